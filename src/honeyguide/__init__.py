@@ -1,0 +1,3 @@
+"""Honeyguide: newsletter referral and partner-growth programs, self-hosted."""
+
+__version__ = "0.1.0"
