@@ -1,0 +1,110 @@
+"""Checks on what callers write: text, web addresses, slugs, choices. Each gives back the value or refuses with one sentence.
+
+The sentence starts with the parameter's name. A length is counted in characters. Nothing is trimmed or repaired: what is
+accepted is kept as it was written.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection
+from ipaddress import IPv6Address
+
+from honeyguide.kernel.errors import Invalid
+
+NAME_LIMIT = 255
+STRING_LIMIT = 255
+DESCRIPTION_LIMIT = 2_000
+TERMS_LIMIT = 10_000
+URL_LIMIT = 2_048
+USER_AGENT_LIMIT = 1_024
+SLUG_LIMIT = 60
+
+# First segments of our own addresses, and words a reader would take for them: hosted pages may share our host.
+_RESERVED = """
+account accounts admin administrator api app assets auth billing campaigns css dashboard docs export favicon fonts health
+healthz help honeyguide hub images img import index invite join js login logo logos logout m metrics network oauth openapi p
+partner-network partners password payouts privacy programs publications r readyz reference register reset rewards robots
+sessions settings signin signout signup sitemap static statements subscribe subscribers support terms thank-you thankyou
+unsubscribe v1 v2 v3 verify webhooks well-known www
+"""
+RESERVED_SLUGS = frozenset(_RESERVED.split())
+
+_SLUG = re.compile(r"[a-z0-9](?:[a-z0-9-]*[a-z0-9])?")
+_HTTP = re.compile(r"https?://([^/?#]+)", re.IGNORECASE)
+_AUTHORITY = re.compile(r"(?:\[(?P<v6>[0-9A-Fa-f:.]+)\]|(?P<name>[\w.-]+))(?::(?P<port>[0-9]{1,5}))?")
+
+
+def text(value: str, *, param: str, limit: int, blank_ok: bool = True) -> str:
+    """Text that both databases can keep, within its limit; `blank_ok=False` wants at least one visible character."""
+    if "\x00" in value:
+        raise Invalid(f"{param} must not contain NUL characters.", param=param)
+    if len(value) > limit:
+        raise Invalid(f"{param} must be at most {limit:,} characters long.", param=param)
+    # JSON can spell half of a surrogate pair, which no encoding can store.
+    if not value.isascii() and any("\ud800" <= character <= "\udfff" for character in value):
+        raise Invalid(f"{param} must not contain unpaired surrogate characters.", param=param)
+    if not blank_ok and not value.strip():
+        raise Invalid(f"{param} must not be blank.", param=param)
+    return value
+
+
+def http_url(value: str, *, param: str) -> str:
+    """An absolute http(s) address that every browser reads as we do, so that a redirect to it goes where it seems to go."""
+    text(value, param=param, limit=URL_LIMIT)
+    # Browsers drop control characters and turn backslashes into slashes, so an address with either may lead elsewhere.
+    if " " in value or "\\" in value or not value.isprintable():
+        raise Invalid(f"{param} must not contain spaces, backslashes or control characters.", param=param)
+    address = _HTTP.match(value)
+    if address is None:
+        raise Invalid(f"{param} must be an absolute http or https URL, such as https://example.com/welcome.", param=param)
+    authority = address[1]
+    if "@" in authority:
+        raise Invalid(f"{param} must not contain a user name or password.", param=param)
+    if not _is_host_and_port(authority):
+        raise Invalid(f"{param} must have a valid host and port.", param=param)
+    return value
+
+
+def _is_host_and_port(authority: str) -> bool:
+    # Read whole and by hand: urlsplit drops what it cannot place, so that `good[::1]evil` would pass for `::1`.
+    parts = _AUTHORITY.fullmatch(authority)
+    if parts is None or int(parts["port"] or 0) > 65_535:
+        return False
+    if parts["v6"]:
+        try:
+            IPv6Address(parts["v6"])
+        except ValueError:
+            return False
+        return True
+    labels = parts["name"].removesuffix(".").split(".")
+    return len(parts["name"]) <= 253 and all(0 < len(label) <= 63 for label in labels)
+
+
+def slug(value: str, *, param: str) -> str:
+    """The last part of a hosted page's address."""
+    if len(value) > SLUG_LIMIT or not _SLUG.fullmatch(value):
+        raise Invalid(
+            f"{param} must be 1 to {SLUG_LIMIT} lower-case letters, digits or hyphens, with no hyphen at either end.",
+            param=param,
+        )
+    if value in RESERVED_SLUGS:
+        raise Invalid(f"{param} is a reserved word, please choose another.", param=param)
+    return value
+
+
+def one_of(value: object, allowed: Collection[str], *, param: str) -> str:
+    """One of the allowed words, letter for letter."""
+    if not isinstance(value, str) or value not in allowed:
+        raise Invalid(f"{param} must be one of: {', '.join(allowed)}.", param=param)
+    return value
+
+
+def some_of(values: object, allowed: Collection[str], *, param: str, least: int = 1, most: int | None = None) -> list[str]:
+    """A list of allowed words. One named twice counts once, at its first place."""
+    if isinstance(values, list) and all(isinstance(value, str) and value in allowed for value in values):
+        chosen: list[str] = list(dict.fromkeys(values))
+        if least <= len(chosen) <= (len(allowed) if most is None else most):
+            return chosen
+    number = f"at least {least}" if most is None else f"{least} to {most}"
+    raise Invalid(f"{param} must be a list of {number} of: {', '.join(allowed)}.", param=param)
