@@ -1,0 +1,227 @@
+"""The laws of ARCHITECTURE.md, checked on the source itself: who may import whom, where SQL, drivers and the clock may live.
+
+Each law is a function from a module to its complaints. Every law is tried on every module, and on a culprit of its own below.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+import sys
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+import pytest
+
+HOUSE = Path(__file__).parent.parent / "src" / "honeyguide"
+
+DOMAIN = ("kernel", "store", "events", "mail", "accounts", "referrals", "partners")
+EDGES = ("api", "pages", "work")
+
+MAY_IMPORT: dict[str, set[str]] = {room: set(DOMAIN[:place]) for place, room in enumerate(DOMAIN)}
+MAY_IMPORT |= {"": set(), "settings": {"kernel"}}
+MAY_IMPORT |= {edge: {*DOMAIN, "settings"} for edge in EDGES}
+MAY_IMPORT |= {"app": {*DOMAIN, *EDGES, "settings"}}
+MAY_IMPORT |= {"cli": {*MAY_IMPORT["app"], "app"}}
+MAY_IMPORT |= {"__main__": {"cli"}}
+
+KERNEL_GUESTS = {"kernel/emails.py": {"email_validator"}}
+DRIVERS = {"apsw", "asyncpg", "sqlite3", "aiosqlite", "psycopg", "sqlalchemy"}
+HTTP_SERVERS = {"starlette", "uvicorn", "httptools", "multipart", "python_multipart"}
+CLOCKS = {"kernel/clock.py", "kernel/ids.py"}
+TIME_READERS = {
+    *((owner, name) for owner in ("datetime", "date") for name in ("now", "utcnow", "today")),
+    *(("time", name) for name in ("time", "time_ns")),
+}
+SQL = re.compile(
+    r"\s*(SELECT\s+(\d|.*\bFROM\b)|INSERT\s+INTO\s+\w|UPDATE\s+\w+\s+(AS\s+\w+\s+)?SET\b|DELETE\s+FROM\s+\w|WITH\s+(RECURSIVE\s+)?\w+.*\bAS\b)",
+    re.DOTALL,
+)
+FILE_LINES = 400
+FUNCTION_LINES = 60
+
+
+@dataclass(frozen=True)
+class Module:
+    path: str  # below src/honeyguide, with slashes
+    source: str
+
+    @property
+    def room(self) -> str:
+        first = self.path.split("/")[0].removesuffix(".py")
+        return "" if first == "__init__" else first
+
+    @cached_property
+    def tree(self) -> ast.Module:
+        return ast.parse(self.source)
+
+    def imports(self) -> Iterator[tuple[int, str]]:
+        """Every imported name, absolute and dotted: `from a import b` gives `a.b`."""
+        package = ["honeyguide", *self.path.split("/")[:-1]]
+        for node in ast.walk(self.tree):
+            if isinstance(node, ast.Import):
+                yield from ((node.lineno, alias.name) for alias in node.names)
+            elif isinstance(node, ast.ImportFrom):
+                above = package[: len(package) - node.level + 1] if node.level else []
+                base = ".".join([*above, *([node.module] if node.module else [])])
+                yield from ((node.lineno, f"{base}.{alias.name}") for alias in node.names)
+
+
+def rooms_are_known(module: Module) -> Iterator[str]:
+    if module.room not in MAY_IMPORT:
+        yield f"1: `{module.room}` has no place in the order of imports; give it one in ARCHITECTURE.md and in MAY_IMPORT here"
+
+
+def imports_run_one_way(module: Module) -> Iterator[str]:
+    for line, name in module.imports():
+        parts = name.split(".")
+        if parts[0] != "honeyguide":
+            continue
+        room = parts[1] if len(parts) > 1 and parts[1] in MAY_IMPORT else ""
+        if room and room != module.room and room not in MAY_IMPORT.get(module.room, set()):
+            here = module.room or "honeyguide/__init__"
+            mend = "move the code down to the lowest room that needs it, or pass the value in from the edge"
+            yield f"{line}: `{here}` may not import `{room}`; {mend}"
+
+
+def the_kernel_stands_on_the_standard_library(module: Module) -> Iterator[str]:
+    allowed = sys.stdlib_module_names | {"honeyguide"} | KERNEL_GUESTS.get(module.path, set())
+    for line, name in module.imports():
+        if module.room == "kernel" and name.split(".")[0] not in allowed:
+            yield f"{line}: the kernel imports `{name}`; only the standard library belongs there, so move this to a later room"
+
+
+def drivers_live_in_the_store(module: Module) -> Iterator[str]:
+    for line, name in module.imports():
+        if module.room != "store" and name.split(".")[0] in DRIVERS:
+            yield f"{line}: `{name}` is a database driver; use the Tx that store/ gives you"
+
+
+def the_domain_knows_no_http_server(module: Module) -> Iterator[str]:
+    for line, name in module.imports():
+        if module.room in DOMAIN and name.split(".")[0] in HTTP_SERVERS:
+            yield f"{line}: `{name}` speaks HTTP; return a value or raise a kernel error, and let the edge find the words"
+
+
+def sql_lives_in_sql_files(module: Module) -> Iterator[str]:
+    if module.room == "store":
+        return
+    inside_f_strings = {id(part) for node in ast.walk(module.tree) if isinstance(node, ast.JoinedStr) for part in node.values}
+    for node in ast.walk(module.tree):
+        if isinstance(node, ast.JoinedStr):
+            text = "".join(str(part.value) if isinstance(part, ast.Constant) else "x" for part in node.values)
+        elif isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in inside_f_strings:
+            text = node.value
+        else:
+            continue
+        if SQL.match(text):
+            yield f"{node.lineno}: SQL text {text.strip()[:40]!r}; give it a name in the .sql file beside this module"
+
+
+def the_clock_is_read_in_one_place(module: Module) -> Iterator[str]:
+    if module.path in CLOCKS:
+        return
+    for node in ast.walk(module.tree):
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+            owner = ast.unparse(node.func.value).split(".")[-1]
+            if (owner, node.func.attr) in TIME_READERS:
+                yield f"{node.lineno}: `{ast.unparse(node.func)}()` reads the clock; take `now_ms` from the edge (kernel.clock)"
+    for line, name in module.imports():
+        if name in {"time.time", "time.time_ns"}:
+            yield f"{line}: `{name}` reads the clock; take `now_ms` from the edge (kernel.clock)"
+
+
+def files_are_short(module: Module) -> Iterator[str]:
+    lines = len(module.source.splitlines())
+    if lines > FILE_LINES:
+        yield f"{lines}: the file has {lines} lines, over {FILE_LINES}; divide it by what its parts promise"
+
+
+def functions_are_short(module: Module) -> Iterator[str]:
+    for node in ast.walk(module.tree):
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            lines = (node.end_lineno or node.lineno) - node.lineno + 1
+            if lines > FUNCTION_LINES:
+                yield f"{node.lineno}: `{node.name}` has {lines} lines, over {FUNCTION_LINES}; name its steps as functions"
+
+
+Law = Callable[[Module], Iterator[str]]
+LAWS: list[Law] = [
+    rooms_are_known,
+    imports_run_one_way,
+    the_kernel_stands_on_the_standard_library,
+    drivers_live_in_the_store,
+    the_domain_knows_no_http_server,
+    sql_lives_in_sql_files,
+    the_clock_is_read_in_one_place,
+    files_are_short,
+    functions_are_short,
+]
+
+
+def read(path: Path) -> Module:
+    return Module(path.relative_to(HOUSE).as_posix(), path.read_text(encoding="utf-8"))
+
+
+def sources(*patterns: str) -> list[Path]:
+    found = (path for pattern in patterns for path in HOUSE.rglob(pattern))
+    return sorted(path for path in found if not {"vendor", "__pycache__"} & set(path.parts))
+
+
+@pytest.mark.parametrize("path", sources("*.py"), ids=lambda path: path.relative_to(HOUSE).as_posix())
+@pytest.mark.parametrize("law", LAWS, ids=lambda law: law.__name__)
+def test_every_module_keeps_the_law(law: Law, path: Path) -> None:
+    complaints = [f"src/honeyguide/{path.relative_to(HOUSE).as_posix()}:{complaint}" for complaint in law(read(path))]
+    assert not complaints, "\n" + "\n".join(complaints)
+
+
+def test_style_sheets_and_scripts_of_ours_are_short() -> None:
+    complaints = [f"{module.path}:{text}" for module in map(read, sources("*.css", "*.js")) for text in files_are_short(module)]
+    assert not complaints, "\n" + "\n".join(complaints)
+
+
+CULPRITS: list[tuple[Law, str, str]] = [
+    (rooms_are_known, "utils/text.py", ""),
+    (imports_run_one_way, "kernel/money.py", "from honeyguide.store.tx import Tx"),
+    (imports_run_one_way, "referrals/rules.py", "import honeyguide.partners.rules"),
+    (imports_run_one_way, "api/v1.py", "from honeyguide import pages"),
+    (imports_run_one_way, "work/loop.py", "from ..api import handler"),
+    (imports_run_one_way, "pages/site.py", "def late():\n    from honeyguide.app import build"),
+    (imports_run_one_way, "mail/letters.py", "from honeyguide.settings import Settings"),
+    (imports_run_one_way, "__init__.py", "from .kernel import money"),
+    (the_kernel_stands_on_the_standard_library, "kernel/money.py", "import msgspec"),
+    (the_kernel_stands_on_the_standard_library, "kernel/money.py", "import email_validator"),
+    (drivers_live_in_the_store, "accounts/keys.py", "from asyncpg import Connection"),
+    (drivers_live_in_the_store, "cli.py", "import sqlite3"),
+    (the_domain_knows_no_http_server, "events/outbox.py", "from starlette.responses import Response"),
+    (sql_lives_in_sql_files, "api/v1.py", "QUERY = 'SELECT id FROM account'"),
+    (sql_lives_in_sql_files, "api/v1.py", "def f(t): return f'''\n    INSERT INTO {t} VALUES (1)'''"),
+    (sql_lives_in_sql_files, "app.py", "PING = 'SELECT 1'"),
+    (the_clock_is_read_in_one_place, "events/outbox.py", "import time\nNOW = time.time()"),
+    (the_clock_is_read_in_one_place, "events/outbox.py", "from time import time"),
+    (the_clock_is_read_in_one_place, "api/views.py", "import datetime as dt\nNOW = dt.datetime.now(dt.UTC)"),
+    (files_are_short, "app.py", "x = 1\n" * (FILE_LINES + 1)),
+    (functions_are_short, "app.py", "async def f():\n" + "    x = 1\n" * FUNCTION_LINES),
+]
+
+
+@pytest.mark.parametrize(("law", "path", "source"), CULPRITS)
+def test_the_law_sees_a_culprit(law: Law, path: str, source: str) -> None:
+    assert list(law(Module(path, source)))
+
+
+INNOCENTS: list[tuple[str, str]] = [
+    ("kernel/emails.py", "import email_validator\nfrom honeyguide.kernel.errors import Invalid"),
+    ("store/sqlite.py", "import apsw\nBEGIN = 'SELECT 1'"),
+    ("partners/charges.py", "from honeyguide import __version__\nfrom honeyguide.referrals.rules import decide"),
+    ("api/v1.py", "from . import bodies, views\nfrom honeyguide.settings import Settings\nTEXT = 'SELECT a plan'"),
+    ("cli.py", "from honeyguide.app import build\nimport time\nSTART = time.monotonic()"),
+    ("kernel/clock.py", "import time\nNOW = time.time()"),
+]
+
+
+@pytest.mark.parametrize(("path", "source"), INNOCENTS)
+def test_the_laws_leave_the_innocent_alone(path: str, source: str) -> None:
+    assert [complaint for law in LAWS for complaint in law(Module(path, source))] == []
