@@ -1,0 +1,138 @@
+"""What a verified partner referral costs, or why nothing; and which month it counts in. Pure: no clock, no store.
+
+Every amount is integer cents. A month is the text YYYY-MM of the UTC calendar, so that months sort as text.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from datetime import date
+from enum import StrEnum
+
+from honeyguide.kernel.errors import Invalid
+
+_DAY_MS = 86_400_000
+_EPOCH_DAY = date(1970, 1, 1).toordinal()
+_GRACE_MS = 3_600_000
+_MONTH = re.compile(r"(19[7-9]|2[0-9]{2})[0-9]-(0[1-9]|1[0-2])")
+
+
+class Uncharged(StrEnum):
+    """Why a verified referral cost nothing."""
+
+    OWN_PROGRAM = "own_program"
+    ALREADY_CHARGED = "already_charged"
+    FREE = "free"
+    BUDGET_SPENT = "budget_spent"
+    PARTNER_CAP = "partner_cap"
+
+    @property
+    def sentence(self) -> str:
+        return _SENTENCES[self]
+
+
+_SENTENCES = {
+    Uncharged.OWN_PROGRAM: "Nobody is paid for a referral to their own program.",
+    Uncharged.ALREADY_CHARGED: "This program has paid for this person before, and pays for each person only once.",
+    Uncharged.FREE: "The program paid no fee when this reader arrived.",
+    Uncharged.BUDGET_SPENT: "The program's budget for the month was reached.",
+    Uncharged.PARTNER_CAP: "The fee did not fit under the most this partner can earn from the program in the month.",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Charge:
+    fee_cents: int
+    reaches_budget: bool
+    """The fee fills the budget exactly: it is paid, and it is the last of the month."""
+
+
+def decide_charge(
+    *,
+    fee_cents: int,
+    budget_cap_cents: int,
+    budget_spent_cents: int,
+    budget_reached: bool,
+    partner_cap_cents: int,
+    partner_spent_cents: int,
+) -> Charge | Uncharged:
+    """Charge the whole fee or nothing. `BUDGET_SPENT` also means that the budget is reached from now on.
+
+    The budget is asked first, so a fee that fits neither cap is the budget's refusal. Whether the program is the partner's
+    own, and whether the person was charged before, needs no sums and is settled before this is asked.
+    """
+    if fee_cents == 0:
+        return Uncharged.FREE
+    budget_left_cents = budget_cap_cents - budget_spent_cents
+    # Once reached it stays reached, or a smaller fee could slip through after partners were told that the month is over.
+    if budget_reached or fee_cents > budget_left_cents:
+        return Uncharged.BUDGET_SPENT
+    if fee_cents > partner_cap_cents - partner_spent_cents:
+        return Uncharged.PARTNER_CAP
+    return Charge(fee_cents, reaches_budget=fee_cents == budget_left_cents)
+
+
+def reached_after_change(*, reached: bool, old_cap_cents: int, new_cap_cents: int, spent_cents: int) -> bool:
+    """Whether a budget stays reached when its owner changes it: only a raise above what is spent opens it again.
+
+    A lowered budget is not reached by that alone; the next fee that does not fit it reaches it.
+    """
+    return reached and not (new_cap_cents > old_cap_cents and new_cap_cents > spent_cents)
+
+
+def nearly_spent(*, spent_cents: int, cap_cents: int) -> bool:
+    """Whether the owner is to be told that 80 % of the budget is spent."""
+    return spent_cents > 0 and spent_cents * 100 >= cap_cents * 80
+
+
+def left_cents(*, spent_cents: int, cap_cents: int) -> int:
+    """What a cap still holds; a cap lowered under what is spent holds nothing, never less."""
+    return max(0, cap_cents - spent_cents)
+
+
+def month_of(moment_ms: int) -> str:
+    """The UTC month of a moment, by counting days: no time zone or locale of the machine takes part."""
+    return date.fromordinal(_EPOCH_DAY + moment_ms // _DAY_MS).isoformat()[:7]
+
+
+def month_bounds(month: str) -> tuple[int, int]:
+    """The first millisecond of the month and the first after it."""
+    return _start_ms(month), _start_ms(next_month(month))
+
+
+def next_month(month: str) -> str:
+    year, number = _parts(month)
+    return f"{year:04d}-{number + 1:02d}" if number < 12 else f"{year + 1:04d}-01"
+
+
+def previous_month(month: str) -> str:
+    year, number = _parts(month)
+    return f"{year:04d}-{number - 1:02d}" if number > 1 else f"{year - 1:04d}-12"
+
+
+def closes_at(month: str) -> int:
+    """When the month may be closed: an hour after its end, so that what is in flight lands first."""
+    return month_bounds(month)[1] + _GRACE_MS
+
+
+def month_to_charge(now_ms: int, *, last_closed: str | None) -> str:
+    """The month a charge counts in: the month of now, unless that is closed already; then the first open one."""
+    current = month_of(now_ms)
+    return current if last_closed is None else max(current, next_month(last_closed))
+
+
+def read_month(value: str, *, param: str) -> str:
+    """A month as a caller writes it."""
+    if not _MONTH.fullmatch(value):
+        raise Invalid(f"{param} must be a month such as 2026-11.", param=param)
+    return value
+
+
+def _start_ms(month: str) -> int:
+    year, number = _parts(month)
+    return (date(year, number, 1).toordinal() - _EPOCH_DAY) * _DAY_MS
+
+
+def _parts(month: str) -> tuple[int, int]:
+    return int(month[:4]), int(month[5:])
