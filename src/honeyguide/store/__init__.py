@@ -1,0 +1,38 @@
+"""The store: `open_store(url)` gives the one face both engines have."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from honeyguide.kernel.errors import Unavailable
+from honeyguide.store.migrate import migrate_postgres, migrate_sqlite
+from honeyguide.store.postgres import PostgresStore, open_pool
+from honeyguide.store.sqlite import SqliteStore
+from honeyguide.store.tx import Again, Store, Taken, Tx
+
+__all__ = ["Again", "Store", "Taken", "Tx", "migrate", "open_store"]
+
+
+def sqlite_path(url: str) -> Path | None:
+    """The file of a `sqlite:///` address: three slashes and a relative path, four and an absolute one."""
+    if not url.startswith("sqlite:///"):
+        return None
+    return Path(url.removeprefix("sqlite:///"))
+
+
+async def migrate(url: str) -> list[str]:
+    """Brings the schema up to date and names what was applied."""
+    path = sqlite_path(url)
+    if path is not None:
+        return migrate_sqlite(path)
+    if url.startswith(("postgresql://", "postgres://")):
+        return await migrate_postgres(url)
+    raise Unavailable("HONEYGUIDE_DATABASE_URL must begin with sqlite:/// or postgresql://")
+
+
+async def open_store(url: str, *, pool_size: int = 10) -> Store:
+    """Opens a migrated database."""
+    path = sqlite_path(url)
+    if path is not None:
+        return SqliteStore(path)
+    return PostgresStore(await open_pool(url, pool_size), url)

@@ -1,0 +1,92 @@
+"""Time enters here: one clock for the whole process, and the one form in which the API writes and reads timestamps."""
+
+from __future__ import annotations
+
+import functools
+import re
+import time
+from collections.abc import Callable
+from datetime import UTC, date, datetime, timedelta, timezone
+from pathlib import Path
+
+from honeyguide.kernel.errors import Invalid
+
+Clock = Callable[[], int]
+
+SECOND_MS = 1_000
+MINUTE_MS = 60 * SECOND_MS
+HOUR_MS = 60 * MINUTE_MS
+DAY_MS = 24 * HOUR_MS
+
+# Clocks differ: a client's "now" up to this far ahead is taken as ours.
+AHEAD_MS = 5 * MINUTE_MS
+
+
+def system_clock() -> int:
+    return time.time_ns() // 1_000_000
+
+
+def shifted_clock(path: Path) -> Clock:
+    """A clock that adds the seconds found in a file, read anew each time, so that anyone can try holds and month ends."""
+
+    def now_ms() -> int:
+        try:
+            ahead_s = float(path.read_text().strip() or "0")
+        except (OSError, ValueError):
+            ahead_s = 0.0
+        return system_clock() + round(ahead_s * 1000)
+
+    return now_ms
+
+
+@functools.lru_cache(maxsize=4096)
+def _day(day: int) -> str:
+    # strftime drops the leading zeros of early years on some platforms; isoformat never does.
+    return date.fromordinal(day + _EPOCH_DAY).isoformat()
+
+
+_EPOCH_DAY = date(1970, 1, 1).toordinal()
+
+
+def iso(ms: int) -> str:
+    """`2026-11-15T01:30:01.123Z`: UTC with milliseconds, as every response has it."""
+    day, rest = divmod(ms, DAY_MS)
+    seconds, milli = divmod(rest, 1000)
+    minutes, second = divmod(seconds, 60)
+    hour, minute = divmod(minutes, 60)
+    return f"{_day(day)}T{hour:02d}:{minute:02d}:{second:02d}.{milli:03d}Z"
+
+
+_FORM = re.compile(
+    r"(\d{4})-(\d{2})-(\d{2})T(\d{2}):(\d{2}):(\d{2})(?:\.(\d{1,9}))?(?:(Z)|([+-])(\d{2}):(\d{2}))",
+    re.ASCII,
+)
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_HOW = "must be a timestamp such as 2026-11-15T01:30:01Z or 2026-11-15T01:30:01.123+01:00"
+
+
+def parse(text: str, *, param: str) -> int:
+    """Exactly `YYYY-MM-DDThh:mm:ss[.fraction]TZD`; `fromisoformat` would also take week dates and missing zones."""
+    match = _FORM.fullmatch(text)
+    if match is None:
+        raise Invalid(f"{param} {_HOW}.", param=param)
+    year, month, day, hour, minute, second = (int(match[i]) for i in range(1, 7))
+    milli = int((match[7] or "0").ljust(3, "0")[:3])
+    offset = timedelta(0)
+    if match[8] is None:
+        if int(match[10]) > 23 or int(match[11]) > 59:
+            raise Invalid(f"{param} {_HOW}.", param=param)
+        offset = timedelta(hours=int(match[10]), minutes=int(match[11])) * (-1 if match[9] == "-" else 1)
+    try:
+        moment = datetime(year, month, day, hour, minute, second, milli * 1000, tzinfo=timezone(offset))
+        return (moment.astimezone(UTC) - _EPOCH) // timedelta(milliseconds=1)
+    except (ValueError, OverflowError):
+        raise Invalid(f"{param} is not a date that exists; it {_HOW}.", param=param) from None
+
+
+def parse_past(text: str, *, param: str, now_ms: int) -> int:
+    """A moment that has been: a little ahead of our clock is now, more is refused."""
+    ms = parse(text, param=param)
+    if ms > now_ms + AHEAD_MS:
+        raise Invalid(f"{param} lies in the future.", param=param)
+    return min(ms, now_ms)

@@ -1,0 +1,128 @@
+"""Where page N of a list begins, at a cost that does not grow with N, and how long the list is, exactly.
+
+Triggers note every entry and exit (`listing_delta`). `fold` sums the notes into totals and runs of about a thousand rows.
+A reader adds the notes not yet folded, so that what it sees is exact whenever the fold last ran.
+"""
+
+from __future__ import annotations
+
+import bisect
+from collections import defaultdict
+from typing import NamedTuple
+
+from honeyguide.kernel.paging import Page
+from honeyguide.store.statements import beside
+from honeyguide.store.tx import Tx
+
+# Runs of this many rows: at a million rows a thousand of them are summed, then at most two thousand rows stepped over.
+RUN = 1_000
+# Notes folded in one transaction: few enough not to be felt by requests on the same loop.
+BATCH = 1_000
+
+TOP = (2**62, "~")
+BOTTOM = (-(2**62), "")
+
+Key = tuple[int, str]
+
+
+class Note(NamedTuple):
+    account_id: str
+    list: str
+    created_ms: int
+    subscriber_id: str
+    n: int
+
+
+class Anchor(NamedTuple):
+    lo_ms: int
+    lo_id: str
+    above: int
+
+
+class Run(NamedTuple):
+    lo_ms: int
+    lo_id: str
+    n: int
+
+
+class Place(NamedTuple):
+    """Begin below this key and step over `skip` rows."""
+
+    below_ms: int
+    below_id: str
+    skip: int
+
+
+_sql = beside(__file__)
+_TOTAL = _sql.value("total", int)
+_ANCHOR = _sql.query("anchor", Anchor)
+_TAKE_NOTES = _sql.query("take_notes", Note)
+_OPEN_NOTES = _sql.value("open_notes", int)
+_RUNS = _sql.query("runs", Run)
+_HAS_TOTAL = _sql.value("has_total", int)
+_BROUGHT_BY = _sql.value("brought_by", int)
+_KEEP_TOTAL = _sql.command("keep_total")
+_KEEP_RUN = _sql.command("keep_run")
+_CUTS = {kind: _sql.query(f"cuts_{kind}", lambda ms, row_id: (ms, row_id)) for kind in ("all", "referrals", "advocates", "brought")}
+
+
+async def total(tx: Tx, owner_id: str, kind: str) -> int:
+    return await tx.one(_TOTAL, list=f"{owner_id}/{kind}") or 0
+
+
+async def place(tx: Tx, owner_id: str, kind: str, page: Page) -> Place:
+    """Where the page begins; needs the same snapshot as the rows."""
+    anchor = None
+    if page.skip >= RUN:
+        anchor = await tx.one(_ANCHOR, list=f"{owner_id}/{kind}", skip=page.skip)
+    return Place(*TOP, page.skip) if anchor is None else Place(anchor.lo_ms, anchor.lo_id, page.skip - anchor.above)
+
+
+async def fold(tx: Tx) -> bool:
+    """Folds one batch of notes and tells whether more may wait. Needs a snapshot: runs are cut where the rows are now."""
+    notes = await tx.all(_TAKE_NOTES, batch=BATCH)
+    by_list: dict[tuple[str, str], list[Note]] = defaultdict(list)
+    for note in notes:
+        by_list[note.account_id, note.list].append(note)
+    for (account_id, name), its_notes in sorted(by_list.items()):
+        await _fold_list(tx, account_id, name, its_notes)
+    return len(notes) == BATCH
+
+
+async def _fold_list(tx: Tx, account_id: str, name: str, notes: list[Note]) -> None:
+    owner_id, kind = name.split("/")
+    known = await tx.one(_HAS_TOTAL, list=name)
+    runs: dict[Key, int] = {(run.lo_ms, run.lo_id): run.n for run in await tx.all(_RUNS, list=name)}
+    whole = not await tx.one(_OPEN_NOTES, list=name)
+    if known is None and kind == "brought":
+        # A list just grown long enough to be cut: it was not noted from its beginning, so its length is asked for.
+        if not whole:
+            return
+        known = await tx.one(_BROUGHT_BY, account_id=account_id, subscriber_id=owner_id) or 0
+        runs, notes = {BOTTOM: known}, []
+    runs = runs or {BOTTOM: 0}
+    bounds = sorted(runs)
+    touched: set[Key] = set() if notes else set(bounds)
+    for note in notes:
+        bound = bounds[bisect.bisect_right(bounds, (note.created_ms, note.subscriber_id)) - 1]
+        runs[bound] += note.n
+        touched.add(bound)
+    # While notes wait, the table holds rows the runs do not count yet: cutting can wait too.
+    if whole:
+        for bound in [bound for bound in touched if runs[bound] > 2 * RUN]:
+            touched |= await _cut(tx, owner_id, kind, runs, bounds, bound)
+    for bound in sorted(touched):
+        await tx.run(_KEEP_RUN, list=name, account_id=account_id, lo_ms=bound[0], lo_id=bound[1], n=runs[bound])
+    await tx.run(_KEEP_TOTAL, list=name, account_id=account_id, n=(known or 0) + sum(note.n for note in notes))
+
+
+async def _cut(tx: Tx, owner_id: str, kind: str, runs: dict[Key, int], bounds: list[Key], bound: Key) -> set[Key]:
+    """Splits one long run into runs of RUN rows, counted from its top; the rest stays with the old bound."""
+    above = bisect.bisect_right(bounds, bound)
+    hi = bounds[above] if above < len(bounds) else TOP
+    cuts = await tx.all(_CUTS[kind], owner_id=owner_id, lo_ms=bound[0], lo_id=bound[1], hi_ms=hi[0], hi_id=hi[1], run=RUN)
+    fresh = {cut for cut in cuts if cut != bound}
+    for cut in fresh:
+        runs[cut] = RUN
+    runs[bound] -= RUN * len(fresh)
+    return fresh

@@ -1,0 +1,291 @@
+"""PostgreSQL through asyncpg, with few round trips: a transaction begins at its first write that wants an answer, and writes
+that want none travel together as one statement. READ COMMITTED, so a read before the first write loses nothing by that.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import functools
+import random
+import re
+from collections.abc import Awaitable, Callable
+from typing import Any, TypeVar
+
+import asyncpg
+
+from honeyguide.kernel.errors import Unavailable
+from honeyguide.store.statements import Statement
+from honeyguide.store.tx import Again, Refusals, Work, refusal
+
+R = TypeVar("R")
+T = TypeVar("T")
+
+ATTEMPTS = 5
+ACQUIRE_S = 5.0
+# A twin waits this long for the first to finish; every other lock is held for milliseconds.
+LOCK_MS = 10_000
+SETTINGS = {
+    "timezone": "UTC",
+    "application_name": "honeyguide",
+    "lock_timeout": str(LOCK_MS),
+    "statement_timeout": str(LOCK_MS + 5_000),
+    "idle_in_transaction_session_timeout": "30000",
+    # The planner's compiled plans cost more than our short statements do.
+    "jit": "off",
+}
+CHANNEL = "honeyguide"
+
+Put = tuple[Statement[Any], tuple[Any, ...], Refusals | None]
+
+
+class LockWait(Unavailable):
+    """Somebody else held a row for longer than we wait."""
+
+
+_DOWN = (
+    asyncpg.PostgresConnectionError,
+    asyncpg.InterfaceError,
+    asyncpg.CannotConnectNowError,
+    asyncpg.TooManyConnectionsError,
+    asyncpg.AdminShutdownError,
+    asyncpg.CrashShutdownError,
+    asyncpg.QueryCanceledError,
+    asyncpg.DiskFullError,
+    asyncpg.OutOfMemoryError,
+    asyncpg.ReadOnlySQLTransactionError,
+    OSError,
+    TimeoutError,
+)
+
+
+@functools.lru_cache(maxsize=512)
+def _together(statements: tuple[Statement[Any], ...]) -> str:
+    """Several writes as one: each but the last becomes a data-modifying CTE, its parameters numbered on."""
+    texts, shift = [], 0
+    for statement in statements:
+        texts.append(_shifted(statement.postgres, shift))
+        shift += len(statement.postgres_order)
+    *first, last = texts
+    if not first:
+        return last
+    return "WITH " + ", ".join(f"w{i} AS ({text})" for i, text in enumerate(first)) + " " + last
+
+
+def _shifted(sql: str, shift: int) -> str:
+    return re.sub(r"\$(\d+)", lambda match: f"${int(match[1]) + shift}", sql) if shift else sql
+
+
+class PostgresTx:
+    engine = "postgres"
+
+    def __init__(self, connection: Any, begin: str | None) -> None:
+        self._connection = connection
+        self._begin = begin  # None: reads only
+        self.begun = False
+        self._puts: list[Put] = []
+        self.topics: set[str] = set()
+
+    async def _ask(self, call: Awaitable[T], taken: Refusals | None) -> T:
+        try:
+            return await call
+        except asyncpg.UniqueViolationError as error:
+            raise refusal(error.constraint_name or "", taken) from None
+        except (asyncpg.SerializationError, asyncpg.DeadlockDetectedError) as error:
+            raise Again() from error
+        except asyncpg.LockNotAvailableError as error:
+            raise LockWait("Another change held the same row for too long; try again in a moment.") from error
+
+    async def open(self) -> None:
+        if not self.begun and self._begin is not None:
+            await self._connection.execute(self._begin)
+            self.begun = True
+
+    async def _ready(self, statement: Statement[Any]) -> None:
+        if self._puts:
+            await self.open()
+            await self.flush()
+        if not statement.reads or statement.locks:
+            await self.open()
+
+    async def one(self, statement: Statement[R], /, taken: Refusals | None = None, **params: Any) -> R | None:
+        await self._ready(statement)
+        call = self._connection.fetchrow(statement.postgres, *[params[name] for name in statement.postgres_order])
+        row = await self._ask(call, taken)
+        return None if row is None else statement.row(*row)
+
+    async def all(self, statement: Statement[R], /, taken: Refusals | None = None, **params: Any) -> list[R]:
+        await self._ready(statement)
+        call = self._connection.fetch(statement.postgres, *[params[name] for name in statement.postgres_order])
+        make = statement.row
+        return [make(*row) for row in await self._ask(call, taken)]
+
+    async def run(self, statement: Statement[Any], /, taken: Refusals | None = None, **params: Any) -> int:
+        await self._ready(statement)
+        call = self._connection.execute(statement.postgres, *[params[name] for name in statement.postgres_order])
+        tag: str = await self._ask(call, taken)
+        return int(tag.rsplit(" ", 1)[-1])
+
+    async def put(self, statement: Statement[Any], /, taken: Refusals | None = None, **params: Any) -> None:
+        # One statement may not touch a row twice: a second change to the same table waits for the first.
+        if any(put[0].target == statement.target and (put[0].changes_rows or statement.changes_rows) for put in self._puts):
+            await self.open()
+            await self.flush()
+        self._puts.append((statement, tuple([params[name] for name in statement.postgres_order]), taken))
+
+    async def flush(self) -> None:
+        puts, self._puts = self._puts, []
+        if puts:
+            sql = _together(tuple([put[0] for put in puts]))
+            taken = {name: meaning for put in puts for name, meaning in (put[2] or {}).items()}
+            await self._ask(self._connection.execute(sql, *[value for put in puts for value in put[1]]), taken)
+
+    def wake(self, topic: str) -> None:
+        self.topics.add(topic)
+
+
+async def _keep(connection: Any) -> None:
+    """We leave no session state behind, so the pool need not spend four statements on clearing it."""
+
+
+async def open_pool(url: str, size: int) -> Any:
+    try:
+        return await asyncpg.create_pool(
+            url, min_size=1, max_size=size, server_settings=SETTINGS, reset=_keep, statement_cache_size=600,
+            max_cached_statement_lifetime=0, command_timeout=30, max_inactive_connection_lifetime=300,
+        )  # fmt: skip
+    except (*_DOWN, asyncpg.PostgresError) as error:
+        raise Unavailable(f"PostgreSQL does not answer: {error}") from error
+
+
+class PostgresStore:
+    """Any number of processes on any number of machines share one database."""
+
+    engine = "postgres"
+
+    def __init__(self, pool: Any, url: str) -> None:
+        self._pool = pool
+        self._url = url
+        self._listeners: dict[str, list[Callable[[], None]]] = {}
+        self._to_tell: set[str] = set()
+        self._telling: asyncio.Task[None] | None = None
+        self._ear: asyncio.Task[None] | None = None
+
+    async def _with(self, use: Callable[[Any], Awaitable[T]]) -> T:
+        try:
+            connection = await self._pool.acquire(timeout=ACQUIRE_S)
+        except _DOWN as error:
+            raise Unavailable("The database does not answer; try again in a moment.") from error
+        try:
+            return await use(connection)
+        except _DOWN as error:
+            raise Unavailable("The database does not answer; try again in a moment.") from error
+        finally:
+            await asyncio.shield(self._pool.release(connection))
+
+    async def read(self, work: Work[T]) -> T:
+        async def use(connection: Any) -> T:
+            return await work(PostgresTx(connection, None))
+
+        return await self._with(use)
+
+    async def snapshot(self, work: Work[T], *, slow: bool = False) -> T:
+        async def use(connection: Any) -> T:
+            async with connection.transaction(isolation="repeatable_read", readonly=True):
+                if slow:
+                    await connection.execute("SET LOCAL statement_timeout = 0")
+                return await work(PostgresTx(connection, None))
+
+        return await self._with(use)
+
+    async def write(self, work: Work[T], *, snapshot: bool = False) -> T:
+        begin = "BEGIN ISOLATION LEVEL REPEATABLE READ" if snapshot else "BEGIN"
+        for attempt in range(ATTEMPTS):
+            tx: PostgresTx
+
+            async def use(connection: Any) -> T:
+                nonlocal tx
+                tx = PostgresTx(connection, begin)
+                return await _transact(connection, tx, work, at_once=snapshot)
+
+            try:
+                result = await self._with(use)
+            except Again:
+                await asyncio.sleep(random.uniform(0, 0.01 * 2**attempt))
+                continue
+            self._tell(tx.topics)
+            return result
+        raise Unavailable("The change collided with others; try again in a moment.")
+
+    # Wake-ups: our own listeners at once, other processes by NOTIFY; many commits in a row make one notice.
+    def _tell(self, topics: set[str]) -> None:
+        if not topics:
+            return
+        for topic in topics:
+            for callback in self._listeners.get(topic, ()):
+                callback()
+        self._to_tell |= topics
+        if self._telling is None or self._telling.done():
+            self._telling = asyncio.get_running_loop().create_task(self._notify())
+
+    async def _notify(self) -> None:
+        while self._to_tell:
+            topics, self._to_tell = self._to_tell, set()
+            for topic in topics:
+                try:
+                    await self._with(lambda connection, topic=topic: connection.execute(f"NOTIFY {CHANNEL}, '{topic}'"))
+                except Unavailable:
+                    return  # listeners also look by themselves now and then
+            await asyncio.sleep(0.02)
+
+    def listen(self, topic: str, callback: Callable[[], None]) -> None:
+        self._listeners.setdefault(topic, []).append(callback)
+        if self._ear is None:
+            self._ear = asyncio.get_running_loop().create_task(self._hear())
+
+    async def _hear(self) -> None:
+        def heard(_connection: Any, _pid: int, _channel: str, topic: str) -> None:
+            for callback in self._listeners.get(topic, ()):
+                callback()
+
+        while True:
+            try:
+                connection = await asyncpg.connect(self._url, server_settings={"application_name": "honeyguide-ear"})
+                try:
+                    await connection.add_listener(CHANNEL, heard)
+                    while not connection.is_closed():
+                        await asyncio.sleep(1)
+                finally:
+                    connection.terminate()
+            except (*_DOWN, asyncpg.PostgresError):
+                await asyncio.sleep(1)
+
+    async def close(self) -> None:
+        for task in (self._ear, self._telling):
+            if task is not None:
+                task.cancel()
+        try:
+            await asyncio.wait_for(self._pool.close(), 5)
+        except TimeoutError:
+            self._pool.terminate()
+
+
+async def _transact(connection: Any, tx: PostgresTx, work: Work[T], *, at_once: bool) -> T:
+    try:
+        if at_once:
+            await tx.open()
+        result = await work(tx)
+        await tx.flush()  # when nothing was begun this is the whole transaction, in one round trip
+        if tx.begun:
+            await tx._ask(connection.execute("COMMIT"), None)
+        return result
+    except BaseException:
+        if tx.begun and not connection.is_closed():
+            await asyncio.shield(_abandon(connection))
+        raise
+
+
+async def _abandon(connection: Any) -> None:
+    try:
+        await connection.execute("ROLLBACK")
+    except (asyncpg.PostgresError, asyncpg.InterfaceError, OSError):
+        connection.terminate()

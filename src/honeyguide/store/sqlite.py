@@ -1,0 +1,245 @@
+"""SQLite with group commit: writers run one after another in savepoints of one open transaction, the disk is synced off the
+event loop, and only then is anyone answered. Reads happen on the loop, on a connection of their own.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import deque
+from collections.abc import Awaitable, Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, TypeVar
+
+import apsw
+
+from honeyguide.kernel.errors import Unavailable
+from honeyguide.store.statements import Statement
+from honeyguide.store.tx import Again, Refusals, Work, refusal
+
+R = TypeVar("R")
+T = TypeVar("T")
+
+# Older libraries can corrupt a WAL database when two connections write and checkpoint at once.
+OLDEST = (3, 51, 3)
+# One group stays short enough that reads on the loop do not wait for it.
+GROUP = 64
+# How long another process (the command line) may hold the file before we say so.
+LOCKED_S = 5.0
+ATTEMPTS = 5
+
+_PRAGMAS = """
+PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON; PRAGMA secure_delete = ON;
+PRAGMA trusted_schema = OFF; PRAGMA temp_store = MEMORY; PRAGMA cache_size = -65536;
+"""
+
+
+def finish(work: Awaitable[T]) -> T:
+    """Runs a unit of work to its end here and now; one that waits for anything but its transaction is a bug."""
+    steps = work.__await__()
+    try:
+        next(steps)
+    except StopIteration as done:
+        result: T = done.value
+        return result
+    raise RuntimeError("A unit of work awaited something other than its transaction.")
+
+
+def _trouble(error: apsw.Error) -> Exception:
+    if isinstance(error, apsw.BusyError | apsw.LockedError):
+        return Unavailable("The database is locked by another process; try again in a moment.")
+    if isinstance(error, apsw.FullError | apsw.IOError | apsw.ReadOnlyError | apsw.CantOpenError | apsw.CorruptError):
+        return Unavailable("The database cannot be written just now; try again in a moment.")
+    return error
+
+
+class SqliteTx:
+    engine = "sqlite"
+
+    def __init__(self, connection: apsw.Connection, unique: dict[str, str]) -> None:
+        self._connection = connection
+        self._unique = unique
+        self.topics: set[str] = set()
+
+    def _rows(self, statement: Statement[Any], taken: Refusals | None, params: dict[str, Any]) -> list[tuple[Any, ...]]:
+        try:
+            return self._connection.execute(  # type: ignore[no-any-return]
+                statement.sqlite, tuple([params[name] for name in statement.sqlite_order])
+            ).fetchall()
+        except apsw.ConstraintError as error:
+            columns = str(error).removeprefix("UNIQUE constraint failed: ")
+            if columns == str(error):
+                raise
+            raise refusal(self._unique.get(columns, columns), taken) from None
+        except apsw.Error as error:
+            raise _trouble(error) from error
+
+    async def one(self, statement: Statement[R], /, taken: Refusals | None = None, **params: Any) -> R | None:
+        rows = self._rows(statement, taken, params)
+        return statement.row(*rows[0]) if rows else None
+
+    async def all(self, statement: Statement[R], /, taken: Refusals | None = None, **params: Any) -> list[R]:
+        row = statement.row
+        return [row(*columns) for columns in self._rows(statement, taken, params)]
+
+    async def run(self, statement: Statement[Any], /, taken: Refusals | None = None, **params: Any) -> int:
+        self._rows(statement, taken, params)
+        return self._connection.changes()
+
+    async def put(self, statement: Statement[Any], /, taken: Refusals | None = None, **params: Any) -> None:
+        self._rows(statement, taken, params)
+
+    def wake(self, topic: str) -> None:
+        self.topics.add(topic)
+
+
+def connect(path: Path, *, synced: bool = True) -> apsw.Connection:
+    if tuple(int(part) for part in apsw.sqlite_lib_version().split(".")) < OLDEST:
+        raise Unavailable("This SQLite library is too old to be safe; install the apsw wheel from the lock file.")
+    connection = apsw.Connection(str(path), statementcachesize=500)
+    connection.set_busy_timeout(int(LOCKED_S * 1000))
+    connection.execute(_PRAGMAS if synced else _PRAGMAS.replace("FULL", "OFF"))
+    return connection
+
+
+def _unique_indexes(connection: apsw.Connection) -> dict[str, str]:
+    """SQLite names the columns of a violated index, not the index: this leads back to the name PostgreSQL would give."""
+    names = {}
+    for (table,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'").fetchall():
+        for _, index, unique, *_ in connection.execute(f"PRAGMA index_list({table})").fetchall():
+            if unique:
+                columns = [row[2] for row in connection.execute(f"PRAGMA index_info({index})").fetchall()]
+                names[", ".join(f"{table}.{column}" for column in columns)] = index
+    return names
+
+
+class SqliteStore:
+    """One file, one serving process, one writer at a time."""
+
+    engine = "sqlite"
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._writer = connect(path)
+        self._reader = connect(path)
+        self._writer.set_busy_timeout(0)  # waiting would stall the loop; `_begin` waits without blocking
+        self._unique = _unique_indexes(self._writer)
+        self._reads = SqliteTx(self._reader, self._unique)
+        self._queue: deque[tuple[Work[Any], asyncio.Future[Any]]] = deque()
+        self._draining: asyncio.Task[None] | None = None
+        self._syncer = ThreadPoolExecutor(1, thread_name_prefix="sqlite-sync")
+        self._slow = ThreadPoolExecutor(1, thread_name_prefix="sqlite-slow")
+        self._slow_reader: apsw.Connection | None = None
+        self._listeners: dict[str, list[Callable[[], None]]] = {}
+
+    async def read(self, work: Work[T]) -> T:
+        return finish(work(self._reads))
+
+    async def snapshot(self, work: Work[T], *, slow: bool = False) -> T:
+        if slow:
+            return await asyncio.get_running_loop().run_in_executor(self._slow, self._read_apart, work)
+        with _moment(self._reader):
+            return finish(work(self._reads))
+
+    def _read_apart(self, work: Work[T]) -> T:
+        if self._slow_reader is None:
+            self._slow_reader = connect(self.path)
+        with _moment(self._slow_reader):
+            return finish(work(SqliteTx(self._slow_reader, self._unique)))
+
+    async def write(self, work: Work[T], *, snapshot: bool = False) -> T:
+        # Every SQLite transaction sees one moment and runs alone, so `snapshot` asks for nothing more here.
+        future: asyncio.Future[T] = asyncio.get_running_loop().create_future()
+        self._queue.append((work, future))
+        if self._draining is None or self._draining.done():
+            self._draining = asyncio.get_running_loop().create_task(self._drain())
+        return await future
+
+    async def _drain(self) -> None:
+        while self._queue:
+            group = [self._queue.popleft() for _ in range(min(GROUP, len(self._queue)))]
+            try:
+                await self._run_group(group)
+            except Exception as error:
+                cause = _trouble(error) if isinstance(error, apsw.Error) else error
+                for _, future in group:
+                    if not future.done():
+                        future.set_exception(cause)
+
+    async def _run_group(self, group: list[tuple[Work[Any], asyncio.Future[Any]]]) -> None:
+        await self._begin()
+        done: list[tuple[asyncio.Future[Any], Any]] = []
+        topics: set[str] = set()
+        try:
+            for work, future in group:
+                if future.done():  # its caller went away before it began
+                    continue
+                try:
+                    done.append((future, self._attempt(work, topics)))
+                except Exception as error:
+                    # A full disk rolls back everything, not just this savepoint: then the whole group failed.
+                    if not self._writer.in_transaction:
+                        raise Unavailable("The database cannot be written just now; try again in a moment.") from error
+                    future.set_exception(error)
+            await asyncio.get_running_loop().run_in_executor(self._syncer, self._writer.execute, "COMMIT")
+        except BaseException:
+            if self._writer.in_transaction:
+                self._writer.execute("ROLLBACK")
+            raise
+        for future, result in done:
+            if not future.done():
+                future.set_result(result)
+        for topic in topics:
+            for callback in self._listeners.get(topic, ()):
+                callback()
+
+    async def _begin(self) -> None:
+        loop = asyncio.get_running_loop()
+        give_up = loop.time() + LOCKED_S
+        while True:
+            try:
+                self._writer.execute("BEGIN IMMEDIATE")
+                return
+            except apsw.BusyError:
+                if loop.time() > give_up:
+                    raise
+                await asyncio.sleep(0.005)
+
+    def _attempt(self, work: Work[T], topics: set[str]) -> T:
+        for attempt in range(ATTEMPTS):
+            tx = SqliteTx(self._writer, self._unique)
+            self._writer.execute("SAVEPOINT work")
+            try:
+                result = finish(work(tx))
+            except BaseException as error:
+                if self._writer.in_transaction:
+                    self._writer.execute("ROLLBACK TO work; RELEASE work")
+                if isinstance(error, Again) and attempt < ATTEMPTS - 1:
+                    continue
+                raise
+            self._writer.execute("RELEASE work")
+            topics |= tx.topics
+            return result
+        raise Unavailable("The change collided with others; try again in a moment.")
+
+    def listen(self, topic: str, callback: Callable[[], None]) -> None:
+        self._listeners.setdefault(topic, []).append(callback)
+
+    async def close(self) -> None:
+        if self._draining is not None:
+            await self._draining
+        self._syncer.shutdown()
+        self._slow.shutdown()
+        for connection in (self._slow_reader, self._reader, self._writer):
+            if connection is not None:
+                connection.close()
+
+
+@contextmanager
+def _moment(connection: apsw.Connection) -> Iterator[None]:
+    connection.execute("BEGIN")
+    try:
+        yield
+    finally:
+        connection.execute("COMMIT")

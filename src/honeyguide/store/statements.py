@@ -1,0 +1,88 @@
+"""Named SQL: `-- name: find_one` blocks in a `.sql` file beside the module that runs them, one text for both engines.
+
+`-- name: find_one (postgres)` overrides a block for one engine. Parameters are written `:name`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, Generic, TypeVar
+
+R = TypeVar("R")
+
+_HEAD = re.compile(r"^-- name: (\w+)(?: \((sqlite|postgres)\))?\s*$", re.MULTILINE)
+# A parameter is `:name`; `::type` casts and quoted text are left alone.
+_PARAM = re.compile(r"'(?:[^']|'')*'|::\w+|:([a-z_][a-z0-9_]*)")
+_TARGET = re.compile(r"\b(?:INSERT INTO|UPDATE|DELETE FROM)\s+(\w+)")
+
+
+class Statement(Generic[R]):
+    """One named statement in both engines' spelling, and the type its rows become."""
+
+    def __init__(self, name: str, sqlite: str, postgres: str, row: Callable[..., R]) -> None:
+        self.name = name
+        self.row = row
+        self.sqlite, self.sqlite_order = _numbered(sqlite, "?")
+        self.postgres, self.postgres_order = _numbered(postgres, "$")
+        self.reads = sqlite.lstrip().upper().startswith(("SELECT", "WITH")) and not _TARGET.search(sqlite)
+        self.locks = "FOR UPDATE" in postgres or "FOR NO KEY UPDATE" in postgres or "FOR SHARE" in postgres
+        target = _TARGET.search(postgres)
+        self.target = target[1] if target else ""
+        self.changes_rows = not postgres.lstrip().upper().startswith("INSERT") or "DO UPDATE" in postgres
+
+    def __repr__(self) -> str:
+        return f"<statement {self.name}>"
+
+
+def _numbered(sql: str, sign: str) -> tuple[str, tuple[str, ...]]:
+    order: list[str] = []
+
+    def number(match: re.Match[str]) -> str:
+        name = match[1]
+        if name is None:
+            return match[0]
+        if name not in order:
+            order.append(name)
+        return f"{sign}{order.index(name) + 1}"
+
+    return _PARAM.sub(number, sql), tuple(order)
+
+
+registry: list[Statement[Any]] = []
+
+
+class Statements:
+    """The statements of one `.sql` file."""
+
+    def __init__(self, path: Path) -> None:
+        self._texts: dict[str, dict[str, str]] = {}
+        parts = _HEAD.split(path.read_text(encoding="utf-8"))
+        for name, engine, text in zip(parts[1::3], parts[2::3], parts[3::3], strict=True):
+            clean = "\n".join(line for line in text.splitlines() if not line.lstrip().startswith("--"))
+            self._texts.setdefault(f"{name}", {})[engine or "both"] = clean.strip().rstrip(";")
+        self._stem = f"{path.parent.name}.{path.stem}"
+
+    def _make(self, name: str, row: Callable[..., Any]) -> Statement[Any]:
+        texts = self._texts[name]
+        both = texts.get("both", "")
+        statement = Statement(f"{self._stem}.{name}", texts.get("sqlite", both), texts.get("postgres", both), row)
+        registry.append(statement)
+        return statement
+
+    def query(self, name: str, row: Callable[..., R]) -> Statement[R]:
+        """A statement whose rows become `row(*columns)`."""
+        return self._make(name, row)
+
+    def value(self, name: str, kind: type[R]) -> Statement[R]:
+        """A statement of one column, whose value is taken as it is."""
+        return self._make(name, lambda value: value)
+
+    def command(self, name: str) -> Statement[None]:
+        """A statement run for its effect."""
+        return self._make(name, lambda *columns: None)
+
+
+def beside(module_file: str) -> Statements:
+    return Statements(Path(module_file).with_suffix(".sql"))

@@ -1,0 +1,82 @@
+"""The face of a transaction, the same on both engines, and what a store promises. Domain code sees this and no driver."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Mapping
+from typing import Any, Protocol, TypeVar
+
+from honeyguide.store.statements import Statement
+
+R = TypeVar("R")
+T = TypeVar("T")
+
+
+class Again(Exception):
+    """The unit of work met a collision that a second run will not meet (a drawn code that was taken, a deadlock)."""
+
+
+class Taken(Exception):
+    """A unique index refused a row, and nobody said what that means."""
+
+    def __init__(self, constraint: str) -> None:
+        super().__init__(f"{constraint} is taken")
+        self.constraint = constraint
+
+
+Refusals = Mapping[str, Exception | type[Exception]]
+
+
+class Tx(Protocol):
+    """What a unit of work may do. `taken` says what a refusal by a unique index means, by the index's name."""
+
+    @property
+    def engine(self) -> str: ...
+
+    async def one(self, statement: Statement[R], /, taken: Refusals | None = None, **params: Any) -> R | None:
+        """The first row, or None."""
+        ...
+
+    async def all(self, statement: Statement[R], /, taken: Refusals | None = None, **params: Any) -> list[R]: ...
+
+    async def run(self, statement: Statement[Any], /, taken: Refusals | None = None, **params: Any) -> int:
+        """Runs it now and tells how many rows it touched."""
+        ...
+
+    async def put(self, statement: Statement[Any], /, taken: Refusals | None = None, **params: Any) -> None:
+        """A write whose result nobody needs: it happens before anything asked later, and by the commit at the latest."""
+        ...
+
+    def wake(self, topic: str) -> None:
+        """After the commit, tell this topic's listeners, here and in every other process."""
+        ...
+
+
+Work = Callable[[Tx], Awaitable[T]]
+
+
+class Store(Protocol):
+    engine: str
+
+    async def read(self, work: Work[T]) -> T:
+        """Quick reads; each statement sees the newest commit."""
+        ...
+
+    async def snapshot(self, work: Work[T], *, slow: bool = False) -> T:
+        """Reads that all see one moment; `slow` ones are kept away from everybody else's."""
+        ...
+
+    async def write(self, work: Work[T], *, snapshot: bool = False) -> T:
+        """One transaction, on disk when this returns; run again when it met a collision."""
+        ...
+
+    def listen(self, topic: str, callback: Callable[[], None]) -> None: ...
+
+    async def close(self) -> None: ...
+
+
+def refusal(constraint: str, taken: Refusals | None) -> Exception:
+    """What the violation of this unique index is to be called."""
+    meaning = (taken or {}).get(constraint)
+    if meaning is None:
+        return Taken(constraint)
+    return meaning if isinstance(meaning, Exception) else meaning()
