@@ -15,8 +15,8 @@ from honeyguide.kernel.errors import Invalid
 LONGEST = 254
 """RFC 5321's limit on a whole address, counted in UTF-8 bytes."""
 
-# The library refuses reserved names (.test, .local, .invalid) as undeliverable; we judge syntax only, and people try the service
-# out with exactly such names. Emptying the list is the library's own documented switch.
+# The library refuses reserved names (.test, .local, .invalid) as undeliverable; we judge syntax only, and people try the
+# service out with exactly such names. Emptying the list is the library's own documented switch.
 email_validator.SPECIAL_USE_DOMAIN_NAMES.clear()
 
 # What nearly every signup looks like. Narrower than the standard on purpose: whatever matches, the library would return
@@ -67,9 +67,9 @@ def key(address: str) -> str:
 
 _GMAIL = frozenset({"gmail.com", "googlemail.com"})
 
-# Where everything after a `+` reaches the same mailbox, by the provider's own documentation. Only shared providers are listed: at
-# a private domain a `+` may be part of a name, and guessing wrong would reject an honest reader. Yahoo's tags use a hyphen after
-# a made-up base name that cannot be told from a real one, so it is left out.
+# Where everything after a `+` reaches the same mailbox. Only shared providers known for it are listed: at a private domain a
+# `+` may be part of a name, and guessing wrong would reject an honest reader. Yahoo is left out: its tags follow a hyphen and
+# a made-up base name, which cannot be told from a real one.
 _TAGGING = _GMAIL | {
     *("outlook.com", "outlook.de", "outlook.es", "outlook.fr", "outlook.it", "outlook.jp", "outlook.com.br", "outlook.com.au"),
     *("hotmail.com", "hotmail.co.uk", "hotmail.de", "hotmail.es", "hotmail.fr", "hotmail.it", "hotmail.nl", "hotmail.se"),

@@ -1,0 +1,250 @@
+"""When a referral counts. Every rule about earned growth is here and nowhere else: what a new referral becomes, why, and every
+move it can make afterwards. Pure: no clock, no store; whoever asks brings the facts and the time.
+"""
+
+from __future__ import annotations
+
+import ipaddress
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from enum import StrEnum
+from typing import Self
+
+from honeyguide.kernel import emails
+from honeyguide.kernel.errors import Invalid
+
+DAY_MS = 86_400_000
+SCREENING_HOLD_DAYS = 7
+LONGEST_HOLD_DAYS = 30
+MOST_FROM_ONE_NETWORK = 3
+"""Signups with one code from one network in a day that raise no question: a household."""
+MOST_ON_ONE_CODE = 10
+"""Signups with one code within an hour that raise no question: a good post."""
+
+
+class Status(StrEnum):
+    VERIFIED = "verified"
+    PENDING = "pending"
+    REJECTED = "rejected"
+
+
+class Level(StrEnum):
+    """What becomes of a suspicion. Certainties (an own address, a loop) are rejected at every level."""
+
+    FLEXIBLE = "flexible"  # it counts
+    STRONG = "strong"  # it waits, and a person may look
+    STRICT = "strict"  # it is rejected
+
+
+LEVELS: frozenset[str] = frozenset(Level)
+
+
+class Reason(StrEnum):
+    """Why a referral is what it is: a code that never changes and a sentence for people, which may."""
+
+    sentence: str
+
+    def __new__(cls, code: str, sentence: str = "") -> Self:
+        reason = str.__new__(cls, code)
+        reason._value_ = code
+        reason.sentence = sentence
+        return reason
+
+    # Certainties.
+    OWN_ADDRESS = "own_address", "The referrer's own address."
+    ALIAS_OF_REFERRER = "alias_of_referrer", "Another spelling of the referrer's own address."
+    REFERRAL_LOOP = "referral_loop", "The referrer was brought, directly or through others, by this same person."
+    DISPOSABLE_DOMAIN = "disposable_domain", "A throw-away email address."
+    # Suspicions.
+    SAME_NETWORK = "same_network", "Same network as the referrer within a day."
+    MANY_FROM_ONE_NETWORK = (
+        "many_from_one_network",
+        f"More than {MOST_FROM_ONE_NETWORK} signups with one link from one network in a day.",
+    )
+    BURST = "burst", f"More than {MOST_ON_ONE_CODE} signups with one link within an hour."
+    # Waiting.
+    AWAITING_CONFIRMATION = "awaiting_confirmation", "Not confirmed yet."
+    HOLDING_PERIOD = "holding_period", "In the holding period every new referral passes through."
+    # What people and time decided.
+    LEFT_DURING_HOLD = "left_during_hold", "Unsubscribed before the referral was verified."
+    REJECTED_BY_HAND = "rejected_by_hand", "Rejected by hand."
+    VERIFIED_BY_HAND = "verified_by_hand", "Verified by hand."
+    SCREENING_HOLD_OVER = "screening_hold_over", "Held by screening, then verified because nobody objected."
+    # Referrals by partners; `partners` decides them, one table explains them all.
+    PROGRAM_PAUSED = "program_paused", "The partner program was paused when they arrived."
+    PROGRAM_DISABLED = "program_disabled", "The partner program was switched off when they arrived."
+    PUBLICATION_ARCHIVED = "publication_archived", "The publication was archived when they arrived."
+    ALREADY_SUBSCRIBED = "already_subscribed", "Already a subscriber before the partner sent them."
+    OWN_PROGRAM = "own_program", "The partner owns this program, so no fee is due."
+
+
+SUSPICIONS = frozenset({Reason.SAME_NETWORK, Reason.MANY_FROM_ONE_NETWORK, Reason.BURST})
+_NOTHING_LEFT_TO_DECIDE = frozenset({Reason.VERIFIED_BY_HAND, Reason.SCREENING_HOLD_OVER, Reason.OWN_PROGRAM})
+
+
+@dataclass(frozen=True, slots=True)
+class Signals:
+    """What is known about a signup when it arrives. Counts include this signup and everyone who used the code, whatever became
+    of them; days and hours are those before now by the server's clock."""
+
+    email: str
+    referrer_email: str | None  # None where it is not known: a partner, or someone erased
+    disposable: bool = False
+    loop: bool = False
+    same_network_as_referrer: bool = False
+    signups_from_network_today: int = 1
+    signups_on_code_last_hour: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Policy:
+    """What the operator chose for the campaign."""
+
+    level: str = Level.FLEXIBLE
+    hold_days: int = 0
+    needs_confirmation: bool = False
+
+    def __post_init__(self) -> None:
+        if self.level not in LEVELS:
+            raise Invalid("Screening is one of flexible, strong and strict", param="level")
+        if not 0 <= self.hold_days <= LONGEST_HOLD_DAYS:
+            raise Invalid(f"A hold lasts between 0 and {LONGEST_HOLD_DAYS} days", param="hold_days")
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """What a referral now is. `due_ms` is when a pending one may verify by itself. `behind` is the suspicion that still stands
+    once an awaited confirmation has come, so that whoever reviews it then sees the true reason."""
+
+    status: Status
+    reason: Reason | None = None
+    due_ms: int | None = None
+    behind: Reason | None = None
+
+
+# -- arrival
+
+
+def decide(signals: Signals, policy: Policy, now_ms: int) -> Decision:
+    """What a new referral becomes."""
+    certain = _certainty(signals)
+    if certain:
+        return Decision(Status.REJECTED, certain)
+
+    suspicion = _suspicion(signals) if policy.level != Level.FLEXIBLE else None
+    if suspicion and policy.level == Level.STRICT:
+        return Decision(Status.REJECTED, suspicion)
+
+    # Two holds run side by side, so the longer one decides.
+    days = max(policy.hold_days, SCREENING_HOLD_DAYS if suspicion else 0)
+    due_ms = now_ms + days * DAY_MS if days else None
+    if policy.needs_confirmation:
+        return Decision(Status.PENDING, Reason.AWAITING_CONFIRMATION, due_ms, behind=suspicion)
+    if due_ms is not None:
+        return Decision(Status.PENDING, suspicion or Reason.HOLDING_PERIOD, due_ms)
+    return Decision(Status.VERIFIED)
+
+
+def _certainty(signals: Signals) -> Reason | None:
+    if signals.referrer_email is not None:
+        if emails.key(signals.email) == emails.key(signals.referrer_email):
+            return Reason.OWN_ADDRESS
+        if emails.person(signals.email) == emails.person(signals.referrer_email):
+            return Reason.ALIAS_OF_REFERRER
+    if signals.loop:
+        return Reason.REFERRAL_LOOP
+    if signals.disposable:
+        return Reason.DISPOSABLE_DOMAIN
+    return None
+
+
+def _suspicion(signals: Signals) -> Reason | None:
+    if signals.same_network_as_referrer:
+        return Reason.SAME_NETWORK
+    if signals.signups_from_network_today > MOST_FROM_ONE_NETWORK:
+        return Reason.MANY_FROM_ONE_NETWORK
+    if signals.signups_on_code_last_hour > MOST_ON_ONE_CODE:
+        return Reason.BURST
+    return None
+
+
+# -- the moves: each gives the new state, or None when nothing changes. Verified is final.
+
+
+def on_confirm(status: str, reason: str | None, due_ms: int | None, now_ms: int, behind: str | None = None) -> Decision | None:
+    """They confirmed. What waited only for that is verified; a hold of days runs on."""
+    if status != Status.PENDING or reason != Reason.AWAITING_CONFIRMATION:
+        return None
+    held_for = Reason(behind) if behind else Reason.HOLDING_PERIOD
+    if due_ms is None:
+        return Decision(Status.VERIFIED)
+    # Judged as a hold without the confirmation, so a hold that ran out while we waited ends as any other would.
+    return on_due(status, held_for, due_ms, now_ms) or Decision(Status.PENDING, held_for, due_ms)
+
+
+def on_due(status: str, reason: str | None, due_ms: int | None, now_ms: int) -> Decision | None:
+    """Time passed. A hold that ran out verifies by itself, but time never stands in for a confirmation."""
+    if status != Status.PENDING or reason == Reason.AWAITING_CONFIRMATION:
+        return None
+    if due_ms is None or due_ms > now_ms:
+        return None
+    return Decision(Status.VERIFIED, Reason.SCREENING_HOLD_OVER if reason in SUSPICIONS else None)
+
+
+def on_unsubscribe(status: str) -> Decision | None:
+    """They left. Before it was verified, the referral is lost; afterwards it was earned."""
+    return Decision(Status.REJECTED, Reason.LEFT_DURING_HOLD) if status == Status.PENDING else None
+
+
+def by_hand(status: str, wanted: str) -> Decision | None:
+    """The operator decides. Asking again for what already is changes nothing."""
+    if wanted not in (Status.VERIFIED, Status.REJECTED):
+        raise Invalid("A referral can be verified or rejected by hand, nothing else", param="status", code="illegal_move")
+    if wanted == status:
+        return None
+    if wanted == Status.VERIFIED:
+        return Decision(Status.VERIFIED, Reason.VERIFIED_BY_HAND)
+    if status == Status.VERIFIED:
+        raise Invalid("This referral is verified, which is final: it cannot be rejected", param="status", code="illegal_move")
+    return Decision(Status.REJECTED, Reason.REJECTED_BY_HAND)
+
+
+# -- telling people why
+
+
+def explain(reason: str, due_ms: int | None) -> str:
+    """What happened and what happens next, for the operator: two plain sentences."""
+    why = Reason(reason)
+    if why is Reason.AWAITING_CONFIRMATION:
+        earliest = f", on {_day(due_ms)} at the earliest" if due_ms is not None else ""
+        return f"{why.sentence} Verifies once they confirm{earliest}, unless you decide."
+    if due_ms is not None:
+        return f"{why.sentence} Verifies by itself on {_day(due_ms)} unless you decide."
+    if why in _NOTHING_LEFT_TO_DECIDE:
+        return why.sentence
+    return f"{why.sentence} Does not count unless you verify it."
+
+
+_MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")  # strftime's follow the locale
+
+
+def _day(ms: int) -> str:
+    day = datetime.fromtimestamp(ms / 1000, UTC)
+    return f"{day.day} {_MONTHS[day.month - 1]} {day.year}"
+
+
+# -- networks
+
+
+def network_of(ip_text: str | None) -> str | None:
+    """What two signups share when they come from one place: an IPv4 address, or the /64 a household gets under IPv6. What the
+    API was given is a claim and may be anything, so nonsense is simply no network."""
+    try:
+        ip = ipaddress.ip_address((ip_text or "").strip())
+    except ValueError:
+        return None
+    if isinstance(ip, ipaddress.IPv6Address):
+        if ip.ipv4_mapped is None:
+            return f"{ipaddress.IPv6Address(int(ip) >> 64 << 64)}/64"
+        ip = ip.ipv4_mapped
+    return str(ip)
