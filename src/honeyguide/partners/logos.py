@@ -1,0 +1,273 @@
+"""A publication's logo: whatever comes in, what is kept is a clean PNG or JPEG of our own making, at most 512 pixels a side.
+
+Strangers' images are decoded in a child process with limits on memory and time (`sanitize_apart`), never in the server, which
+does not even load the image library. Colour profiles are dropped with all other metadata.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+import binascii
+import io
+import json
+import os
+import re
+import sys
+import warnings
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+from weakref import WeakKeyDictionary
+
+from honeyguide.kernel.errors import Invalid, Unavailable
+
+if TYPE_CHECKING:
+    from PIL import Image
+
+SIZE_LIMIT = 1_048_576
+"""A logo must be smaller than this many bytes."""
+PIXEL_LIMIT = 16_000_000
+SIDE_LIMIT = 16_000
+"""A picture one pixel wide and 16 million high costs far more memory than its pixels."""
+LONGEST_SIDE = 512
+
+_CHILD_MEMORY = 512 * 1024 * 1024
+_CHILD_CPU_S = 10
+_CHILD_WALL_S = 15.0
+_CHILDREN_AT_ONCE = 2
+
+_PNG, _JPEG = b"\x89PNG\r\n\x1a\n", b"\xff\xd8\xff"
+_DATA_URI = re.compile(r"data:[^,]*;\s*base64\s*,", re.IGNORECASE)
+_ORIENTATION_TAG = 0x0112
+
+_NO_IMAGE = "logo must be a PNG or JPEG image."
+_TOO_LARGE = "logo must be smaller than 1 MB (1,048,576 bytes)."
+_TOO_MANY_PIXELS = "logo must have at most 16 million pixels, and at most 16,000 a side."
+_DAMAGED = "logo is damaged or too complex to be read, please send a plain PNG or JPEG."
+
+
+@dataclass(frozen=True, slots=True)
+class Logo:
+    data: bytes
+    content_type: str
+    width: int
+    height: int
+
+
+def decode_field(value: str) -> bytes:
+    """The bytes of a logo sent in JSON: a data URI or bare base64, plain or URL-safe, padded or not, line breaks allowed."""
+    head = _DATA_URI.match(value, 0, 256)
+    body = "".join((value[head.end() :] if head else value).split()).translate({ord("-"): "+", ord("_"): "/"}).rstrip("=")
+    if len(body) > SIZE_LIMIT * 4 // 3 + 4:
+        raise _refusal(_TOO_LARGE)
+    try:
+        data = base64.b64decode(body + "=" * (-len(body) % 4), validate=True)
+    except (binascii.Error, ValueError):
+        data = b""
+    if not data:
+        raise _refusal("logo must be a base64 string or a data URI such as data:image/png;base64,iVBORw0KGgo.")
+    return data
+
+
+async def sanitize_apart(data: bytes) -> Logo:
+    """`sanitize` in a child process: the most hostile image costs the child its life and the caller a refusal."""
+    _check_bytes(data)
+    async with _gate():
+        code, answer = await _run_child(data)
+    if code < 0:  # killed: by its own limits, by our patience or by a crash of the decoder; all of them the image's doing
+        raise _refusal(_DAMAGED)
+    if code > 0:
+        raise RuntimeError(f"the logo worker failed with exit code {code}")
+    head, _, body = answer.partition(b"\n")
+    told = json.loads(head)
+    if "refusal" in told:
+        raise _refusal(told["refusal"])
+    return Logo(body, _content_type(body), told["width"], told["height"])
+
+
+def sanitize(data: bytes) -> Logo:
+    """Decode, turn upright, shrink and encode anew. Only pixels pass through."""
+    _check_bytes(data)
+    try:
+        return _encode(*_decode(data))
+    except Invalid:
+        raise
+    except Exception as fault:  # a decoder fed with garbage raises whatever it likes, MemoryError and SyntaxError included
+        raise _refusal(_DAMAGED) from fault
+
+
+def _check_bytes(data: bytes) -> None:
+    if len(data) >= SIZE_LIMIT:
+        raise _refusal(_TOO_LARGE)
+    if not data.startswith((_PNG, _JPEG)):
+        raise _refusal(_NO_IMAGE)
+
+
+def _decode(data: bytes) -> tuple[Image.Image, bool]:
+    """The pixels, small and upright, and whether they came as a photograph (JPEG)."""
+    from PIL import Image, UnidentifiedImageError
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", Image.DecompressionBombWarning)
+        try:
+            image: Image.Image = Image.open(io.BytesIO(data), formats=["PNG", "JPEG"])
+        except (Image.DecompressionBombWarning, Image.DecompressionBombError):
+            raise _refusal(_TOO_MANY_PIXELS) from None
+        except UnidentifiedImageError:
+            raise _refusal(_DAMAGED) from None
+    # Only the header has been read so far. What it claims is what decoding would cost.
+    if image.width * image.height > PIXEL_LIMIT or max(image.size) > SIDE_LIMIT:
+        raise _refusal(_TOO_MANY_PIXELS)
+    photograph = image.format != "PNG"
+    image.draft(None, (2 * LONGEST_SIDE, 2 * LONGEST_SIDE))  # lets the JPEG decoder skip what shrinking would throw away
+    image.load()
+    orientation = _orientation(image)
+    image = _plain(image)
+    image.thumbnail((LONGEST_SIDE, LONGEST_SIDE), Image.Resampling.LANCZOS)
+    turn = _turns().get(orientation)
+    return (image if turn is None else image.transpose(turn)), photograph
+
+
+def _orientation(image: Image.Image) -> int:
+    try:
+        return int(image.getexif().get(_ORIENTATION_TAG, 1))
+    except Exception:  # broken metadata is no reason to refuse good pixels: it is about to be dropped anyway
+        return 1
+
+
+def _turns() -> dict[int, Image.Transpose]:
+    from PIL.Image import Transpose
+
+    return {
+        2: Transpose.FLIP_LEFT_RIGHT,
+        3: Transpose.ROTATE_180,
+        4: Transpose.FLIP_TOP_BOTTOM,
+        5: Transpose.TRANSPOSE,
+        6: Transpose.ROTATE_270,
+        7: Transpose.TRANSVERSE,
+        8: Transpose.ROTATE_90,
+    }
+
+
+def _plain(image: Image.Image) -> Image.Image:
+    """The same picture in RGB, or in RGBA if any of it may be transparent."""
+    if image.mode.startswith("I"):  # 16 bits of grey: converting to RGB would cut at 255 instead of scaling
+        image = image.convert("I").point(lambda level: level * (1 / 256)).convert("L")
+        image.info.clear()  # a transparent level would still be counted in 16 bits
+    mode = "RGBA" if image.has_transparency_data else "RGB"
+    return image if image.mode == mode else image.convert(mode)
+
+
+def _encode(image: Image.Image, photograph: bool) -> Logo:
+    from PIL import Image
+
+    # A new image made from nothing but the pixels: no comment, profile or thumbnail can ride along.
+    clean = Image.frombytes(image.mode, image.size, image.tobytes())
+    out = io.BytesIO()
+    if photograph:
+        clean.save(out, "JPEG", quality=88, optimize=True)
+    else:
+        clean.save(out, "PNG", optimize=True)
+    return Logo(out.getvalue(), _content_type(out.getvalue()), clean.width, clean.height)
+
+
+def _content_type(data: bytes) -> str:
+    # Judged from the bytes, not told by the child: a child taken over by an image must not have its HTML served.
+    if data.startswith(_PNG):
+        return "image/png"
+    if data.startswith(_JPEG):
+        return "image/jpeg"
+    raise RuntimeError("the logo worker answered with something that is no image")
+
+
+def _refusal(sentence: str) -> Invalid:
+    return Invalid(sentence, param="logo", code="invalid_logo")
+
+
+_gates: WeakKeyDictionary[asyncio.AbstractEventLoop, asyncio.Semaphore] = WeakKeyDictionary()
+
+
+def _gate() -> asyncio.Semaphore:
+    # A flood of uploads queues here instead of starting a flood of processes.
+    return _gates.setdefault(asyncio.get_running_loop(), asyncio.Semaphore(_CHILDREN_AT_ONCE))
+
+
+async def _run_child(data: bytes) -> tuple[int, bytes]:
+    """The child's exit code (negative if it was killed) and what it wrote, which is never more than a logo can be."""
+    try:
+        child = await asyncio.create_subprocess_exec(
+            *(sys.executable, "-P", "-B", "-W", "ignore", "-m", "honeyguide.partners.logos"),
+            stdin=asyncio.subprocess.PIPE,
+            stdout=asyncio.subprocess.PIPE,
+            env=_child_environment(),
+        )
+    except OSError as fault:
+        raise Unavailable("The logo cannot be processed just now, please try again.") from fault
+    try:
+        async with asyncio.timeout(_CHILD_WALL_S):
+            answer = await _converse(child, data)
+            return await child.wait(), answer
+    except TimeoutError:
+        return -1, b""
+    finally:
+        if child.returncode is None:  # out of patience, or our own caller has gone
+            child.kill()
+            await child.wait()
+
+
+async def _converse(child: asyncio.subprocess.Process, data: bytes) -> bytes:
+    assert child.stdin is not None
+    assert child.stdout is not None
+    try:
+        child.stdin.write(data)
+        await child.stdin.drain()
+    except ConnectionError:  # it died before it had read all; its exit code tells why
+        pass
+    child.stdin.close()
+    try:
+        await child.stdout.readexactly(2 * SIZE_LIMIT)
+    except asyncio.IncompleteReadError as whole:
+        return whole.partial
+    child.kill()
+    return b""
+
+
+def _child_environment() -> dict[str, str]:
+    # Whoever takes over the decoder finds none of our secrets in its environment.
+    kept = {name: os.environ[name] for name in ("PATH", "LD_LIBRARY_PATH", "SYSTEMROOT") if name in os.environ}
+    return kept | {"PYTHONPATH": os.pathsep.join(path for path in sys.path if path)}
+
+
+def _limit_ourselves() -> None:
+    try:
+        import resource
+    except ImportError:  # Windows has no such limits; the caller's patience still ends
+        return
+    limits = [
+        (resource.RLIMIT_AS, _CHILD_MEMORY),
+        (resource.RLIMIT_CPU, _CHILD_CPU_S),
+        (resource.RLIMIT_FSIZE, 0),
+        (resource.RLIMIT_CORE, 0),
+    ]
+    for kind, most in limits:
+        try:
+            resource.setrlimit(kind, (most, most))
+        except (ValueError, OSError):  # a stricter limit is in force, or the platform does not know this one
+            pass
+
+
+def _worker() -> None:
+    _limit_ourselves()
+    try:
+        logo = sanitize(sys.stdin.buffer.read(SIZE_LIMIT))
+    except Invalid as refused:
+        told: dict[str, object] = {"refusal": refused.message}
+        body = b""
+    else:
+        told = {"width": logo.width, "height": logo.height}
+        body = logo.data
+    sys.stdout.buffer.write(json.dumps(told).encode() + b"\n" + body)
+
+
+if __name__ == "__main__":
+    _worker()

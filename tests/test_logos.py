@@ -1,0 +1,267 @@
+"""A corpus of hostile logos: none comes out as it was sent, none costs more than a bounded child process."""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+import io
+import json
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from PIL import Image, ImageOps
+
+from honeyguide.kernel.errors import Invalid
+from honeyguide.partners import logos
+from honeyguide.partners.logos import Logo, decode_field, sanitize, sanitize_apart
+from tests.support.hostile_logos import (
+    BROKEN,
+    CLEANED,
+    NOT_AN_IMAGE,
+    SECRET,
+    SMALL_PNG,
+    chunk,
+    encoded,
+    exif,
+    picture,
+    scan_bomb,
+    with_chunks,
+)
+
+pytestmark = pytest.mark.filterwarnings("ignore:Corrupt EXIF")
+
+
+def check_clean(logo: Logo, sent: bytes) -> None:
+    assert logo.data != sent and SECRET not in logo.data and b"<script" not in logo.data and b"PK\x03\x04" not in logo.data
+    with Image.open(io.BytesIO(logo.data), formats=["PNG", "JPEG"]) as image:
+        image.load()
+        assert logo.content_type == {"PNG": "image/png", "JPEG": "image/jpeg"}[image.format or ""]
+        assert (logo.width, logo.height) == image.size and 1 <= max(image.size) <= 512
+        assert not image.getexif() and not getattr(image, "is_animated", False)
+        assert not set(image.info) - {"jfif", "jfif_version", "jfif_unit", "jfif_density", "dpi"}
+        end = b"IEND\xaeB`\x82" if image.format == "PNG" else b"\xff\xd9"
+    assert logo.data.endswith(end)
+
+
+def refused(work: Callable[[], object]) -> str:
+    with pytest.raises(Invalid) as refusal:
+        work()
+    assert refusal.value.param == "logo" and refusal.value.message.startswith("logo ")
+    return refusal.value.message
+
+
+def test_the_corpus_is_large_and_fits_through_the_door() -> None:
+    assert len(NOT_AN_IMAGE) + len(BROKEN) + len(CLEANED) >= 60
+    assert [name for name, data in CLEANED.items() if len(data) >= 1_048_576] == []
+
+
+@pytest.mark.parametrize("data", NOT_AN_IMAGE.values(), ids=list(NOT_AN_IMAGE))
+def test_what_is_neither_png_nor_jpeg_is_refused_by_its_content(data: bytes) -> None:
+    assert refused(lambda: sanitize(data)) == "logo must be a PNG or JPEG image."
+    assert refused(lambda: asyncio.run(sanitize_apart(data))) == "logo must be a PNG or JPEG image."
+
+
+@pytest.mark.parametrize("data", BROKEN.values(), ids=list(BROKEN))
+def test_a_broken_or_boastful_image_is_refused_at_once(data: bytes) -> None:
+    started = time.process_time()
+    refused(lambda: sanitize(data))
+    assert time.process_time() - started < 2
+
+
+@pytest.mark.parametrize("data", CLEANED.values(), ids=list(CLEANED))
+def test_an_image_with_more_than_pixels_comes_out_as_pixels(data: bytes) -> None:
+    check_clean(sanitize(data), data)
+
+
+def test_refusals_say_what_to_mend() -> None:
+    assert "16 million pixels" in refused(lambda: sanitize(BROKEN["PNG 30,000 x 30,000"]))
+    assert "16 million pixels" in refused(lambda: sanitize(BROKEN["JPEG 65,000 x 65,000"]))
+    assert "smaller than 1 MB" in refused(lambda: sanitize(BROKEN["PNG of exactly 1 MB"]))
+    assert "damaged" in refused(lambda: sanitize(BROKEN["PNG truncated"]))
+
+
+def test_one_byte_under_the_limit_is_taken() -> None:
+    data = with_chunks(chunk(b"prIv", bytes(1_048_575 - len(SMALL_PNG) - 12)))
+    assert len(data) == 1_048_575
+    check_clean(sanitize(data), data)
+
+
+@pytest.mark.parametrize("orientation", range(1, 9))
+@pytest.mark.parametrize("kind", ["PNG", "JPEG"])
+def test_a_picture_is_turned_upright_before_its_metadata_goes(kind: str, orientation: int) -> None:
+    image = picture(size=(60, 30))
+    image.paste((255, 0, 0), (0, 0, 30, 15))
+    sent = encoded(image, kind, exif=exif(orientation=orientation))
+    upright = ImageOps.exif_transpose(Image.open(io.BytesIO(sent))).convert("RGB")
+    logo = sanitize(sent)
+    came = Image.open(io.BytesIO(logo.data)).convert("RGB")
+    assert came.size == upright.size
+    for spot in [(5, 5), (came.width - 6, 5), (5, came.height - 6), (came.width - 6, came.height - 6)]:
+        assert all(abs(a - b) < 40 for a, b in zip(came.getpixel(spot), upright.getpixel(spot), strict=True))  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("mode", "kind", "content_type"),
+    [
+        *[(mode, "PNG", "image/png") for mode in ("1", "L", "LA", "P", "RGB", "RGBA", "I;16")],
+        *[(mode, "JPEG", "image/jpeg") for mode in ("L", "RGB", "CMYK")],
+    ],
+)
+def test_every_kind_of_pixels_survives(mode: str, kind: str, content_type: str) -> None:
+    image = (
+        Image.new("I;16", (30, 20), 200 * 256) if mode == "I;16" else Image.new("L", (30, 20), 200).convert(mode, dither=None)
+    )
+    logo = sanitize(encoded(image, kind))
+    level = Image.open(io.BytesIO(logo.data)).convert("L").getpixel((9, 9))
+    assert (logo.content_type, logo.width, logo.height) == (content_type, 30, 20)
+    assert isinstance(level, int | float) and abs(level - (255 if mode == "1" else 200)) < 4
+
+
+@pytest.mark.parametrize("mode", ["RGBA", "LA", "P", "RGB", "L", "I;16"])
+def test_transparency_survives_and_broken_transparency_harms_nobody(mode: str) -> None:
+    options = {"transparency": {"P": 0, "RGB": (0, 0, 0), "L": 0, "I;16": 0}[mode]} if mode not in ("RGBA", "LA") else {}
+    data = encoded(Image.new(mode, (8, 8)), "PNG", **options)
+    came = Image.open(io.BytesIO(sanitize(data).data))
+    if mode != "I;16":
+        assert came.convert("RGBA").getpixel((0, 0))[3] == 0  # type: ignore[index]
+
+
+@pytest.mark.parametrize(
+    ("size", "after"), [((512, 512), (512, 512)), ((1024, 100), (512, 50)), ((100, 2000), (26, 512)), ((3, 2), (3, 2))]
+)
+def test_a_large_picture_shrinks_and_a_small_one_stays(size: tuple[int, int], after: tuple[int, int]) -> None:
+    for kind in ("PNG", "JPEG"):
+        logo = sanitize(encoded(picture(size=size), kind))
+        assert (logo.width, logo.height) == after
+
+
+MEASURE = """
+import asyncio, json, resource, sys
+from honeyguide.kernel.errors import Invalid
+from honeyguide.partners.logos import sanitize_apart
+
+def resident_kb():
+    return int(open("/proc/self/statm").read().split()[1]) * resource.getpagesize() // 1024
+
+async def main():
+    corpus = [bytes.fromhex(sent) for sent in json.load(sys.stdin)]
+    before = resident_kb()
+    answers = await asyncio.gather(*map(sanitize_apart, corpus), return_exceptions=True)
+    grown = resident_kb() - before
+    outcomes = [answer.message if isinstance(answer, Invalid) else answer.data.hex() for answer in answers]
+    children = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss
+    told = {"grown": grown, "children": children, "pillow": "PIL" in sys.modules, "outcomes": outcomes}
+    print(json.dumps(told))
+
+asyncio.run(main())
+"""
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="reads /proc")
+def test_the_whole_corpus_leaves_the_caller_and_its_children_small() -> None:
+    corpus = [*BROKEN.values(), *CLEANED.values()]
+    sent = json.dumps([data.hex() for data in corpus])
+    done = subprocess.run([sys.executable, "-c", MEASURE], input=sent, capture_output=True, text=True, check=True)
+    told = json.loads(done.stdout)
+    assert told["outcomes"][: len(BROKEN)] == [refused(lambda data=data: sanitize(data)) for data in BROKEN.values()]  # type: ignore[misc]
+    assert told["outcomes"][len(BROKEN) :] == [sanitize(data).data.hex() for data in CLEANED.values()]
+    print(f"caller grew by {told['grown']} KB, largest child {told['children']} KB")
+    assert not told["pillow"]
+    assert told["grown"] < 30_000, "the caller keeps nothing but what came out"
+    assert told["children"] < 250_000, "16 million pixels in 16 bits need about 150 MB, a bomb would need gigabytes"
+
+
+def test_a_child_that_takes_too_long_is_killed_and_the_image_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(logos, "_CHILD_WALL_S", 0.01)
+    assert "too complex" in refused(lambda: asyncio.run(sanitize_apart(SMALL_PNG)))
+
+
+@pytest.mark.long
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="needs a limit on CPU time")
+def test_a_child_that_computes_too_long_is_stopped_by_its_own_limit(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(logos, "_CHILD_WALL_S", 60.0)
+    started = time.monotonic()
+    assert "too complex" in refused(lambda: asyncio.run(sanitize_apart(scan_bomb())))
+    assert time.monotonic() - started < 50
+
+
+LIMITED = "from honeyguide.partners import logos; logos._limit_ourselves(); "
+WRITING = "import os; os.write(os.open('x', os.O_CREAT | os.O_WRONLY), b'x')"
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="needs limits on memory and files")
+@pytest.mark.parametrize(("greed", "fault"), [("bytes(600_000_000)", b"MemoryError"), (WRITING, b"File too large")])
+def test_a_child_gets_no_more_memory_than_its_share_and_writes_no_file(greed: str, fault: bytes, tmp_path: Path) -> None:
+    done = subprocess.run([sys.executable, "-c", LIMITED + greed], cwd=tmp_path, capture_output=True, check=False)
+    assert done.returncode != 0 and fault in done.stderr
+
+
+def test_a_worker_that_cannot_run_is_our_fault_not_the_images(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(logos, "_child_environment", lambda: {"PYTHONPATH": "/nowhere", "PYTHONHOME": "/nowhere"})
+    with pytest.raises(RuntimeError, match="worker failed"):
+        asyncio.run(sanitize_apart(SMALL_PNG))
+
+
+def test_the_child_sees_no_secret(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(os.environ, "HONEYGUIDE_SECRET_KEY", "s3cret")
+    assert not [name for name in logos._child_environment() if "HONEYGUIDE" in name]
+
+
+def test_uploads_in_parallel_all_come_through() -> None:
+    async def flood() -> list[Logo]:
+        return await asyncio.gather(*(sanitize_apart(SMALL_PNG) for _ in range(6)))
+
+    assert {logo.data for logo in asyncio.run(flood())} == {sanitize(SMALL_PNG).data}
+
+
+PLAIN = base64.b64encode(SMALL_PNG).decode()
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        PLAIN,
+        PLAIN.rstrip("="),
+        base64.encodebytes(SMALL_PNG).decode(),
+        "\n " + PLAIN.replace("A", "A\r\n", 5) + "\t",
+        base64.urlsafe_b64encode(SMALL_PNG).decode(),
+        "data:image/png;base64," + PLAIN,
+        "DATA:image/PNG;charset=utf-8;BASE64, " + PLAIN,
+        "data:;base64," + PLAIN,
+        "data:image/svg+xml;base64," + PLAIN,
+    ],
+)
+def test_a_logo_in_json_is_read_however_it_is_wrapped(value: str) -> None:
+    assert decode_field(value) == SMALL_PNG
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        "",
+        " ",
+        "=",
+        "====",
+        "A",
+        "a=b=",
+        "data:image/png,abc",
+        "data:image/png;base64,",
+        "https://example.com/a.png",
+        "logo.png",
+        "é",
+        "AA\x00A",
+        "\ud800",
+    ],
+)
+def test_what_is_no_base64_is_refused(value: str) -> None:
+    assert "base64" in refused(lambda: decode_field(value))
+
+
+def test_a_field_too_large_is_refused_before_it_is_decoded() -> None:
+    assert "1 MB" in refused(lambda: decode_field("A" * 1_500_000))
+    assert len(decode_field(base64.b64encode(bytes(1_048_575)).decode())) == 1_048_575
