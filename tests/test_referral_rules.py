@@ -1,0 +1,350 @@
+"""The rules of a referral as tables: what arrives, what is chosen, what comes out; then every move, and a year of dates."""
+
+from __future__ import annotations
+
+import itertools
+from datetime import UTC, datetime, timedelta
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from honeyguide.kernel.errors import Invalid
+from honeyguide.referrals import rules
+from honeyguide.referrals.disposable import is_disposable
+from honeyguide.referrals.rules import DAY_MS, Decision, Level, Policy, Reason, Signals, Status
+
+
+def ms(text: str) -> int:
+    return int(datetime.fromisoformat(text).replace(tzinfo=UTC).timestamp()) * 1000
+
+
+NOW = ms("2026-11-12T09:30")
+ANN = "ann.lee@gmail.com"
+HONEST = Signals("bob@example.org", ANN)
+
+CERTAIN = {
+    Reason.OWN_ADDRESS: Signals("Ann.Lee@gmail.com", ANN),
+    Reason.ALIAS_OF_REFERRER: Signals("annlee+news@googlemail.com", ANN),
+    Reason.REFERRAL_LOOP: Signals("bob@example.org", ANN, loop=True),
+    Reason.DISPOSABLE_DOMAIN: Signals("bob@mailinator.com", ANN, disposable=True),
+}
+SUSPICIOUS = {
+    Reason.SAME_NETWORK: Signals("bob@example.org", ANN, same_network_as_referrer=True),
+    Reason.MANY_FROM_ONE_NETWORK: Signals("bob@example.org", ANN, signups_from_network_today=4),
+    Reason.BURST: Signals("bob@example.org", ANN, signups_on_code_last_hour=11),
+}
+
+
+@pytest.mark.parametrize(("reason", "signals"), CERTAIN.items())
+@pytest.mark.parametrize("level", list(Level))
+@pytest.mark.parametrize("hold_days", [0, 30])
+@pytest.mark.parametrize("needs_confirmation", [False, True])
+def test_a_certainty_is_rejected_whatever_the_operator_chose(
+    reason: Reason, signals: Signals, level: Level, hold_days: int, needs_confirmation: bool
+) -> None:
+    decision = rules.decide(signals, Policy(level, hold_days, needs_confirmation), NOW)
+    assert decision == Decision(Status.REJECTED, reason)
+
+
+@pytest.mark.parametrize(("reason", "signals"), SUSPICIOUS.items())
+def test_a_suspicion_counts_when_flexible_waits_when_strong_and_is_rejected_when_strict(
+    reason: Reason, signals: Signals
+) -> None:
+    assert rules.decide(signals, Policy("flexible"), NOW) == Decision(Status.VERIFIED)
+    assert rules.decide(signals, Policy("strong"), NOW) == Decision(Status.PENDING, reason, NOW + 7 * DAY_MS)
+    assert rules.decide(signals, Policy("strict"), NOW) == Decision(Status.REJECTED, reason)
+
+
+@pytest.mark.parametrize("level", list(Level))
+def test_the_last_signup_within_the_limits_is_no_suspicion(level: Level) -> None:
+    at_the_limits = Signals("bob@example.org", ANN, signups_from_network_today=3, signups_on_code_last_hour=10)
+    assert rules.decide(at_the_limits, Policy(level), NOW) == Decision(Status.VERIFIED)
+
+
+def test_an_unknown_referrer_has_no_address_to_be_an_alias_of() -> None:
+    assert rules.decide(Signals("bob@example.org", None), Policy(), NOW) == Decision(Status.VERIFIED)
+
+
+WAITS = [
+    # level, hold, confirmation, suspicious, status, reason, days until due, behind
+    ("flexible", 0, False, False, "verified", None, None, None),
+    ("flexible", 1, False, False, "pending", "holding_period", 1, None),
+    ("flexible", 30, False, True, "pending", "holding_period", 30, None),
+    ("flexible", 0, True, False, "pending", "awaiting_confirmation", None, None),
+    ("flexible", 5, True, False, "pending", "awaiting_confirmation", 5, None),
+    ("strong", 0, False, True, "pending", "same_network", 7, None),
+    ("strong", 6, False, True, "pending", "same_network", 7, None),
+    ("strong", 8, False, True, "pending", "same_network", 8, None),
+    ("strong", 8, False, False, "pending", "holding_period", 8, None),
+    ("strong", 0, True, True, "pending", "awaiting_confirmation", 7, "same_network"),
+    ("strong", 14, True, True, "pending", "awaiting_confirmation", 14, "same_network"),
+    ("strong", 0, True, False, "pending", "awaiting_confirmation", None, None),
+    ("strict", 3, True, False, "pending", "awaiting_confirmation", 3, None),
+    ("strict", 3, True, True, "rejected", "same_network", None, None),
+]
+
+
+@pytest.mark.parametrize("row", WAITS)
+def test_holds_run_side_by_side_and_the_longer_one_decides(
+    row: tuple[str, int, bool, bool, str, str | None, int | None, str | None],
+) -> None:
+    level, hold_days, needs_confirmation, suspicious, status, reason, days, behind = row
+    signals = SUSPICIOUS[Reason.SAME_NETWORK] if suspicious else HONEST
+    decision = rules.decide(signals, Policy(level, hold_days, needs_confirmation), NOW)
+    due_ms = None if days is None else NOW + days * DAY_MS
+    assert (decision.status, decision.reason, decision.due_ms, decision.behind) == (status, reason, due_ms, behind)
+
+
+def test_the_first_of_several_reasons_is_the_one_told() -> None:
+    everything = Signals(ANN, ANN, True, True, True, 99, 99)
+    assert rules.decide(everything, Policy(), NOW).reason == "own_address"
+    suspicious = Signals("bob@example.org", ANN, False, False, True, 99, 99)
+    assert rules.decide(suspicious, Policy("strong"), NOW).reason == "same_network"
+
+
+@pytest.mark.parametrize(("level", "hold_days"), [("lenient", 0), ("", 0), ("FLEXIBLE", 0), ("strong", -1), ("strong", 31)])
+def test_a_policy_outside_the_limits_is_refused(level: str, hold_days: int) -> None:
+    with pytest.raises(Invalid):
+        Policy(level, hold_days)
+
+
+CONFIRMED = [
+    # status, reason, due, behind, what a confirmation at NOW makes of it
+    ("pending", "awaiting_confirmation", None, None, Decision(Status.VERIFIED)),
+    ("pending", "awaiting_confirmation", NOW, None, Decision(Status.VERIFIED)),
+    ("pending", "awaiting_confirmation", NOW - 1, None, Decision(Status.VERIFIED)),
+    ("pending", "awaiting_confirmation", NOW + 1, None, Decision(Status.PENDING, Reason.HOLDING_PERIOD, NOW + 1)),
+    ("pending", "awaiting_confirmation", NOW + 9, "burst", Decision(Status.PENDING, Reason.BURST, NOW + 9)),
+    ("pending", "awaiting_confirmation", NOW - 9, "burst", Decision(Status.VERIFIED, Reason.SCREENING_HOLD_OVER)),
+    ("pending", "holding_period", NOW + 9, None, None),
+    ("pending", "same_network", NOW + 9, None, None),
+    ("rejected", "left_during_hold", None, None, None),
+    ("rejected", "disposable_domain", None, None, None),
+    ("verified", None, None, None, None),
+]
+
+
+@pytest.mark.parametrize(("status", "reason", "due_ms", "behind", "expected"), CONFIRMED)
+def test_confirming_releases_only_what_waited_for_it(
+    status: str, reason: str | None, due_ms: int | None, behind: str | None, expected: Decision | None
+) -> None:
+    after = rules.on_confirm(status, reason, due_ms, NOW, behind)
+    assert after == expected
+    if after is not None:
+        assert rules.on_confirm(after.status, after.reason, after.due_ms, NOW, after.behind) is None
+
+
+DUE = [
+    ("pending", "holding_period", NOW - 1, Decision(Status.VERIFIED)),
+    ("pending", "holding_period", NOW, Decision(Status.VERIFIED)),
+    ("pending", "holding_period", NOW + 1, None),
+    ("pending", "same_network", NOW, Decision(Status.VERIFIED, Reason.SCREENING_HOLD_OVER)),
+    ("pending", "burst", NOW + 1, None),
+    ("pending", "awaiting_confirmation", NOW - 365 * DAY_MS, None),
+    ("pending", "awaiting_confirmation", None, None),
+    ("rejected", "left_during_hold", NOW - 1, None),
+    ("verified", None, NOW - 1, None),
+]
+
+
+@pytest.mark.parametrize(("status", "reason", "due_ms", "expected"), DUE)
+def test_time_verifies_what_is_due_and_never_what_awaits_a_confirmation(
+    status: str, reason: str | None, due_ms: int | None, expected: Decision | None
+) -> None:
+    assert rules.on_due(status, reason, due_ms, NOW) == expected
+
+
+def test_leaving_loses_a_pending_referral_and_keeps_an_earned_one() -> None:
+    assert rules.on_unsubscribe("pending") == Decision(Status.REJECTED, Reason.LEFT_DURING_HOLD)
+    assert rules.on_unsubscribe("rejected") is None
+    assert rules.on_unsubscribe("verified") is None
+
+
+BY_HAND = {
+    ("pending", "verified"): Decision(Status.VERIFIED, Reason.VERIFIED_BY_HAND),
+    ("pending", "rejected"): Decision(Status.REJECTED, Reason.REJECTED_BY_HAND),
+    ("rejected", "verified"): Decision(Status.VERIFIED, Reason.VERIFIED_BY_HAND),
+    ("rejected", "rejected"): None,
+    ("verified", "verified"): None,
+}
+
+
+@pytest.mark.parametrize(
+    "move", list(itertools.product(["verified", "pending", "rejected"], ["verified", "pending", "rejected", "x"]))
+)
+def test_by_hand_makes_the_legal_moves_and_refuses_every_other(move: tuple[str, str]) -> None:
+    if move in BY_HAND:
+        assert rules.by_hand(*move) == BY_HAND[move]
+    else:
+        with pytest.raises(Invalid) as refusal:
+            rules.by_hand(*move)
+        assert refusal.value.code == "illegal_move"
+        assert len(refusal.value.message) > 20
+
+
+MOVES = st.lists(st.sampled_from(["confirm", "leave", "wait a day", "verify", "reject"]), max_size=12)
+
+
+@given(
+    moves=MOVES,
+    level=st.sampled_from(Level),
+    hold_days=st.integers(0, 30),
+    needs_confirmation=st.booleans(),
+    suspicious=st.booleans(),
+)
+def test_no_order_of_moves_takes_back_what_was_verified_or_verifies_the_unconfirmed(
+    moves: list[str], level: Level, hold_days: int, needs_confirmation: bool, suspicious: bool
+) -> None:
+    signals = SUSPICIOUS[Reason.BURST] if suspicious else HONEST
+    now, confirmed, by_operator = NOW, False, False
+    state = rules.decide(signals, Policy(level, hold_days, needs_confirmation), now)
+    for move in moves:
+        before = state
+        if move == "confirm":
+            confirmed = True
+            state = rules.on_confirm(state.status, state.reason, state.due_ms, now, state.behind) or state
+        elif move == "leave":
+            state = rules.on_unsubscribe(state.status) or state
+        elif move == "wait a day":
+            now += DAY_MS
+            state = rules.on_due(state.status, state.reason, state.due_ms, now) or state
+        elif not (move == "reject" and state.status == "verified"):
+            by_operator = True
+            state = rules.by_hand(state.status, "verified" if move == "verify" else "rejected") or state
+        if before.status == "verified":
+            assert state == before
+        if state.status == "verified" and not by_operator:
+            assert confirmed or not needs_confirmation
+            assert now - NOW >= hold_days * DAY_MS
+        if state.status != "verified":
+            assert state.reason is not None
+        if state.status != "pending":
+            assert state.due_ms is None
+
+
+# -- words and dates
+
+
+def test_a_held_referral_says_why_and_until_when() -> None:
+    due = ms("2026-11-19T09:30")
+    assert rules.explain("same_network", due) == (
+        "Same network as the referrer within a day. Verifies by itself on 19 Nov 2026 unless you decide."
+    )
+    assert rules.explain("awaiting_confirmation", None) == "Not confirmed yet. Verifies once they confirm, unless you decide."
+    assert rules.explain("awaiting_confirmation", due) == (
+        "Not confirmed yet. Verifies once they confirm, on 19 Nov 2026 at the earliest, unless you decide."
+    )
+    assert rules.explain("disposable_domain", None) == "A throw-away email address. Does not count unless you verify it."
+    assert rules.explain("verified_by_hand", None) == "Verified by hand."
+
+
+@pytest.mark.parametrize("reason", list(Reason))
+def test_every_reason_has_one_plain_sentence_and_can_be_explained_from_its_stored_word(reason: Reason) -> None:
+    assert reason.sentence[0].isupper() and reason.sentence.endswith(".") and "_" not in reason.sentence
+    assert reason.sentence.count(".") == 1
+    for due_ms in (None, NOW):
+        assert rules.explain(reason.value, due_ms).startswith(reason.sentence)
+
+
+@pytest.mark.parametrize(
+    ("arrived", "hold_days", "due", "told"),
+    [
+        ("2026-12-20T23:59:59", 14, "2027-01-03T23:59:59", "3 Jan 2027"),
+        ("2027-02-27T00:00:00", 2, "2027-03-01T00:00:00", "1 Mar 2027"),
+        ("2028-02-27T00:00:00", 2, "2028-02-29T00:00:00", "29 Feb 2028"),
+        ("2028-02-29T12:00:00", 30, "2028-03-30T12:00:00", "30 Mar 2028"),
+        # A day is 24 hours also where clocks change, since it is counted in UTC.
+        ("2027-03-27T00:30:00", 2, "2027-03-29T00:30:00", "29 Mar 2027"),
+        ("2026-10-24T22:30:00", 2, "2026-10-26T22:30:00", "26 Oct 2026"),
+    ],
+)
+def test_a_hold_ends_on_the_same_time_of_day_across_months_and_leap_days(
+    arrived: str, hold_days: int, due: str, told: str
+) -> None:
+    decision = rules.decide(HONEST, Policy("flexible", hold_days), ms(arrived))
+    assert decision.due_ms == ms(due)
+    assert told in rules.explain(decision.reason or "", decision.due_ms)
+
+
+@pytest.mark.parametrize("first_day", ["2027-01-01", "2028-01-01"])
+def test_over_a_year_every_hold_ends_in_the_first_sweep_after_it_is_due(first_day: str) -> None:
+    start = datetime.fromisoformat(first_day).replace(tzinfo=UTC)
+    waiting: list[tuple[datetime, int, Decision]] = []
+    ended = 0
+    for hour in range(24 * (366 + 31)):
+        now = start + timedelta(hours=hour)
+        now_ms = int(now.timestamp()) * 1000
+        if hour % 24 == 7 and hour < 24 * 366:
+            days = hour // 24 % 30 + 1
+            waiting.append((now, days, rules.decide(HONEST, Policy("flexible", days), now_ms)))
+        for item in list(waiting):
+            arrived, days, held = item
+            after = rules.on_due(held.status, held.reason, held.due_ms, now_ms)
+            assert (after is not None) == (now >= arrived + timedelta(days=days))
+            if after:
+                told = rules.explain("holding_period", held.due_ms)
+                assert f"on {now.day} {now:%b} {now.year} unless" in told
+                waiting.remove(item)
+                ended += 1
+    assert ended == 366
+    assert not waiting
+
+
+# -- networks and throw-away domains
+
+
+@pytest.mark.parametrize(
+    ("ip", "network"),
+    [
+        ("203.0.113.7", "203.0.113.7"),
+        (" 203.0.113.7 ", "203.0.113.7"),
+        ("::ffff:203.0.113.7", "203.0.113.7"),
+        ("::FFFF:CB00:7107", "203.0.113.7"),
+        ("2001:db8:1:2:3:4:5:6", "2001:db8:1:2::/64"),
+        ("2001:0DB8:1:2::1", "2001:db8:1:2::/64"),
+        ("fe80::1%eth0", "fe80::/64"),
+        ("::1", "::/64"),
+        ("", None),
+        (None, None),
+        ("203.0.113.7:443", None),
+        ("203.0.113", None),
+        ("203.0.113.007", None),
+        ("203.0.113.7, 198.51.100.1", None),
+        ("[::1]", None),
+        ("localhost", None),
+        ("1", None),
+        ("١.2.3.4", None),
+        ("\ud800", None),
+        ("x" * 100_000, None),
+    ],
+)
+def test_a_network_is_an_ipv4_address_or_an_ipv6_64_and_nonsense_is_none(ip: str | None, network: str | None) -> None:
+    assert rules.network_of(ip) == network
+
+
+@given(st.text() | st.ip_addresses().map(str))
+def test_a_network_of_any_text_is_a_network_or_nothing(text: str) -> None:
+    network = rules.network_of(text)
+    assert network is None or network.endswith("/64") or network.count(".") == 3
+
+
+@pytest.mark.parametrize(
+    ("domain", "listed"),
+    [
+        ("mailinator.com", True),
+        ("anything.mailinator.com", True),
+        ("a.b.yopmail.com", True),
+        ("honest-mailinator.com", False),
+        ("mailinator.com.example.org", False),
+        ("gmail.com", False),
+        ("proton.me", False),
+        ("duck.com", False),
+        ("privaterelay.appleid.com", False),
+        ("com", False),
+        ("", False),
+        (".", False),
+    ],
+)
+def test_a_throw_away_domain_is_known_with_its_subdomains(domain: str, listed: bool) -> None:
+    assert is_disposable(domain) is listed
