@@ -132,6 +132,7 @@ class SqliteStore:
         self._slow = ThreadPoolExecutor(1, thread_name_prefix="sqlite-slow")
         self._slow_reader: apsw.Connection | None = None
         self._listeners: dict[str, list[Callable[[], None]]] = {}
+        self._scratch: list[apsw.Connection] = []
 
     async def read(self, work: Work[T]) -> T:
         return finish(work(self._reads))
@@ -223,6 +224,22 @@ class SqliteStore:
             return result
         raise Unavailable("The change collided with others; try again in a moment.")
 
+    def scratch(self, make: Statement[Any]) -> SqliteTx:
+        """A side file that is never synced, for what may be lost; one that cannot be opened any more is begun anew."""
+        path = self.path.with_name(f"{self.path.stem}-scratch.db")
+        for attempt in range(2):
+            try:
+                connection = connect(path, synced=False)
+                connection.execute(make.sqlite)
+                break
+            except apsw.Error as error:
+                if attempt:
+                    raise _trouble(error) from error
+                for leftover in path.parent.glob(f"{path.name}*"):
+                    leftover.unlink(missing_ok=True)
+        self._scratch.append(connection)
+        return SqliteTx(connection, {})
+
     def listen(self, topic: str, callback: Callable[[], None]) -> None:
         self._listeners.setdefault(topic, []).append(callback)
 
@@ -231,7 +248,7 @@ class SqliteStore:
             await self._draining
         self._syncer.shutdown()
         self._slow.shutdown()
-        for connection in (self._slow_reader, self._reader, self._writer):
+        for connection in (*self._scratch, self._slow_reader, self._reader, self._writer):
             if connection is not None:
                 connection.close()
 

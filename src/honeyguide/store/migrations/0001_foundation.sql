@@ -63,6 +63,7 @@ CREATE TABLE subscriber (
     referral_status TEXT NOT NULL DEFAULT 'verified',
     referral_reason TEXT,
     referral_due_ms INTEGER,
+    referral_behind TEXT,
     decided_by TEXT,
     decided_ms INTEGER,
     referrals_verified INTEGER NOT NULL DEFAULT 0,
@@ -71,6 +72,7 @@ CREATE TABLE subscriber (
     is_advocate INTEGER NOT NULL DEFAULT 0,
     is_star INTEGER NOT NULL DEFAULT 0,
     ip_address TEXT,
+    network TEXT,
     user_agent TEXT,
     origin TEXT NOT NULL,
     utm_source TEXT,
@@ -88,6 +90,8 @@ CREATE INDEX subscriber_list ON subscriber (campaign_id, created_ms, id) WHERE e
 CREATE INDEX subscriber_referred ON subscriber (campaign_id, created_ms, id) WHERE erased_ms IS NULL AND referrer_code IS NOT NULL;
 CREATE INDEX subscriber_advocates ON subscriber (campaign_id, created_ms, id) WHERE erased_ms IS NULL AND is_advocate = 1;
 CREATE INDEX subscriber_referrals ON subscriber (referrer_id, created_ms, id) WHERE erased_ms IS NULL AND referrer_id IS NOT NULL;
+-- How many came with one code lately: screening asks.
+CREATE INDEX subscriber_arrivals ON subscriber (campaign_id, referrer_code, received_ms) WHERE referrer_code IS NOT NULL;
 
 -- How long a list is and where its runs of about a thousand begin. A list is `<campaign>/all`, `<campaign>/referrals`,
 -- `<campaign>/advocates` or `<subscriber>/brought` (kept for stars of over 1,000). Triggers note entries and exits; the fold sums them up later, so that
@@ -120,3 +124,9 @@ CREATE TABLE idempotency (
 ) STRICT;
 CREATE INDEX idempotency_about ON idempotency (account_id, about) WHERE about IS NOT NULL;
 CREATE INDEX idempotency_age ON idempotency (created_ms);
+
+-- Which process does a time-driven job just now.
+CREATE TABLE job_lease (
+    name TEXT PRIMARY KEY,
+    leased_until_ms INTEGER NOT NULL
+) STRICT;

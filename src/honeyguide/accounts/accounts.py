@@ -1,0 +1,76 @@
+"""Accounts, each made with its one campaign, and the secret that this installation keeps for itself."""
+
+from __future__ import annotations
+
+import os
+from typing import NamedTuple
+
+from honeyguide.kernel import checks, emails
+from honeyguide.kernel.errors import Invalid, Missing
+from honeyguide.kernel.ids import new_code, new_id
+from honeyguide.store.statements import beside
+from honeyguide.store.tx import Tx
+
+
+class Account(NamedTuple):
+    id: str
+    email: str
+    name: str | None
+    is_admin: int
+    created_ms: int
+
+
+_sql = beside(__file__)
+_INSERT = _sql.command("insert")
+_INSERT_CAMPAIGN = _sql.command("insert_campaign")
+_BY_EMAIL = _sql.query("by_email", Account)
+_BY_ID = _sql.query("by_id", Account)
+_INSTANCE_VALUE = _sql.value("instance_value", str)
+_SET_INSTANCE_VALUE = _sql.command("set_instance_value")
+
+
+class Created(NamedTuple):
+    account_id: str
+    campaign_id: str
+
+
+async def create(tx: Tx, email: str, *, name: str | None, now_ms: int, is_admin: bool = False) -> Created:
+    """An account and its campaign, named after it until the operator names it."""
+    address = emails.address(email)
+    if name is not None:
+        checks.text(name, param="name", limit=checks.NAME_LIMIT)
+    made = Created(new_id(), new_id())
+    await tx.put(
+        _INSERT, id=made.account_id, email=address, email_key=emails.key(address), name=name, is_admin=int(is_admin),
+        created_ms=now_ms, taken={"account_email": Invalid("An account with this email exists already.", param="email")},
+    )  # fmt: skip
+    await tx.put(
+        _INSERT_CAMPAIGN, id=made.campaign_id, account_id=made.account_id, name=name or "My newsletter",
+        slug=f"c-{new_code()}", created_ms=now_ms,
+    )  # fmt: skip
+    return made
+
+
+async def find_by_email(tx: Tx, email: str) -> Account | None:
+    return await tx.one(_BY_EMAIL, email_key=emails.key(emails.address(email)))
+
+
+async def get_by_email(tx: Tx, email: str) -> Account:
+    account = await find_by_email(tx, email)
+    if account is None:
+        raise Missing(f"There is no account {email}; make one with `honeyguide account create {email}`.")
+    return account
+
+
+async def get(tx: Tx, account_id: str) -> Account:
+    account = await tx.one(_BY_ID, id=account_id)
+    if account is None:
+        raise Missing("There is no such account.")
+    return account
+
+
+async def instance_secret(tx: Tx) -> bytes:
+    """Made once and kept in the database, so that every machine that shares it shares the secret."""
+    await tx.run(_SET_INSTANCE_VALUE, name="secret_key", value=os.urandom(32).hex())
+    kept = await tx.one(_INSTANCE_VALUE, name="secret_key")
+    return bytes.fromhex(kept or "")

@@ -1,0 +1,18 @@
+-- name: insert
+INSERT INTO account (id, email, email_key, name, is_admin, created_ms)
+VALUES (:id, :email, :email_key, :name, :is_admin, :created_ms);
+
+-- name: insert_campaign
+INSERT INTO campaign (id, account_id, name, slug, created_ms) VALUES (:id, :account_id, :name, :slug, :created_ms);
+
+-- name: by_email
+SELECT id, email, name, is_admin, created_ms FROM account WHERE email_key = :email_key;
+
+-- name: by_id
+SELECT id, email, name, is_admin, created_ms FROM account WHERE id = :id;
+
+-- name: instance_value
+SELECT value FROM instance WHERE name = :name;
+
+-- name: set_instance_value
+INSERT INTO instance (name, value) VALUES (:name, :value) ON CONFLICT (name) DO NOTHING;

@@ -1,0 +1,151 @@
+"""Who calls, and may they just now? The one door for every API request: key to account, then the rate limit, before any write.
+
+On SQLite a point read and a ring in memory; on PostgreSQL one round trip that does both.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from typing import NamedTuple, Protocol
+
+from honeyguide.accounts import keys
+from honeyguide.accounts.limits import WINDOW_MS, Allowance, Window, WrongKeys
+from honeyguide.kernel.errors import TooMany, Unauthorized, Unavailable
+from honeyguide.store import Store
+from honeyguide.store.sqlite import SqliteStore
+from honeyguide.store.statements import beside
+from honeyguide.store.tx import Tx
+
+# Last use is for people to look at: to the minute is enough, and a write per request would not be.
+TOUCH_MS = 60_000
+
+
+class Caller(NamedTuple):
+    key_id: str
+    account_id: str
+    campaign_id: str
+
+
+class Known(NamedTuple):
+    key_id: str
+    account_id: str
+    campaign_id: str
+    last_used_ms: int | None
+
+
+class Admitted(NamedTuple):
+    key_id: str
+    account_id: str
+    campaign_id: str
+    refused: int
+    left_over: int
+    frees_ms: int
+
+
+class Slot(NamedTuple):
+    slot: int
+    at_ms: int
+
+
+_sql = beside(__file__)
+_FIND_CALLER = _sql.query("find_caller", Known)
+_ADMIT = _sql.query("admit", Admitted)
+_TOUCH = _sql.command("touch")
+_MAKE_RING = _sql.command("make_ring")
+_RING = _sql.query("ring", Slot)
+_KEEP = _sql.command("keep")
+
+NO_KEY = "Send your API key in the X-Api-Key header; you find it on the account page."
+
+
+class Admission(Protocol):
+    async def admit(self, key: str | None, peer: str, now_ms: int) -> tuple[Caller, Allowance]:
+        """The caller behind a key and what is left of its minute; raises Unauthorized or, for a peer that guesses, TooMany."""
+        ...
+
+
+def _digest(key: str | None, peer: str, now_ms: int, wrong_keys: WrongKeys) -> str:
+    found = keys.digest(key) if key else None
+    if found is None:
+        raise refused(peer, now_ms, wrong_keys)
+    return found
+
+
+def refused(peer: str, now_ms: int, wrong_keys: WrongKeys) -> Exception:
+    if wrong_keys.another(peer, now_ms):
+        return TooMany("Too many wrong API keys from this address; try again in a minute.", retry_after_s=60)
+    return Unauthorized(NO_KEY)
+
+
+class LocalAdmission:
+    """One serving process: the ring is in memory, written through to a file whose loss would be harmless."""
+
+    def __init__(self, store: SqliteStore, limit: int) -> None:
+        self._store = store
+        self._limit = limit
+        self._rings = store.scratch(_MAKE_RING)
+        self._windows: dict[str, Window] = {}
+        self._wrong_keys = WrongKeys()
+        self._touched: dict[str, int] = {}
+        self._touching: set[asyncio.Task[None]] = set()
+
+    async def admit(self, key: str | None, peer: str, now_ms: int) -> tuple[Caller, Allowance]:
+        digest = _digest(key, peer, now_ms, self._wrong_keys)
+        known = await self._store.read(lambda tx: tx.one(_FIND_CALLER, digest=digest))
+        if known is None:
+            raise refused(peer, now_ms, self._wrong_keys)
+        self._touch(known, now_ms)
+        caller = Caller(known.key_id, known.account_id, known.campaign_id)
+        if not self._limit:
+            return caller, Allowance(0, 0, now_ms, False)
+        window = self._windows.get(known.key_id) or await self._recall(known.key_id, now_ms)
+        allowance = window.ask(now_ms)
+        if not allowance.refused:
+            await self._rings.put(_KEEP, key_id=known.key_id, slot=window.slot, now_ms=window.times[-1])
+            window.slot = (window.slot + 1) % self._limit
+        return caller, allowance
+
+    async def _recall(self, key_id: str, now_ms: int) -> Window:
+        kept = await self._rings.all(_RING, key_id=key_id, cutoff_ms=now_ms - WINDOW_MS)
+        window = self._windows[key_id] = Window(self._limit, [(slot.slot % self._limit, slot.at_ms) for slot in kept])
+        return window
+
+    def _touch(self, known: Known, now_ms: int) -> None:
+        last_ms = self._touched.get(known.key_id, known.last_used_ms or 0)
+        if now_ms - last_ms >= TOUCH_MS:
+            self._touched[known.key_id] = now_ms
+            task = asyncio.get_running_loop().create_task(self._write_touch(known, now_ms))
+            self._touching.add(task)
+            task.add_done_callback(self._touching.discard)
+
+    async def _write_touch(self, known: Known, now_ms: int) -> None:
+        async def work(tx: Tx) -> None:
+            await tx.put(_TOUCH, account_id=known.account_id, key_id=known.key_id, now_ms=now_ms)
+
+        try:
+            await self._store.write(work)
+        except Unavailable:
+            self._touched.pop(known.key_id, None)
+
+
+class SharedAdmission:
+    """Many processes: key, ring and last use in one round trip to the database they share."""
+
+    def __init__(self, store: Store, limit: int) -> None:
+        self._store = store
+        self._limit = limit
+        self._wrong_keys = WrongKeys()
+
+    async def admit(self, key: str | None, peer: str, now_ms: int) -> tuple[Caller, Allowance]:
+        digest = _digest(key, peer, now_ms, self._wrong_keys)
+        row = await self._store.read(
+            lambda tx: tx.one(_ADMIT, digest=digest, now_ms=now_ms, most=self._limit, window_ms=WINDOW_MS)
+        )
+        if row is None:
+            raise refused(peer, now_ms, self._wrong_keys)
+        caller = Caller(row.key_id, row.account_id, row.campaign_id)
+        return caller, Allowance(self._limit, row.left_over, row.frees_ms, bool(row.refused))
+
+
+def admission(store: Store, limit: int) -> Admission:
+    return LocalAdmission(store, limit) if isinstance(store, SqliteStore) else SharedAdmission(store, limit)

@@ -1,0 +1,73 @@
+"""`Idempotency-Key`: the same POST twice gives the first one's answer. The row is written in the transaction of the effect, so a
+twin in flight waits for it, and a refused request leaves nothing behind and may be tried again.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from typing import NamedTuple
+
+from honeyguide.kernel.clock import DAY_MS
+from honeyguide.kernel.errors import Busy, Invalid, Reused
+from honeyguide.store.postgres import LockWait
+from honeyguide.store.statements import beside
+from honeyguide.store.tx import Tx
+
+KEPT_MS = DAY_MS
+LONGEST = 255
+PURGE_BATCH = 500
+
+
+class Answered(NamedTuple):
+    fingerprint: str
+    status: int | None
+    body: str | None
+
+
+_sql = beside(__file__)
+_CLAIM = _sql.command("claim")
+_FIND = _sql.query("find", Answered)
+_COMPLETE = _sql.command("complete")
+_FORGET = _sql.command("forget")
+_PURGE = _sql.command("purge")
+
+
+def checked(key: str) -> str:
+    if not 0 < len(key) <= LONGEST or not (key.isascii() and key.isprintable()):
+        raise Invalid(f"Idempotency-Key must be 1 to {LONGEST} printable ASCII characters.", param="Idempotency-Key")
+    return key
+
+
+def fingerprint(method: str, path: bytes, body: bytes) -> str:
+    return hashlib.sha256(b"%s %s\n%s" % (method.encode(), path, body)).hexdigest()
+
+
+async def claim(tx: Tx, account_id: str, key: str, print_: str, *, now_ms: int) -> Answered | None:
+    """None when this request is the first; otherwise what the first was answered."""
+    try:
+        first = await tx.run(
+            _CLAIM, account_id=account_id, key=key, fingerprint=print_, now_ms=now_ms, expired_ms=now_ms - KEPT_MS
+        )
+    except LockWait:
+        raise Busy("A request with this Idempotency-Key is still running; try again in a moment.") from None
+    if first:
+        return None
+    answered = await tx.one(_FIND, account_id=account_id, key=key)
+    if answered is None or answered.status is None:
+        raise Busy("A request with this Idempotency-Key is still running; try again in a moment.")
+    if answered.fingerprint != print_:
+        raise Reused("This Idempotency-Key was used for another request; use a new key for a new request.", param="Idempotency-Key")
+    return answered
+
+
+async def complete(tx: Tx, account_id: str, key: str, *, status: int, body: str, about: str | None) -> None:
+    await tx.put(_COMPLETE, account_id=account_id, key=key, status=status, body=body, about=about)
+
+
+async def forget(tx: Tx, account_id: str, about: str) -> None:
+    """Erasure reaches stored answers too."""
+    await tx.run(_FORGET, account_id=account_id, about=about)
+
+
+async def purge(tx: Tx, *, now_ms: int) -> bool:
+    return await tx.run(_PURGE, expired_ms=now_ms - KEPT_MS, batch=PURGE_BATCH) == PURGE_BATCH

@@ -1,0 +1,97 @@
+"""API keys: 256 random bits with a recognisable prefix and a checksum. Only the digest is kept; the key is shown once.
+
+The form is `hg_live_` + 43 base62 characters + 6 of CRC-32: `hg_live_[0-9A-Za-z]{49}`. Scanners can find one that leaked, and a
+mistyped one is refused without asking the database.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+import zlib
+from typing import NamedTuple
+
+from honeyguide.kernel import checks
+from honeyguide.kernel.errors import Invalid, Missing
+from honeyguide.kernel.ids import new_id
+from honeyguide.store.statements import beside
+from honeyguide.store.tx import Tx
+
+PREFIX = "hg_live_"
+_BODY, _CHECK = 43, 6
+_FORM = re.compile(rf"{PREFIX}[0-9A-Za-z]{{{_BODY + _CHECK}}}", re.ASCII).fullmatch
+_DIGITS = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+_SHOWN = 12
+
+
+class Key(NamedTuple):
+    """A key as its owner sees it: never the key itself."""
+
+    id: str
+    name: str
+    prefix: str
+    created_ms: int
+    last_used_ms: int | None
+    revoked_ms: int | None
+
+
+_sql = beside(__file__)
+_INSERT = _sql.command("insert")
+_OF_ACCOUNT = _sql.query("of_account", Key)
+_REVOKE = _sql.command("revoke")
+_BY_PREFIX = _sql.query("by_prefix", lambda account_id, id: (account_id, id))
+
+
+def _base62(number: int, length: int) -> str:
+    text = ""
+    for _ in range(length):
+        number, digit = divmod(number, 62)
+        text = _DIGITS[digit] + text
+    return text
+
+
+def _checksum(body: str) -> str:
+    return _base62(zlib.crc32(body.encode()), _CHECK)
+
+
+def generate() -> str:
+    body = PREFIX + _base62(int.from_bytes(os.urandom(32), "big"), _BODY)
+    return body + _checksum(body)
+
+
+def digest(key: str) -> str | None:
+    """What we look a key up by, or None for what was never one of ours."""
+    if _FORM(key) is None or _checksum(key[:-_CHECK]) != key[-_CHECK:]:
+        return None
+    return hashlib.sha256(key.encode()).hexdigest()
+
+
+async def create(tx: Tx, account_id: str, *, name: str, now_ms: int) -> str:
+    """Makes a key and gives it back in clear, this once."""
+    key = generate()
+    checks.text(name, param="name", limit=checks.NAME_LIMIT, blank_ok=False)
+    await tx.put(
+        _INSERT, id=new_id(), account_id=account_id, name=name, digest=digest(key), prefix=key[:_SHOWN], created_ms=now_ms
+    )
+    return key
+
+
+async def of_account(tx: Tx, account_id: str) -> list[Key]:
+    return await tx.all(_OF_ACCOUNT, account_id=account_id)
+
+
+async def revoke(tx: Tx, account_id: str, key_id: str, *, now_ms: int) -> None:
+    """Takes effect on the next request, also on a connection that is already open."""
+    if not await tx.run(_REVOKE, account_id=account_id, id=key_id, now_ms=now_ms):
+        raise Missing("There is no such key, or it is revoked already.")
+
+
+async def find_by_shown(tx: Tx, shown: str) -> tuple[str, str]:
+    """The account and id behind what a list of keys shows: its prefix or its id."""
+    found = await tx.all(_BY_PREFIX, shown=shown)
+    if not found:
+        raise Missing(f"There is no live key {shown}; `honeyguide keys list` shows them.")
+    if len(found) > 1:
+        raise Invalid(f"More than one live key begins with {shown}; use its id.")
+    return found[0]

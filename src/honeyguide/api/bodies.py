@@ -1,0 +1,79 @@
+"""What callers send, as types: the decoder, the OpenAPI document and the handlers all read these.
+
+On create a null is the same as absent. On update UNSET means "leave it", and a null clears what may be cleared.
+"""
+
+from __future__ import annotations
+
+import re
+from decimal import Decimal
+from typing import Any, ClassVar, TypeVar
+
+import msgspec
+from msgspec import UNSET, UnsetType
+
+from honeyguide.kernel.errors import Invalid
+
+B = TypeVar("B", bound="Body")
+
+
+class Body(msgspec.Struct, frozen=True):
+    """Unknown keys are ignored: old clients send extras."""
+
+    required: ClassVar[tuple[str, ...]] = ()
+
+
+class CampaignUpdate(Body, frozen=True):
+    name: str | UnsetType = UNSET
+
+
+class SubscriberCreate(Body, frozen=True):
+    required: ClassVar[tuple[str, ...]] = ("email",)
+
+    email: str | None = None
+    name: str | None = None
+    referrer_code: str | None = None
+    ip_address: str | None = None
+    user_agent: str | None = None
+    utm_source: str | None = None
+    utm_campaign: str | None = None
+    created_at: str | None = None
+
+
+class SubscriberUpdate(Body, frozen=True):
+    status: str | UnsetType = UNSET
+    name: str | None | UnsetType = UNSET
+    email: str | UnsetType = UNSET
+
+
+_decoders: dict[type[Any], msgspec.json.Decoder[Any]] = {}
+_WRONG_TYPE = re.compile(r"Expected `(.+?)`, got `(.+?)`(?: - at `\$\.?(.*?)`)?$")
+_WORDS = {"str": "a string", "int": "a whole number", "float": "a number", "bool": "true or false", "array": "a list",
+          "object": "an object", "null": "null"}  # fmt: skip
+NOT_JSON = "The body is not valid JSON."
+
+
+def decode(kind: type[B], raw: bytes) -> B:
+    """The body as its type, or one sentence about what is wrong with it. An empty body is an empty object."""
+    decoder = _decoders.get(kind)
+    if decoder is None:
+        decoder = _decoders[kind] = msgspec.json.Decoder(kind, float_hook=Decimal)
+    try:
+        body: B = decoder.decode(raw or b"{}")
+    except msgspec.ValidationError as error:
+        raise _explained(str(error)) from None
+    except (msgspec.DecodeError, RecursionError, ValueError, ArithmeticError):
+        raise Invalid(NOT_JSON, code="invalid_json") from None
+    return body
+
+
+def _explained(message: str) -> Invalid:
+    match = _WRONG_TYPE.fullmatch(message)
+    if match is None:
+        return Invalid(NOT_JSON, code="invalid_json")
+    wanted, got, where = match.groups()
+    if not where:
+        return Invalid("The body must be a JSON object.", code="invalid_json")
+    param = re.split(r"[.\[]", where)[0]
+    kinds = [_WORDS.get(word.strip(), word.strip()) for word in wanted.split("|")]
+    return Invalid(f"{param} must be {' or '.join(kinds)}, not {_WORDS.get(got, got)}.", param=param, code="invalid_type")

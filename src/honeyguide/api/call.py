@@ -1,0 +1,74 @@
+"""One API call, as an endpoint sees it, and what an endpoint gives back."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import msgspec
+
+from honeyguide.api.bodies import Body
+from honeyguide.kernel import paging
+from honeyguide.kernel.errors import Invalid
+from honeyguide.kernel.paging import Page
+from honeyguide.kernel.site import Site
+from honeyguide.referrals.campaigns import Owner
+from honeyguide.store.tx import Tx
+
+
+@dataclass(slots=True)
+class Call:
+    owner: Owner
+    site: Site
+    now_ms: int
+    path: Mapping[str, str]
+    query: Mapping[str, str]
+    body: Any = None
+
+    @property
+    def page(self) -> Page:
+        return paging.asked(self.query.get("page"), self.query.get("per_page"))
+
+    def choice(self, name: str, allowed: tuple[str, ...], default: str) -> str:
+        value = self.query.get(name, default)
+        if value not in allowed:
+            raise Invalid(f"{name} must be one of: {', '.join(allowed)}.", param=name)
+        return value
+
+
+@dataclass(slots=True)
+class Listed:
+    """A page of a list: what to encode, and what the `Link` header is made from."""
+
+    view: msgspec.Struct
+    page: Page
+    total: int
+
+
+Endpoint = Callable[[Tx, Call], Awaitable[Any]]
+
+
+@dataclass(frozen=True, slots=True)
+class Route:
+    """One row of the table: everything the handler and the OpenAPI document need to know."""
+
+    method: str
+    path: str
+    endpoint: Endpoint
+    summary: str
+    answer: type[msgspec.Struct]
+    body: type[Body] | None = None
+    status: int = 200
+    query: tuple[str, ...] = ()
+    snapshot: bool = False
+    tag: str = ""
+    detail: str = ""
+    segments: tuple[str, ...] = field(init=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "segments", tuple(self.path.strip("/").split("/")))
+
+    @property
+    def writes(self) -> bool:
+        return self.method != "GET"

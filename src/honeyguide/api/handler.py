@@ -1,0 +1,219 @@
+"""The one path of every API request: route, key, rate limit, body, transaction, view. An error becomes a sentence here."""
+
+from __future__ import annotations
+
+import itertools
+import logging
+import os
+import re
+import time
+from dataclasses import dataclass
+from typing import Any
+
+import msgspec
+
+from honeyguide.accounts import idempotency
+from honeyguide.accounts.admission import Admission, Caller
+from honeyguide.accounts.limits import Allowance
+from honeyguide.api import bodies, transport
+from honeyguide.api.call import Call, Listed, Route
+from honeyguide.api.telemetry import Telemetry
+from honeyguide.api.transport import Receive, Scope, Send, Table
+from honeyguide.kernel import errors, paging
+from honeyguide.kernel.clock import Clock
+from honeyguide.kernel.site import Site
+from honeyguide.referrals.campaigns import Owner
+from honeyguide.store import Store
+from honeyguide.store.tx import Tx
+
+log = logging.getLogger("honeyguide.api")
+
+# Requests under way at once in one process; past this a quick 503 serves everybody better than a slow 200.
+MOST_AT_ONCE = 1_000
+
+STATUS: dict[type[errors.Fault], int] = {
+    errors.Invalid: 400,
+    errors.Unauthorized: 401,
+    errors.Missing: 404,
+    transport.Unknown: 404,
+    transport.WrongMethod: 405,
+    transport.Slow: 408,
+    errors.Busy: 409,
+    transport.TooLarge: 413,
+    transport.NotJson: 415,
+    errors.Reused: 422,
+    errors.TooMany: 429,
+    errors.Unavailable: 503,
+}
+UNKNOWN_CAMPAIGN = "There is no such campaign."
+_REQUEST_ID = re.compile(rb"[A-Za-z0-9._-]{1,64}").fullmatch
+_encode = msgspec.json.Encoder(decimal_format="number").encode
+_FIXED = [
+    (b"content-type", b"application/json; charset=utf-8"),
+    (b"cache-control", b"no-store"),
+    (b"x-content-type-options", b"nosniff"),
+]
+
+
+@dataclass(slots=True)
+class Exchange:
+    """What is known about a request by the time it is answered or fails."""
+
+    request_id: str
+    method: str
+    route: str = "unknown"
+    caller: Caller | None = None
+    allowance: Allowance | None = None
+
+
+@dataclass(slots=True)
+class Reply:
+    status: int
+    body: bytes
+    headers: list[tuple[bytes, bytes]]
+
+
+class Api:
+    def __init__(
+        self, store: Store, site: Site, clock: Clock, admission: Admission, telemetry: Telemetry, routes: tuple[Route, ...]
+    ) -> None:
+        self._store = store
+        self._site = site
+        self._clock = clock
+        self._admission = admission
+        self._telemetry = telemetry
+        self._table = Table(routes)
+        self._ids = itertools.count(1)
+        self._boot = os.urandom(5).hex()
+        self._under_way = 0
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        began = time.perf_counter()
+        now_ms = self._clock()
+        headers: dict[bytes, bytes] = dict(scope["headers"])
+        given = headers.get(b"x-request-id")
+        request_id = given.decode() if given and _REQUEST_ID(given) else f"{self._boot}-{next(self._ids):x}"
+        exchange = Exchange(request_id, scope["method"])
+        self._under_way += 1
+        try:
+            if self._under_way > MOST_AT_ONCE:
+                raise errors.Unavailable("The service is overloaded; try again in a moment.")
+            reply = await self._answer(scope, receive, headers, exchange, now_ms)
+        except transport.Gone:
+            return
+        except errors.Fault as fault:
+            reply = _refusal(fault, exchange)
+        except Exception:
+            log.exception("request %s failed", request_id)
+            reply = _refusal(errors.Fault("Something went wrong on our side; please tell us.", code="internal_error"), exchange)
+        finally:
+            self._under_way -= 1
+        await _send(send, reply, exchange)
+        account_id = exchange.caller.account_id if exchange.caller else None
+        self._telemetry.answered(
+            exchange.method, exchange.route, reply.status, seconds=time.perf_counter() - began, now_ms=now_ms,
+            request_id=request_id, account_id=account_id,
+        )  # fmt: skip
+
+    async def _answer(
+        self, scope: Scope, receive: Receive, headers: dict[bytes, bytes], exchange: Exchange, now_ms: int
+    ) -> Reply:
+        route, raw_path = self._table.find(exchange.method, scope["raw_path"])
+        exchange.route = route.path
+        caller = await self._admit(scope, headers, exchange, now_ms)
+        path = transport.decoded(raw_path) if raw_path else raw_path
+        if path.get("campaign_uuid", caller.campaign_id) != caller.campaign_id:
+            raise errors.Missing(UNKNOWN_CAMPAIGN)
+        owner = Owner(caller.account_id, caller.campaign_id)
+        call = Call(owner, self._site, now_ms, path, transport.query_of(scope["query_string"]))
+        if not route.writes:
+            work = self._store.snapshot if route.snapshot else self._store.read
+            return self._reply(route, await work(lambda tx: route.endpoint(tx, call)), call, scope)
+        raw = await transport.read_body(receive, headers)
+        if route.body is not None:
+            if raw:
+                transport.check_is_json(headers.get(b"content-type"))
+            call.body = bodies.decode(route.body, raw)
+        key = headers.get(b"idempotency-key") if route.method == "POST" else None
+        if key is None:
+            return self._reply(route, await self._store.write(lambda tx: route.endpoint(tx, call)), call, scope)
+        return await self._once(route, call, scope, idempotency.checked(key.decode("latin-1")), raw)
+
+    async def _admit(self, scope: Scope, headers: dict[bytes, bytes], exchange: Exchange, now_ms: int) -> Caller:
+        raw_key = headers.get(b"x-api-key")
+        peer = scope["client"][0] if scope.get("client") else ""
+        key = raw_key.decode("latin-1") if raw_key is not None else None
+        exchange.caller, exchange.allowance = await self._admission.admit(key, peer, now_ms)
+        if exchange.allowance.refused:
+            retry_after_s = exchange.allowance.retry_after_s(now_ms)
+            raise errors.TooMany(
+                f"You have made {exchange.allowance.limit} requests in the last 60 seconds; wait {retry_after_s} s.",
+                retry_after_s=retry_after_s,
+            )
+        return exchange.caller
+
+    async def _once(self, route: Route, call: Call, scope: Scope, key: str, raw: bytes) -> Reply:
+        """A POST with an Idempotency-Key: the effect and its answer are written together, or the first answer is given again."""
+        print_ = idempotency.fingerprint(route.method, scope["raw_path"], raw)
+
+        async def work(tx: Tx) -> Reply:
+            answered = await idempotency.claim(tx, call.owner.account_id, key, print_, now_ms=call.now_ms)
+            if answered is not None:
+                again = (b"idempotent-replayed", b"true")
+                return Reply(answered.status or 200, (answered.body or "").encode(), [again])
+            result = await route.endpoint(tx, call)
+            reply = self._reply(route, result, call, scope)
+            await idempotency.complete(
+                tx, call.owner.account_id, key, status=reply.status, body=reply.body.decode(), about=_about(result)
+            )
+            return reply
+
+        return await self._store.write(work)
+
+    def _reply(self, route: Route, result: Any, call: Call, scope: Scope) -> Reply:
+        if not isinstance(result, Listed):
+            return Reply(route.status, _encode(result), [])
+        address = self._site.base_url + scope["raw_path"].decode("latin-1")
+        kept = {name: value for name, value in call.query.items() if name in route.query and name not in ("page", "per_page")}
+        link = paging.links(address, kept, result.page, result.total)
+        return Reply(route.status, _encode(result.view), [(b"link", link.encode("latin-1", "replace"))] if link else [])
+
+
+def _about(result: Any) -> str | None:
+    """The uuid an answer tells of: the one object under its one key."""
+    for name in getattr(result, "__struct_fields__", ()):
+        return getattr(getattr(result, name), "uuid", None)
+    return None
+
+
+def _refusal(fault: errors.Fault, exchange: Exchange) -> Reply:
+    status = next((STATUS[kind] for kind in type(fault).__mro__ if kind in STATUS), 500)
+    body: dict[str, str] = {"error": fault.message, "code": fault.code}
+    if fault.param is not None:
+        body["param"] = fault.param
+    body["request_id"] = exchange.request_id
+    headers = []
+    if isinstance(fault, errors.TooMany):
+        headers.append((b"retry-after", b"%d" % fault.retry_after_s))
+    elif status == 503:
+        headers.append((b"retry-after", b"1"))
+    if isinstance(fault, transport.WrongMethod):
+        headers.append((b"allow", ", ".join(fault.allowed).encode()))
+    if isinstance(fault, transport.TooLarge | transport.Slow):
+        headers.append((b"connection", b"close"))
+    return Reply(status, _encode(body), headers)
+
+
+async def _send(send: Send, reply: Reply, exchange: Exchange) -> None:
+    headers = [
+        *_FIXED, (b"content-length", b"%d" % len(reply.body)), (b"x-request-id", exchange.request_id.encode()), *reply.headers
+    ]  # fmt: skip
+    allowance = exchange.allowance
+    if allowance is not None and allowance.limit:
+        headers += (
+            (b"x-ratelimit-limit", b"%d" % allowance.limit),
+            (b"x-ratelimit-remaining", b"%d" % allowance.remaining),
+            (b"x-ratelimit-reset", b"%d" % (-(-allowance.frees_ms // 1000))),
+        )
+    await send({"type": "http.response.start", "status": reply.status, "headers": headers})
+    await send({"type": "http.response.body", "body": b"" if exchange.method == "HEAD" else reply.body})

@@ -1,0 +1,53 @@
+"""What machines ask of any service: is it alive, is it ready, how is it doing, and what can it do."""
+
+from __future__ import annotations
+
+import msgspec
+from prometheus_client import generate_latest
+
+from honeyguide.api.call import Route
+from honeyguide.api.openapi import document
+from honeyguide.api.telemetry import Telemetry
+from honeyguide.api.transport import Receive, Scope, Send
+from honeyguide.kernel.errors import Unavailable
+from honeyguide.kernel.site import Site
+from honeyguide.store import Store
+from honeyguide.store.statements import beside
+
+_sql = beside(__file__)
+_ALIVE = _sql.value("alive", int)
+
+_JSON = b"application/json; charset=utf-8"
+
+
+class System:
+    def __init__(self, store: Store, site: Site, telemetry: Telemetry, routes: tuple[Route, ...]) -> None:
+        self._store = store
+        self._telemetry = telemetry
+        self._openapi = msgspec.json.encode(document(routes, site.base_url))
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        status, kind, body = await self._answer(scope["path"], scope["method"])
+        headers = [(b"content-type", kind), (b"content-length", b"%d" % len(body)), (b"x-content-type-options", b"nosniff")]
+        await send({"type": "http.response.start", "status": status, "headers": headers})
+        await send({"type": "http.response.body", "body": b"" if scope["method"] == "HEAD" else body})
+
+    async def _answer(self, path: str, method: str) -> tuple[int, bytes, bytes]:
+        if path not in ("/healthz", "/readyz", "/metrics", "/openapi.json"):
+            return 404, _JSON, b'{"error":"There is nothing at this address.","code":"not_found"}'
+        if method not in ("GET", "HEAD"):
+            return 405, _JSON, b'{"error":"This address takes GET only.","code":"method_not_allowed"}'
+        if path == "/healthz":
+            return 200, _JSON, b'{"status":"alive"}'
+        if path == "/readyz":
+            return await self._readiness()
+        if path == "/metrics":
+            return 200, b"text/plain; version=0.0.4; charset=utf-8", generate_latest(self._telemetry.registry)
+        return 200, _JSON, self._openapi
+
+    async def _readiness(self) -> tuple[int, bytes, bytes]:
+        try:
+            await self._store.read(lambda tx: tx.one(_ALIVE))
+        except Unavailable as error:
+            return 503, _JSON, msgspec.json.encode({"status": "waiting", "error": error.message})
+        return 200, _JSON, b'{"status":"ready"}'

@@ -1,0 +1,2 @@
+-- name: alive
+SELECT 1 AS alive;

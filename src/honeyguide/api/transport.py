@@ -1,0 +1,157 @@
+"""ASGI in and out: reading a bounded body, finding the route, writing JSON. No framework is quicker than none here."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, MutableMapping
+from typing import Any, NamedTuple
+from urllib.parse import parse_qsl, unquote_to_bytes
+
+from honeyguide.api.call import Route
+from honeyguide.kernel.errors import Fault, Invalid
+
+Scope = MutableMapping[str, Any]
+Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
+Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]
+
+BODY_LIMIT = 2 * 1024 * 1024
+BODY_S = 20.0
+QUERY_FIELDS = 50
+
+
+class TooLarge(Fault):
+    code = "too_large"
+
+
+class Slow(Fault):
+    code = "timeout"
+
+
+class NotJson(Fault):
+    code = "unsupported_media_type"
+
+
+class Unknown(Fault):
+    code = "not_found"
+
+
+class WrongMethod(Fault):
+    code = "method_not_allowed"
+
+    def __init__(self, allowed: list[str]) -> None:
+        super().__init__(f"This address takes {', '.join(allowed)} only.")
+        self.allowed = allowed
+
+
+class Gone(Exception):
+    """The client hung up before it had said everything."""
+
+
+class Match(NamedTuple):
+    route: Route
+    path: dict[str, str]
+
+
+class Table:
+    """The routes as a tree of path segments. Segments are split before they are decoded, so an email may hold any character;
+    an empty segment matches a parameter, so that a blank uuid can be told from an unknown path."""
+
+    def __init__(self, routes: tuple[Route, ...]) -> None:
+        self._root: dict[str, Any] = {}
+        for route in routes:
+            node = self._root
+            for segment in route.segments:
+                node = node.setdefault("{}" if segment.startswith("{") else segment, {})
+            node.setdefault("", {})[route.method] = route
+
+    def find(self, method: str, raw_path: bytes) -> Match:
+        segments = raw_path.decode("latin-1").split("/")[1:]
+        node = self._root
+        values: list[str] = []
+        for segment in segments:
+            child = node.get(segment) if segment else None
+            if child is None:
+                child = node.get("{}")
+                if child is None:
+                    raise Unknown("There is nothing at this address.")
+                values.append(segment)
+            node = child
+        methods: dict[str, Route] | None = node.get("")
+        if methods is None:
+            raise Unknown("There is nothing at this address.")
+        route = methods.get("GET" if method == "HEAD" else method)
+        if route is None:
+            raise WrongMethod(sorted(methods))
+        if not values:
+            return Match(route, {})
+        names = [segment[1:-1] for segment in route.segments if segment.startswith("{")]
+        return Match(route, dict(zip(names, values, strict=True)))
+
+
+def decoded(path: dict[str, str]) -> dict[str, str]:
+    """Path parameters as text; a blank one, or one no database can hold, is refused."""
+    values = {}
+    for name, raw in path.items():
+        try:
+            value = unquote_to_bytes(raw).decode() if "%" in raw else raw.encode("latin-1").decode()
+        except UnicodeDecodeError:
+            raise Invalid(f"{name} in the path is not valid UTF-8.", param=name) from None
+        if not value.strip() or "\x00" in value:
+            raise Invalid(f"{name} in the path must not be blank.", param=name)
+        values[name] = value
+    return values
+
+
+def query_of(raw: bytes) -> dict[str, str]:
+    """The last of a repeated parameter counts."""
+    if not raw:
+        return {}
+    try:
+        pairs = parse_qsl(raw.decode(), keep_blank_values=True, max_num_fields=QUERY_FIELDS, errors="strict")
+    except ValueError:
+        raise Invalid("The query string cannot be read.") from None
+    if any("\x00" in value for _, value in pairs):
+        raise Invalid("The query string must not contain NUL characters.")
+    return dict(pairs)
+
+
+async def read_body(receive: Receive, headers: dict[bytes, bytes], limit: int = BODY_LIMIT) -> bytes:
+    too_large = TooLarge(f"The body is larger than {limit // 1024 // 1024} MB.")
+    declared = headers.get(b"content-length", b"")
+    if declared.isdigit() and int(declared[:20]) > limit:
+        raise too_large
+    message = await _next(receive)
+    if not message.get("more_body"):
+        whole: bytes = message.get("body", b"")
+        if len(whole) > limit:
+            raise too_large
+        return whole
+    parts, size = [message["body"]], len(message["body"])
+    give_up = asyncio.get_running_loop().time() + BODY_S
+    while message.get("more_body"):
+        message = await _next(receive, give_up - asyncio.get_running_loop().time())
+        size += len(message.get("body", b""))
+        if size > limit:
+            raise too_large
+        parts.append(message.get("body", b""))
+    return b"".join(parts)
+
+
+async def _next(receive: Receive, seconds: float = BODY_S) -> MutableMapping[str, Any]:
+    try:
+        async with asyncio.timeout(max(seconds, 0)):
+            message = await receive()
+    except TimeoutError:
+        raise Slow("The body took too long to arrive.") from None
+    if message["type"] == "http.disconnect":
+        raise Gone
+    return message
+
+
+def check_is_json(content_type: bytes | None) -> None:
+    if content_type is None:
+        return
+    kind, _, rest = content_type.decode("latin-1").lower().partition(";")
+    charset = rest.partition("charset=")[2].strip().strip('"')
+    if kind.strip() != "application/json" or charset not in ("", "utf-8", "utf8", "us-ascii"):
+        raise NotJson("Send the body as JSON with Content-Type: application/json; charset=utf-8.")

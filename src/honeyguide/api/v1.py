@@ -1,0 +1,71 @@
+"""v1 endpoints: the campaign and its subscribers. A few lines each; the domain does the work."""
+
+from __future__ import annotations
+
+import msgspec
+
+from honeyguide.api import views
+from honeyguide.api.bodies import CampaignUpdate, SubscriberCreate, SubscriberUpdate
+from honeyguide.api.call import Call, Listed
+from honeyguide.kernel.errors import Invalid
+from honeyguide.referrals import campaigns, subscribers
+from honeyguide.store.tx import Tx
+
+
+async def list_campaigns(tx: Tx, call: Call) -> views.Campaigns:
+    return views.Campaigns([views.campaign_view(await campaigns.get(tx, call.owner))])
+
+
+async def get_campaign(tx: Tx, call: Call) -> views.OneCampaign:
+    return views.OneCampaign(views.campaign_view(await campaigns.get(tx, call.owner)))
+
+
+async def update_campaign(tx: Tx, call: Call) -> views.OneCampaign:
+    body: CampaignUpdate = call.body
+    if body.name is not msgspec.UNSET:
+        await campaigns.rename(tx, call.owner, body.name)
+    return await get_campaign(tx, call)
+
+
+def new_subscriber(body: SubscriberCreate, origin: str = "api") -> subscribers.NewSubscriber:
+    if not body.email:
+        raise Invalid("You have to provide at least an email", param="email", code="email_missing")
+    return subscribers.NewSubscriber(
+        body.email, body.name, body.referrer_code, body.ip_address, body.user_agent, body.utm_source, body.utm_campaign,
+        body.created_at, origin,
+    )  # fmt: skip
+
+
+async def create_subscriber(tx: Tx, call: Call) -> views.OneWritten:
+    subscriber = await subscribers.sign_up(tx, call.site, call.owner, new_subscriber(call.body), now_ms=call.now_ms)
+    return views.OneWritten(views.written(subscriber))
+
+
+async def list_subscribers(tx: Tx, call: Call) -> Listed:
+    page = call.page
+    rows, total = await subscribers.page_of(tx, call.owner, call.choice("type", subscribers.KINDS, "all"), page)
+    return Listed(views.ReadList([views.read(row) for row in rows], views.subscriber_meta(page, total)), page, total)
+
+
+async def get_subscriber(tx: Tx, call: Call) -> views.OneRead:
+    return views.OneRead(views.read(await subscribers.get(tx, call.owner, call.path["uuid"])))
+
+
+async def list_referrals(tx: Tx, call: Call) -> Listed:
+    page = call.page
+    referrer = await subscribers.get(tx, call.owner, call.path["uuid"])
+    rows, total = await subscribers.page_of_brought(tx, call.owner, referrer, page)
+    return Listed(views.ReadList([views.read(row) for row in rows], views.subscriber_meta(page, total)), page, total)
+
+
+async def update_subscriber(tx: Tx, call: Call) -> views.OneWritten:
+    body: SubscriberUpdate = call.body
+    changes = subscribers.Changes(body.name, body.email, body.status)
+    return views.OneWritten(
+        views.written(await subscribers.change(tx, call.site, call.owner, call.path["uuid"], changes, now_ms=call.now_ms))
+    )
+
+
+async def delete_subscriber(tx: Tx, call: Call) -> views.Message:
+    await subscribers.erase(tx, call.owner, call.path["uuid"], now_ms=call.now_ms)
+    return views.Message("The subscriber was deleted.")

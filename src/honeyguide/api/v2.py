@@ -1,0 +1,51 @@
+"""v2 endpoints: subscribers as v2 shows them."""
+
+from __future__ import annotations
+
+import msgspec
+
+from honeyguide.api import views
+from honeyguide.api.call import Call, Listed
+from honeyguide.kernel.errors import Invalid
+from honeyguide.referrals import campaigns, subscribers
+from honeyguide.referrals.campaigns import Campaign
+from honeyguide.referrals.subscribers import Subscriber
+from honeyguide.store.tx import Tx
+
+
+async def _expanded(tx: Tx, call: Call) -> Campaign | None:
+    """The campaign, when `expand=campaigns` asks for it."""
+    expand = call.query.get("expand")
+    if expand is None:
+        return None
+    if expand != "campaigns":
+        raise Invalid("expand must be campaigns.", param="expand")
+    return await campaigns.get(tx, call.owner)
+
+
+def _programs(call: Call, campaign: Campaign | None, s: Subscriber) -> views.Programs:
+    if campaign is None:
+        return msgspec.UNSET
+    counts = views.ReferralCounts(s.referrals_verified, s.referrals_pending, s.referrals_rejected)
+    return [views.ReferralProgram(campaign.id, campaign.name, s.ref_code, call.site.reader_link(s.ref_code), counts, [])]
+
+
+async def list_subscribers(tx: Tx, call: Call) -> Listed:
+    page, campaign = call.page, await _expanded(tx, call)
+    rows, total = await subscribers.page_of(tx, call.owner, call.choice("type", subscribers.KINDS, "all"), page)
+    shown = [views.plain(row, _programs(call, campaign, row)) for row in rows]
+    return Listed(views.PlainList(shown, views.subscriber_meta(page, total)), page, total)
+
+
+async def get_subscriber(tx: Tx, call: Call) -> views.OnePlain:
+    campaign = await _expanded(tx, call)
+    subscriber = await subscribers.get(tx, call.owner, call.path["uuid"])
+    return views.OnePlain(views.plain(subscriber, _programs(call, campaign, subscriber)))
+
+
+async def list_referrals(tx: Tx, call: Call) -> Listed:
+    page, campaign = call.page, await _expanded(tx, call)
+    referrer = await subscribers.get(tx, call.owner, call.path["uuid"])
+    rows, total = await subscribers.page_of_brought(tx, call.owner, referrer, page)
+    shown = [views.counted(row, _programs(call, campaign, row)) for row in rows]
+    return Listed(views.CountedList(shown, views.subscriber_meta(page, total)), page, total)

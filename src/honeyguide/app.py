@@ -1,0 +1,101 @@
+"""The composition root: settings in, a running application out. The only module that knows all others."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from honeyguide.accounts import accounts
+from honeyguide.accounts.admission import admission
+from honeyguide.api.handler import Api
+from honeyguide.api.routes import ROUTES
+from honeyguide.api.system import System
+from honeyguide.api.telemetry import Telemetry
+from honeyguide.api.transport import Receive, Scope, Send
+from honeyguide.kernel.clock import Clock, shifted_clock, system_clock
+from honeyguide.kernel.site import Site
+from honeyguide.settings import Settings
+from honeyguide.store import Store, migrate, open_store
+from honeyguide.work.jobs import JOBS
+from honeyguide.work.loop import Loop
+
+
+def clock_of(settings: Settings) -> Clock:
+    return shifted_clock(Path(settings.test_clock)) if settings.test_clock else system_clock
+
+
+async def site_of(store: Store, settings: Settings) -> Site:
+    secret = bytes.fromhex(settings.secret_key) if settings.secret_key else await store.write(accounts.instance_secret)
+    return Site(settings.base_url, settings.signup_page_host, secret)
+
+
+@dataclass
+class House:
+    """Everything that is open while the service runs."""
+
+    settings: Settings
+    store: Store
+    site: Site
+    clock: Clock
+    loop: Loop
+
+
+@asynccontextmanager
+async def opened(settings: Settings) -> AsyncIterator[House]:
+    """The store migrated and open, without a server: what the command line works with."""
+    await migrate(settings.database_url)
+    store = await open_store(settings.database_url, pool_size=settings.pool_size)
+    try:
+        clock = clock_of(settings)
+        site = await site_of(store, settings)
+        yield House(settings, store, site, clock, Loop(store, clock, JOBS))
+    finally:
+        await store.close()
+
+
+class Application:
+    """The ASGI application. API paths go straight to the API; everything else is for people and probes."""
+
+    def __init__(self, settings: Settings, *, work: bool = True, on_ready: Callable[[], None] | None = None) -> None:
+        self._settings = settings
+        self._work = work
+        self._on_ready = on_ready
+        self._api: Api | None = None
+        self._system: System | None = None
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] == "lifespan":
+            await self._live(receive, send)
+        elif scope["type"] == "http":
+            path = scope["path"]
+            if self._api is not None and path.startswith(("/v1/", "/v2/")):
+                await self._api(scope, receive, send)
+            elif self._system is not None:
+                await self._system(scope, receive, send)
+
+    async def _live(self, receive: Receive, send: Send) -> None:
+        await receive()
+        try:
+            async with opened(self._settings) as house:
+                telemetry = Telemetry(log=self._settings.log == "json")
+                door = admission(house.store, self._settings.rate_limit)
+                self._api = Api(house.store, house.site, house.clock, door, telemetry, ROUTES)
+                self._system = System(house.store, house.site, telemetry, ROUTES)
+                jobs = asyncio.create_task(house.loop.run()) if self._work else None
+                await send({"type": "lifespan.startup.complete"})
+                if self._on_ready is not None:
+                    self._on_ready()
+                await receive()
+                if jobs is not None:
+                    jobs.cancel()
+                    await asyncio.gather(jobs, return_exceptions=True)
+                telemetry.flush()
+        except Exception as error:
+            if self._api is None:
+                await send({"type": "lifespan.startup.failed", "message": str(error)})
+                return
+            raise
+        await send({"type": "lifespan.shutdown.complete"})

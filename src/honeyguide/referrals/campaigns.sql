@@ -1,0 +1,6 @@
+-- name: by_id
+SELECT id, account_id, name, slug, destination_url, screening, hold_days, needs_confirmation, words, created_ms
+FROM campaign WHERE account_id = :account_id AND id = :id;
+
+-- name: rename
+UPDATE campaign SET name = :name WHERE account_id = :account_id AND id = :id;

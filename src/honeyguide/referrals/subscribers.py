@@ -1,0 +1,278 @@
+"""People in a campaign: how they sign up, are found, changed and erased. Counts follow by themselves: the database keeps them."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import msgspec
+
+from honeyguide.accounts import idempotency
+from honeyguide.kernel import checks, clock, emails
+from honeyguide.kernel.errors import Invalid, Missing
+from honeyguide.kernel.ids import is_id, new_code, new_id
+from honeyguide.kernel.paging import Page
+from honeyguide.kernel.site import Site
+from honeyguide.referrals import listing, rules
+from honeyguide.referrals.campaigns import Owner
+from honeyguide.referrals.disposable import is_disposable
+from honeyguide.store import Again
+from honeyguide.store.statements import beside
+from honeyguide.store.tx import Tx
+
+UNKNOWN = "There is no such subscriber."
+
+
+class Subscriber(msgspec.Struct, frozen=True):
+    id: str
+    email: str
+    name: str | None
+    ref_code: str
+    status: str
+    referrer_code: str | None
+    referrer_id: str | None
+    referral_status: str
+    referral_reason: str | None
+    referral_due_ms: int | None
+    referral_behind: str | None
+    referrals_verified: int
+    referrals_pending: int
+    referrals_rejected: int
+    ip_address: str | None
+    user_agent: str | None
+    origin: str
+    utm_source: str | None
+    utm_campaign: str | None
+    created_ms: int
+    decided_by: str | None = None
+    decided_ms: int | None = None
+
+
+class NewSubscriber(msgspec.Struct, frozen=True):
+    """What a signup brings. Everything but the email is a claim of the client's."""
+
+    email: str
+    name: str | None = None
+    referrer_code: str | None = None
+    ip_address: str | None = None
+    user_agent: str | None = None
+    utm_source: str | None = None
+    utm_campaign: str | None = None
+    created_at: str | None = None
+    origin: str = "api"
+
+
+class Changes(msgspec.Struct, frozen=True):
+    """UNSET leaves a field alone; a None name clears it."""
+
+    name: str | None | msgspec.UnsetType = msgspec.UNSET
+    email: str | msgspec.UnsetType = msgspec.UNSET
+    status: str | msgspec.UnsetType = msgspec.UNSET
+
+
+class Referrer(NamedTuple):
+    id: str
+    email: str
+    person_key: str
+    referrer_id: str | None
+    network: str | None
+    received_ms: int
+    screening: str
+    hold_days: int
+    needs_confirmation: int
+
+
+class OnCode(NamedTuple):
+    last_hour: int
+    from_network: int
+
+
+_sql = beside(__file__)
+_INSERT = _sql.command("insert")
+_FIND_REFERRER = _sql.query("find_referrer", Referrer)
+_CLOSES_LOOP = _sql.value("closes_loop", int)
+_ON_CODE = _sql.query("on_code", OnCode)
+_BY_ID = _sql.query("by_id", Subscriber)
+_BY_EMAIL = _sql.query("by_email", Subscriber)
+_LOCK = _sql.value("lock", str)
+_LISTS = {kind: _sql.query(f"list_{kind}", Subscriber) for kind in ("all", "referrals", "advocates")}
+_LIST_BROUGHT = _sql.query("list_brought", Subscriber)
+_SET_PERSON = _sql.command("set_person")
+_JUDGE = _sql.command("judge")
+_ERASE = _sql.command("erase")
+
+KINDS = tuple(_LISTS)
+STATUSES = ("unsubscribed", "confirmed")
+
+
+def _person_key(site: Site, address: str) -> str:
+    return site.keyed_hash("person", emails.person(address))
+
+
+def _taken() -> dict[str, Exception | type[Exception]]:
+    return {
+        "subscriber_email": Invalid("Email has already been taken", param="email", code="email_taken"),
+        "subscriber_ref_code": Again,
+    }
+
+
+def _claims(new: NewSubscriber) -> None:
+    for param, limit in _LIMITS.items():
+        value = getattr(new, param)
+        if value is not None:
+            checks.text(value, param=param, limit=limit)
+
+
+_LIMITS = {
+    "name": checks.NAME_LIMIT,
+    "referrer_code": checks.STRING_LIMIT,
+    "ip_address": checks.STRING_LIMIT,
+    "user_agent": checks.USER_AGENT_LIMIT,
+    "utm_source": checks.STRING_LIMIT,
+    "utm_campaign": checks.STRING_LIMIT,
+}
+
+
+async def sign_up(tx: Tx, site: Site, owner: Owner, new: NewSubscriber, *, now_ms: int) -> Subscriber:
+    """A new person in the campaign. An unknown code never costs the signup: they come unreferred, the claim is kept."""
+    address = emails.address(new.email)
+    _claims(new)
+    created_ms = now_ms if new.created_at is None else clock.parse_past(new.created_at, param="created_at", now_ms=now_ms)
+    person_key = _person_key(site, address)
+    network = rules.network_of(new.ip_address) if new.ip_address else None
+    code = new.referrer_code.strip().lower() if new.referrer_code else ""
+    referrer = await tx.one(_FIND_REFERRER, code=code, campaign_id=owner.campaign_id, account_id=owner.account_id) if code else None
+    verdict = rules.Decision(rules.Status.VERIFIED)
+    if referrer is not None:
+        verdict = await _judge_arrival(tx, owner, referrer, address, person_key, network, code, now_ms)
+    row = Subscriber(
+        id=new_id(), email=address, name=new.name, ref_code=new_code(), status="active",
+        referrer_code=code if referrer else None, referrer_id=referrer.id if referrer else None,
+        referral_status=verdict.status.value, referral_reason=verdict.reason, referral_due_ms=verdict.due_ms,
+        referral_behind=verdict.behind, referrals_verified=0, referrals_pending=0, referrals_rejected=0,
+        ip_address=new.ip_address, user_agent=new.user_agent, origin=new.origin, utm_source=new.utm_source,
+        utm_campaign=new.utm_campaign, created_ms=created_ms,
+    )  # fmt: skip
+    await tx.put(
+        _INSERT, taken=_taken(), id=row.id, account_id=owner.account_id, campaign_id=owner.campaign_id, email=address,
+        email_key=emails.key(address), person_key=person_key, name=row.name, ref_code=row.ref_code,
+        referrer_code=row.referrer_code, claimed_code=None if referrer else new.referrer_code, referrer_id=row.referrer_id,
+        referral_status=row.referral_status, referral_reason=row.referral_reason, referral_due_ms=row.referral_due_ms,
+        referral_behind=row.referral_behind, ip_address=row.ip_address, network=network, user_agent=row.user_agent,
+        origin=row.origin, utm_source=row.utm_source, utm_campaign=row.utm_campaign, created_ms=created_ms, received_ms=now_ms,
+    )  # fmt: skip
+    return row
+
+
+async def _judge_arrival(
+    tx: Tx, owner: Owner, referrer: Referrer, address: str, person_key: str, network: str | None, code: str, now_ms: int
+) -> rules.Decision:
+    """Gathers what the rules want to know, and no more than the campaign's level asks for."""
+    loop = referrer.referrer_id is not None and bool(
+        await tx.one(_CLOSES_LOOP, referrer_id=referrer.referrer_id, campaign_id=owner.campaign_id, person_key=person_key)
+    )
+    same_network, on_code = False, OnCode(0, 0)
+    if referrer.screening != rules.Level.FLEXIBLE:
+        recent = now_ms - referrer.received_ms < clock.DAY_MS
+        same_network = recent and network is not None and network == referrer.network
+        on_code = await tx.one(
+            _ON_CODE, campaign_id=owner.campaign_id, code=code, network=network,
+            hour_ago_ms=now_ms - clock.HOUR_MS, day_ago_ms=now_ms - clock.DAY_MS,
+        ) or on_code  # fmt: skip
+    signals = rules.Signals(
+        email=address, referrer_email=referrer.email, disposable=is_disposable(address.rpartition("@")[2]), loop=loop,
+        same_network_as_referrer=same_network, signups_from_network_today=on_code.from_network + 1,
+        signups_on_code_last_hour=on_code.last_hour + 1,
+    )  # fmt: skip
+    policy = rules.Policy(referrer.screening, referrer.hold_days, bool(referrer.needs_confirmation))
+    return rules.decide(signals, policy, now_ms)
+
+
+async def find(tx: Tx, owner: Owner, wanted: str) -> Subscriber | None:
+    """By uuid, or by email where there is an @ in it."""
+    if "@" in wanted:
+        try:
+            key = emails.key(emails.address(wanted))
+        except Invalid:
+            return None
+        return await tx.one(_BY_EMAIL, campaign_id=owner.campaign_id, email_key=key)
+    if not is_id(wanted):
+        return None
+    return await tx.one(_BY_ID, id=wanted, campaign_id=owner.campaign_id)
+
+
+async def get(tx: Tx, owner: Owner, wanted: str) -> Subscriber:
+    subscriber = await find(tx, owner, wanted)
+    if subscriber is None:
+        raise Missing(UNKNOWN)
+    return subscriber
+
+
+async def get_locked(tx: Tx, owner: Owner, wanted: str) -> Subscriber:
+    """For a change that depends on what is there: nobody else changes it until we are done."""
+    subscriber = await get(tx, owner, wanted)
+    if await tx.one(_LOCK, id=subscriber.id, campaign_id=owner.campaign_id) is None:
+        raise Missing(UNKNOWN)
+    return await get(tx, owner, subscriber.id)
+
+
+async def page_of(tx: Tx, owner: Owner, kind: str, page: Page) -> tuple[list[Subscriber], int]:
+    """One page of the campaign's list of this kind and the list's length, both of one snapshot."""
+    total = await listing.total(tx, owner.campaign_id, kind)
+    if page.skip >= total:
+        return [], total
+    at = await listing.place(tx, owner.campaign_id, kind, page)
+    rows = await tx.all(
+        _LISTS[kind], owner_id=owner.campaign_id, below_ms=at.below_ms, below_id=at.below_id, most=page.per_page, skip=at.skip
+    )
+    return rows, total
+
+
+async def page_of_brought(tx: Tx, owner: Owner, subscriber: Subscriber, page: Page) -> tuple[list[Subscriber], int]:
+    """Everyone this subscriber brought, whatever became of the referral."""
+    total = subscriber.referrals_verified + subscriber.referrals_pending + subscriber.referrals_rejected
+    if page.skip >= total:
+        return [], total
+    at = await listing.place(tx, subscriber.id, "brought", page)
+    rows = await tx.all(
+        _LIST_BROUGHT, owner_id=subscriber.id, campaign_id=owner.campaign_id, below_ms=at.below_ms, below_id=at.below_id,
+        most=page.per_page, skip=at.skip,
+    )  # fmt: skip
+    return rows, total
+
+
+async def change(tx: Tx, site: Site, owner: Owner, wanted: str, changes: Changes, *, now_ms: int) -> Subscriber:
+    """Name, email, status; a status also decides a referral that waited for it."""
+    old = await get_locked(tx, owner, wanted)
+    name = old.name if changes.name is msgspec.UNSET else changes.name
+    if name is not None:
+        checks.text(name, param="name", limit=checks.NAME_LIMIT)
+    address = old.email if changes.email is msgspec.UNSET else emails.address(changes.email)
+    status = old.status if changes.status is msgspec.UNSET else checks.one_of(changes.status, STATUSES, param="status")
+    await tx.run(
+        _SET_PERSON, taken=_taken(), id=old.id, campaign_id=owner.campaign_id, name=name, email=address,
+        email_key=emails.key(address), person_key=_person_key(site, address), status=status,
+    )  # fmt: skip
+    if changes.status is not msgspec.UNSET and old.referrer_code is not None:
+        verdict = (
+            rules.on_unsubscribe(old.referral_status)
+            if status == "unsubscribed"
+            else rules.on_confirm(old.referral_status, old.referral_reason, old.referral_due_ms, now_ms, old.referral_behind)
+        )
+        if verdict is not None:
+            await judge(tx, owner, old, verdict, by=None, now_ms=now_ms)
+    return await get(tx, owner, old.id)
+
+
+async def judge(tx: Tx, owner: Owner, subscriber: Subscriber, verdict: rules.Decision, *, by: str | None, now_ms: int) -> None:
+    """Moves a referral; the referrer's counts follow by themselves."""
+    await tx.run(
+        _JUDGE, id=subscriber.id, campaign_id=owner.campaign_id, status=verdict.status.value, reason=verdict.reason,
+        due_ms=verdict.due_ms, behind=verdict.behind, decided_by=by, now_ms=now_ms,
+    )  # fmt: skip
+
+
+async def erase(tx: Tx, owner: Owner, wanted: str, *, now_ms: int) -> None:
+    """Nulls the person; codes, states and money stay. Those they brought keep their `referrer_code`."""
+    subscriber = await get_locked(tx, owner, wanted)
+    await tx.run(_ERASE, id=subscriber.id, campaign_id=owner.campaign_id, now_ms=now_ms)
+    await idempotency.forget(tx, owner.account_id, subscriber.id)

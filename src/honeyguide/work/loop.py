@@ -1,0 +1,72 @@
+"""Runs the table of jobs for as long as the process lives. A job that fails is logged and tried again at its next time."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+
+from honeyguide.kernel.clock import Clock, system_clock
+from honeyguide.kernel.errors import Unavailable
+from honeyguide.store import Store
+from honeyguide.store.statements import beside
+from honeyguide.store.tx import Tx
+from honeyguide.work.jobs import Job
+
+log = logging.getLogger("honeyguide.work")
+
+# A process that died holding a job gives it up after this long.
+LEASE_MS = 60_000
+
+_sql = beside(__file__)
+_CLAIM = _sql.command("claim")
+_RELEASE = _sql.command("release")
+
+
+class Loop:
+    def __init__(self, store: Store, clock: Clock, jobs: tuple[Job, ...]) -> None:
+        self._store = store
+        self._clock = clock
+        self._jobs = jobs
+
+    async def run(self) -> None:
+        async with asyncio.TaskGroup() as group:
+            for job in self._jobs:
+                group.create_task(self._repeat(job))
+
+    async def _repeat(self, job: Job) -> None:
+        while True:
+            try:
+                await self.once(job)
+            except Unavailable as error:
+                log.warning("%s waits: %s", job.name, error)
+            except Exception:
+                log.exception("%s failed", job.name)
+            await asyncio.sleep(job.every_ms / 1000)
+
+    async def once(self, job: Job) -> None:
+        """All of a job's batches, unless another process is at it."""
+        alone = self._store.engine == "sqlite"
+        more = True
+        while more:
+            if alone:
+                more = await job.batch(self._store, self._clock())
+                continue
+            until_ms = system_clock() + LEASE_MS
+            if not await self._lease(job.name, until_ms):
+                return
+            try:
+                more = await job.batch(self._store, self._clock())
+            finally:
+                await self._release(job.name, until_ms)
+
+    async def _lease(self, name: str, until_ms: int) -> bool:
+        async def work(tx: Tx) -> int:
+            return await tx.run(_CLAIM, name=name, until_ms=until_ms, now_ms=system_clock())
+
+        return bool(await self._store.write(work))
+
+    async def _release(self, name: str, until_ms: int) -> None:
+        async def work(tx: Tx) -> None:
+            await tx.put(_RELEASE, name=name, until_ms=until_ms)
+
+        await self._store.write(work)
