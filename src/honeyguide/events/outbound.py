@@ -1,0 +1,260 @@
+"""The outbound guard: one bounded POST to a stranger's URL. Every address is checked at the moment of the dial, redirects,
+proxies and cookies do not exist, and whatever the receiver does, the cost is some seconds and some kilobytes.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import re
+import socket
+import ssl
+import time
+from collections.abc import Awaitable, Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from datetime import UTC
+from email.utils import parsedate_to_datetime
+from functools import lru_cache
+from typing import Any, Literal
+
+import aiohttp
+from aiohttp.abc import AbstractResolver, ResolveResult
+from yarl import URL
+
+from honeyguide import __version__
+from honeyguide.events.addresses import Policy, check_url, is_public
+from honeyguide.kernel.clock import system_clock  # a date that a receiver names is by the world's clock, never a shifted one
+from honeyguide.kernel.errors import Invalid
+
+__all__ = ["Answer", "Blocked", "GuardedResolver", "Outbound", "Policy", "check_url", "is_public", "retry_after_s"]
+
+Trouble = Literal["", "blocked", "dns", "timeout", "connect", "tls", "protocol"]
+Lookup = Callable[[str], Awaitable[Sequence[str]]]
+
+TOTAL_S = 15.0
+CONNECT_S = 5.0
+LOOKUP_S = 5.0
+MOST_READ = 20 * 1024
+MOST_KEPT = 1024
+MOST_ADDRESSES = 8
+# Below the five seconds after which common servers hang up, so that we seldom post into a connection that is just closing.
+KEEP_ALIVE_S = 4.0
+LOOKUP_THREADS = 64
+CONNECTIONS = 1000
+LONGEST_RETRY_S = 999_999_999  # what nine digits can say; the delivery schedule has its own, far lower ceiling
+UNSAFE = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")
+
+
+class Blocked(Exception):
+    """The policy forbids this address. The sentence leaves the address out: it is not the caller's to learn."""
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What came of one attempt: a status, or the trouble that left us without one."""
+
+    status: int | None
+    error: str | None
+    error_kind: Trouble
+    latency_ms: int
+    body: str = ""
+    retry_after_s: int | None = None
+
+
+class GuardedResolver(AbstractResolver):
+    """Resolves at each dial and refuses a name if any one of its addresses is forbidden. The client dials what it returns and
+    keeps the name of the URL for SNI, the certificate and Host."""
+
+    def __init__(self, policy: Policy, *, lookup: Lookup | None = None, timeout_s: float = LOOKUP_S) -> None:
+        self._policy = policy
+        self._lookup = lookup or self._ask_system
+        self._timeout_s = timeout_s
+        # Own threads, since a name server that never answers holds one for long; one lookup per name, so that a single
+        # such name with many deliveries waiting holds only one.
+        self._threads = ThreadPoolExecutor(LOOKUP_THREADS, thread_name_prefix="lookup")
+        self._asked: dict[str, asyncio.Future[Sequence[str]]] = {}
+
+    async def resolve(self, host: str, port: int = 0, family: socket.AddressFamily = socket.AF_UNSPEC) -> list[ResolveResult]:
+        addresses = await self._addresses(host)
+        if not all(self._policy.permits(address) for address in addresses):
+            raise Blocked("The host has an address that may not be called.")
+        return [_dialable(host, address, port) for address in addresses[:MOST_ADDRESSES]]
+
+    async def close(self) -> None:
+        self._threads.shutdown(wait=False, cancel_futures=True)
+
+    async def _addresses(self, host: str) -> Sequence[str]:
+        asked = self._asked.get(host)
+        if asked is None:
+            asked = self._asked[host] = asyncio.ensure_future(self._lookup(host))
+            asked.add_done_callback(lambda done: self._forget(host, done))
+        try:
+            addresses = await asyncio.wait_for(asyncio.shield(asked), self._timeout_s)
+        except TimeoutError:
+            raise OSError("the lookup timed out") from None
+        except UnicodeError as error:  # a label longer than DNS can carry
+            raise OSError("not a name that DNS can carry") from error
+        if not addresses:
+            raise OSError("the name has no address")
+        return addresses
+
+    def _forget(self, host: str, done: asyncio.Future[Sequence[str]]) -> None:
+        self._asked.pop(host, None)
+        if not done.cancelled():
+            done.exception()  # seen, also when nobody waits any longer
+
+    async def _ask_system(self, host: str) -> Sequence[str]:
+        loop = asyncio.get_running_loop()
+        found = await loop.run_in_executor(self._threads, lambda: socket.getaddrinfo(host, None, type=socket.SOCK_STREAM))
+        return list(dict.fromkeys(str(sockaddr[0]) for *_, sockaddr in found))
+
+
+def _dialable(host: str, address: str, port: int) -> ResolveResult:
+    return ResolveResult(
+        hostname=host,
+        host=address,
+        port=port,
+        family=socket.AF_INET6 if ":" in address else socket.AF_INET,
+        proto=0,
+        flags=socket.AI_NUMERICHOST | socket.AI_NUMERICSERV,
+    )
+
+
+class Outbound:
+    """One HTTP client for all deliveries. `post` never raises for what the network or the receiver does."""
+
+    def __init__(
+        self,
+        policy: Policy,
+        *,
+        lookup: Lookup | None = None,
+        total_s: float = TOTAL_S,
+        connect_s: float = CONNECT_S,
+        lookup_s: float = LOOKUP_S,
+        tls: ssl.SSLContext | None = None,
+    ) -> None:
+        self._policy = policy
+        self._resolver = GuardedResolver(policy, lookup=lookup, timeout_s=lookup_s)
+        self._timeout = aiohttp.ClientTimeout(total=total_s, sock_connect=connect_s)
+        self._tls = tls
+        self._session: aiohttp.ClientSession | None = None
+        self._target = lru_cache(maxsize=4096)(self._checked)
+
+    async def post(self, url: str, body: bytes, headers: dict[str, str]) -> Answer:
+        started = time.perf_counter()
+        try:
+            session = self._session or self._open()
+            async with session.post(self._target(url), data=body, headers=headers, allow_redirects=False) as response:
+                kept = await _read(response)
+                wait_s = retry_after_s(response.headers.get("Retry-After"), system_clock() / 1000)
+                return Answer(response.status, None, "", _since(started), _safe_text(kept), wait_s)
+        except (Blocked, Invalid, aiohttp.ClientError, OSError, ValueError) as error:
+            kind, sentence = self._said(error)
+            return Answer(None, sentence, kind, _since(started))
+
+    async def close(self) -> None:
+        if self._session is not None:
+            await self._session.close()
+            self._session = None
+        await self._resolver.close()
+
+    def _open(self) -> aiohttp.ClientSession:
+        connector = aiohttp.TCPConnector(
+            resolver=self._resolver,
+            use_dns_cache=False,  # a cached answer would be dialled without a check
+            socket_factory=self._socket,
+            limit=CONNECTIONS,
+            keepalive_timeout=KEEP_ALIVE_S,
+            ssl=self._tls or True,
+        )
+        self._session = aiohttp.ClientSession(
+            connector=connector,
+            timeout=self._timeout,
+            trust_env=False,
+            cookie_jar=aiohttp.DummyCookieJar(),
+            auto_decompress=False,  # a bomb that is never inflated does not go off
+            read_bufsize=MOST_READ,
+            headers={"User-Agent": f"Honeyguide/{__version__} (+webhooks)", "Accept-Encoding": "identity"},
+        )
+        return self._session
+
+    def _checked(self, url: str) -> URL:
+        # Again at each dial (remembered per URL): the URL may have been taken under another base URL or allow-list.
+        check_url(url, self._policy)
+        return URL(url)
+
+    def _socket(self, info: tuple[Any, ...]) -> socket.socket:
+        """The last gate before a packet: every socket is made here, also for IP literals, which never meet the resolver."""
+        family, kind, protocol, _, address = info
+        if not self._policy.permits(address[0]):
+            raise Blocked("The url leads to an address that may not be called.")
+        return socket.socket(family, kind, protocol)
+
+    def _said(self, error: Exception) -> tuple[Trouble, str]:
+        """Name the trouble for the owner of the webhook, without what our side of the network looks like."""
+        match error:
+            case Blocked() | Invalid():
+                return "blocked", str(error)
+            case aiohttp.InvalidURL():  # the client itself dials no IPv4 literal but a plain one
+                return "blocked", "The url gives an IP address in a form that may not be called."
+            case aiohttp.ConnectionTimeoutError():
+                return "timeout", "No connection in time."
+            case TimeoutError():
+                return "timeout", f"No answer within {self._timeout.total:g} seconds."
+            case aiohttp.ClientConnectorDNSError():
+                return "dns", "The host name could not be resolved."
+            case aiohttp.ClientSSLError():
+                return "tls", f"No secure connection: {_tls_reason(error)}."
+            case aiohttp.ClientConnectionError() | OSError():
+                number = getattr(error, "errno", None)
+                return "connect", f"The connection failed: {os.strerror(number)}." if number else "The connection was lost."
+            case _:
+                return "protocol", "The answer was not valid HTTP."
+
+
+async def _read(response: aiohttp.ClientResponse) -> bytes:
+    """The beginning of the answer. Its status has arrived and counts, however the rest of it may fail or stall."""
+    kept = bytearray()
+    read = 0
+    try:
+        while chunk := await response.content.read(MOST_READ):
+            kept += chunk[: MOST_KEPT - len(kept)]
+            read += len(chunk)
+            if read >= MOST_READ:
+                response.close()
+                break
+    except (aiohttp.ClientError, OSError, ValueError):
+        response.close()
+    return bytes(kept)
+
+
+def _safe_text(kept: bytes) -> str:
+    return UNSAFE.sub("", kept.decode("utf-8", "replace"))
+
+
+def _tls_reason(error: aiohttp.ClientSSLError) -> str:
+    cause = error.__cause__
+    if isinstance(cause, ssl.SSLCertVerificationError):
+        return cause.verify_message
+    if isinstance(cause, ssl.SSLError) and cause.reason:
+        return cause.reason.lower().replace("_", " ")
+    return "the TLS handshake failed"
+
+
+def _since(started: float) -> int:
+    return round((time.perf_counter() - started) * 1000)
+
+
+def retry_after_s(value: str | None, now_s: float) -> int | None:
+    """Seconds from a Retry-After header in either of its forms; None when absent or senseless."""
+    if value is None:
+        return None
+    if re.fullmatch("[0-9]+", value):
+        return int(value) if len(value) < 10 else LONGEST_RETRY_S
+    try:
+        when = parsedate_to_datetime(value)
+        at_s = (when if when.tzinfo else when.replace(tzinfo=UTC)).timestamp()
+    except (ValueError, OverflowError, TypeError, IndexError):
+        return None
+    return max(0, min(round(at_s - now_s), LONGEST_RETRY_S))

@@ -1,0 +1,175 @@
+"""Which receivers may be called, decided from text alone. DISGUISES all lead to this machine or into its network."""
+
+from ipaddress import ip_address
+
+import pytest
+
+from honeyguide.events.addresses import Policy, check_url, is_public
+from honeyguide.kernel.errors import Invalid
+
+STRICT = Policy.for_base_url("https://hg.example.com")
+LAX = Policy.for_base_url("http://127.0.0.1:8000")
+
+DISGUISES = [
+    "127.0.0.1", "127.0.0.2", "127.1", "127.0.1", "0", "0.0.0.0", "0x0", "2130706433", "017700000001", "0x7f000001",
+    "0177.0.0.1", "0177.0.0.01", "0x7f.1", "0x7F.0x0.0x0.0x1", "0x7f.0.0.1", "127.0x0.1", "00000177.1", "127.0.0.1.",
+    "127.0.0.1..", "2130706433.", "１２７.０.０.１", "①②⑦.0.0.1", "127。0。0。1", "127．0．0．1", "127｡0｡0｡1",
+    "２１３０７０６４３３", "0ｘ7f.1", "%31%32%37.0.0.1", "127%2e0.0.1", "127.0.0.%31", "localhost", "LOCALHOST",
+    "localhost.", "localhost..", "ⓛocalhost", "ｌｏｃａｌｈｏｓｔ", "a.localhost", "hooks.localhost.",
+    "metadata.google.internal", "printer.local",
+    "router.lan", "intranet", "db", "[::1]", "[::]", "[0:0:0:0:0:0:0:1]", "[::127.0.0.1]",
+    "[::ffff:127.0.0.1]", "[::ffff:7f00:1]", "[0:0:0:0:0:ffff:127.0.0.1]", "[64:ff9b::127.0.0.1]",
+    "[64:ff9b:1::7f00:1]", "[2002:7f00:1::]", "[2001::7f00:1]",
+    "[fe80::1%25eth0]", "[fe80::1%eth0]", "[fd00:ec2::254]", "[fec0::1]", "[ff02::1]", "169.254.169.254", "2852039166",
+    "[::ffff:169.254.169.254]", "10.0.0.1", "172.16.0.1", "192.168.1.1", "100.64.0.1", "192.0.0.192", "168.63.129.16",
+    "198.18.0.1", "224.0.0.1", "255.255.255.255", "8.8.8.8", "134744072", "[2606:4700::1111]",
+]  # fmt: skip
+
+
+def refused(url, policy=STRICT):
+    with pytest.raises(Invalid) as caught:
+        check_url(url, policy)
+    assert caught.value.param == "url" and caught.value.code == "invalid_url"
+    return caught.value.message
+
+
+@pytest.mark.parametrize("host", DISGUISES)
+def test_an_address_in_any_disguise_is_refused_at_create(host):
+    refused(f"https://{host}/hook")
+    refused(f"https://{host}:8443/hook")
+    refused(f"HTTPS://{host}")
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "https://hooks.example.com/x?y=1#z", "https://hooks.example.com", "https://HOOKS.Example.com:443/", "https://a.b:8443",
+        "https://a.b:8000/", "https://bücher.example/é", "https://127.0.0.1.example.com/", "https://1.2.3.4.nip.example/",
+        "https://a_b.example.com/%20", "https://0x7f.example.com", "https://not-there.invalid/", "https://xn--bcher-kva.example",
+    ],
+)  # fmt: skip
+def test_a_public_name_is_taken_whether_or_not_it_resolves(url):
+    check_url(url, STRICT)
+    check_url(url, LAX)
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "", "hooks.example.com", "//hooks.example.com", "/hook", "https:", "https://", "https:///x", "https:hooks.example.com",
+        "https:/hooks.example.com", "ftp://a.b/", "file:///etc/passwd", "gopher://a.b/", "javascript:alert(1)", "unix:/x",
+        "https://user@a.b/", "https://user:word@a.b/", "https://@a.b/", "https://:@a.b/", "https://a.b@127.0.0.1/",
+        "https://a.b:0/", "https://a.b:65536/", "https://a.b:99999/", "https://a.b:x/", "https://a.b:/", "https://a.b:+443/",
+        "https://a.b:８４４３/", "https://a.b:-1/", "https://a.b /", " https://a.b/", "https://a.b/\r\nHost: c.d", "https://a.b/\n",
+        "https://a.b/\t", "https://a\t.b/", "https://a.b\\@c.d/", "https://a.b/\\x", "https://a.b/\x00", "https://a.b/\x7f",
+        "https://a.b/\u2028", "https://a.b/\u00a0", "https://a\u00ad.b/", "https://a\u200b.b/", "https://a.b/\ud800", "https://[::1",
+        "https://[x]/", "https://a%2eb/", "https://[fe80::1%25eth0]/", "https://a.b/" + "x" * 2037,
+    ],
+)  # fmt: skip
+def test_what_is_no_plain_http_url_is_refused_under_every_policy(url):
+    for policy in (STRICT, LAX):
+        refused(url, policy)
+
+
+def test_the_refusal_says_what_to_mend():
+    for host in ("127.0.0.1", "[::1]", "0x7f.1", "8.8.8.8"):
+        assert refused(f"https://{host}/") == "The url must name its host, not give an IP address."
+    assert refused("https://localhost/") == "The url must name a public host."
+    assert refused("http://hooks.example.com/") == "The url must start with https://."
+
+
+def test_2048_characters_are_taken_and_one_more_is_not():
+    check_url("https://a.b/" + "x" * 2036, STRICT)
+    assert "2,048" in refused("https://a.b/" + "x" * 2037)
+
+
+@pytest.mark.parametrize(
+    "port", [21, 22, 23, 25, 80, 110, 445, 465, 587, 2375, 3306, 5432, 6379, 7999, 9000, 9200, 11211, 27017]
+)
+def test_ports_of_other_services_are_refused(port):
+    assert "port" in refused(f"https://hooks.example.com:{port}/")
+    check_url(f"https://hooks.example.com:{port}/", LAX)
+
+
+@pytest.mark.parametrize(
+    "host", ["a..b", ".a.b", "a.b.", "a.b..", "-.b!", "a,b.c", "a" * 64 + ".com", ".".join(["a" * 60] * 5)]
+)
+def test_what_is_no_host_name_is_refused(host):
+    refused(f"https://{host}/")
+
+
+def test_the_base_url_decides():
+    for base_url in (
+        "http://localhost:8000",
+        "http://127.0.0.1:8000",
+        "http://127.8.8.8",
+        "http://[::1]:8000",
+        "https://localhost",
+    ):
+        assert Policy.for_base_url(base_url) == LAX
+    for base_url in ("https://hg.example.com", "http://10.0.0.5:8000", "http://0.0.0.0:8000", "https://localhost.example.com"):
+        assert Policy.for_base_url(base_url) == STRICT
+    assert "https" in refused("http://hooks.example.com/")
+    for url in ("http://127.0.0.1:9000/x", "http://localhost:22/", "https://[::1]:1/", "http://receiver/", "http://10.0.0.1/"):
+        check_url(url, LAX)
+
+
+def test_on_loopback_only_loopback_and_public_addresses_may_be_dialled():
+    for address in ("127.0.0.1", "127.9.9.9", "::1", "::ffff:127.0.0.1", "8.8.8.8"):
+        assert LAX.permits(address)
+    for address in ("10.0.0.1", "169.254.169.254", "0.0.0.0", "::", "fe80::1", "fe80::1%eth0", "192.168.0.1", "no address", ""):
+        assert not LAX.permits(address)
+
+
+def test_the_allow_list_opens_its_networks_and_no_others():
+    policy = Policy.for_base_url("https://hg.example.com", ["10.1.0.0/16", " fd00:1::/32 "])
+    for url in (
+        "https://10.1.2.3/",
+        "https://10.1.2.3:9999/",
+        "https://[fd00:1::5]:3000/",
+        "https://hooks.internal:3000/",
+        "https://db/",
+    ):
+        check_url(url, policy)
+    for url in ("https://10.2.0.1/", "http://10.1.2.3/", "https://0x0a010203/", "https://localhost/", "https://127.0.0.1/",
+                "https://8.8.8.8/", "https://[fd00:2::5]/", "https://hooks.example.com:22/"):  # fmt: skip
+        refused(url, policy)
+    assert policy.permits("10.1.255.255") and policy.permits("::ffff:10.1.0.1") and policy.permits("fd00:1::1")
+    assert not any(map(policy.permits, ["10.2.0.1", "127.0.0.1", "fd00:2::1", "64:ff9b::10.1.0.1"]))
+
+
+def test_localhost_is_taken_when_the_allow_list_covers_it():
+    check_url("https://localhost:3000/", Policy.for_base_url("https://hg.example.com", ["127.0.0.0/8"]))
+    check_url("https://a.localhost/", Policy.for_base_url("https://hg.example.com", ["::1"]))
+
+
+def test_a_setting_that_is_no_network_says_so():
+    with pytest.raises(Invalid, match=r"'10\.0\.0\.0/33' is not a network"):
+        Policy.for_base_url("https://hg.example.com", ["10.0.0.0/33"])
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        "0.0.0.0", "0.255.0.1", "10.0.0.1", "100.64.0.1", "100.127.255.255", "100.100.100.200", "127.0.0.1", "169.254.169.254",
+        "172.16.0.1", "172.31.255.255", "192.0.0.1", "192.0.0.9", "192.0.0.192", "192.0.2.1", "192.31.196.1", "192.52.193.1",
+        "192.88.99.1", "192.168.0.1", "192.175.48.1", "198.18.0.1", "198.19.255.255", "198.51.100.1", "203.0.113.1",
+        "224.0.0.1", "239.255.255.255", "240.0.0.1", "255.255.255.255", "168.63.129.16", "::", "::1",
+        "::127.0.0.1", "::ffff:127.0.0.1",
+        "::ffff:10.0.0.1", "::ffff:0:127.0.0.1", "64:ff9b::7f00:1", "64:ff9b::808:808", "64:ff9b:1::1", "100::1", "2001::1",
+        "2001:10::1", "2001:1ff::1", "2001:db8::1", "2002:7f00:1::", "2002:808:808::1", "3fff::1", "3fff:fff::1", "5f00::1",
+        "4000::1", "fc00::1", "fd00:ec2::254", "fe80::1", "fe80::1%eth0", "2606:4700::1111%eth0", "fec0::1", "ff02::1",
+    ],
+)  # fmt: skip
+def test_special_addresses_are_not_public(address):
+    assert not is_public(ip_address(address))
+
+
+@pytest.mark.parametrize(
+    "address",
+    ["1.1.1.1", "8.8.8.8", "9.255.255.255", "11.0.0.0", "100.63.255.255", "100.128.0.0", "172.15.0.1", "172.32.0.1",
+     "192.0.1.1", "192.167.1.1", "198.17.0.1", "198.20.0.1", "223.255.255.255", "::ffff:8.8.8.8", "2606:4700::1111",
+     "2001:200::1", "2001:4860:4860::8888", "2003::1", "2a00::1", "3ffe::1"],
+)  # fmt: skip
+def test_ordinary_addresses_are_public(address):
+    assert is_public(ip_address(address))

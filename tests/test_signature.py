@@ -1,0 +1,67 @@
+"""What we sign, a stock library that shares no code with us verifies."""
+
+import base64
+import json
+import time
+from datetime import UTC, datetime
+
+import pytest
+from standardwebhooks.webhooks import Webhook, WebhookVerificationError
+
+from honeyguide.events.signature import new_secret, sign
+
+BODY = '{"type":"new_referral","subscriber":{"name":"Zoë 🐦"}}'.encode()
+
+
+def headers(signature: str, timestamp_s: int, message_id: str = "msg_1") -> dict[str, str]:
+    return {"webhook-id": message_id, "webhook-timestamp": str(timestamp_s), "webhook-signature": signature}
+
+
+def test_a_secret_is_32_random_bytes_behind_its_prefix():
+    secret = new_secret()
+    assert secret.startswith("whsec_")
+    assert len(base64.b64decode(secret.removeprefix("whsec_"), validate=True)) == 32
+    assert secret != new_secret()
+
+
+@pytest.mark.parametrize("body", [BODY, b"{}", json.dumps({"text": "x" * 19_000}).encode()])
+def test_the_stock_library_verifies_what_we_sign(body):
+    secret, now = new_secret(), int(time.time())
+    assert Webhook(secret).verify(body, headers(sign([secret], "msg_1", now, body), now)) == json.loads(body)
+
+
+def test_we_sign_exactly_as_the_stock_library_signs():
+    secret, now = new_secret(), int(time.time())
+    theirs = Webhook(secret).sign("msg_1", datetime.fromtimestamp(now, UTC), BODY.decode())
+    assert sign([secret], "msg_1", now, BODY) == theirs
+
+
+def test_any_flipped_bit_is_refused():
+    secret, now = new_secret(), int(time.time())
+    signature = sign([secret], "msg_1", now, BODY)
+    for at in range(len(BODY)):
+        flipped = bytearray(BODY)
+        flipped[at] ^= 1
+        with pytest.raises(WebhookVerificationError):
+            Webhook(secret).verify(bytes(flipped), headers(signature, now))
+
+
+def test_another_id_time_or_secret_is_refused():
+    secret, now = new_secret(), int(time.time())
+    signature = sign([secret], "msg_1", now, BODY)
+    for receiver, sent in [
+        (Webhook(secret), headers(signature, now, "msg_2")),
+        (Webhook(secret), headers(signature, now + 1)),
+        (Webhook(new_secret()), headers(signature, now)),
+    ]:
+        with pytest.raises(WebhookVerificationError):
+            receiver.verify(BODY, sent)
+
+
+def test_during_a_rotation_both_secrets_verify_and_a_third_does_not():
+    new, old, now = new_secret(), new_secret(), int(time.time())
+    sent = headers(sign([new, old], "msg_1", now, BODY), now)
+    assert sent["webhook-signature"].count(" ") == 1
+    assert Webhook(new).verify(BODY, sent) == Webhook(old).verify(BODY, sent) == json.loads(BODY)
+    with pytest.raises(WebhookVerificationError):
+        Webhook(new_secret()).verify(BODY, sent)
