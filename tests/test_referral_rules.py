@@ -121,6 +121,7 @@ CONFIRMED = [
     ("pending", "same_network", NOW + 9, None, None),
     ("rejected", "left_during_hold", None, None, None),
     ("rejected", "disposable_domain", None, None, None),
+    ("rejected", "awaiting_confirmation", None, None, None),
     ("verified", None, None, None, None),
 ]
 
