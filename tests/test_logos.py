@@ -201,6 +201,14 @@ def test_a_child_gets_no_more_memory_than_its_share_and_writes_no_file(greed: st
     assert done.returncode != 0 and fault in done.stderr
 
 
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="needs a limit on memory")
+def test_the_worker_limits_itself_before_it_decodes() -> None:
+    tight = "from honeyguide.partners import logos; logos._CHILD_MEMORY = 100_000_000; logos._worker()"
+    sent = CLEANED["PNG 4,000 x 4,000 in 16 bits"]
+    done = subprocess.run([sys.executable, "-c", tight], input=sent, capture_output=True, check=True)
+    assert "too complex" in json.loads(done.stdout)["refusal"]
+
+
 def test_a_worker_that_cannot_run_is_our_fault_not_the_images(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(logos, "_child_environment", lambda: {"PYTHONPATH": "/nowhere", "PYTHONHOME": "/nowhere"})
     with pytest.raises(RuntimeError, match="worker failed"):
