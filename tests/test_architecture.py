@@ -24,7 +24,10 @@ MAY_IMPORT: dict[str, set[str]] = {room: set(DOMAIN[:place]) for place, room in 
 MAY_IMPORT |= {"": set(), "settings": {"kernel"}}
 MAY_IMPORT |= {edge: {*DOMAIN, "settings"} for edge in EDGES}
 MAY_IMPORT |= {"app": {*DOMAIN, *EDGES, "settings"}}
-MAY_IMPORT |= {"cli": {*MAY_IMPORT["app"], "app"}}
+MAY_IMPORT |= {"serve": {"app", "settings", "store"}, "demo": {*DOMAIN, "app"}}
+MAY_IMPORT |= {"cli": {*MAY_IMPORT["app"], "app", "serve"}}
+MAY_IMPORT |= {"cli_demo": {*MAY_IMPORT["cli"], "cli", "demo"}}
+MAY_IMPORT["cli"] |= {"cli_demo"}
 MAY_IMPORT |= {"__main__": {"cli"}}
 
 KERNEL_GUESTS = {"kernel/emails.py": {"email_validator"}}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -59,10 +59,10 @@ async def opened(settings: Settings) -> AsyncIterator[House]:
 class Application:
     """The ASGI application. API paths go straight to the API; everything else is for people and probes."""
 
-    def __init__(self, settings: Settings, *, work: bool = True, on_ready: Callable[[], None] | None = None) -> None:
+    def __init__(self, settings: Settings, *, work: bool = True) -> None:
         self._settings = settings
         self._work = work
-        self._on_ready = on_ready
+        self.house: House | None = None
         self._api: Api | None = None
         self._system: System | None = None
 
@@ -80,14 +80,13 @@ class Application:
         await receive()
         try:
             async with opened(self._settings) as house:
+                self.house = house
                 telemetry = Telemetry(log=self._settings.log == "json")
                 door = admission(house.store, self._settings.rate_limit)
                 self._api = Api(house.store, house.site, house.clock, door, telemetry, ROUTES)
                 self._system = System(house.store, house.site, telemetry, ROUTES)
                 jobs = asyncio.create_task(house.loop.run()) if self._work else None
                 await send({"type": "lifespan.startup.complete"})
-                if self._on_ready is not None:
-                    self._on_ready()
                 await receive()
                 if jobs is not None:
                     jobs.cancel()

@@ -11,11 +11,7 @@ from honeyguide.api.telemetry import Telemetry
 from honeyguide.api.transport import Receive, Scope, Send
 from honeyguide.kernel.errors import Unavailable
 from honeyguide.kernel.site import Site
-from honeyguide.store import Store
-from honeyguide.store.statements import beside
-
-_sql = beside(__file__)
-_ALIVE = _sql.value("alive", int)
+from honeyguide.store import Store, health
 
 _JSON = b"application/json; charset=utf-8"
 
@@ -47,7 +43,7 @@ class System:
 
     async def _readiness(self) -> tuple[int, bytes, bytes]:
         try:
-            await self._store.read(lambda tx: tx.one(_ALIVE))
+            await self._store.read(health.clock_skew_ms)
         except Unavailable as error:
             return 503, _JSON, msgspec.json.encode({"status": "waiting", "error": error.message})
         return 200, _JSON, b'{"status":"ready"}'

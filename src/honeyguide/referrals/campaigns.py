@@ -33,6 +33,7 @@ class Campaign(NamedTuple):
 _sql = beside(__file__)
 _BY_ID = _sql.query("by_id", Campaign)
 _RENAME = _sql.command("rename")
+_OWNER_OF = _sql.query("owner_of", Owner)
 
 
 async def get(tx: Tx, owner: Owner) -> Campaign:
@@ -40,6 +41,13 @@ async def get(tx: Tx, owner: Owner) -> Campaign:
     if campaign is None:
         raise Missing("There is no such campaign.")
     return campaign
+
+
+async def owner_of(tx: Tx, account_id: str) -> Owner:
+    owner = await tx.one(_OWNER_OF, account_id=account_id)
+    if owner is None:
+        raise Missing("There is no such account.")
+    return owner
 
 
 async def rename(tx: Tx, owner: Owner, name: str) -> None:

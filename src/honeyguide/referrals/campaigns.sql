@@ -4,3 +4,6 @@ FROM campaign WHERE account_id = :account_id AND id = :id;
 
 -- name: rename
 UPDATE campaign SET name = :name WHERE account_id = :account_id AND id = :id;
+
+-- name: owner_of
+SELECT account_id, id AS campaign_id FROM campaign WHERE account_id = :account_id;

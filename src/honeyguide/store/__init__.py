@@ -5,12 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 
 from honeyguide.kernel.errors import Unavailable
+from honeyguide.store import health
 from honeyguide.store.migrate import migrate_postgres, migrate_sqlite
 from honeyguide.store.postgres import PostgresStore, open_pool
-from honeyguide.store.sqlite import SqliteStore
+from honeyguide.store.sqlite import SqliteStore, sqlite_version
 from honeyguide.store.tx import Again, Store, Taken, Tx
 
-__all__ = ["Again", "Store", "Taken", "Tx", "migrate", "open_store"]
+__all__ = ["Again", "Store", "Taken", "Tx", "health", "migrate", "open_store", "sqlite_path", "sqlite_version"]
 
 
 def sqlite_path(url: str) -> Path | None:

@@ -94,8 +94,12 @@ class SqliteTx:
         self.topics.add(topic)
 
 
+def sqlite_version() -> str:
+    return apsw.sqlite_lib_version()
+
+
 def connect(path: Path, *, synced: bool = True) -> apsw.Connection:
-    if tuple(int(part) for part in apsw.sqlite_lib_version().split(".")) < OLDEST:
+    if tuple(int(part) for part in sqlite_version().split(".")) < OLDEST:
         raise Unavailable("This SQLite library is too old to be safe; install the apsw wheel from the lock file.")
     connection = apsw.Connection(str(path), statementcachesize=500)
     connection.set_busy_timeout(int(LOCKED_S * 1000))

@@ -26,11 +26,11 @@ class Loop:
     def __init__(self, store: Store, clock: Clock, jobs: tuple[Job, ...]) -> None:
         self._store = store
         self._clock = clock
-        self._jobs = jobs
+        self.jobs = jobs
 
     async def run(self) -> None:
         async with asyncio.TaskGroup() as group:
-            for job in self._jobs:
+            for job in self.jobs:
                 group.create_task(self._repeat(job))
 
     async def _repeat(self, job: Job) -> None:

@@ -13,12 +13,12 @@ ALTER TABLE listing_delta SET (autovacuum_vacuum_threshold = 2000, autovacuum_va
 CREATE FUNCTION note(account_id TEXT, list TEXT, row_created_ms BIGINT, row_id TEXT, n BIGINT) RETURNS void
 LANGUAGE sql AS 'INSERT INTO listing_delta (account_id, list, created_ms, subscriber_id, n) VALUES ($1, $2, $3, $4, $5)';
 
-CREATE FUNCTION credit_referrer(referrer TEXT, status TEXT, by BIGINT) RETURNS BIGINT LANGUAGE sql AS $$
+CREATE FUNCTION credit_referrer(referrer TEXT, judged TEXT, by BIGINT) RETURNS BIGINT LANGUAGE sql AS $$
     UPDATE subscriber SET
-        referrals_verified = referrals_verified + CASE status WHEN 'verified' THEN by ELSE 0 END,
-        referrals_pending = referrals_pending + CASE status WHEN 'pending' THEN by ELSE 0 END,
-        referrals_rejected = referrals_rejected + CASE status WHEN 'rejected' THEN by ELSE 0 END,
-        is_advocate = CASE WHEN referrals_verified + CASE status WHEN 'verified' THEN by ELSE 0 END > 0 THEN 1 ELSE 0 END,
+        referrals_verified = referrals_verified + CASE judged WHEN 'verified' THEN by ELSE 0 END,
+        referrals_pending = referrals_pending + CASE judged WHEN 'pending' THEN by ELSE 0 END,
+        referrals_rejected = referrals_rejected + CASE judged WHEN 'rejected' THEN by ELSE 0 END,
+        is_advocate = CASE WHEN referrals_verified + CASE judged WHEN 'verified' THEN by ELSE 0 END > 0 THEN 1 ELSE 0 END,
         is_star = CASE WHEN referrals_verified + referrals_pending + referrals_rejected >= 1000 THEN 1 ELSE is_star END
     WHERE id = referrer
     RETURNING is_star

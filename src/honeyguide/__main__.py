@@ -1,0 +1,3 @@
+from honeyguide.cli import main
+
+main()

@@ -1,2 +1,0 @@
--- name: alive
-SELECT 1 AS alive;

@@ -1,0 +1,190 @@
+"""The command line. Each command says what it did and what to do next; errors are one sentence and a non-zero exit."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import sys
+from collections.abc import Callable, Coroutine
+from typing import Annotated, Any, NoReturn, TypeVar
+
+import typer
+
+from honeyguide import __version__, settings
+from honeyguide.accounts import accounts, keys
+from honeyguide.app import House, opened
+from honeyguide.kernel.clock import iso
+from honeyguide.kernel.errors import Fault
+from honeyguide.serve import run_server
+from honeyguide.settings import Settings, WrongSetting
+from honeyguide.store import Tx, migrate
+
+T = TypeVar("T")
+
+app = typer.Typer(
+    help="Honeyguide runs newsletter referral and partner programs.", no_args_is_help=True, add_completion=False,
+    pretty_exceptions_enable=False,
+)  # fmt: skip
+account_app = typer.Typer(help="Accounts.", no_args_is_help=True)
+keys_app = typer.Typer(help="API keys of an account.", no_args_is_help=True)
+app.add_typer(account_app, name="account")
+app.add_typer(keys_app, name="keys")
+
+
+def fail(sentence: str) -> NoReturn:
+    typer.secho(sentence, err=True, fg=typer.colors.RED)
+    raise typer.Exit(1)
+
+
+def read_settings(**overrides: str | int | None) -> Settings:
+    try:
+        return settings.read(os.environ, **overrides)
+    except WrongSetting as wrong:
+        fail(str(wrong))
+
+
+def in_house(work: Callable[[House], Coroutine[Any, Any, T]]) -> T:
+    """Runs a command with the store open."""
+
+    async def inside() -> T:
+        async with opened(read_settings()) as house:
+            return await work(house)
+
+    try:
+        return asyncio.run(inside())
+    except Fault as fault:
+        fail(fault.message)
+
+
+@app.command()
+def serve(
+    host: Annotated[str | None, typer.Option(help="Address to listen on.")] = None,
+    port: Annotated[int | None, typer.Option(help="Port to listen on.")] = None,
+    workers: Annotated[int, typer.Option(min=1, help="Serving processes; more than one needs PostgreSQL.")] = 1,
+    work: Annotated[bool, typer.Option("--work/--no-work", help="Do background work in this process too.")] = True,
+) -> None:
+    """Serve the API, the pages and the background work."""
+    chosen = read_settings(host=host, port=port)
+    if workers > 1 and chosen.database_url.startswith("sqlite:"):
+        fail("SQLite serves one process; for --workers above 1 set HONEYGUIDE_DATABASE_URL to a postgresql:// address.")
+    run_server(chosen, workers=workers, work=work)
+
+
+@app.command()
+def work() -> None:
+    """Do the background work only; any number of these may run beside `serve` on PostgreSQL."""
+
+    async def forever(house: House) -> None:
+        typer.echo("Working. Stop with Ctrl-C.")
+        await house.loop.run()
+
+    try:
+        in_house(forever)
+    except KeyboardInterrupt:
+        typer.echo("Stopped.")
+
+
+@app.command("migrate")
+def migrate_command() -> None:
+    """Bring the database schema up to date (also done at every start)."""
+    chosen = read_settings()
+    try:
+        applied = asyncio.run(migrate(chosen.database_url))
+    except Fault as fault:
+        fail(fault.message)
+    typer.echo("\n".join(f"applied {name}" for name in applied) or "The schema is up to date.")
+
+
+@account_app.command("create")
+def account_create(
+    email: str,
+    name: Annotated[str | None, typer.Option(help="Name of the account and its campaign.")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON only.")] = False,
+) -> None:
+    """Make an account with its campaign and a first API key, shown this once."""
+
+    async def create(house: House) -> dict[str, str]:
+        async def change(tx: Tx) -> dict[str, str]:
+            now_ms = house.clock()
+            made = await accounts.create(tx, email, name=name, now_ms=now_ms)
+            key = await keys.create(tx, made.account_id, name="first key", now_ms=now_ms)
+            return {"account_uuid": made.account_id, "campaign_uuid": made.campaign_id, "api_key": key}
+
+        return await house.store.write(change)
+
+    made = in_house(create)
+    if as_json:
+        typer.echo(json.dumps(made))
+        return
+    typer.echo(json.dumps(made, indent=2))
+    typer.secho("\nThe key is shown this once. Try it:", err=True)
+    base = read_settings().base_url
+    typer.secho(f"  curl -H 'X-Api-Key: {made['api_key']}' {base}/v1/campaigns/{made['campaign_uuid']}/subscribers", err=True)
+
+
+@keys_app.command("create")
+def keys_create(email: str, name: Annotated[str, typer.Option(help="What the key is for.")] = "key") -> None:
+    """Make one more API key for an account, shown this once."""
+
+    async def create(house: House) -> str:
+        async def change(tx: Tx) -> str:
+            account = await accounts.get_by_email(tx, email)
+            return await keys.create(tx, account.id, name=name, now_ms=house.clock())
+
+        return await house.store.write(change)
+
+    typer.echo(in_house(create))
+
+
+@keys_app.command("list")
+def keys_list(email: str) -> None:
+    """Show an account's keys: prefix, name, when used."""
+
+    async def found(house: House) -> list[keys.Key]:
+        async def look(tx: Tx) -> list[keys.Key]:
+            return await keys.of_account(tx, (await accounts.get_by_email(tx, email)).id)
+
+        return await house.store.read(look)
+
+    for key in in_house(found):
+        used = f"used {iso(key.last_used_ms)}" if key.last_used_ms else "never used"
+        state = f"revoked {iso(key.revoked_ms)}" if key.revoked_ms else "live"
+        typer.echo(f"{key.id}  {key.prefix}…  {state}  {used}  {key.name}")
+
+
+@keys_app.command("revoke")
+def keys_revoke(key: Annotated[str, typer.Argument(help="The key's id or prefix, as `keys list` shows it.")]) -> None:
+    """Revoke a key, with effect on the next request."""
+
+    async def revoke(house: House) -> None:
+        async def change(tx: Tx) -> None:
+            account_id, key_id = await keys.find_by_shown(tx, key)
+            await keys.revoke(tx, account_id, key_id, now_ms=house.clock())
+
+        await house.store.write(change)
+
+    in_house(revoke)
+    typer.echo("Revoked. It is refused from the next request on.")
+
+
+@app.command("settings")
+def settings_command() -> None:
+    """List every setting, its default and what it is for."""
+    for name, default, about in settings.reference():
+        typer.echo(f"{name:30} {about}{f' (default {default})' if default else ''}")
+
+
+@app.command()
+def version() -> None:
+    """Print the version."""
+    typer.echo(__version__)
+
+
+def main() -> None:
+    from honeyguide import cli_demo  # noqa: F401 - its commands join the same `app`
+
+    try:
+        app()
+    except KeyboardInterrupt:
+        sys.exit(130)

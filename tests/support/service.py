@@ -1,0 +1,157 @@
+"""A real Honeyguide on a real socket, in a thread of the test process, on either engine; and the cast that calls it.
+
+Alice owns, Bob partners, Mallory must see nothing. Only the clock is ours to move.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import itertools
+import tempfile
+import threading
+from collections.abc import Callable, Coroutine
+from pathlib import Path
+from typing import Any, TypeVar
+
+import httpx
+
+from honeyguide import settings as settings_module
+from honeyguide.accounts import accounts, keys
+from honeyguide.app import Application, House
+from honeyguide.serve import Server, _listen
+from honeyguide.store.tx import Tx
+
+from .postgres import shared_server
+
+T = TypeVar("T")
+ENGINES = ("sqlite", "postgres")
+_numbers = itertools.count(1)
+
+
+def fresh_database_url(engine: str, folder: Path) -> str:
+    """An empty database of its own."""
+    name = f"hg{next(_numbers)}_{folder.name.replace('-', '_')[-20:]}".lower()
+    if engine == "sqlite":
+        return f"sqlite:///{folder / name}.db"
+    server = shared_server()
+    server.create_database(name)
+    return server.url(name)
+
+
+class Service:
+    """One running service. `settings` override the environment's, by the names of `honeyguide.settings`."""
+
+    def __init__(self, engine: str, **settings: Any) -> None:
+        self.engine = engine
+        self.folder = Path(tempfile.mkdtemp(prefix="hgtest"))
+        self.clock_file = self.folder / "clock"
+        self.clock_file.write_text("0")
+        self.database_url = settings.pop("database_url", None) or fresh_database_url(engine, self.folder)
+        given = {"host": "127.0.0.1", "port": 0, "rate_limit": 0, "log": "off", "test_clock": str(self.clock_file), **settings}
+        chosen = settings_module.read({}, database_url=self.database_url, **given)
+        self._socket = _listen(chosen)
+        self.port = self._socket.getsockname()[1]
+        given["base_url"] = settings.get("base_url", f"http://127.0.0.1:{self.port}")
+        self.settings = settings_module.read({}, database_url=self.database_url, **given)
+        self.url = f"http://127.0.0.1:{self.port}"
+        self.application = Application(self.settings, work=True)
+        self._ready = threading.Event()
+        self._thread = threading.Thread(target=self._run, daemon=True)
+
+    def _run(self) -> None:
+        import uvicorn
+
+        config = uvicorn.Config(
+            self.application, lifespan="on", access_log=False, log_level="warning", http="httptools", server_header=False,
+            timeout_graceful_shutdown=2,
+        )  # fmt: skip
+        self._server = Server(config, self._ready.set)
+        with asyncio.Runner() as runner:
+            self.loop = runner.get_loop()
+            runner.run(self._server.serve(sockets=[self._socket]))
+        self._ready.set()
+
+    def __enter__(self) -> Service:
+        self._thread.start()
+        assert self._ready.wait(30) and self.application.house is not None, "the service did not start"
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._server.should_exit = True
+        self._thread.join(15)
+        self._socket.close()
+
+    @property
+    def house(self) -> House:
+        assert self.application.house is not None
+        return self.application.house
+
+    def run(self, work: Coroutine[Any, Any, T]) -> T:
+        """Runs a coroutine on the service's own loop."""
+        return asyncio.run_coroutine_threadsafe(work, self.loop).result(60)
+
+    def write(self, work: Callable[[Tx], Coroutine[Any, Any, T]]) -> T:
+        return self.run(self.house.store.write(work))
+
+    def read(self, work: Callable[[Tx], Coroutine[Any, Any, T]]) -> T:
+        return self.run(self.house.store.snapshot(work))
+
+    def set_clock(self, ahead_s: float) -> None:
+        self.clock_file.write_text(str(ahead_s))
+
+    def now_ms(self) -> int:
+        return self.house.clock()
+
+    def run_jobs(self) -> None:
+        """Everything that is due by the clock, now, in the order of the table."""
+        for job in self.house.loop.jobs:
+            self.run(self.house.loop.once(job))
+
+    def member(self, name: str = "alice") -> Member:
+        """A new account with a key, ready to call."""
+
+        async def create(tx: Tx) -> tuple[str, str, str]:
+            email = f"{name}{next(_numbers)}@example.org"
+            made = await accounts.create(tx, email, name=name.title(), now_ms=self.now_ms())
+            return made.account_id, made.campaign_id, await keys.create(tx, made.account_id, name="test", now_ms=self.now_ms())
+
+        return Member(self, *self.write(create))
+
+
+class Member:
+    """An account that calls the API with its key."""
+
+    def __init__(self, service: Service, account_id: str, campaign_id: str, key: str) -> None:
+        self.service = service
+        self.account_id = account_id
+        self.campaign_id = campaign_id
+        self.key = key
+        self.http = httpx.Client(base_url=service.url, headers={"X-Api-Key": key}, timeout=30)
+        self.v1 = f"/v1/campaigns/{campaign_id}"
+        self.v2 = f"/v2/campaigns/{campaign_id}"
+
+    def get(self, path: str, **kwargs: Any) -> httpx.Response:
+        return self.http.get(path, **kwargs)
+
+    def post(self, path: str, json: Any = None, **kwargs: Any) -> httpx.Response:
+        return self.http.post(path, json=json, **kwargs)
+
+    def put(self, path: str, json: Any = None, **kwargs: Any) -> httpx.Response:
+        return self.http.put(path, json=json, **kwargs)
+
+    def delete(self, path: str, **kwargs: Any) -> httpx.Response:
+        return self.http.delete(path, **kwargs)
+
+    def subscribe(self, email: str, **fields: Any) -> dict[str, Any]:
+        """Creates a subscriber and gives it back; fails loudly when refused."""
+        answer = self.post(f"{self.v1}/subscribers", {"email": email, **fields})
+        assert answer.status_code == 201, answer.text
+        return answer.json()["subscriber"]  # type: ignore[no-any-return]
+
+    def subscriber(self, wanted: str) -> dict[str, Any]:
+        answer = self.get(f"{self.v1}/subscribers/{wanted}")
+        assert answer.status_code == 200, answer.text
+        return answer.json()["subscriber"]  # type: ignore[no-any-return]
+
+    def total(self, kind: str = "all") -> int:
+        return self.get(f"{self.v1}/subscribers", params={"type": kind}).json()["meta"]["total_subscribers"]  # type: ignore[no-any-return]
