@@ -20,7 +20,7 @@ DELETE FROM listing_delta WHERE seq IN (SELECT seq FROM listing_delta ORDER BY s
 RETURNING account_id, list, created_ms, subscriber_id, n;
 
 -- name: open_notes
-SELECT COUNT(*) AS n FROM (SELECT 1 AS one FROM listing_delta WHERE list = :list LIMIT 1) AS some;
+SELECT COUNT(*) AS n FROM (SELECT 1 AS one FROM listing_delta WHERE list = :list LIMIT 1) AS waiting;
 
 -- name: runs
 SELECT lo_ms, lo_id, n FROM listing_run WHERE list = :list ORDER BY lo_ms, lo_id;
