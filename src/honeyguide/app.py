@@ -71,7 +71,7 @@ class Application:
             await self._live(receive, send)
         elif scope["type"] == "http":
             path = scope["path"]
-            if self._api is not None and path.startswith(("/v1/", "/v2/")):
+            if self._api is not None and (path.startswith(("/v1/", "/v2/")) or path in ("/v1", "/v2")):
                 await self._api(scope, receive, send)
             elif self._system is not None:
                 await self._system(scope, receive, send)

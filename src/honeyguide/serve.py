@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import fcntl
+import json
 import os
 import signal
 import socket
@@ -13,12 +14,49 @@ from pathlib import Path
 from typing import IO
 
 import uvicorn
+from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
 from honeyguide.app import Application
 from honeyguide.settings import Settings
 from honeyguide.store import sqlite_path
 
 BACKLOG = 2048
+# More than any honest client's headers; what never ends must not fill our memory.
+HEAD_LIMIT = 64 * 1024
+
+
+class Protocol(HttpToolsProtocol):
+    """HTTP that says in JSON, too, that it could not read a request, and that does not read headers for ever."""
+
+    _head = 0
+
+    def data_received(self, data: bytes) -> None:
+        super().data_received(data)
+        scope: dict[str, object] | None = self.scope  # type: ignore[assignment]
+        if scope is None or "method" in scope:  # no request begun, or its headers are complete
+            self._head = 0
+            return
+        self._head += len(data)
+        if self._head > HEAD_LIMIT and not self.transport.is_closing():
+            self.send_400_response(f"The request's headers are larger than {HEAD_LIMIT // 1024} KB.")
+
+    def send_400_response(self, msg: str) -> None:
+        request_id = os.urandom(8).hex()
+        body = json.dumps({"error": msg, "code": "invalid_http", "request_id": request_id}).encode()
+        head = (
+            "HTTP/1.1 400 Bad Request\r\ncontent-type: application/json; charset=utf-8\r\ncache-control: no-store\r\n"
+            f"content-length: {len(body)}\r\nx-request-id: {request_id}\r\nconnection: close\r\n\r\n"
+        )
+        self.transport.write(head.encode() + body)
+        self.transport.close()
+
+
+def server_config(application: Application, settings: Settings, *, patience_s: int = 10) -> uvicorn.Config:
+    return uvicorn.Config(
+        application, http=Protocol, ws="none", loop="auto", lifespan="on", access_log=False, log_level="error",
+        server_header=False, proxy_headers=bool(settings.trusted_proxies), forwarded_allow_ips=settings.trusted_proxies or None,
+        timeout_keep_alive=75, timeout_graceful_shutdown=patience_s,
+    )  # fmt: skip
 
 
 class Server(uvicorn.Server):
@@ -34,7 +72,9 @@ class Server(uvicorn.Server):
             self._on_answering()
 
 
-def run_server(settings: Settings, *, workers: int = 1, work: bool = True, on_answering: Callable[[], None] | None = None) -> None:
+def run_server(
+    settings: Settings, *, workers: int = 1, work: bool = True, on_answering: Callable[[], None] | None = None
+) -> None:
     lock = _only_server(settings)
     try:
         sock = _listen(settings)
@@ -71,11 +111,7 @@ def _listen(settings: Settings) -> socket.socket:
 
 
 def _serve(settings: Settings, sock: socket.socket, *, work: bool, on_answering: Callable[[], None] | None) -> int:
-    config = uvicorn.Config(
-        Application(settings, work=work), http="httptools", loop="auto", lifespan="on", access_log=False, log_level="warning",
-        server_header=False, proxy_headers=bool(settings.trusted_proxies), forwarded_allow_ips=settings.trusted_proxies or None,
-        timeout_keep_alive=75, timeout_graceful_shutdown=10, h11_max_incomplete_event_size=65_536,
-    )  # fmt: skip
+    config = server_config(Application(settings, work=work), settings)
     server = Server(config, on_answering)
     server.run(sockets=[sock])
     return 0 if server.started else 1

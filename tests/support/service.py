@@ -18,7 +18,7 @@ import httpx
 from honeyguide import settings as settings_module
 from honeyguide.accounts import accounts, keys
 from honeyguide.app import Application, House
-from honeyguide.serve import Server, _listen
+from honeyguide.serve import Server, _listen, server_config
 from honeyguide.store.tx import Tx
 
 from .postgres import shared_server
@@ -59,12 +59,7 @@ class Service:
         self._thread = threading.Thread(target=self._run, daemon=True)
 
     def _run(self) -> None:
-        import uvicorn
-
-        config = uvicorn.Config(
-            self.application, lifespan="on", access_log=False, log_level="warning", http="httptools", server_header=False,
-            timeout_graceful_shutdown=2,
-        )  # fmt: skip
+        config = server_config(self.application, self.settings, patience_s=2)
         self._server = Server(config, self._ready.set)
         with asyncio.Runner() as runner:
             self.loop = runner.get_loop()
