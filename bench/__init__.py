@@ -1,0 +1,1 @@
+"""What we claim about speed, runnable by anyone: `make bench`, or `python -m bench --quick` for a look."""

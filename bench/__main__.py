@@ -1,0 +1,37 @@
+"""`python -m bench [names]`: runs the benches of the table, prints them, and writes each one's section of RESULTS.md."""
+
+from __future__ import annotations
+
+import argparse
+import dataclasses
+
+from bench import million, plan, report, requests
+
+# One module per bench: `ABOUT` is its heading, `run(bench)` gives its tables.
+BENCHES = {"requests": requests, "million": million}
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(prog="python -m bench", description=__doc__)
+    parser.add_argument("names", nargs="*", metavar="name", help=f"which benches to run: {', '.join(BENCHES)}; default all")
+    parser.add_argument("--quick", action="store_true", help="a few seconds of everything, to see that it runs; writes nothing")
+    parser.add_argument("--engine", choices=plan.ENGINES, action="append", help="default both")
+    for item in dataclasses.fields(plan.Size):
+        parser.add_argument(f"--{item.name}", type=type(item.default), help=f"default {item.default}")
+    asked = parser.parse_args()
+    unknown = set(asked.names) - set(BENCHES)
+    if unknown:
+        parser.error(f"there is no bench {', '.join(sorted(unknown))}")
+    given = {item.name: value for item in dataclasses.fields(plan.Size) if (value := getattr(asked, item.name)) is not None}
+    size = dataclasses.replace(plan.QUICK if asked.quick else plan.Size(), **given)
+    with plan.opened(size, tuple(asked.engine or plan.ENGINES)) as bench:
+        for name in asked.names or BENCHES:
+            tables = BENCHES[name].run(bench)
+            for table in tables:
+                table.show()
+            if not asked.quick and not asked.engine:
+                report.write(name, BENCHES[name].ABOUT, tables)
+
+
+if __name__ == "__main__":
+    main()

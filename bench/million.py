@@ -1,0 +1,118 @@
+"""Cost that does not grow: the same request in a campaign of a thousand and in one of a million, on one connection, in turn."""
+
+from __future__ import annotations
+
+import http.client
+import statistics
+import time
+from collections import defaultdict
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from bench import people, servers
+from bench.people import Campaign
+from bench.plan import Bench, progress
+from bench.report import Table, verdict
+
+ABOUT = "A million people: the same request in a large and in a small campaign"
+SMALL = 1_000
+WITHIN = 3.0
+
+
+@dataclass(frozen=True)
+class Ask:
+    words: str
+    path: Callable[[Campaign], str]
+
+
+def _page(words: str, kind: str, per_page: int, share: int | None) -> Ask:
+    """The first page, or the last full one of a list that holds one in `share` of the campaign's people."""
+
+    def path(campaign: Campaign) -> str:
+        page = 1 if share is None else campaign.size // share // per_page
+        return f"{campaign.path}?type={kind}&page={page}&per_page={per_page}"
+
+    return Ask(words, path)
+
+
+def _brought(words: str, *, last: bool) -> Ask:
+    def path(campaign: Campaign) -> str:
+        page = campaign.size // 10 // 50 if last else 1
+        return f"{campaign.path}/{campaign.person_id(0)}/referrals?page={page}&per_page=50"
+
+    return Ask(words, path)
+
+
+ASKS = (
+    _page("totals (a page of 1)", "all", 1, None),
+    _page("page 1 of 50", "all", 50, None),
+    _page("page 1 of 200", "all", 200, None),
+    _page("last page of 200", "all", 200, 1),
+    _page("type=referrals, page 1", "referrals", 50, None),
+    _page("type=referrals, deep page", "referrals", 50, 2),
+    _page("type=advocates, page 1", "advocates", 50, None),
+    _page("type=advocates, last page", "advocates", 50, 10),
+    _brought("the star's referrals, page 1", last=False),
+    _brought("the star's referrals, last page", last=True),
+)
+
+
+def _ask(connection: http.client.HTTPConnection, path: str, key: str) -> float:
+    began = time.perf_counter()
+    connection.request("GET", path, headers={"X-Api-Key": key})
+    answer = connection.getresponse()
+    body = answer.read()
+    took = time.perf_counter() - began
+    if answer.status != 200 or b'"subscribers":[]' in body:
+        raise RuntimeError(f"{path} was answered {answer.status}: {body[:300]!r}")
+    return took * 1000
+
+
+Medians = dict[tuple[str, str], float]
+
+
+def _latencies(bench: Bench, port: int, campaigns: dict[str, Campaign], tick: Callable[[], None]) -> Medians:
+    """Small and large in turn, request by request, so that both meet the same disturbances."""
+    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
+    found: dict[tuple[str, str], list[float]] = defaultdict(list)
+    for _ in range(bench.size.rounds):
+        for ask in ASKS:
+            for _ in range(bench.size.samples):
+                for name, campaign in campaigns.items():
+                    found[ask.words, name].append(_ask(connection, ask.path(campaign), campaign.keys[0]))
+            tick()
+    return {key: statistics.median(values) for key, values in found.items()}
+
+
+def _table(engine: str, rows: int, medians: Medians) -> Table:
+    columns = ("request", f"{SMALL:,} people", f"{rows:,} people", "ratio", "made in an hour", "ratio", "target", "reached")
+    lines = []
+    for ask in ASKS:
+        small, spread, day = (medians[ask.words, name] for name in ("small", "spread", "day"))
+        worst = max(spread, day) / small
+        lines.append(
+            (ask.words, f"{small:.2f} ms", f"{spread:.2f} ms", f"{spread / small:.2f}", f"{day:.2f} ms", f"{day / small:.2f}",
+             *verdict(worst, WITHIN, at_most=True))
+        )  # fmt: skip
+    title = {"sqlite": "SQLite", "postgres": "PostgreSQL"}[engine]
+    note = "Median latency over HTTP. Made in an hour: 19 of 20 were imported with times within one hour, many of them equal."
+    return Table(title, columns, lines, note)
+
+
+def run(bench: Bench) -> list[Table]:
+    tables = []
+    plans = [
+        people.Plan("small", SMALL),
+        people.Plan("spread", bench.size.rows),
+        people.Plan("day", bench.size.rows, one_day=True),
+    ]
+    for engine in bench.engines:
+        with progress() as bar:
+            making = bar.add_task(f"{engine}: people put in and folded", total=2 * sum(plan.size for plan in plans))
+            url = bench.database_url(engine, "million")
+            database = people.make(url, plans, lambda n, bar=bar, making=making: bar.advance(making, n))  # type: ignore[misc]
+            measuring = bar.add_task(f"{engine}: requests", total=bench.size.rounds * len(ASKS))
+            with servers.honeyguide(url, bench.folder, rate_limit=0) as port:
+                found = _latencies(bench, port, database.campaigns, lambda bar=bar, measuring=measuring: bar.advance(measuring))  # type: ignore[misc]
+        tables.append(_table(engine, bench.size.rows, found))
+    return tables

@@ -1,0 +1,183 @@
+"""Campaigns full of people, made in bulk with the service's own insert and its triggers live, then folded by its own fold.
+
+Of N people the first tenth bring others. The first of all, the star, brings a tenth of N; half of N are spread over the
+first tenth, and the others came by themselves.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import apsw
+import asyncpg
+
+from honeyguide.accounts import accounts, keys
+from honeyguide.kernel.clock import DAY_MS, HOUR_MS, system_clock
+from honeyguide.referrals import listing, subscribers  # noqa: F401 - their statements are in the registry below
+from honeyguide.store import Store, migrate, open_store, sqlite_path
+from honeyguide.store.statements import Statement, registry
+from honeyguide.store.tx import Tx
+
+CHUNK = 5_000
+Tick = Callable[[int], None]
+
+
+def statement(name: str) -> Statement[Any]:
+    """By its full name, `referrals.subscribers.insert`: the limits run the very same SQL."""
+    return next(found for found in registry if found.name == name)
+
+
+@dataclass
+class Campaign:
+    account_id: str
+    id: str
+    keys: list[str]
+    prefix: str
+    size: int = 0
+
+    @property
+    def advocates(self) -> int:
+        return max(1, self.size // 10)
+
+    def person_id(self, n: int) -> str:
+        """The nth person of the first tenth: ids and codes that can be told from a number, also by pgbench."""
+        return f"{self.prefix}-0000-7000-8000-{n:012d}"
+
+    def later_id(self, n: int, created_ms: int) -> str:
+        time = f"{created_ms:012x}"
+        return f"{time[:8]}-{time[8:]}-7000-9{self.prefix[-3:]}-{n:012d}"
+
+    def code(self, n: int) -> str:
+        return f"{self.prefix[-4:]}{n:08d}"
+
+    @property
+    def path(self) -> str:
+        return f"/v1/campaigns/{self.id}/subscribers"
+
+
+@dataclass
+class Database:
+    """A migrated database and the campaigns in it, by name."""
+
+    url: str
+    campaigns: dict[str, Campaign] = field(default_factory=dict)
+
+
+async def campaign(store: Store, number: int, key_count: int) -> Campaign:
+    async def work(tx: Tx) -> Campaign:
+        now_ms = system_clock()
+        made = await accounts.create(tx, f"bench{number}@example.org", name=f"Bench {number}", now_ms=now_ms)
+        its_keys = [await keys.create(tx, made.account_id, name="bench", now_ms=now_ms) for _ in range(key_count)]
+        return Campaign(made.account_id, made.campaign_id, its_keys, f"0190{number:04x}")
+
+    return await store.write(work)
+
+
+def _moment(n: int, size: int, *, one_day: bool) -> int:
+    """Three years evenly, or nineteen of twenty within one hour, many in the same millisecond."""
+    now_ms = system_clock() - DAY_MS
+    if one_day and n % 20:
+        return now_ms - 30 * DAY_MS + n % (HOUR_MS // 4)
+    return now_ms - (size - n) * (1095 * DAY_MS // size)
+
+
+def _people(campaign: Campaign, *, one_day: bool) -> Iterator[dict[str, Any]]:
+    size, first = campaign.size, campaign.advocates
+    for n in range(size):
+        created_ms = _moment(n, size, one_day=one_day)
+        referrer: int | None = None
+        if n >= first and n % 9 == 0:
+            referrer = 0
+        elif n >= first and n % 9 < 6:
+            referrer = (n // 9 * 5 + n % 9) % first
+        email = f"person{n}@{campaign.prefix}.example.org"
+        yield {
+            "id": campaign.person_id(n) if n < first else campaign.later_id(n, created_ms),
+            "account_id": campaign.account_id, "campaign_id": campaign.id, "email": email, "email_key": email,
+            "person_key": hashlib.sha256(email.encode()).hexdigest(), "name": f"Person {n}",
+            "ref_code": campaign.code(n), "referrer_code": None if referrer is None else campaign.code(referrer),
+            "claimed_code": None, "referrer_id": None if referrer is None else campaign.person_id(referrer),
+            "referral_status": "verified", "referral_reason": None, "referral_due_ms": None, "referral_behind": None,
+            "ip_address": "192.0.2.1", "network": "192.0.2.1", "user_agent": "Mozilla/5.0 (X11; Linux x86_64) Firefox/140.0",
+            "origin": "api", "utm_source": "bench", "utm_campaign": None, "created_ms": created_ms, "received_ms": created_ms,
+        }  # fmt: skip
+
+
+def _chunks(campaign: Campaign, order: tuple[str, ...], *, one_day: bool) -> Iterator[list[tuple[Any, ...]]]:
+    chunk = []
+    for person in _people(campaign, one_day=one_day):
+        chunk.append(tuple([person[name] for name in order]))
+        if len(chunk) == CHUNK:
+            yield chunk
+            chunk = []
+    if chunk:
+        yield chunk
+
+
+def _fill_sqlite(path: Path, campaign: Campaign, tick: Tick, *, one_day: bool) -> None:
+    insert = statement("referrals.subscribers.insert")
+    connection = apsw.Connection(str(path))
+    connection.execute("PRAGMA synchronous = OFF; PRAGMA cache_size = -400000; PRAGMA foreign_keys = OFF")
+    for chunk in _chunks(campaign, insert.sqlite_order, one_day=one_day):
+        with connection:
+            connection.executemany(insert.sqlite, chunk)
+        tick(len(chunk))
+    connection.close()
+
+
+async def _fill_postgres(url: str, campaign: Campaign, tick: Tick, *, one_day: bool) -> None:
+    insert = statement("referrals.subscribers.insert")
+    connection = await asyncpg.connect(url, server_settings={"synchronous_commit": "off"})
+    for chunk in _chunks(campaign, insert.postgres_order, one_day=one_day):
+        await connection.copy_records_to_table("subscriber", records=chunk, columns=insert.postgres_order)
+        tick(len(chunk))
+    await connection.close()
+
+
+async def fill(store: Store, url: str, campaign: Campaign, size: int, tick: Tick, *, one_day: bool = False) -> None:
+    """Ticks twice per person: once put in, once folded."""
+    campaign.size = size
+    path = sqlite_path(url)
+    if path is not None:
+        _fill_sqlite(path, campaign, tick, one_day=one_day)
+    else:
+        await _fill_postgres(url, campaign, tick, one_day=one_day)
+    folded = 0
+    while await store.write(listing.fold, snapshot=True):
+        folded += listing.BATCH // 2
+        if folded <= size:
+            tick(listing.BATCH // 2)
+    tick(max(0, size - folded))
+    if path is None:
+        connection = await asyncpg.connect(url)
+        await connection.execute("VACUUM ANALYZE")
+        await connection.close()
+
+
+@dataclass(frozen=True)
+class Plan:
+    name: str
+    size: int
+    keys: int = 1
+    one_day: bool = False
+
+
+def make(url: str, plans: list[Plan], tick: Tick) -> Database:
+    async def work() -> Database:
+        await migrate(url)
+        store = await open_store(url)
+        database = Database(url)
+        try:
+            for number, plan in enumerate(plans):
+                made = database.campaigns[plan.name] = await campaign(store, number, plan.keys)
+                await fill(store, url, made, plan.size, tick, one_day=plan.one_day)
+        finally:
+            await store.close()
+        return database
+
+    return asyncio.run(work())
