@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import apsw
+
 from honeyguide.kernel.errors import Unavailable
 from honeyguide.store import health
 from honeyguide.store.migrate import migrate_postgres, migrate_sqlite
@@ -35,5 +37,8 @@ async def open_store(url: str, *, pool_size: int = 10) -> Store:
     """Opens a migrated database."""
     path = sqlite_path(url)
     if path is not None:
-        return SqliteStore(path)
+        try:
+            return SqliteStore(path)
+        except apsw.Error as error:
+            raise Unavailable(f"The database file {path} cannot be opened: {error}") from error
     return PostgresStore(await open_pool(url, pool_size), url)

@@ -1,4 +1,4 @@
-"""Schema changes, in order, once, each in a transaction: `NNNN_name.sql` for both engines, `.sqlite.sql`/`.postgres.sql` for one."""
+"""Schema changes, in order, once, in a transaction: `NNNN_name.sql` for both engines, `.sqlite.sql`/`.postgres.sql` for one."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ import apsw
 import asyncpg
 
 from honeyguide.kernel.errors import Unavailable
+from honeyguide.store.postgres import CONNECT_S, DOWN_ERRORS
 from honeyguide.store.sqlite import connect
 
 FOLDER = Path(__file__).parent / "migrations"
@@ -50,17 +51,17 @@ def _refuse_newer(applied: set[str], known: list[Migration]) -> None:
 
 
 def migrate_sqlite(path: Path) -> list[str]:
-    path.parent.mkdir(parents=True, exist_ok=True)
     try:
+        path.parent.mkdir(parents=True, exist_ok=True)
         connection = connect(path)
-    except apsw.Error as error:
+    except (apsw.Error, OSError) as error:
         raise Unavailable(f"The database file {path} cannot be opened: {error}") from error
     try:
         connection.execute("PRAGMA foreign_keys = OFF")
         done = []
         connection.execute("BEGIN IMMEDIATE")
         connection.execute(_BOOK)
-        applied = {row[0] for row in connection.execute("SELECT name FROM schema_migration").fetchall()}
+        applied = {str(row[0]) for row in connection.execute("SELECT name FROM schema_migration").fetchall()}
         known = migrations("sqlite")
         _refuse_newer(applied, known)
         for migration in known:
@@ -78,9 +79,9 @@ def migrate_sqlite(path: Path) -> list[str]:
 
 async def migrate_postgres(url: str) -> list[str]:
     try:
-        connection = await asyncpg.connect(url)
-    except (OSError, asyncpg.PostgresError, asyncpg.InterfaceError, ValueError) as error:
-        raise Unavailable(f"PostgreSQL does not answer: {error}") from error
+        connection = await asyncpg.connect(url, timeout=CONNECT_S)
+    except (*DOWN_ERRORS, asyncpg.PostgresError, ValueError) as error:
+        raise Unavailable(f"PostgreSQL does not answer: {error or 'no answer in time'}") from error
     try:
         done = []
         async with connection.transaction():
@@ -95,5 +96,7 @@ async def migrate_postgres(url: str) -> list[str]:
                     await connection.execute("INSERT INTO schema_migration VALUES ($1)", migration.name)
                     done.append(migration.name)
         return done
+    except (*DOWN_ERRORS, asyncpg.PostgresError) as error:
+        raise Unavailable(f"The database cannot be set up: {error}") from error
     finally:
-        await connection.close()
+        connection.terminate()

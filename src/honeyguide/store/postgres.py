@@ -22,6 +22,11 @@ T = TypeVar("T")
 
 ATTEMPTS = 5
 ACQUIRE_S = 5.0
+CONNECT_S = 5.0
+RELEASE_S = 5.0
+# Writes that travel as one statement. Each combination is prepared once per connection and a statement has at most 32,767
+# parameters, so this is bounded; past it the rest follows in the next round trip.
+TOGETHER = 8
 # A twin waits this long for the first to finish; every other lock is held for milliseconds.
 LOCK_MS = 10_000
 SETTINGS = {
@@ -42,20 +47,24 @@ class LockWait(Unavailable):
     """Somebody else held a row for longer than we wait."""
 
 
-_DOWN = (
+# What passes by itself: the connection broke (08), the server lacks something (53), an operator or a limit of ours stopped it
+# (57, idle in a transaction), its disk failed (58), or a replica is not the leader yet.
+DOWN_ERRORS = (
     asyncpg.PostgresConnectionError,
-    asyncpg.InterfaceError,
-    asyncpg.CannotConnectNowError,
-    asyncpg.TooManyConnectionsError,
-    asyncpg.AdminShutdownError,
-    asyncpg.CrashShutdownError,
-    asyncpg.QueryCanceledError,
-    asyncpg.DiskFullError,
-    asyncpg.OutOfMemoryError,
+    asyncpg.InsufficientResourcesError,
+    asyncpg.OperatorInterventionError,
+    asyncpg.PostgresSystemError,
+    asyncpg.PostgresIOError,
+    asyncpg.IdleInTransactionSessionTimeoutError,
     asyncpg.ReadOnlySQLTransactionError,
+    asyncpg.InterfaceError,
+    asyncpg.InternalClientError,
     OSError,
     TimeoutError,
 )
+# A second run meets none of these: a deadlock, a row changed under a snapshot, a statement prepared before a migration.
+_COLLIDED = (asyncpg.SerializationError, asyncpg.DeadlockDetectedError, asyncpg.exceptions.InvalidCachedStatementError)
+DOWN = "The database does not answer; try again in a moment."
 
 
 @functools.lru_cache(maxsize=512)
@@ -75,6 +84,13 @@ def _shifted(sql: str, shift: int) -> str:
     return re.sub(r"\$(\d+)", lambda match: f"${int(match[1]) + shift}", sql) if shift else sql
 
 
+def _apart(earlier: Statement[Any], later: Statement[Any]) -> bool:
+    """All parts of one statement see the moment before it, and none may touch a row twice: then the later write must wait."""
+    if earlier.target in later.sources:
+        return True
+    return earlier.target == later.target and (earlier.changes_rows or later.changes_rows)
+
+
 class PostgresTx:
     engine = "postgres"
 
@@ -90,7 +106,7 @@ class PostgresTx:
             return await call
         except asyncpg.UniqueViolationError as error:
             raise refusal(error.constraint_name or "", taken) from None
-        except (asyncpg.SerializationError, asyncpg.DeadlockDetectedError) as error:
+        except _COLLIDED as error:
             raise Again() from error
         except asyncpg.LockNotAvailableError as error:
             raise LockWait("Another change held the same row for too long; try again in a moment.") from error
@@ -126,8 +142,7 @@ class PostgresTx:
         return int(tag.rsplit(" ", 1)[-1])
 
     async def put(self, statement: Statement[Any], /, taken: Refusals | None = None, **params: Any) -> None:
-        # One statement may not touch a row twice: a second change to the same table waits for the first.
-        if any(put[0].target == statement.target and (put[0].changes_rows or statement.changes_rows) for put in self._puts):
+        if len(self._puts) == TOGETHER or any(_apart(earlier[0], statement) for earlier in self._puts):
             await self.open()
             await self.flush()
         self._puts.append((statement, tuple([params[name] for name in statement.postgres_order]), taken))
@@ -151,10 +166,10 @@ async def open_pool(url: str, size: int) -> Any:
     try:
         return await asyncpg.create_pool(
             url, min_size=1, max_size=size, server_settings=SETTINGS, reset=_keep, statement_cache_size=600,
-            max_cached_statement_lifetime=0, command_timeout=30, max_inactive_connection_lifetime=300,
+            max_cached_statement_lifetime=0, command_timeout=30, max_inactive_connection_lifetime=300, timeout=CONNECT_S,
         )  # fmt: skip
-    except (*_DOWN, asyncpg.PostgresError) as error:
-        raise Unavailable(f"PostgreSQL does not answer: {error}") from error
+    except (*DOWN_ERRORS, asyncpg.PostgresError) as error:
+        raise Unavailable(f"PostgreSQL does not answer: {error or 'no answer in time'}") from error
 
 
 class PostgresStore:
@@ -173,20 +188,45 @@ class PostgresStore:
     async def _with(self, use: Callable[[Any], Awaitable[T]]) -> T:
         try:
             connection = await self._pool.acquire(timeout=ACQUIRE_S)
-        except _DOWN as error:
-            raise Unavailable("The database does not answer; try again in a moment.") from error
+        except (*DOWN_ERRORS, asyncpg.PostgresError) as error:
+            raise Unavailable(DOWN) from error
         try:
             return await use(connection)
-        except _DOWN as error:
-            raise Unavailable("The database does not answer; try again in a moment.") from error
+        except DOWN_ERRORS as error:
+            if isinstance(error, ValueError):
+                raise  # a value the driver cannot send is a bug of ours, not the server's trouble
+            raise Unavailable(DOWN) from error
         finally:
-            await asyncio.shield(self._pool.release(connection))
+            await self._give_back(connection)
+
+    async def _give_back(self, connection: Any) -> None:
+        """Without a transaction left open, whatever interrupted it; a connection that cannot even do that is closed.
+
+        `release` finishes also when we are cancelled meanwhile, and sees to a query that was cancelled under way.
+        """
+        try:
+            if not connection.is_closed() and connection.is_in_transaction():
+                await asyncio.shield(connection.execute("ROLLBACK", timeout=RELEASE_S))
+        except (*DOWN_ERRORS, asyncpg.PostgresError, asyncio.CancelledError):
+            connection.terminate()
+        try:
+            await self._pool.release(connection, timeout=RELEASE_S)
+        except (*DOWN_ERRORS, asyncpg.PostgresError):
+            pass  # it is closed, and its place in the pool is free
+
+    async def _again_and_again(self, use: Callable[[Any], Awaitable[T]]) -> T:
+        for attempt in range(ATTEMPTS):
+            try:
+                return await self._with(use)
+            except Again:
+                await asyncio.sleep(random.uniform(0, 0.01 * 2**attempt))
+        raise Unavailable("The change collided with others; try again in a moment.")
 
     async def read(self, work: Work[T]) -> T:
         async def use(connection: Any) -> T:
             return await work(PostgresTx(connection, None))
 
-        return await self._with(use)
+        return await self._again_and_again(use)
 
     async def snapshot(self, work: Work[T], *, slow: bool = False) -> T:
         async def use(connection: Any) -> T:
@@ -195,34 +235,28 @@ class PostgresStore:
                     await connection.execute("SET LOCAL statement_timeout = 0")
                 return await work(PostgresTx(connection, None))
 
-        return await self._with(use)
+        return await self._again_and_again(use)
 
     async def write(self, work: Work[T], *, snapshot: bool = False) -> T:
         begin = "BEGIN ISOLATION LEVEL REPEATABLE READ" if snapshot else "BEGIN"
-        for attempt in range(ATTEMPTS):
-            tx: PostgresTx
+        topics: set[str] = set()
 
-            async def use(connection: Any) -> T:
-                nonlocal tx
-                tx = PostgresTx(connection, begin)
-                return await _transact(connection, tx, work, at_once=snapshot)
-
-            try:
-                result = await self._with(use)
-            except Again:
-                await asyncio.sleep(random.uniform(0, 0.01 * 2**attempt))
-                continue
-            self._tell(tx.topics)
+        async def use(connection: Any) -> T:
+            tx = PostgresTx(connection, begin)
+            result = await _transact(connection, tx, work, at_once=snapshot)
+            topics.update(tx.topics)
             return result
-        raise Unavailable("The change collided with others; try again in a moment.")
+
+        result = await self._again_and_again(use)
+        self._tell(topics)
+        return result
 
     # Wake-ups: our own listeners at once, other processes by NOTIFY; many commits in a row make one notice.
     def _tell(self, topics: set[str]) -> None:
         if not topics:
             return
         for topic in topics:
-            for callback in self._listeners.get(topic, ()):
-                callback()
+            self._wake(topic)
         self._to_tell |= topics
         if self._telling is None or self._telling.done():
             self._telling = asyncio.get_running_loop().create_task(self._notify())
@@ -232,7 +266,7 @@ class PostgresStore:
             topics, self._to_tell = self._to_tell, set()
             for topic in topics:
                 try:
-                    await self._with(lambda connection, topic=topic: connection.execute(f"NOTIFY {CHANNEL}, '{topic}'"))
+                    await self._with(functools.partial(_notice, topic=topic))
                 except Unavailable:
                     return  # listeners also look by themselves now and then
             await asyncio.sleep(0.02)
@@ -242,50 +276,51 @@ class PostgresStore:
         if self._ear is None:
             self._ear = asyncio.get_running_loop().create_task(self._hear())
 
+    def _wake(self, topic: str) -> None:
+        for callback in self._listeners.get(topic, ()):
+            callback()
+
     async def _hear(self) -> None:
         def heard(_connection: Any, _pid: int, _channel: str, topic: str) -> None:
-            for callback in self._listeners.get(topic, ()):
-                callback()
+            self._wake(topic)
 
         while True:
             try:
-                connection = await asyncpg.connect(self._url, server_settings={"application_name": "honeyguide-ear"})
+                connection = await asyncpg.connect(
+                    self._url, timeout=CONNECT_S, server_settings={"application_name": "honeyguide-ear"}
+                )
                 try:
                     await connection.add_listener(CHANNEL, heard)
+                    for topic in self._listeners:  # what was told while nobody listened
+                        self._wake(topic)
                     while not connection.is_closed():
                         await asyncio.sleep(1)
                 finally:
                     connection.terminate()
-            except (*_DOWN, asyncpg.PostgresError):
+            except (*DOWN_ERRORS, asyncpg.PostgresError):
                 await asyncio.sleep(1)
 
     async def close(self) -> None:
-        for task in (self._ear, self._telling):
-            if task is not None:
-                task.cancel()
+        tasks = [task for task in (self._ear, self._telling) if task is not None]
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
         try:
             await asyncio.wait_for(self._pool.close(), 5)
-        except TimeoutError:
+        except (TimeoutError, *DOWN_ERRORS):
             self._pool.terminate()
 
 
+async def _notice(connection: Any, *, topic: str) -> None:
+    await connection.execute("SELECT pg_notify($1, $2)", CHANNEL, topic)
+
+
 async def _transact(connection: Any, tx: PostgresTx, work: Work[T], *, at_once: bool) -> T:
-    try:
-        if at_once:
-            await tx.open()
-        result = await work(tx)
-        await tx.flush()  # when nothing was begun this is the whole transaction, in one round trip
-        if tx.begun:
-            await tx._ask(connection.execute("COMMIT"), None)
-        return result
-    except BaseException:
-        if tx.begun and not connection.is_closed():
-            await asyncio.shield(_abandon(connection))
-        raise
-
-
-async def _abandon(connection: Any) -> None:
-    try:
-        await connection.execute("ROLLBACK")
-    except (asyncpg.PostgresError, asyncpg.InterfaceError, OSError):
-        connection.terminate()
+    """Whatever interrupts this leaves the transaction open; whoever gives the connection back rolls it back."""
+    if at_once:
+        await tx.open()
+    result = await work(tx)
+    await tx.flush()  # when nothing was begun this is the whole transaction, in one round trip
+    if tx.begun:
+        await tx._ask(connection.execute("COMMIT"), None)
+    return result

@@ -5,6 +5,7 @@ event loop, and only then is anyone answered. Reads happen on the loop, on a con
 from __future__ import annotations
 
 import asyncio
+import re
 from collections import deque
 from collections.abc import Awaitable, Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -20,6 +21,8 @@ from honeyguide.store.tx import Again, Refusals, Work, refusal
 
 R = TypeVar("R")
 T = TypeVar("T")
+
+Waiting = tuple[Work[Any], "asyncio.Future[Any]"]
 
 # Older libraries can corrupt a WAL database when two connections write and checkpoint at once.
 OLDEST = (3, 51, 3)
@@ -43,15 +46,30 @@ def finish(work: Awaitable[T]) -> T:
     except StopIteration as done:
         result: T = done.value
         return result
+    steps.close()  # so that it changes nothing later, when its transaction is somebody else's
     raise RuntimeError("A unit of work awaited something other than its transaction.")
 
 
-def _trouble(error: apsw.Error) -> Exception:
+UNWRITABLE = "The database cannot be written just now; try again in a moment."
+_FAULTS = (
+    apsw.FullError, apsw.IOError, apsw.ReadOnlyError, apsw.CantOpenError, apsw.CorruptError, apsw.NotADBError, apsw.NoMemError,
+    apsw.ProtocolError,
+)  # fmt: skip
+
+
+def trouble(error: Exception) -> Exception:
+    """What passes by itself, or by the administrator's hand, is no bug: the caller may try again."""
     if isinstance(error, apsw.BusyError | apsw.LockedError):
         return Unavailable("The database is locked by another process; try again in a moment.")
-    if isinstance(error, apsw.FullError | apsw.IOError | apsw.ReadOnlyError | apsw.CantOpenError | apsw.CorruptError):
-        return Unavailable("The database cannot be written just now; try again in a moment.")
-    return error
+    return Unavailable(UNWRITABLE) if isinstance(error, _FAULTS) else error
+
+
+class _Lost(Exception):
+    """The whole transaction is gone, not just one unit's part of it."""
+
+
+# SQLite names an index on expressions, and the columns of any other.
+_VIOLATED = re.compile(r"UNIQUE constraint failed: (?:index '(.+)'|(.+))").fullmatch
 
 
 class SqliteTx:
@@ -64,16 +82,15 @@ class SqliteTx:
 
     def _rows(self, statement: Statement[Any], taken: Refusals | None, params: dict[str, Any]) -> list[tuple[Any, ...]]:
         try:
-            return self._connection.execute(  # type: ignore[no-any-return]
-                statement.sqlite, tuple([params[name] for name in statement.sqlite_order])
-            ).fetchall()
+            values = tuple([params[name] for name in statement.sqlite_order])
+            return self._connection.execute(statement.sqlite, values).fetchall()
         except apsw.ConstraintError as error:
-            columns = str(error).removeprefix("UNIQUE constraint failed: ")
-            if columns == str(error):
+            violated = _VIOLATED(str(error))
+            if violated is None:
                 raise
-            raise refusal(self._unique.get(columns, columns), taken) from None
+            raise refusal(violated[1] or self._unique.get(violated[2], violated[2]), taken) from None
         except apsw.Error as error:
-            raise _trouble(error) from error
+            raise trouble(error) from error
 
     async def one(self, statement: Statement[R], /, taken: Refusals | None = None, **params: Any) -> R | None:
         rows = self._rows(statement, taken, params)
@@ -109,13 +126,20 @@ def connect(path: Path, *, synced: bool = True) -> apsw.Connection:
 
 def _unique_indexes(connection: apsw.Connection) -> dict[str, str]:
     """SQLite names the columns of a violated index, not the index: this leads back to the name PostgreSQL would give."""
-    names = {}
+    names: dict[str, str] = {}
     for (table,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'").fetchall():
-        for _, index, unique, *_ in connection.execute(f"PRAGMA index_list({table})").fetchall():
-            if unique:
-                columns = [row[2] for row in connection.execute(f"PRAGMA index_info({index})").fetchall()]
-                names[", ".join(f"{table}.{column}" for column in columns)] = index
+        columns = [(row[1], row[5]) for row in connection.execute(f"PRAGMA table_info({table})").fetchall()]
+        primary = [column for column, place in sorted(columns, key=lambda pair: int(pair[1])) if place]
+        names[_columns(table, primary)] = f"{table}_pkey"
+        for _, index, unique, origin, *_ in connection.execute(f"PRAGMA index_list({table})").fetchall():
+            its = [row[2] for row in connection.execute(f"PRAGMA index_info({index})").fetchall()]
+            if unique and origin != "pk" and None not in its:
+                names[_columns(table, its)] = index if origin == "c" else f"{table}_{'_'.join(its)}_key"
     return names
+
+
+def _columns(table: str, names: list[str]) -> str:
+    return ", ".join(f"{table}.{name}" for name in names)
 
 
 class SqliteStore:
@@ -130,7 +154,7 @@ class SqliteStore:
         self._writer.set_busy_timeout(0)  # waiting would stall the loop; `_begin` waits without blocking
         self._unique = _unique_indexes(self._writer)
         self._reads = SqliteTx(self._reader, self._unique)
-        self._queue: deque[tuple[Work[Any], asyncio.Future[Any]]] = deque()
+        self._queue: deque[Waiting] = deque()
         self._draining: asyncio.Task[None] | None = None
         self._syncer = ThreadPoolExecutor(1, thread_name_prefix="sqlite-sync")
         self._slow = ThreadPoolExecutor(1, thread_name_prefix="sqlite-slow")
@@ -167,37 +191,53 @@ class SqliteStore:
             try:
                 await self._run_group(group)
             except Exception as error:
-                cause = _trouble(error) if isinstance(error, apsw.Error) else error
+                if isinstance(error, apsw.BusyError):
+                    # Whoever queued behind this group would wait as long again, and the next as long after that.
+                    group += self._queue
+                    self._queue.clear()
                 for _, future in group:
                     if not future.done():
-                        future.set_exception(cause)
+                        future.set_exception(trouble(error))
 
-    async def _run_group(self, group: list[tuple[Work[Any], asyncio.Future[Any]]]) -> None:
+    async def _run_group(self, group: list[Waiting]) -> None:
         await self._begin()
-        done: list[tuple[asyncio.Future[Any], Any]] = []
+        outcomes: list[tuple[asyncio.Future[Any], Any, Exception | None]] = []
         topics: set[str] = set()
         try:
             for work, future in group:
                 if future.done():  # its caller went away before it began
                     continue
                 try:
-                    done.append((future, self._attempt(work, topics)))
+                    outcomes.append((future, self._attempt(work, topics), None))
+                except _Lost as lost:
+                    raise Unavailable(UNWRITABLE) from lost
                 except Exception as error:
-                    # A full disk rolls back everything, not just this savepoint: then the whole group failed.
-                    if not self._writer.in_transaction:
-                        raise Unavailable("The database cannot be written just now; try again in a moment.") from error
-                    future.set_exception(error)
-            await asyncio.get_running_loop().run_in_executor(self._syncer, self._writer.execute, "COMMIT")
+                    outcomes.append((future, None, trouble(error)))
+            await self._commit()
         except BaseException:
             if self._writer.in_transaction:
                 self._writer.execute("ROLLBACK")
             raise
-        for future, result in done:
-            if not future.done():
+        # A refusal waits for the sync as well: it may rest on what a neighbour in this group wrote.
+        for future, result, refused in outcomes:
+            if future.done():
+                continue
+            if refused is None:
                 future.set_result(result)
+            else:
+                future.set_exception(refused)
         for topic in topics:
             for callback in self._listeners.get(topic, ()):
                 callback()
+
+    async def _commit(self) -> None:
+        """Off the loop; one who is cancelled meanwhile still waits, since the connection is busy until then."""
+        syncing = asyncio.get_running_loop().run_in_executor(self._syncer, self._writer.execute, "COMMIT")
+        try:
+            await asyncio.shield(syncing)
+        except asyncio.CancelledError:
+            await asyncio.wait([syncing])
+            raise
 
     async def _begin(self) -> None:
         loop = asyncio.get_running_loop()
@@ -217,16 +257,27 @@ class SqliteStore:
             self._writer.execute("SAVEPOINT work")
             try:
                 result = finish(work(tx))
+                self._writer.execute("RELEASE work")
             except BaseException as error:
-                if self._writer.in_transaction:
-                    self._writer.execute("ROLLBACK TO work; RELEASE work")
+                self._undo(error)
                 if isinstance(error, Again) and attempt < ATTEMPTS - 1:
                     continue
+                if isinstance(error, Again):
+                    break
                 raise
-            self._writer.execute("RELEASE work")
             topics |= tx.topics
             return result
         raise Unavailable("The change collided with others; try again in a moment.")
+
+    def _undo(self, error: BaseException) -> None:
+        """Back to the savepoint. A full disk may have rolled back everything: then the whole group failed."""
+        try:
+            if self._writer.in_transaction:
+                self._writer.execute("ROLLBACK TO work; RELEASE work")
+                return
+        except apsw.Error as worse:
+            raise _Lost from worse
+        raise _Lost from error
 
     def scratch(self, make: Statement[Any]) -> SqliteTx:
         """A side file that is never synced, for what may be lost; one that cannot be opened any more is begun anew."""
@@ -238,7 +289,7 @@ class SqliteStore:
                 break
             except apsw.Error as error:
                 if attempt:
-                    raise _trouble(error) from error
+                    raise trouble(error) from error
                 for leftover in path.parent.glob(f"{path.name}*"):
                     leftover.unlink(missing_ok=True)
         self._scratch.append(connection)

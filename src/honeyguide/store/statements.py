@@ -11,17 +11,19 @@ from pathlib import Path
 from typing import Any, Generic, TypeVar
 
 R = TypeVar("R")
+Row_co = TypeVar("Row_co", covariant=True)
 
 _HEAD = re.compile(r"^-- name: (\w+)(?: \((sqlite|postgres)\))?\s*$", re.MULTILINE)
 # A parameter is `:name`; `::type` casts and quoted text are left alone.
 _PARAM = re.compile(r"'(?:[^']|'')*'|::\w+|:([a-z_][a-z0-9_]*)")
 _TARGET = re.compile(r"\b(?:INSERT INTO|UPDATE|DELETE FROM)\s+(\w+)")
+_SOURCE = re.compile(r"(?<!DELETE )\b(?:FROM|JOIN|USING)\s+(\w+)")
 
 
-class Statement(Generic[R]):
+class Statement(Generic[Row_co]):
     """One named statement in both engines' spelling, and the type its rows become."""
 
-    def __init__(self, name: str, sqlite: str, postgres: str, row: Callable[..., R]) -> None:
+    def __init__(self, name: str, sqlite: str, postgres: str, row: Callable[..., Row_co]) -> None:
         self.name = name
         self.row = row
         self.sqlite, self.sqlite_order = _numbered(sqlite, "?")
@@ -30,6 +32,7 @@ class Statement(Generic[R]):
         self.locks = "FOR UPDATE" in postgres or "FOR NO KEY UPDATE" in postgres or "FOR SHARE" in postgres
         target = _TARGET.search(postgres)
         self.target = target[1] if target else ""
+        self.sources = frozenset(_SOURCE.findall(postgres))
         self.changes_rows = not postgres.lstrip().upper().startswith("INSERT") or "DO UPDATE" in postgres
 
     def __repr__(self) -> str:
