@@ -121,7 +121,7 @@ class Member:
         self.account_id = account_id
         self.campaign_id = campaign_id
         self.key = key
-        self.http = httpx.Client(base_url=service.url, headers={"X-Api-Key": key}, timeout=30)
+        self.http = httpx.Client(base_url=service.url, headers={"X-Api-Key": key}, timeout=30, verify=False)
         self.v1 = f"/v1/campaigns/{campaign_id}"
         self.v2 = f"/v2/campaigns/{campaign_id}"
 
