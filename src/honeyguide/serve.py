@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
-import asyncio
 import fcntl
 import json
+import multiprocessing
 import os
 import signal
 import socket
 import sys
+import tempfile
+import threading
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import IO
 
 import uvicorn
+from prometheus_client import values
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
 from honeyguide.app import Application
@@ -82,8 +86,9 @@ def run_server(
         sys.exit(f"Cannot listen on {settings.host}:{settings.port}: {error.strerror}. Choose another with HONEYGUIDE_PORT.")
     if workers == 1:
         sys.exit(_serve(settings, sock, work=work, on_answering=on_answering or (lambda: _greet(settings))))
-    _supervise(settings, sock, workers, work)
+    code = _supervise(settings, sock, workers, work)
     del lock
+    sys.exit(code)
 
 
 def _only_server(settings: Settings) -> IO[str] | None:
@@ -91,8 +96,11 @@ def _only_server(settings: Settings) -> IO[str] | None:
     path = sqlite_path(settings.database_url)
     if path is None:
         return None
-    path.parent.mkdir(parents=True, exist_ok=True)
-    lock = Path(f"{path}.lock").open("w")  # noqa: SIM115 - held until the process ends
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        lock = Path(f"{path}.lock").open("w")  # noqa: SIM115 - held until the process ends
+    except OSError as error:
+        sys.exit(f"The database file {path} cannot be opened: {error.strerror}.")
     try:
         fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except OSError:
@@ -122,36 +130,81 @@ def _greet(settings: Settings) -> None:
     print(f"Honeyguide answers at {settings.base_url} (API reference: {settings.base_url}/docs). Stop with Ctrl-C.", flush=True)
 
 
-def _supervise(settings: Settings, sock: socket.socket, workers: int, work: bool) -> None:
-    """Forks the workers; one that dies is replaced, and a signal to us goes to all."""
-    alive: set[int] = set()
-    stopping = False
+class _Crew:
+    """The workers of one parent. A signal to the parent goes to all; none outlives it, since it would keep the port."""
 
-    def stop(_signal: int, _frame: object) -> None:
-        nonlocal stopping
-        stopping = True
-        for pid in alive:
+    def __init__(self, serve: Callable[[int], int]) -> None:
+        self._serve = serve
+        self._started: dict[int, tuple[int, float]] = {}
+        self._stopping = False
+        # Only the parent holds the writing end: its death, even by SIGKILL, is the end of the file for every worker.
+        self._leash, self._hand = os.pipe()
+
+    def run(self, workers: int) -> int:
+        for number in _STOPS:
+            signal.signal(number, self._stop)
+        for place in range(workers):
+            self._start(place)
+        failed = 0
+        while self._started:
+            pid, status = os.wait()
+            place, began = self._started.pop(pid, (0, 0.0))
+            if self._stopping:
+                continue
+            if os.waitstatus_to_exitcode(status) == 1:
+                failed = 1  # it could not even start; the others will not fare better
+                self._stop(0, None)
+                continue
+            print(f"A serving process ended ({os.waitstatus_to_exitcode(status)}); another takes its place.", file=sys.stderr)
+            if time.monotonic() - began < 1:
+                time.sleep(1)
+            self._start(place)
+        return failed
+
+    def _stop(self, _signal: int, _frame: object) -> None:
+        self._stopping = True
+        for pid in self._started:
             os.kill(pid, signal.SIGTERM)
 
-    def start() -> None:
+    def _start(self, place: int) -> None:
+        # A signal that came between the fork and our note of it would never reach the worker.
+        signal.pthread_sigmask(signal.SIG_BLOCK, _STOPS)
+        if self._stopping:
+            signal.pthread_sigmask(signal.SIG_UNBLOCK, _STOPS)
+            return
         pid = os.fork()
         if pid == 0:
-            signal.signal(signal.SIGTERM, signal.SIG_DFL)
-            signal.signal(signal.SIGINT, signal.SIG_DFL)
-            asyncio.set_event_loop(None)
-            os._exit(_serve(settings, sock, work=work, on_answering=None))
-        alive.add(pid)
+            for number in _STOPS:
+                signal.signal(number, signal.SIG_DFL)
+            signal.pthread_sigmask(signal.SIG_UNBLOCK, _STOPS)
+            os.close(self._hand)
+            threading.Thread(target=self._watch_parent, daemon=True).start()
+            os._exit(self._serve(place))
+        self._started[pid] = (place, time.monotonic())
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, _STOPS)
 
-    signal.signal(signal.SIGTERM, stop)
-    signal.signal(signal.SIGINT, stop)
-    for _ in range(workers):
-        start()
-    _greet(settings)
-    while alive:
-        pid, status = os.wait()
-        alive.discard(pid)
-        if not stopping:
-            if os.waitstatus_to_exitcode(status) == 1:
-                stop(0, None)  # it could not even start; the others will not fare better
-                continue
-            start()
+    def _watch_parent(self) -> None:
+        os.read(self._leash, 1)
+        os.kill(os.getpid(), signal.SIGTERM)
+
+
+_STOPS = (signal.SIGTERM, signal.SIGINT)
+
+
+def _supervise(settings: Settings, sock: socket.socket, workers: int, work: bool) -> int:
+    """Several processes on one socket; one that dies is replaced."""
+    greeted = multiprocessing.get_context("fork").Event()
+
+    def greet() -> None:
+        if not greeted.is_set():
+            greeted.set()
+            _greet(settings)
+
+    def serve(place: int) -> int:
+        return _serve(settings, sock, work=work, on_answering=greet if place == 0 else None)
+
+    with tempfile.TemporaryDirectory(prefix="honeyguide-metrics-") as folder:
+        # Each worker counts in a file of its own there, and whichever is asked adds them up.
+        os.environ["PROMETHEUS_MULTIPROC_DIR"] = folder
+        values.ValueClass = values.get_value_class()  # type: ignore[no-untyped-call]
+        return _Crew(serve).run(workers)

@@ -6,6 +6,7 @@ On SQLite a point read and a ring in memory; on PostgreSQL one round trip that d
 from __future__ import annotations
 
 import asyncio
+import logging
 from typing import NamedTuple, Protocol
 
 from honeyguide.accounts import keys
@@ -15,6 +16,8 @@ from honeyguide.store import Store
 from honeyguide.store.sqlite import SqliteStore
 from honeyguide.store.statements import beside
 from honeyguide.store.tx import Tx
+
+log = logging.getLogger("honeyguide.admission")
 
 # Last use is for people to look at: to the minute is enough, and a write per request would not be.
 TOUCH_MS = 60_000
@@ -42,8 +45,8 @@ class Admitted(NamedTuple):
     frees_ms: int
 
 
-class Slot(NamedTuple):
-    slot: int
+class Accepted(NamedTuple):
+    seq: int
     at_ms: int
 
 
@@ -52,7 +55,7 @@ _FIND_CALLER = _sql.query("find_caller", Known)
 _ADMIT = _sql.query("admit", Admitted)
 _TOUCH = _sql.command("touch")
 _MAKE_RING = _sql.command("make_ring")
-_RING = _sql.query("ring", Slot)
+_RING = _sql.query("ring", Accepted)
 _KEEP = _sql.command("keep")
 
 NO_KEY = "Send your API key in the X-Api-Key header; you find it on the account page."
@@ -88,6 +91,7 @@ class LocalAdmission:
         self._wrong_keys = WrongKeys()
         self._touched: dict[str, int] = {}
         self._touching: set[asyncio.Task[None]] = set()
+        self._unkept = False
 
     async def admit(self, key: str | None, peer: str, now_ms: int) -> tuple[Caller, Allowance]:
         digest = _digest(key, peer, now_ms, self._wrong_keys)
@@ -98,17 +102,31 @@ class LocalAdmission:
         caller = Caller(known.key_id, known.account_id, known.campaign_id)
         if not self._limit:
             return caller, Allowance(0, 0, now_ms, False)
-        window = self._windows.get(known.key_id) or await self._recall(known.key_id, now_ms)
+        window = self._windows.get(known.key_id) or await self._recall(known.key_id)
         allowance = window.ask(now_ms)
         if not allowance.refused:
-            await self._rings.put(_KEEP, key_id=known.key_id, slot=window.slot, now_ms=window.times[-1])
-            window.slot = (window.slot + 1) % self._limit
+            await self._keep(known.key_id, window)
         return caller, allowance
 
-    async def _recall(self, key_id: str, now_ms: int) -> Window:
-        kept = await self._rings.all(_RING, key_id=key_id, cutoff_ms=now_ms - WINDOW_MS)
-        window = self._windows[key_id] = Window(self._limit, [(slot.slot % self._limit, slot.at_ms) for slot in kept])
+    async def _recall(self, key_id: str) -> Window:
+        try:
+            kept = await self._rings.all(_RING, key_id=key_id)
+        except Unavailable:
+            kept = []
+        window = self._windows[key_id] = Window(self._limit, [(accepted.seq, accepted.at_ms) for accepted in kept])
         return window
+
+    async def _keep(self, key_id: str, window: Window) -> None:
+        seq = window.seq - 1
+        try:
+            await self._rings.put(_KEEP, key_id=key_id, slot=seq % self._limit, seq=seq, now_ms=window.last_ms)
+        except Unavailable as error:
+            # The ring in memory is exact all the same; a full disk must not stop those who only read.
+            if not self._unkept:
+                log.warning("accepted requests are not kept for the next start: %s", error)
+            self._unkept = True
+        else:
+            self._unkept = False
 
     def _touch(self, known: Known, now_ms: int) -> None:
         last_ms = self._touched.get(known.key_id, known.last_used_ms or 0)

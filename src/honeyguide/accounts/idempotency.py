@@ -1,5 +1,5 @@
-"""`Idempotency-Key`: the same POST twice gives the first one's answer. The row is written in the transaction of the effect, so a
-twin in flight waits for it, and a refused request leaves nothing behind and may be tried again.
+"""`Idempotency-Key`: the same POST twice gives the first one's answer. The row is written in the transaction of the effect, so
+that a twin in flight waits for it, and a refused request leaves nothing behind and may be tried again.
 """
 
 from __future__ import annotations
@@ -56,7 +56,8 @@ async def claim(tx: Tx, account_id: str, key: str, print_: str, *, now_ms: int) 
     if answered is None or answered.status is None:
         raise Busy("A request with this Idempotency-Key is still running; try again in a moment.")
     if answered.fingerprint != print_:
-        raise Reused("This Idempotency-Key was used for another request; use a new key for a new request.", param="Idempotency-Key")
+        sentence = "This Idempotency-Key was used for another request; use a new key for a new request."
+        raise Reused(sentence, param="Idempotency-Key")
     return answered
 
 

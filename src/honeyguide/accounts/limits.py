@@ -25,29 +25,34 @@ class Allowance(NamedTuple):
 
 
 class Window:
-    """The accepted times of one key, oldest first."""
+    """The accepted times of one key, oldest first, and the latest time anyone asked at."""
 
-    __slots__ = ("limit", "slot", "times")
+    __slots__ = ("last_ms", "limit", "seq", "times")
 
     def __init__(self, limit: int, kept: list[tuple[int, int]]) -> None:
-        """`kept` holds (slot, time) of an earlier process, in order of time."""
+        """`kept` holds (number, time) of what an earlier process accepted, in order of number."""
         self.limit = limit
-        self.times = deque(at_ms for _, at_ms in kept)
-        self.slot = (kept[-1][0] + 1) % limit if kept else 0
+        self.seq = kept[-1][0] + 1 if kept else 0
+        self.last_ms = kept[-1][1] if kept else 0
+        # Times past the last one are of before a clock was set back.
+        self.times = deque(at_ms for _, at_ms in kept if self.last_ms - WINDOW_MS < at_ms <= self.last_ms)
 
     def ask(self, now_ms: int) -> Allowance:
         times = self.times
-        if times and times[-1] > now_ms:
-            if times[-1] - now_ms > WINDOW_MS:  # the clock was set back; believe it
-                times.clear()
-            else:
-                now_ms = times[-1]
+        # Requests that waited carry an older time; a clock set back by more than a window is believed.
+        if now_ms < self.last_ms - WINDOW_MS:
+            times.clear()
+        else:
+            now_ms = max(now_ms, self.last_ms)
+        self.last_ms = now_ms
         cutoff = now_ms - WINDOW_MS
         while times and times[0] <= cutoff:
             times.popleft()
         if len(times) >= self.limit:
-            return Allowance(self.limit, 0, times[0] + WINDOW_MS, True)
+            # One place is free when all but limit - 1 have left; more than the limit are there only after it was lowered.
+            return Allowance(self.limit, 0, times[-self.limit] + WINDOW_MS, True)
         times.append(now_ms)
+        self.seq += 1
         return Allowance(self.limit, self.limit - len(times), times[0] + WINDOW_MS, False)
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import msgspec
-from prometheus_client import generate_latest
 
 from honeyguide.api.call import Route
 from honeyguide.api.openapi import document
@@ -38,7 +37,7 @@ class System:
         if path == "/readyz":
             return await self._readiness()
         if path == "/metrics":
-            return 200, b"text/plain; version=0.0.4; charset=utf-8", generate_latest(self._telemetry.registry)
+            return 200, b"text/plain; version=0.0.4; charset=utf-8", self._telemetry.exposition()
         return 200, _JSON, self._openapi
 
     async def _readiness(self) -> tuple[int, bytes, bytes]:

@@ -5,11 +5,13 @@ email, no key ever reaches the log.
 from __future__ import annotations
 
 import asyncio
+import os
 import sys
 from typing import BinaryIO
 
 import msgspec
-from prometheus_client import CollectorRegistry, Counter, Histogram
+from prometheus_client import CollectorRegistry, Counter, Histogram, generate_latest
+from prometheus_client.multiprocess import MultiProcessCollector
 
 from honeyguide.kernel.clock import iso
 
@@ -46,6 +48,14 @@ class Telemetry:
                     "ms": round(seconds * 1000, 2), "request_id": request_id, "account": account_id,
                 }
             )  # fmt: skip
+
+    def exposition(self) -> bytes:
+        """What Prometheus reads; with several workers the sum over all of them, whichever is asked."""
+        if "PROMETHEUS_MULTIPROC_DIR" not in os.environ:
+            return generate_latest(self.registry)
+        everyone = CollectorRegistry()
+        MultiProcessCollector(everyone)  # type: ignore[no-untyped-call]
+        return generate_latest(everyone)
 
     def write(self, fields: dict[str, object]) -> None:
         """One line; lines are gathered and written together a moment later, since a system call per request would be felt."""

@@ -126,13 +126,16 @@ def connect(path: Path, *, synced: bool = True) -> apsw.Connection:
 
 def _unique_indexes(connection: apsw.Connection) -> dict[str, str]:
     """SQLite names the columns of a violated index, not the index: this leads back to the name PostgreSQL would give."""
+
+    def ask(sql: str) -> list[tuple[Any, ...]]:
+        return connection.execute(sql).fetchall()
+
     names: dict[str, str] = {}
-    for (table,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'").fetchall():
-        columns = [(row[1], row[5]) for row in connection.execute(f"PRAGMA table_info({table})").fetchall()]
-        primary = [column for column, place in sorted(columns, key=lambda pair: int(pair[1])) if place]
-        names[_columns(table, primary)] = f"{table}_pkey"
-        for _, index, unique, origin, *_ in connection.execute(f"PRAGMA index_list({table})").fetchall():
-            its = [row[2] for row in connection.execute(f"PRAGMA index_info({index})").fetchall()]
+    for (table,) in ask("SELECT name FROM sqlite_master WHERE type = 'table'"):
+        primary = sorted((row[5], row[1]) for row in ask(f"PRAGMA table_info({table})") if row[5])
+        names[_columns(table, [column for _, column in primary])] = f"{table}_pkey"
+        for _, index, unique, origin, *_ in ask(f"PRAGMA index_list({table})"):
+            its = [row[2] for row in ask(f"PRAGMA index_info({index})")]
             if unique and origin != "pk" and None not in its:
                 names[_columns(table, its)] = index if origin == "c" else f"{table}_{'_'.join(its)}_key"
     return names

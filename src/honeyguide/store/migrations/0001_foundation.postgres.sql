@@ -130,6 +130,6 @@ BEGIN
     ON CONFLICT (key_id, slot) DO UPDATE SET at_ms = excluded.at_ms;
     UPDATE rate_key r SET accepted = n + 1, oldest = o WHERE r.key_id = admit.key_id;
     left_over := most - (n - o) - 1;
-    frees_ms := coalesce(at, now_ms) + window_ms;
+    frees_ms := CASE WHEN o < n THEN at ELSE now_ms END + window_ms;
     RETURN NEXT;
 END $$;
