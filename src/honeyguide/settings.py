@@ -8,7 +8,9 @@ from __future__ import annotations
 import ipaddress
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
+from email.utils import parseaddr
 from pathlib import Path
+from typing import cast
 from urllib.parse import urlsplit
 
 PREFIX = "HONEYGUIDE_"
@@ -19,7 +21,7 @@ class WrongSetting(Exception):
 
 
 def setting(default: str | int | None, about: str) -> str:
-    return field(default=default, metadata={"about": about})  # type: ignore[no-any-return, call-overload]
+    return cast(str, field(default=default, metadata={"about": about}))
 
 
 @dataclass(frozen=True)
@@ -31,7 +33,7 @@ class Settings:
     signup_page_host: str = setting("", "where hosted signup pages live; default BASE_URL/join")
     rate_limit: int = setting("60", "accepted requests per key in any 60 seconds; 0 is off")  # type: ignore[assignment]
     secret_key: str = setting("", "32 bytes or more in hex; default: made once and kept in the database")
-    smtp_url: str = setting("", "smtp://user:password@host:587 or smtps://…; default: letters are written to the log")
+    smtp_url: str = setting("", "smtp://user:password@host:587, smtps://… or file:///folder; default: letters are printed")
     mail_from: str = setting("Honeyguide <honeyguide@localhost>", "sender of letters")
     webhook_allow: str = setting("", "networks, comma separated, that webhooks may reach although private: 10.1.0.0/16")
     signups: str = setting("invited", "who may open an account on the dashboard: open or invited")
@@ -89,9 +91,12 @@ def _checked(values: dict[str, str]) -> Settings:
             raise WrongSetting(f"HONEYGUIDE_{name.upper()} must be {' or '.join(allowed)}.")
     _check_networks(values["webhook_allow"])
     _check_secret(values["secret_key"])
+    _check_mail(values["smtp_url"], values["mail_from"])
     settings = Settings(**{**values, **numbers})  # type: ignore[arg-type]
     if settings.test_clock and not settings.on_loopback:
-        raise WrongSetting("HONEYGUIDE_TEST_CLOCK is refused unless HONEYGUIDE_BASE_URL is on loopback: it would shift real money.")
+        raise WrongSetting(
+            "HONEYGUIDE_TEST_CLOCK is refused unless HONEYGUIDE_BASE_URL is on loopback: it would shift real money."
+        )
     return settings
 
 
@@ -130,7 +135,27 @@ def _check_secret(text: str) -> None:
     except ValueError:
         long_enough = False
     if not long_enough:
-        raise WrongSetting("HONEYGUIDE_SECRET_KEY must be at least 64 hexadecimal digits; make one with `openssl rand -hex 32`.")
+        raise WrongSetting(
+            "HONEYGUIDE_SECRET_KEY must be at least 64 hexadecimal digits; make one with `openssl rand -hex 32`."
+        )
+
+
+def _check_mail(smtp_url: str, mail_from: str) -> None:
+    try:
+        parts = urlsplit(smtp_url)
+        _ = parts.port
+        whole = bool(parts.hostname) if parts.scheme in ("smtp", "smtps") else parts.scheme == "file" and not parts.netloc
+        whole = whole and (parts.scheme != "file" or len(parts.path) > 1) and not parts.query and not parts.fragment
+    except ValueError:
+        whole = False
+    if smtp_url and not whole:
+        raise WrongSetting(
+            "HONEYGUIDE_SMTP_URL must be an address such as smtp://user:password@mail.example.org:587, smtps://… or file:///var/letters; "
+            "in a user name or password write %40 for @, %3A for :, %2F for /, %3F for ? and %23 for #."
+        )
+    local, _, domain = parseaddr(mail_from)[1].rpartition("@")
+    if not (local and domain and mail_from.isprintable() and f"{local}{domain}".isascii()) or " " in f"{local}{domain}":
+        raise WrongSetting("HONEYGUIDE_MAIL_FROM must be a sender such as The Daily <letters@example.org>.")
 
 
 def reference() -> list[tuple[str, str, str]]:

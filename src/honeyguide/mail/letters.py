@@ -1,0 +1,116 @@
+"""Letters as rows: written in the transaction of the change they tell of, gone with it if it is rolled back, sent later."""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+from honeyguide.kernel import emails
+from honeyguide.kernel.clock import DAY_MS
+from honeyguide.kernel.ids import new_id
+from honeyguide.kernel.paging import Page
+from honeyguide.store.statements import beside
+from honeyguide.store.tx import Tx
+
+TOPIC = "letters"
+KEPT_MS = 90 * DAY_MS
+PURGE_BATCH = 500
+
+# Somebody sits in front of a screen until these come: they go before any notice, however many of those wait.
+WAITED_FOR = frozenset({"password_reset", "hub_link", "confirm"})
+
+
+class Letter(NamedTuple):
+    """A letter as its account's owner sees it in a list: without its text."""
+
+    id: str
+    kind: str
+    to_email: str | None
+    subject: str | None
+    about_id: str | None
+    created_ms: int
+    due_ms: int | None
+    attempts: int
+    sent_ms: int | None
+    failed_ms: int | None
+    error: str | None
+
+    @property
+    def status(self) -> str:
+        if self.sent_ms is not None:
+            return "sent"
+        if self.failed_ms is not None:
+            return "failed"
+        return "cancelled" if self.due_ms is None else "waiting"
+
+
+_sql = beside(__file__)
+_INSERT = _sql.command("insert")
+_OF_ACCOUNT = _sql.query("of_account", Letter)
+_OF_PERSON = _sql.query("of_person", Letter)
+_COUNT_RECENT = _sql.value("count_recent", int)
+_COUNT_RECENT_OF_ACCOUNT = _sql.value("count_recent_of_account", int)
+_ERASE = _sql.command("erase")
+_PURGE = _sql.command("purge")
+
+_CONTROLS = re.compile(r"[\x00-\x1f\x7f-\x9f]")
+
+
+def one_line(text: str) -> str:
+    """Fit for a header: a name that somebody typed may hold line breaks, and must neither split a header nor stop a letter."""
+    return " ".join(_CONTROLS.sub(" ", text).split())
+
+
+async def post(
+    tx: Tx,
+    *,
+    account_id: str,
+    to: str,
+    kind: str,
+    subject: str,
+    text: str,
+    html: str | None = None,
+    from_name: str | None = None,
+    about: str | None = None,
+    once: str | None = None,
+    now_ms: int,
+) -> None:
+    """Writes a letter. Under one `once` an account writes one letter ever; `from_name` takes the place of our sender's name."""
+    address = emails.address(to)
+    await tx.put(
+        _INSERT, id=new_id(), account_id=account_id, kind=kind, to_email=address, mailbox=emails.person(address),
+        from_name=one_line(from_name) if from_name else None, subject=one_line(subject), body_text=text, body_html=html,
+        about_id=about, once_key=once, waited_for=int(kind in WAITED_FOR), now_ms=now_ms,
+    )  # fmt: skip
+    tx.wake(TOPIC)
+
+
+async def of_account(tx: Tx, account_id: str, page: Page) -> list[Letter]:
+    """What went out on this account's behalf, newest first."""
+    return await tx.all(_OF_ACCOUNT, account_id=account_id, per_page=page.per_page, skip=page.skip)
+
+
+async def of_person(tx: Tx, account_id: str, about_id: str) -> list[Letter]:
+    """Every letter about one subscriber, newest first: for the timeline and the export."""
+    return await tx.all(_OF_PERSON, account_id=account_id, about_id=about_id)
+
+
+async def recent_to(tx: Tx, account_id: str | None, to: str, kind: str, *, since_ms: int) -> int:
+    """How many letters of this kind went to this mailbox lately, on one account's behalf or (None) anybody's.
+
+    Two requests at once may both be told the same number: where one more is too many, let `once` hold the line.
+    """
+    mailbox = emails.person(emails.address(to))
+    if account_id is None:
+        return await tx.one(_COUNT_RECENT, mailbox=mailbox, kind=kind, since_ms=since_ms) or 0
+    return await tx.one(_COUNT_RECENT_OF_ACCOUNT, account_id=account_id, mailbox=mailbox, kind=kind, since_ms=since_ms) or 0
+
+
+async def erase(tx: Tx, account_id: str, about_id: str) -> None:
+    """Empties every letter about a person and cancels those not sent yet; that they were written remains."""
+    await tx.run(_ERASE, account_id=account_id, about_id=about_id)
+
+
+async def purge(tx: Tx, *, now_ms: int) -> bool:
+    """Forgets the text of a batch of old letters and tells whether more may wait."""
+    return await tx.run(_PURGE, expired_ms=now_ms - KEPT_MS, batch=PURGE_BATCH) == PURGE_BATCH

@@ -1,0 +1,38 @@
+-- name: insert
+-- A letter with a key that was used already is not written again; a twin in flight makes PostgreSQL wait for its end.
+INSERT INTO letter (
+    id, account_id, kind, to_email, mailbox, from_name, subject, body_text, body_html, about_id, once_key, waited_for,
+    created_ms, due_ms
+) VALUES (
+    :id, :account_id, :kind, :to_email, :mailbox, :from_name, :subject, :body_text, :body_html, :about_id, :once_key, :waited_for,
+    :now_ms, :now_ms
+) ON CONFLICT (account_id, once_key) WHERE once_key IS NOT NULL DO NOTHING;
+
+-- name: of_account
+SELECT id, kind, to_email, subject, about_id, created_ms, due_ms, attempts, sent_ms, failed_ms, error FROM letter
+WHERE account_id = :account_id ORDER BY created_ms DESC, id DESC LIMIT :per_page OFFSET :skip;
+
+-- name: of_person
+SELECT id, kind, to_email, subject, about_id, created_ms, due_ms, attempts, sent_ms, failed_ms, error FROM letter
+WHERE account_id = :account_id AND about_id = :about_id ORDER BY created_ms DESC, id DESC;
+
+-- name: count_recent
+SELECT count(*) FROM letter WHERE mailbox = :mailbox AND kind = :kind AND created_ms > :since_ms;
+
+-- name: count_recent_of_account
+SELECT count(*) FROM letter
+WHERE account_id = :account_id AND mailbox = :mailbox AND kind = :kind AND created_ms > :since_ms;
+
+-- name: erase
+-- A server's refusal may quote the address, so the error goes too. Without its lease a letter in flight cannot be recorded.
+UPDATE letter SET
+    to_email = NULL, mailbox = NULL, from_name = NULL, subject = NULL, body_text = NULL, body_html = NULL,
+    error = CASE WHEN due_ms IS NULL THEN NULL ELSE 'Cancelled: the person was erased.' END,
+    due_ms = NULL, lease_token = NULL, lease_until_ms = 0
+WHERE account_id = :account_id AND about_id = :about_id;
+
+-- name: purge
+UPDATE letter SET body_text = NULL, body_html = NULL WHERE due_ms IS NULL AND id IN (
+    SELECT id FROM letter WHERE body_text IS NOT NULL AND due_ms IS NULL AND created_ms <= :expired_ms
+    ORDER BY created_ms LIMIT :batch
+);

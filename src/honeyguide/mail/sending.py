@@ -1,0 +1,133 @@
+"""The postman: claims due letters under a lease, sends them outside any transaction, records what came of it.
+
+At least once: a process that dies between sending and recording leaves a lease to run out, and the letter goes again with
+the same Message-ID. Nothing is lost; whoever comes late with an old lease records nothing.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections import deque
+from typing import Any
+
+from honeyguide.kernel.clock import HOUR_MS, MINUTE_MS
+from honeyguide.kernel.ids import new_id
+from honeyguide.mail.transports import Down, NotNow, Outgoing, Refused, Transport
+from honeyguide.store import Store
+from honeyguide.store.statements import beside
+from honeyguide.store.tx import Tx
+
+log = logging.getLogger("honeyguide.mail")
+
+BATCH = 20
+LANES = 4
+# A server that answers each step just in time must not hold a lane for ever.
+SEND_LIMIT_S = 30.0
+# Twice what a batch takes when every letter takes its limit.
+LEASE_MS = 5 * MINUTE_MS
+# After each attempt that failed: nearly three days in all, then the letter has failed.
+DELAYS_MS = (MINUTE_MS, 5 * MINUTE_MS, 30 * MINUTE_MS, 2 * HOUR_MS, *(6 * HOUR_MS,) * 11)
+MOST_ATTEMPTS = len(DELAYS_MS) + 1
+# "Never" from a mail server (5xx) is often a policy that passes; by the third time it is believed.
+MOST_REFUSALS = 3
+ERROR_LIMIT = 500
+
+# These carry a key to something: once they are out, or never will be, nobody should find the key in the database.
+CARRIES_A_KEY = frozenset({"password_reset", "hub_link", "confirm", "invitation", "reward_unlocked"})
+
+_sql = beside(__file__)
+_CLAIM = _sql.query("claim", Outgoing)
+_IS_OURS = _sql.value("is_ours", int)
+_RECORD_SENT = _sql.command("record_sent")
+_RECORD_DEFERRED = _sql.command("record_deferred")
+_RECORD_FAILED = _sql.command("record_failed")
+_RELEASE = _sql.command("release")
+
+
+class Postman:
+    def __init__(self, store: Store, transport: Transport) -> None:
+        self._store = store
+        self._transport = transport
+
+    async def round(self, now_ms: int) -> bool:
+        """Brings out one batch and tells whether more may wait. A server that is down ends the round."""
+        token = new_id()
+        claimed = await self._store.write(lambda tx: self._claim(tx, token, now_ms))
+        waiting = deque(claimed)
+        more = False
+        try:
+            down = asyncio.Event()
+            lanes = [self._bring(waiting, down, token, now_ms) for _ in range(min(LANES, len(waiting)))]
+            for trouble in await asyncio.gather(*lanes, return_exceptions=True):
+                if trouble is not None:
+                    raise trouble
+            more = len(claimed) == BATCH and not waiting
+        finally:
+            # Also when we are told to stop: what was not tried is free at once, not when its lease runs out.
+            if waiting:
+                await self._store.write(lambda tx: self._release(tx, waiting, token))
+            if not more:
+                await self._transport.rest()
+        return more
+
+    async def _claim(self, tx: Tx, token: str, now_ms: int) -> list[Outgoing]:
+        return await tx.all(_CLAIM, token=token, now_ms=now_ms, until_ms=now_ms + LEASE_MS, batch=BATCH)
+
+    async def _release(self, tx: Tx, letters: deque[Outgoing], token: str) -> None:
+        for letter in letters:
+            await tx.put(_RELEASE, account_id=letter.account_id, id=letter.id, token=token)
+
+    async def _bring(self, waiting: deque[Outgoing], down: asyncio.Event, token: str, now_ms: int) -> None:
+        """One lane: letter after letter, until none waits or the server turns out to be down."""
+        while waiting and not down.is_set():
+            letter = waiting.popleft()
+            if not await self._store.read(lambda tx, letter=letter: self._is_ours(tx, letter, token)):  # type: ignore[misc]
+                continue
+            trouble = await self._attempt(letter)
+            await self._record(letter, trouble, token, now_ms)
+            if isinstance(trouble, Down) and not down.is_set():
+                down.set()
+                log.warning("Letters wait: %s", trouble)
+
+    async def _is_ours(self, tx: Tx, letter: Outgoing, token: str) -> bool:
+        """Whoever was erased since the claim gets no letter any more."""
+        return await tx.one(_IS_OURS, account_id=letter.account_id, id=letter.id, token=token) is not None
+
+    async def _attempt(self, letter: Outgoing) -> Refused | NotNow | None:
+        if letter.attempts > MOST_ATTEMPTS:
+            return Refused("Given up: no attempt lived long enough to tell what came of it.")
+        try:
+            async with asyncio.timeout(SEND_LIMIT_S):
+                await self._transport.send(letter)
+        except (Refused, NotNow) as trouble:
+            return trouble
+        except TimeoutError:
+            return NotNow(f"The mail server took longer than {SEND_LIMIT_S:.0f} seconds.")
+        except Exception as error:  # a letter that trips over a bug must not stop the others
+            log.exception("Letter %s could not be sent", letter.id)
+            return NotNow(f"{type(error).__name__} while sending.")
+        return None
+
+    async def _record(self, letter: Outgoing, trouble: Refused | NotNow | None, token: str, now_ms: int) -> None:
+        final = letter.attempts >= (MOST_REFUSALS if isinstance(trouble, Refused) else MOST_ATTEMPTS)
+        forget = int(letter.kind in CARRIES_A_KEY)
+        error = str(trouble)[:ERROR_LIMIT]
+
+        async def work(tx: Tx) -> int:
+            whose: dict[str, Any] = {"account_id": letter.account_id, "id": letter.id, "token": token}
+            if trouble is None:
+                return await tx.run(_RECORD_SENT, **whose, now_ms=now_ms, forget=forget)
+            if final:
+                return await tx.run(_RECORD_FAILED, **whose, now_ms=now_ms, error=error, forget=forget)
+            due_ms = now_ms + DELAYS_MS[letter.attempts - 1]
+            return await tx.run(_RECORD_DEFERRED, **whose, due_ms=due_ms, error=error)
+
+        recorded = await self._store.write(work)
+        if trouble is not None and final and recorded:
+            log.warning("Letter %s (%s) failed after %d attempts", letter.id, letter.kind, letter.attempts)
+
+
+async def send_due(store: Store, transport: Transport, now_ms: int) -> bool:
+    """One bounded batch, shaped for the table of jobs."""
+    return await Postman(store, transport).round(now_ms)

@@ -1,0 +1,43 @@
+-- name: claim (sqlite)
+-- The guard stands outside the subselect too, so that two who chose the same rows cannot both have them. An attempt counts
+-- from here, so that one which dies without a word is counted as well.
+UPDATE letter SET lease_token = :token, lease_until_ms = :until_ms, attempts = attempts + 1
+WHERE due_ms <= :now_ms AND lease_until_ms <= :now_ms AND id IN (
+    SELECT id FROM letter WHERE due_ms <= :now_ms AND lease_until_ms <= :now_ms
+    ORDER BY waited_for DESC, due_ms LIMIT :batch
+)
+RETURNING id, account_id, kind, to_email, from_name, subject, body_text, body_html, created_ms, attempts;
+
+-- name: claim (postgres)
+-- ARRAY() runs the subselect once; as a plain IN the planner may run it again for every row and lock more than the batch.
+UPDATE letter SET lease_token = :token, lease_until_ms = :until_ms, attempts = attempts + 1
+WHERE due_ms <= :now_ms AND lease_until_ms <= :now_ms AND id = ANY (ARRAY (
+    SELECT id FROM letter WHERE due_ms <= :now_ms AND lease_until_ms <= :now_ms
+    ORDER BY waited_for DESC, due_ms LIMIT :batch FOR UPDATE SKIP LOCKED
+))
+RETURNING id, account_id, kind, to_email, from_name, subject, body_text, body_html, created_ms, attempts;
+
+-- name: is_ours
+SELECT 1 FROM letter WHERE account_id = :account_id AND id = :id AND lease_token = :token;
+
+-- name: record_sent
+UPDATE letter SET
+    sent_ms = :now_ms, due_ms = NULL, error = NULL, lease_token = NULL, lease_until_ms = 0,
+    body_text = CASE WHEN :forget = 1 THEN NULL ELSE body_text END,
+    body_html = CASE WHEN :forget = 1 THEN NULL ELSE body_html END
+WHERE account_id = :account_id AND id = :id AND lease_token = :token;
+
+-- name: record_deferred
+UPDATE letter SET due_ms = :due_ms, error = :error, lease_token = NULL, lease_until_ms = 0
+WHERE account_id = :account_id AND id = :id AND lease_token = :token;
+
+-- name: record_failed
+UPDATE letter SET
+    failed_ms = :now_ms, due_ms = NULL, error = :error, lease_token = NULL, lease_until_ms = 0,
+    body_text = CASE WHEN :forget = 1 THEN NULL ELSE body_text END,
+    body_html = CASE WHEN :forget = 1 THEN NULL ELSE body_html END
+WHERE account_id = :account_id AND id = :id AND lease_token = :token;
+
+-- name: release
+UPDATE letter SET attempts = attempts - 1, lease_token = NULL, lease_until_ms = 0
+WHERE account_id = :account_id AND id = :id AND lease_token = :token;

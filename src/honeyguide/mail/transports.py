@@ -1,0 +1,254 @@
+"""Ways out of the house for a letter: SMTP, a folder of .eml files, or standard output when no server is set.
+
+A transport sends one letter or says why not: `Refused` (the server says never), `NotNow` (it may work later), `Down` (no letter
+would get through just now, so the others need not try).
+"""
+
+from __future__ import annotations
+
+import asyncio
+import ipaddress
+import os
+import sys
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from email import policy
+from email.headerregistry import Address
+from email.message import EmailMessage
+from email.utils import parseaddr
+from pathlib import Path
+from typing import NamedTuple, Protocol
+from urllib.parse import unquote, urlsplit
+
+import aiosmtplib
+
+from honeyguide.kernel.errors import Invalid
+
+TIMEOUT_S = 15.0
+GOODBYE_S = 2.0
+
+
+class Outgoing(NamedTuple):
+    """A claimed letter."""
+
+    id: str
+    account_id: str
+    kind: str
+    to: str
+    from_name: str | None
+    subject: str
+    text: str
+    html: str | None
+    created_ms: int
+    attempts: int
+
+
+class Refused(Exception):
+    """The server says that it will never take this letter."""
+
+
+class NotNow(Exception):
+    """This letter did not get through; it may later."""
+
+
+class Down(NotNow):
+    """The server cannot be reached, or takes nothing from us."""
+
+
+class Transport(Protocol):
+    async def send(self, letter: Outgoing) -> None: ...
+
+    async def rest(self) -> None:
+        """Nothing more to send for now: let go of connections. Never fails."""
+        ...
+
+
+def _mailbox(address: str, name: str | None) -> Address:
+    # Not Address(addr_spec=…): that one refuses letters beyond ASCII, which many mail servers take by now.
+    local, _, domain = address.rpartition("@")
+    return Address(display_name=name or "", username=local, domain=domain)
+
+
+def compose(letter: Outgoing, mail_from: str) -> EmailMessage:
+    """The same message at every attempt, so that a duplicate shows itself as one by its Message-ID and Date."""
+    name, address = parseaddr(mail_from)
+    message = EmailMessage()
+    message["From"] = _mailbox(address, letter.from_name or name)
+    message["To"] = _mailbox(letter.to, None)
+    message["Subject"] = letter.subject
+    message["Date"] = datetime.fromtimestamp(letter.created_ms / 1000, UTC)
+    message["Message-ID"] = f"<{letter.id}@{address.rpartition('@')[2]}>"
+    # Holiday notices and other robots do not answer what says that a robot wrote it.
+    message["Auto-Submitted"] = "auto-generated"
+    message.set_content(letter.text)
+    if letter.html is not None:
+        message.add_alternative(letter.html, subtype="html")
+    return message
+
+
+def _composed(letter: Outgoing, mail_from: str) -> EmailMessage:
+    try:
+        return compose(letter, mail_from)
+    except (ValueError, UnicodeError) as error:
+        raise Refused(f"The letter cannot be written as mail: {error}") from error
+
+
+@dataclass(frozen=True)
+class Server:
+    host: str
+    port: int
+    user: str | None
+    password: str
+    tls: bool
+
+    @property
+    def is_here(self) -> bool:
+        try:
+            return ipaddress.ip_address(self.host).is_loopback
+        except ValueError:
+            return self.host == "localhost"
+
+
+def server_of(smtp_url: str) -> Server:
+    """`smtp://user:password@host:587`; without a port 25, 587 with a password, 465 with smtps."""
+    try:
+        parts = urlsplit(smtp_url)
+        host, port, tls = parts.hostname, parts.port, parts.scheme == "smtps"
+    except ValueError:
+        host, port, tls = None, None, False
+    if not host:
+        raise Invalid("HONEYGUIDE_SMTP_URL must be an address such as smtp://user:password@mail.example.org:587.")
+    user = unquote(parts.username) if parts.username else None
+    usual = 465 if tls else 587 if user else 25
+    return Server(host, port or usual, user, unquote(parts.password or ""), tls)
+
+
+class SmtpTransport:
+    """Connections are kept while letters keep coming. STARTTLS is used whenever it is offered.
+
+    A password never crosses a network in the clear: with one, encryption and a valid certificate are demanded, unless the
+    server is on this machine. Without one, any encryption is better than none.
+    """
+
+    def __init__(self, smtp_url: str, mail_from: str) -> None:
+        self._server = server_of(smtp_url)
+        self._from = mail_from
+        self._sender = parseaddr(mail_from)[1]
+        self._idle: list[aiosmtplib.SMTP] = []
+
+    async def send(self, letter: Outgoing) -> None:
+        message = _composed(letter, self._from)
+        client = await self._client()
+        usable = False
+        try:
+            await client.send_message(message, sender=self._sender, recipients=[letter.to])
+        except aiosmtplib.SMTPSenderRefused as error:
+            raise Down(f"The mail server takes nothing from {self._sender}: {error.code} {error.message}") from error
+        except aiosmtplib.SMTPRecipientsRefused as error:
+            raise _verdict(error.recipients[0].code, error.recipients[0].message) from error
+        except aiosmtplib.SMTPResponseException as error:
+            raise _verdict(error.code, error.message) from error
+        except aiosmtplib.SMTPNotSupported as error:
+            raise Refused(f"The mail server cannot reach such an address: {error.message}") from error
+        except ValueError as error:
+            raise Refused(f"The address is not one that mail can be sent to: {error}") from error
+        except (aiosmtplib.SMTPException, OSError) as error:
+            raise NotNow(f"The connection broke: {error}") from error
+        else:
+            usable = True
+            self._idle.append(client)
+        finally:
+            # Whatever went wrong, nobody has to know in which state it left the conversation.
+            if not usable:
+                client.close()
+
+    async def _client(self) -> aiosmtplib.SMTP:
+        while self._idle:
+            client = self._idle.pop()
+            if client.is_connected:
+                return client
+        server = self._server
+        guarded = server.user is not None and not server.is_here
+        client = aiosmtplib.SMTP(
+            hostname=server.host, port=server.port, username=server.user, password=server.password if server.user else None,
+            use_tls=server.tls, start_tls=None if server.tls or not guarded else True, validate_certs=server.tls or guarded,
+            timeout=TIMEOUT_S, local_hostname=self._sender.rpartition("@")[2] or "localhost",
+        )  # fmt: skip
+        try:
+            await client.connect()
+        except (aiosmtplib.SMTPException, OSError, ValueError) as error:
+            raise Down(f"The mail server {server.host}:{server.port} does not let us in: {error}") from error
+        return client
+
+    async def rest(self) -> None:
+        idle, self._idle = self._idle, []
+        for client in idle:
+            try:
+                await client.quit(timeout=GOODBYE_S)
+            except (aiosmtplib.SMTPException, OSError):
+                client.close()
+
+
+def _verdict(code: int, message: str) -> Exception:
+    text = f"{code} {message}"
+    if code == 421:
+        return Down(f"The mail server is closing: {text}")
+    return Refused(text) if 500 <= code < 600 else NotNow(text)
+
+
+class FolderTransport:
+    """One .eml file per letter, for trying things out and for tests; sending again overwrites the same file."""
+
+    def __init__(self, folder: Path, mail_from: str) -> None:
+        self._folder = folder
+        self._from = mail_from
+
+    async def send(self, letter: Outgoing) -> None:
+        message = _composed(letter, self._from)
+        style = policy.SMTP if letter.to.isascii() else policy.SMTPUTF8
+        try:
+            await asyncio.to_thread(self._write, f"{letter.id}.eml", message.as_bytes(policy=style))
+        except OSError as error:
+            raise Down(f"The folder {self._folder} cannot be written: {error.strerror}") from error
+
+    def _write(self, name: str, content: bytes) -> None:
+        self._folder.mkdir(parents=True, exist_ok=True)
+        half = self._folder / f".{name}.half"
+        half.write_bytes(content)
+        os.replace(half, self._folder / name)  # whoever watches the folder never sees half a letter
+
+    async def rest(self) -> None:
+        pass
+
+
+class LogTransport:
+    """No server is set: the whole letter goes to standard output, where a self-hoster finds the link somebody waits for."""
+
+    def __init__(self, mail_from: str) -> None:
+        self._from = mail_from
+
+    async def send(self, letter: Outgoing) -> None:
+        message = _composed(letter, self._from)
+        lines = [f"--- Letter to {letter.to} (HONEYGUIDE_SMTP_URL is not set, so it is shown here)"]
+        lines += [f"From: {message['From']}", f"Subject: {letter.subject}", "", letter.text.rstrip(), "--- End of letter"]
+        text = "\n".join(lines)
+        encoding = sys.stdout.encoding or "utf-8"  # of an old terminal, perhaps: a letter it cannot show is still a letter
+        try:
+            print(text.encode(encoding, "backslashreplace").decode(encoding), flush=True)
+        except (OSError, ValueError) as error:
+            raise Down("Standard output is closed.") from error
+
+    async def rest(self) -> None:
+        pass
+
+
+def transport_for(smtp_url: str, mail_from: str) -> Transport:
+    """What HONEYGUIDE_SMTP_URL asks for."""
+    if not smtp_url:
+        return LogTransport(mail_from)
+    scheme = smtp_url.partition(":")[0].lower()
+    if scheme in ("smtp", "smtps"):
+        return SmtpTransport(smtp_url, mail_from)
+    if scheme == "file":
+        return FolderTransport(Path(unquote(urlsplit(smtp_url).path)), mail_from)
+    raise Invalid("HONEYGUIDE_SMTP_URL must begin with smtp://, smtps:// or file:///.")
