@@ -15,6 +15,9 @@ from honeyguide.api.routes import ROUTES
 from honeyguide.api.system import System
 from honeyguide.api.telemetry import Telemetry
 from honeyguide.api.transport import Receive, Scope, Send
+from honeyguide.events.addresses import Policy
+from honeyguide.events.delivery import Courier
+from honeyguide.events.outbound import Outbound
 from honeyguide.kernel.clock import Clock, shifted_clock, system_clock
 from honeyguide.kernel.site import Site
 from honeyguide.settings import Settings
@@ -40,7 +43,13 @@ class House:
     store: Store
     site: Site
     clock: Clock
+    policy: Policy
     loop: Loop
+    courier: Courier
+
+    async def work(self) -> None:
+        """All background work of this process, for as long as it lives."""
+        await asyncio.gather(self.loop.run(), self.courier.run())
 
 
 @asynccontextmanager
@@ -51,7 +60,12 @@ async def opened(settings: Settings) -> AsyncIterator[House]:
     try:
         clock = clock_of(settings)
         site = await site_of(store, settings)
-        yield House(settings, store, site, clock, Loop(store, clock, JOBS))
+        policy = Policy.for_base_url(settings.base_url, [part for part in settings.webhook_allow.split(",") if part.strip()])
+        outbound = Outbound(policy)
+        try:
+            yield House(settings, store, site, clock, policy, Loop(store, clock, JOBS), Courier(store, outbound, clock))
+        finally:
+            await outbound.close()
     finally:
         await store.close()
 
@@ -83,9 +97,9 @@ class Application:
                 self.house = house
                 telemetry = Telemetry(log=self._settings.log == "json")
                 door = admission(house.store, self._settings.rate_limit)
-                self._api = Api(house.store, house.site, house.clock, door, telemetry, ROUTES)
+                self._api = Api(house.store, house.site, house.policy, house.clock, door, telemetry, ROUTES)
                 self._system = System(house.store, house.site, telemetry, ROUTES)
-                jobs = asyncio.create_task(house.loop.run()) if self._work else None
+                jobs = asyncio.create_task(house.work()) if self._work else None
                 await send({"type": "lifespan.startup.complete"})
                 await receive()
                 if jobs is not None:

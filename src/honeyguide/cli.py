@@ -77,7 +77,7 @@ def work() -> None:
 
     async def forever(house: House) -> None:
         typer.echo("Working. Stop with Ctrl-C.")
-        await house.loop.run()
+        await house.work()
 
     try:
         in_house(forever)

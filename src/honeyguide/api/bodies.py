@@ -42,8 +42,64 @@ class SubscriberCreate(Body, frozen=True):
 
 class SubscriberUpdate(Body, frozen=True):
     status: str | UnsetType = UNSET
-    name: str | None | UnsetType = UNSET
+    name: str | UnsetType | None = UNSET
     email: str | UnsetType = UNSET
+
+
+class EventFlagsV1(msgspec.Struct, frozen=True):
+    new_referral: bool | UnsetType | None = UNSET
+    reward_unlocked: bool | UnsetType | None = UNSET
+
+
+class EventFlags(EventFlagsV1, frozen=True):
+    new_partner_referral: bool | UnsetType | None = UNSET
+    reward_redeemed: bool | UnsetType | None = UNSET
+
+
+class WebhookCreateV1(Body, frozen=True):
+    required: ClassVar[tuple[str, ...]] = ("url",)
+
+    url: str | None = None
+    new_referral: bool | UnsetType | None = UNSET
+    reward_unlocked: bool | UnsetType | None = UNSET
+    events: EventFlagsV1 | None = None
+
+
+class WebhookCreate(Body, frozen=True):
+    required: ClassVar[tuple[str, ...]] = ("url",)
+
+    url: str | None = None
+    new_referral: bool | UnsetType | None = UNSET
+    new_partner_referral: bool | UnsetType | None = UNSET
+    reward_unlocked: bool | UnsetType | None = UNSET
+    reward_redeemed: bool | UnsetType | None = UNSET
+    events: EventFlags | None = None
+
+
+class WebhookUpdateV1(Body, frozen=True):
+    url: str | UnsetType = UNSET
+    new_referral: bool | UnsetType | None = UNSET
+    reward_unlocked: bool | UnsetType | None = UNSET
+    events: EventFlagsV1 | UnsetType = UNSET
+
+
+class WebhookUpdate(Body, frozen=True):
+    url: str | UnsetType = UNSET
+    new_referral: bool | UnsetType | None = UNSET
+    new_partner_referral: bool | UnsetType | None = UNSET
+    reward_unlocked: bool | UnsetType | None = UNSET
+    reward_redeemed: bool | UnsetType | None = UNSET
+    events: EventFlags | UnsetType = UNSET
+
+
+class Nothing(Body, frozen=True):
+    """An action that needs no words."""
+
+
+class Replay(Body, frozen=True):
+    required: ClassVar[tuple[str, ...]] = ("since",)
+
+    since: str | None = None
 
 
 _decoders: dict[type[Any], msgspec.json.Decoder[Any]] = {}

@@ -9,6 +9,7 @@ from typing import Any
 import msgspec
 
 from honeyguide.api.bodies import Body
+from honeyguide.events.addresses import Policy
 from honeyguide.kernel import paging
 from honeyguide.kernel.errors import Invalid
 from honeyguide.kernel.paging import Page
@@ -21,6 +22,7 @@ from honeyguide.store.tx import Tx
 class Call:
     owner: Owner
     site: Site
+    policy: Policy
     now_ms: int
     path: Mapping[str, str]
     query: Mapping[str, str]

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from honeyguide.kernel import checks, emails, paging
-from honeyguide.referrals import subscribers
+from honeyguide.referrals import people, subscribers
 from honeyguide.referrals.rules import Status
 
 Schema = dict[str, Any]
@@ -34,7 +34,7 @@ TAGS: dict[str, str] = {
 QUERY: dict[str, Schema] = {
     "type": {
         "description": "Which of them: everybody, those who were referred, or those who brought at least one verified reader.",
-        "schema": {"type": "string", "enum": list(subscribers.KINDS), "default": "all"},
+        "schema": {"type": "string", "enum": list(people.KINDS), "default": "all"},
     },
     "expand": {
         "description": "`campaigns` adds `referral_programs`: link, counts and rewards of each subscriber.",
@@ -73,9 +73,15 @@ FIELDS: dict[str, Schema] = {
         "examples": ["confirmed"],
     },
     "SubscriberUpdate.name": {"description": "Their name; null clears it."},
+    # What a request that names nothing else comes back with.
+    "WrittenSubscriber.referrals_count": {"examples": [0]},
+    "WrittenSubscriber.ip_address": {"examples": [None]},
+    "WrittenSubscriber.user_agent": {"examples": [None]},
+    "WrittenSubscriber.utm_source": {"examples": [None]},
+    "WrittenSubscriber.utm_campaign": {"examples": [None]},
     "message": {"description": "What was done.", "examples": ["The subscriber was deleted."]},
     "email": {
-        "description": "Email address, unique in the campaign whatever its case.",
+        "description": "One per campaign, whatever its case.",
         "format": "email",
         "maxLength": emails.LONGEST,
         "examples": ["ana@example.org"],
@@ -94,7 +100,7 @@ FIELDS: dict[str, Schema] = {
     "user_agent": {
         "description": "Browser they signed up with, as you gave it.",
         "maxLength": checks.USER_AGENT_LIMIT,
-        "examples": ["Mozilla/5.0 (iPhone; CPU iPhone OS 19_1 like Mac OS X)"],
+        "examples": ["Mozilla/5.0 (iPhone)"],
     },
     "origin": {"description": "Where they came from, such as `api` or `signup`.", "examples": ["api"]},
     "utm_source": {"examples": ["instagram"]},

@@ -19,6 +19,7 @@ from honeyguide.api import bodies, transport
 from honeyguide.api.call import Call, Listed, Route
 from honeyguide.api.telemetry import Telemetry
 from honeyguide.api.transport import Receive, Scope, Send, Table
+from honeyguide.events.addresses import Policy
 from honeyguide.kernel import errors, paging
 from honeyguide.kernel.clock import Clock
 from honeyguide.kernel.site import Site
@@ -75,10 +76,12 @@ class Reply:
 
 class Api:
     def __init__(
-        self, store: Store, site: Site, clock: Clock, admission: Admission, telemetry: Telemetry, routes: tuple[Route, ...]
-    ) -> None:
+        self, store: Store, site: Site, policy: Policy, clock: Clock, admission: Admission, telemetry: Telemetry,
+        routes: tuple[Route, ...],
+    ) -> None:  # fmt: skip
         self._store = store
         self._site = site
+        self._policy = policy
         self._clock = clock
         self._admission = admission
         self._telemetry = telemetry
@@ -125,7 +128,7 @@ class Api:
         if path.get("campaign_uuid", caller.campaign_id) != caller.campaign_id:
             raise errors.Missing(UNKNOWN_CAMPAIGN)
         owner = Owner(caller.account_id, caller.campaign_id)
-        call = Call(owner, self._site, now_ms, path, transport.query_of(scope["query_string"]))
+        call = Call(owner, self._site, self._policy, now_ms, path, transport.query_of(scope["query_string"]))
         if not route.writes:
             work = self._store.snapshot if route.snapshot else self._store.read
             return self._reply(route, await work(lambda tx: route.endpoint(tx, call)), call, scope)
@@ -153,7 +156,7 @@ class Api:
         return exchange.caller
 
     async def _once(self, route: Route, call: Call, scope: Scope, key: str, raw: bytes) -> Reply:
-        """A POST with an Idempotency-Key: the effect and its answer are written together, or the first answer is given again."""
+        """A POST with an Idempotency-Key: effect and answer are written together, or the first answer is given again."""
         print_ = idempotency.fingerprint(route.method, scope["raw_path"], raw)
 
         async def work(tx: Tx) -> Reply:

@@ -26,7 +26,7 @@ _PREFIXES = ("campaigns/{campaign_uuid}/", "partner_profile/")
 
 # Status, name of the shared response, what it means, and an example of its `code` and sentence.
 ERRORS: tuple[tuple[int, str, str, str, str], ...] = (
-    (400, "Invalid", "The request breaks a rule. `param` names what is to blame.", "invalid", "Email is invalid"),
+    (400, "Invalid", "The request breaks a rule. `param` names what is to blame.", "invalid_email", "Email is invalid"),
     (401, "Unauthorized", "The API key is missing, wrong or revoked.", "unauthorized", "The API key is missing or wrong."),
     (404, "Missing", "It does not exist, or it is not yours.", "not_found", "There is no such subscriber."),
     (408, "Slow", "The body took too long to arrive.", "timeout", "The body took too long to arrive."),
@@ -188,7 +188,8 @@ def _possible_errors(route: Route, schemas: dict[str, Schema]) -> set[int]:
 
 def _error(words: str, code: str, sentence: str) -> dict[str, Any]:
     headers = _ON_EVERY_ANSWER if code in ("unauthorized", "internal_error") else _ON_AUTHENTICATED
-    example = {"error": sentence, "code": code, "request_id": "5f0c2a9e41-3e9"}
+    blamed = {"param": "email"} if code == "invalid_email" else {}
+    example = {"error": sentence, "code": code, **blamed, "request_id": "5f0c2a9e41-3e9"}
     return {
         "description": words,
         "headers": _headers([*headers, *(["Retry-After"] if code in ("rate_limited", "unavailable") else [])]),
@@ -269,7 +270,7 @@ def _described(schema: Schema, words: Schema, *, is_sent: bool, is_needed: bool)
         kinds = [kind for kind in kinds if kind != "null"]
         schema = schema | {"type": kinds[0]}
     words = {key: value for key, value in words.items() if key == "description" or _fits(key, value, kinds)}
-    if is_sent and "string" in kinds and not {"maxLength", "enum"} & {*words, *schema}:
+    if is_sent and "string" in kinds and not {"maxLength", "enum", "format"} & {*words, *schema}:
         words["maxLength"] = checks.STRING_LIMIT
     if "enum" in words and "null" in kinds:
         words["enum"] = [*words["enum"], None]

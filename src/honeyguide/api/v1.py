@@ -8,7 +8,7 @@ from honeyguide.api import views
 from honeyguide.api.bodies import CampaignUpdate, SubscriberCreate, SubscriberUpdate
 from honeyguide.api.call import Call, Listed
 from honeyguide.kernel.errors import Invalid
-from honeyguide.referrals import campaigns, subscribers
+from honeyguide.referrals import campaigns, people, subscribers
 from honeyguide.store.tx import Tx
 
 
@@ -43,18 +43,18 @@ async def create_subscriber(tx: Tx, call: Call) -> views.OneWritten:
 
 async def list_subscribers(tx: Tx, call: Call) -> Listed:
     page = call.page
-    rows, total = await subscribers.page_of(tx, call.owner, call.choice("type", subscribers.KINDS, "all"), page)
+    rows, total = await people.page_of(tx, call.owner, call.choice("type", people.KINDS, "all"), page)
     return Listed(views.ReadList([views.read(row) for row in rows], views.subscriber_meta(page, total)), page, total)
 
 
 async def get_subscriber(tx: Tx, call: Call) -> views.OneRead:
-    return views.OneRead(views.read(await subscribers.get(tx, call.owner, call.path["uuid"])))
+    return views.OneRead(views.read(await people.get(tx, call.owner, call.path["uuid"])))
 
 
 async def list_referrals(tx: Tx, call: Call) -> Listed:
     page = call.page
-    referrer = await subscribers.get(tx, call.owner, call.path["uuid"])
-    rows, total = await subscribers.page_of_brought(tx, call.owner, referrer, page)
+    referrer = await people.get(tx, call.owner, call.path["uuid"])
+    rows, total = await people.page_of_brought(tx, call.owner, referrer, page)
     return Listed(views.ReadList([views.read(row) for row in rows], views.subscriber_meta(page, total)), page, total)
 
 

@@ -7,9 +7,9 @@ import msgspec
 from honeyguide.api import views
 from honeyguide.api.call import Call, Listed
 from honeyguide.kernel.errors import Invalid
-from honeyguide.referrals import campaigns, subscribers
+from honeyguide.referrals import campaigns, people
 from honeyguide.referrals.campaigns import Campaign
-from honeyguide.referrals.subscribers import Subscriber
+from honeyguide.referrals.people import Subscriber
 from honeyguide.store.tx import Tx
 
 
@@ -32,20 +32,20 @@ def _programs(call: Call, campaign: Campaign | None, s: Subscriber) -> views.Pro
 
 async def list_subscribers(tx: Tx, call: Call) -> Listed:
     page, campaign = call.page, await _expanded(tx, call)
-    rows, total = await subscribers.page_of(tx, call.owner, call.choice("type", subscribers.KINDS, "all"), page)
+    rows, total = await people.page_of(tx, call.owner, call.choice("type", people.KINDS, "all"), page)
     shown = [views.plain(row, _programs(call, campaign, row)) for row in rows]
     return Listed(views.PlainList(shown, views.subscriber_meta(page, total)), page, total)
 
 
 async def get_subscriber(tx: Tx, call: Call) -> views.OnePlain:
     campaign = await _expanded(tx, call)
-    subscriber = await subscribers.get(tx, call.owner, call.path["uuid"])
+    subscriber = await people.get(tx, call.owner, call.path["uuid"])
     return views.OnePlain(views.plain(subscriber, _programs(call, campaign, subscriber)))
 
 
 async def list_referrals(tx: Tx, call: Call) -> Listed:
     page, campaign = call.page, await _expanded(tx, call)
-    referrer = await subscribers.get(tx, call.owner, call.path["uuid"])
-    rows, total = await subscribers.page_of_brought(tx, call.owner, referrer, page)
+    referrer = await people.get(tx, call.owner, call.path["uuid"])
+    rows, total = await people.page_of_brought(tx, call.owner, referrer, page)
     shown = [views.counted(row, _programs(call, campaign, row)) for row in rows]
     return Listed(views.CountedList(shown, views.subscriber_meta(page, total)), page, total)

@@ -7,7 +7,7 @@ import msgspec
 from honeyguide.kernel.clock import iso
 from honeyguide.kernel.paging import Page
 from honeyguide.referrals.campaigns import Campaign
-from honeyguide.referrals.subscribers import Subscriber
+from honeyguide.referrals.people import Subscriber
 
 
 class View(msgspec.Struct, frozen=True, omit_defaults=False):

@@ -63,7 +63,9 @@ _HAS_TOTAL = _sql.value("has_total", int)
 _BROUGHT_BY = _sql.value("brought_by", int)
 _KEEP_TOTAL = _sql.command("keep_total")
 _KEEP_RUN = _sql.command("keep_run")
-_CUTS = {kind: _sql.query(f"cuts_{kind}", lambda ms, row_id: (ms, row_id)) for kind in ("all", "referrals", "advocates", "brought")}
+_CUTS = {
+    kind: _sql.query(f"cuts_{kind}", lambda ms, row_id: (ms, row_id)) for kind in ("all", "referrals", "advocates", "brought")
+}
 
 
 async def total(tx: Tx, owner_id: str, kind: str) -> int:

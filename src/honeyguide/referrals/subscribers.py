@@ -1,4 +1,4 @@
-"""People in a campaign: how they sign up, are found, changed and erased. Counts follow by themselves: the database keeps them."""
+"""How people sign up, change and leave. Counts follow by themselves: the database keeps them."""
 
 from __future__ import annotations
 
@@ -7,44 +7,19 @@ from typing import NamedTuple
 import msgspec
 
 from honeyguide.accounts import idempotency
+from honeyguide.events import outbox
 from honeyguide.kernel import checks, clock, emails
-from honeyguide.kernel.errors import Invalid, Missing
-from honeyguide.kernel.ids import is_id, new_code, new_id
-from honeyguide.kernel.paging import Page
+from honeyguide.kernel.errors import Invalid
+from honeyguide.kernel.ids import new_code, new_id
 from honeyguide.kernel.site import Site
-from honeyguide.referrals import listing, rules
+from honeyguide.mail import letters
+from honeyguide.referrals import people, rules, telling
 from honeyguide.referrals.campaigns import Owner
 from honeyguide.referrals.disposable import is_disposable
+from honeyguide.referrals.people import Subscriber
 from honeyguide.store import Again
 from honeyguide.store.statements import beside
 from honeyguide.store.tx import Tx
-
-UNKNOWN = "There is no such subscriber."
-
-
-class Subscriber(msgspec.Struct, frozen=True):
-    id: str
-    email: str
-    name: str | None
-    ref_code: str
-    status: str
-    referrer_code: str | None
-    referrer_id: str | None
-    referral_status: str
-    referral_reason: str | None
-    referral_due_ms: int | None
-    referral_behind: str | None
-    referrals_verified: int
-    referrals_pending: int
-    referrals_rejected: int
-    ip_address: str | None
-    user_agent: str | None
-    origin: str
-    utm_source: str | None
-    utm_campaign: str | None
-    created_ms: int
-    decided_by: str | None = None
-    decided_ms: int | None = None
 
 
 class NewSubscriber(msgspec.Struct, frozen=True):
@@ -64,7 +39,7 @@ class NewSubscriber(msgspec.Struct, frozen=True):
 class Changes(msgspec.Struct, frozen=True):
     """UNSET leaves a field alone; a None name clears it."""
 
-    name: str | None | msgspec.UnsetType = msgspec.UNSET
+    name: str | msgspec.UnsetType | None = msgspec.UNSET
     email: str | msgspec.UnsetType = msgspec.UNSET
     status: str | msgspec.UnsetType = msgspec.UNSET
 
@@ -79,6 +54,7 @@ class Referrer(NamedTuple):
     screening: str
     hold_days: int
     needs_confirmation: int
+    listeners: int
 
 
 class OnCode(NamedTuple):
@@ -91,16 +67,10 @@ _INSERT = _sql.command("insert")
 _FIND_REFERRER = _sql.query("find_referrer", Referrer)
 _CLOSES_LOOP = _sql.value("closes_loop", int)
 _ON_CODE = _sql.query("on_code", OnCode)
-_BY_ID = _sql.query("by_id", Subscriber)
-_BY_EMAIL = _sql.query("by_email", Subscriber)
-_LOCK = _sql.value("lock", str)
-_LISTS = {kind: _sql.query(f"list_{kind}", Subscriber) for kind in ("all", "referrals", "advocates")}
-_LIST_BROUGHT = _sql.query("list_brought", Subscriber)
 _SET_PERSON = _sql.command("set_person")
 _JUDGE = _sql.command("judge")
 _ERASE = _sql.command("erase")
 
-KINDS = tuple(_LISTS)
 STATUSES = ("unsubscribed", "confirmed")
 
 
@@ -140,7 +110,9 @@ async def sign_up(tx: Tx, site: Site, owner: Owner, new: NewSubscriber, *, now_m
     person_key = _person_key(site, address)
     network = rules.network_of(new.ip_address) if new.ip_address else None
     code = new.referrer_code.strip().lower() if new.referrer_code else ""
-    referrer = await tx.one(_FIND_REFERRER, code=code, campaign_id=owner.campaign_id, account_id=owner.account_id) if code else None
+    referrer = (
+        await tx.one(_FIND_REFERRER, code=code, campaign_id=owner.campaign_id, account_id=owner.account_id) if code else None
+    )
     verdict = rules.Decision(rules.Status.VERIFIED)
     if referrer is not None:
         verdict = await _judge_arrival(tx, owner, referrer, address, person_key, network, code, now_ms)
@@ -160,6 +132,8 @@ async def sign_up(tx: Tx, site: Site, owner: Owner, new: NewSubscriber, *, now_m
         referral_behind=row.referral_behind, ip_address=row.ip_address, network=network, user_agent=row.user_agent,
         origin=row.origin, utm_source=row.utm_source, utm_campaign=row.utm_campaign, created_ms=created_ms, received_ms=now_ms,
     )  # fmt: skip
+    if referrer is not None and referrer.listeners and row.referral_status != rules.Status.REJECTED:
+        await telling.new_referral(tx, site, owner, row, await people.get(tx, owner, referrer.id), now_ms=now_ms)
     return row
 
 
@@ -187,62 +161,9 @@ async def _judge_arrival(
     return rules.decide(signals, policy, now_ms)
 
 
-async def find(tx: Tx, owner: Owner, wanted: str) -> Subscriber | None:
-    """By uuid, or by email where there is an @ in it."""
-    if "@" in wanted:
-        try:
-            key = emails.key(emails.address(wanted))
-        except Invalid:
-            return None
-        return await tx.one(_BY_EMAIL, campaign_id=owner.campaign_id, email_key=key)
-    if not is_id(wanted):
-        return None
-    return await tx.one(_BY_ID, id=wanted, campaign_id=owner.campaign_id)
-
-
-async def get(tx: Tx, owner: Owner, wanted: str) -> Subscriber:
-    subscriber = await find(tx, owner, wanted)
-    if subscriber is None:
-        raise Missing(UNKNOWN)
-    return subscriber
-
-
-async def get_locked(tx: Tx, owner: Owner, wanted: str) -> Subscriber:
-    """For a change that depends on what is there: nobody else changes it until we are done."""
-    subscriber = await get(tx, owner, wanted)
-    if await tx.one(_LOCK, id=subscriber.id, campaign_id=owner.campaign_id) is None:
-        raise Missing(UNKNOWN)
-    return await get(tx, owner, subscriber.id)
-
-
-async def page_of(tx: Tx, owner: Owner, kind: str, page: Page) -> tuple[list[Subscriber], int]:
-    """One page of the campaign's list of this kind and the list's length, both of one snapshot."""
-    total = await listing.total(tx, owner.campaign_id, kind)
-    if page.skip >= total:
-        return [], total
-    at = await listing.place(tx, owner.campaign_id, kind, page)
-    rows = await tx.all(
-        _LISTS[kind], owner_id=owner.campaign_id, below_ms=at.below_ms, below_id=at.below_id, most=page.per_page, skip=at.skip
-    )
-    return rows, total
-
-
-async def page_of_brought(tx: Tx, owner: Owner, subscriber: Subscriber, page: Page) -> tuple[list[Subscriber], int]:
-    """Everyone this subscriber brought, whatever became of the referral."""
-    total = subscriber.referrals_verified + subscriber.referrals_pending + subscriber.referrals_rejected
-    if page.skip >= total:
-        return [], total
-    at = await listing.place(tx, subscriber.id, "brought", page)
-    rows = await tx.all(
-        _LIST_BROUGHT, owner_id=subscriber.id, campaign_id=owner.campaign_id, below_ms=at.below_ms, below_id=at.below_id,
-        most=page.per_page, skip=at.skip,
-    )  # fmt: skip
-    return rows, total
-
-
 async def change(tx: Tx, site: Site, owner: Owner, wanted: str, changes: Changes, *, now_ms: int) -> Subscriber:
     """Name, email, status; a status also decides a referral that waited for it."""
-    old = await get_locked(tx, owner, wanted)
+    old = await people.get_locked(tx, owner, wanted)
     name = old.name if changes.name is msgspec.UNSET else changes.name
     if name is not None:
         checks.text(name, param="name", limit=checks.NAME_LIMIT)
@@ -260,7 +181,7 @@ async def change(tx: Tx, site: Site, owner: Owner, wanted: str, changes: Changes
         )
         if verdict is not None:
             await judge(tx, owner, old, verdict, by=None, now_ms=now_ms)
-    return await get(tx, owner, old.id)
+    return await people.get(tx, owner, old.id)
 
 
 async def judge(tx: Tx, owner: Owner, subscriber: Subscriber, verdict: rules.Decision, *, by: str | None, now_ms: int) -> None:
@@ -273,6 +194,8 @@ async def judge(tx: Tx, owner: Owner, subscriber: Subscriber, verdict: rules.Dec
 
 async def erase(tx: Tx, owner: Owner, wanted: str, *, now_ms: int) -> None:
     """Nulls the person; codes, states and money stay. Those they brought keep their `referrer_code`."""
-    subscriber = await get_locked(tx, owner, wanted)
+    subscriber = await people.get_locked(tx, owner, wanted)
     await tx.run(_ERASE, id=subscriber.id, campaign_id=owner.campaign_id, now_ms=now_ms)
+    await outbox.erase(tx, owner.account_id, subscriber.id)
+    await letters.erase(tx, owner.account_id, subscriber.id)
     await idempotency.forget(tx, owner.account_id, subscriber.id)

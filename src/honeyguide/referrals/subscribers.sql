@@ -10,7 +10,9 @@ INSERT INTO subscriber (
 );
 
 -- name: find_referrer
-SELECT s.id, s.email, s.person_key, s.referrer_id, s.network, s.received_ms, c.screening, c.hold_days, c.needs_confirmation
+SELECT s.id, s.email, s.person_key, s.referrer_id, s.network, s.received_ms, c.screening, c.hold_days, c.needs_confirmation,
+       -- Whether anybody wants to hear of it: mostly nobody does, and then nothing need be put together.
+       (SELECT COUNT(*) FROM webhook AS w WHERE w.account_id = s.account_id AND w.new_referral = 1) AS listeners
 FROM subscriber AS s JOIN campaign AS c ON c.id = s.campaign_id
 WHERE s.ref_code = :code AND s.campaign_id = :campaign_id AND s.account_id = :account_id AND s.erased_ms IS NULL;
 
@@ -29,52 +31,6 @@ SELECT COUNT(*) AS n FROM ancestor WHERE person_key = :person_key;
 SELECT COALESCE(SUM(CASE WHEN received_ms > :hour_ago_ms THEN 1 ELSE 0 END), 0) AS last_hour,
        COALESCE(SUM(CASE WHEN network = CAST(:network AS TEXT) THEN 1 ELSE 0 END), 0) AS from_network
 FROM subscriber WHERE campaign_id = :campaign_id AND referrer_code = :code AND received_ms > :day_ago_ms;
-
--- name: by_id
-SELECT id, email, name, ref_code, status, referrer_code, referrer_id, referral_status, referral_reason, referral_due_ms,
-       referral_behind, referrals_verified, referrals_pending, referrals_rejected, ip_address, user_agent, origin, utm_source,
-       utm_campaign, created_ms, decided_by, decided_ms
-FROM subscriber WHERE id = :id AND campaign_id = :campaign_id AND erased_ms IS NULL;
-
--- name: by_email
-SELECT id, email, name, ref_code, status, referrer_code, referrer_id, referral_status, referral_reason, referral_due_ms,
-       referral_behind, referrals_verified, referrals_pending, referrals_rejected, ip_address, user_agent, origin, utm_source,
-       utm_campaign, created_ms, decided_by, decided_ms
-FROM subscriber WHERE campaign_id = :campaign_id AND email_key = :email_key AND erased_ms IS NULL;
-
--- name: lock
-SELECT id FROM subscriber WHERE id = :id AND campaign_id = :campaign_id AND erased_ms IS NULL;
-
--- name: lock (postgres)
-SELECT id FROM subscriber WHERE id = :id AND campaign_id = :campaign_id AND erased_ms IS NULL FOR NO KEY UPDATE;
-
--- name: list_all
-SELECT id, email, name, ref_code, status, referrer_code, referrer_id, referral_status, referral_reason, referral_due_ms,
-       referral_behind, referrals_verified, referrals_pending, referrals_rejected, ip_address, user_agent, origin, utm_source,
-       utm_campaign, created_ms, decided_by, decided_ms
-FROM subscriber WHERE campaign_id = :owner_id AND erased_ms IS NULL
-  AND (created_ms, id) < (:below_ms, :below_id) ORDER BY created_ms DESC, id DESC LIMIT :most OFFSET :skip;
-
--- name: list_referrals
-SELECT id, email, name, ref_code, status, referrer_code, referrer_id, referral_status, referral_reason, referral_due_ms,
-       referral_behind, referrals_verified, referrals_pending, referrals_rejected, ip_address, user_agent, origin, utm_source,
-       utm_campaign, created_ms, decided_by, decided_ms
-FROM subscriber WHERE campaign_id = :owner_id AND erased_ms IS NULL AND referrer_code IS NOT NULL
-  AND (created_ms, id) < (:below_ms, :below_id) ORDER BY created_ms DESC, id DESC LIMIT :most OFFSET :skip;
-
--- name: list_advocates
-SELECT id, email, name, ref_code, status, referrer_code, referrer_id, referral_status, referral_reason, referral_due_ms,
-       referral_behind, referrals_verified, referrals_pending, referrals_rejected, ip_address, user_agent, origin, utm_source,
-       utm_campaign, created_ms, decided_by, decided_ms
-FROM subscriber WHERE campaign_id = :owner_id AND erased_ms IS NULL AND is_advocate = 1
-  AND (created_ms, id) < (:below_ms, :below_id) ORDER BY created_ms DESC, id DESC LIMIT :most OFFSET :skip;
-
--- name: list_brought
-SELECT id, email, name, ref_code, status, referrer_code, referrer_id, referral_status, referral_reason, referral_due_ms,
-       referral_behind, referrals_verified, referrals_pending, referrals_rejected, ip_address, user_agent, origin, utm_source,
-       utm_campaign, created_ms, decided_by, decided_ms
-FROM subscriber WHERE referrer_id = :owner_id AND campaign_id = :campaign_id AND erased_ms IS NULL AND referrer_id IS NOT NULL
-  AND (created_ms, id) < (:below_ms, :below_id) ORDER BY created_ms DESC, id DESC LIMIT :most OFFSET :skip;
 
 -- name: set_person
 UPDATE subscriber SET name = :name, email = :email, email_key = :email_key, person_key = :person_key, status = :status

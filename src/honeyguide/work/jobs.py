@@ -6,7 +6,8 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 
 from honeyguide.accounts import idempotency
-from honeyguide.kernel.clock import MINUTE_MS, SECOND_MS
+from honeyguide.events import outbox
+from honeyguide.kernel.clock import HOUR_MS, MINUTE_MS, SECOND_MS
 from honeyguide.referrals import listing
 from honeyguide.store import Store
 from honeyguide.store.tx import Tx
@@ -33,7 +34,15 @@ async def purge_idempotency(store: Store, now_ms: int) -> bool:
     return await store.write(work)
 
 
+async def purge_events(store: Store, now_ms: int) -> bool:
+    async def work(tx: Tx) -> bool:
+        return await outbox.purge(tx, now_ms=now_ms)
+
+    return await store.write(work)
+
+
 JOBS = (
     Job("fold listings", SECOND_MS, fold_listings),
     Job("purge idempotency keys", 10 * MINUTE_MS, purge_idempotency),
+    Job("purge old events", HOUR_MS, purge_events),
 )

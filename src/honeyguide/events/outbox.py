@@ -1,0 +1,75 @@
+"""Events are written in the transaction of the change they tell of, with their exact bytes and one delivery per webhook that
+asked. Nothing is sent here.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+
+from honeyguide.kernel.clock import DAY_MS, iso
+from honeyguide.kernel.ids import new_id
+from honeyguide.store.statements import beside
+from honeyguide.store.tx import Tx
+
+NEW_REFERRAL = "new_referral"
+NEW_PARTNER_REFERRAL = "new_partner_referral"
+REWARD_UNLOCKED = "reward_unlocked"
+REWARD_REDEEMED = "reward_redeemed"
+TEST = "test"
+TYPES = (NEW_REFERRAL, NEW_PARTNER_REFERRAL, REWARD_UNLOCKED, REWARD_REDEEMED)
+
+# The topic that wakes whoever delivers.
+DELIVERIES = "deliveries"
+KEPT_MS = 30 * DAY_MS
+PURGE_BATCH = 200
+
+_sql = beside(__file__)
+_LISTENERS = _sql.value("listeners", str)
+_INSERT_EVENT = _sql.command("insert_event")
+_INSERT_DELIVERY = _sql.command("insert_delivery")
+_CANCEL_ABOUT = _sql.command("cancel_about")
+_DROP_ANSWERS_ABOUT = _sql.command("drop_answers_about")
+_DROP_BODIES_ABOUT = _sql.command("drop_bodies_about")
+_PURGE = _sql.command("purge")
+
+_encode = msgspec.json.Encoder(decimal_format="number").encode
+
+
+async def listeners(tx: Tx, account_id: str, kind: str) -> list[str]:
+    """The webhooks that ask for this kind of event. Where there are none, nobody need put the event together."""
+    return await tx.all(_LISTENERS, account_id=account_id, type=kind)
+
+
+async def emit(
+    tx: Tx, account_id: str, kind: str, facts: dict[str, Any], *, to: list[str], subscriber_id: str | None,
+    referrer_id: str | None = None, now_ms: int,
+) -> list[str]:  # fmt: skip
+    """Writes the event and its deliveries and gives their ids. The ids of the people it names let erasure find it."""
+    if not to:
+        return []
+    event_id = f"msg_{new_id()}"
+    body = _encode({"type": kind, "timestamp": iso(now_ms), "id": event_id, **facts}).decode()
+    await tx.put(
+        _INSERT_EVENT, id=event_id, account_id=account_id, type=kind, body=body, subscriber_id=subscriber_id,
+        referrer_id=referrer_id, now_ms=now_ms,
+    )  # fmt: skip
+    made = [new_id() for _ in to]
+    for delivery_id, webhook_id in zip(made, to, strict=True):
+        await tx.put(
+            _INSERT_DELIVERY, id=delivery_id, account_id=account_id, webhook_id=webhook_id, event_id=event_id, now_ms=now_ms
+        )
+    tx.wake(DELIVERIES)
+    return made
+
+
+async def erase(tx: Tx, account_id: str, subscriber_id: str) -> None:
+    """In whichever role an event names them: what is undelivered is cancelled, kept bodies and answers go."""
+    for statement in (_CANCEL_ABOUT, _DROP_ANSWERS_ABOUT, _DROP_BODIES_ABOUT):
+        await tx.run(statement, account_id=account_id, subscriber_id=subscriber_id)
+
+
+async def purge(tx: Tx, *, now_ms: int) -> bool:
+    """The log is kept for thirty days; what still waits is kept longer."""
+    return await tx.run(_PURGE, before_ms=now_ms - KEPT_MS, batch=PURGE_BATCH) == PURGE_BATCH

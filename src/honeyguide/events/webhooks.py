@@ -1,0 +1,201 @@
+"""Webhooks: where an account wants to be told, of what, signed with which secret; and the log of what was sent there.
+
+A v1 webhook belongs to the campaign, a v2 one to the account; `scope` is the campaign's id or empty, and each sees its own.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import msgspec
+from msgspec import UNSET, UnsetType
+
+from honeyguide.events import outbox, signature
+from honeyguide.events.addresses import Policy, check_url
+from honeyguide.kernel.clock import DAY_MS, parse
+from honeyguide.kernel.errors import Invalid, Missing
+from honeyguide.kernel.ids import is_id, new_id
+from honeyguide.kernel.paging import Page
+from honeyguide.store.statements import beside
+from honeyguide.store.tx import Tx
+
+UNKNOWN = "There is no such webhook."
+# A receiver may verify with the old secret for this long after a rotation.
+OVERLAP_MS = DAY_MS
+
+
+class Webhook(NamedTuple):
+    id: str
+    url: str
+    new_referral: int | None
+    new_partner_referral: int | None
+    reward_unlocked: int | None
+    reward_redeemed: int | None
+    secret: str
+    failing_since_ms: int | None
+    disabled_ms: int | None
+    disabled_reason: str | None
+    created_ms: int
+
+
+class Delivery(NamedTuple):
+    id: str
+    event_id: str
+    type: str
+    status: str
+    due_ms: int
+    created_ms: int
+
+
+class Attempt(NamedTuple):
+    delivery_id: str
+    at_ms: int
+    status_code: int | None
+    latency_ms: int
+    error: str | None
+    response: str | None
+
+
+Flag = bool | None | UnsetType
+
+
+class Flags(msgspec.Struct, frozen=True):
+    """What a webhook is told of: true, false, null for unset; UNSET leaves it as it is."""
+
+    new_referral: Flag = UNSET
+    new_partner_referral: Flag = UNSET
+    reward_unlocked: Flag = UNSET
+    reward_redeemed: Flag = UNSET
+
+    def over(self, old: Webhook | None) -> dict[str, int | None]:
+        """The columns after these flags were laid over what is there."""
+        columns: dict[str, int | None] = {}
+        for name in self.__struct_fields__:
+            flag: Flag = getattr(self, name)
+            if isinstance(flag, UnsetType):
+                columns[name] = getattr(old, name) if old is not None else None
+            else:
+                columns[name] = None if flag is None else int(flag)
+        return columns
+
+
+_sql = beside(__file__)
+_INSERT = _sql.command("insert")
+_LIST = _sql.query("list", Webhook)
+_BY_ID = _sql.query("by_id", Webhook)
+_UPDATE = _sql.command("update")
+_ROTATE = _sql.command("rotate")
+_DELETE = _sql.command("delete")
+_COUNT_DELIVERIES = _sql.value("count_deliveries", int)
+_DELIVERIES = _sql.query("deliveries", Delivery)
+_DELIVERY = _sql.query("delivery", Delivery)
+_ATTEMPTS = _sql.query("attempts", Attempt)
+_ATTEMPTS_OF = _sql.query("attempts_of", Attempt)
+_RESEND = _sql.command("resend")
+_REPLAY = _sql.command("replay")
+
+
+async def create(tx: Tx, account_id: str, scope: str, url: str, flags: Flags, *, policy: Policy, now_ms: int) -> Webhook:
+    check_url(url, policy)
+    webhook_id = new_id()
+    await tx.run(
+        _INSERT, id=webhook_id, account_id=account_id, campaign_id=scope or None, url=url, secret=signature.new_secret(),
+        now_ms=now_ms, **flags.over(None),
+    )  # fmt: skip
+    return await get(tx, account_id, scope, webhook_id)
+
+
+async def of_account(tx: Tx, account_id: str, scope: str) -> list[Webhook]:
+    return await tx.all(_LIST, account_id=account_id, campaign_id=scope)
+
+
+async def get(tx: Tx, account_id: str, scope: str, webhook_id: str) -> Webhook:
+    webhook = await tx.one(_BY_ID, account_id=account_id, campaign_id=scope, id=webhook_id) if is_id(webhook_id) else None
+    if webhook is None:
+        raise Missing(UNKNOWN)
+    return webhook
+
+
+async def update(
+    tx: Tx, account_id: str, scope: str, webhook_id: str, url: str | UnsetType, flags: Flags, *, policy: Policy
+) -> Webhook:
+    old = await get(tx, account_id, scope, webhook_id)
+    if url is not UNSET:
+        check_url(url, policy)
+    await tx.run(_UPDATE, account_id=account_id, id=old.id, url=old.url if url is UNSET else url, **flags.over(old))
+    return await get(tx, account_id, scope, webhook_id)
+
+
+async def delete(tx: Tx, account_id: str, scope: str, webhook_id: str) -> None:
+    webhook = await get(tx, account_id, scope, webhook_id)
+    await tx.run(_DELETE, account_id=account_id, id=webhook.id)
+
+
+async def rotate_secret(tx: Tx, account_id: str, scope: str, webhook_id: str, *, now_ms: int) -> str:
+    """A new secret; for a day every delivery is signed with both."""
+    webhook = await get(tx, account_id, scope, webhook_id)
+    secret = signature.new_secret()
+    await tx.run(_ROTATE, account_id=account_id, id=webhook.id, secret=secret, until_ms=now_ms + OVERLAP_MS)
+    return secret
+
+
+async def send_test(tx: Tx, account_id: str, scope: str, webhook_id: str, *, now_ms: int) -> tuple[Delivery, list[Attempt]]:
+    """An event of type `test`, to this webhook alone, whatever its flags."""
+    webhook = await get_enabled(tx, account_id, scope, webhook_id)
+    facts = {"message": "Honeyguide reaches this webhook."}
+    made = await outbox.emit(tx, account_id, outbox.TEST, facts, to=[webhook.id], subscriber_id=None, now_ms=now_ms)
+    return await get_delivery(tx, account_id, webhook.id, made[0])
+
+
+async def get_enabled(tx: Tx, account_id: str, scope: str, webhook_id: str) -> Webhook:
+    webhook = await get(tx, account_id, scope, webhook_id)
+    if webhook.disabled_ms is not None:
+        raise Invalid("This webhook is disabled; update it, even with the same url, to enable it again.", code="disabled")
+    return webhook
+
+
+async def page_of_deliveries(
+    tx: Tx, account_id: str, scope: str, webhook_id: str, page: Page
+) -> tuple[list[tuple[Delivery, list[Attempt]]], int]:
+    """The log, newest first, each delivery with its attempts in order."""
+    webhook = await get(tx, account_id, scope, webhook_id)
+    mine = {"account_id": account_id, "webhook_id": webhook.id}
+    total = await tx.one(_COUNT_DELIVERIES, **mine) or 0
+    rows = await tx.all(_DELIVERIES, **mine, most=page.per_page, skip=page.skip)
+    by_delivery: dict[str, list[Attempt]] = {row.id: [] for row in rows}
+    for attempt in await tx.all(_ATTEMPTS, **mine, most=page.per_page, skip=page.skip):
+        by_delivery.setdefault(attempt.delivery_id, []).append(attempt)
+    return [(row, by_delivery[row.id]) for row in rows], total
+
+
+async def get_delivery(tx: Tx, account_id: str, webhook_id: str, delivery_id: str) -> tuple[Delivery, list[Attempt]]:
+    row = await tx.one(_DELIVERY, account_id=account_id, webhook_id=webhook_id, id=delivery_id)
+    if row is None:
+        raise Missing("There is no such delivery.")
+    return row, await tx.all(_ATTEMPTS_OF, account_id=account_id, delivery_id=row.id)
+
+
+async def resend(
+    tx: Tx, account_id: str, scope: str, webhook_id: str, delivery_id: str, *, now_ms: int
+) -> tuple[Delivery, list[Attempt]]:
+    """The same event again: same id, same bytes, a new timestamp."""
+    webhook = await get_enabled(tx, account_id, scope, webhook_id)
+    row, _ = await get_delivery(tx, account_id, webhook.id, delivery_id if is_id(delivery_id) else "")
+    if not await tx.run(_RESEND, account_id=account_id, webhook_id=webhook.id, id=row.id, now_ms=now_ms):
+        raise Invalid(
+            "The person this event told of was erased, so it cannot be sent again.", code="erased"
+        )
+    tx.wake(outbox.DELIVERIES)
+    return await get_delivery(tx, account_id, webhook.id, row.id)
+
+
+async def replay(tx: Tx, account_id: str, scope: str, webhook_id: str, since: str | None, *, now_ms: int) -> int:
+    """Everything since a moment, once more; the log reaches thirty days back."""
+    if not since:
+        raise Invalid("since must say from when to replay, such as 2026-11-15T00:00:00Z.", param="since")
+    webhook = await get_enabled(tx, account_id, scope, webhook_id)
+    since_ms = parse(since, param="since")
+    count = await tx.run(_REPLAY, account_id=account_id, webhook_id=webhook.id, since_ms=since_ms, now_ms=now_ms)
+    if count:
+        tx.wake(outbox.DELIVERIES)
+    return count

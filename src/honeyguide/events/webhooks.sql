@@ -1,0 +1,64 @@
+-- name: insert
+INSERT INTO webhook (id, account_id, campaign_id, url, new_referral, new_partner_referral, reward_unlocked, reward_redeemed,
+    secret, created_ms)
+VALUES (:id, :account_id, :campaign_id, :url, :new_referral, :new_partner_referral, :reward_unlocked, :reward_redeemed,
+    :secret, :now_ms);
+
+-- name: list
+SELECT id, url, new_referral, new_partner_referral, reward_unlocked, reward_redeemed, secret, failing_since_ms, disabled_ms,
+       disabled_reason, created_ms
+FROM webhook WHERE account_id = :account_id AND COALESCE(campaign_id, '') = :campaign_id ORDER BY created_ms DESC, id DESC;
+
+-- name: by_id
+SELECT id, url, new_referral, new_partner_referral, reward_unlocked, reward_redeemed, secret, failing_since_ms, disabled_ms,
+       disabled_reason, created_ms
+FROM webhook WHERE account_id = :account_id AND COALESCE(campaign_id, '') = :campaign_id AND id = :id;
+
+-- name: update
+-- Whoever changes a webhook has mended it: it is enabled again, and its record of failure begins anew.
+UPDATE webhook SET url = :url, new_referral = :new_referral, new_partner_referral = :new_partner_referral,
+    reward_unlocked = :reward_unlocked, reward_redeemed = :reward_redeemed, failing_since_ms = NULL, warned_ms = NULL,
+    disabled_ms = NULL, disabled_reason = NULL
+WHERE account_id = :account_id AND id = :id;
+
+-- name: rotate
+UPDATE webhook SET old_secret = secret, old_secret_until_ms = :until_ms, secret = :secret
+WHERE account_id = :account_id AND id = :id;
+
+-- name: delete
+DELETE FROM webhook WHERE account_id = :account_id AND id = :id;
+
+-- name: count_deliveries
+SELECT COUNT(*) AS n FROM delivery WHERE account_id = :account_id AND webhook_id = :webhook_id;
+
+-- name: deliveries
+SELECT d.id, d.event_id, e.type, d.status, d.due_ms, d.created_ms
+FROM delivery AS d JOIN event AS e ON e.id = d.event_id
+WHERE d.account_id = :account_id AND d.webhook_id = :webhook_id
+ORDER BY d.created_ms DESC, d.id DESC LIMIT :most OFFSET :skip;
+
+-- name: delivery
+SELECT d.id, d.event_id, e.type, d.status, d.due_ms, d.created_ms
+FROM delivery AS d JOIN event AS e ON e.id = d.event_id
+WHERE d.account_id = :account_id AND d.webhook_id = :webhook_id AND d.id = :id;
+
+-- name: attempts
+SELECT delivery_id, at_ms, status_code, latency_ms, error, response FROM attempt
+WHERE account_id = :account_id AND delivery_id IN (
+    SELECT id FROM delivery WHERE account_id = :account_id AND webhook_id = :webhook_id
+    ORDER BY created_ms DESC, id DESC LIMIT :most OFFSET :skip
+) ORDER BY at_ms, id;
+
+-- name: attempts_of
+SELECT delivery_id, at_ms, status_code, latency_ms, error, response FROM attempt
+WHERE account_id = :account_id AND delivery_id = :delivery_id ORDER BY at_ms, id;
+
+-- name: resend
+UPDATE delivery SET status = 'pending', tries = 0, due_ms = :now_ms, leased_until_ms = 0, lease_token = NULL
+WHERE account_id = :account_id AND webhook_id = :webhook_id AND id = :id
+  AND event_id IN (SELECT id FROM event WHERE account_id = :account_id AND body IS NOT NULL);
+
+-- name: replay
+UPDATE delivery SET status = 'pending', tries = 0, due_ms = :now_ms, leased_until_ms = 0, lease_token = NULL
+WHERE account_id = :account_id AND webhook_id = :webhook_id AND created_ms >= :since_ms AND status <> 'pending'
+  AND event_id IN (SELECT id FROM event WHERE account_id = :account_id AND body IS NOT NULL);

@@ -1,0 +1,104 @@
+"""A person in a campaign as the store keeps them, and how to find one."""
+
+from __future__ import annotations
+
+import msgspec
+
+from honeyguide.kernel import emails
+from honeyguide.kernel.errors import Invalid, Missing
+from honeyguide.kernel.ids import is_id
+from honeyguide.kernel.paging import Page
+from honeyguide.referrals import listing
+from honeyguide.referrals.campaigns import Owner
+from honeyguide.store.statements import beside
+from honeyguide.store.tx import Tx
+
+UNKNOWN = "There is no such subscriber."
+
+
+class Subscriber(msgspec.Struct, frozen=True):
+    id: str
+    email: str
+    name: str | None
+    ref_code: str
+    status: str
+    referrer_code: str | None
+    referrer_id: str | None
+    referral_status: str
+    referral_reason: str | None
+    referral_due_ms: int | None
+    referral_behind: str | None
+    referrals_verified: int
+    referrals_pending: int
+    referrals_rejected: int
+    ip_address: str | None
+    user_agent: str | None
+    origin: str
+    utm_source: str | None
+    utm_campaign: str | None
+    created_ms: int
+    decided_by: str | None = None
+    decided_ms: int | None = None
+
+
+_sql = beside(__file__)
+_BY_ID = _sql.query("by_id", Subscriber)
+_BY_EMAIL = _sql.query("by_email", Subscriber)
+_LOCK = _sql.value("lock", str)
+_LISTS = {kind: _sql.query(f"list_{kind}", Subscriber) for kind in ("all", "referrals", "advocates")}
+_LIST_BROUGHT = _sql.query("list_brought", Subscriber)
+
+KINDS = tuple(_LISTS)
+
+
+async def find(tx: Tx, owner: Owner, wanted: str) -> Subscriber | None:
+    """By uuid, or by email where there is an @ in it."""
+    if "@" in wanted:
+        try:
+            key = emails.key(emails.address(wanted))
+        except Invalid:
+            return None
+        return await tx.one(_BY_EMAIL, campaign_id=owner.campaign_id, email_key=key)
+    if not is_id(wanted):
+        return None
+    return await tx.one(_BY_ID, id=wanted, campaign_id=owner.campaign_id)
+
+
+async def get(tx: Tx, owner: Owner, wanted: str) -> Subscriber:
+    subscriber = await find(tx, owner, wanted)
+    if subscriber is None:
+        raise Missing(UNKNOWN)
+    return subscriber
+
+
+async def get_locked(tx: Tx, owner: Owner, wanted: str) -> Subscriber:
+    """For a change that depends on what is there: nobody else changes it until we are done."""
+    subscriber = await get(tx, owner, wanted)
+    if await tx.one(_LOCK, id=subscriber.id, campaign_id=owner.campaign_id) is None:
+        raise Missing(UNKNOWN)
+    return await get(tx, owner, subscriber.id)
+
+
+async def page_of(tx: Tx, owner: Owner, kind: str, page: Page) -> tuple[list[Subscriber], int]:
+    """One page of the campaign's list of this kind and the list's length, both of one snapshot."""
+    total = await listing.total(tx, owner.campaign_id, kind)
+    if page.skip >= total:
+        return [], total
+    at = await listing.place(tx, owner.campaign_id, kind, page)
+    rows = await tx.all(
+        _LISTS[kind], owner_id=owner.campaign_id, below_ms=at.below_ms, below_id=at.below_id, most=page.per_page, skip=at.skip
+    )
+    return rows, total
+
+
+async def page_of_brought(tx: Tx, owner: Owner, subscriber: Subscriber, page: Page) -> tuple[list[Subscriber], int]:
+    """Everyone this subscriber brought, whatever became of the referral."""
+    total = subscriber.referrals_verified + subscriber.referrals_pending + subscriber.referrals_rejected
+    if page.skip >= total:
+        return [], total
+    at = await listing.place(tx, subscriber.id, "brought", page)
+    rows = await tx.all(
+        _LIST_BROUGHT, owner_id=subscriber.id, campaign_id=owner.campaign_id, below_ms=at.below_ms, below_id=at.below_id,
+        most=page.per_page, skip=at.skip,
+    )  # fmt: skip
+    return rows, total
