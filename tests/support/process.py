@@ -1,0 +1,178 @@
+"""The real command as real processes: started with the settings of the environment, waited for, spoken to and killed."""
+
+from __future__ import annotations
+
+import http.client
+import json
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+from types import TracebackType
+from typing import Any, NamedTuple
+
+from .postgres import free_port
+from .service import fresh_database_url
+
+COMMAND = [sys.executable, "-m", "honeyguide"]
+START_LIMIT_S = 60.0
+STOP_LIMIT_S = 30.0
+
+
+class Credentials(NamedTuple):
+    account_id: str
+    campaign_id: str
+    key: str
+    email: str
+
+    @property
+    def v1(self) -> str:
+        return f"/v1/campaigns/{self.campaign_id}"
+
+
+def environment(**settings: object) -> dict[str, str]:
+    """This process's own, without anything of Honeyguide's but what is given: `port=8001` is HONEYGUIDE_PORT."""
+    clean = {name: value for name, value in os.environ.items() if not name.startswith(("HONEYGUIDE_", "PROMETHEUS_"))}
+    return clean | {f"HONEYGUIDE_{name.upper()}": str(value) for name, value in settings.items()}
+
+
+def command(*words: str, cwd: Path | None = None, timeout: float = 60, **settings: object) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [*COMMAND, *words], env=environment(**settings), cwd=cwd, capture_output=True, text=True, timeout=timeout, check=False
+    )
+
+
+def new_account(database_url: str, email: str = "alice@example.org") -> Credentials:
+    done = command("account", "create", email, "--json", database_url=database_url)
+    assert done.returncode == 0, done.stderr
+    made = json.loads(done.stdout)
+    return Credentials(made["account_uuid"], made["campaign_uuid"], made["api_key"], email)
+
+
+def new_key(database_url: str, email: str) -> str:
+    done = command("keys", "create", email, database_url=database_url)
+    assert done.returncode == 0, done.stderr
+    return done.stdout.strip()
+
+
+class Answer(NamedTuple):
+    status: int
+    headers: dict[str, str]
+    body: bytes
+
+    def json(self) -> Any:
+        return json.loads(self.body)
+
+
+class Caller:
+    """One kept-alive connection. A connection that breaks raises OSError; the next call makes a new one."""
+
+    def __init__(self, port: int, key: str | None = None, *, timeout: float = 30) -> None:
+        self.port = port
+        self._headers = {"X-Api-Key": key} if key else {}
+        self._http = http.client.HTTPConnection("127.0.0.1", port, timeout=timeout)
+
+    def __call__(self, method: str, path: str, body: Any = None, **headers: str) -> Answer:
+        given = self._headers | {name.replace("_", "-"): value for name, value in headers.items()}
+        raw = None if body is None else json.dumps(body).encode()
+        if raw is not None:
+            given["Content-Type"] = "application/json"
+        try:
+            self._http.request(method, path, raw, given)
+            answer = self._http.getresponse()
+            return Answer(answer.status, {name.lower(): value for name, value in answer.getheaders()}, answer.read())
+        except http.client.HTTPException as error:
+            self._http.close()
+            raise ConnectionError(repr(error)) from error
+        except OSError:
+            self._http.close()
+            raise
+
+    def close(self) -> None:
+        self._http.close()
+
+
+class Serving:
+    """`honeyguide serve` as a process of its own; `with Serving(database_url) as server`. May be killed and started again."""
+
+    def __init__(self, database_url: str, *words: str, **settings: object) -> None:
+        self.database_url = database_url
+        self.words = words
+        self.port = int(str(settings.pop("port", 0))) or free_port()
+        self.folder = Path(tempfile.mkdtemp(prefix="hgserve"))
+        self.clock_file = self.folder / "clock"
+        self.settings = {"log": "off", "test_clock": self.clock_file, "rate_limit": 0, **settings}
+        self.preexec: Any = None
+        self.set_clock(0)
+        self._process: subprocess.Popen[bytes] | None = None
+
+    @property
+    def process(self) -> subprocess.Popen[bytes]:
+        assert self._process is not None, "not started"
+        return self._process
+
+    @property
+    def said(self) -> str:
+        return (self.folder / "out").read_text()
+
+    def set_clock(self, ahead_s: float) -> None:
+        """In one step: a reader never sees half a number."""
+        draft = self.folder / "clock.new"
+        draft.write_text(str(ahead_s))
+        draft.replace(self.clock_file)
+
+    def start(self, *, wait: bool = True) -> Serving:
+        with open(self.folder / "out", "wb") as out:
+            self._process = subprocess.Popen(
+                [*COMMAND, "serve", *self.words], stdout=out, stderr=out, preexec_fn=self.preexec,
+                env=environment(database_url=self.database_url, port=self.port, **self.settings),
+            )  # fmt: skip
+        if wait:
+            self.wait_for("/healthz")
+        return self
+
+    def wait_for(self, path: str = "/readyz", status: int = 200, seconds: float = START_LIMIT_S) -> Answer:
+        give_up = time.monotonic() + seconds
+        last: object = None
+        while time.monotonic() < give_up:
+            assert self.process.poll() is None, f"it ended with {self.process.returncode}: {self.said}"
+            try:
+                answer = self.caller()("GET", path)
+                if answer.status == status:
+                    return answer
+                last = answer
+            except OSError as error:
+                last = error
+            time.sleep(0.02)
+        raise AssertionError(f"{path} did not answer {status} within {seconds} s, but {last}; it said: {self.said}")
+
+    def caller(self, key: str | None = None, *, timeout: float = 30) -> Caller:
+        return Caller(self.port, key, timeout=timeout)
+
+    def kill(self) -> None:
+        """As the kernel does it when memory is short: no goodbye."""
+        self.process.kill()
+        self.process.wait(STOP_LIMIT_S)
+
+    def stop(self, number: int = signal.SIGTERM) -> int:
+        self.process.send_signal(number)
+        return self.process.wait(STOP_LIMIT_S)
+
+    def __enter__(self) -> Serving:
+        return self.start()
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        if self._process is not None and self._process.poll() is None:
+            self._process.terminate()
+            try:
+                self._process.wait(15)
+            except subprocess.TimeoutExpired:
+                self.kill()
+
+
+def fresh(engine: str) -> str:
+    """An empty database of its own."""
+    return fresh_database_url(engine, Path(tempfile.mkdtemp(prefix="hgdata")))

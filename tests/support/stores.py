@@ -1,0 +1,67 @@
+"""A migrated store of its own on either engine, and a loop to use it on, without a server around it."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Coroutine
+from types import TracebackType
+from typing import Any, TypeVar
+
+from honeyguide.accounts import accounts, keys
+from honeyguide.store import Store, Tx, migrate, open_store
+from honeyguide.store.statements import Statement
+
+from .process import fresh
+
+T = TypeVar("T")
+
+
+def statement(sql: str) -> Statement[Any]:
+    """A statement for a test's own questions; its rows are tuples."""
+    return Statement("test", sql, sql, lambda *columns: columns)
+
+
+class OpenStore:
+    """`with OpenStore("sqlite") as opened: opened.run(opened.store.write(work))`"""
+
+    def __init__(self, engine: str, url: str | None = None, *, pool_size: int = 10) -> None:
+        self.engine = engine
+        self.url = url or fresh(engine)
+        self._pool_size = pool_size
+        self._runner = asyncio.Runner()
+        self.store: Store
+
+    def __enter__(self) -> OpenStore:
+        self.run(migrate(self.url))
+        self.store = self.run(open_store(self.url, pool_size=self._pool_size))
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        self.run(self.store.close())
+        self._runner.close()
+
+    def run(self, work: Coroutine[Any, Any, T]) -> T:
+        return self._runner.run(work)
+
+    def ask(self, sql: str, **params: Any) -> list[tuple[Any, ...]]:
+        """What a fresh look at committed rows finds."""
+
+        async def look(tx: Tx) -> list[tuple[Any, ...]]:
+            return await tx.all(statement(sql), **params)
+
+        return self.run(self.store.read(look))
+
+    def do(self, sql: str, **params: Any) -> int:
+        async def work(tx: Tx) -> int:
+            return await tx.run(statement(sql), **params)
+
+        return self.run(self.store.write(work))
+
+    def account_with_key(self, email: str = "alice@example.org", *, now_ms: int = 1) -> tuple[str, str]:
+        """(campaign, key)"""
+
+        async def work(tx: Tx) -> tuple[str, str]:
+            made = await accounts.create(tx, email, name=None, now_ms=now_ms)
+            return made.campaign_id, await keys.create(tx, made.account_id, name="test", now_ms=now_ms)
+
+        return self.run(self.store.write(work))

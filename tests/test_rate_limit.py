@@ -1,0 +1,343 @@
+"""60 accepted requests per rolling minute and key: exact in parallel, across processes and over a restart, on both engines."""
+
+from __future__ import annotations
+
+import signal
+from collections import Counter
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from honeyguide.accounts import keys
+from honeyguide.accounts.admission import LocalAdmission, admission
+from honeyguide.accounts.limits import WINDOW_MS, Allowance, Window
+from honeyguide.store.sqlite import SqliteStore
+from tests.support.process import Answer, Credentials, Serving, fresh, new_account, new_key
+from tests.support.service import ENGINES, Service
+from tests.support.stores import OpenStore
+
+NOW = 1_800_000_000_000
+
+
+def volley(ports: list[int], key: str, path: str, requests: int, threads: int = 24) -> list[Answer]:
+    """Parallel requests, spread over the ports, each thread on a connection of its own."""
+    from tests.support.process import Caller
+
+    def share(number: int) -> list[Answer]:
+        call = Caller(ports[number % len(ports)], key)
+        return [call("GET", path) for _ in range(number, requests, threads)]
+
+    with ThreadPoolExecutor(threads) as pool:
+        return [answer for answers in pool.map(share, range(threads)) for answer in answers]
+
+
+def assert_exactly(answers: list[Answer], limit: int) -> None:
+    assert Counter(answer.status for answer in answers) == {200: limit, 429: len(answers) - limit}
+    assert sorted(int(a.headers["x-ratelimit-remaining"]) for a in answers if a.status == 200) == list(range(limit))
+    for answer in answers:
+        assert answer.headers["x-ratelimit-limit"] == str(limit)
+        if answer.status == 429:
+            assert 1 <= int(answer.headers["retry-after"]) <= 60
+            assert answer.headers["x-ratelimit-remaining"] == "0"
+            assert answer.json()["code"] == "rate_limited"
+
+
+def test_four_processes_on_one_postgres_let_exactly_sixty_of_three_hundred_pass():
+    url = fresh("postgres")
+    alice = new_account(url)
+    servers = [Serving(url, rate_limit=60) for _ in range(4)]
+    try:
+        for server in servers:
+            server.start(wait=False)
+        for server in servers:
+            server.wait_for()
+        answers = volley([server.port for server in servers], alice.key, f"{alice.v1}/subscribers", 300)
+        assert len(answers) == 300
+        assert_exactly(answers, 60)
+        # The ring is the database's: a process that was not there knows it too.
+        servers[0].stop()
+        servers[0].start()
+        assert servers[0].caller(alice.key)("GET", alice.v1).status == 429
+    finally:
+        for server in servers:
+            server.__exit__(None, None, None)
+
+
+def test_one_process_on_sqlite_lets_exactly_sixty_pass_also_over_a_restart():
+    url = fresh("sqlite")
+    alice = new_account(url)
+    path = f"{alice.v1}/subscribers"
+    with Serving(url, rate_limit=60) as server:
+        assert_exactly(volley([server.port], alice.key, path, 300), 60)
+        for number in (signal.SIGTERM, signal.SIGKILL):
+            server.stop(number)
+            server.start()
+            refused = server.caller(alice.key)("GET", path)
+            assert refused.status == 429 and 1 <= int(refused.headers["retry-after"]) <= 60
+        server.set_clock(61)
+        assert_exactly(volley([server.port], alice.key, path, 100), 60)
+        # In the middle of a window the next process knows how much of it is left.
+        server.set_clock(122)
+        assert Counter(answer.status for answer in volley([server.port], alice.key, path, 25)) == {200: 25}
+        server.kill()
+        server.start()
+        answers = volley([server.port], alice.key, path, 60)
+        assert Counter(answer.status for answer in answers) == {200: 35, 429: 25}
+
+
+@pytest.fixture(params=ENGINES)
+def limited(request: pytest.FixtureRequest) -> Iterator[Service]:
+    with Service(request.param, rate_limit=3) as service:
+        yield service
+
+
+def test_the_window_rolls(limited):
+    alice = limited.member("alice")
+    at = limited.set_clock
+    script = [  # seconds, answer; the second and third pair share a fixed minute but no rolling one
+        (0, 200), (30, 200), (31, 200), (45, 429), (55, 429),
+        (65, 200), (70, 429), (92, 200), (93, 200), (94, 429), (120, 429), (126, 200), (200, 200), (200, 200), (200, 200), (201, 429),
+    ]  # fmt: skip
+    heard = []
+    for seconds, _ in script:
+        at(seconds)
+        heard.append((seconds, alice.get(alice.v1).status_code))
+    assert heard == script
+
+
+def test_a_refusal_says_when_to_come_back_and_then_lets_in(limited):
+    alice = limited.member("alice")
+    for seconds in (0, 20, 40):
+        limited.set_clock(seconds)
+        assert alice.get(alice.v1).status_code == 200
+    limited.set_clock(50)
+    refused = alice.get(alice.v1)
+    wait_s = int(refused.headers["retry-after"])
+    assert refused.status_code == 429 and 5 <= wait_s <= 10
+    assert refused.json()["error"] == f"You have made 3 requests in the last 60 seconds; wait {wait_s} s."
+    assert abs(int(refused.headers["x-ratelimit-reset"]) - limited.now_ms() // 1000 - wait_s) <= 1
+    limited.set_clock(50 + wait_s)
+    assert alice.get(alice.v1).status_code == 200
+
+
+def test_every_authenticated_answer_has_the_headers_and_counts(limited):
+    alice = limited.member("alice")
+    calls = [
+        lambda: alice.get(f"{alice.v1}/subscribers/01890000-0000-7000-8000-000000000000"),
+        lambda: alice.post(f"{alice.v1}/subscribers", {"email": "nonsense"}),
+        lambda: alice.post(f"{alice.v1}/subscribers", {"email": "ana@example.org"}),
+        lambda: alice.get("/v1/campaigns"),
+    ]
+    answers = [call() for call in calls]
+    assert [answer.status_code for answer in answers] == [404, 400, 201, 429]
+    assert [answer.headers["x-ratelimit-remaining"] for answer in answers] == ["2", "1", "0", "0"]
+    assert {answer.headers["x-ratelimit-limit"] for answer in answers} == {"3"}
+    for answer in answers:
+        assert 0 <= int(answer.headers["x-ratelimit-reset"]) - limited.now_ms() / 1000 <= 61
+
+
+def test_what_never_reached_an_account_does_not_count_and_has_no_headers(limited):
+    alice = limited.member("alice")
+    for _ in range(5):
+        wrong = alice.http.get(alice.v1, headers={"X-Api-Key": keys.generate()})
+        assert wrong.status_code == 401 and not any(name.startswith("x-ratelimit") for name in wrong.headers)
+        assert alice.get("/v1/nothing/here").status_code == 404
+    assert alice.get(alice.v1).headers["x-ratelimit-remaining"] == "2"
+
+
+def test_refused_requests_are_not_counted(limited):
+    alice = limited.member("alice")
+    limited.set_clock(0)
+    assert [alice.get(alice.v1).status_code for _ in range(3)] == [200] * 3
+    for seconds in (20, 40, 50):
+        limited.set_clock(seconds)
+        assert [alice.get(alice.v1).status_code for _ in range(5)] == [429] * 5
+    limited.set_clock(62)
+    assert [alice.get(alice.v1).status_code for _ in range(4)] == [200, 200, 200, 429]
+
+
+def test_two_keys_of_one_account_are_counted_apart(limited):
+    alice = limited.member("alice")
+
+    async def second(tx):
+        return await keys.create(tx, alice.account_id, name="second", now_ms=limited.now_ms())
+
+    other = limited.write(second)
+    assert [alice.get(alice.v1).status_code for _ in range(4)] == [200, 200, 200, 429]
+    heard = [alice.http.get(alice.v1, headers={"X-Api-Key": other}).status_code for _ in range(4)]
+    assert heard == [200, 200, 200, 429]
+
+
+def test_a_clock_set_back_a_little_gives_nothing_and_set_back_far_locks_nobody_out(limited):
+    alice = limited.member("alice")
+    limited.set_clock(1000)
+    assert [alice.get(alice.v1).status_code for _ in range(3)] == [200] * 3
+    limited.set_clock(980)
+    assert alice.get(alice.v1).status_code == 429
+    limited.set_clock(0)
+    assert [alice.get(alice.v1).status_code for _ in range(4)] == [200, 200, 200, 429]
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_zero_is_off_and_says_nothing(engine):
+    with Service(engine, rate_limit=0) as service:
+        alice = service.member("alice")
+        answers = [alice.get(alice.v1) for _ in range(80)]
+        assert {answer.status_code for answer in answers} == {200}
+        assert not any(name.startswith("x-ratelimit") for name in answers[-1].headers)
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize("limit", [1, 200])
+def test_any_other_number_is_as_exact(engine, limit):
+    with Service(engine, rate_limit=limit) as service:
+        alice = service.member("alice")
+        assert_exactly(volley([service.port], alice.key, alice.v1, limit + 40, threads=8), limit)
+
+
+def test_a_lowered_limit_holds_at_once_on_sqlite():
+    url = fresh("sqlite")
+    alice = new_account(url)
+    with Serving(url, rate_limit=10) as server:
+        assert_exactly(volley([server.port], alice.key, alice.v1, 12, threads=4), 10)
+        server.stop()
+        server.settings["rate_limit"] = 4
+        server.start()
+        assert server.caller(alice.key)("GET", alice.v1).status == 429
+        server.set_clock(61)
+        assert_exactly(volley([server.port], alice.key, alice.v1, 12, threads=4), 4)
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_a_key_used_is_seen_to_the_minute(engine):
+    with Service(engine, rate_limit=0) as service:
+        alice = service.member("alice")
+
+        def used_ms() -> int | None:
+            async def look(tx):
+                return (await keys.of_account(tx, alice.account_id))[0].last_used_ms
+
+            return service.read(look)
+
+        assert used_ms() is None
+        alice.get(alice.v1)
+        service.run(service.house.store.write(_nothing))  # the note of its use was queued before this
+        first = used_ms()
+        assert first is not None and abs(first - service.now_ms()) < 10_000
+        alice.get(alice.v1)
+        service.run(service.house.store.write(_nothing))
+        assert used_ms() == first
+        service.set_clock(61)
+        alice.get(alice.v1)
+        service.run(service.house.store.write(_nothing))
+        assert used_ms() > first
+
+
+async def _nothing(tx):
+    return None
+
+
+# The rule itself, to the millisecond.
+STEPS = [
+    # limit, asks as (ms, refused, remaining, frees)
+    (1, [(0, False, 0, 60_000), (59_999, True, 0, 60_000), (60_000, False, 0, 120_000), (60_001, True, 0, 120_000)]),
+    (2, [(0, False, 1, 60_000), (1, False, 0, 60_000), (2, True, 0, 60_000), (60_000, False, 0, 60_001), (60_001, False, 0, 120_000)]),
+    (2, [(0, False, 1, 60_000), (60_000, False, 1, 120_000), (60_000, False, 0, 120_000), (119_999, True, 0, 120_000)]),
+    # A late one counts at the latest time known; a clock set back by more than a window begins anew.
+    (2, [(5_000, False, 1, 65_000), (4_000, False, 0, 65_000), (64_999, True, 0, 65_000), (65_000, False, 1, 125_000)]),
+    (1, [(100_000, False, 0, 160_000), (40_000, True, 0, 160_000), (39_999, False, 0, 99_999)]),
+    (1, [(0, False, 0, 60_000), (59_000, True, 0, 60_000), (1_000, True, 0, 60_000)]),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("limit", "steps"), STEPS)
+def test_the_rule_by_table(limit, steps, rings):
+    for ask in (Window(limit, []).ask, rings(limit)):
+        for at_ms, refused, remaining, frees_ms in steps:
+            assert ask(NOW + at_ms) == Allowance(limit, remaining, NOW + frees_ms, refused), at_ms
+
+
+@pytest.fixture(scope="module")
+def rings() -> Iterator[object]:
+    """`rings(limit)` gives PostgreSQL's own ring, emptied, as something to ask."""
+    with OpenStore("postgres") as opened:
+        _, key = opened.account_with_key()
+
+        def fresh_ring(limit: int):
+            opened.do("DELETE FROM rate_key")
+            opened.do("DELETE FROM rate_slot")
+            door = admission(opened.store, limit)
+            return lambda now_ms: opened.run(door.admit(key, "127.0.0.1", now_ms))[1]
+
+        yield fresh_ring
+
+
+jumps = st.one_of(
+    st.integers(0, 3_000), st.integers(0, 70_000), st.integers(-200_000, 200_000),
+    st.sampled_from([0, 1, -1, 59_999, 60_000, 60_001, -59_999, -60_000, -60_001, 30_000]),
+)  # fmt: skip
+
+
+@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(limit=st.integers(1, 4), steps=st.lists(jumps, max_size=25))
+def test_both_engines_answer_any_sequence_of_times_alike(limit, steps, rings):
+    window, ring = Window(limit, []), rings(limit)
+    now_ms = NOW
+    for step in steps:
+        now_ms += step
+        assert ring(now_ms) == window.ask(now_ms)
+
+
+@pytest.fixture(scope="module")
+def sqlite() -> Iterator[OpenStore]:
+    with OpenStore("sqlite") as opened:
+        yield opened
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    limit=st.integers(1, 5),
+    steps=st.lists(st.tuples(st.integers(0, 40_000) | st.just(0), st.booleans()), max_size=30),
+    data=st.data(),
+)
+def test_a_restart_at_any_moment_changes_no_answer_on_sqlite(sqlite, limit, steps, data):
+    assert isinstance(sqlite.store, SqliteStore)
+    _, key = sqlite.account_with_key(f"a{sqlite.ask('SELECT COUNT(*) FROM account')[0][0]}@example.org")
+    window, door, now_ms = Window(limit, []), LocalAdmission(sqlite.store, limit), NOW
+    for step, restarts in steps:
+        now_ms += step
+        if restarts:
+            door = LocalAdmission(sqlite.store, limit)
+        assert sqlite.run(door.admit(key, "127.0.0.1", now_ms))[1] == window.ask(now_ms)
+
+
+def test_the_rule_is_never_more_than_the_limit_in_any_window():
+    """The definition, by brute force over a crowded quarter of an hour."""
+    window, accepted = Window(60, []), []
+    now_ms = 0
+    while now_ms < 15 * WINDOW_MS:
+        if not window.ask(now_ms).refused:
+            accepted.append(now_ms)
+        now_ms += 137
+    for i, at_ms in enumerate(accepted):
+        assert sum(1 for other in accepted[i : i + 61] if other < at_ms + WINDOW_MS) <= 60
+    assert len(accepted) == 60 * 15
+
+
+def test_wrong_keys_from_one_address_are_shed_and_honest_ones_are_not(limited):
+    alice = limited.member("alice")
+    limited.set_clock(61 - limited.now_ms() / 1000 % 60)  # the beginning of a minute, by which wrong keys are counted
+    answers = Counter(alice.http.get(alice.v1, headers={"X-Api-Key": "hg_live_wrong"}).status_code for _ in range(1_010))
+    assert answers == {401: 1_000, 429: 10}
+    assert alice.get(alice.v1).status_code == 200
+
+
+def test_a_second_key_made_beside_the_running_server_has_its_own_window():
+    url = fresh("sqlite")
+    alice: Credentials = new_account(url)
+    with Serving(url, rate_limit=2) as server:
+        assert Counter(a.status for a in volley([server.port], alice.key, alice.v1, 5, threads=2)) == {200: 2, 429: 3}
+        assert server.caller(new_key(url, alice.email))("GET", alice.v1).status == 200
