@@ -21,6 +21,7 @@ ABOUT = "Newsletter referrals and partner growth. Every request carries an API k
 _KEY = "Your API key. It begins with `hg_`."
 _LICENSE = {"name": "MIT", "identifier": "MIT"}
 _REF = "#/components/schemas/"
+_VERSION = re.compile(r"v\d+").fullmatch
 # In a path, what stands before the thing the endpoint is about.
 _PREFIXES = ("campaigns/{campaign_uuid}/", "partner_profile/")
 
@@ -104,11 +105,13 @@ def tag_of(route: Route) -> str:
 
 
 def _operation_ids(routes: Iterable[Route]) -> list[str]:
-    """Version and function name. Where two routes share both, the later one says whose things it is about."""
+    """Version, module (unless it is the version's own) and function. Where two routes share them, the later one says whose
+    things it is about."""
     ids: dict[str, None] = {}
     for route in routes:
         version, first = route.segments[0], route.segments[1]
-        name = f"{version}_{getattr(route.endpoint, '__name__', 'call')}"
+        module = route.endpoint.__module__.rsplit(".", 1)[-1]
+        name = "_".join([version, *([] if _VERSION(module) else [module]), getattr(route.endpoint, "__name__", "call")])
         if name in ids:
             name += "_of_account" if first in name or first.removesuffix("s") in name else f"_of_{first}"
         if name in ids:
@@ -134,9 +137,9 @@ def _path_parameters(route: Route) -> Iterable[Schema]:
     for before, segment in zip(route.segments, route.segments[1:], strict=False):
         if not segment.startswith("{"):
             continue
-        name, thing = segment[1:-1], before.removesuffix("s").replace("_", " ")
+        name = segment[1:-1]
         schema: Schema = {"type": "string", "format": "uuid"}
-        words, example = f"The {thing}'s uuid.", glossary.CAMPAIGN if name == "campaign_uuid" else glossary.PERSON
+        words, example = f"The {_one(before)}'s uuid.", glossary.CAMPAIGN if name == "campaign_uuid" else glossary.PERSON
         if before == "subscribers":
             schema, words = {"type": "string", "minLength": 1}, "The subscriber's uuid, or their email address."
         yield {"name": name, "in": "path", "required": True, "description": words, "schema": schema, "example": example}
@@ -165,11 +168,25 @@ def _responses(route: Route, schemas: dict[str, Schema]) -> dict[str, Any]:
     success = {
         "description": "Created." if route.status == 201 else "Done." if route.writes else "Found.",
         "headers": _headers(headers),
-        "content": {"application/json": {"schema": {"$ref": _REF + _name(route.answer)}}},
+        "content": {"application/json": {"schema": {"$ref": _REF + _name(route.answer)}, **_example(route)}},
     }
     possible = _possible_errors(route, schemas)
     refused = {str(status): {"$ref": f"#/components/responses/{name}"} for status, name, *_ in ERRORS if status in possible}
     return {str(route.status): success, **refused}
+
+
+def _example(route: Route) -> Schema:
+    """Where one answer type serves many routes, its own examples cannot tell what this route says."""
+    if route.method != "DELETE" or route.answer.__struct_fields__ != ("message",):
+        return {}
+    thing = [segment for segment in route.segments if not segment.startswith("{")][-1]
+    return {"example": {"message": f"The {_one(thing)} was deleted."}}
+
+
+def _one(things: str) -> str:
+    """`partner_programs` as "partner program", `deliveries` as "delivery"."""
+    thing = f"{things.removesuffix('ies')}y" if things.endswith("ies") else things.removesuffix("s")
+    return thing.replace("_", " ")
 
 
 def _possible_errors(route: Route, schemas: dict[str, Schema]) -> set[int]:
@@ -215,7 +232,7 @@ def _name(kind: type[msgspec.Struct] | type[Body]) -> str:
 
 def _plain(name: str) -> str:
     """A client's class is better called `Campaign` than `CampaignView`."""
-    return name.removesuffix("View") or name
+    return re.sub(r"(?<=.)View(?=V\d+$|$)", "", name)
 
 
 def _finished(name: str, schema: Schema, required: tuple[str, ...] | None) -> Schema:

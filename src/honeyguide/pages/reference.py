@@ -1,0 +1,205 @@
+"""The API reference: the OpenAPI document as a page people like to read. Made once, when the service starts."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+from honeyguide.pages import rendering
+
+Schema = dict[str, Any]
+
+# A request is shown with what it must hold and a taste of what it may.
+_TASTE = 2
+_DEEPEST = 4
+_KINDS = {"string": "text", "integer": "whole number", "boolean": "true or false", "null": "null"}
+_FORMATS = {"uuid": "uuid", "date-time": "timestamp", "uri": "web address", "email": "email address"}
+
+
+@dataclass(frozen=True)
+class Row:
+    """A parameter or field: its name, what it holds, what it means."""
+
+    name: str
+    kind: str
+    words: str
+    is_required: bool
+    where: str = ""
+    above: str = ""  # the things it is in, as in `meta.`
+
+
+@dataclass(frozen=True)
+class Operation:
+    id: str
+    method: str
+    path: str
+    summary: str
+    detail: str
+    parameters: list[Row]
+    body: list[Row]
+    request: str
+    status: str
+    answer: str
+    fields: list[Row]
+    errors: list[tuple[str, str]]
+
+
+@dataclass
+class Collection:
+    """Operations under one address."""
+
+    path: str
+    operations: list[Operation] = field(default_factory=list)
+
+
+@dataclass
+class Group:
+    name: str
+    words: str
+    collections: list[Collection]
+
+
+def render(document: dict[str, Any]) -> str:
+    reader = Reader(document)
+    return rendering.page(
+        "reference.html",
+        groups=reader.groups(),
+        base_url=document["servers"][0]["url"],
+        version=document["info"]["version"],
+        error=rendering.json_lines(document["components"]["responses"]["Invalid"]["content"]["application/json"]["example"]),
+    )
+
+
+class Reader:
+    """Reads an OpenAPI document the way a person would ask about it."""
+
+    def __init__(self, document: dict[str, Any]) -> None:
+        self._document = document
+        self._base_url: str = document["servers"][0]["url"]
+
+    def groups(self) -> list[Group]:
+        return [
+            Group(tag["name"], tag.get("description", ""), self._collections(tag["name"])) for tag in self._document["tags"]
+        ]
+
+    def _collections(self, tag: str) -> list[Collection]:
+        found: dict[str, Collection] = {}
+        for path, methods in self._document["paths"].items():
+            operations = [self._operation(m, path, told) for m, told in methods.items() if tag in told["tags"]]
+            if operations:
+                above = next((other for other in found if path.startswith(f"{other}/")), path)
+                found.setdefault(above, Collection(above)).operations.extend(operations)
+        return list(found.values())
+
+    def _operation(self, method: str, path: str, told: dict[str, Any]) -> Operation:
+        body = told.get("requestBody", {}).get("content", {}).get("application/json", {}).get("schema")
+        if body and not self._resolved(body).get("properties"):
+            body = None
+        status = next(status for status in told["responses"] if status.startswith("2"))
+        content = told["responses"][status]["content"]["application/json"]
+        answer = content["schema"]
+        return Operation(
+            id=told["operationId"],
+            method=method.upper(),
+            path=path,
+            summary=told["summary"],
+            detail=told.get("description", ""),
+            parameters=[self._parameter(each) for each in told.get("parameters", ())],
+            body=list(self._rows(body)) if body else [],
+            request=self._curl(method.upper(), path, told, body),
+            status=status,
+            answer=rendering.json_lines(content.get("example") or self.example(answer)),
+            fields=list(self._rows(answer)),
+            errors=[(code, self._resolved(each)["description"]) for code, each in told["responses"].items() if code >= "400"],
+        )
+
+    def _parameter(self, told: Schema) -> Row:
+        kind, words = self._kind(told["schema"]), told.get("description", "")
+        return Row(told["name"], kind, _with_limits(words, told["schema"]), told.get("required", False), told["in"])
+
+    def _curl(self, method: str, path: str, told: dict[str, Any], body: Schema | None) -> str:
+        for parameter in told.get("parameters", ()):
+            if parameter["in"] == "path":
+                path = path.replace(f"{{{parameter['name']}}}", parameter.get("example", "…"))
+        # A body makes it a POST by itself.
+        verb = "" if method == "GET" or (method == "POST" and body) else f"-X {method} "
+        lines = [f"curl {verb}{self._base_url}{path}", '-H "X-Api-Key: $API_KEY"']
+        if body:
+            lines += [
+                "-H 'Content-Type: application/json'",
+                f"-d {shlex.quote(rendering.json_lines(self.example(body, _TASTE)))}",
+            ]
+        return " \\\n  ".join(lines)
+
+    def _resolved(self, node: Schema) -> Schema:
+        if "$ref" not in node:
+            return node
+        target: Any = self._document
+        for part in node["$ref"].removeprefix("#/").split("/"):
+            target = target[part]
+        return {**target, **{key: value for key, value in node.items() if key != "$ref"}}
+
+    def _not_null(self, schema: Schema) -> Schema:
+        """What a value looks like when it is there."""
+        options = [option for option in schema.get("anyOf", ()) if option.get("type") != "null"]
+        return self._resolved(options[0] if options else schema)
+
+    def example(self, schema: Schema, optional: int = 0) -> Any:
+        """A believable value: what is always there, and so many of the fields that may be."""
+        if schema.get("examples"):
+            return schema["examples"][0]
+        schema = self._not_null(schema)
+        if "properties" in schema:
+            required = schema.get("required", ())
+            rest = [name for name in schema["properties"] if name not in required][:optional]
+            shown = [name for name in schema["properties"] if name in required or name in rest]
+            return {name: self.example(schema["properties"][name]) for name in shown}
+        if "items" in schema:
+            return [self.example(schema["items"])]
+        for key in ("examples", "enum"):
+            if schema.get(key):
+                return schema[key][0]
+        kinds = _types(schema)
+        return schema.get("default", {"boolean": True, "integer": 1, "number": 2.5, "object": {}}.get(kinds[0], "text"))
+
+    def _kind(self, schema: Schema) -> str:
+        may_be_null = "null" in _types(schema) or {"type": "null"} in schema.get("anyOf", ())
+        schema = self._not_null(schema)
+        if "items" in schema:
+            inner = self._kind(schema["items"])
+            kind = "list" if inner == "object" else f"list of {inner}"
+        elif schema.get("format") in _FORMATS:
+            kind = _FORMATS[schema["format"]]
+        else:
+            kind = " or ".join(_KINDS.get(each, each) for each in _types(schema) if each != "null")
+        if may_be_null:
+            kind += " or null"
+        return f"{kind}, up to {schema['maxLength']:,} characters" if "maxLength" in schema else kind
+
+    def _rows(self, schema: Schema, above: str = "", depth: int = 0) -> Iterator[Row]:
+        schema = self._not_null(schema)
+        for name, told in schema.get("properties", {}).items():
+            words = _with_limits(told.get("description", ""), told)
+            yield Row(name, self._kind(told), words, name in schema.get("required", ()), above=above)
+            inner = self._not_null(told)
+            if depth < _DEEPEST:
+                yield from self._rows(inner.get("items", inner), f"{above}{name}{'[]' if 'items' in inner else ''}.", depth + 1)
+
+
+def _types(schema: Schema) -> list[str]:
+    kinds = schema.get("type", "any")
+    return [kinds] if isinstance(kinds, str) else list(kinds)
+
+
+def _with_limits(words: str, schema: Schema) -> str:
+    return " ".join(part for part in (words, *_limits(schema)) if part)
+
+
+def _limits(schema: Schema) -> Iterable[str]:
+    if choices := [choice for choice in schema.get("enum", ()) if choice is not None]:
+        named = [f"`{choice}`" for choice in choices]
+        yield f"Only {named[0]}." if len(named) == 1 else f"One of {', '.join(named)}."
+    if "default" in schema:
+        yield f"Default `{rendering.json_lines(schema['default'])}`.".replace('"', "")

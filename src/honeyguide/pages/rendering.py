@@ -1,0 +1,64 @@
+"""Templates into pages. Everything is escaped unless a filter here made it."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from markupsafe import Markup, escape
+
+from honeyguide.pages import static
+
+_CODE = re.compile(r"`([^`]+)`")
+# A key with its colon, another string, or a bare word or number.
+_JSON = re.compile(r"(&#34;(?:[^&\\]|\\.|&(?!#34;))*&#34;)(\s*:)?|\b(true|false|null|-?\d[\d.]*)\b")
+
+
+def prose(text: str) -> Markup:
+    """Plain words in which `this` is code."""
+    return Markup(_CODE.sub(r"<code>\1</code>", str(escape(text))))
+
+
+def json_lines(value: Any) -> str:
+    return json.dumps(value, indent=2, ensure_ascii=False)
+
+
+def coloured(text: str) -> Markup:
+    """JSON, its values set apart from its keys."""
+
+    def one(match: re.Match[str]) -> str:
+        string, colon, word = match.groups()
+        if colon:
+            return f"{string}{colon}"
+        return f"<i>{string}</i>" if string else f"<b>{word}</b>"
+
+    return Markup(_JSON.sub(one, str(escape(text))))
+
+
+def breakable(path: str) -> Markup:
+    """A path that may wrap after each slash, its parameters set apart."""
+    marked = re.sub(r"(\{\w+\})", r"<i>\1</i>", str(escape(path)))
+    return Markup(marked.replace("/", "/<wbr>").replace("/<wbr>i>", "/i>"))
+
+
+def _environment() -> Environment:
+    made = Environment(
+        loader=FileSystemLoader(Path(__file__).parent / "templates"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    made.globals["static"] = static.address
+    made.filters.update(prose=prose, coloured=coloured, breakable=breakable)
+    return made
+
+
+_templates = _environment()
+
+
+def page(template: str, **values: Any) -> str:
+    return _templates.get_template(template).render(**values)

@@ -1,0 +1,95 @@
+"""The pages as one application: addresses for people, the headers that guard them, and a kind word where nothing is."""
+
+from __future__ import annotations
+
+import hashlib
+from typing import Any
+
+from starlette.applications import Starlette
+from starlette.datastructures import MutableHeaders
+from starlette.exceptions import HTTPException
+from starlette.middleware import Middleware
+from starlette.middleware.gzip import GZipMiddleware
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, RedirectResponse, Response
+from starlette.routing import Mount, Route
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from honeyguide.pages import reference, rendering
+from honeyguide.pages.static import Static
+
+HEADERS = {
+    "content-security-policy": (
+        "default-src 'self'; style-src 'self'; img-src 'self' data:; script-src 'self'; "
+        "frame-ancestors 'none'; base-uri 'none'; form-action 'self'"
+    ),
+    "referrer-policy": "strict-origin-when-cross-origin",
+    "x-content-type-options": "nosniff",
+    "x-frame-options": "DENY",
+    "cross-origin-opener-policy": "same-origin",
+}
+
+_PROBLEMS = {
+    404: ("There is nothing here", "The address may be mistyped, or what it showed is gone."),
+    405: ("This page is only for looking", "It takes no such request. Go back and try from the page before."),
+    500: ("Something went wrong on our side", "It was not you, and it is in our log. Try again in a moment."),
+}
+
+
+class Guarded:
+    """Every answer carries the headers above, unless it already says otherwise itself."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        async def guarded(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                headers = MutableHeaders(scope=message)
+                for name, value in HEADERS.items():
+                    headers.setdefault(name, value)
+            await send(message)
+
+        await self._app(scope, receive, guarded if scope["type"] == "http" else send)
+
+
+class Fixed:
+    """A page that stays the same while the process lives; a browser that has it is told so."""
+
+    def __init__(self, html: str) -> None:
+        self._html = html
+        self._tag = f'W/"{hashlib.sha256(html.encode()).hexdigest()[:16]}"'
+
+    async def __call__(self, request: Request) -> Response:
+        headers = {"etag": self._tag, "cache-control": "no-cache"}
+        if self._tag in request.headers.get("if-none-match", ""):
+            return Response(status_code=304, headers=headers)
+        return HTMLResponse(self._html, headers=headers)
+
+
+def _problem(status: int) -> HTMLResponse:
+    title, words = _PROBLEMS.get(status, ("That did not work", "Go back and try once more."))
+    # The headers are given here too: the answer to a bug is made outside of `Guarded`.
+    headers = {**HEADERS, "cache-control": "no-store"}
+    return HTMLResponse(rendering.page("problem.html", status=status, title=title, words=words), status, headers)
+
+
+async def _refused(request: Request, error: Exception) -> Response:
+    return _problem(error.status_code if isinstance(error, HTTPException) else 500)
+
+
+async def _start(request: Request) -> Response:
+    return RedirectResponse("/docs", 302)
+
+
+def pages_app(document: dict[str, Any]) -> Starlette:
+    """`document` is the OpenAPI document, which the reference shows."""
+    return Starlette(
+        routes=[
+            Route("/", _start),
+            Route("/docs", Fixed(reference.render(document)).__call__, name="reference"),
+            Mount("/static", Static(), name="static"),
+        ],
+        middleware=[Middleware(Guarded), Middleware(GZipMiddleware, minimum_size=1024)],
+        exception_handlers={HTTPException: _refused, Exception: _refused},
+    )

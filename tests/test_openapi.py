@@ -1,0 +1,204 @@
+"""The OpenAPI document: valid, whole, and true to the table of routes and its types."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from decimal import Decimal
+from typing import Any, ClassVar
+
+import jsonschema_rs
+import msgspec
+import pytest
+from schemathesis.specs.openapi.definitions import OPENAPI_31_VALIDATOR
+
+from honeyguide.api import glossary
+from honeyguide.api.bodies import Body
+from honeyguide.api.call import Call, Route
+from honeyguide.api.openapi import document
+from honeyguide.api.routes import ROUTES
+from honeyguide.api.views import Message, View
+from honeyguide.store.tx import Tx
+
+BASE = "https://go.example.org"
+DOCUMENT = document(ROUTES, BASE)
+SCHEMAS: dict[str, Any] = DOCUMENT["components"]["schemas"]
+OPERATIONS = [(path, method, told) for path, methods in DOCUMENT["paths"].items() for method, told in methods.items()]
+
+
+def within(node: Any) -> Iterator[dict[str, Any]]:
+    if isinstance(node, dict):
+        yield node
+    for inner in node.values() if isinstance(node, dict) else node if isinstance(node, list) else ():
+        yield from within(inner)
+
+
+def validator(reference: str) -> Any:
+    return jsonschema_rs.Draft202012Validator({"$ref": reference, "components": DOCUMENT["components"]}, validate_formats=True)
+
+
+def test_the_document_is_valid() -> None:
+    OPENAPI_31_VALIDATOR.validate(DOCUMENT)
+    for name, schema in SCHEMAS.items():
+        assert jsonschema_rs.meta.is_valid({"$schema": "https://json-schema.org/draft/2020-12/schema", **schema}), name
+
+
+def test_every_route_is_in_the_document_and_nothing_else_is() -> None:
+    assert {(path, method) for path, method, _ in OPERATIONS} == {(route.path, route.method.lower()) for route in ROUTES}
+    assert DOCUMENT["servers"] == [{"url": BASE}]
+
+
+def test_every_reference_leads_somewhere() -> None:
+    references = {node["$ref"] for node in within(DOCUMENT) if "$ref" in node}
+    assert references
+    for reference in references:
+        target = DOCUMENT
+        for part in reference.removeprefix("#/").split("/"):
+            assert part in target, reference
+            target = target[part]
+
+
+def test_every_schema_is_used() -> None:
+    used = {node["$ref"].rsplit("/", 1)[1] for node in within(DOCUMENT) if "$ref" in node}
+    assert set(SCHEMAS) <= used
+
+
+def test_operation_ids_are_unique_words_of_a_program() -> None:
+    ids = [told["operationId"] for *_, told in OPERATIONS]
+    assert len(set(ids)) == len(ids)
+    assert all(re.fullmatch(r"v\d_[a-z_]+", each) for each in ids)
+
+
+@pytest.mark.parametrize("route", ROUTES, ids=lambda route: f"{route.method} {route.path}")
+def test_an_operation_says_what_its_route_does(route: Route) -> None:
+    told = DOCUMENT["paths"][route.path][route.method.lower()]
+    by_place = {
+        place: {each["name"] for each in told.get("parameters", ()) if each["in"] == place} for place in ("path", "query")
+    }
+    assert by_place["path"] == set(re.findall(r"\{(\w+)\}", route.path))
+    assert by_place["query"] == set(route.query)
+    assert ("requestBody" in told) == (route.body is not None)
+    assert told["tags"][0] in {tag["name"] for tag in DOCUMENT["tags"]}
+    statuses = set(told["responses"])
+    assert {str(route.status), "400", "401", "429", "500", "503"} <= statuses
+    assert ({"409", "422"} <= statuses) == (route.method == "POST")
+    success = told["responses"][str(route.status)]
+    assert "X-RateLimit-Remaining" in success["headers"]
+    assert ("Link" in success["headers"]) == ("page" in route.query)
+
+
+def test_a_body_names_what_it_needs() -> None:
+    create = DOCUMENT["paths"]["/v1/campaigns/{campaign_uuid}/subscribers"]["post"]["requestBody"]
+    assert create["required"]
+    schema = SCHEMAS["SubscriberCreate"]
+    assert schema["required"] == ["email"]
+    assert schema["properties"]["email"]["type"] == "string"
+    assert schema["properties"]["name"]["type"] == ["string", "null"]
+    update = DOCUMENT["paths"]["/v1/campaigns/{campaign_uuid}/subscribers/{uuid}"]["put"]["requestBody"]
+    assert not update["required"]
+    assert "required" not in SCHEMAS["SubscriberUpdate"]
+
+
+def test_every_example_obeys_its_own_schema() -> None:
+    for name, schema in SCHEMAS.items():
+        for field, told in schema["properties"].items():
+            checks = validator(f"#/components/schemas/{name}/properties/{field}")
+            for example in told.get("examples", ()):
+                assert checks.is_valid(example), (name, field, example)
+
+
+def test_every_error_has_one_shape() -> None:
+    for name, response in DOCUMENT["components"]["responses"].items():
+        told = response["content"]["application/json"]
+        assert told["schema"] == {"$ref": "#/components/schemas/Error"}
+        assert validator("#/components/schemas/Error").is_valid(told["example"]), name
+    assert "Retry-After" in DOCUMENT["components"]["responses"]["TooMany"]["headers"]
+
+
+class Thing(View, frozen=True):
+    uuid: str
+    price: Decimal
+    maker: Message | None
+
+
+class OneThing(View, frozen=True):
+    thing: Thing
+
+
+class ThingCreate(Body, frozen=True):
+    required: ClassVar[tuple[str, ...]] = ("cpa",)
+
+    cpa: Decimal | int | None = None
+    page: str | None = None
+    referral_status: str | None = None
+    maker_uuid: str | msgspec.UnsetType = msgspec.UNSET
+
+
+async def make_thing(tx: Tx, call: Call) -> OneThing:
+    raise NotImplementedError
+
+
+make_thing.__module__ = "honeyguide.api.v2"
+
+
+def made(*routes: Route) -> dict[str, Any]:
+    made = document(routes, BASE)
+    OPENAPI_31_VALIDATOR.validate(made)
+    return made
+
+
+def test_a_new_kind_of_type_needs_no_change_here() -> None:
+    told = made(Route("POST", "/v2/odd_things", make_thing, "Make a thing", OneThing, ThingCreate, 201))
+    sent = told["components"]["schemas"]["ThingCreate"]["properties"]
+    assert sent["cpa"]["type"] == "number"
+    assert "minimum" not in sent["page"], "the words of a number must not follow its name to a text"
+    assert None in sent["referral_status"]["enum"]
+    assert sent["maker_uuid"]["format"] == "uuid"
+    shown = told["components"]["schemas"]["Thing"]["properties"]
+    assert shown["price"]["type"] == "number"
+    assert shown["maker"]["anyOf"] == [{"$ref": "#/components/schemas/Message"}, {"type": "null"}]
+    operation = told["paths"]["/v2/odd_things"]["post"]
+    assert operation["tags"] == ["Odd things"]
+    assert "404" in operation["responses"], "the body names a thing that may not be there"
+
+
+def test_two_routes_of_one_function_get_two_names() -> None:
+    paths = ("/v2/campaigns/{campaign_uuid}/things", "/v2/things", "/v2/partner_programs/{uuid}/things", "/v2/things/again")
+    told = made(*(Route("POST", path, make_thing, "Make a thing", OneThing) for path in paths))
+    assert [told["paths"][path]["post"]["operationId"] for path in paths] == [
+        "v2_make_thing",
+        "v2_make_thing_of_account",
+        "v2_make_thing_of_partner_programs",
+        "v2_make_thing_of_account_things_again",
+    ]
+
+
+def test_a_function_of_a_module_of_its_own_is_named_after_it_too() -> None:
+    async def make(tx: Tx, call: Call) -> OneThing:
+        raise NotImplementedError
+
+    make.__module__ = "honeyguide.api.things"
+    told = made(Route("POST", "/v2/things", make, "Make a thing", OneThing))
+    assert told["paths"]["/v2/things"]["post"]["operationId"] == "v2_things_make"
+
+
+def test_a_deletion_says_what_was_deleted() -> None:
+    told = made(Route("DELETE", "/v2/wax_seals/{uuid}", make_thing, "Delete a wax seal", Message))
+    operation = told["paths"]["/v2/wax_seals/{uuid}"]["delete"]
+    assert operation["responses"]["200"]["content"]["application/json"]["example"] == {"message": "The wax seal was deleted."}
+
+
+@pytest.mark.parametrize(
+    ("path", "tag"),
+    [
+        ("/v1/campaigns/{campaign_uuid}", "Campaigns"),
+        ("/v1/campaigns/{campaign_uuid}/subscribers/{uuid}/referrals", "Subscribers"),
+        ("/v2/webhooks/{uuid}/secret", "Webhooks"),
+        ("/v2/partner_network/partner_programs/{uuid}/join", "Partner network"),
+        ("/v2/partner_profile/payouts/{uuid}", "Payouts"),
+    ],
+)
+def test_a_route_is_grouped_by_what_it_is_about(path: str, tag: str) -> None:
+    assert made(Route("GET", path, make_thing, "Get", OneThing))["tags"][0]["name"] == tag
+    assert tag in glossary.TAGS
+    assert made(Route("GET", path, make_thing, "Get", OneThing, tag="Others"))["tags"] == [{"name": "Others"}]

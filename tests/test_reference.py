@@ -1,0 +1,160 @@
+"""The API reference and the pages' common ground: static files, guarding headers, a kind word where nothing is."""
+
+from __future__ import annotations
+
+import asyncio
+import copy
+import gzip
+import re
+
+import httpx
+import jsonschema_rs
+import pytest
+
+from honeyguide.api.openapi import document
+from honeyguide.api.routes import ROUTES
+from honeyguide.pages import reference, static
+from honeyguide.pages.site import pages_app
+
+DOCUMENT = document(ROUTES, "https://go.example.org")
+OPERATIONS = [(path, method, told) for path, methods in DOCUMENT["paths"].items() for method, told in methods.items()]
+HTML = reference.render(DOCUMENT)
+LOADS = re.compile(r"""(?:src|href|action|poster|srcset)\s*=\s*["']([^"']*)|url\(\s*["']?([^"')]*)|@import\s+["']([^"']*)""")
+
+
+class Visitor:
+    """A browser's requests to the pages application, one after the other."""
+
+    def __init__(self) -> None:
+        self._transport = httpx.ASGITransport(pages_app(DOCUMENT))
+
+    def ask(self, method: str, path: str, headers: dict[str, str] | None = None) -> httpx.Response:
+        async def asked() -> httpx.Response:
+            async with httpx.AsyncClient(transport=self._transport, base_url="https://go.example.org") as client:
+                return await client.request(method, path, headers=headers)
+
+        return asyncio.run(asked())
+
+    def get(self, path: str, headers: dict[str, str] | None = None) -> httpx.Response:
+        return self.ask("GET", path, headers)
+
+
+@pytest.fixture(scope="module")
+def visitor() -> Visitor:
+    return Visitor()
+
+
+@pytest.mark.parametrize(("path", "method", "told"), OPERATIONS, ids=lambda value: str(value)[:60])
+def test_every_operation_is_explained(path: str, method: str, told: dict[str, object]) -> None:
+    start = HTML.index(f'<article class="operation" id="{told["operationId"]}">')
+    article = HTML[start : HTML.index("</article>", start)]
+    plain = re.sub(r"<wbr>|</?i>", "", article)
+    assert f'<span class="method {method}">{method.upper()}</span><span>{path}</span>' in plain
+    assert "$API_KEY" in plain
+    assert "What can go wrong" in plain
+    assert f'href="#{told["operationId"]}"' in HTML[: HTML.index("<main")], "it is in the contents"
+
+
+@pytest.mark.parametrize(("path", "method", "told"), OPERATIONS, ids=lambda value: str(value)[:60])
+def test_every_example_is_what_the_service_would_say(path: str, method: str, told: dict[str, dict[str, dict]]) -> None:
+    reader = reference.Reader(DOCUMENT)
+    schemas = [next(answer for status, answer in told["responses"].items() if status < "300")["content"]]
+    schemas += [told["requestBody"]["content"]] if "requestBody" in told else []
+    for content in schemas:
+        schema = content["application/json"]["schema"]
+        checks = jsonschema_rs.Draft202012Validator({**schema, "components": DOCUMENT["components"]}, validate_formats=True)
+        checks.validate(reader.example(schema, 2))
+
+
+def test_a_request_can_be_pasted_into_a_shell() -> None:
+    assert (
+        "curl https://go.example.org/v2/subscribers \\\n"
+        "  -H &#34;X-Api-Key: $API_KEY&#34; \\\n"
+        "  -H &#39;Content-Type: application/json&#39; \\\n"
+        "  -d &#39;{\n  &#34;email&#34;: &#34;ana@example.org&#34;"
+    ) in HTML
+
+
+def test_nothing_is_loaded_from_outside() -> None:
+    texts = [HTML, *(path.read_text() for path in static.FOLDER.rglob("*") if path.suffix in (".css", ".js"))]
+    targets = [target for text in texts for match in LOADS.findall(text) for target in match if target]
+    assert targets
+    assert [target for target in targets if not target.startswith(("#", "/", "data:")) or target.startswith("//")] == []
+
+
+def test_the_page_keeps_its_own_security_policy() -> None:
+    assert not re.search(r"<style|\sstyle=|\son\w+=|<script(?![^>]*\ssrc=)", HTML)
+
+
+def test_the_page_is_small() -> None:
+    assert len(gzip.compress(HTML.encode())) < 60_000
+
+
+def test_words_of_the_document_cannot_become_markup() -> None:
+    hostile = copy.deepcopy(DOCUMENT)
+    told = hostile["paths"]["/v1/campaigns"]["get"]
+    told["summary"] = told["description"] = "<script>alert(1)</script> `<b>`"
+    hostile["components"]["schemas"]["Campaign"]["properties"]["name"]["examples"] = ['</code><script>"&quot;']
+    html = reference.render(hostile)
+    assert html.count("<script") == HTML.count("<script")
+    assert "<code>&lt;b&gt;</code>" in html
+
+
+def test_the_reference_is_served(visitor: Visitor) -> None:
+    answer = visitor.get("/docs")
+    assert answer.status_code == 200
+    assert answer.headers["content-type"] == "text/html; charset=utf-8"
+    assert answer.headers["content-encoding"] == "gzip"
+    assert answer.text == HTML
+    again = visitor.get("/docs", headers={"If-None-Match": answer.headers["etag"]})
+    assert (again.status_code, again.content) == (304, b"")
+    assert visitor.ask("HEAD", "/docs").status_code == 200
+
+
+def test_files_are_kept_by_the_hash_of_their_content(visitor: Visitor) -> None:
+    addresses = re.findall(r'"(/static/[^"]+)"', HTML)
+    assert {address.split("?")[0].rsplit(".", 1)[1] for address in addresses} == {"css", "js", "svg"}
+    for address in addresses:
+        answer = visitor.get(address)
+        assert answer.status_code == 200
+        assert answer.headers["cache-control"] == "public, max-age=31536000, immutable"
+        assert answer.headers["x-content-type-options"] == "nosniff"
+    assert visitor.get("/static/honeyguide.css").headers["cache-control"] == "no-cache"
+    assert visitor.get("/static/honeyguide.css?v=0").headers["cache-control"] == "no-cache"
+
+
+@pytest.mark.parametrize(
+    ("name", "kind"),
+    [
+        ("honeyguide.css", "text/css; charset=utf-8"),
+        ("reference.js", "text/javascript; charset=utf-8"),
+        ("mark.svg", "image/svg+xml"),
+    ],
+)
+def test_files_say_what_they_are(visitor: Visitor, name: str, kind: str) -> None:
+    assert visitor.get(static.address(name)).headers["content-type"] == kind
+
+
+@pytest.mark.parametrize(
+    "path", ["/nothing", "/docs/nothing", "/static/nothing.css", "/static/", "/static/..%2Fsite.py", "/<b>"]
+)
+def test_where_nothing_is_a_page_says_so(visitor: Visitor, path: str) -> None:
+    answer = visitor.get(path)
+    assert answer.status_code == 404
+    assert "There is nothing here" in answer.text
+    assert "<b>" not in answer.text
+
+
+@pytest.mark.parametrize("path", ["/docs", "/nothing", "/static/honeyguide.css"])
+def test_every_answer_is_guarded(visitor: Visitor, path: str) -> None:
+    headers = visitor.get(path).headers
+    for part in ("default-src 'self'", "script-src 'self'", "frame-ancestors 'none'", "base-uri 'none'", "form-action 'self'"):
+        assert part in headers["content-security-policy"]
+    assert headers["referrer-policy"] == "strict-origin-when-cross-origin"
+    assert headers["x-content-type-options"] == "nosniff"
+
+
+def test_the_start_leads_to_the_reference(visitor: Visitor) -> None:
+    answer = visitor.get("/")
+    assert (answer.status_code, answer.headers["location"]) == (302, "/docs")
+    assert visitor.ask("POST", "/docs").status_code == 405
