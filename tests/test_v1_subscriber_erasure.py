@@ -1,0 +1,127 @@
+"""DELETE erases a person: out of every list, every count and every table, while codes, states and those they brought stay."""
+
+from __future__ import annotations
+
+import contextlib
+from pathlib import Path
+
+import apsw
+import pytest
+
+from tests.support.service import Member, Service
+from tests.support.tables import dump, mentions
+
+PERSON = {
+    "email": "Quentin.Zebrafish@unusual-domain.example", "name": "Quentin Quillfeather", "ip_address": "203.0.113.77",
+    "user_agent": "ZebraBrowser/99.1", "utm_source": "zebrasource", "utm_campaign": "zebracampaign",
+    "referrer_code": "zebracode",
+}  # fmt: skip
+TRACES = (
+    "zebrafish",
+    "unusual-domain",
+    "quillfeather",
+    "203.0.113.77",
+    "zebrabrowser",
+    "zebrasource",
+    "zebracampaign",
+    "zebracode",
+)
+
+
+@pytest.mark.parametrize("by", ["uuid", "email"])
+def test_a_delete_answers_with_a_message_and_the_person_is_gone(alice: Member, by: str) -> None:
+    ana = alice.subscribe("ana@example.org")
+    answer = alice.delete(f"{alice.v1}/subscribers/{ana[by]}")
+    assert answer.status_code == 200
+    assert answer.json().keys() == {"message"}
+    assert isinstance(answer.json()["message"], str)
+    for wanted in (ana["uuid"], ana["email"]):
+        for method, tail in (("GET", ""), ("PUT", ""), ("DELETE", ""), ("GET", "/referrals")):
+            assert alice.http.request(method, f"{alice.v1}/subscribers/{wanted}{tail}").status_code == 404
+    assert alice.total() == 0
+
+
+def test_nothing_personal_remains_in_any_table(alice: Member) -> None:
+    made = alice.post(f"{alice.v1}/subscribers", PERSON, headers={"Idempotency-Key": "signup-1"}).json()["subscriber"]
+    again = alice.post("/v2/subscribers", {"email": "other@example.org"}, headers={"Idempotency-Key": "signup-2"}).json()
+    alice.put(f"{alice.v1}/subscribers/{made['uuid']}", {"name": "Quentin Zebrafish Quillfeather"})
+    before = dump(alice.service)
+    assert all(mentions(before, trace) for trace in TRACES), "the test must look where the traces are"
+    assert alice.delete(f"{alice.v1}/subscribers/{made['uuid']}").status_code == 200
+    after = dump(alice.service)
+    assert {trace: places for trace in TRACES if (places := mentions(after, trace))} == {}
+    assert "idempotency.body" in mentions(after, again["subscriber"]["email"]), "a stranger's stored answer must stay"
+    row = next(row for row in after["subscriber"] if row["id"] == made["uuid"])
+    assert row["ref_code"] == made["ref_code"]
+    assert row["erased_ms"] is not None
+
+
+def traces_in_files(service: Service) -> list[str]:
+    """What the SQLite file still holds in any page, used or free, once its log is folded in."""
+    path = service.database_url.removeprefix("sqlite:///")
+    with contextlib.closing(apsw.Connection(path)) as connection:
+        connection.set_busy_timeout(5000)
+        connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
+    content = Path(path).read_bytes().lower()
+    return [trace for trace in TRACES if trace.encode() in content]
+
+
+def test_nothing_personal_remains_in_the_pages_of_an_sqlite_file() -> None:
+    with Service("sqlite") as service:
+        alice = service.member()
+        made = alice.post(f"{alice.v1}/subscribers", PERSON, headers={"Idempotency-Key": "signup"}).json()["subscriber"]
+        assert traces_in_files(service) == list(TRACES)
+        alice.delete(f"{alice.v1}/subscribers/{made['uuid']}")
+        assert traces_in_files(service) == []
+
+
+def test_a_replay_after_the_erasure_does_not_bring_the_person_back_from_the_stored_answer(alice: Member) -> None:
+    key = {"Idempotency-Key": "signup"}
+    first = alice.post(f"{alice.v1}/subscribers", PERSON, headers=key)
+    alice.delete(f"{alice.v1}/subscribers/{first.json()['subscriber']['uuid']}")
+    second = alice.post(f"{alice.v1}/subscribers", PERSON, headers=key)
+    assert second.status_code == 201
+    assert "idempotent-replayed" not in second.headers
+    assert second.json()["subscriber"]["uuid"] != first.json()["subscriber"]["uuid"]
+
+
+def test_the_same_email_may_come_back_as_somebody_new(alice: Member) -> None:
+    first = alice.subscribe(**PERSON)
+    for _ in range(3):
+        assert alice.delete(f"{alice.v1}/subscribers/{first['email']}").status_code == 200
+        fresh = alice.subscribe(PERSON["email"])
+        assert fresh["uuid"] != first["uuid"] and fresh["ref_code"] != first["ref_code"]
+        assert fresh["name"] is None
+    assert alice.total() == 1
+    assert alice.get(f"{alice.v1}/subscribers/{first['uuid']}").status_code == 404
+
+
+def test_a_deleted_referral_leaves_its_referrers_count_and_every_list(alice: Member) -> None:
+    ana = alice.subscribe("ana@example.org")
+    ben = alice.subscribe("ben@example.org", referrer_code=ana["ref_code"])
+    cy = alice.subscribe("cy@example.org", referrer_code=ana["ref_code"])
+    alice.delete(f"{alice.v1}/subscribers/{ben['uuid']}")
+    assert alice.subscriber(ana["uuid"])["referrals_count"] == 1
+    listed = alice.get(f"{alice.v1}/subscribers/{ana['uuid']}/referrals").json()
+    assert [s["uuid"] for s in listed["subscribers"]] == [cy["uuid"]]
+    assert (alice.total(), alice.total("referrals"), alice.total("advocates")) == (2, 1, 1)
+    alice.delete(f"{alice.v1}/subscribers/{cy['uuid']}")
+    assert (alice.total(), alice.total("referrals"), alice.total("advocates")) == (1, 0, 0)
+
+
+def test_those_a_deleted_person_brought_keep_their_referrer_code(alice: Member) -> None:
+    ana = alice.subscribe("ana@example.org")
+    ben = alice.subscribe("ben@example.org", referrer_code=ana["ref_code"])
+    alice.delete(f"{alice.v1}/subscribers/{ana['uuid']}")
+    read = alice.subscriber(ben["uuid"])
+    assert (read["referred"], read["referrer_code"], read["referral_status"]) == (True, ana["ref_code"], "verified")
+    assert (alice.total(), alice.total("referrals"), alice.total("advocates")) == (1, 1, 0)
+    alice.delete(f"{alice.v1}/subscribers/{ben['uuid']}")
+    assert (alice.total(), alice.total("referrals"), alice.total("advocates")) == (0, 0, 0)
+
+
+def test_the_code_of_a_deleted_person_is_an_unknown_code(alice: Member) -> None:
+    ana = alice.subscribe("ana@example.org")
+    alice.delete(f"{alice.v1}/subscribers/{ana['uuid']}")
+    assert alice.subscribe("ben@example.org", referrer_code=ana["ref_code"])["referrer_code"] is None
+    assert (alice.total(), alice.total("referrals"), alice.total("advocates")) == (1, 0, 0)
