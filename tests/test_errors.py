@@ -1,0 +1,339 @@
+"""Every refusal on an API path: its status, its JSON shape, its headers. Never HTML, never a stack trace."""
+
+from __future__ import annotations
+
+import contextlib
+import http.client
+import json
+import re
+from collections.abc import Iterator
+from typing import Any
+
+import apsw
+import httpx
+import pytest
+
+from honeyguide.accounts import keys, limits
+from honeyguide.api import handler
+from honeyguide.store import sqlite
+from honeyguide.store.tx import Tx
+from tests.support import raw
+from tests.support.postgres import shared_server
+from tests.support.service import ENGINES, Member, Service
+
+UNKNOWN_PATHS = [
+    "/v1", "/v1/", "/v2/", "/v1/nothing", "/v2/campaigns", "/v1/subscribers", "/v1//campaigns", "/v2/subscribers/x/y/z",
+    "/v1/Campaigns", "/v1/campaigns/x/subscribers/y/referrals/z", "/v1/campaigns;x", "/v1/%2e%2e/campaigns",
+]  # fmt: skip
+
+
+def check_shape(status: int, headers: Any, body: Any) -> dict[str, str]:
+    """The one form of every error."""
+    assert headers["content-type"] == "application/json; charset=utf-8"
+    assert isinstance(body, dict)
+    assert {"error", "code", "request_id"} <= body.keys() <= {"error", "code", "request_id", "param"}
+    assert all(isinstance(value, str) and value for value in body.values())
+    assert re.fullmatch("[a-z_]+", body["code"])
+    assert body["request_id"] == headers["x-request-id"]
+    assert headers["cache-control"] == "no-store"
+    assert not re.search(r"Traceback|File \"|<html|SELECT|asyncpg|apsw", json.dumps(body))
+    return body
+
+
+def refused(answer: httpx.Response, status: int) -> dict[str, str]:
+    assert answer.status_code == status, answer.text
+    return check_shape(status, answer.headers, answer.json())
+
+
+def test_an_invalid_request_is_a_400_that_names_the_parameter(alice: Member) -> None:
+    body = refused(alice.get(f"{alice.v1}/subscribers?page=0"), 400)
+    assert body["param"] == "page"
+    assert body["error"].endswith(".")
+
+
+@pytest.mark.parametrize("path", UNKNOWN_PATHS)
+def test_an_unknown_path_is_a_404_with_a_key_or_without(alice: Member, path: str) -> None:
+    for key in (alice.key, "wrong", None):
+        answer = raw.request(alice, "GET", path, headers={"X-Api-Key": key or ""})
+        assert answer.status == 404
+        assert check_shape(404, answer.headers, answer.json())["code"] == "not_found"
+
+
+def test_no_slash_is_ever_answered_with_a_redirect(alice: Member) -> None:
+    for path in ("/v1/campaigns/", f"{alice.v1}/", f"{alice.v1}/subscribers/", f"{alice.v1}/subscribers/x/"):
+        answer = alice.get(path)
+        assert answer.status_code in {400, 404}
+        assert "location" not in answer.headers
+
+
+@pytest.mark.parametrize("method", ["PATCH", "DELETE", "OPTIONS", "TRACE", "PROPFIND"])
+def test_a_wrong_method_is_a_405_that_names_the_right_ones(alice: Member, method: str) -> None:
+    answer = alice.http.request(method, f"{alice.v1}/subscribers")
+    body = refused(answer, 405)
+    assert body["code"] == "method_not_allowed"
+    assert answer.headers["allow"] == "GET, POST"
+    assert refused(httpx.request(method, f"{alice.service.url}/v1/campaigns"), 405)["code"] == "method_not_allowed"
+
+
+def test_a_body_over_2_mb_is_a_413(alice: Member) -> None:
+    body = json.dumps({"email": "ana@example.org", "junk": "x" * 2 * 1024 * 1024})
+    assert refused(alice.http.post(f"{alice.v1}/subscribers", content=body), 413)["code"] == "too_large"
+    just_under = json.dumps({"email": "ana@example.org", "junk": "x" * (2 * 1024 * 1024 - 100)})
+    assert alice.http.post(f"{alice.v1}/subscribers", content=just_under).status_code == 201
+
+
+NOT_JSON = [
+    "text/plain", "application/x-www-form-urlencoded", "multipart/form-data; boundary=x", "application/xml", "text/json", "*/*",
+    "application/json; charset=utf-16", "application/jsonx",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("kind", NOT_JSON)
+def test_another_content_type_is_a_415_that_says_what_to_send(alice: Member, kind: str) -> None:
+    answer = alice.http.post(f"{alice.v1}/subscribers", content=b'{"email":"a@b.org"}', headers={"Content-Type": kind})
+    assert "application/json" in refused(answer, 415)["error"]
+    assert alice.total() == 0
+
+
+@pytest.mark.parametrize(
+    "kind",
+    [
+        "application/json",
+        "application/json; charset=utf-8",
+        "APPLICATION/JSON;charset=UTF-8",
+        'application/json; charset="utf-8"',
+        None,
+    ],
+)
+def test_json_by_any_of_its_names_or_none_is_taken(alice: Member, kind: str | None) -> None:
+    answer = alice.http.post(
+        f"{alice.v1}/subscribers", content=b'{"email":"a@b.org"}', headers={"Content-Type": kind} if kind else {}
+    )
+    assert answer.status_code == 201
+
+
+def test_an_idempotency_key_with_another_body_is_a_422(alice: Member) -> None:
+    key = {"Idempotency-Key": "k"}
+    alice.post(f"{alice.v1}/subscribers", {"email": "a@example.org"}, headers=key)
+    body = refused(alice.post(f"{alice.v1}/subscribers", {"email": "b@example.org"}, headers=key), 422)
+    assert body["code"] == "idempotency_key_reused"
+
+
+# -- who calls
+
+
+def test_no_key_and_every_wrong_key_hear_the_same_401(alice: Member) -> None:
+    right = alice.key
+    flipped = right[:-1] + ("a" if right[-1] != "a" else "b")
+    wrong = [
+        None,
+        "",
+        "x",
+        keys.generate(),
+        flipped,
+        right.lower(),
+        right + "x",
+        right[:-1],
+        "hg_live_" + "é" * 49,
+        "x" * 10_000,
+    ]
+    heard = set()
+    for key in wrong:
+        for path in ("/v1/campaigns", alice.v1, f"{alice.v1}/subscribers/", "/v2/subscribers"):
+            answer = raw.request(alice, "GET", path, headers={"X-Api-Key": key or ""})
+            assert answer.status == 401
+            body = check_shape(401, answer.headers, answer.json())
+            heard.add((body["error"], body["code"], frozenset(answer.headers)))
+    assert len(heard) == 1
+    assert heard.pop()[1] == "unauthorized"
+
+
+def test_a_key_anywhere_but_in_its_header_is_no_key(alice: Member) -> None:
+    elsewhere = [
+        (f"/v1/campaigns?X-Api-Key={alice.key}&api_key={alice.key}&key={alice.key}", {}),
+        ("/v1/campaigns", {"Authorization": f"Bearer {alice.key}"}),
+        ("/v1/campaigns", {"Cookie": f"X-Api-Key={alice.key}"}),
+        ("/v1/campaigns", {"Api-Key": alice.key}),
+    ]
+    for path, headers in elsewhere:
+        refused(httpx.get(alice.service.url + path, headers=headers), 401)
+
+
+def test_the_headers_name_is_read_whatever_its_case(alice: Member) -> None:
+    for name in ("x-api-key", "X-API-KEY", "x-Api-kEY"):
+        assert raw.request(alice, "GET", "/v1/campaigns", headers={"X-Api-Key": "", name: alice.key}).status == 200
+
+
+def test_a_revoked_key_is_refused_on_the_next_request_of_an_open_connection(alice: Member) -> None:
+    connection = http.client.HTTPConnection("127.0.0.1", alice.service.port)
+
+    def ask() -> tuple[int, int]:
+        connection.request("GET", "/v1/campaigns", headers={"X-Api-Key": alice.key})
+        socket_number = connection.sock.fileno()
+        answer = connection.getresponse()
+        answer.read()
+        return answer.status, socket_number
+
+    assert (first := ask())[0] == 200
+
+    async def revoke(tx: Tx) -> None:
+        key = (await keys.of_account(tx, alice.account_id))[0]
+        await keys.revoke(tx, alice.account_id, key.id, now_ms=alice.service.now_ms())
+
+    alice.service.write(revoke)
+    assert ask() == (401, first[1])
+    connection.close()
+
+
+def test_many_wrong_keys_from_one_address_are_a_429_and_honest_keys_go_on(
+    alice: Member, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(limits, "MOST_WRONG_KEYS", 20)
+    statuses = set()
+    for n in range(60):
+        wrong = "nonsense" if n % 2 else keys.generate()
+        answer = httpx.get(
+            f"{alice.service.url}/v1/campaigns", headers={"X-Api-Key": wrong, "X-Forwarded-For": f"198.51.100.{n}"}
+        )
+        statuses.add(answer.status_code)
+        if answer.status_code == 429:
+            break
+        refused(answer, 401)
+    assert 429 in statuses
+    assert refused(answer, 429)["code"] == "rate_limited"
+    assert 1 <= int(answer.headers["retry-after"]) <= 60
+    assert alice.get("/v1/campaigns").status_code == 200
+
+
+def test_unknown_paths_and_methods_do_not_count_as_wrong_keys(alice: Member, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(limits, "MOST_WRONG_KEYS", 1_000)
+    assert {httpx.get(f"{alice.service.url}/v1/nothing").status_code for _ in range(3)} == {404}
+
+
+# -- the rate limit
+
+
+@pytest.fixture(params=ENGINES)
+def engine(request: pytest.FixtureRequest) -> str:
+    return str(request.param)
+
+
+@pytest.fixture(params=ENGINES)
+def strict_service(request: pytest.FixtureRequest) -> Iterator[Service]:
+    with Service(request.param, rate_limit=5) as service:
+        yield service
+
+
+def test_the_sixth_of_five_allowed_requests_is_a_429_that_says_when_to_come_back(strict_service: Service) -> None:
+    alice, bob = strict_service.member("alice"), strict_service.member("bob")
+    calls = [("GET", "/v1/campaigns"), ("GET", "/v2/subscribers/nobody"), ("GET", "/v2/subscribers?page=0"),
+             ("POST", "/v2/subscribers"), ("HEAD", "/v1/campaigns")]  # fmt: skip
+    for n, (method, path) in enumerate(calls):
+        answer = alice.http.request(method, path)
+        assert answer.status_code != 429
+        assert answer.headers["x-ratelimit-limit"] == "5"
+        assert answer.headers["x-ratelimit-remaining"] == str(4 - n)
+        assert 0 <= int(answer.headers["x-ratelimit-reset"]) - strict_service.now_ms() / 1000 <= 61
+    answer = alice.get("/v1/campaigns")
+    assert refused(answer, 429)["code"] == "rate_limited"
+    assert 1 <= int(answer.headers["retry-after"]) <= 60
+    assert answer.headers["x-ratelimit-remaining"] == "0"
+    assert bob.get("/v1/campaigns").status_code == 200
+    strict_service.set_clock(61)
+    assert alice.get("/v1/campaigns").status_code == 200
+
+
+def test_refused_and_unauthenticated_requests_are_not_counted(strict_service: Service) -> None:
+    alice = strict_service.member("alice")
+    for _ in range(8):
+        httpx.get(f"{strict_service.url}/v1/campaigns")
+        alice.get("/v1/nothing")
+        alice.http.request("PATCH", "/v1/campaigns")
+    statuses = [alice.get("/v1/campaigns").status_code for _ in range(8)]
+    assert statuses == [200] * 5 + [429] * 3
+
+
+def test_without_a_limit_no_limit_is_told(alice: Member) -> None:
+    assert not [name for name in alice.get("/v1/campaigns").headers if "ratelimit" in name]
+
+
+# -- request ids and HEAD
+
+
+def test_every_answer_has_a_request_id_of_its_own(alice: Member) -> None:
+    seen = [alice.get(path).headers["x-request-id"] for path in ("/v1/campaigns", "/v1/nothing", "/v1/campaigns", alice.v1)]
+    assert len(set(seen)) == 4
+
+
+def test_a_clients_own_request_id_is_used_when_it_is_harmless(alice: Member) -> None:
+    assert refused(alice.get("/v1/nothing", headers={"X-Request-Id": "job-7.b_C"}), 404)["request_id"] == "job-7.b_C"
+    for odd in ("x" * 65, "a b", "a;b", "<b>", ""):
+        given = alice.get("/v1/campaigns", headers={"X-Request-Id": odd}).headers["x-request-id"]
+        assert given != odd and re.fullmatch("[A-Za-z0-9._-]+", given)
+
+
+@pytest.mark.parametrize(("path", "status"), [("/v1/campaigns", 200), ("/v1/nothing", 404), ("/v2/subscribers?page=0", 400)])
+def test_head_answers_as_get_without_the_body(alice: Member, path: str, status: int) -> None:
+    told = alice.get(path)
+    connection = http.client.HTTPConnection("127.0.0.1", alice.service.port)
+    for _ in range(2):  # twice on one connection: no stray bytes follow the first
+        connection.request("HEAD", path, headers={"X-Api-Key": alice.key, "X-Request-Id": told.headers["x-request-id"]})
+        answer = connection.getresponse()
+        assert answer.status == told.status_code == status
+        assert answer.headers["content-length"] == told.headers["content-length"]
+        assert answer.headers["content-type"] == told.headers["content-type"]
+        assert answer.read() == b""
+    connection.close()
+
+
+# -- faults of ours
+
+
+def test_overload_is_a_503_that_says_when_to_come_back(alice: Member, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(handler, "MOST_AT_ONCE", 0)
+    answer = alice.get("/v1/campaigns")
+    assert refused(answer, 503)["code"] == "unavailable"
+    assert int(answer.headers["retry-after"]) >= 1
+    monkeypatch.undo()
+    assert alice.get("/v1/campaigns").status_code == 200
+
+
+def test_a_bug_is_a_500_that_tells_nothing_of_the_inside(alice: Member, monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken(*_: object, **__: object) -> None:
+        raise ZeroDivisionError("secret /etc/inside")
+
+    monkeypatch.setattr(handler.transport, "query_of", broken)
+    answer = alice.get("/v1/campaigns")
+    body = refused(answer, 500)
+    assert body["code"] == "internal_error"
+    assert "secret" not in answer.text and "Zero" not in answer.text
+
+
+@contextlib.contextmanager
+def away(service: Service) -> Iterator[None]:
+    """The database as another process can make it: locked (SQLite), or gone and closed to newcomers (PostgreSQL)."""
+    if service.engine == "sqlite":
+        with contextlib.closing(apsw.Connection(service.database_url.removeprefix("sqlite:///"))) as connection:
+            connection.set_busy_timeout(5000)
+            connection.execute("BEGIN IMMEDIATE")
+            yield
+        return
+    server, name = shared_server(), service.database_url.rpartition("/")[2]
+    server.execute(f'ALTER DATABASE "{name}" ALLOW_CONNECTIONS false')
+    server.execute(f"SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '{name}'")
+    try:
+        yield
+    finally:
+        server.execute(f'ALTER DATABASE "{name}" ALLOW_CONNECTIONS true')
+
+
+def test_a_database_that_is_locked_or_away_is_a_503_and_comes_back(monkeypatch: pytest.MonkeyPatch, engine: str) -> None:
+    monkeypatch.setattr(sqlite, "LOCKED_S", 0.2)
+    with Service(engine) as service:
+        alice = service.member()
+        with away(service):
+            answer = alice.post(f"{alice.v1}/subscribers", {"email": "ana@example.org"})
+            assert refused(answer, 503)["code"] == "unavailable"
+            assert int(answer.headers["retry-after"]) >= 1
+        assert alice.post(f"{alice.v1}/subscribers", {"email": "ana@example.org"}).status_code == 201
+        assert alice.total() == 1
