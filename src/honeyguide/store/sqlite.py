@@ -120,7 +120,8 @@ def connect(path: Path, *, synced: bool = True) -> apsw.Connection:
         raise Unavailable("This SQLite library is too old to be safe; install the apsw wheel from the lock file.")
     connection = apsw.Connection(str(path), statementcachesize=500)
     connection.set_busy_timeout(int(LOCKED_S * 1000))
-    connection.execute(_PRAGMAS if synced else _PRAGMAS.replace("FULL", "OFF"))
+    # A pragma answers with a row, and what follows it in the text runs only when the rows are fetched.
+    connection.execute(_PRAGMAS if synced else _PRAGMAS.replace("FULL", "OFF")).fetchall()
     return connection
 
 
