@@ -150,8 +150,8 @@ def _check_mail(smtp_url: str, mail_from: str) -> None:
         whole = False
     if smtp_url and not whole:
         raise WrongSetting(
-            "HONEYGUIDE_SMTP_URL must be an address such as smtp://user:password@mail.example.org:587, smtps://… or file:///var/letters; "
-            "in a user name or password write %40 for @, %3A for :, %2F for /, %3F for ? and %23 for #."
+            "HONEYGUIDE_SMTP_URL must be an address such as smtp://user:password@mail.example.org:587, smtps://… or "
+            "file:///var/letters; in a user name or password write %40 for @, %3A for :, %2F for /, %3F for ? and %23 for #."
         )
     local, _, domain = parseaddr(mail_from)[1].rpartition("@")
     if not (local and domain and mail_from.isprintable() and f"{local}{domain}".isascii()) or " " in f"{local}{domain}":

@@ -13,8 +13,10 @@ import sys
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from email import policy
+from email.errors import MessageError
 from email.headerregistry import Address
 from email.message import EmailMessage
+from email.parser import BytesHeaderParser
 from email.utils import parseaddr
 from pathlib import Path
 from typing import NamedTuple, Protocol
@@ -23,6 +25,7 @@ from urllib.parse import unquote, urlsplit
 import aiosmtplib
 
 from honeyguide.kernel.errors import Invalid
+from honeyguide.mail.letters import one_line
 
 TIMEOUT_S = 15.0
 GOODBYE_S = 2.0
@@ -63,10 +66,17 @@ class Transport(Protocol):
         ...
 
 
+def _header(text: str) -> str:
+    # The email package decodes `=?utf-8?q?…?=` in what we give it, line breaks and all, and then writes those out as they are.
+    return one_line(text).replace("=?", "= ?")
+
+
 def _mailbox(address: str, name: str | None) -> Address:
     # Not Address(addr_spec=…): that one refuses letters beyond ASCII, which many mail servers take by now.
     local, _, domain = address.rpartition("@")
-    return Address(display_name=name or "", username=local, domain=domain)
+    if "=?" in address:
+        raise ValueError("the address looks like an encoded word")
+    return Address(display_name=_header(name or ""), username=local, domain=domain)
 
 
 def compose(letter: Outgoing, mail_from: str) -> EmailMessage:
@@ -75,7 +85,7 @@ def compose(letter: Outgoing, mail_from: str) -> EmailMessage:
     message = EmailMessage()
     message["From"] = _mailbox(address, letter.from_name or name)
     message["To"] = _mailbox(letter.to, None)
-    message["Subject"] = letter.subject
+    message["Subject"] = _header(letter.subject)
     message["Date"] = datetime.fromtimestamp(letter.created_ms / 1000, UTC)
     message["Message-ID"] = f"<{letter.id}@{address.rpartition('@')[2]}>"
     # Holiday notices and other robots do not answer what says that a robot wrote it.
@@ -83,13 +93,20 @@ def compose(letter: Outgoing, mail_from: str) -> EmailMessage:
     message.set_content(letter.text)
     if letter.html is not None:
         message.add_alternative(letter.html, subtype="html")
+    # The second belt: read it back as a server would, and find the headers we wrote, no more and no less.
+    if BytesHeaderParser().parsebytes(_flat(letter, message)).keys() != message.keys():
+        raise ValueError("one of its headers would break in two")
     return message
+
+
+def _flat(letter: Outgoing, message: EmailMessage) -> bytes:
+    return message.as_bytes(policy=policy.SMTP if letter.to.isascii() else policy.SMTPUTF8)
 
 
 def _composed(letter: Outgoing, mail_from: str) -> EmailMessage:
     try:
         return compose(letter, mail_from)
-    except (ValueError, UnicodeError) as error:
+    except (ValueError, UnicodeError, MessageError) as error:
         raise Refused(f"The letter cannot be written as mail: {error}") from error
 
 
@@ -205,9 +222,8 @@ class FolderTransport:
 
     async def send(self, letter: Outgoing) -> None:
         message = _composed(letter, self._from)
-        style = policy.SMTP if letter.to.isascii() else policy.SMTPUTF8
         try:
-            await asyncio.to_thread(self._write, f"{letter.id}.eml", message.as_bytes(policy=style))
+            await asyncio.to_thread(self._write, f"{letter.id}.eml", _flat(letter, message))
         except OSError as error:
             raise Down(f"The folder {self._folder} cannot be written: {error.strerror}") from error
 

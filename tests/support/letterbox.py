@@ -1,0 +1,109 @@
+"""A database of letters of its own, without a service: nobody but the test sends what lies in it."""
+
+from __future__ import annotations
+
+import asyncio
+import tempfile
+from collections.abc import Callable, Coroutine
+from pathlib import Path
+from typing import Any, TypeVar
+
+from honeyguide.kernel.ids import new_id
+from honeyguide.kernel.paging import Page
+from honeyguide.mail import letters
+from honeyguide.mail.letters import Letter
+from honeyguide.mail.sending import send_due
+from honeyguide.mail.transports import Outgoing, Transport
+from honeyguide.store import Store, migrate, open_store
+from honeyguide.store.statements import Statement
+from honeyguide.store.tx import Tx
+
+from .service import fresh_database_url
+
+T = TypeVar("T")
+NOW = 1_794_700_000_000
+
+
+class Nowhere:
+    """Takes every letter and keeps it."""
+
+    def __init__(self) -> None:
+        self.sent: list[Outgoing] = []
+
+    async def send(self, letter: Outgoing) -> None:
+        self.sent.append(letter)
+
+    async def rest(self) -> None:
+        pass
+
+
+class Letterbox:
+    def __init__(self, engine: str) -> None:
+        self.engine = engine
+        self.folder = Path(tempfile.mkdtemp(prefix="hgmail"))
+        self.url = fresh_database_url(engine, self.folder)
+        self.account_id = new_id()
+        self.woken = 0
+
+    def __enter__(self) -> Letterbox:
+        self._runner = asyncio.Runner()
+        self.run(migrate(self.url))
+        self.store: Store = self.run(open_store(self.url))
+        self.run(self._listen())
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.run(self.store.close())
+        self._runner.close()
+
+    async def _listen(self) -> None:
+        def woken() -> None:
+            self.woken += 1
+
+        # Only this process's own notice is counted: on PostgreSQL the same one also comes back through the server.
+        if self.engine == "sqlite":
+            self.store.listen(letters.TOPIC, woken)
+        else:
+            self.store._listeners.setdefault(letters.TOPIC, []).append(woken)  # type: ignore[attr-defined]
+
+    def run(self, work: Coroutine[Any, Any, T]) -> T:
+        return self._runner.run(asyncio.wait_for(work, 60))
+
+    def write(self, work: Callable[[Tx], Coroutine[Any, Any, T]]) -> T:
+        return self.run(self.store.write(work))
+
+    def read(self, work: Callable[[Tx], Coroutine[Any, Any, T]]) -> T:
+        return self.run(self.store.snapshot(work))
+
+    def empty(self) -> None:
+        self.account_id = new_id()
+        self._raw("DELETE FROM letter")
+
+    def _raw(self, sql: str, **params: Any) -> list[Any]:
+        return self.write(lambda tx: tx.all(Statement("test", sql, sql, lambda *row: list(row)), **params))  # type: ignore[arg-type,return-value]
+
+    def columns(self, names: str, letter_id: str) -> list[Any]:
+        (row,) = self._raw(f"SELECT {names} FROM letter WHERE id = :id".replace(":id", f"'{letter_id}'"))
+        return list(row)
+
+    async def put(self, tx: Tx, **given: Any) -> None:
+        usual = {"account_id": self.account_id, "to": "ann@example.org", "kind": "notice", "subject": "News", "text": "Text\n"}
+        await letters.post(tx, **{**usual, "now_ms": NOW, **given})
+
+    def post(self, **given: Any) -> None:
+        self.write(lambda tx: self.put(tx, **given))
+
+    def of_account(self, account_id: str | None = None, page: Page | None = None) -> list[Letter]:
+        return self.read(lambda tx: letters.of_account(tx, account_id or self.account_id, page or Page()))
+
+    def only(self) -> Letter:
+        (letter,) = self.of_account()
+        return letter
+
+    def send(self, transport: Transport, now_ms: int = NOW) -> bool:
+        return self.run(send_due(self.store, transport, now_ms))
+
+    def settle(self, now_ms: int) -> None:
+        """Everything that is due goes out."""
+        while self.send(Nowhere(), now_ms):
+            pass

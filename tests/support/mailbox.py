@@ -1,0 +1,142 @@
+"""A real SMTP server on loopback that keeps what it gets and misbehaves as told."""
+
+from __future__ import annotations
+
+import ssl
+import threading
+from collections import deque
+from dataclasses import dataclass
+from email import message_from_bytes, policy
+from email.message import EmailMessage
+from types import TracebackType
+from typing import Any
+
+from aiosmtpd.controller import Controller
+from aiosmtpd.smtp import AuthResult, LoginPassword
+
+from .postgres import free_port
+
+DROP = "drop"
+
+
+@dataclass(frozen=True)
+class Received:
+    sender: str
+    to: str
+    message: EmailMessage
+    encrypted: bool
+    user: str | None
+
+    @property
+    def id(self) -> str:
+        return str(self.message["Message-ID"])
+
+    @property
+    def subject(self) -> str:
+        return str(self.message["Subject"])
+
+    @property
+    def text(self) -> str:
+        body = self.message.get_body(("plain",))
+        assert body is not None
+        return str(body.get_content()).replace("\r\n", "\n")
+
+
+class Mailbox:
+    """`with Mailbox() as mailbox: ... mailbox.url`. Answers scripted with `say` are given first, one per letter, at their step.
+
+    `say("RCPT", "450 later")` refuses a recipient; `say("DATA", DROP)` cuts the line before the letter is taken, and
+    `say("TAKEN", DROP)` after, so that only the server knows. `login` is (user, password).
+    """
+
+    def __init__(self, *, login: tuple[str, str] | None = None, tls: ssl.SSLContext | None = None, utf8: bool = True) -> None:
+        self.port = free_port()
+        self.received: list[Received] = []
+        self.connections = 0
+        self.asked_for_login = 0
+        self._login = login
+        self._options: dict[str, Any] = {"enable_SMTPUTF8": utf8, "tls_context": tls}
+        if login:
+            self._options |= {"authenticator": self._admit, "auth_required": True, "auth_require_tls": tls is not None}
+        self._script: dict[str, deque[str]] = {}
+        self._lock = threading.Lock()
+        self._controller: Controller | None = None
+
+    @property
+    def url(self) -> str:
+        return f"smtp://127.0.0.1:{self.port}"
+
+    @property
+    def subjects(self) -> list[str]:
+        return [letter.subject for letter in self.received]
+
+    def say(self, step: str, *answers: str) -> None:
+        with self._lock:
+            self._script.setdefault(step, deque()).extend(answers)
+
+    def forget_script(self) -> None:
+        with self._lock:
+            self._script.clear()
+
+    def start(self) -> None:
+        self._controller = Controller(self, hostname="127.0.0.1", port=self.port, **self._options)
+        self._controller.start()
+
+    def stop(self) -> None:
+        if self._controller is not None:
+            self._controller.stop(no_assert=True)
+            self._controller = None
+
+    def __enter__(self) -> Mailbox:
+        self.start()
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        self.stop()
+
+    def _next(self, step: str) -> str | None:
+        with self._lock:
+            script = self._script.get(step)
+            return script.popleft() if script else None
+
+    def _admit(self, server: Any, session: Any, envelope: Any, mechanism: str, data: Any) -> AuthResult:
+        self.asked_for_login += 1
+        assert isinstance(data, LoginPassword)
+        right = self._login == (data.login.decode(), data.password.decode())
+        return AuthResult(success=right, handled=False, auth_data=data.login.decode())
+
+    # What aiosmtpd asks.
+
+    async def handle_EHLO(self, server: Any, session: Any, envelope: Any, hostname: str, responses: list[str]) -> list[str]:
+        self.connections += 1
+        session.host_name = hostname
+        return responses
+
+    async def handle_MAIL(self, server: Any, session: Any, envelope: Any, address: str, options: list[str]) -> str:
+        answer = self._next("MAIL")
+        if answer:
+            return answer
+        envelope.mail_from = address
+        envelope.mail_options.extend(options)
+        return "250 OK"
+
+    async def handle_RCPT(self, server: Any, session: Any, envelope: Any, address: str, options: list[str]) -> str:
+        answer = self._next("RCPT")
+        if answer:
+            return answer
+        envelope.rcpt_tos.append(address)
+        return "250 OK"
+
+    async def handle_DATA(self, server: Any, session: Any, envelope: Any) -> str:
+        answer = self._next("DATA")
+        if answer and answer != DROP:
+            return answer
+        if answer != DROP:
+            message = message_from_bytes(envelope.content, policy=policy.default)
+            assert isinstance(message, EmailMessage)
+            user = session.auth_data if session.authenticated else None
+            for to in envelope.rcpt_tos:
+                self.received.append(Received(envelope.mail_from, to, message, session.ssl is not None, user))
+        if answer == DROP or self._next("TAKEN") == DROP:
+            server.transport.abort()
+        return "250 OK"

@@ -1,0 +1,216 @@
+"""Letters as rows: written with the change, once, counted, erased, forgotten. And what they say."""
+
+from __future__ import annotations
+
+import asyncio
+import inspect
+from collections.abc import Iterator
+
+import pytest
+
+from honeyguide.kernel.clock import DAY_MS, MINUTE_MS
+from honeyguide.kernel.errors import Invalid
+from honeyguide.kernel.ids import new_id
+from honeyguide.kernel.paging import Page
+from honeyguide.mail import letters, words
+from honeyguide.store.tx import Tx
+from tests.support.letterbox import NOW, Letterbox
+from tests.support.service import ENGINES
+
+
+@pytest.fixture(scope="module", params=ENGINES)
+def shared_box(request: pytest.FixtureRequest) -> Iterator[Letterbox]:
+    with Letterbox(request.param) as box:
+        yield box
+
+
+@pytest.fixture
+def box(shared_box: Letterbox) -> Letterbox:
+    shared_box.empty()
+    return shared_box
+
+
+class Regret(Exception):
+    pass
+
+
+def test_a_letter_is_gone_when_its_change_is_rolled_back_and_nobody_is_woken(box: Letterbox) -> None:
+    async def change(tx: Tx) -> None:
+        await box.put(tx)
+        raise Regret
+
+    woken = box.woken
+    with pytest.raises(Regret):
+        box.write(change)
+    assert box.of_account() == [] and box.woken == woken
+    box.post()
+    assert [letter.status for letter in box.of_account()] == ["waiting"] and box.woken == woken + 1
+
+
+def test_several_letters_and_a_twin_fit_into_one_transaction(box: Letterbox) -> None:
+    async def change(tx: Tx) -> None:
+        for once in ("a", "b", "a", None, None):
+            await box.put(tx, once=once)
+
+    box.write(change)
+    assert len(box.of_account()) == 4
+
+
+def test_one_key_makes_one_letter_under_twenty_parallel_transactions(box: Letterbox) -> None:
+    async def change(tx: Tx) -> None:
+        await box.put(tx, once="budget-2026-11")
+
+    async def all_at_once() -> None:
+        await asyncio.gather(*(box.store.write(change) for _ in range(20)))
+
+    box.run(all_at_once())
+    box.post(once="budget-2026-12")
+    assert len(box.of_account()) == 2
+
+
+def test_a_key_is_the_accounts_own(box: Letterbox) -> None:
+    mine, other = new_id(), new_id()
+    box.post(account_id=mine, once="welcome")
+    box.post(account_id=other, once="welcome")
+    box.post(account_id=mine, once="welcome")
+    assert len(box.of_account(mine)) == len(box.of_account(other)) == 1
+
+
+def test_keys_taken_in_opposite_orders_do_not_lock_each_other_out(box: Letterbox) -> None:
+    async def change(tx: Tx, keys: list[str]) -> None:
+        for key in keys:
+            await box.put(tx, once=key)
+            await letters.recent_to(tx, None, "nobody@example.org", "notice", since_ms=0)  # sends what was put so far
+
+    async def all_at_once() -> None:
+        orders = [["a", "b"], ["b", "a"]] * 5
+        await asyncio.gather(*(box.store.write(lambda tx, order=order: change(tx, order)) for order in orders))
+
+    box.run(all_at_once())
+    assert len(box.of_account()) == 2
+
+
+def test_a_list_is_newest_first_paged_and_an_accounts_own(box: Letterbox) -> None:
+    for minute in range(5):
+        box.post(subject=f"Letter {minute}", now_ms=NOW + minute * MINUTE_MS)
+    box.post(account_id=new_id(), subject="Not yours")
+    assert [letter.subject for letter in box.of_account(page=Page(1, 3))] == ["Letter 4", "Letter 3", "Letter 2"]
+    assert [letter.subject for letter in box.of_account(page=Page(2, 3))] == ["Letter 1", "Letter 0"]
+
+
+def test_recent_letters_are_counted_by_mailbox_kind_and_time(box: Letterbox) -> None:
+    other = new_id()
+    box.post(to="Ann.Lee@gmail.com", kind="confirm")
+    box.post(to="annlee+x@googlemail.com", kind="confirm", account_id=other)
+    box.post(to="annlee@gmail.com", kind="hub_link")
+    box.post(to="annlee@gmail.com", kind="confirm", now_ms=NOW - DAY_MS)
+    box.post(to="bea@example.org", kind="confirm")
+
+    def count(account_id: str | None, kind: str, since_ms: int) -> int:
+        return box.read(lambda tx: letters.recent_to(tx, account_id, "ANNLEE@gmail.com", kind, since_ms=since_ms))
+
+    assert count(None, "confirm", NOW - DAY_MS) == 2
+    assert count(None, "confirm", NOW - DAY_MS - 1) == 3
+    assert count(box.account_id, "confirm", NOW - DAY_MS) == 1
+    assert count(None, "hub_link", 0) == 1
+    assert count(new_id(), "confirm", 0) == 0
+
+
+def test_erasing_a_person_empties_their_letters_and_cancels_what_waits(box: Letterbox) -> None:
+    ann, bea, stranger = new_id(), new_id(), new_id()
+    box.post(to="ann@example.org", about=ann, html="<p>Ann</p>", from_name="Ann's Daily")
+    box.post(to="bea@example.org", about=bea)
+    box.post(to="ann@example.org", about=ann, account_id=stranger)
+    box.write(lambda tx: letters.erase(tx, box.account_id, ann))
+
+    (gone,) = box.read(lambda tx: letters.of_person(tx, box.account_id, ann))
+    assert (gone.status, gone.to_email, gone.subject) == ("cancelled", None, None)
+    held = box.columns("to_email, mailbox, from_name, subject, body_text, body_html", gone.id)
+    assert held == [None] * 6
+    assert box.read(lambda tx: letters.recent_to(tx, box.account_id, "ann@example.org", "notice", since_ms=0)) == 0
+    assert [letter.status for letter in box.read(lambda tx: letters.of_person(tx, box.account_id, bea))] == ["waiting"]
+    assert [letter.status for letter in box.of_account(stranger)] == ["waiting"]
+
+
+def test_old_texts_are_forgotten_in_batches_but_never_those_still_to_be_sent(
+    box: Letterbox, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(letters, "PURGE_BATCH", 2)
+    for _ in range(3):
+        box.post(now_ms=NOW)
+    sent = [letter.id for letter in box.of_account()]
+    box.settle(NOW)
+    box.post(subject="Still waiting", now_ms=NOW)
+    waiting = box.of_account()[0].id
+
+    def purge(now_ms: int) -> bool:
+        return box.write(lambda tx: letters.purge(tx, now_ms=now_ms))
+
+    assert not purge(NOW + letters.KEPT_MS - 1)
+    assert all(box.columns("body_text", letter_id)[0] for letter_id in sent)
+    assert [purge(NOW + letters.KEPT_MS), purge(NOW + letters.KEPT_MS)] == [True, False]
+    assert [box.columns("body_text", letter_id)[0] for letter_id in sent] == [None] * 3
+    assert box.columns("body_text", waiting)[0]
+
+
+def test_what_is_no_address_is_refused(box: Letterbox) -> None:
+    for wrong in ("", "ann", "ann@example.org\r\nBcc: eve@example.org", "ann@example.org, eve@example.org"):
+        with pytest.raises(Invalid):
+            box.post(to=wrong)
+
+
+@pytest.mark.parametrize(
+    ("given", "kept"),
+    [
+        ("Hello\r\nBcc: eve@example.org", "Hello Bcc: eve@example.org"),
+        ("A\x00B\x1bC\x85D\u2028E\tF", "A B C D E F"),
+        ("  Zwei   Worte ", "Zwei Worte"),
+        ("Family 👨‍👩‍👧 day", "Family 👨‍👩‍👧 day"),
+    ],
+)
+def test_a_subject_is_one_line_whatever_a_name_holds(given: str, kept: str) -> None:
+    assert letters.one_line(given) == kept
+
+
+EXAMPLES = {
+    "url": "https://hooks.example.org/in", "since": "14 Nov 2026, 09:00 UTC", "disables_on": "19 Nov 2026",
+    "page": "https://r.example/x", "reason": "It failed for five days.", "reward": "Sticker pack", "left": 3, "waiting": 2,
+    "program": "The Daily", "month": "November", "spent": "$240.00", "budget": "$300.00", "resumes": "1 Dec 2026",
+    "newsletter": "The Daily", "link": "https://r.example/l", "referrals": 5, "hub": "https://r.example/h",
+    "valid_for": "1 hour", "inviter": "Alice",
+}  # fmt: skip
+KINDS = [
+    name
+    for name, function in inspect.getmembers(words, inspect.isfunction)
+    if function.__module__ == words.__name__ and not name.startswith("_")
+]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_letter_says_all_it_was_told_in_few_words(kind: str) -> None:
+    function = getattr(words, kind)
+    needed = [
+        name for name, given in inspect.signature(function).parameters.items() if given.default is inspect.Parameter.empty
+    ]
+    subject, text = function(**{name: EXAMPLES[name] for name in needed})
+    for name in needed:
+        assert str(EXAMPLES[name]) in subject + text, name
+    assert subject == letters.one_line(subject) and len(subject) < 60
+    assert text.endswith("\n") and "None" not in text and len(text) < 700
+
+
+def test_a_reader_never_reads_our_name() -> None:
+    for kind in ("confirm", "hub_link", "reward_unlocked"):
+        function = getattr(words, kind)
+        subject, text = function(
+            **{name: EXAMPLES[name] for name in inspect.signature(function).parameters if name in EXAMPLES}
+        )
+        assert "oneyguide" not in subject + text
+
+
+def test_a_reward_comes_with_its_code_its_link_or_how_to_claim_it() -> None:
+    told = {"newsletter": "The Daily", "reward": "Mug", "referrals": 1, "hub": "https://r.example/h"}
+    assert "Your code: BREW-1" in words.reward_unlocked(**told, coupon_code="BREW-1").text  # type: ignore[arg-type]
+    assert "https://shop.example/mug" in words.reward_unlocked(**told, link="https://shop.example/mug").text  # type: ignore[arg-type]
+    by_hand = words.reward_unlocked(**told, how_to_claim="Answer this letter with your address.")  # type: ignore[arg-type]
+    assert "Answer this letter" in by_hand.text and "Claim it" in by_hand.text and "a friend" in by_hand.text
