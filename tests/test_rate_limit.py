@@ -99,7 +99,8 @@ def test_the_window_rolls(limited):
     at = limited.set_clock
     script = [  # seconds, answer; the second and third pair share a fixed minute but no rolling one
         (0, 200), (30, 200), (31, 200), (45, 429), (55, 429),
-        (65, 200), (70, 429), (92, 200), (93, 200), (94, 429), (120, 429), (126, 200), (200, 200), (200, 200), (200, 200), (201, 429),
+        (65, 200), (70, 429), (92, 200), (93, 200), (94, 429), (120, 429), (126, 200),
+        (200, 200), (200, 200), (200, 200), (201, 429),
     ]  # fmt: skip
     heard = []
     for seconds, _ in script:
@@ -244,7 +245,8 @@ async def _nothing(tx):
 STEPS = [
     # limit, asks as (ms, refused, remaining, frees)
     (1, [(0, False, 0, 60_000), (59_999, True, 0, 60_000), (60_000, False, 0, 120_000), (60_001, True, 0, 120_000)]),
-    (2, [(0, False, 1, 60_000), (1, False, 0, 60_000), (2, True, 0, 60_000), (60_000, False, 0, 60_001), (60_001, False, 0, 120_000)]),
+    (2, [(0, False, 1, 60_000), (1, False, 0, 60_000), (2, True, 0, 60_000), (60_000, False, 0, 60_001),
+         (60_001, False, 0, 120_000)]),
     (2, [(0, False, 1, 60_000), (60_000, False, 1, 120_000), (60_000, False, 0, 120_000), (119_999, True, 0, 120_000)]),
     # A late one counts at the latest time known; a clock set back by more than a window begins anew.
     (2, [(5_000, False, 1, 65_000), (4_000, False, 0, 65_000), (64_999, True, 0, 65_000), (65_000, False, 1, 125_000)]),

@@ -105,7 +105,7 @@ class Serving:
         self.folder = Path(tempfile.mkdtemp(prefix="hgserve"))
         self.clock_file = self.folder / "clock"
         self.settings = {"log": "off", "test_clock": self.clock_file, "rate_limit": 0, **settings}
-        self.preexec: Any = None
+        self.prefix: list[str] = []  # a command that runs ours, such as one that sets limits first
         self.set_clock(0)
         self._process: subprocess.Popen[bytes] | None = None
 
@@ -127,7 +127,7 @@ class Serving:
     def start(self, *, wait: bool = True) -> Serving:
         with open(self.folder / "out", "wb") as out:
             self._process = subprocess.Popen(
-                [*COMMAND, "serve", *self.words], stdout=out, stderr=out, preexec_fn=self.preexec,
+                [*self.prefix, *COMMAND, "serve", *self.words], stdout=out, stderr=out,
                 env=environment(database_url=self.database_url, port=self.port, **self.settings),
             )  # fmt: skip
         if wait:

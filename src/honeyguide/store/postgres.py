@@ -5,6 +5,7 @@ that want none travel together as one statement. READ COMMITTED, so a read befor
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import functools
 import random
 import re
@@ -205,10 +206,11 @@ class PostgresStore:
         `release` finishes also when we are cancelled meanwhile, and sees to a query that was cancelled under way.
         """
         try:
-            if not connection.is_closed() and connection.is_in_transaction():
+            if connection.is_in_transaction():
                 await asyncio.shield(connection.execute("ROLLBACK", timeout=RELEASE_S))
         except (*DOWN_ERRORS, asyncpg.PostgresError, asyncio.CancelledError):
-            connection.terminate()
+            with contextlib.suppress(asyncpg.InterfaceError):  # a connection that broke has left the pool by itself
+                connection.terminate()
         try:
             await self._pool.release(connection, timeout=RELEASE_S)
         except (*DOWN_ERRORS, asyncpg.PostgresError):

@@ -1,0 +1,57 @@
+"""A disk for SQLite that can be watched, made slow or made to fail: SQLite's own file layer with our hand on its sync."""
+
+from __future__ import annotations
+
+import itertools
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import apsw
+
+_numbers = itertools.count(1)
+
+
+class _File(apsw.VFSFile):
+    def __init__(self, disk: Disk, name: Any, flags: list[int]) -> None:
+        super().__init__("unix", name, flags)
+        self._disk = disk
+
+    def xSync(self, flags: int) -> bool:  # noqa: N802 - SQLite's word
+        self._disk.syncs += 1
+        self._disk.may_sync.wait()
+        if self._disk.broken:
+            raise apsw.IOError("the disk is broken")
+        return super().xSync(flags)
+
+
+class Disk(apsw.VFS):
+    def __init__(self) -> None:
+        super().__init__(f"watched{next(_numbers)}", "unix", makedefault=True)
+        self.syncs = 0
+        self.broken = False
+        self.may_sync = threading.Event()
+        self.may_sync.set()
+
+    def xOpen(self, name: Any, flags: list[int]) -> _File:  # noqa: N802 - SQLite's word
+        return _File(self, name, flags)
+
+    @contextmanager
+    def held(self) -> Iterator[None]:
+        """Syncs begin and do not return meanwhile."""
+        self.may_sync.clear()
+        try:
+            yield
+        finally:
+            self.may_sync.set()
+
+
+@contextmanager
+def watched_disk() -> Iterator[Disk]:
+    """Files that SQLite opens inside are on this disk, and stay there."""
+    disk = Disk()
+    try:
+        yield disk
+    finally:
+        disk.unregister()
