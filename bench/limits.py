@@ -26,6 +26,7 @@ from honeyguide.store.sqlite import connect
 GROUP = 32  # writers that share a sync, as many as there are connections
 POOL = 10
 S = "referrals.subscribers."
+P = "referrals.people."
 
 
 @dataclass
@@ -58,9 +59,9 @@ def _values(campaign: Campaign) -> Values:
 
 # The statements of each request after the admission, per engine where the transaction differs.
 CASES: dict[str, tuple[str, ...]] = {
-    "read": (f"{S}by_id",),
+    "read": (f"{P}by_id",),
     "create": (f"{S}find_referrer", f"{S}insert"),
-    "list": ("referrals.listing.total", f"{S}list_all"),
+    "list": ("referrals.listing.total", f"{P}list_all"),
 }
 
 _OWN: dict[str, Callable[[], dict[str, Any]]] = {"create": lambda: {"id": new_id()}, "list": lambda: {"most": 50}}

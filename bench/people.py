@@ -18,7 +18,7 @@ import asyncpg
 
 from honeyguide.accounts import accounts, keys
 from honeyguide.kernel.clock import DAY_MS, HOUR_MS, system_clock
-from honeyguide.referrals import listing, subscribers  # noqa: F401 - their statements are in the registry below
+from honeyguide.referrals import listing, people, subscribers  # noqa: F401 - their statements are in the registry below
 from honeyguide.store import Store, migrate, open_store, sqlite_path
 from honeyguide.store.statements import Statement, registry
 from honeyguide.store.tx import Tx
