@@ -1,4 +1,4 @@
-"""No 2xx before it is on disk, and after kill -9 under load every acknowledged subscriber is there once and counts are exact."""
+"""No 2xx before it is on disk; after kill -9 under load every acknowledged subscriber is there once and counts are exact."""
 
 from __future__ import annotations
 

@@ -18,7 +18,7 @@ class _File(apsw.VFSFile):
         super().__init__("unix", name, flags)
         self._disk = disk
 
-    def xSync(self, flags: int) -> bool:  # noqa: N802 - SQLite's word
+    def xSync(self, flags: int) -> bool:
         self._disk.syncs += 1
         self._disk.may_sync.wait()
         if self._disk.broken:
@@ -34,7 +34,7 @@ class Disk(apsw.VFS):
         self.may_sync = threading.Event()
         self.may_sync.set()
 
-    def xOpen(self, name: Any, flags: list[int]) -> _File:  # noqa: N802 - SQLite's word
+    def xOpen(self, name: Any, flags: list[int]) -> _File:
         return _File(self, name, flags)
 
     @contextmanager
