@@ -8,9 +8,12 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+from starlette.types import ASGIApp
+
 from honeyguide.accounts import accounts
 from honeyguide.accounts.admission import admission
 from honeyguide.api.handler import Api
+from honeyguide.api.openapi import document
 from honeyguide.api.routes import ROUTES
 from honeyguide.api.system import System
 from honeyguide.api.telemetry import Telemetry
@@ -20,6 +23,8 @@ from honeyguide.events.delivery import Courier
 from honeyguide.events.outbound import Outbound
 from honeyguide.kernel.clock import Clock, shifted_clock, system_clock
 from honeyguide.kernel.site import Site
+from honeyguide.pages.desk import Desk
+from honeyguide.pages.site import pages_app
 from honeyguide.settings import Settings
 from honeyguide.store import Store, migrate, open_store
 from honeyguide.work.jobs import JOBS
@@ -79,6 +84,7 @@ class Application:
         self.house: House | None = None
         self._api: Api | None = None
         self._system: System | None = None
+        self._pages: ASGIApp | None = None
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "lifespan":
@@ -87,8 +93,10 @@ class Application:
             path = scope["path"]
             if self._api is not None and (path.startswith(("/v1/", "/v2/")) or path in ("/v1", "/v2")):
                 await self._api(scope, receive, send)
-            elif self._system is not None:
+            elif self._system is not None and path in self._system.paths:
                 await self._system(scope, receive, send)
+            elif self._pages is not None:
+                await self._pages(scope, receive, send)
 
     async def _live(self, receive: Receive, send: Send) -> None:
         await receive()
@@ -98,7 +106,9 @@ class Application:
                 telemetry = Telemetry(log=self._settings.log == "json")
                 door = admission(house.store, self._settings.rate_limit)
                 self._api = Api(house.store, house.site, house.policy, house.clock, door, telemetry, ROUTES)
-                self._system = System(house.store, house.site, telemetry, ROUTES)
+                described = document(ROUTES, self._settings.base_url)
+                self._system = System(house.store, telemetry, described)
+                self._pages = pages_app(described, Desk(self._settings, house.store, house.site, house.clock, house.policy))
                 jobs = asyncio.create_task(house.work()) if self._work else None
                 await send({"type": "lifespan.startup.complete"})
                 await receive()

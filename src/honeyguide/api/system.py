@@ -2,24 +2,25 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import msgspec
 
-from honeyguide.api.call import Route
-from honeyguide.api.openapi import document
 from honeyguide.api.telemetry import Telemetry
 from honeyguide.api.transport import Receive, Scope, Send
 from honeyguide.kernel.errors import Unavailable
-from honeyguide.kernel.site import Site
 from honeyguide.store import Store, health
 
 _JSON = b"application/json; charset=utf-8"
 
 
 class System:
-    def __init__(self, store: Store, site: Site, telemetry: Telemetry, routes: tuple[Route, ...]) -> None:
+    paths = frozenset({"/healthz", "/readyz", "/metrics", "/openapi.json"})
+
+    def __init__(self, store: Store, telemetry: Telemetry, document: dict[str, Any]) -> None:
         self._store = store
         self._telemetry = telemetry
-        self._openapi = msgspec.json.encode(document(routes, site.base_url))
+        self._openapi = msgspec.json.encode(document)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         status, kind, body = await self._answer(scope["path"], scope["method"])
@@ -28,8 +29,6 @@ class System:
         await send({"type": "http.response.body", "body": b"" if scope["method"] == "HEAD" else body})
 
     async def _answer(self, path: str, method: str) -> tuple[int, bytes, bytes]:
-        if path not in ("/healthz", "/readyz", "/metrics", "/openapi.json"):
-            return 404, _JSON, b'{"error":"There is nothing at this address.","code":"not_found"}'
         if method not in ("GET", "HEAD"):
             return 405, _JSON, b'{"error":"This address takes GET only.","code":"method_not_allowed"}'
         if path == "/healthz":

@@ -16,6 +16,7 @@ from starlette.routing import Mount, Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from honeyguide.pages import reference, rendering
+from honeyguide.pages.desk import Desk
 from honeyguide.pages.static import Static
 
 HEADERS = {
@@ -82,7 +83,7 @@ async def _start(request: Request) -> Response:
     return RedirectResponse("/docs", 302)
 
 
-def pages_app(document: dict[str, Any]) -> Starlette:
+def pages_app(document: dict[str, Any], desk: Desk | None = None) -> Starlette:
     """`document` is the OpenAPI document, which the reference shows."""
     return Starlette(
         routes=[

@@ -1,0 +1,20 @@
+"""What a page may use: the same store, clock and site the API has, and the settings."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from honeyguide.events.addresses import Policy
+from honeyguide.kernel.clock import Clock
+from honeyguide.kernel.site import Site
+from honeyguide.settings import Settings
+from honeyguide.store import Store
+
+
+@dataclass(frozen=True, slots=True)
+class Desk:
+    settings: Settings
+    store: Store
+    site: Site
+    clock: Clock
+    policy: Policy
