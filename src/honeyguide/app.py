@@ -27,7 +27,7 @@ from honeyguide.pages.desk import Desk
 from honeyguide.pages.site import pages_app
 from honeyguide.settings import Settings
 from honeyguide.store import Store, migrate, open_store
-from honeyguide.work.jobs import JOBS
+from honeyguide.work.jobs import jobs_of
 from honeyguide.work.loop import Loop
 
 
@@ -68,7 +68,9 @@ async def opened(settings: Settings) -> AsyncIterator[House]:
         policy = Policy.for_base_url(settings.base_url, [part for part in settings.webhook_allow.split(",") if part.strip()])
         outbound = Outbound(policy)
         try:
-            yield House(settings, store, site, clock, policy, Loop(store, clock, JOBS), Courier(store, outbound, clock))
+            yield House(
+                settings, store, site, clock, policy, Loop(store, clock, jobs_of(site)), Courier(store, outbound, clock)
+            )
         finally:
             await outbound.close()
     finally:

@@ -61,9 +61,8 @@ async def list_referrals(tx: Tx, call: Call) -> Listed:
 async def update_subscriber(tx: Tx, call: Call) -> views.OneWritten:
     body: SubscriberUpdate = call.body
     changes = subscribers.Changes(body.name, body.email, body.status)
-    return views.OneWritten(
-        views.written(await subscribers.change(tx, call.site, call.owner, call.path["uuid"], changes, now_ms=call.now_ms))
-    )
+    changed = await subscribers.change(tx, call.site, call.owner, call.path["uuid"], changes, now_ms=call.now_ms)
+    return views.OneWritten(views.written(changed.after))
 
 
 async def delete_subscriber(tx: Tx, call: Call) -> views.Message:

@@ -37,6 +37,8 @@ class Subscriber(msgspec.Struct, frozen=True):
     utm_source: str | None
     utm_campaign: str | None
     created_ms: int
+    received_ms: int
+    partner_campaign_id: str | None = None
     decided_by: str | None = None
     decided_ms: int | None = None
 

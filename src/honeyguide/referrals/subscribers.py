@@ -9,11 +9,11 @@ import msgspec
 from honeyguide.accounts import idempotency
 from honeyguide.events import outbox
 from honeyguide.kernel import checks, clock, emails
-from honeyguide.kernel.errors import Invalid
+from honeyguide.kernel.errors import Invalid, Missing
 from honeyguide.kernel.ids import new_code, new_id
 from honeyguide.kernel.site import Site
 from honeyguide.mail import letters
-from honeyguide.referrals import people, rules, telling
+from honeyguide.referrals import people, rewards, rules, telling
 from honeyguide.referrals.campaigns import Owner
 from honeyguide.referrals.disposable import is_disposable
 from honeyguide.referrals.people import Subscriber
@@ -55,6 +55,26 @@ class Referrer(NamedTuple):
     hold_days: int
     needs_confirmation: int
     listeners: int
+    milestones: int
+
+
+class PartnerArrival(NamedTuple):
+    """Somebody a partner sent, judged by `partners` already: a paid referral earns nobody a reward and is told of elsewhere."""
+
+    code: str
+    partner_campaign_id: str
+    verdict: rules.Decision
+
+
+class Changed(NamedTuple):
+    """A subscriber before and after a change, for whoever has to act on the difference."""
+
+    before: Subscriber
+    after: Subscriber
+
+    @property
+    def became_verified(self) -> bool:
+        return self.before.referral_status != rules.Status.VERIFIED == self.after.referral_status
 
 
 class OnCode(NamedTuple):
@@ -70,7 +90,9 @@ _ON_CODE = _sql.query("on_code", OnCode)
 _SET_PERSON = _sql.command("set_person")
 _JUDGE = _sql.command("judge")
 _ERASE = _sql.command("erase")
+_DUE = _sql.query("due", lambda account_id, campaign_id, subscriber_id: (Owner(account_id, campaign_id), subscriber_id))
 
+UNREFERRED = "Nobody referred this subscriber, so there is no referral to look at."
 STATUSES = ("unsubscribed", "confirmed")
 
 
@@ -102,38 +124,46 @@ _LIMITS = {
 }
 
 
-async def sign_up(tx: Tx, site: Site, owner: Owner, new: NewSubscriber, *, now_ms: int) -> Subscriber:
+async def sign_up(
+    tx: Tx, site: Site, owner: Owner, new: NewSubscriber, *, now_ms: int, partner: PartnerArrival | None = None
+) -> Subscriber:
     """A new person in the campaign. An unknown code never costs the signup: they come unreferred, the claim is kept."""
     address = emails.address(new.email)
     _claims(new)
     created_ms = now_ms if new.created_at is None else clock.parse_past(new.created_at, param="created_at", now_ms=now_ms)
     person_key = _person_key(site, address)
     network = rules.network_of(new.ip_address) if new.ip_address else None
-    code = new.referrer_code.strip().lower() if new.referrer_code else ""
+    code = "" if partner or not new.referrer_code else new.referrer_code.strip().lower()
     referrer = (
         await tx.one(_FIND_REFERRER, code=code, campaign_id=owner.campaign_id, account_id=owner.account_id) if code else None
     )
-    verdict = rules.Decision(rules.Status.VERIFIED)
+    verdict = partner.verdict if partner else rules.Decision(rules.Status.VERIFIED)
     if referrer is not None:
         verdict = await _judge_arrival(tx, owner, referrer, address, person_key, network, code, now_ms)
+    by_code = partner.code if partner else code if referrer else None
     row = Subscriber(
         id=new_id(), email=address, name=new.name, ref_code=new_code(), status="active",
-        referrer_code=code if referrer else None, referrer_id=referrer.id if referrer else None,
+        referrer_code=by_code, referrer_id=referrer.id if referrer else None,
         referral_status=verdict.status.value, referral_reason=verdict.reason, referral_due_ms=verdict.due_ms,
         referral_behind=verdict.behind, referrals_verified=0, referrals_pending=0, referrals_rejected=0,
         ip_address=new.ip_address, user_agent=new.user_agent, origin=new.origin, utm_source=new.utm_source,
-        utm_campaign=new.utm_campaign, created_ms=created_ms,
+        utm_campaign=new.utm_campaign, created_ms=created_ms, received_ms=now_ms,
+        partner_campaign_id=partner.partner_campaign_id if partner else None,
     )  # fmt: skip
     await tx.put(
         _INSERT, taken=_taken(), id=row.id, account_id=owner.account_id, campaign_id=owner.campaign_id, email=address,
-        email_key=emails.key(address), person_key=person_key, name=row.name, ref_code=row.ref_code,
-        referrer_code=row.referrer_code, claimed_code=None if referrer else new.referrer_code, referrer_id=row.referrer_id,
-        referral_status=row.referral_status, referral_reason=row.referral_reason, referral_due_ms=row.referral_due_ms,
-        referral_behind=row.referral_behind, ip_address=row.ip_address, network=network, user_agent=row.user_agent,
-        origin=row.origin, utm_source=row.utm_source, utm_campaign=row.utm_campaign, created_ms=created_ms, received_ms=now_ms,
+        email_key=emails.key(address), person_key=person_key, name=row.name, ref_code=row.ref_code, referrer_code=by_code,
+        claimed_code=None if by_code else new.referrer_code, referrer_id=row.referrer_id,
+        partner_campaign_id=row.partner_campaign_id, referral_status=row.referral_status, referral_reason=row.referral_reason,
+        referral_due_ms=row.referral_due_ms, referral_behind=row.referral_behind, ip_address=row.ip_address, network=network,
+        user_agent=row.user_agent, origin=row.origin, utm_source=row.utm_source, utm_campaign=row.utm_campaign,
+        created_ms=created_ms, received_ms=now_ms,
     )  # fmt: skip
-    if referrer is not None and referrer.listeners and row.referral_status != rules.Status.REJECTED:
-        await telling.new_referral(tx, site, owner, row, await people.get(tx, owner, referrer.id), now_ms=now_ms)
+    if referrer is not None and row.referral_status != rules.Status.REJECTED:
+        if referrer.listeners:
+            await telling.new_referral(tx, site, owner, row, await people.get(tx, owner, referrer.id), now_ms=now_ms)
+        if referrer.milestones and row.referral_status == rules.Status.VERIFIED:
+            await rewards.unlock(tx, site, owner, referrer.id, now_ms=now_ms)
     return row
 
 
@@ -161,7 +191,7 @@ async def _judge_arrival(
     return rules.decide(signals, policy, now_ms)
 
 
-async def change(tx: Tx, site: Site, owner: Owner, wanted: str, changes: Changes, *, now_ms: int) -> Subscriber:
+async def change(tx: Tx, site: Site, owner: Owner, wanted: str, changes: Changes, *, now_ms: int) -> Changed:
     """Name, email, status; a status also decides a referral that waited for it."""
     old = await people.get_locked(tx, owner, wanted)
     name = old.name if changes.name is msgspec.UNSET else changes.name
@@ -173,23 +203,53 @@ async def change(tx: Tx, site: Site, owner: Owner, wanted: str, changes: Changes
         _SET_PERSON, taken=_taken(), id=old.id, campaign_id=owner.campaign_id, name=name, email=address,
         email_key=emails.key(address), person_key=_person_key(site, address), status=status,
     )  # fmt: skip
+    verdict = None
     if changes.status is not msgspec.UNSET and old.referrer_code is not None:
         verdict = (
             rules.on_unsubscribe(old.referral_status)
             if status == "unsubscribed"
             else rules.on_confirm(old.referral_status, old.referral_reason, old.referral_due_ms, now_ms, old.referral_behind)
         )
-        if verdict is not None:
-            await judge(tx, owner, old, verdict, by=None, now_ms=now_ms)
-    return await people.get(tx, owner, old.id)
+    return await _move(tx, site, owner, old, verdict, by=None, now_ms=now_ms)
 
 
-async def judge(tx: Tx, owner: Owner, subscriber: Subscriber, verdict: rules.Decision, *, by: str | None, now_ms: int) -> None:
-    """Moves a referral; the referrer's counts follow by themselves."""
-    await tx.run(
-        _JUDGE, id=subscriber.id, campaign_id=owner.campaign_id, status=verdict.status.value, reason=verdict.reason,
-        due_ms=verdict.due_ms, behind=verdict.behind, decided_by=by, now_ms=now_ms,
-    )  # fmt: skip
+async def decide(tx: Tx, site: Site, owner: Owner, wanted: str, verdict_word: str, *, by: str, now_ms: int) -> Changed:
+    """`verified` or `rejected`, by hand. `by` says who."""
+    old = await people.get_locked(tx, owner, wanted)
+    if old.referrer_code is None:
+        raise Missing(UNREFERRED, code="not_referred")
+    verdict = rules.by_hand(old.referral_status, verdict_word)
+    return await _move(tx, site, owner, old, verdict, by=by, now_ms=now_ms)
+
+
+async def ripen(tx: Tx, site: Site, owner: Owner, subscriber_id: str, *, now_ms: int) -> Changed | None:
+    """Verifies one referral whose hold ran out; None when it turns out, under the lock, that there is nothing to do."""
+    try:
+        old = await people.get_locked(tx, owner, subscriber_id)
+    except Missing:
+        return None
+    verdict = rules.on_due(old.referral_status, old.referral_reason, old.referral_due_ms, now_ms)
+    return None if verdict is None else await _move(tx, site, owner, old, verdict, by=None, now_ms=now_ms)
+
+
+async def due(tx: Tx, *, now_ms: int, batch: int) -> list[tuple[Owner, str]]:
+    """Referrals of all accounts whose hold has run out, the longest overdue first: for `ripen`, each in its own transaction."""
+    return await tx.all(_DUE, now_ms=now_ms, batch=batch)
+
+
+async def _move(
+    tx: Tx, site: Site, owner: Owner, old: Subscriber, verdict: rules.Decision | None, *, by: str | None, now_ms: int
+) -> Changed:
+    """Moves a referral, if there is a verdict; the referrer's counts follow by themselves, and their rewards here."""
+    if verdict is not None:
+        await tx.run(
+            _JUDGE, id=old.id, campaign_id=owner.campaign_id, status=verdict.status.value, reason=verdict.reason,
+            due_ms=verdict.due_ms, behind=verdict.behind, decided_by=by, now_ms=now_ms,
+        )  # fmt: skip
+    changed = Changed(old, await people.get(tx, owner, old.id))
+    if changed.became_verified and old.referrer_id is not None:
+        await rewards.unlock(tx, site, owner, old.referrer_id, now_ms=now_ms)
+    return changed
 
 
 async def erase(tx: Tx, owner: Owner, wanted: str, *, now_ms: int) -> None:

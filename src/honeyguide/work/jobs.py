@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
+from functools import partial
 
 from honeyguide.accounts import idempotency
 from honeyguide.events import outbox
 from honeyguide.kernel.clock import HOUR_MS, MINUTE_MS, SECOND_MS
-from honeyguide.referrals import listing
+from honeyguide.kernel.site import Site
+from honeyguide.referrals import listing, subscribers
+from honeyguide.referrals.campaigns import Owner
 from honeyguide.store import Store
 from honeyguide.store.tx import Tx
 
@@ -41,8 +44,28 @@ async def purge_events(store: Store, now_ms: int) -> bool:
     return await store.write(work)
 
 
-JOBS = (
-    Job("fold listings", SECOND_MS, fold_listings),
-    Job("purge idempotency keys", 10 * MINUTE_MS, purge_idempotency),
-    Job("purge old events", HOUR_MS, purge_events),
-)
+# Holds that ran out, looked for at once; each is then decided in a transaction of its own.
+RIPE_BATCH = 100
+
+
+async def ripen_referrals(site: Site, store: Store, now_ms: int) -> bool:
+    async def find(tx: Tx) -> list[tuple[Owner, str]]:
+        return await subscribers.due(tx, now_ms=now_ms, batch=RIPE_BATCH)
+
+    async def ripen(tx: Tx, owner: Owner, subscriber_id: str) -> None:
+        await subscribers.ripen(tx, site, owner, subscriber_id, now_ms=now_ms)
+
+    found = await store.read(find)
+    for owner, subscriber_id in found:
+        await store.write(partial(ripen, owner=owner, subscriber_id=subscriber_id))
+    return len(found) == RIPE_BATCH
+
+
+def jobs_of(site: Site) -> tuple[Job, ...]:
+    """The table. What tells people of something needs to know this installation's addresses."""
+    return (
+        Job("fold listings", SECOND_MS, fold_listings),
+        Job("verify referrals whose hold ran out", 5 * SECOND_MS, partial(ripen_referrals, site)),
+        Job("purge idempotency keys", 10 * MINUTE_MS, purge_idempotency),
+        Job("purge old events", HOUR_MS, purge_events),
+    )
