@@ -1,0 +1,184 @@
+"""A stranger's key on every address of the route table: the same 404 as for what is not there, and nothing changes.
+
+The table is `honeyguide.api.routes.ROUTES`; a new route is tried here by itself. One whose parameter nobody can make an object
+for fails with a sentence that says what to add to MAKERS.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Iterator
+from typing import Any
+from urllib.parse import quote, unquote
+
+import pytest
+
+from honeyguide.api.call import Route
+from honeyguide.api.routes import ROUTES
+from honeyguide.kernel.ids import new_id
+from tests.support.service import ENGINES, Member, Service
+from tests.support.tables import Dump, dump
+
+_numbers = itertools.count(1)
+
+# How to make an object for a parameter: found by the end of the literal path before it, the longest end first. A maker gets the
+# owner and the concrete address so far, and gives every spelling by which the object can be named.
+Maker = Callable[[Member, str], tuple[str, ...]]
+
+
+def make_subscriber(owner: Member, address: str) -> tuple[str, ...]:
+    made = owner.subscribe(f"secret{next(_numbers)}@example.org", name="Secret Name")
+    return made["uuid"], quote(made["email"], safe="")
+
+
+def make_webhook(owner: Member, address: str) -> tuple[str, ...]:
+    answer = owner.post(address, {"url": "http://127.0.0.1:9/hook", "new_referral": True})
+    assert answer.status_code == 201, answer.text
+    return (answer.json()["webhook"]["uuid"],)
+
+
+def make_delivery(owner: Member, address: str) -> tuple[str, ...]:
+    answer = owner.post(f"{address.removesuffix('/deliveries')}/test", {})
+    assert answer.status_code == 200, answer.text
+    return (answer.json()["delivery"]["uuid"],)
+
+
+MAKERS: dict[str, Maker] = {
+    "campaigns": lambda owner, address: (owner.campaign_id,),
+    "subscribers": make_subscriber,
+    "webhooks": make_webhook,
+    "webhooks/*/deliveries": make_delivery,
+}
+
+# What a route needs in its body to come as far as looking for its object, by the end of its path.
+BODIES: dict[str, dict[str, Any]] = {
+    "/subscribers": {"email": "new@example.org"},
+    "/webhooks": {"url": "http://127.0.0.1:9/hook"},
+    "/replay": {"since": "2026-01-01T00:00:00Z"},
+}
+
+# Routes that are meant for strangers, each with the reason.
+OPEN: dict[str, str] = {}
+
+# Bookkeeping that reading may touch.
+TOUCHED_BY_READING = {"api_key", "rate_key", "rate_slot", "scratch.rate_slot", "job_lease"}
+
+
+def maker_of(literals: tuple[str, ...]) -> Maker:
+    for start in range(len(literals)):
+        if (found := MAKERS.get("/".join(literals[start:]))) is not None:
+            return found
+    pytest.fail(
+        f"No maker for the parameter after /{'/'.join(literals)}: add one to MAKERS in tests/test_tenancy.py that makes "
+        f"such an object for its owner, so that a stranger can be seen to miss it (or name the route in OPEN, with the reason)."
+    )
+
+
+class Address:
+    """A route filled with one member's own objects, whose parameters can be swapped one by one."""
+
+    def __init__(self, route: Route, owner: Member) -> None:
+        self.parts: list[str] = []
+        self.places: list[int] = []
+        self.spellings: dict[int, tuple[str, ...]] = {}
+        literals: list[str] = []
+        for segment in route.segments:
+            if not segment.startswith("{"):
+                self.parts.append(segment)
+                literals.append(segment)
+                continue
+            place = len(self.parts)
+            self.places.append(place)
+            self.spellings[place] = maker_of(tuple(literals))(owner, "/" + "/".join(self.parts))
+            self.parts.append(self.spellings[place][0])
+            literals.append("*")
+
+    def path(self, swapped: dict[int, str] | None = None) -> str:
+        return "/" + "/".join((swapped or {}).get(place, part) for place, part in enumerate(self.parts))
+
+
+def body_of(route: Route) -> dict[str, Any] | None:
+    if route.method in {"GET", "DELETE"}:
+        return None
+    return next((body for end, body in BODIES.items() if route.path.endswith(end)), {})
+
+
+def ask(member: Member, route: Route, path: str) -> tuple[int, dict[str, Any]]:
+    answer = member.http.request(route.method, path, json=body_of(route))
+    told = answer.json()
+    told.pop("request_id", None)
+    return answer.status_code, told
+
+
+def lasting(tables: Dump) -> Dump:
+    return {name: rows for name, rows in tables.items() if name not in TOUCHED_BY_READING}
+
+
+@pytest.fixture(scope="module", params=ENGINES)
+def quiet_service(request: pytest.FixtureRequest) -> Iterator[Service]:
+    """Without background work: whatever changes was changed by a request."""
+    service = Service(request.param)
+    service.application._work = False
+    with service:
+        yield service
+
+
+def name_of(route: Route) -> str:
+    return f"{route.method} {route.path}"
+
+
+WITH_PARAMETERS = [route for route in ROUTES if "{" in route.path and name_of(route) not in OPEN]
+WITHOUT_OBJECT = [
+    route for route in ROUTES if route.method == "GET" and not route.path.endswith("}") and name_of(route) not in OPEN
+]
+
+
+@pytest.mark.parametrize("route", WITH_PARAMETERS, ids=name_of)
+def test_a_stranger_finds_nothing_and_changes_nothing(quiet_service: Service, route: Route) -> None:
+    alice, mallory = quiet_service.member("alice"), quiet_service.member("mallory")
+    hers, his = Address(route, alice), Address(route, mallory)
+    before = lasting(dump(quiet_service))
+    # The first k parameters are the stranger's own, the rest are hers: behind every honest parent, a stolen child.
+    for k, place in enumerate(hers.places):
+        own = {earlier: his.parts[earlier] for earlier in hers.places[:k]}
+        missing = ask(mallory, route, hers.path({**own, place: new_id()}))
+        assert missing[0] == 404, f"{missing}: if the body is to blame, give the route one in BODIES"
+        for spelling in hers.spellings[place]:
+            path = hers.path({**own, place: spelling})
+            assert ask(mallory, route, path) == missing, path
+    assert lasting(dump(quiet_service)) == before
+    status, told = ask(alice, route, hers.path())
+    assert status < 300, f"the owner must reach it, or this test proves nothing: {told}"
+
+
+@pytest.fixture(scope="module")
+def hers(quiet_service: Service) -> set[str]:
+    """Whatever tells of Alice, who has one of everything."""
+    alice = quiet_service.member("alice")
+    made = [Address(route, alice).spellings for route in WITH_PARAMETERS]
+    return {alice.account_id, alice.campaign_id, alice.key} | {
+        unquote(text) for parts in made for of in parts.values() for text in of
+    }
+
+
+@pytest.mark.parametrize("route", WITHOUT_OBJECT, ids=name_of)
+def test_a_strangers_lists_show_nothing_of_others(quiet_service: Service, hers: set[str], route: Route) -> None:
+    mallory = quiet_service.member("mallory")
+    answer = mallory.http.get(Address(route, mallory).path())
+    assert answer.status_code == 200, answer.text
+    assert [text for text in hers if text in answer.text] == []
+
+
+def test_a_route_nobody_can_make_an_object_for_fails_with_advice() -> None:
+    with pytest.raises(pytest.fail.Exception, match="add one to MAKERS"):
+        maker_of(("v9", "flying_carpets"))
+
+
+def test_a_leak_would_be_seen(quiet_service: Service) -> None:
+    """The dump sees a change of any lasting table, and an owner's answer is no stranger's 404."""
+    alice = quiet_service.member("alice")
+    route = next(route for route in ROUTES if name_of(route) == "PUT /v1/campaigns/{campaign_uuid}")
+    before = lasting(dump(quiet_service))
+    assert alice.put(alice.v1, {"name": "Changed"}).status_code == 200
+    assert lasting(dump(quiet_service)) != before
+    assert ask(alice, route, alice.v1)[0] == 200
