@@ -1,0 +1,324 @@
+"""Bytes no honest client sends. Each case names the one status it must get on both engines; never a 5xx, and afterwards the
+service answers everybody as before. Status 0 means that the server just hung up: nobody is left to hear an answer.
+"""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from honeyguide.api import transport
+from honeyguide.serve import HEAD_LIMIT
+from tests.support import raw
+from tests.support.raw import Answer
+from tests.support.service import Member
+from tests.test_errors import check_shape
+
+MB = 1024 * 1024
+GOOD = b'{"email":"ana@example.org"}'
+
+
+@pytest.fixture
+def ana(alice: Member) -> Iterator[Member]:
+    """Whatever a test sends, the next honest request is answered."""
+    yield alice
+    assert alice.get("/v1/campaigns").status_code == 200
+    assert alice.subscribe("afterwards@example.org")["email"] == "afterwards@example.org"
+
+
+def post(member: Member, body: bytes, **how: Any) -> Answer:
+    return raw.request(member, "POST", f"{member.v1}/subscribers", body, **how)
+
+
+def expect(answer: Answer, status: int) -> None:
+    assert answer.status == status, answer
+    if status >= 400:
+        check_shape(status, answer.headers, answer.json())
+
+
+def with_email(more: bytes) -> bytes:
+    return b'{"email":"ana@example.org",' + more + b"}"
+
+
+BODIES: dict[str, tuple[int, bytes]] = {
+    "NaN": (400, with_email(b'"name":NaN')),
+    "NaN in an unknown key": (400, with_email(b'"x":NaN')),
+    "Infinity": (400, with_email(b'"x":Infinity')),
+    "minus Infinity": (400, with_email(b'"x":-Infinity')),
+    "1e400 as a name": (400, with_email(b'"name":1e400')),
+    "1e400 in an unknown key is never read": (201, with_email(b'"x":1e400')),
+    "100,000 brackets": (400, b"[" * 100_000),
+    "100,000 nested lists": (400, b"[" * 100_000 + b"]" * 100_000),
+    "100,000 nested lists in an unknown key": (400, with_email(b'"x":' + b"[" * 100_000 + b"]" * 100_000)),
+    "100,000 nested objects": (400, b'{"a":' * 100_000 + b"1" + b"}" * 100_000),
+    "a 5,000-digit integer as a name": (400, with_email(b'"name":' + b"9" * 5_000)),
+    "a 5,000-digit integer in an unknown key is never read": (201, with_email(b'"x":' + b"9" * 5_000)),
+    "a lone high surrogate": (400, with_email(b'"name":"\\ud800"')),
+    "a lone low surrogate": (400, with_email(b'"name":"a\\udc00b"')),
+    "surrogates in the wrong order": (400, with_email(b'"name":"\\udc00\\ud800"')),
+    "a lone surrogate in the email": (400, b'{"email":"a\\ud800@example.org"}'),
+    "a surrogate pair": (201, with_email(b'"name":"\\ud83d\\udc26"')),
+    "NUL in a name": (400, with_email(b'"name":"a\\u0000b"')),
+    "NUL in a user agent": (400, with_email(b'"user_agent":"\\u0000"')),
+    "NUL in a code": (400, with_email(b'"referrer_code":"\\u0000"')),
+    "NUL in the email": (400, b'{"email":"a\\u0000@example.org"}'),
+    "a raw NUL": (400, with_email(b'"name":"\x00"')),
+    "a raw NUL after the end": (400, GOOD + b"\x00"),
+    "a raw control character": (400, with_email(b'"name":"\x01"')),
+    "invalid UTF-8": (400, with_email(b'"name":"\xff\xfe"')),
+    "overlong UTF-8": (400, with_email(b'"name":"\xc0\xaf"')),
+    "a surrogate in UTF-8": (400, with_email(b'"name":"\xed\xa0\x80"')),
+    "cut UTF-8": (400, with_email(b'"name":"\xe2\x82"')),
+    "Latin-1": (400, with_email(b'"name":"J\xf6rg"')),
+    "a byte order mark": (400, b"\xef\xbb\xbf" + GOOD),
+    "UTF-16": (400, GOOD.decode().encode("utf-16")),
+    "two values": (400, GOOD + GOOD),
+    "rubbish after the end": (400, GOOD + b"x"),
+    "white space around": (201, b" \r\n\t" + GOOD + b"\n "),
+    "a trailing comma": (400, b'{"email":"ana@example.org",}'),
+    "single quotes": (400, b"{'email':'ana@example.org'}"),
+    "a comment": (400, b'{"email":"ana@example.org"/* hi */}'),
+    "an unquoted key": (400, b'{email:"ana@example.org"}'),
+    "half a body": (400, GOOD[:10]),
+    "an empty body": (400, b""),
+    "only white space": (400, b"   "),
+    "null": (400, b"null"),
+    "a list": (400, b"[]"),
+    "a list with the object": (400, b"[" + GOOD + b"]"),
+    "a string": (400, b'"ana@example.org"'),
+    "a number": (400, b"1"),
+    "true": (400, b"true"),
+    "an empty key": (201, with_email(b'"":1')),
+    "keys of the prototype": (201, with_email(b'"__proto__":{"a":1},"constructor":1')),
+    "a key in another case": (400, b'{"Email":"ana@example.org"}'),
+    "a very long key": (201, with_email(b'"' + b"k" * 500_000 + b'":1')),
+    "100,000 unknown keys": (201, with_email(b",".join(b'"k%d":%d' % (n, n) for n in range(100_000)))),
+    "a form": (400, b"email=ana@example.org"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("status", "body"), BODIES.values(), ids=BODIES)
+def test_an_odd_body_gets_its_status(ana: Member, status: int, body: bytes) -> None:
+    expect(post(ana, body), status)
+    assert ana.total() == (status == 201)
+
+
+@pytest.mark.parametrize("body", [b"[" * 100_000, b"NaN", b"\xff", b"null", b"[]", b'{"name":1e400}', b'{"status":"\\u0000"}'])
+def test_an_odd_body_of_an_update_is_a_400(ana: Member, body: bytes) -> None:
+    made = ana.subscribe("ben@example.org")
+    for path in (ana.v1, f"{ana.v1}/subscribers/{made['uuid']}"):
+        expect(raw.request(ana, "PUT", path, body), 200 if body == b'{"status":"\\u0000"}' and path == ana.v1 else 400)
+
+
+def test_of_duplicate_keys_the_last_counts(ana: Member) -> None:
+    answer = post(ana, b'{"email":"one@example.org","name":"A","email":"two@example.org","name":"B"}')
+    expect(answer, 201)
+    assert (answer.json()["subscriber"]["email"], answer.json()["subscriber"]["name"]) == ("two@example.org", "B")
+    expect(post(ana, b'{"email":"three@example.org","email":5}'), 400)
+    expect(post(ana, b'{"email":5,"email":"three@example.org"}'), 400)  # every value must have its type, also one that lost
+
+
+# -- length and framing
+
+
+def head(member: Member, *lines: str, method: str = "POST") -> bytes:
+    first = f"{method} {member.v1}/subscribers HTTP/1.1"
+    return "\r\n".join((first, "Host: localhost", f"X-Api-Key: {member.key}", *lines, "", "")).encode("latin-1")
+
+
+def test_a_body_over_the_limit_is_a_413_however_it_is_announced(ana: Member) -> None:
+    big = b'{"email":"ana@example.org","x":"' + b"x" * (2 * MB) + b'"}'
+    expect(post(ana, big), 413)
+    expect(raw.send(ana.service, head(ana, f"Content-Length: {11 * MB}")), 413)
+    expect(raw.send(ana.service, head(ana, f"Content-Length: {10**18}")), 413)
+    chunk = b"%x\r\n" % len(big) + big + b"\r\n"
+    expect(raw.send(ana.service, head(ana, "Transfer-Encoding: chunked"), chunk, b"0\r\n\r\n"), 413)
+    assert ana.total() == 0
+
+
+def test_a_length_that_promises_too_little_cuts_the_body(ana: Member) -> None:
+    expect(raw.send(ana.service, head(ana, "Content-Length: 5", "Connection: close"), GOOD), 400)
+    assert ana.total() == 0
+
+
+def test_a_length_that_promises_too_much_stores_nothing(ana: Member, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert raw.send(ana.service, head(ana, "Content-Length: 500"), GOOD, half_close=True).status == 0
+    monkeypatch.setattr(transport, "BODY_S", 0.3)
+    began = time.monotonic()
+    expect(raw.send(ana.service, head(ana, "Content-Length: 500"), GOOD), 408)
+    assert time.monotonic() - began < 5
+    assert ana.total() == 0
+
+
+def test_a_length_that_is_no_number_or_said_twice_is_a_400(ana: Member) -> None:
+    for length in ("x", "-5", "1e3", "27, 27", "27\r\nContent-Length: 5", str(10**30), "0x1b"):
+        expect(raw.send(ana.service, head(ana, f"Content-Length: {length}"), GOOD), 400)
+    assert ana.total() == 0
+
+
+def test_a_chunked_body_is_taken(ana: Member) -> None:
+    chunks = b"".join(b"1\r\n%c\r\n" % byte for byte in GOOD) + b"0\r\n\r\n"
+    expect(raw.send(ana.service, head(ana, "Transfer-Encoding: chunked"), chunks), 201)
+
+
+@pytest.mark.parametrize("chunks", [b"zz\r\n" + GOOD, b"-1\r\n", b"1b" + GOOD, b"ffffffffffffffffff\r\nx", b"1b\n" + GOOD])
+def test_odd_chunks_are_a_400(ana: Member, chunks: bytes) -> None:
+    expect(raw.send(ana.service, head(ana, "Transfer-Encoding: chunked"), chunks + b"\r\n0\r\n\r\n"), 400)
+    assert ana.total() == 0
+
+
+SMUGGLED: dict[str, tuple[str, ...]] = {
+    "length and chunks": ("Content-Length: 27", "Transfer-Encoding: chunked"),
+    "chunks and length": ("Transfer-Encoding: chunked", "Content-Length: 27"),
+    "an unknown coding": ("Transfer-Encoding: xchunked", "Content-Length: 27"),
+    "chunks not last": ("Transfer-Encoding: chunked, identity",),
+    "a folded header": ("X-Folded: a", " b", "Content-Length: 27"),
+    "a space before the colon": ("X-Api-Key : x", "Content-Length: 27"),
+    "a header without a colon": ("Nonsense", "Content-Length: 27"),
+    "a NUL in a header": ("X-A: a\x00b", "Content-Length: 27"),
+    "a bare CR in a header": ("X-A: a\rb", "Content-Length: 27"),
+    "an empty header name": (": x", "Content-Length: 27"),
+}
+
+
+@pytest.mark.parametrize("lines", SMUGGLED.values(), ids=SMUGGLED)
+def test_ambiguous_framing_is_a_400_and_closes(ana: Member, lines: tuple[str, ...]) -> None:
+    answer = raw.send(ana.service, head(ana, *lines), GOOD)
+    expect(answer, 400)
+    assert answer.headers["connection"] == "close"
+    assert ana.total() == 0
+
+
+def test_bare_line_feeds_are_a_400_and_close(ana: Member) -> None:
+    answer = raw.send(ana.service, head(ana, "Content-Length: 27").replace(b"\r\n", b"\n"), GOOD)
+    expect(answer, 400)
+    assert answer.headers["connection"] == "close"
+
+
+@pytest.mark.parametrize("start", [b"\x16\x03\x01\x02\x00\x01", b"GET\r\n\r\n", b"\x00" * 100, b"GET / HTTP/9.9\r\n\r\n",
+                                   b"BREW /v1/campaigns HTTP/1.1\r\n\r\n",
+                                   b"GET /v1/caf\xc3\xa9 HTTP/1.1\r\n\r\n", b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"])  # fmt: skip
+def test_what_is_not_http_is_a_400(ana: Member, start: bytes) -> None:
+    expect(raw.send(ana.service, start), 400)
+
+
+def test_headers_without_end_are_a_400(ana: Member) -> None:
+    expect(raw.send(ana.service, head(ana, "X-A: " + "a" * HEAD_LIMIT * 8, method="GET")), 400)
+    many = (f"X-{n}: {n}" for n in range(HEAD_LIMIT // 2))
+    expect(raw.send(ana.service, head(ana, *many, method="GET")), 400)
+
+
+def test_a_body_on_a_get_is_ignored(ana: Member) -> None:
+    for body in (GOOD, b"\xff", b"[" * 1000):
+        expect(raw.request(ana, "GET", "/v1/campaigns", body), 200)
+    expect(raw.request(ana, "GET", "/v1/campaigns", b"x", headers={"Content-Type": "text/plain"}), 200)
+    expect(raw.request(ana, "DELETE", f"{ana.v1}/subscribers/nobody", b"\xff"), 404)
+
+
+def test_two_requests_sent_at_once_are_answered_in_turn(ana: Member) -> None:
+    request = head(ana, "Content-Length: 27") + GOOD
+    expect(raw.send(ana.service, request + request), 201)
+    assert ana.total() == 1
+
+
+@pytest.mark.parametrize("kind", ["application/x-www-form-urlencoded", "multipart/form-data; boundary=b"])
+def test_a_million_form_fields_are_refused_in_a_moment(ana: Member, kind: str) -> None:
+    fields = b"&".join([b"a=1"] * 500_000)
+    for body, status in ((fields, 415), (fields + b"&" + fields, 413)):
+        began = time.monotonic()
+        expect(post(ana, body, headers={"Content-Type": kind}), status)
+        assert time.monotonic() - began < 2
+    assert ana.total() == 0
+
+
+# -- addresses
+
+
+PATHS: dict[str, int] = {
+    "/subscribers/%00": 400, "/subscribers/a%00@example.org": 400, "/subscribers/%00/referrals": 400, "/subscribers/%FF": 400,
+    "/subscribers/%C0%AF": 400, "/subscribers/%ED%A0%80": 400, "/subscribers/%": 404, "/subscribers/%zz": 404,
+    "/subscribers/%2e%2e": 404, "/subscribers/..%2f..": 404, "/subscribers/%20": 400, "/subscribers/%E2%80%83": 400,
+    "/subscribers/a@b%0d%0a.org": 404, "/subscribers/'%20OR%201=1": 404, "/subscribers/" + "a" * 20_000: 404,
+    "/subscribers/%F0%9F%90%A6@example.org": 404, "/subscribers?page=9223372036854775808": 400, "/subscribers?page=-1": 400,
+    "/subscribers?page=0": 400, "/subscribers?page=abc": 400, "/subscribers?page=1.5": 400, "/subscribers?page=%00": 400,
+    "/subscribers?page=%FF": 400, "/subscribers?per_page=0": 400, "/subscribers?per_page=201": 200,
+    "/subscribers?per_page=1" + "0" * 30: 200, "/subscribers?x=%00": 400, "/subscribers?x=%FF": 400, "/subscribers?%00=1": 200,
+    "/subscribers?" + "a=1&" * 1000: 400, "/subscribers?a&b&&=&": 200, "/subscribers?page=1;page=2": 400,
+    "/subscribers?" + "x" * 30_000: 200,
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("path", PATHS, ids=lambda path: path[:60])
+def test_an_odd_address_gets_its_status(ana: Member, path: str) -> None:
+    expect(raw.request(ana, "GET", ana.v1 + path), PATHS[path])
+
+
+# -- dates and emails
+
+
+DATES: dict[str, int] = {
+    "2016-12-31T23:59:60Z": 400, "2023-02-29T00:00:00Z": 400, "2024-02-30T00:00:00Z": 400, "2024-13-01T00:00:00Z": 400,
+    "2020-W48-1T00:00:00Z": 400, "2020-W48-1": 400, "20201130T235959Z": 400, "2020-11-30T23:59:59": 400, "2020-11-30": 400,
+    "0001-01-01T00:00:00+14:00": 400, "0001-01-01T00:00:00Z": 201, "0001-01-01T00:00:00-14:00": 201,
+    "0000-01-01T00:00:00Z": 400, "9999-12-31T23:59:59Z": 400, "9999-12-31T23:59:59-14:00": 400, "-2020-11-30T00:00:00Z": 400,
+    "+12020-11-30T00:00:00Z": 400, "2020-11-30T24:00:00Z": 400, "2020-11-30T23:60:00Z": 400,
+    "2020-11-30t23:59:59z": 400, "2020-11-30 23:59:59Z": 400,
+    "2020-11-30T23:59:59+24:00": 400, "2020-11-30T23:59:59+0100": 400, "2020-11-30T23:59:59+01": 400, "2020-335T00:00:00Z": 400,
+    "2020-11-30T23:59:59.Z": 400, "2020-11-30T23:59:59,5Z": 400, "2020-11-30T23:59:59.1234567891Z": 400, "": 400, "now": 400,
+    "٢٠٢٠-١١-٣٠T٠٠:٠٠:٠٠Z": 400, "2020-11-30T23:59:59Z\n": 400, " 2020-11-30T23:59:59Z": 400, "1606780799": 400,
+    "2020-11-30T23:59Z": 400, "2020-11-30T23:59:59.5+00:00": 201, "2020-11-30T23:59:59-00:00": 201,
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("moment", DATES)
+def test_an_odd_date_gets_its_status(ana: Member, moment: str) -> None:
+    expect(post(ana, json.dumps({"email": "ana@example.org", "created_at": moment}).encode()), DATES[moment])
+
+
+EMAILS: dict[str, str | None] = {
+    f"{'a' * 64}@{'b' * 61}.{'b' * 61}.{'b' * 61}.org": f"{'a' * 64}@{'b' * 61}.{'b' * 61}.{'b' * 61}.org",  # 254 characters
+    f"{'a' * 64}@{'b' * 61}.{'b' * 61}.{'b' * 62}.org": None,
+    "a" * 300 + "@example.org": None, "a" * 500_000 + "@example.org": None,
+    "a@b@example.org": None, '"a@b"@example.org': None, "a\r\n@example.org": None, "a@example.org\r\nBcc: b@example.org": None,
+    "a@example.org\n": None, "a@bücher.example": "a@xn--bcher-kva.example", "a@BÜCHER.example": "a@xn--bcher-kva.example",
+    "a@xn--bcher-kva.example": "a@xn--bcher-kva.example", "A@EXAMPLE.ORG": "A@example.org", "a@example.org.": None,
+    "a.@example.org": None, ".a@example.org": None, "a..b@example.org": None, "ａ@example.org": "ａ@example.org",
+    "a@ｅxample.org": "a@example.org", "a＠example.org": None, "a@example。org": "a@example.org", "a@[127.0.0.1]": None,
+    "a@localhost": None, "a@-example.org": None, "a@exam_ple.org": None, "a@1.2.3.4": None, "<a@example.org>": None,
+    "Ana <a@example.org>": None, "mailto:a@example.org": None, "a\u200b@example.org": None, "a\u202e@example.org": None,
+    " a@example.org ": "a@example.org", "a@example.test": "a@example.test", "e\u0301@example.org": "\u00e9@example.org",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("email", EMAILS, ids=lambda email: ascii(email)[:50])
+def test_an_odd_email_is_stored_in_its_one_form_or_refused(ana: Member, email: str) -> None:
+    answer = post(ana, json.dumps({"email": email}).encode())
+    if EMAILS[email] is None:
+        expect(answer, 400)
+        assert answer.json()["error"] == "Email is invalid"
+        return
+    expect(answer, 201)
+    assert answer.json()["subscriber"]["email"] == EMAILS[email]
+
+
+@pytest.mark.parametrize(
+    "spellings",
+    [
+        ["é@example.org", "É@example.org", "e\u0301@example.org", "E\u0301@EXAMPLE.ORG"],
+        ["ana@bücher.example", "ANA@BÜCHER.example", "ana@xn--bcher-kva.example"],
+        ["ana@example.org", "ａｎａ@example.org", "Ana@ＥXAMPLE.org", "ana@example。org"],
+        ["straße@example.org", "STRASSE@example.org"],
+        ["ﬁ@example.org", "fi@example.org", "FI@example.org"],
+    ],
+)
+def test_spellings_of_one_address_are_one_subscriber(ana: Member, spellings: list[str]) -> None:
+    expect(post(ana, json.dumps({"email": spellings[0]}).encode()), 201)
+    for again in spellings:
+        answer = post(ana, json.dumps({"email": again}).encode())
+        expect(answer, 400)
+        assert answer.json()["error"] == "Email has already been taken"
+    assert ana.total() == 1
