@@ -96,7 +96,7 @@ UNREFERRED = "Nobody referred this subscriber, so there is no referral to look a
 STATUSES = ("unsubscribed", "confirmed")
 
 
-def _person_key(site: Site, address: str) -> str:
+def person_key_of(site: Site, address: str) -> str:
     return site.keyed_hash("person", emails.person(address))
 
 
@@ -131,7 +131,7 @@ async def sign_up(
     address = emails.address(new.email)
     _claims(new)
     created_ms = now_ms if new.created_at is None else clock.parse_past(new.created_at, param="created_at", now_ms=now_ms)
-    person_key = _person_key(site, address)
+    person_key = person_key_of(site, address)
     network = rules.network_of(new.ip_address) if new.ip_address else None
     code = "" if partner or not new.referrer_code else new.referrer_code.strip().lower()
     referrer = (
@@ -201,7 +201,7 @@ async def change(tx: Tx, site: Site, owner: Owner, wanted: str, changes: Changes
     status = old.status if changes.status is msgspec.UNSET else checks.one_of(changes.status, STATUSES, param="status")
     await tx.run(
         _SET_PERSON, taken=_taken(), id=old.id, campaign_id=owner.campaign_id, name=name, email=address,
-        email_key=emails.key(address), person_key=_person_key(site, address), status=status,
+        email_key=emails.key(address), person_key=person_key_of(site, address), status=status,
     )  # fmt: skip
     verdict = None
     if changes.status is not msgspec.UNSET and old.referrer_code is not None:
