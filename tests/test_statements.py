@@ -1,0 +1,175 @@
+"""Every named statement, on both engines: it can be prepared, its columns are its row's fields, and on a tenant's table it
+binds the owner. A statement that may not is named below, with the reason.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import importlib
+import inspect
+import pkgutil
+import re
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import apsw
+import apsw.ext
+import asyncpg
+import pytest
+
+import honeyguide
+from honeyguide.store.statements import Statement, registry
+from tests.support.stores import OpenStore
+
+for _module in pkgutil.walk_packages(honeyguide.__path__, "honeyguide."):
+    if not _module.name.endswith(("__main__", ".cli")):
+        importlib.import_module(_module.name)
+
+OURS = [statement for statement in registry if not statement.name.startswith("test")]
+HOUSE = Path(honeyguide.__file__).parent
+
+# Parameters that say whose rows these are. A list's name, a code, a token or a digest is as good as its owner: nobody can guess
+# one, and each belongs to one account only.
+OWNERS = {"account_id", "campaign_id", "owner_id", "referrer_id", "partner_account_id", "list", "digest"}
+
+# Statements on a tenant's table that need no owner. Everything else must bind one.
+UNOWNED: dict[str, str] = {
+    # Background work over all accounts: it finds what is due, of whomever.
+    "accounts.idempotency.purge": "sweeps answers older than a day",
+    "events.outbox.purge": "sweeps events older than they are kept",
+    "events.delivery.due_webhooks": "finds webhooks with something to send",
+    "events.delivery.current": "a webhook just found by the above, looked at again",
+    "events.delivery.claim": "leases what one webhook has due",
+    "events.delivery.claimed": "what was just leased, by its lease's token",
+    "events.delivery.record_attempts": "a batch of outcomes of many accounts, each held by its lease's token",
+    "events.delivery.record_outcomes": "a batch of outcomes of many accounts, each held by its lease's token",
+    "mail.letters.purge": "sweeps letters older than they are kept",
+    "mail.sending.claim": "leases letters that are due",
+    "referrals.listing.take_notes": "the fold takes notes in their order",
+    "referrals.subscribers.due": "finds holds that ran out",
+    # Questions whose answer is the owner, or that are about all accounts on purpose.
+    "accounts.keys.by_prefix": "the administrator's command line names a key and asks whose it is",
+    "mail.letters.count_recent": "a mailbox's limit holds over the whole service",
+    "referrals.slugs.find": "an address anybody may type; it tells whose page it is",
+}
+
+
+def text_of(statement: Statement[Any], engine: str) -> str:
+    return statement.sqlite if engine == "sqlite" else statement.postgres
+
+
+@pytest.fixture(scope="module")
+def sqlite() -> Iterator[tuple[apsw.Connection, apsw.Connection]]:
+    """A migrated file, and a side file with what is kept apart from it."""
+    with OpenStore("sqlite") as opened:
+        path = opened.url.removeprefix("sqlite:///")
+        with contextlib.closing(apsw.Connection(path)) as main, contextlib.closing(apsw.Connection(":memory:")) as side:
+            for statement in OURS:
+                if statement.sqlite.startswith("CREATE TABLE"):
+                    side.execute(statement.sqlite)
+            yield main, side
+
+
+@pytest.fixture(scope="module")
+def postgres() -> Iterator[Any]:
+    with OpenStore("postgres") as opened:
+        runner = asyncio.Runner()
+        connection = runner.run(asyncpg.connect(opened.url))
+        yield lambda sql: runner.run(connection.prepare(sql))
+        runner.run(connection.close())
+        runner.close()
+
+
+def columns_on_sqlite(files: tuple[apsw.Connection, apsw.Connection], sql: str) -> list[str]:
+    main, side = files
+    apart = {row[0] for row in side.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
+    connection = side if apart & set(re.findall(r"\w+", sql)) else main
+    return [column[0] for column in apsw.ext.query_info(connection, sql).description]
+
+
+def check_columns(statement: Statement[Any], columns: list[str]) -> None:
+    """The columns come in the order of the row's fields, by the same names."""
+    row: Any = statement.row
+    fields = getattr(row, "_fields", None) or getattr(row, "__struct_fields__", None)
+    if fields is not None:
+        required = len(fields) - len(getattr(row, "_field_defaults", None) or getattr(row, "__struct_defaults__", ()))
+        assert columns == list(fields[: len(columns)]), f"{statement.name} gives {columns} for {row.__name__}{tuple(fields)}"
+        assert len(columns) >= required, f"{statement.name} gives too few columns for {row.__name__}"
+        return
+    inspect.signature(row).bind(*columns)
+
+
+@pytest.mark.parametrize("statement", [s for s in OURS if s.sqlite], ids=lambda s: s.name)
+def test_it_can_be_prepared_on_sqlite_and_fits_its_row(
+    sqlite: tuple[apsw.Connection, apsw.Connection], statement: Statement[Any]
+) -> None:
+    check_columns(statement, columns_on_sqlite(sqlite, statement.sqlite))
+
+
+@pytest.mark.parametrize("statement", [s for s in OURS if s.postgres], ids=lambda s: s.name)
+def test_it_can_be_prepared_on_postgresql_and_fits_its_row(postgres: Any, statement: Statement[Any]) -> None:
+    prepared = postgres(statement.postgres)
+    check_columns(statement, [attribute.name for attribute in prepared.get_attributes()])
+    assert len(prepared.get_parameters()) == len(statement.postgres_order)
+
+
+@pytest.mark.parametrize("statement", [s for s in OURS if s.sqlite and s.postgres], ids=lambda s: s.name)
+def test_both_spellings_take_the_same_parameters(statement: Statement[Any]) -> None:
+    assert set(statement.sqlite_order) == set(statement.postgres_order)
+
+
+@cache
+def tenants_tables() -> frozenset[str]:
+    """Tables whose rows belong to an account: they say so by a column."""
+    with OpenStore("sqlite") as opened:
+        names = [name for (name,) in opened.ask("SELECT name FROM sqlite_master WHERE type = 'table'")]
+        owned = "SELECT COUNT(*) FROM pragma_table_info(:name) WHERE name IN ('account_id', 'campaign_id')"
+        return frozenset(name for name in names if opened.ask(owned, name=name)[0][0])
+
+
+def tables_in(sql: str) -> set[str]:
+    return set(re.findall(r"\b(?:FROM|JOIN|INTO|UPDATE|USING)\s+(?:ONLY\s+)?(\w+)", sql))
+
+
+def is_owned(statement: Statement[Any]) -> bool:
+    return all(
+        OWNERS & set(order) or not tables_in(sql) & tenants_tables()
+        for sql, order in ((statement.sqlite, statement.sqlite_order), (statement.postgres, statement.postgres_order))
+    )
+
+
+@pytest.mark.parametrize("statement", OURS, ids=lambda s: s.name)
+def test_on_a_tenants_table_it_binds_the_owner(statement: Statement[Any]) -> None:
+    touched = sorted(tables_in(statement.sqlite or statement.postgres) & tenants_tables())
+    assert is_owned(statement) or statement.name in UNOWNED, (
+        f"{statement.name} touches {touched} and binds no owner: "
+        f"add `AND account_id = :account_id`, or name it in UNOWNED with the reason"
+    )
+
+
+def test_the_list_of_exceptions_is_no_longer_than_it_must_be() -> None:
+    by_name = {statement.name: statement for statement in OURS}
+    assert [name for name in UNOWNED if name not in by_name or is_owned(by_name[name])] == []
+
+
+def test_an_owner_left_out_would_be_seen() -> None:
+    leaky = "SELECT id FROM subscriber WHERE id = :id"
+    assert not is_owned(Statement("test.leaky", leaky, leaky, lambda id: id))
+    assert is_owned(Statement("test.tight", f"{leaky} AND campaign_id = :campaign_id", "", lambda id: id))
+    with pytest.raises(AssertionError):
+        check_columns(
+            next(s for s in OURS if s.name == "accounts.accounts.by_id"), ["id", "name", "email", "is_admin", "created_ms"]
+        )
+
+
+def test_every_statement_written_down_is_used() -> None:
+    written = {
+        f"{path.parent.name}.{path.stem}.{name}"
+        for path in HOUSE.rglob("*.sql")
+        if path.parent.name != "migrations"
+        for name in re.findall(r"^-- name: (\w+)", path.read_text(encoding="utf-8"), re.MULTILINE)
+    }
+    assert written - {statement.name for statement in OURS} == set()
