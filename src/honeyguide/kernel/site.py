@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import base64
+import binascii
 import hashlib
 import hmac
 from dataclasses import dataclass
+
+_SEAL = 16
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,3 +23,27 @@ class Site:
 
     def reader_link(self, code: str) -> str:
         return f"{self.base_url}/r/{code}"
+
+    def page_link(self, slug: str) -> str:
+        """The hosted signup page of a campaign or program."""
+        return f"{self.signup_page_host}/{slug}"
+
+    def hub_link(self, subscriber_id: str) -> str:
+        """A reader's own page. Derived, so that it is the same in every letter; it dies with the person's data."""
+        return f"{self.base_url}/hub/{self.seal('hub', bytes.fromhex(subscriber_id.replace('-', '')))}"
+
+    def seal(self, purpose: str, content: bytes) -> str:
+        """Text for an address: what it holds can be read by anyone, and made for this purpose only by us."""
+        return base64.urlsafe_b64encode(content + self._mac(purpose, content)).rstrip(b"=").decode()
+
+    def unseal(self, purpose: str, token: str) -> bytes | None:
+        """What was sealed for this purpose, or None for what we never made."""
+        try:
+            whole = base64.b64decode(token + "=" * (-len(token) % 4), altchars=b"-_", validate=True)
+        except (binascii.Error, ValueError):
+            return None
+        content, mac = whole[:-_SEAL], whole[-_SEAL:]
+        return content if hmac.compare_digest(mac, self._mac(purpose, content)) else None
+
+    def _mac(self, purpose: str, content: bytes) -> bytes:
+        return hmac.new(self.secret, b"seal " + purpose.encode() + b"\0" + content, hashlib.sha256).digest()[:_SEAL]
