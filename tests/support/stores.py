@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Coroutine
+from collections.abc import Awaitable, Callable, Coroutine
 from types import TracebackType
 from typing import Any, TypeVar
 
@@ -65,3 +65,37 @@ class OpenStore:
             return made.campaign_id, await keys.create(tx, made.account_id, name="test", now_ms=now_ms)
 
         return self.run(self.store.write(work))
+
+
+# A small table that every installation has, to write to and fail on.
+INSERT = statement("INSERT INTO instance (name, value) VALUES (:name, :value)")
+UPDATE = statement("UPDATE instance SET value = value || :more WHERE name = :name")
+COPY = statement("INSERT INTO instance (name, value) SELECT 'copy of ' || name, value FROM instance WHERE name = :name")
+NAMES = statement("SELECT name FROM instance ORDER BY name")
+VALUE = statement("SELECT value FROM instance WHERE name = :name")
+INSERT_ACCOUNT = statement("INSERT INTO account (id, email, email_key, created_ms) VALUES (:id, :email, :email, 1)")
+INSERT_CAMPAIGN = statement(
+    "INSERT INTO campaign (id, account_id, name, slug, created_ms) VALUES (:id, :account_id, 'x', :id, 1)"
+)
+INSERT_LEASE = statement("INSERT INTO job_lease (name, leased_until_ms) VALUES (:name, 0)")
+
+
+def put(name: str, value: str = "", *, then: Exception | None = None) -> Callable[[Tx], Awaitable[str]]:
+    async def work(tx: Tx) -> str:
+        await tx.run(INSERT, name=name, value=value)
+        if then is not None:
+            raise then
+        return name
+
+    return work
+
+
+async def names(store: Store) -> list[str]:
+    return [row[0] for row in await store.read(lambda tx: tx.all(NAMES))]
+
+
+async def outcome(work: Awaitable[Any]) -> Any:
+    try:
+        return await work
+    except Exception as error:
+        return error

@@ -125,6 +125,12 @@ def connect(path: Path, *, synced: bool = True) -> apsw.Connection:
     return connection
 
 
+def _reader(path: Path) -> apsw.Connection:
+    connection = connect(path)
+    connection.execute("PRAGMA query_only = ON")  # what is written here would neither wait its turn nor leave the loop free
+    return connection
+
+
 def _unique_indexes(connection: apsw.Connection) -> dict[str, str]:
     """SQLite names the columns of a violated index, not the index: this leads back to the name PostgreSQL would give."""
 
@@ -154,7 +160,7 @@ class SqliteStore:
     def __init__(self, path: Path) -> None:
         self.path = path
         self._writer = connect(path)
-        self._reader = connect(path)
+        self._reader = _reader(path)
         self._writer.set_busy_timeout(0)  # waiting would stall the loop; `_begin` waits without blocking
         self._unique = _unique_indexes(self._writer)
         self._reads = SqliteTx(self._reader, self._unique)
@@ -177,7 +183,7 @@ class SqliteStore:
 
     def _read_apart(self, work: Work[T]) -> T:
         if self._slow_reader is None:
-            self._slow_reader = connect(self.path)
+            self._slow_reader = _reader(self.path)
         with _moment(self._slow_reader):
             return finish(work(SqliteTx(self._slow_reader, self._unique)))
 

@@ -1,0 +1,283 @@
+"""What a store promises, on both engines: units of work that stand or fall alone, exact names, snapshots."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import apsw
+import pytest
+
+from honeyguide.kernel.errors import Invalid, Unavailable
+from honeyguide.store import Again, Taken, Tx, migrate
+from honeyguide.store.migrate import migrations
+from honeyguide.store.sqlite import SqliteStore
+from tests.support.disks import watched_disk
+from tests.support.process import fresh
+from tests.support.service import ENGINES
+from tests.support.stores import (
+    INSERT,
+    INSERT_ACCOUNT,
+    INSERT_CAMPAIGN,
+    NAMES,
+    OpenStore,
+    names,
+    outcome,
+    put,
+    statement,
+)
+
+
+@pytest.fixture(params=ENGINES)
+def opened(request: pytest.FixtureRequest) -> Iterator[OpenStore]:
+    with OpenStore(request.param, pool_size=4) as opened:
+        yield opened
+
+
+@pytest.fixture
+def postgres() -> Iterator[OpenStore]:
+    with OpenStore("postgres", pool_size=1) as opened:
+        yield opened
+
+
+@pytest.fixture
+def sqlite() -> Iterator[OpenStore]:
+    with OpenStore("sqlite") as opened:
+        yield opened
+
+
+def test_a_unit_that_fails_takes_only_itself_back(opened):
+    async def scene() -> None:
+        store = opened.store
+        units = [put("a"), put("b", then=Invalid("no")), put("c"), put("a"), put("d")]
+        outcomes = await asyncio.gather(*(store.write(unit) for unit in units), return_exceptions=True)
+        assert outcomes[0::2] == ["a", "c", "d"] or outcomes[2::2] == ["c", "d"]
+        assert isinstance(outcomes[1], Invalid)
+        assert [isinstance(outcome, Taken) for outcome in (outcomes[0], outcomes[3])].count(True) == 1
+        assert await names(store) == ["a", "c", "d"]
+
+    opened.run(scene())
+
+
+def test_parallel_writes_share_a_sync_on_sqlite():
+    with watched_disk() as disk, OpenStore("sqlite") as opened:
+
+        async def scene() -> None:
+            await opened.store.write(put("first"))
+            before = disk.syncs
+            await asyncio.gather(*(opened.store.write(put(str(number))) for number in range(50)))
+            assert 1 <= disk.syncs - before <= 4
+            assert len(await names(opened.store)) == 51
+
+        opened.run(scene())
+
+
+def test_a_collision_is_run_again_from_nothing(opened):
+    runs = []
+
+    async def unlucky(tx: Tx) -> int:
+        runs.append(1)
+        await tx.run(INSERT, name=f"try {len(runs)}", value="")
+        if len(runs) < 3:
+            raise Again
+        return len(runs)
+
+    assert opened.run(opened.store.write(unlucky)) == 3
+    assert opened.ask("SELECT name FROM instance") == [("try 3",)]
+
+
+def test_a_refusal_may_mean_again(opened):
+    opened.run(opened.store.write(put("taken")))
+    drawn = iter(["taken", "taken", "free"])
+
+    async def draw(tx: Tx) -> str:
+        name = next(drawn)
+        await tx.put(INSERT, name=name, value="", taken={"instance_pkey": Again})
+        return name
+
+    assert opened.run(opened.store.write(draw)) == "free"
+
+
+def test_endless_collisions_end_as_unavailable(opened):
+    async def hopeless(tx: Tx) -> None:
+        await tx.run(INSERT, name="x", value="")
+        raise Again
+
+    with pytest.raises(Unavailable):
+        opened.run(opened.store.write(hopeless))
+    assert opened.run(names(opened.store)) == []
+
+
+def test_a_collision_in_a_read_is_run_again(opened):
+    runs = []
+
+    async def look(tx: Tx) -> int:
+        runs.append(1)
+        if len(runs) == 1 and tx.engine == "postgres":
+            raise Again
+        return len(runs)
+
+    assert opened.run(opened.store.read(look)) >= 1
+    assert opened.run(opened.store.snapshot(look)) >= 1
+
+
+REFUSED = [
+    ("instance_pkey", INSERT, {"name": "a", "value": ""}),
+    ("account_pkey", INSERT_ACCOUNT, {"id": "1", "email": "other@example.org"}),
+    ("account_email", INSERT_ACCOUNT, {"id": "2", "email": "a@example.org"}),
+    ("campaign_account", INSERT_CAMPAIGN, {"id": "2", "account_id": "1"}),
+    ("campaign_pkey", INSERT_CAMPAIGN, {"id": "1", "account_id": "2"}),
+]
+
+
+@pytest.mark.parametrize("how", ["run", "put"])
+@pytest.mark.parametrize(("index", "again", "params"), REFUSED)
+def test_a_refusal_names_the_same_index_on_both_engines(opened, index, again, params, how):
+    async def first(tx: Tx) -> None:
+        await tx.put(INSERT, name="a", value="")
+        await tx.put(INSERT_ACCOUNT, id="1", email="a@example.org")
+        await tx.put(INSERT_ACCOUNT, id="9", email="9@example.org")
+        await tx.put(INSERT_CAMPAIGN, id="1", account_id="1")
+
+    async def second(tx: Tx, taken: Any) -> None:
+        await tx.run(INSERT, name="before", value="")
+        if params.get("account_id") == "2":
+            await tx.run(INSERT_ACCOUNT, id="2", email="b@example.org")
+        await (tx.run if how == "run" else tx.put)(again, taken=taken, **params)
+
+    opened.run(opened.store.write(first))
+    with pytest.raises(Taken) as unnamed:
+        opened.run(opened.store.write(lambda tx: second(tx, None)))
+    assert unnamed.value.constraint == index
+    with pytest.raises(Invalid, match="clear"):
+        opened.run(opened.store.write(lambda tx: second(tx, {index: Invalid("clear"), "another": Again})))
+    assert opened.run(names(opened.store)) == ["a"]
+
+
+def test_every_unique_index_has_one_name_on_both_engines():
+    with OpenStore("sqlite") as sqlite, OpenStore("postgres") as postgres:
+        assert isinstance(sqlite.store, SqliteStore)
+        ours = set(sqlite.store._unique.values())
+        theirs = postgres.ask(
+            """SELECT c.relname, t.relname FROM pg_index i JOIN pg_class c ON c.oid = i.indexrelid
+            JOIN pg_class t ON t.oid = i.indrelid JOIN pg_namespace n ON n.oid = c.relnamespace
+            WHERE i.indisunique AND n.nspname = 'public'"""
+        )
+        tables = {row[0] for row in sqlite.ask("SELECT name FROM sqlite_master WHERE type = 'table'")}
+        assert {index for index, table in theirs if table in tables} <= ours
+
+
+def test_a_unit_that_awaits_the_world_is_refused_and_changes_nothing_later(sqlite):
+    went_on = []
+
+    async def waits(tx: Tx) -> None:
+        await tx.run(INSERT, name="x", value="")
+        await asyncio.sleep(0)
+        went_on.append(1)
+        await tx.run(INSERT, name="y", value="")
+
+    async def looks(tx: Tx) -> None:
+        await tx.all(NAMES)
+        await asyncio.sleep(0)
+
+    async def scene() -> None:
+        outcomes = await asyncio.gather(
+            sqlite.store.write(put("before")),
+            sqlite.store.write(waits),
+            sqlite.store.write(put("after")),
+            return_exceptions=True,
+        )
+        assert outcomes[0] == "before" and outcomes[2] == "after"
+        assert isinstance(outcomes[1], RuntimeError)
+        with pytest.raises(RuntimeError):
+            await sqlite.store.snapshot(looks)
+        await asyncio.sleep(0.01)
+        assert await names(sqlite.store) == ["after", "before"]
+
+    sqlite.run(scene())
+    assert not went_on
+
+
+@pytest.mark.parametrize("slow", [False, True])
+def test_a_snapshot_cannot_write(opened, slow):
+    assert opened.run(names(opened.store)) == []
+    assert isinstance(opened.run(outcome(opened.store.snapshot(put("x"), slow=slow))), Exception)
+    assert opened.run(names(opened.store)) == []
+
+
+def test_readers_see_only_what_is_committed(opened):
+    async def scene() -> None:
+        store = opened.store
+        seen: list[list[str]] = []
+
+        async def work(tx: Tx) -> None:
+            await tx.run(INSERT, name="x", value="")
+            seen.append([row[0] for row in await tx.all(NAMES)])
+            seen.append(await names(store))  # a reader of its own: on SQLite this never suspends either
+
+        await store.write(work)
+        assert seen == [["x"], []]
+        assert await names(store) == ["x"]
+
+    opened.run(scene())
+
+
+@pytest.mark.parametrize("slow", [False, True])
+def test_a_snapshot_sees_one_moment_and_a_read_the_newest(opened, slow):
+    store = opened.store
+
+    async def elsewhere(name: str) -> None:
+        if isinstance(store, SqliteStore):
+            other = apsw.Connection(str(store.path))
+            other.execute("INSERT INTO instance VALUES (?, '')", (name,))
+            other.close()
+        else:
+            await store.write(put(name))
+
+    async def twice(tx: Tx, name: str) -> tuple[int, int]:
+        first = len(await tx.all(NAMES))
+        await elsewhere(name)
+        return first, len(await tx.all(NAMES))
+
+    assert opened.run(store.snapshot(lambda tx: twice(tx, "a"), slow=slow)) == (0, 0)
+    assert opened.run(store.read(lambda tx: twice(tx, "b"))) == (1, 2)
+
+
+def test_a_slow_snapshot_is_read_beside_the_loop_on_sqlite(sqlite):
+    async def where(tx: Tx) -> str:
+        await tx.all(NAMES)
+        return threading.current_thread().name
+
+    assert sqlite.run(sqlite.store.snapshot(where)) == threading.current_thread().name
+    assert sqlite.run(sqlite.store.snapshot(where, slow=True)) != threading.current_thread().name
+
+
+def test_a_value_no_database_can_hold_is_a_bug_and_no_outage(opened):
+    for make in (opened.store.read, opened.store.write):
+        with pytest.raises(Exception) as error:
+            opened.run(make(lambda tx: tx.one(statement("SELECT CAST(:x AS BIGINT) AS x"), x=2**80)))
+        assert not isinstance(error.value, Unavailable)
+
+
+# The schema.
+def test_migrating_twice_changes_nothing(opened):
+    assert opened.run(migrate(opened.url)) == []
+    applied = [row[0] for row in opened.ask("SELECT name FROM schema_migration")]
+    assert sorted(applied) == sorted(migration.name for migration in migrations(opened.engine))
+
+
+def test_a_database_of_a_newer_version_is_refused_with_a_sentence(opened):
+    opened.do("INSERT INTO schema_migration (name) VALUES ('9999_from_tomorrow')")
+    with pytest.raises(Unavailable, match="newer Honeyguide"):
+        opened.run(migrate(opened.url))
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_many_processes_may_migrate_at_once(engine):
+    url = fresh(engine)
+    with ThreadPoolExecutor(4) as pool:
+        done = list(pool.map(lambda _: asyncio.run(migrate(url)), range(4)))
+    assert sorted(map(len, done))[:3] == [0, 0, 0] and max(map(len, done)) > 0
