@@ -163,6 +163,14 @@ def test_never_is_believed_the_third_time(box: Letterbox, mailbox: Mailbox, smtp
     assert letter.failed_ms == NOW + 6 * MINUTE_MS and mailbox.received == []
 
 
+def test_later_is_believed_for_longer_than_never(box: Letterbox, mailbox: Mailbox, smtp: SmtpTransport) -> None:
+    box.post()
+    mailbox.say("RCPT", *["450 4.2.0 greylisted"] * 5)
+    for _ in range(6):
+        box.send(smtp, box.only().due_ms or 0)
+    assert (box.only().status, box.only().attempts) == ("sent", 6)
+
+
 def test_one_refused_letter_does_not_keep_back_the_others(box: Letterbox, mailbox: Mailbox, smtp: SmtpTransport) -> None:
     for _ in range(6):
         box.post()
@@ -186,7 +194,7 @@ def test_a_server_that_takes_nothing_from_us_counts_against_no_letter_but_the_on
 
 DIES_AFTER_SENDING = """
 import asyncio, os, signal, sys
-from honeyguide.mail.sending import send_due
+from honeyguide.mail import sending
 from honeyguide.mail.transports import SmtpTransport
 from honeyguide.store import open_store
 
@@ -195,8 +203,10 @@ class Fatal(SmtpTransport):
         await super().send(letter)
         os.kill(os.getpid(), signal.SIGKILL)
 
+sending.LANES = 1  # else letters on other lanes are still under way when the test counts
+
 async def main():
-    await send_due(await open_store(sys.argv[1]), Fatal(sys.argv[2], sys.argv[3]), int(sys.argv[4]))
+    await sending.send_due(await open_store(sys.argv[1]), Fatal(sys.argv[2], sys.argv[3]), int(sys.argv[4]))
 
 asyncio.run(main())
 """
@@ -209,14 +219,13 @@ def test_a_kill_between_sending_and_recording_gives_a_twin_and_loses_nothing(
         box.post(subject=f"Letter {number}")
     command = [sys.executable, "-c", DIES_AFTER_SENDING, box.url, mailbox.url, FROM, str(NOW)]
     assert subprocess.run(command, timeout=60, check=False).returncode == -9
-    once = len(mailbox.received)
-    assert once >= 1 and {letter.status for letter in box.of_account()} == {"waiting"}
+    assert len(mailbox.received) == 1 and {letter.status for letter in box.of_account()} == {"waiting"}
 
     box.send(smtp, AFTER_LEASE - 1)
-    assert len(mailbox.received) == once
+    assert len(mailbox.received) == 1
     box.send(smtp, AFTER_LEASE)
     assert {letter.status for letter in box.of_account()} == {"sent"}
-    assert len(mailbox.received) == once + 3
+    assert len(mailbox.received) == 4
     assert {got.id for got in mailbox.received} == {f"<{letter.id}@example.com>" for letter in box.of_account()}
     assert {got.message["Date"] for got in mailbox.received} == {mailbox.received[0].message["Date"]}
 

@@ -32,7 +32,7 @@ UPDATE letter SET
 WHERE account_id = :account_id AND about_id = :about_id;
 
 -- name: purge
-UPDATE letter SET body_text = NULL, body_html = NULL WHERE due_ms IS NULL AND id IN (
+UPDATE letter SET body_text = NULL, body_html = NULL WHERE id IN (
     SELECT id FROM letter WHERE body_text IS NOT NULL AND due_ms IS NULL AND created_ms <= :expired_ms
     ORDER BY created_ms LIMIT :batch
 );
