@@ -17,7 +17,7 @@ KEPT_MS = 90 * DAY_MS
 PURGE_BATCH = 500
 
 # Somebody sits in front of a screen until these come: they go before any notice, however many of those wait.
-WAITED_FOR = frozenset({"password_reset", "hub_link", "confirm"})
+WAITED_FOR = frozenset({"password_reset", "hub_link", "confirm", "open_account", "account_exists"})
 
 
 class Letter(NamedTuple):

@@ -34,7 +34,7 @@ MOST_REFUSALS = 3
 ERROR_LIMIT = 500
 
 # These carry a key to something: once they are out, or never will be, nobody should find the key in the database.
-CARRIES_A_KEY = frozenset({"password_reset", "hub_link", "confirm", "invitation", "reward_unlocked"})
+CARRIES_A_KEY = frozenset({"password_reset", "hub_link", "confirm", "invitation", "open_account", "reward_unlocked"})
 
 _sql = beside(__file__)
 _CLAIM = _sql.query("claim", Outgoing)
