@@ -67,10 +67,9 @@ async def opened(settings: Settings) -> AsyncIterator[House]:
         site = await site_of(store, settings)
         policy = Policy.for_base_url(settings.base_url, [part for part in settings.webhook_allow.split(",") if part.strip()])
         outbound = Outbound(policy)
+        courier = Courier(store, outbound, clock, page=f"{site.base_url}/dashboard/webhooks")
         try:
-            yield House(
-                settings, store, site, clock, policy, Loop(store, clock, jobs_of(site)), Courier(store, outbound, clock)
-            )
+            yield House(settings, store, site, clock, policy, Loop(store, clock, jobs_of(site)), courier)
         finally:
             await outbound.close()
     finally:

@@ -7,17 +7,18 @@ from __future__ import annotations
 import asyncio
 import logging
 import random
-from collections.abc import Callable, Iterator
+from collections import defaultdict, deque
+from collections.abc import Callable, Iterable
 from typing import NamedTuple
 
 import msgspec
 
 from honeyguide.events import outbox, schedule, signature
 from honeyguide.events.outbound import Answer, Outbound
-from honeyguide.kernel.clock import Clock
+from honeyguide.events.recording import Outcome, Recorder
+from honeyguide.kernel.clock import Clock, system_clock
 from honeyguide.kernel.errors import Unavailable
 from honeyguide.kernel.ids import new_id
-from honeyguide.mail import letters, words
 from honeyguide.store import Store
 from honeyguide.store.statements import beside
 from honeyguide.store.tx import Tx
@@ -25,256 +26,309 @@ from honeyguide.store.tx import Tx
 log = logging.getLogger("honeyguide.delivery")
 
 IN_FLIGHT_PER_WEBHOOK = 4
-IN_FLIGHT = 400
-# A quick webhook is given many at a time; one that fails only what it can have in flight.
-BATCH = 40
-# Longer than three attempts can take; what could not be begun in time is left for the next claim.
+# Webhooks served at once, so at most a thousand posts are under way. Those that fail or stall have part of the lanes only.
+LANES = 250
+TROUBLED_LANES = 100
+# A quick webhook is given many at a time, and more before it has run out; one that fails only what it can have in flight.
+BATCH = 64
+LOW = 32
+# By the world's clock, which nobody shifts: a lease must outlast the attempts of a batch, each of which may take 15 s. What
+# could not be begun in time is given back.
 LEASE_MS = 60_000
-BEGIN_WITHIN_MS = 40_000
+BEGIN_WITHIN_S = 40.0
+# A parcel that lay this long is looked at again before it is sent: the person may be erased, the webhook changed or gone.
+LOOK_ANEW_S = 0.25
+# A lane in which nothing moved for this long is given nothing more.
+STALLED_S = 0.5
 # Wake-ups come with each commit; this is for what falls due and for wake-ups that were missed.
 LOOK_AGAIN_S = 1.0
+# Rounds that follow each other faster would find a handful each.
+ROUND_S = 0.005
+# How long those in flight may take to finish when the process is asked to stop; the others are sent again after their lease.
+STOP_WITHIN_S = 5.0
 
 
 class Due(NamedTuple):
     id: str
-    account_id: str
-    url: str
-    secret: str
-    old_secret: str | None
-    old_secret_until_ms: int | None
+    failing_since_ms: int | None
 
 
-class Claimed(NamedTuple):
+class Parcel(NamedTuple):
+    """Everything that one attempt needs to know."""
+
     id: str
     tries: int
     event_id: str
     body: str
-
-
-class Failing(NamedTuple):
-    failing_since_ms: int
-    warned_ms: int | None
-    disabled_ms: int | None
-
-
-class Recorded(msgspec.Struct, frozen=True):
-    """One attempt and what follows from it, as the recording statements read it."""
-
-    webhook: Due
-    attempt_id: str
+    webhook_id: str
     account_id: str
-    delivery_id: str
+    url: str
+    secret: str
+    old_secrets: str
+
+
+class Held(NamedTuple):
+    parcel: Parcel
     token: str
-    at_ms: int
-    status_code: int | None
-    latency_ms: int
-    error: str | None
-    response: str | None
-    status: str
-    due_ms: int
-    gone: bool
+    since_s: float
+
+
+class Lane:
+    """What this process holds for one webhook, and how many of it are in flight."""
+
+    __slots__ = ("full", "moved_s", "senders", "troubled", "waiting")
+
+    def __init__(self) -> None:
+        self.waiting: deque[Held] = deque()
+        self.senders = 0
+        self.moved_s = 0.0
+        self.troubled = False
+        self.full = False  # the last claim gave all that was asked for: there may be more
+
+    def stalls(self, now_s: float) -> bool:
+        return self.senders > 0 and now_s - self.moved_s > STALLED_S
+
+    def wants_more(self, now_s: float) -> bool:
+        if self.troubled:
+            return not self.waiting and self.senders < IN_FLIGHT_PER_WEBHOOK
+        return len(self.waiting) < LOW and (self.senders < IN_FLIGHT_PER_WEBHOOK or not self.stalls(now_s))
 
 
 _sql = beside(__file__)
 _DUE_WEBHOOKS = _sql.query("due_webhooks", Due)
-_CURRENT = _sql.query("current", Due)
 _CLAIM = _sql.value("claim", str)
-_CLAIMED = _sql.query("claimed", Claimed)
-_RECORD_ATTEMPTS = _sql.command("record_attempts")
-_RECORD_OUTCOMES = _sql.command("record_outcomes")
-_WELL_AGAIN = _sql.command("well_again")
-_FAILS = _sql.query("fails", Failing)
-_WARN = _sql.command("warn")
-_DISABLE = _sql.command("disable")
-_CANCEL_ALL = _sql.command("cancel_all")
-_OWNER_EMAIL = _sql.value("owner_email", str)
+_PARCELS = _sql.query("parcels", Parcel)
+_CANCEL_UNSENDABLE = _sql.command("cancel_unsendable")
+_GIVE_BACK = _sql.command("give_back")
+
+
+def _json(value: object) -> str:
+    return msgspec.json.encode(value).decode()
 
 
 class Courier:
-    """The delivery loop of one process."""
+    """The delivery loop of one process. `page` is where the owner of a webhook can look after it."""
 
-    def __init__(self, store: Store, outbound: Outbound, clock: Clock, *, chance: Callable[[], float] = random.random) -> None:
+    def __init__(
+        self, store: Store, outbound: Outbound, clock: Clock, *, page: str = "", chance: Callable[[], float] = random.random
+    ) -> None:
         self._store = store
         self._outbound = outbound
         self._clock = clock
         self._chance = chance
+        self._recorder = Recorder(store, page)
         self._wake = asyncio.Event()
-        self._serving: dict[str, asyncio.Task[None]] = {}
-        self._troubled: set[str] = set()
-        self._free = asyncio.Semaphore(IN_FLIGHT)
-        self._done: list[tuple[Recorded, asyncio.Future[None]]] = []
-        self._recording: asyncio.Task[None] | None = None
+        self._turn = asyncio.Lock()
+        self._lanes: dict[str, Lane] = {}
+        self._senders: set[asyncio.Task[None]] = set()
+        self._last_begun = ""
+        self._stopping = False
 
     async def run(self) -> None:
         self._store.listen(outbox.DELIVERIES, self._wake.set)
+        loop = asyncio.get_running_loop()
         try:
             while True:
+                began_s = loop.time()
                 try:
-                    await self.begin_due()
+                    await self._begin_due()
                 except Unavailable as error:
                     log.warning("deliveries wait: %s", error)
+                    await asyncio.sleep(LOOK_AGAIN_S)
                 except Exception:
                     log.exception("deliveries failed")
+                    await asyncio.sleep(LOOK_AGAIN_S)
                 try:
                     async with asyncio.timeout(LOOK_AGAIN_S):
                         await self._wake.wait()
                 except TimeoutError:
                     pass
+                await asyncio.sleep(max(0.0, began_s + ROUND_S - loop.time()))
                 self._wake.clear()
         finally:
-            for task in self._serving.values():
-                task.cancel()
-            await asyncio.gather(*self._serving.values(), return_exceptions=True)
-
-    async def begin_due(self) -> None:
-        """Starts serving every webhook that has something due and is not being served already: a round-robin by nature."""
-        now_ms = self._clock()
-        for webhook in await self._store.read(lambda tx: tx.all(_DUE_WEBHOOKS, now_ms=now_ms)):
-            if webhook.id not in self._serving:
-                task = asyncio.get_running_loop().create_task(self._serve(webhook))
-                self._serving[webhook.id] = task
-                task.add_done_callback(lambda _task, webhook_id=webhook.id: self._leave(webhook_id))
-
-    def _leave(self, webhook_id: str) -> None:
-        self._serving.pop(webhook_id, None)
-        self._wake.set()
+            await self._stop()
 
     async def deliver_due(self) -> None:
-        """Everything that is due by the clock, to its end: for tests and for a last round before stopping."""
-        while True:
-            await self.begin_due()
-            if not self._serving:
-                return
-            await asyncio.gather(*self._serving.values(), return_exceptions=True)
+        """Everything that is due by the clock, to its end and on record."""
+        while await self._begin_due() or self._senders:
+            if self._senders:
+                await asyncio.wait(self._senders)
+            await self._recorder.flush()
+        await self._recorder.flush()
 
-    async def _serve(self, webhook: Due) -> None:
-        """Claims and sends until nothing is due; the batch is small while the webhook has trouble."""
+    async def _stop(self) -> None:
+        """What is in flight may finish for a moment, what was not begun is given back, and all outcomes are written."""
+        self._stopping = True
+        unsent = [held for lane in self._lanes.values() for held in lane.waiting]
+        for lane in self._lanes.values():
+            lane.waiting.clear()
+        if self._senders:
+            _, late = await asyncio.wait(self._senders, timeout=STOP_WITHIN_S)
+            for task in late:
+                task.cancel()
+            await asyncio.gather(*late, return_exceptions=True)
+        await self._recorder.flush()
         try:
-            while True:
-                most = IN_FLIGHT_PER_WEBHOOK if webhook.id in self._troubled else BATCH
-                webhook, token, claimed = await self._claim(webhook, most)
-                if not claimed:
-                    return
-                waiting, began_ms = iter(claimed), self._clock()
-                senders = [self._send_each(webhook, token, waiting, began_ms) for _ in range(IN_FLIGHT_PER_WEBHOOK)]
-                await asyncio.gather(*senders)
-                if len(claimed) < most:
-                    return
+            await self._give_back(unsent)
         except Unavailable as error:
-            log.warning("deliveries to one webhook wait: %s", error)
-            await asyncio.sleep(LOOK_AGAIN_S)
+            log.warning("what was not sent waits for its lease: %s", error)
 
-    async def _claim(self, webhook: Due, most: int) -> tuple[Due, str, list[Claimed]]:
-        """Leases what is due, and looks at the webhook anew: its address or secret may have changed since the last batch."""
-        token, now_ms = new_id(), self._clock()
+    # One round: who has something due, a claim for all of them together, and senders for what came.
 
-        async def work(tx: Tx) -> tuple[Due, str, list[Claimed]]:
-            current = await tx.one(_CURRENT, id=webhook.id)
-            if current is None:
-                return webhook, token, []
-            ids = await tx.all(_CLAIM, webhook_id=webhook.id, token=token, now_ms=now_ms, until_ms=now_ms + LEASE_MS, most=most)
-            if not ids:
-                return current, token, []
-            return current, token, await tx.all(_CLAIMED, ids=msgspec.json.encode(ids).decode(), token=token)
-
-        return await self._store.write(work)
-
-    async def _send_each(self, webhook: Due, token: str, waiting: Iterator[Claimed], began_ms: int) -> None:
-        for claimed in waiting:
-            if self._clock() - began_ms > BEGIN_WITHIN_MS:
-                return  # the lease will be over before this one could be; it is claimed again then
-            async with self._free:
-                recorded = await self._attempt(webhook, token, claimed)
-            await self._record(recorded)
-
-    async def _attempt(self, webhook: Due, token: str, claimed: Claimed) -> Recorded:
-        now_ms = self._clock()
-        body = claimed.body.encode()
-        secrets = [webhook.secret]
-        if webhook.old_secret is not None and (webhook.old_secret_until_ms or 0) > now_ms:
-            secrets.append(webhook.old_secret)
-        timestamp_s = now_ms // 1000
-        answer = await self._outbound.post(
-            webhook.url, body,
-            {
-                "content-type": "application/json",
-                "webhook-id": claimed.event_id,
-                "webhook-timestamp": str(timestamp_s),
-                "webhook-signature": signature.sign(secrets, claimed.event_id, timestamp_s, body),
-            },
-        )  # fmt: skip
-        return self._judge(webhook, token, claimed, answer, now_ms)
-
-    def _judge(self, webhook: Due, token: str, claimed: Claimed, answer: Answer, now_ms: int) -> Recorded:
-        if schedule.is_success(answer):
-            self._troubled.discard(webhook.id)
-        else:
-            self._troubled.add(webhook.id)
-        status, due_ms = schedule.outcome(answer, claimed.tries + 1, now_ms, self._chance())
-        return Recorded(
-            webhook, new_id(), webhook.account_id, claimed.id, token, now_ms, answer.status, answer.latency_ms, answer.error,
-            answer.body, status, due_ms, schedule.is_gone(answer),
-        )  # fmt: skip
-
-    async def _record(self, recorded: Recorded) -> None:
-        """Outcomes that come in while a transaction runs are written together by the next one."""
-        written: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-        self._done.append((recorded, written))
-        if self._recording is None or self._recording.done():
-            self._recording = asyncio.get_running_loop().create_task(self._write_down())
-        if len(self._done) > BATCH or recorded.status != "delivered":
-            await written  # failures are on record before the next is tried; successes only when we run far ahead
-
-    async def _write_down(self) -> None:
-        while self._done:
-            batch, self._done = self._done, []
+    async def _begin_due(self) -> int:
+        async with self._turn:
+            if self._stopping:
+                return 0
+            now_ms, today_ms = self._clock(), system_clock()
+            due = await self._store.read(lambda tx: tx.all(_DUE_WEBHOOKS, now_ms=now_ms, today_ms=today_ms))
+            well, troubled = self._choose(due) if due else ([], [])
+            if not well and not troubled:
+                return 0
+            token, begun_s = new_id(), asyncio.get_running_loop().time()
             try:
-                await self._store.write(lambda tx, batch=batch: record(tx, [item for item, _ in batch]))
-            except Exception as error:
-                log.warning("outcomes could not be recorded, these will be sent again: %s", error)
-            for _, written in batch:
-                if not written.done():
-                    written.set_result(None)
+                parcels = await self._store.write(lambda tx: claim(tx, well, troubled, token, now_ms=now_ms))
+                for parcel in parcels:
+                    self._lane(parcel.webhook_id).waiting.append(Held(parcel, token, begun_s))
+                return len(parcels)
+            finally:
+                for webhook_id in (*well, *troubled):
+                    self._man(webhook_id)
+
+    def _choose(self, due: list[Due]) -> tuple[list[str], list[str]]:
+        """Round-robin where there are more than lanes: it goes on after the webhook begun last, and while anyone waits for a
+        lane nobody is given more, so that every lane runs out and is free for the next."""
+        now_s = asyncio.get_running_loop().time()
+        places = LANES - len(self._lanes)
+        bad_places = TROUBLED_LANES - sum(lane.troubled or lane.stalls(now_s) for lane in self._lanes.values())
+        again: list[Due] = []
+        new: list[Due] = []
+        all_found_place = True
+        for webhook in sorted(due, key=lambda webhook: (webhook.id <= self._last_begun, webhook.id)):
+            bad = webhook.failing_since_ms is not None
+            lane = self._lanes.get(webhook.id)
+            if lane is not None:
+                lane.troubled = bad
+                if lane.wants_more(now_s):
+                    again.append(webhook)
+            elif places > 0 and (not bad or bad_places > 0):
+                places -= 1
+                bad_places -= bad
+                self._lane(webhook.id).troubled = bad
+                self._last_begun = webhook.id
+                new.append(webhook)
+            else:
+                all_found_place &= places > 0
+        chosen = [*new, *again] if all_found_place else new
+        return (
+            [webhook.id for webhook in chosen if webhook.failing_since_ms is None],
+            [webhook.id for webhook in chosen if webhook.failing_since_ms is not None],
+        )
+
+    def _lane(self, webhook_id: str) -> Lane:
+        return self._lanes.setdefault(webhook_id, Lane())
+
+    def _man(self, webhook_id: str) -> None:
+        """As many senders as there is work for; a lane without either is closed."""
+        lane = self._lane(webhook_id)
+        lane.full = len(lane.waiting) >= BATCH
+        loop = asyncio.get_running_loop()
+        for _ in range(min(len(lane.waiting), IN_FLIGHT_PER_WEBHOOK - lane.senders)):
+            if not lane.senders:
+                lane.moved_s = loop.time()
+            lane.senders += 1
+            task = loop.create_task(self._send_each(webhook_id, lane))
+            self._senders.add(task)
+            task.add_done_callback(self._senders.discard)
+        if not lane.senders:
+            del self._lanes[webhook_id]
+
+    async def _send_each(self, webhook_id: str, lane: Lane) -> None:
+        try:
+            while lane.waiting:
+                held = lane.waiting.popleft()
+                if lane.full and len(lane.waiting) < LOW:
+                    lane.full = False
+                    self._wake.set()
+                try:
+                    await self._deliver(held, lane)
+                except Unavailable as error:
+                    log.warning("a delivery waits for its lease: %s", error)
+        finally:
+            lane.senders -= 1
+            if not lane.senders:
+                del self._lanes[webhook_id]
+            self._wake.set()
+
+    async def _deliver(self, held: Held, lane: Lane) -> None:
+        loop = asyncio.get_running_loop()
+        lay_s = loop.time() - held.since_s
+        if lay_s > BEGIN_WITHIN_S:
+            await self._give_back([held])
+            return
+        parcel = held.parcel
+        if lay_s > LOOK_ANEW_S:
+            anew = await self._look_anew(held)
+            if anew is None:
+                return
+            parcel = anew
+        now_ms = self._clock()
+        answer = await self._post(parcel, now_ms)
+        lane.moved_s = loop.time()
+        status, due_ms = schedule.outcome(answer, parcel.tries + 1, now_ms, self._chance())
+        await self._recorder.add(
+            Outcome(
+                parcel.webhook_id, parcel.url, new_id(), parcel.account_id, parcel.id, held.token, now_ms, answer.status,
+                answer.latency_ms, answer.error, answer.body, status, due_ms, schedule.is_gone(answer),
+            )
+        )  # fmt: skip
+
+    async def _look_anew(self, held: Held) -> Parcel | None:
+        ids = _json([held.parcel.id])
+        return await self._store.read(lambda tx: tx.one(_PARCELS, ids=ids, token=held.token))
+
+    async def _post(self, parcel: Parcel, now_ms: int) -> Answer:
+        body = parcel.body.encode()
+        timestamp_s = now_ms // 1000
+        secrets = signature.valid_secrets(parcel.secret, parcel.old_secrets, now_ms)
+        headers = {
+            "content-type": "application/json",
+            "webhook-id": parcel.event_id,
+            "webhook-timestamp": str(timestamp_s),
+            "webhook-signature": signature.sign(secrets, parcel.event_id, timestamp_s, body),
+        }
+        try:
+            return await self._outbound.post(parcel.url, body, headers)
+        except Exception:  # a bug of ours must use up an attempt, or this delivery would be tried for ever
+            log.exception("a delivery failed on our side")
+            return Answer(None, "The delivery failed on our side.", "protocol", 0)
+
+    async def _give_back(self, unsent: Iterable[Held]) -> None:
+        by_token: dict[str, list[str]] = defaultdict(list)
+        for held in unsent:
+            by_token[held.token].append(held.parcel.id)
+
+        async def work(tx: Tx) -> None:
+            for token, ids in by_token.items():
+                await tx.run(_GIVE_BACK, ids=_json(ids), token=token)
+
+        if by_token:
+            await self._store.write(work)
 
 
-async def record(tx: Tx, outcomes: list[Recorded]) -> None:
-    """Attempts, outcomes and what they mean for each webhook, in one transaction, fenced by the lease."""
-    rows = msgspec.json.encode(
-        [{name: getattr(item, name) for name in item.__struct_fields__ if name not in ("webhook", "gone")} for item in outcomes]
-    ).decode()
-    await tx.run(_RECORD_ATTEMPTS, outcomes=rows)
-    await tx.run(_RECORD_OUTCOMES, outcomes=rows)
-    latest = {item.webhook.id: item for item in outcomes}
-    for item in sorted(latest.values(), key=lambda item: item.webhook.id):
-        its_own = [other for other in outcomes if other.webhook.id == item.webhook.id]
-        if any(other.gone for other in its_own):
-            await _disable(tx, item.webhook, "It answered 410 Gone.", item.at_ms)
-        elif any(other.status == "delivered" for other in its_own):
-            await tx.run(_WELL_AGAIN, account_id=item.account_id, id=item.webhook.id)
-        else:
-            await _note_failure(tx, item.webhook, item.at_ms)
-
-
-async def _note_failure(tx: Tx, webhook: Due, now_ms: int) -> None:
-    failing = await tx.one(_FAILS, account_id=webhook.account_id, id=webhook.id, now_ms=now_ms)
-    if failing is None or failing.disabled_ms is not None:
-        return
-    failed_for_ms = now_ms - failing.failing_since_ms
-    if failed_for_ms >= schedule.DISABLE_AFTER_MS:
-        await _disable(tx, webhook, "Every delivery failed for five days.", now_ms)
-    elif failed_for_ms >= schedule.WARN_AFTER_MS and failing.warned_ms is None:
-        await tx.run(_WARN, account_id=webhook.account_id, id=webhook.id, now_ms=now_ms)
-        await _write_to_owner(tx, webhook, "webhook_failing", *words.webhook_failing(webhook.url), now_ms=now_ms)
-
-
-async def _disable(tx: Tx, webhook: Due, reason: str, now_ms: int) -> None:
-    if not await tx.run(_DISABLE, account_id=webhook.account_id, id=webhook.id, reason=reason, now_ms=now_ms):
-        return
-    await tx.run(_CANCEL_ALL, account_id=webhook.account_id, id=webhook.id)
-    await _write_to_owner(tx, webhook, "webhook_disabled", *words.webhook_disabled(webhook.url, reason), now_ms=now_ms)
-
-
-async def _write_to_owner(tx: Tx, webhook: Due, kind: str, subject: str, text: str, *, now_ms: int) -> None:
-    to = await tx.one(_OWNER_EMAIL, account_id=webhook.account_id)
-    if to is not None:
-        await letters.post(tx, account_id=webhook.account_id, to=to, kind=kind, subject=subject, text=text, now_ms=now_ms)
+async def claim(tx: Tx, well: list[str], troubled: list[str], token: str, *, now_ms: int) -> list[Parcel]:
+    """Leases what is due to these webhooks. What can never be sent (its person was erased meanwhile) is cancelled."""
+    today_ms = system_clock()
+    ids: list[str] = []
+    for webhook_ids, most in ((well, BATCH), (troubled, IN_FLIGHT_PER_WEBHOOK)):
+        if webhook_ids:
+            ids += await tx.all(
+                _CLAIM, webhooks=_json(webhook_ids), token=token, until_ms=today_ms + LEASE_MS, most=most, now_ms=now_ms,
+                today_ms=today_ms,
+            )  # fmt: skip
+    if not ids:
+        return []
+    parcels = await tx.all(_PARCELS, ids=_json(ids), token=token)
+    if len(parcels) < len(ids):
+        unsendable = set(ids) - {parcel.id for parcel in parcels}
+        await tx.run(_CANCEL_UNSENDABLE, ids=_json(sorted(unsendable)), token=token)
+    return parcels

@@ -28,7 +28,7 @@ PURGE_BATCH = 200
 _sql = beside(__file__)
 _LISTENERS = _sql.value("listeners", str)
 _INSERT_EVENT = _sql.command("insert_event")
-_INSERT_DELIVERY = _sql.command("insert_delivery")
+_INSERT_DELIVERIES = _sql.command("insert_deliveries")
 _CANCEL_ABOUT = _sql.command("cancel_about")
 _DROP_ANSWERS_ABOUT = _sql.command("drop_answers_about")
 _DROP_BODIES_ABOUT = _sql.command("drop_bodies_about")
@@ -38,7 +38,8 @@ _encode = msgspec.json.Encoder(decimal_format="number").encode
 
 
 async def listeners(tx: Tx, account_id: str, kind: str) -> list[str]:
-    """The webhooks that ask for this kind of event. Where there are none, nobody need put the event together."""
+    """The webhooks that ask for this kind of event, disabled ones too: for them it is kept until they are enabled and replay.
+    Where there are none, nobody need put the event together."""
     return await tx.all(_LISTENERS, account_id=account_id, type=kind)
 
 
@@ -56,10 +57,10 @@ async def emit(
         referrer_id=referrer_id, now_ms=now_ms,
     )  # fmt: skip
     made = [new_id() for _ in to]
-    for delivery_id, webhook_id in zip(made, to, strict=True):
-        await tx.put(
-            _INSERT_DELIVERY, id=delivery_id, account_id=account_id, webhook_id=webhook_id, event_id=event_id, now_ms=now_ms
-        )
+    deliveries = [{"id": delivery_id, "webhook_id": webhook_id} for delivery_id, webhook_id in zip(made, to, strict=True)]
+    await tx.put(
+        _INSERT_DELIVERIES, account_id=account_id, event_id=event_id, deliveries=_encode(deliveries).decode(), now_ms=now_ms
+    )
     tx.wake(DELIVERIES)
     return made
 

@@ -1,5 +1,5 @@
 -- name: listeners
-SELECT id FROM webhook WHERE account_id = :account_id AND disabled_ms IS NULL
+SELECT id FROM webhook WHERE account_id = :account_id
   AND CASE CAST(:type AS TEXT) WHEN 'new_referral' THEN new_referral WHEN 'new_partner_referral' THEN new_partner_referral
       WHEN 'reward_unlocked' THEN reward_unlocked WHEN 'reward_redeemed' THEN reward_redeemed ELSE 0 END = 1;
 
@@ -7,23 +7,36 @@ SELECT id FROM webhook WHERE account_id = :account_id AND disabled_ms IS NULL
 INSERT INTO event (id, account_id, type, body, subscriber_id, referrer_id, created_ms)
 VALUES (:id, :account_id, :type, :body, :subscriber_id, :referrer_id, :now_ms);
 
--- name: insert_delivery
-INSERT INTO delivery (id, account_id, webhook_id, event_id, due_ms, created_ms)
-VALUES (:id, :account_id, :webhook_id, :event_id, :now_ms, :now_ms);
+-- name: insert_deliveries (sqlite)
+-- A webhook deleted meanwhile gets none; a disabled one gets it cancelled, to be replayed once it is enabled again.
+INSERT INTO delivery (id, account_id, webhook_id, event_id, status, due_ms, created_ms)
+SELECT o.value ->> 'id', w.account_id, w.id, :event_id, CASE WHEN w.disabled_ms IS NULL THEN 'pending' ELSE 'cancelled' END,
+    :now_ms, :now_ms
+FROM json_each(:deliveries) AS o JOIN webhook AS w ON w.id = o.value ->> 'webhook_id' AND w.account_id = :account_id;
+
+-- name: insert_deliveries (postgres)
+INSERT INTO delivery (id, account_id, webhook_id, event_id, status, due_ms, created_ms)
+SELECT o.id, w.account_id, w.id, :event_id, CASE WHEN w.disabled_ms IS NULL THEN 'pending' ELSE 'cancelled' END,
+    CAST(:now_ms AS BIGINT), :now_ms
+FROM json_to_recordset(CAST(:deliveries AS JSON)) AS o (id TEXT, webhook_id TEXT)
+JOIN webhook AS w ON w.id = o.webhook_id AND w.account_id = :account_id FOR KEY SHARE OF w;
 
 -- name: cancel_about
-UPDATE delivery SET status = 'cancelled', leased_until_ms = 0, lease_token = NULL
-WHERE account_id = :account_id AND status = 'pending'
-  AND event_id IN (SELECT id FROM event WHERE subscriber_id = :subscriber_id OR referrer_id = :subscriber_id);
+-- Without its lease an attempt that is on its way records nothing, neither its outcome nor the answer.
+UPDATE delivery SET status = CASE WHEN status = 'pending' THEN 'cancelled' ELSE status END, leased_until_ms = 0,
+    lease_token = NULL
+WHERE account_id = :account_id AND (status = 'pending' OR lease_token IS NOT NULL) AND event_id IN (
+    SELECT id FROM event WHERE account_id = :account_id AND (subscriber_id = :subscriber_id OR referrer_id = :subscriber_id)
+);
 
 -- name: drop_answers_about
-UPDATE attempt SET response = NULL WHERE account_id = :account_id AND delivery_id IN (
+UPDATE attempt SET response = NULL WHERE account_id = :account_id AND response IS NOT NULL AND delivery_id IN (
     SELECT d.id FROM delivery AS d JOIN event AS e ON e.id = d.event_id
-    WHERE e.subscriber_id = :subscriber_id OR e.referrer_id = :subscriber_id
+    WHERE e.account_id = :account_id AND (e.subscriber_id = :subscriber_id OR e.referrer_id = :subscriber_id)
 );
 
 -- name: drop_bodies_about
-UPDATE event SET body = NULL WHERE account_id = :account_id
+UPDATE event SET body = NULL WHERE account_id = :account_id AND body IS NOT NULL
   AND (subscriber_id = :subscriber_id OR referrer_id = :subscriber_id);
 
 -- name: purge

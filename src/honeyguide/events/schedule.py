@@ -20,6 +20,8 @@ BUSY_MS = MINUTE_MS
 LONGEST_RETRY_AFTER_MS = DAY_MS
 WARN_AFTER_MS = DAY_MS
 DISABLE_AFTER_MS = 5 * DAY_MS
+# Longer than any wait between two attempts: failures further apart than this are no streak.
+STREAK_ENDS_AFTER_MS = 2 * DAY_MS
 
 
 class Outcome(NamedTuple):

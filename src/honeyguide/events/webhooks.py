@@ -5,14 +5,14 @@ A v1 webhook belongs to the campaign, a v2 one to the account; `scope` is the ca
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import msgspec
 from msgspec import UNSET, UnsetType
 
 from honeyguide.events import outbox, signature
 from honeyguide.events.addresses import Policy, check_url
-from honeyguide.kernel.clock import DAY_MS, parse
+from honeyguide.kernel.clock import DAY_MS, parse_past
 from honeyguide.kernel.errors import Invalid, Missing
 from honeyguide.kernel.ids import is_id, new_id
 from honeyguide.kernel.paging import Page
@@ -67,9 +67,9 @@ class Flags(msgspec.Struct, frozen=True):
     reward_unlocked: Flag = UNSET
     reward_redeemed: Flag = UNSET
 
-    def over(self, old: Webhook | None) -> dict[str, int | None]:
+    def over(self, old: Webhook | None) -> dict[str, Any]:
         """The columns after these flags were laid over what is there."""
-        columns: dict[str, int | None] = {}
+        columns: dict[str, Any] = {}
         for name in self.__struct_fields__:
             flag: Flag = getattr(self, name)
             if isinstance(flag, UnsetType):
@@ -83,6 +83,7 @@ _sql = beside(__file__)
 _INSERT = _sql.command("insert")
 _LIST = _sql.query("list", Webhook)
 _BY_ID = _sql.query("by_id", Webhook)
+_LOCK = _sql.value("lock", str)
 _UPDATE = _sql.command("update")
 _ROTATE = _sql.command("rotate")
 _DELETE = _sql.command("delete")
@@ -116,10 +117,19 @@ async def get(tx: Tx, account_id: str, scope: str, webhook_id: str) -> Webhook:
     return webhook
 
 
+async def get_locked(tx: Tx, account_id: str, scope: str, webhook_id: str) -> tuple[Webhook, str]:
+    """With its old secrets, for a change that depends on what is there: nobody else changes it until we are done."""
+    webhook = await get(tx, account_id, scope, webhook_id)
+    old_secrets = await tx.one(_LOCK, account_id=account_id, id=webhook.id)
+    if old_secrets is None:
+        raise Missing(UNKNOWN)
+    return await get(tx, account_id, scope, webhook_id), old_secrets
+
+
 async def update(
     tx: Tx, account_id: str, scope: str, webhook_id: str, url: str | UnsetType, flags: Flags, *, policy: Policy
 ) -> Webhook:
-    old = await get(tx, account_id, scope, webhook_id)
+    old, _ = await get_locked(tx, account_id, scope, webhook_id)
     if url is not UNSET:
         check_url(url, policy)
     await tx.run(_UPDATE, account_id=account_id, id=old.id, url=old.url if url is UNSET else url, **flags.over(old))
@@ -132,10 +142,11 @@ async def delete(tx: Tx, account_id: str, scope: str, webhook_id: str) -> None:
 
 
 async def rotate_secret(tx: Tx, account_id: str, scope: str, webhook_id: str, *, now_ms: int) -> str:
-    """A new secret; for a day every delivery is signed with both."""
-    webhook = await get(tx, account_id, scope, webhook_id)
+    """A new secret; for a day every delivery is signed with the old one as well."""
+    webhook, old_secrets = await get_locked(tx, account_id, scope, webhook_id)
     secret = signature.new_secret()
-    await tx.run(_ROTATE, account_id=account_id, id=webhook.id, secret=secret, until_ms=now_ms + OVERLAP_MS)
+    old_secrets = signature.retire(webhook.secret, old_secrets, now_ms=now_ms, until_ms=now_ms + OVERLAP_MS)
+    await tx.run(_ROTATE, account_id=account_id, id=webhook.id, secret=secret, old_secrets=old_secrets)
     return secret
 
 
@@ -159,7 +170,7 @@ async def page_of_deliveries(
 ) -> tuple[list[tuple[Delivery, list[Attempt]]], int]:
     """The log, newest first, each delivery with its attempts in order."""
     webhook = await get(tx, account_id, scope, webhook_id)
-    mine = {"account_id": account_id, "webhook_id": webhook.id}
+    mine: dict[str, Any] = {"account_id": account_id, "webhook_id": webhook.id}
     total = await tx.one(_COUNT_DELIVERIES, **mine) or 0
     rows = await tx.all(_DELIVERIES, **mine, most=page.per_page, skip=page.skip)
     by_delivery: dict[str, list[Attempt]] = {row.id: [] for row in rows}
@@ -182,19 +193,17 @@ async def resend(
     webhook = await get_enabled(tx, account_id, scope, webhook_id)
     row, _ = await get_delivery(tx, account_id, webhook.id, delivery_id if is_id(delivery_id) else "")
     if not await tx.run(_RESEND, account_id=account_id, webhook_id=webhook.id, id=row.id, now_ms=now_ms):
-        raise Invalid(
-            "The person this event told of was erased, so it cannot be sent again.", code="erased"
-        )
+        raise Invalid("The person this event told of was erased, so it cannot be sent again.", code="erased")
     tx.wake(outbox.DELIVERIES)
     return await get_delivery(tx, account_id, webhook.id, row.id)
 
 
 async def replay(tx: Tx, account_id: str, scope: str, webhook_id: str, since: str | None, *, now_ms: int) -> int:
-    """Everything since a moment, once more; the log reaches thirty days back."""
+    """Everything since a moment, once more, whatever became of it, as far as the log reaches back."""
+    webhook = await get_enabled(tx, account_id, scope, webhook_id)
     if not since:
         raise Invalid("since must say from when to replay, such as 2026-11-15T00:00:00Z.", param="since")
-    webhook = await get_enabled(tx, account_id, scope, webhook_id)
-    since_ms = parse(since, param="since")
+    since_ms = parse_past(since, param="since", now_ms=now_ms)
     count = await tx.run(_REPLAY, account_id=account_id, webhook_id=webhook.id, since_ms=since_ms, now_ms=now_ms)
     if count:
         tx.wake(outbox.DELIVERIES)

@@ -14,15 +14,21 @@ SELECT id, url, new_referral, new_partner_referral, reward_unlocked, reward_rede
        disabled_reason, created_ms
 FROM webhook WHERE account_id = :account_id AND COALESCE(campaign_id, '') = :campaign_id AND id = :id;
 
+-- name: lock (sqlite)
+SELECT old_secrets FROM webhook WHERE account_id = :account_id AND id = :id;
+
+-- name: lock (postgres)
+SELECT old_secrets FROM webhook WHERE account_id = :account_id AND id = :id FOR NO KEY UPDATE;
+
 -- name: update
 -- Whoever changes a webhook has mended it: it is enabled again, and its record of failure begins anew.
 UPDATE webhook SET url = :url, new_referral = :new_referral, new_partner_referral = :new_partner_referral,
     reward_unlocked = :reward_unlocked, reward_redeemed = :reward_redeemed, failing_since_ms = NULL, warned_ms = NULL,
-    disabled_ms = NULL, disabled_reason = NULL
+    failed_ms = NULL, disabled_ms = NULL, disabled_reason = NULL
 WHERE account_id = :account_id AND id = :id;
 
 -- name: rotate
-UPDATE webhook SET old_secret = secret, old_secret_until_ms = :until_ms, secret = :secret
+UPDATE webhook SET old_secrets = :old_secrets, secret = :secret
 WHERE account_id = :account_id AND id = :id;
 
 -- name: delete
@@ -32,10 +38,13 @@ DELETE FROM webhook WHERE account_id = :account_id AND id = :id;
 SELECT COUNT(*) AS n FROM delivery WHERE account_id = :account_id AND webhook_id = :webhook_id;
 
 -- name: deliveries
+-- The page is found in the index before anything is looked up for its rows.
 SELECT d.id, d.event_id, e.type, d.status, d.due_ms, d.created_ms
 FROM delivery AS d JOIN event AS e ON e.id = d.event_id
-WHERE d.account_id = :account_id AND d.webhook_id = :webhook_id
-ORDER BY d.created_ms DESC, d.id DESC LIMIT :most OFFSET :skip;
+WHERE d.id IN (
+    SELECT id FROM delivery WHERE account_id = :account_id AND webhook_id = :webhook_id
+    ORDER BY created_ms DESC, id DESC LIMIT :most OFFSET :skip
+) ORDER BY d.created_ms DESC, d.id DESC;
 
 -- name: delivery
 SELECT d.id, d.event_id, e.type, d.status, d.due_ms, d.created_ms
@@ -54,7 +63,10 @@ SELECT delivery_id, at_ms, status_code, latency_ms, error, response FROM attempt
 WHERE account_id = :account_id AND delivery_id = :delivery_id ORDER BY at_ms, id;
 
 -- name: resend
-UPDATE delivery SET status = 'pending', tries = 0, due_ms = :now_ms, leased_until_ms = 0, lease_token = NULL
+-- One that is in flight just now keeps its lease, so that its outcome counts; any other is due at once.
+UPDATE delivery SET status = 'pending', tries = 0, due_ms = :now_ms,
+    lease_token = CASE WHEN status = 'pending' THEN lease_token END,
+    leased_until_ms = CASE WHEN status = 'pending' THEN leased_until_ms ELSE 0 END
 WHERE account_id = :account_id AND webhook_id = :webhook_id AND id = :id
   AND event_id IN (SELECT id FROM event WHERE account_id = :account_id AND body IS NOT NULL);
 

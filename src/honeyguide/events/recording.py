@@ -1,0 +1,179 @@
+"""What came of each attempt: written down together, fenced by the lease, with what it means for the webhook and its owner."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from typing import Any, NamedTuple
+
+import msgspec
+
+from honeyguide.events import schedule
+from honeyguide.kernel.clock import iso
+from honeyguide.kernel.errors import Unavailable
+from honeyguide.mail import letters, words
+from honeyguide.store import Store
+from honeyguide.store.statements import beside
+from honeyguide.store.tx import Tx
+
+log = logging.getLogger("honeyguide.delivery")
+
+# So many outcomes may wait for their transaction before senders wait too.
+AHEAD = 100
+# A store that is down may come back before the leases are over; an outcome lost means that the event is sent once more.
+PATIENCE_S = 20.0
+RETRY_S = 0.5
+
+
+class Outcome(msgspec.Struct, frozen=True):
+    """One attempt and what follows from it, as the recording statements read it."""
+
+    webhook_id: str
+    url: str
+    attempt_id: str
+    account_id: str
+    delivery_id: str
+    token: str
+    at_ms: int
+    status_code: int | None
+    latency_ms: int
+    error: str | None
+    response: str | None
+    status: str
+    due_ms: int
+    gone: bool
+
+
+class Failing(NamedTuple):
+    failing_since_ms: int
+    warned_ms: int | None
+    disabled_ms: int | None
+
+
+_sql = beside(__file__)
+_SETTLE = _sql.value("settle", str)
+_INSERT_ATTEMPTS = _sql.command("insert_attempts")
+_WELL_AGAIN = _sql.command("well_again")
+_FAILS = _sql.query("fails", Failing)
+_WARN = _sql.command("warn")
+_DISABLE = _sql.command("disable")
+_CANCEL_ALL = _sql.command("cancel_all")
+_OWNER_EMAIL = _sql.value("owner_email", str)
+
+Waiting = tuple[Outcome, "asyncio.Future[None]"]
+
+
+class Recorder:
+    """Outcomes that come in while a transaction runs are written together by the next one."""
+
+    def __init__(self, store: Store, page: str) -> None:
+        self._store = store
+        self._page = page
+        self._waiting: list[Waiting] = []
+        self._writing: asyncio.Task[None] | None = None
+
+    async def add(self, outcome: Outcome) -> None:
+        """A failure is on record before its sender tries the next; a success only when we run far ahead."""
+        loop = asyncio.get_running_loop()
+        written: asyncio.Future[None] = loop.create_future()
+        self._waiting.append((outcome, written))
+        if self._writing is None or self._writing.done():
+            self._writing = loop.create_task(self._write_all())
+        if outcome.status != "delivered" or len(self._waiting) > AHEAD:
+            await written
+
+    async def flush(self) -> None:
+        if self._writing is not None:
+            await asyncio.shield(self._writing)
+
+    async def _write_all(self) -> None:
+        while self._waiting:
+            batch, self._waiting = self._waiting, []
+            await self._write([outcome for outcome, _ in batch])
+            for _, written in batch:
+                if not written.done():
+                    written.set_result(None)
+
+    async def _write(self, outcomes: list[Outcome]) -> None:
+        loop = asyncio.get_running_loop()
+        give_up_s = loop.time() + PATIENCE_S
+        while True:
+            try:
+                await self._store.write(lambda tx: record(tx, outcomes, self._page))
+                return
+            except Unavailable as error:
+                if loop.time() > give_up_s:
+                    log.warning("%d outcomes are lost, these will be sent again: %s", len(outcomes), error)
+                    return
+                await asyncio.sleep(RETRY_S)
+            except Exception:
+                if len(outcomes) == 1:
+                    log.exception("an outcome could not be recorded, it will be sent again")
+                    return
+                break
+        for outcome in outcomes:  # one of them is bad; the others shall not suffer for it
+            await self._write([outcome])
+
+
+def _json(outcomes: list[Outcome]) -> str:
+    return msgspec.json.encode(outcomes).decode()
+
+
+async def record(tx: Tx, outcomes: list[Outcome], page: str) -> None:
+    """Outcomes, attempts and what they mean for each webhook. Who lost the lease records nothing."""
+    settled = set(await tx.all(_SETTLE, outcomes=_json(outcomes)))
+    ours = [outcome for outcome in outcomes if outcome.delivery_id in settled]
+    if not ours:
+        return
+    await tx.put(_INSERT_ATTEMPTS, outcomes=_json(ours))
+    arrived = {outcome.webhook_id: outcome for outcome in ours if outcome.status == "delivered"}
+    if arrived:
+        await tx.put(_WELL_AGAIN, outcomes=_json(list(arrived.values())))
+    gone = {outcome.webhook_id: outcome for outcome in ours if outcome.gone}
+    failed = {outcome.webhook_id: outcome for outcome in ours if outcome.webhook_id not in arrived} | gone
+    for webhook_id, outcome in sorted(failed.items()):
+        if webhook_id in gone:
+            await _disable(tx, outcome, "It answered 410 Gone.", page)
+        else:
+            await _note_failure(tx, outcome, page)
+
+
+async def _note_failure(tx: Tx, outcome: Outcome, page: str) -> None:
+    webhook, now_ms = _key(outcome), outcome.at_ms
+    failing = await tx.one(_FAILS, **webhook, now_ms=now_ms, quiet_ms=now_ms - schedule.STREAK_ENDS_AFTER_MS)
+    if failing is None or failing.disabled_ms is not None:
+        return
+    failed_for_ms = now_ms - failing.failing_since_ms
+    if failed_for_ms >= schedule.DISABLE_AFTER_MS:
+        await _disable(tx, outcome, "Every delivery failed for five days.", page)
+    elif failed_for_ms >= schedule.WARN_AFTER_MS and failing.warned_ms is None:
+        await tx.run(_WARN, **webhook, now_ms=now_ms)
+        since, until = _moment(failing.failing_since_ms), _moment(failing.failing_since_ms + schedule.DISABLE_AFTER_MS)
+        letter = words.webhook_failing(url=outcome.url, since=since, disables_on=until, page=page)
+        await _write_to_owner(tx, outcome, "webhook_failing", letter)
+
+
+async def _disable(tx: Tx, outcome: Outcome, reason: str, page: str) -> None:
+    """What waits is cancelled, not lost: after the webhook is enabled again a replay sends it."""
+    webhook, now_ms = _key(outcome), outcome.at_ms
+    if not await tx.run(_DISABLE, **webhook, reason=reason, now_ms=now_ms):
+        return
+    await tx.run(_CANCEL_ALL, **webhook)
+    letter = words.webhook_disabled(url=outcome.url, reason=reason, page=page)
+    await _write_to_owner(tx, outcome, "webhook_disabled", letter)
+
+
+def _key(outcome: Outcome) -> dict[str, Any]:
+    return {"account_id": outcome.account_id, "id": outcome.webhook_id}
+
+
+def _moment(ms: int) -> str:
+    return f"{iso(ms)[:16].replace('T', ' ')} UTC"
+
+
+async def _write_to_owner(tx: Tx, outcome: Outcome, kind: str, letter: words.Words) -> None:
+    to = await tx.one(_OWNER_EMAIL, account_id=outcome.account_id)
+    if to is not None:
+        await letters.post(
+            tx, account_id=outcome.account_id, to=to, kind=kind, subject=letter.subject, text=letter.text, now_ms=outcome.at_ms
+        )

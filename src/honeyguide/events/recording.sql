@@ -1,0 +1,57 @@
+-- name: settle (sqlite)
+-- First of all, and fenced by the lease: whoever erases or deletes now waits for us, and then finds the attempt as well.
+-- What was cancelled while it was on its way stays so, unless it arrived.
+UPDATE delivery SET tries = tries + 1, due_ms = o.value ->> 'due_ms', leased_until_ms = 0, lease_token = NULL,
+    status = CASE WHEN delivery.status = 'cancelled' AND o.value ->> 'status' <> 'delivered' THEN 'cancelled'
+        ELSE o.value ->> 'status' END
+FROM json_each(:outcomes) AS o WHERE delivery.id = o.value ->> 'delivery_id' AND delivery.lease_token = o.value ->> 'token'
+RETURNING delivery.id;
+
+-- name: settle (postgres)
+UPDATE delivery SET tries = tries + 1, due_ms = o.due_ms, leased_until_ms = 0, lease_token = NULL,
+    status = CASE WHEN delivery.status = 'cancelled' AND o.status <> 'delivered' THEN 'cancelled' ELSE o.status END
+FROM json_to_recordset(CAST(:outcomes AS JSON)) AS o (delivery_id TEXT, token TEXT, status TEXT, due_ms BIGINT)
+WHERE delivery.id = o.delivery_id AND delivery.lease_token = o.token RETURNING delivery.id;
+
+-- name: insert_attempts (sqlite)
+INSERT INTO attempt (id, account_id, delivery_id, at_ms, status_code, latency_ms, error, response)
+SELECT value ->> 'attempt_id', value ->> 'account_id', value ->> 'delivery_id', value ->> 'at_ms', value ->> 'status_code',
+       value ->> 'latency_ms', value ->> 'error', value ->> 'response'
+FROM json_each(:outcomes);
+
+-- name: insert_attempts (postgres)
+INSERT INTO attempt (id, account_id, delivery_id, at_ms, status_code, latency_ms, error, response)
+SELECT o.attempt_id, o.account_id, o.delivery_id, o.at_ms, o.status_code, o.latency_ms, o.error, o.response
+FROM json_to_recordset(CAST(:outcomes AS JSON)) AS o (attempt_id TEXT, account_id TEXT, delivery_id TEXT, at_ms BIGINT,
+    status_code BIGINT, latency_ms BIGINT, error TEXT, response TEXT);
+
+-- name: well_again (sqlite)
+UPDATE webhook SET failing_since_ms = NULL, warned_ms = NULL, failed_ms = NULL WHERE failing_since_ms IS NOT NULL
+  AND (account_id, id) IN (SELECT value ->> 'account_id', value ->> 'webhook_id' FROM json_each(:outcomes));
+
+-- name: well_again (postgres)
+UPDATE webhook SET failing_since_ms = NULL, warned_ms = NULL, failed_ms = NULL WHERE failing_since_ms IS NOT NULL
+  AND (account_id, id) IN (
+    SELECT o.account_id, o.webhook_id FROM json_to_recordset(CAST(:outcomes AS JSON)) AS o (account_id TEXT, webhook_id TEXT)
+);
+
+-- name: fails
+-- After a long quiet nobody knows what happened meanwhile: a failure then begins a new streak.
+UPDATE webhook SET failed_ms = :now_ms,
+    failing_since_ms = CASE WHEN failed_ms >= :quiet_ms THEN COALESCE(failing_since_ms, :now_ms) ELSE :now_ms END,
+    warned_ms = CASE WHEN failed_ms >= :quiet_ms THEN warned_ms END
+WHERE account_id = :account_id AND id = :id RETURNING failing_since_ms, warned_ms, disabled_ms;
+
+-- name: warn
+UPDATE webhook SET warned_ms = :now_ms WHERE account_id = :account_id AND id = :id AND warned_ms IS NULL;
+
+-- name: disable
+UPDATE webhook SET disabled_ms = :now_ms, disabled_reason = :reason
+WHERE account_id = :account_id AND id = :id AND disabled_ms IS NULL;
+
+-- name: cancel_all
+-- The lease of what is on its way stays, so that its outcome is still recorded.
+UPDATE delivery SET status = 'cancelled' WHERE account_id = :account_id AND webhook_id = :id AND status = 'pending';
+
+-- name: owner_email
+SELECT email FROM account WHERE id = :account_id;

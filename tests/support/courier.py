@@ -1,0 +1,232 @@
+"""Deliveries under a clock of the test's own: a real store, the real courier, and receivers on real sockets that follow a script."""
+
+from __future__ import annotations
+
+import asyncio
+import itertools
+import json
+import tempfile
+import threading
+import time
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from honeyguide.accounts import accounts
+from honeyguide.events import outbox, webhooks
+from honeyguide.events.addresses import Policy
+from honeyguide.events.delivery import Courier
+from honeyguide.events.outbound import Outbound
+from honeyguide.events.webhooks import Flags, Webhook
+from honeyguide.kernel.clock import system_clock
+from honeyguide.kernel.paging import Page
+from honeyguide.store import Store, migrate, open_store
+from honeyguide.store.tx import Tx
+
+from .service import fresh_database_url
+
+HOME = Policy(https_only=False, loopback_ok=True)
+PAGE = "https://refer.example.org/dashboard/webhooks"
+_numbers = itertools.count(1)
+
+
+class Request:
+    """One request as it came, and when."""
+
+    def __init__(self, path: str, headers: dict[str, str], body: bytes) -> None:
+        self.path, self.headers, self.body, self.at_s = path, headers, body, time.monotonic()
+
+    @property
+    def id(self) -> str:
+        return self.headers["webhook-id"]
+
+    def json(self) -> Any:
+        return json.loads(self.body)
+
+
+Answerer = Callable[["Receiver", asyncio.StreamWriter, Request], Awaitable[None]]
+Step = bytes | int | Answerer
+
+
+def reply(status: int, body: bytes = b"ok", **headers: str) -> bytes:
+    lines = "".join(f"{name.replace('_', '-')}: {value}\r\n" for name, value in headers.items())
+    return f"HTTP/1.1 {status} X\r\nContent-Length: {len(body)}\r\n{lines}\r\n".encode() + body
+
+
+async def silence(receiver: Receiver, writer: asyncio.StreamWriter, request: Request) -> None:
+    """Takes the request and never answers."""
+    await asyncio.Event().wait()
+
+
+async def endless(receiver: Receiver, writer: asyncio.StreamWriter, request: Request) -> None:
+    writer.write(b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n")
+    while True:
+        writer.write(b"1000\r\n" + b"x" * 4096 + b"\r\n")
+        await writer.drain()
+        receiver.sent += 4096
+
+
+class Receiver:
+    """Answers by its script, step by step, and then its last step for ever."""
+
+    def __init__(self, *script: Step) -> None:
+        self.script = list(script or (200,))
+        self.requests: list[Request] = []
+        self.connections = self.in_flight = self.most_in_flight = self.sent = self.port = 0
+        self._tasks: set[asyncio.Task[None]] = set()
+
+    @property
+    def url(self) -> str:
+        return f"http://127.0.0.1:{self.port}/hook"
+
+    @property
+    def ids(self) -> list[str]:
+        return [request.id for request in self.requests]
+
+    async def open(self) -> None:
+        self._server = await asyncio.start_server(self._accept, "127.0.0.1", self.port)
+        self.port = self._server.sockets[0].getsockname()[1]
+
+    async def close(self) -> None:
+        self._server.close()
+        for task in self._tasks:
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+
+    def _accept(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        self.connections += 1
+        task = asyncio.get_running_loop().create_task(self._serve(reader, writer))
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+    async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        try:
+            while True:
+                head = (await reader.readuntil(b"\r\n\r\n")).decode("latin-1").split("\r\n")
+                headers = {name.lower(): value.strip() for name, _, value in (line.partition(":") for line in head[1:] if line)}
+                request = Request(head[0].split(" ")[1], headers, await reader.readexactly(int(headers["content-length"])))
+                self.requests.append(request)
+                self.in_flight += 1
+                self.most_in_flight = max(self.most_in_flight, self.in_flight)
+                try:
+                    await self._answer(writer, request)
+                finally:
+                    self.in_flight -= 1
+        except (OSError, asyncio.IncompleteReadError):
+            pass
+        finally:
+            writer.close()
+
+    async def _answer(self, writer: asyncio.StreamWriter, request: Request) -> None:
+        step = self.script.pop(0) if len(self.script) > 1 else self.script[0]
+        if callable(step):
+            await step(self, writer, request)
+        else:
+            writer.write(reply(step) if isinstance(step, int) else step)
+        await writer.drain()
+
+
+@asynccontextmanager
+async def receiving(*script: Step) -> AsyncIterator[Receiver]:
+    receiver = Receiver(*script)
+    await receiver.open()
+    try:
+        yield receiver
+    finally:
+        await receiver.close()
+
+
+class ReceiverThread:
+    """A receiver with a loop of its own, for tests that talk to the service from plain functions."""
+
+    def __init__(self, *script: Step) -> None:
+        self.receiver = Receiver(*script)
+        self._loop = asyncio.new_event_loop()
+        self._thread = threading.Thread(target=self._loop.run_forever, daemon=True)
+
+    def __enter__(self) -> Receiver:
+        self._thread.start()
+        asyncio.run_coroutine_threadsafe(self.receiver.open(), self._loop).result(10)
+        return self.receiver
+
+    def __exit__(self, *_: object) -> None:
+        asyncio.run_coroutine_threadsafe(self.receiver.close(), self._loop).result(10)
+        self._loop.call_soon_threadsafe(self._loop.stop)
+        self._thread.join(10)
+        self._loop.close()
+
+
+class Office:
+    """One account, its webhooks, and a courier whose clock stands still until the test moves it."""
+
+    def __init__(self, store: Store, account_id: str, url: str, outbound: Outbound, chance: Callable[[], float]) -> None:
+        self.store, self.account_id, self.database_url = store, account_id, url
+        self.now_ms = system_clock()
+        self.courier = Courier(store, outbound, lambda: self.now_ms, page=PAGE, chance=chance)
+
+    async def write(self, work: Callable[[Tx], Awaitable[Any]]) -> Any:
+        return await self.store.write(work)
+
+    async def webhook(self, url: str, **flags: bool) -> Webhook:
+        chosen = Flags(**(flags or {"new_referral": True}))
+        return await self.write(
+            lambda tx: webhooks.create(tx, self.account_id, "", url, chosen, policy=HOME, now_ms=self.now_ms)
+        )
+
+    async def emit(self, kind: str = "new_referral", facts: dict[str, Any] | None = None, **people: str | None) -> None:
+        async def work(tx: Tx) -> None:
+            to = await outbox.listeners(tx, self.account_id, kind)
+            about = {"subscriber_id": None, **people}
+            await outbox.emit(tx, self.account_id, kind, facts or {"n": next(_numbers)}, to=to, now_ms=self.now_ms, **about)
+
+        await self.write(work)
+
+    async def deliver(self, after_ms: int = 0) -> None:
+        self.now_ms += after_ms
+        await self.courier.deliver_due()
+
+    async def log(self, webhook: Webhook) -> list[tuple[webhooks.Delivery, list[webhooks.Attempt]]]:
+        page = Page(1, 200)
+        rows, _ = await self.store.snapshot(lambda tx: webhooks.page_of_deliveries(tx, self.account_id, "", webhook.id, page))
+        return rows
+
+    async def one(self, webhook: Webhook) -> tuple[webhooks.Delivery, list[webhooks.Attempt]]:
+        (found,) = await self.log(webhook)
+        return found
+
+    async def current(self, webhook: Webhook) -> Webhook:
+        return await self.store.read(lambda tx: webhooks.get(tx, self.account_id, "", webhook.id))
+
+
+@cache
+def _database(engine: str) -> str:
+    url = fresh_database_url(engine, Path(tempfile.mkdtemp(prefix="hgoffice")))
+    asyncio.run(migrate(url))
+    return url
+
+
+@asynccontextmanager
+async def office(engine: str, *, outbound: Outbound | None = None, chance: float = 0.5) -> AsyncIterator[Office]:
+    url = await asyncio.to_thread(_database, engine)
+    store = await open_store(url, pool_size=10)
+    outbound = outbound or Outbound(HOME)
+    try:
+        email = f"owner{next(_numbers)}@example.org"
+        made = await store.write(lambda tx: accounts.create(tx, email, name="Alice", now_ms=system_clock()))
+        opened = Office(store, made.account_id, url, outbound, lambda: chance)
+        yield opened
+        for hook in await store.read(lambda tx: webhooks.of_account(tx, made.account_id, "")):
+            await store.write(lambda tx, hook=hook: webhooks.delete(tx, made.account_id, "", hook.id))
+    finally:
+        await outbound.close()
+        await store.close()
+
+
+def run(scenario: Awaitable[None], seconds: float = 60) -> None:
+    async def bounded() -> None:
+        async with asyncio.timeout(seconds):
+            await scenario
+
+    asyncio.run(bounded())
