@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
+
+import msgspec
+from msgspec import UNSET, UnsetType
 
 from honeyguide.kernel import checks
-from honeyguide.kernel.errors import Missing
+from honeyguide.kernel.errors import Invalid, Missing
+from honeyguide.referrals import rules, slugs
 from honeyguide.store.statements import beside
 from honeyguide.store.tx import Tx
 
@@ -30,9 +34,26 @@ class Campaign(NamedTuple):
     created_ms: int
 
 
+class Settings(msgspec.Struct, frozen=True):
+    """What the operator may choose; UNSET leaves it as it is. A None destination leads readers to the campaign's own page."""
+
+    name: str | UnsetType = UNSET
+    destination_url: str | UnsetType | None = UNSET
+    slug: str | UnsetType = UNSET
+    screening: str | UnsetType = UNSET
+    hold_days: int | UnsetType = UNSET
+    needs_confirmation: bool | UnsetType = UNSET
+    words: dict[str, str] | UnsetType = UNSET
+
+
+# The topic that tells who keeps links in memory that one may lead elsewhere now.
+LINKS = "links"
+MOST_WORDS = 30
+
 _sql = beside(__file__)
 _BY_ID = _sql.query("by_id", Campaign)
 _RENAME = _sql.command("rename")
+_CONFIGURE = _sql.command("configure")
 _OWNER_OF = _sql.query("owner_of", Owner)
 
 
@@ -53,3 +74,34 @@ async def owner_of(tx: Tx, account_id: str) -> Owner:
 async def rename(tx: Tx, owner: Owner, name: str) -> None:
     checks.text(name, param="name", limit=checks.NAME_LIMIT, blank_ok=False)
     await tx.run(_RENAME, account_id=owner.account_id, id=owner.campaign_id, name=name)
+
+
+async def configure(tx: Tx, owner: Owner, chosen: Settings) -> Campaign:
+    """Changes what is set. New rules hold for referrals that arrive from now on; those that wait keep their dates."""
+    old = await get(tx, owner)
+    new: dict[str, Any] = {name: getattr(old, name) for name in Settings.__struct_fields__}
+    new |= {name: value for name, value in msgspec.structs.asdict(chosen).items() if value is not UNSET and name != "words"}
+    checks.text(new["name"], param="name", limit=checks.NAME_LIMIT, blank_ok=False)
+    if new["destination_url"] is not None:
+        checks.http_url(new["destination_url"], param="destination_url")
+    checks.one_of(new["screening"], tuple(rules.Level), param="screening")
+    if not 0 <= new["hold_days"] <= rules.LONGEST_HOLD_DAYS:
+        raise Invalid(f"hold_days must be a whole number from 0 to {rules.LONGEST_HOLD_DAYS}.", param="hold_days")
+    if chosen.words is not UNSET:
+        new["words"] = _kept_words(chosen.words)
+    if new["slug"] != old.slug:
+        await slugs.claim(tx, owner.account_id, slugs.CAMPAIGN, owner.campaign_id, new["slug"])
+    new["needs_confirmation"] = int(new["needs_confirmation"])
+    await tx.run(_CONFIGURE, account_id=owner.account_id, id=owner.campaign_id, **new)
+    tx.wake(LINKS)
+    return await get(tx, owner)
+
+
+def _kept_words(words: dict[str, str]) -> str:
+    """The operator's own texts for the reader's pages, by the name the page gives each."""
+    if len(words) > MOST_WORDS:
+        raise Invalid(f"words may hold at most {MOST_WORDS} texts.", param="words")
+    for name, text in words.items():
+        checks.text(name, param="words", limit=checks.NAME_LIMIT, blank_ok=False)
+        checks.text(text, param=name, limit=checks.DESCRIPTION_LIMIT)
+    return msgspec.json.encode(words).decode()

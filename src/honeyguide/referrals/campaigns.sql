@@ -5,5 +5,10 @@ FROM campaign WHERE account_id = :account_id AND id = :id;
 -- name: rename
 UPDATE campaign SET name = :name WHERE account_id = :account_id AND id = :id;
 
+-- name: configure
+UPDATE campaign SET name = :name, destination_url = :destination_url, slug = :slug, screening = :screening,
+    hold_days = :hold_days, needs_confirmation = :needs_confirmation, words = :words
+WHERE account_id = :account_id AND id = :id;
+
 -- name: owner_of
 SELECT account_id, id AS campaign_id FROM campaign WHERE account_id = :account_id;

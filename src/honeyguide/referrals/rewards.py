@@ -1,11 +1,274 @@
-"""What advocates win, and what becomes of it."""
+"""What advocates win: unlocked once per milestone and multiple, given out in order, redeemed once. Each step is told of, to the
+reader by letter and to webhooks, in the transaction that takes it.
+"""
 
 from __future__ import annotations
 
+from typing import Any, NamedTuple
+
+import msgspec
+
+from honeyguide.events import outbox
+from honeyguide.kernel import checks
+from honeyguide.kernel.errors import Invalid, Missing
+from honeyguide.kernel.ids import is_id, new_id
+from honeyguide.kernel.paging import Page
 from honeyguide.kernel.site import Site
+from honeyguide.mail import letters, words
+from honeyguide.referrals import campaigns, coupons, hub, milestones, people, telling
 from honeyguide.referrals.campaigns import Owner
+from honeyguide.referrals.milestones import Reward
+from honeyguide.referrals.people import Subscriber
+from honeyguide.store.statements import beside
 from honeyguide.store.tx import Tx
 
+UNKNOWN = "There is no such reward."
+AWAITING, UNLOCKED, OUT_OF_STOCK, REDEEMED = STATUSES = ("awaiting_approval", "unlocked", "out_of_stock", "redeemed")
+READER = "reader"
+# Multiples of a recurring reward given at once; more than that can only be owed when the reward is new to a star.
+MOST_AT_ONCE = 100
+FILL_BATCH = 50
 
-async def unlock(tx: Tx, site: Site, owner: Owner, advocate_id: str, *, now_ms: int) -> None:
-    """Gives an advocate every reward their verified count has reached."""
+
+class Won(NamedTuple):
+    """A won reward with what its milestone says of it."""
+
+    id: str
+    reward_id: str
+    subscriber_id: str
+    multiple: int
+    status: str
+    coupon_code: str | None
+    earned_ms: int
+    unlocked_ms: int | None
+    redeemed_ms: int | None
+    redeemed_by: str | None
+    shipping: str | None
+    name: str
+    referrals: int
+    kind: str
+    recurring: int
+    description: str | None
+    link: str | None
+
+
+class Shipping(msgspec.Struct, frozen=True):
+    """Where a physical reward goes."""
+
+    name: str
+    line1: str
+    city: str
+    postcode: str
+    country: str
+    line2: str | None = None
+    region: str | None = None
+
+    def checked(self) -> Shipping:
+        for field in self.__struct_fields__:
+            value = getattr(self, field)
+            needed = field not in ("line2", "region")
+            if value is not None or needed:
+                checks.text(value or "", param=field, limit=checks.STRING_LIMIT, blank_ok=not needed)
+        return self
+
+
+class _Reached(NamedTuple):
+    reward: Reward
+    times: int
+    have: int
+
+
+_sql = beside(__file__)
+_REACHED = _sql.query("reached", lambda *row: _Reached(Reward(*row[:-2]), row[-2], row[-1]))
+_INSERT = _sql.command("insert")
+_GRANT = _sql.command("grant")
+_LACK = _sql.command("lack")
+_REDEEM = _sql.command("redeem")
+_LOCK = _sql.value("lock", str)
+_BY_ID = _sql.query("by_id", Won)
+_OF_PERSON = _sql.query("of_person", Won)
+_OF_PEOPLE = _sql.query("of_people", Won)
+_OF_CAMPAIGN = _sql.query("of_campaign", Won)
+_COUNT_OF_CAMPAIGN = _sql.value("count_of_campaign", int)
+_WAITING = _sql.query("waiting", Won)
+_FORGET_SHIPPING = _sql.command("forget_shipping")
+_QUEUED_OF_PERSON = _sql.value("queued_of_person", str)
+_COUNT_QUEUED = _sql.value("count_queued", int)
+
+
+# -- winning
+
+
+async def unlock(tx: Tx, site: Site, owner: Owner, advocate_id: str, *, now_ms: int) -> int:
+    """Gives an advocate every reward their verified count has reached and they do not have; tells how many.
+
+    Whoever counted their last referral holds the advocate's row, so the count is exact; the unique index settles the rest.
+    """
+    given = 0
+    reached = await tx.all(_REACHED, account_id=owner.account_id, campaign_id=owner.campaign_id, subscriber_id=advocate_id)
+    for reward, times, have in reached:
+        for multiple in range(have + 1, min(times, have + MOST_AT_ONCE) + 1):
+            won_id = new_id()
+            if await tx.run(
+                _INSERT, id=won_id, account_id=owner.account_id, campaign_id=owner.campaign_id, reward_id=reward.id,
+                subscriber_id=advocate_id, multiple=multiple, now_ms=now_ms,
+            ):  # fmt: skip
+                given += 1
+                if reward.approval == milestones.AUTOMATIC:
+                    await _give(tx, site, owner, reward, won_id, advocate_id, by=None, now_ms=now_ms)
+    return given
+
+
+async def _give(
+    tx: Tx, site: Site, owner: Owner, reward: Reward, won_id: str, advocate_id: str, *, by: str | None, now_ms: int,
+    queued: bool = False,
+) -> None:  # fmt: skip
+    """Hands over what was won, or queues it for a code; either way nothing more is needed from the operator."""
+    code = reward.coupon_code
+    if reward.is_pool:
+        code = await coupons.take(tx, site, owner, reward, won_id, now_ms=now_ms, queued=queued)
+        if code is None:
+            await tx.run(_LACK, account_id=owner.account_id, id=won_id, by=by)
+            return
+    await tx.run(_GRANT, account_id=owner.account_id, id=won_id, coupon_code=code, by=by, now_ms=now_ms)
+    winner = await people.find(tx, owner, advocate_id)
+    if winner is not None:
+        await _tell_unlocked(tx, site, owner, reward, winner, won_id, code, now_ms=now_ms)
+
+
+async def _tell_unlocked(
+    tx: Tx, site: Site, owner: Owner, reward: Reward, winner: Subscriber, won_id: str, code: str | None, *, now_ms: int
+) -> None:
+    facts = {"reward": _told(reward.id, reward.name, reward.referrals, reward.recurring), "coupon_code": code}
+    await telling.reward(tx, site, owner, outbox.REWARD_UNLOCKED, winner, facts, now_ms=now_ms)
+    if winner.status == "unsubscribed":  # who left gets no mail; the reward is theirs all the same
+        return
+    campaign = await campaigns.get(tx, owner)
+    letter = words.reward_unlocked(
+        newsletter=campaign.name, reward=reward.name, referrals=winner.referrals_verified, hub=hub.link(site, winner),
+        coupon_code=code, link=reward.link, how_to_claim=reward.description,
+    )  # fmt: skip
+    await letters.post(
+        tx, account_id=owner.account_id, to=winner.email, kind="reward_unlocked", subject=letter.subject, text=letter.text,
+        from_name=campaign.name, about=winner.id, once=f"reward_unlocked:{won_id}", now_ms=now_ms,
+    )  # fmt: skip
+
+
+def _told(reward_id: str, name: str, referrals: int, recurring: int) -> dict[str, Any]:
+    return {"id": reward_id, "name": name, "referrals": referrals, "recurring": bool(recurring)}
+
+
+async def add_codes(tx: Tx, site: Site, owner: Owner, reward_id: str, codes: list[str], *, now_ms: int) -> int:
+    """Fills a pool and serves those who waited, first come first served; tells how many codes were new."""
+    reward = await milestones.get(tx, owner, reward_id)
+    added = await coupons.add(tx, owner, reward, codes)
+    if added:
+        await fill(tx, site, owner, reward_id, now_ms=now_ms)
+    return added
+
+
+async def fill(tx: Tx, site: Site, owner: Owner, reward_id: str, *, now_ms: int) -> bool:
+    """Gives a batch of those who wait the codes there are, and tells whether more may be served."""
+    await coupons.lock(tx, owner, reward_id)
+    reward = await milestones.get(tx, owner, reward_id, deleted_too=True)
+    batch = min(FILL_BATCH, reward.codes_left)
+    waiting = await tx.all(_WAITING, account_id=owner.account_id, reward_id=reward_id, batch=batch)
+    if batch and not waiting:  # a count that went astray must not keep codes from those who come next
+        await coupons.leave_queue(tx, owner, reward_id, reward.waiting)
+    for won in waiting:
+        await _give(tx, site, owner, reward, won.id, won.subscriber_id, by=None, now_ms=now_ms, queued=True)
+    return len(waiting) == FILL_BATCH
+
+
+# -- looking
+
+
+async def won_by(tx: Tx, owner: Owner, subscriber_id: str) -> list[Won]:
+    """What one advocate won, the first first."""
+    return await tx.all(_OF_PERSON, account_id=owner.account_id, campaign_id=owner.campaign_id, subscriber_id=subscriber_id)
+
+
+async def won_by_each(tx: Tx, owner: Owner, subscriber_ids: list[str]) -> dict[str, list[Won]]:
+    """The same for a page of people, in one query."""
+    ids = msgspec.json.encode(subscriber_ids).decode()
+    found: dict[str, list[Won]] = {subscriber_id: [] for subscriber_id in subscriber_ids}
+    for won in await tx.all(_OF_PEOPLE, account_id=owner.account_id, campaign_id=owner.campaign_id, ids=ids):
+        found[won.subscriber_id].append(won)
+    return found
+
+
+async def page_of_won(tx: Tx, owner: Owner, status: str, page: Page) -> tuple[list[Won], int]:
+    """What the campaign's advocates won and where it stands, newest first: what there is to approve, to pack, to supply."""
+    checks.one_of(status, STATUSES, param="status")
+    mine: dict[str, Any] = {"account_id": owner.account_id, "campaign_id": owner.campaign_id, "status": status}
+    total = await tx.one(_COUNT_OF_CAMPAIGN, **mine) or 0
+    return await tx.all(_OF_CAMPAIGN, **mine, most=page.per_page, skip=page.skip), total
+
+
+async def get(tx: Tx, owner: Owner, won_id: str, *, of: str | None = None) -> Won:
+    """`of` is the advocate it must belong to."""
+    won = await tx.one(_BY_ID, account_id=owner.account_id, campaign_id=owner.campaign_id, id=won_id) if is_id(won_id) else None
+    if won is None or (of is not None and won.subscriber_id != of):
+        raise Missing(UNKNOWN)
+    return won
+
+
+async def _get_locked(tx: Tx, owner: Owner, won_id: str, of: str | None) -> Won:
+    won = await get(tx, owner, won_id, of=of)
+    await tx.one(_LOCK, account_id=owner.account_id, id=won.id)
+    return await get(tx, owner, won.id, of=of)
+
+
+# -- deciding
+
+
+async def approve(tx: Tx, site: Site, owner: Owner, won_id: str, *, by: str, now_ms: int, of: str | None = None) -> Won:
+    """The operator agrees. What is approved already stays as it is."""
+    won = await _get_locked(tx, owner, won_id, of)
+    if won.status == AWAITING:
+        reward = await milestones.get(tx, owner, won.reward_id, deleted_too=True)
+        await _give(tx, site, owner, reward, won.id, won.subscriber_id, by=by, now_ms=now_ms)
+    return await get(tx, owner, won.id)
+
+
+async def redeem(
+    tx: Tx, site: Site, owner: Owner, won_id: str, *, by: str, now_ms: int, shipping: Shipping | None = None,
+    of: str | None = None,
+) -> Won:  # fmt: skip
+    """Marks it as handed over. What is redeemed already stays as it is, and is not told of twice."""
+    won = await _get_locked(tx, owner, won_id, of)
+    if won.status == REDEEMED:
+        return won
+    if won.status == AWAITING:
+        raise Invalid("This reward awaits approval; approve it first.", code="awaiting_approval")
+    if won.status == OUT_OF_STOCK:
+        raise Invalid("This reward waits for a coupon code; add codes first.", code="out_of_stock")
+    address = msgspec.to_builtins(shipping.checked()) if shipping is not None else None
+    kept = msgspec.json.encode(address).decode() if address is not None else None
+    await tx.run(_REDEEM, account_id=owner.account_id, id=won.id, by=by, shipping=kept, now_ms=now_ms)
+    winner = await people.find(tx, owner, won.subscriber_id)
+    if winner is not None:
+        reward = _told(won.reward_id, won.name, won.referrals, won.recurring)
+        facts = {"reward": reward, "coupon_code": won.coupon_code, "shipping_details": address}
+        await telling.reward(tx, site, owner, outbox.REWARD_REDEEMED, winner, facts, now_ms=now_ms)
+    return await get(tx, owner, won.id)
+
+
+async def claim(
+    tx: Tx, site: Site, owner: Owner, subscriber: Subscriber, won_id: str, *, shipping: Shipping | None = None, now_ms: int
+) -> Won:
+    """The reader takes what is theirs; a physical reward needs an address."""
+    won = await get(tx, owner, won_id, of=subscriber.id)
+    if won.kind == milestones.PHYSICAL and shipping is None and won.status == UNLOCKED:
+        raise Invalid("Tell us where to send it.", param="shipping")
+    address = shipping if won.kind == milestones.PHYSICAL else None
+    return await redeem(tx, site, owner, won.id, by=READER, shipping=address, of=subscriber.id, now_ms=now_ms)
+
+
+async def erase(tx: Tx, owner: Owner, subscriber_id: str) -> None:
+    """What was won keeps its state without the address; whoever waited for a code gives up their place."""
+    for reward_id in await tx.all(_QUEUED_OF_PERSON, account_id=owner.account_id, subscriber_id=subscriber_id):
+        await coupons.lock(tx, owner, reward_id)
+        mine: dict[str, Any] = {"account_id": owner.account_id, "subscriber_id": subscriber_id, "reward_id": reward_id}
+        await coupons.leave_queue(tx, owner, reward_id, await tx.one(_COUNT_QUEUED, **mine) or 0)
+    await tx.run(_FORGET_SHIPPING, account_id=owner.account_id, subscriber_id=subscriber_id)

@@ -13,8 +13,8 @@ from honeyguide.kernel.errors import Invalid, Missing
 from honeyguide.kernel.ids import new_code, new_id
 from honeyguide.kernel.site import Site
 from honeyguide.mail import letters
-from honeyguide.referrals import people, rewards, rules, telling
-from honeyguide.referrals.campaigns import Owner
+from honeyguide.referrals import clicks, people, rewards, rules, telling
+from honeyguide.referrals.campaigns import LINKS, Owner
 from honeyguide.referrals.disposable import is_disposable
 from honeyguide.referrals.people import Subscriber
 from honeyguide.store import Again
@@ -256,6 +256,9 @@ async def erase(tx: Tx, owner: Owner, wanted: str, *, now_ms: int) -> None:
     """Nulls the person; codes, states and money stay. Those they brought keep their `referrer_code`."""
     subscriber = await people.get_locked(tx, owner, wanted)
     await tx.run(_ERASE, id=subscriber.id, campaign_id=owner.campaign_id, now_ms=now_ms)
+    await rewards.erase(tx, owner, subscriber.id)
+    await clicks.erase(tx, owner.account_id, owner.campaign_id, subscriber.ref_code)
+    tx.wake(LINKS)
     await outbox.erase(tx, owner.account_id, subscriber.id)
     await letters.erase(tx, owner.account_id, subscriber.id)
     await idempotency.forget(tx, owner.account_id, subscriber.id)

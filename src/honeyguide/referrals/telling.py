@@ -1,17 +1,21 @@
-"""What an event says of people: the shapes that receivers written for this family of APIs read."""
+"""What an event says of people and rewards: the shapes that receivers written for this family of APIs read."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from honeyguide.events import outbox
 from honeyguide.kernel.site import Site
+from honeyguide.referrals import milestones
 from honeyguide.referrals.campaigns import Owner
+from honeyguide.referrals.milestones import Reward
 from honeyguide.referrals.people import Subscriber
 from honeyguide.store.tx import Tx
 
 
-def person(site: Site, s: Subscriber) -> dict[str, Any]:
+def person(site: Site, s: Subscriber, rewards: Sequence[Reward] = ()) -> dict[str, Any]:
+    """`rewards` are the campaign's, to tell which one comes next."""
     return {
         "id": s.id,
         "email": s.email,
@@ -22,9 +26,17 @@ def person(site: Site, s: Subscriber) -> dict[str, Any]:
         "referred": s.referrer_code is not None,
         "referral_status": s.referral_status,
         "tot_referrals": s.referrals_verified,
-        "next_reward": None,
+        "next_reward": _next_reward(rewards, s),
         "created_at": s.created_ms // 1000,
     }
+
+
+def _next_reward(rewards: Sequence[Reward], s: Subscriber) -> dict[str, Any] | None:
+    found = milestones.next_reward(rewards, s.referrals_verified)
+    if found is None:
+        return None
+    reward, left = found
+    return {"id": reward.id, "name": reward.name, "referrals": reward.referrals, "referrals_left": left}
 
 
 async def new_referral(tx: Tx, site: Site, owner: Owner, subscriber: Subscriber, referrer: Subscriber, *, now_ms: int) -> None:
@@ -32,8 +44,23 @@ async def new_referral(tx: Tx, site: Site, owner: Owner, subscriber: Subscriber,
     to = await outbox.listeners(tx, owner.account_id, outbox.NEW_REFERRAL)
     if not to:
         return
-    facts = {"campaign_id": owner.campaign_id, "subscriber": person(site, subscriber), "referrer": person(site, referrer)}
+    rewards = await milestones.of_campaign(tx, owner)
+    facts = {
+        "campaign_id": owner.campaign_id,
+        "subscriber": person(site, subscriber, rewards),
+        "referrer": person(site, referrer, rewards),
+    }
     await outbox.emit(
         tx, owner.account_id, outbox.NEW_REFERRAL, facts, to=to, subscriber_id=subscriber.id, referrer_id=referrer.id,
         now_ms=now_ms,
     )  # fmt: skip
+
+
+async def reward(tx: Tx, site: Site, owner: Owner, kind: str, winner: Subscriber, won: dict[str, Any], *, now_ms: int) -> None:
+    """A reward was unlocked or redeemed; `won` says which, with what."""
+    to = await outbox.listeners(tx, owner.account_id, kind)
+    if not to:
+        return
+    shown = person(site, winner, await milestones.of_campaign(tx, owner))
+    facts = {"campaign_id": owner.campaign_id, "subscriber": shown, **won}
+    await outbox.emit(tx, owner.account_id, kind, facts, to=to, subscriber_id=winner.id, now_ms=now_ms)

@@ -1,0 +1,82 @@
+"""Background work for rewards: giving a new milestone to those already past it, and codes to those who wait for one."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from honeyguide.kernel.site import Site
+from honeyguide.referrals import rewards
+from honeyguide.referrals.campaigns import Owner
+from honeyguide.store.statements import beside
+from honeyguide.store.tx import Tx
+
+# Advocates looked at, and rewards given, in one transaction: few enough not to be felt by requests on the same loop.
+WALK_BATCH = 200
+GIVE_BATCH = 50
+
+
+class _Walk(NamedTuple):
+    account_id: str
+    campaign_id: str
+    id: str
+    referrals: int
+    walk_ms: int
+    walk_id: str
+
+
+class _Advocate(NamedTuple):
+    id: str
+    created_ms: int
+    referrals_verified: int
+
+
+class _Wanting(NamedTuple):
+    account_id: str
+    campaign_id: str
+    id: str
+
+
+_sql = beside(__file__)
+_NEXT_WALK = _sql.query("next_walk", _Walk)
+_ADVOCATES = _sql.query("advocates", _Advocate)
+_MOVE_WALK = _sql.command("move_walk")
+_NEXT_WANTING = _sql.query("next_wanting", _Wanting)
+
+
+async def walk(tx: Tx, site: Site, *, now_ms: int) -> bool:
+    """One step along the advocates of a campaign with a new or easier milestone; tells whether more may wait."""
+    at = await tx.one(_NEXT_WALK)
+    if at is None:
+        return False
+    owner = Owner(at.account_id, at.campaign_id)
+    advocates = await tx.all(
+        _ADVOCATES, account_id=at.account_id, campaign_id=at.campaign_id, below_ms=at.walk_ms, below_id=at.walk_id,
+        batch=WALK_BATCH,
+    )  # fmt: skip
+    whole, given = len(advocates) < WALK_BATCH, 0
+    last = (at.walk_ms, at.walk_id)
+    for advocate in advocates:
+        if advocate.referrals_verified >= at.referrals:
+            more = await rewards.unlock(tx, site, owner, advocate.id, now_ms=now_ms)
+            given += more
+            if more >= rewards.MOST_AT_ONCE:  # there may be as many again: come back to them
+                whole = False
+                break
+        last = (advocate.created_ms, advocate.id)
+        if given >= GIVE_BATCH:
+            whole = False
+            break
+    walk_ms, walk_id = (None, None) if whole else last
+    await tx.run(
+        _MOVE_WALK, account_id=at.account_id, id=at.id, from_ms=at.walk_ms, from_id=at.walk_id, walk_ms=walk_ms, walk_id=walk_id
+    )
+    return True
+
+
+async def supply(tx: Tx, site: Site, *, now_ms: int) -> bool:
+    """Codes for a batch of those who wait at some pool that has codes again; tells whether more may wait."""
+    pool = await tx.one(_NEXT_WANTING)
+    if pool is None:
+        return False
+    await rewards.fill(tx, site, Owner(pool.account_id, pool.campaign_id), pool.id, now_ms=now_ms)
+    return True

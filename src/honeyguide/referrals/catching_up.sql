@@ -1,0 +1,18 @@
+-- Over all accounts: the rows found say whose they are.
+
+-- name: next_walk
+SELECT account_id, campaign_id, id, referrals, walk_ms, walk_id FROM reward
+WHERE walk_ms IS NOT NULL AND deleted_ms IS NULL ORDER BY walk_ms LIMIT 1;
+
+-- name: advocates
+SELECT id, created_ms, referrals_verified FROM subscriber
+WHERE account_id = :account_id AND campaign_id = :campaign_id AND erased_ms IS NULL AND is_advocate = 1
+  AND (created_ms, id) < (:below_ms, :below_id) ORDER BY created_ms DESC, id DESC LIMIT :batch;
+
+-- name: move_walk
+-- Not when the walk was begun anew meanwhile.
+UPDATE reward SET walk_ms = :walk_ms, walk_id = :walk_id
+WHERE account_id = :account_id AND id = :id AND walk_ms = :from_ms AND walk_id = :from_id;
+
+-- name: next_wanting
+SELECT account_id, campaign_id, id FROM reward WHERE waiting > 0 AND codes_left > 0 ORDER BY id LIMIT 1;

@@ -1,0 +1,132 @@
+"""Clicks on shared links, counted once per visitor and hour. Of the visitor nothing is kept but a hash salted anew each day,
+and that for two days; what remains is how many. Requests only queue a click: it is written shortly after, many at once.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+from collections import Counter
+from typing import NamedTuple
+
+import msgspec
+
+from honeyguide.kernel.clock import DAY_MS, HOUR_MS
+from honeyguide.kernel.errors import Unavailable
+from honeyguide.kernel.site import Site
+from honeyguide.store import Store
+from honeyguide.store.statements import beside
+from honeyguide.store.tx import Tx
+
+log = logging.getLogger("honeyguide.clicks")
+
+FLUSH_S = 0.5
+# Written in one transaction; and waiting to be written while the store is away, past which clicks are lost.
+BATCH = 500
+MOST_WAITING = 50_000
+KEPT_MS = 2 * DAY_MS
+PURGE_BATCH = 1_000
+
+
+class Click(NamedTuple):
+    account_id: str
+    target_id: str
+    code: str
+    hour_ms: int
+    visitor: str
+
+
+class DayCount(NamedTuple):
+    day_ms: int
+    n: int
+
+
+class _Fresh(NamedTuple):
+    account_id: str
+    target_id: str
+    code: str
+    hour_ms: int
+
+
+_sql = beside(__file__)
+_ADD = _sql.query("add", _Fresh)
+_COUNT = _sql.command("count")
+_BY_DAY = _sql.query("by_day", DayCount)
+_TOTAL = _sql.value("total", int)
+_ERASE = _sql.command("erase")
+_ERASE_DAYS = _sql.command("erase_days")
+_PURGE = _sql.command("purge")
+
+
+def visitor_hash(site: Site, address: str, user_agent: str, now_ms: int) -> str:
+    """The day is part of the salt, so that nobody can be followed from one day to the next."""
+    return site.keyed_hash(f"visitor {now_ms // DAY_MS}", f"{address}\0{user_agent}")[:32]
+
+
+def click(site: Site, *, account_id: str, target_id: str, code: str, address: str, user_agent: str, now_ms: int) -> Click:
+    """`target_id` is the campaign, or the partner's campaign, that the link belongs to."""
+    return Click(account_id, target_id, code, now_ms // HOUR_MS * HOUR_MS, visitor_hash(site, address, user_agent, now_ms))
+
+
+async def count_clicks(tx: Tx, clicks: list[Click]) -> int:
+    """Writes clicks and tells how many of them were the visitor's first in that hour."""
+    if not clicks:
+        return 0
+    # One order for all writers, so that two of them never wait for each other.
+    fresh = await tx.all(_ADD, rows=msgspec.json.encode(sorted(set(clicks))).decode())
+    counts: Counter[tuple[str, str, int, str]] = Counter()
+    for each in fresh:
+        day_ms = each.hour_ms // DAY_MS * DAY_MS
+        for code in (each.code, ""):  # the empty code is the total over all links
+            counts[each.target_id, code, day_ms, each.account_id] += 1
+    if counts:
+        rows = [[*key, n] for key, n in sorted(counts.items())]
+        await tx.run(_COUNT, rows=msgspec.json.encode(rows).decode())
+    return len(fresh)
+
+
+async def by_day(tx: Tx, account_id: str, target_id: str, *, code: str = "", since_ms: int) -> list[DayCount]:
+    """Clicks per day, days without any left out; of one link, or of all (no code)."""
+    return await tx.all(_BY_DAY, account_id=account_id, target_id=target_id, code=code, since_ms=since_ms)
+
+
+async def total(tx: Tx, account_id: str, target_id: str, code: str = "") -> int:
+    return await tx.one(_TOTAL, account_id=account_id, target_id=target_id, code=code) or 0
+
+
+async def erase(tx: Tx, account_id: str, target_id: str, code: str) -> None:
+    """How often one person's link was followed is theirs; the campaign's totals stay."""
+    for statement in (_ERASE, _ERASE_DAYS):
+        await tx.run(statement, account_id=account_id, target_id=target_id, code=code)
+
+
+async def purge(tx: Tx, *, now_ms: int) -> bool:
+    """Forgets a batch of visitors of two days ago."""
+    return await tx.run(_PURGE, before_ms=now_ms - KEPT_MS, batch=PURGE_BATCH) == PURGE_BATCH
+
+
+class ClickCounter:
+    """Takes clicks off the request's path and writes them in batches."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        self._waiting: dict[Click, None] = {}
+
+    def add(self, click: Click) -> None:
+        if len(self._waiting) < MOST_WAITING:
+            self._waiting[click] = None
+
+    async def run(self) -> None:
+        """For as long as the process lives; whoever cancels this flushes once more."""
+        while True:
+            await asyncio.sleep(FLUSH_S)
+            with contextlib.suppress(Unavailable):  # what waits is tried again
+                await self.flush()
+
+    async def flush(self) -> None:
+        while self._waiting:
+            batch = list(self._waiting)[:BATCH]
+            await self._store.write(lambda tx, batch=batch: count_clicks(tx, batch))  # type: ignore[misc]
+            for each in batch:
+                self._waiting.pop(each, None)

@@ -1,0 +1,127 @@
+"""Pools of unique codes. A code is given once: the counters on the reward's row decide who gets one, and whoever moves them
+holds that row until the end of the transaction.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterable
+from typing import Any, NamedTuple
+
+import msgspec
+
+from honeyguide.accounts import accounts
+from honeyguide.kernel import checks
+from honeyguide.kernel.errors import Invalid
+from honeyguide.kernel.ids import new_id
+from honeyguide.kernel.site import Site
+from honeyguide.mail import letters, words
+from honeyguide.referrals.campaigns import Owner
+from honeyguide.referrals.milestones import Reward
+from honeyguide.store.statements import beside
+from honeyguide.store.tx import Tx
+
+# One request's worth: few enough to be written without holding anybody up.
+MOST_AT_ONCE = 10_000
+# The owner hears of a shelf that runs empty at a tenth of its last filling, or at this many codes.
+FEW = 5
+_HEADINGS = frozenset({"code", "codes", "coupon", "coupons", "coupon_code", "coupon_codes", "coupon code"})
+
+
+class Stock(NamedTuple):
+    codes_left: int
+    waiting: int
+    stock_base: int
+    stock_told: int
+
+
+_sql = beside(__file__)
+_RESERVE = _sql.query("reserve", Stock)
+_RESERVE_FOR_WAITING = _sql.query("reserve_for_waiting", Stock)
+_QUEUE = _sql.query("queue", Stock)
+_GIVE = _sql.value("give", str)
+_TELL = _sql.command("tell")
+_UNQUEUE = _sql.command("unqueue")
+_LOCK = _sql.value("lock", str)
+_ADD = _sql.command("add")
+_REFILL = _sql.command("refill")
+
+
+def read_codes(text: str) -> list[str]:
+    """The first column of a CSV file, with or without a heading; blank lines are passed over."""
+    cells = [row[0].strip() for row in csv.reader(io.StringIO(text.removeprefix("\ufeff"))) if row]
+    codes = [cell for cell in cells if cell]
+    return codes[1:] if codes and codes[0].lower() in _HEADINGS else codes
+
+
+def _checked(codes: Iterable[str]) -> list[str]:
+    distinct = list(dict.fromkeys(code.strip() for code in codes))
+    if len(distinct) > MOST_AT_ONCE:
+        raise Invalid(
+            f"coupon_codes takes at most {MOST_AT_ONCE:,} codes at once; send the rest after these.", param="coupon_codes"
+        )
+    for code in distinct:
+        checks.text(code, param="coupon_codes", limit=checks.STRING_LIMIT, blank_ok=False)
+    return distinct
+
+
+async def add(tx: Tx, owner: Owner, reward: Reward, codes: Iterable[str]) -> int:
+    """Puts codes into a pool and tells how many were new: one that is there already, given out or not, is not added again."""
+    if not reward.is_pool:
+        raise Invalid("coupon_codes is for coupons with a pool; this reward has none.", param="coupon_codes")
+    distinct = _checked(codes)
+    if not distinct:
+        return 0
+    # First of all the reward's row: who unlocks meanwhile waits for these codes instead of finding none.
+    await lock(tx, owner, reward.id)
+    rows = msgspec.json.encode([[new_id(), code] for code in distinct]).decode()
+    added = await tx.run(_ADD, account_id=owner.account_id, reward_id=reward.id, rows=rows)
+    if added:
+        await tx.run(_REFILL, account_id=owner.account_id, id=reward.id, added=added)
+    return added
+
+
+async def lock(tx: Tx, owner: Owner, reward_id: str) -> None:
+    """Nobody else gives out this pool's codes until we are done."""
+    await tx.one(_LOCK, account_id=owner.account_id, id=reward_id)
+
+
+async def leave_queue(tx: Tx, owner: Owner, reward_id: str, n: int) -> None:
+    await tx.run(_UNQUEUE, account_id=owner.account_id, id=reward_id, n=n)
+
+
+async def take(
+    tx: Tx, site: Site, owner: Owner, reward: Reward, won_id: str, *, now_ms: int, queued: bool = False
+) -> str | None:
+    """A code for this won reward, or None and a place in the queue. Nobody overtakes those who wait already (`queued`)."""
+    mine: dict[str, Any] = {"account_id": owner.account_id, "id": reward.id}
+    stock = await tx.one(_RESERVE_FOR_WAITING if queued else _RESERVE, **mine)
+    code = None
+    if stock is not None:
+        code = await tx.one(_GIVE, account_id=owner.account_id, reward_id=reward.id, won_id=won_id)
+        if code is None:
+            raise RuntimeError(f"The pool of reward {reward.id} holds fewer codes than it counts.")
+    elif not queued:
+        stock = await tx.one(_QUEUE, **mine)
+    if stock is not None:
+        await _tell_owner(tx, site, owner, reward, stock, now_ms=now_ms)
+    return code
+
+
+async def _tell_owner(tx: Tx, site: Site, owner: Owner, reward: Reward, stock: Stock, *, now_ms: int) -> None:
+    """Once when few are left and once when none is, until the pool is filled again."""
+    level = 2 if not stock.codes_left else 1 if stock.codes_left <= max(FEW, stock.stock_base // 10) else 0
+    if level <= stock.stock_told:
+        return
+    await tx.run(_TELL, account_id=owner.account_id, id=reward.id, told=level)
+    account = await accounts.get(tx, owner.account_id)
+    page = f"{site.base_url}/rewards"
+    kind, text = (
+        ("reward_out_of_stock", words.reward_out_of_stock(reward=reward.name, waiting=stock.waiting, page=page))
+        if level == 2
+        else ("reward_low_stock", words.reward_low_stock(reward=reward.name, left=stock.codes_left, page=page))
+    )
+    await letters.post(
+        tx, account_id=owner.account_id, to=account.email, kind=kind, subject=text.subject, text=text.text, now_ms=now_ms
+    )

@@ -1,0 +1,46 @@
+-- name: reserve
+-- One of the codes that nobody waits for. The guard is the decision, and the row stays ours until the commit.
+UPDATE reward SET codes_left = codes_left - 1 WHERE account_id = :account_id AND id = :id AND codes_left > waiting
+RETURNING codes_left, waiting, stock_base, stock_told;
+
+-- name: reserve_for_waiting
+UPDATE reward SET codes_left = codes_left - 1, waiting = waiting - 1
+WHERE account_id = :account_id AND id = :id AND codes_left > 0 AND waiting > 0
+RETURNING codes_left, waiting, stock_base, stock_told;
+
+-- name: queue
+UPDATE reward SET waiting = waiting + 1 WHERE account_id = :account_id AND id = :id
+RETURNING codes_left, waiting, stock_base, stock_told;
+
+-- name: give
+-- Runs with the reward's row held, so nobody else looks for a code of this pool; the guard outside is the second belt.
+UPDATE coupon SET won_id = :won_id WHERE account_id = :account_id AND won_id IS NULL AND id = (
+    SELECT id FROM coupon WHERE reward_id = :reward_id AND won_id IS NULL ORDER BY id LIMIT 1
+) RETURNING code;
+
+-- name: tell
+UPDATE reward SET stock_told = :told WHERE account_id = :account_id AND id = :id;
+
+-- name: unqueue
+UPDATE reward SET waiting = waiting - :n WHERE account_id = :account_id AND id = :id;
+
+-- name: lock
+SELECT id FROM reward WHERE account_id = :account_id AND id = :id;
+
+-- name: lock (postgres)
+SELECT id FROM reward WHERE account_id = :account_id AND id = :id FOR NO KEY UPDATE;
+
+-- name: add (sqlite)
+INSERT INTO coupon (id, account_id, reward_id, code)
+SELECT value ->> 0, :account_id, :reward_id, value ->> 1 FROM json_each(:rows) WHERE true
+ON CONFLICT (reward_id, code) DO NOTHING;
+
+-- name: add (postgres)
+INSERT INTO coupon (id, account_id, reward_id, code)
+SELECT pair ->> 0, :account_id, :reward_id, pair ->> 1 FROM jsonb_array_elements(CAST(:rows AS jsonb)) AS pair
+ON CONFLICT (reward_id, code) DO NOTHING;
+
+-- name: refill
+UPDATE reward SET codes_total = codes_total + :added, codes_left = codes_left + :added, stock_base = codes_left + :added,
+    stock_told = 0
+WHERE account_id = :account_id AND id = :id;

@@ -1,0 +1,32 @@
+"""A reader's own page has an address that nobody can guess: their code, which is public, and a hash, which is not."""
+
+from __future__ import annotations
+
+import hmac
+
+from honeyguide.kernel.ids import CODE_LENGTH
+from honeyguide.kernel.site import Site
+from honeyguide.referrals import links, people
+from honeyguide.referrals.campaigns import Owner
+from honeyguide.referrals.people import Subscriber
+from honeyguide.store.tx import Tx
+
+_HASH_LENGTH = 32
+
+
+def token(site: Site, subscriber_id: str, ref_code: str) -> str:
+    return ref_code + site.keyed_hash("hub", subscriber_id)[:_HASH_LENGTH]
+
+
+def link(site: Site, subscriber: Subscriber) -> str:
+    return f"{site.base_url}/hub/{token(site, subscriber.id, subscriber.ref_code)}"
+
+
+async def find(tx: Tx, site: Site, given: str) -> tuple[Owner, Subscriber] | None:
+    """Whose page this is, or None: a wrong token and somebody erased look the same."""
+    found = await links.lookup(tx, given[:CODE_LENGTH])
+    if found is None or not hmac.compare_digest(token(site, found.subscriber_id, found.code).encode(), given.encode()):
+        return None
+    owner = Owner(found.account_id, found.campaign_id)
+    subscriber = await people.find(tx, owner, found.subscriber_id)
+    return None if subscriber is None else (owner, subscriber)

@@ -1,0 +1,95 @@
+"""Links that readers share: whom a code belongs to and where it leads. The target is always the stored one; what a visitor
+brings along is passed through, but cannot choose it.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from typing import NamedTuple
+from urllib.parse import quote, unquote_plus
+
+from honeyguide.kernel.clock import Clock
+from honeyguide.kernel.ids import ALPHABET, CODE_LENGTH
+from honeyguide.kernel.site import Site
+from honeyguide.referrals.campaigns import LINKS
+from honeyguide.store import Store
+from honeyguide.store.statements import beside
+from honeyguide.store.tx import Tx
+
+# What a browser and every proxy on the way will carry.
+LONGEST_QUERY = 4_096
+
+
+class Link(NamedTuple):
+    """One shared link, with what it takes to follow it."""
+
+    code: str
+    subscriber_id: str
+    account_id: str
+    campaign_id: str
+    slug: str
+    destination_url: str | None
+
+
+_sql = beside(__file__)
+_LOOKUP = _sql.query("lookup", Link)
+_LETTERS = frozenset(ALPHABET)
+
+
+async def lookup(tx: Tx, code: str) -> Link | None:
+    """One point read; None for an unknown code and for somebody erased."""
+    code = code.lower()
+    if len(code) != CODE_LENGTH or not _LETTERS.issuperset(code):
+        return None
+    return await tx.one(_LOOKUP, code=code)
+
+
+def destination(site: Site, link: Link, query: str) -> str:
+    """Where a click goes: the stored address or the campaign's own signup page, with the visitor's query and `ref`."""
+    stored = link.destination_url or f"{site.signup_page_host}/{link.slug}"
+    return with_query(stored, query, "ref", link.code)
+
+
+def with_query(stored: str, query: str, name: str, code: str) -> str:
+    """The stored address with all that the visitor brought, as written, but for what poses as ours. A fragment stays."""
+    address, hash_sign, fragment = stored.partition("#")
+    address, _, own = address.partition("?")
+    brought = query if len(query) <= LONGEST_QUERY else ""
+    parts = [part for part in f"{own}&{brought}".split("&") if part and unquote_plus(part.partition("=")[0]) != name]
+    # What a header cannot carry is spelled out; what is encoded already stays as it is.
+    kept = quote("&".join([*parts, f"{name}={code}"]), safe="%&=+;:@/?!$'()*,-._~[]|")
+    return f"{address}?{kept}{hash_sign}{fragment}"
+
+
+class LinkBook:
+    """Links that were followed lately, kept in memory: most clicks of an hour go to a few of them. A change clears it, here at
+    once and in other processes within moments; nothing is kept for longer than the clock allows.
+    """
+
+    KEPT_MS = 10_000
+    MOST = 10_000
+
+    def __init__(self, store: Store, clock: Clock) -> None:
+        self._store = store
+        self._clock = clock
+        self._links: OrderedDict[str, tuple[int, Link | None]] = OrderedDict()
+        self._changes = 0
+        store.listen(LINKS, self._clear)
+
+    def _clear(self) -> None:
+        self._links.clear()
+        self._changes += 1
+
+    async def find(self, code: str) -> Link | None:
+        now_ms = self._clock()
+        kept = self._links.get(code)
+        if kept is not None and 0 <= now_ms - kept[0] < self.KEPT_MS:
+            return kept[1]
+        changes = self._changes
+        found = await self._store.read(lambda tx: lookup(tx, code))
+        # Unknown codes are not kept: anyone can make up any number of them.
+        if found is not None and changes == self._changes:
+            self._links[code] = (now_ms, found)
+            if len(self._links) > self.MOST:
+                self._links.popitem(last=False)
+        return found

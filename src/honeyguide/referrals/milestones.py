@@ -1,0 +1,195 @@
+"""The rewards a campaign offers: how many verified referrals each takes, what it is and how it is given out."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import msgspec
+from msgspec import UNSET, UnsetType
+
+from honeyguide.kernel import checks
+from honeyguide.kernel.errors import Invalid, Missing
+from honeyguide.kernel.ids import is_id, new_id
+from honeyguide.referrals.campaigns import Owner
+from honeyguide.referrals.listing import TOP
+from honeyguide.store.statements import beside
+from honeyguide.store.tx import Tx
+
+UNKNOWN = "There is no such reward."
+MANUAL, LINK, COUPON, PHYSICAL = KINDS = ("manual", "link", "coupon", "physical")
+AUTOMATIC, BY_HAND = APPROVALS = ("automatic", "manual")
+# Far more than a reader would look at, and few enough to read them all wherever one is needed.
+MOST_REWARDS = 100
+MOST_REFERRALS = 1_000_000
+
+
+class Reward(NamedTuple):
+    id: str
+    name: str
+    referrals: int
+    kind: str
+    recurring: int
+    approval: str
+    description: str | None
+    link: str | None
+    coupon_code: str | None
+    is_pool: int
+    codes_total: int
+    codes_left: int
+    waiting: int
+    created_ms: int
+    deleted_ms: int | None
+
+
+class NewReward(msgspec.Struct, frozen=True):
+    """`pool` is true for unique codes: they are added apart."""
+
+    name: str | None = None
+    referrals: int | None = None
+    kind: str | None = None
+    recurring: bool | None = None
+    approval: str | None = None
+    description: str | None = None
+    link: str | None = None
+    coupon_code: str | None = None
+    pool: bool = False
+
+
+class Changes(msgspec.Struct, frozen=True):
+    """UNSET leaves a field alone; a None description clears it. What a reward is cannot change, only how it is offered."""
+
+    name: str | UnsetType = UNSET
+    referrals: int | UnsetType = UNSET
+    kind: str | UnsetType = UNSET
+    recurring: bool | UnsetType = UNSET
+    approval: str | UnsetType = UNSET
+    description: str | UnsetType | None = UNSET
+    link: str | UnsetType = UNSET
+    coupon_code: str | UnsetType = UNSET
+
+
+_sql = beside(__file__)
+_INSERT = _sql.command("insert")
+_UPDATE = _sql.command("update")
+_DELETE = _sql.command("delete")
+_OF_CAMPAIGN = _sql.query("of_campaign", Reward)
+_BY_ID = _sql.query("by_id", Reward)
+_COUNT = _sql.value("count", int)
+
+
+async def of_campaign(tx: Tx, owner: Owner) -> list[Reward]:
+    """What can be won now, the nearest first."""
+    return await tx.all(_OF_CAMPAIGN, account_id=owner.account_id, campaign_id=owner.campaign_id)
+
+
+async def get(tx: Tx, owner: Owner, reward_id: str, *, deleted_too: bool = False) -> Reward:
+    found = (
+        await tx.one(_BY_ID, account_id=owner.account_id, campaign_id=owner.campaign_id, id=reward_id)
+        if is_id(reward_id)
+        else None
+    )
+    if found is None or (found.deleted_ms is not None and not deleted_too):
+        raise Missing(UNKNOWN)
+    return found
+
+
+async def create(tx: Tx, owner: Owner, new: NewReward, *, now_ms: int) -> Reward:
+    """Everyone already past it gets it too: the walk that sees to this begins at the newest advocate."""
+    if new.name is None or new.referrals is None:
+        missing = "name" if new.name is None else "referrals"
+        raise Invalid("A reward needs a name and the number of referrals it takes.", param=missing)
+    if (await tx.one(_COUNT, account_id=owner.account_id, campaign_id=owner.campaign_id) or 0) >= MOST_REWARDS:
+        raise Invalid(f"A campaign has at most {MOST_REWARDS} rewards; delete one first.", code="too_many_rewards")
+    fields = _checked(
+        name=new.name, referrals=new.referrals, kind=new.kind or MANUAL, recurring=bool(new.recurring),
+        approval=new.approval or AUTOMATIC, description=new.description, link=new.link, coupon_code=new.coupon_code,
+        is_pool=new.pool,
+    )  # fmt: skip
+    reward_id = new_id()
+    await tx.run(
+        _INSERT, id=reward_id, account_id=owner.account_id, campaign_id=owner.campaign_id, now_ms=now_ms, walk_ms=TOP[0],
+        walk_id=TOP[1], **fields,
+    )  # fmt: skip
+    return await get(tx, owner, reward_id)
+
+
+async def update(tx: Tx, owner: Owner, reward_id: str, changes: Changes) -> Reward:
+    old = await get(tx, owner, reward_id)
+    if changes.kind is not UNSET and changes.kind != old.kind:
+        raise Invalid("kind cannot be changed; delete this reward and make another.", param="kind")
+    if changes.coupon_code is not UNSET and old.is_pool:
+        raise Invalid(
+            "coupon_code is for rewards with one shared code; this one has a pool, add coupon_codes.", param="coupon_code"
+        )
+    chosen: dict[str, Any] = {name: getattr(old, name) for name in _FIELDS}
+    chosen |= {name: value for name, value in msgspec.structs.asdict(changes).items() if value is not UNSET}
+    fields = _checked(**chosen)
+    # Easier to reach than before: there may be advocates who are past it now.
+    walk = fields["referrals"] < old.referrals or fields["recurring"] > old.recurring
+    await tx.run(
+        _UPDATE, account_id=owner.account_id, id=old.id, walk=int(walk), walk_ms=TOP[0], walk_id=TOP[1],
+        **{name: fields[name] for name in _FIELDS if name not in ("kind", "is_pool")},
+    )  # fmt: skip
+    return await get(tx, owner, old.id)
+
+
+async def delete(tx: Tx, owner: Owner, reward_id: str, *, now_ms: int) -> None:
+    """No longer offered; what was won stays won."""
+    reward = await get(tx, owner, reward_id)
+    await tx.run(_DELETE, account_id=owner.account_id, id=reward.id, now_ms=now_ms)
+
+
+_FIELDS = ("name", "referrals", "kind", "recurring", "approval", "description", "link", "coupon_code", "is_pool")
+
+
+def _checked(
+    *, name: str, referrals: int, kind: str, recurring: bool | int, approval: str, description: str | None, link: str | None,
+    coupon_code: str | None, is_pool: bool | int,
+) -> dict[str, Any]:  # fmt: skip
+    """The columns, or one sentence about what is wrong with them."""
+    checks.text(name, param="name", limit=checks.NAME_LIMIT, blank_ok=False)
+    if not 1 <= referrals <= MOST_REFERRALS:
+        raise Invalid(f"referrals must be a whole number from 1 to {MOST_REFERRALS:,}.", param="referrals")
+    checks.one_of(kind, KINDS, param="kind")
+    checks.one_of(approval, APPROVALS, param="approval")
+    if description is not None:
+        checks.text(description, param="description", limit=checks.DESCRIPTION_LIMIT)
+    if link is not None:
+        checks.http_url(link, param="link")
+    if coupon_code is not None:
+        checks.text(coupon_code, param="coupon_code", limit=checks.STRING_LIMIT, blank_ok=False)
+    _check_belongs(kind, link, coupon_code, bool(is_pool))
+    return {
+        "name": name, "referrals": referrals, "kind": kind, "recurring": int(recurring), "approval": approval,
+        "description": description, "link": link, "coupon_code": coupon_code, "is_pool": int(is_pool),
+    }  # fmt: skip
+
+
+def _check_belongs(kind: str, link: str | None, coupon_code: str | None, is_pool: bool) -> None:
+    """Each kind has what it needs and nothing that would never be given out."""
+    if kind == LINK and link is None:
+        raise Invalid("link must say where the reward is to be found.", param="link")
+    if kind != LINK and link is not None:
+        raise Invalid("link is for rewards of kind link.", param="link")
+    if kind != COUPON and (coupon_code is not None or is_pool):
+        param = "coupon_code" if coupon_code is not None else "coupon_codes"
+        raise Invalid(f"{param} is for rewards of kind coupon.", param=param)
+    if kind == COUPON and is_pool == (coupon_code is not None):
+        raise Invalid(
+            "A coupon needs either coupon_code, one for everybody, or coupon_codes, one for each; not both.",
+            param="coupon_code",
+        )
+
+
+def next_reward(rewards: Sequence[Reward], verified: int) -> tuple[Reward, int] | None:
+    """The reward an advocate reaches next, and how many referrals are left to it."""
+    ahead = [
+        (reward.referrals - verified % reward.referrals if reward.recurring else reward.referrals - verified, reward)
+        for reward in rewards
+        if reward.recurring or reward.referrals > verified
+    ]
+    if not ahead:
+        return None
+    left, reward = min(ahead, key=lambda each: each[0])
+    return reward, left

@@ -1,0 +1,28 @@
+-- name: of_campaign
+SELECT id, name, referrals, kind, recurring, approval, description, link, coupon_code, is_pool, codes_total, codes_left,
+       waiting, created_ms, deleted_ms
+FROM reward WHERE account_id = :account_id AND campaign_id = :campaign_id AND deleted_ms IS NULL ORDER BY referrals, id;
+
+-- name: by_id
+SELECT id, name, referrals, kind, recurring, approval, description, link, coupon_code, is_pool, codes_total, codes_left,
+       waiting, created_ms, deleted_ms
+FROM reward WHERE account_id = :account_id AND campaign_id = :campaign_id AND id = :id;
+
+-- name: count
+SELECT COUNT(*) AS n FROM reward WHERE account_id = :account_id AND campaign_id = :campaign_id AND deleted_ms IS NULL;
+
+-- name: insert
+INSERT INTO reward (id, account_id, campaign_id, name, referrals, kind, recurring, approval, description, link, coupon_code,
+    is_pool, walk_ms, walk_id, created_ms)
+VALUES (:id, :account_id, :campaign_id, :name, :referrals, :kind, :recurring, :approval, :description, :link, :coupon_code,
+    :is_pool, :walk_ms, :walk_id, :now_ms);
+
+-- name: update
+UPDATE reward SET name = :name, referrals = :referrals, recurring = :recurring, approval = :approval,
+    description = :description, link = :link, coupon_code = :coupon_code,
+    walk_ms = CASE WHEN CAST(:walk AS INTEGER) = 1 THEN CAST(:walk_ms AS BIGINT) ELSE walk_ms END,
+    walk_id = CASE WHEN CAST(:walk AS INTEGER) = 1 THEN CAST(:walk_id AS TEXT) ELSE walk_id END
+WHERE account_id = :account_id AND id = :id;
+
+-- name: delete
+UPDATE reward SET deleted_ms = :now_ms, walk_ms = NULL, walk_id = NULL WHERE account_id = :account_id AND id = :id;
