@@ -82,9 +82,9 @@ def sqlite(url: str, campaign: Campaign, case: str, seconds: float) -> float:
             connection.execute("BEGIN IMMEDIATE")
         for _ in range(GROUP):
             given = values.of(done) | _OWN.get(case, dict)()
-            ring.execute(keep.sqlite, [given[name] for name in keep.sqlite_order])
+            ring.execute(keep.sqlite, [given.get(name) for name in keep.sqlite_order])
             for one in statements:
-                connection.execute(one.sqlite, [given[name] for name in one.sqlite_order]).fetchall()
+                connection.execute(one.sqlite, [given.get(name) for name in one.sqlite_order]).fetchall()
             done += 1
         if case == "create":
             connection.execute("COMMIT")
@@ -103,10 +103,10 @@ def postgres(url: str, campaign: Campaign, case: str, seconds: float) -> float:
         done = 0
         while time.perf_counter() < until:
             given = values.of(first + done)
-            await connection.fetchrow(admit.postgres, *[given[name] for name in admit.postgres_order])
+            await connection.fetchrow(admit.postgres, *[given.get(name) for name in admit.postgres_order])
             given |= _OWN.get(case, dict)()
             for one in statements:
-                await connection.fetch(one.postgres, *[given[name] for name in one.postgres_order])
+                await connection.fetch(one.postgres, *[given.get(name) for name in one.postgres_order])
             done += 1
         return done
 
@@ -169,7 +169,7 @@ def _script(campaign: Campaign, case: str) -> str:
 def _expression(name: str, known: dict[str, str], sample: dict[str, Any]) -> str:
     if name in known:
         return f"({known[name]})"
-    value = sample[name]
+    value = sample.get(name)
     if value is None:
         return "NULL"
     return str(value) if isinstance(value, int) else f"'{value}'"

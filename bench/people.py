@@ -111,7 +111,7 @@ def _people(campaign: Campaign, *, one_day: bool) -> Iterator[dict[str, Any]]:
 def _chunks(campaign: Campaign, order: tuple[str, ...], *, one_day: bool) -> Iterator[list[tuple[Any, ...]]]:
     chunk = []
     for person in _people(campaign, one_day=one_day):
-        chunk.append(tuple([person[name] for name in order]))
+        chunk.append(tuple([person.get(name) for name in order]))
         if len(chunk) == CHUNK:
             yield chunk
             chunk = []
