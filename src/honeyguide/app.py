@@ -37,7 +37,7 @@ def clock_of(settings: Settings) -> Clock:
 
 async def site_of(store: Store, settings: Settings) -> Site:
     secret = bytes.fromhex(settings.secret_key) if settings.secret_key else await store.write(accounts.instance_secret)
-    return Site(settings.base_url, settings.signup_page_host, secret)
+    return Site(settings.base_url, settings.signup_page_host, secret, Path(settings.logo_dir) if settings.logo_dir else None)
 
 
 @dataclass

@@ -37,6 +37,7 @@ class Settings:
     mail_from: str = setting("Honeyguide <honeyguide@localhost>", "sender of letters")
     webhook_allow: str = setting("", "networks, comma separated, that webhooks may reach although private: 10.1.0.0/16")
     signups: str = setting("invited", "who may open an account on the dashboard: open or invited")
+    logo_dir: str = setting("", "folder for uploaded logos; default: kept in the database")
     test_clock: str = setting("", "file holding seconds to add to now; only with a base URL on loopback")
     trusted_proxies: str = setting("", "proxies whose X-Forwarded-For is believed, comma separated; default none")
     pool_size: int = setting("10", "PostgreSQL connections per process")  # type: ignore[assignment]

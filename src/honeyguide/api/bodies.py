@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from decimal import Decimal
-from typing import Any, ClassVar, TypeVar
+from typing import Annotated, Any, ClassVar, TypeVar
 
 import msgspec
 from msgspec import UNSET, UnsetType
@@ -15,6 +15,10 @@ from msgspec import UNSET, UnsetType
 from honeyguide.kernel.errors import Invalid
 
 B = TypeVar("B", bound="Body")
+
+
+# A JSON number that must not pass through a binary float: decoded as it is written, judged by the domain.
+Number = Annotated[Any, msgspec.Meta(extra_json_schema={"type": ["number", "null"]})]
 
 
 class Body(msgspec.Struct, frozen=True):
@@ -92,6 +96,57 @@ class WebhookUpdate(Body, frozen=True):
     events: EventFlags | UnsetType = UNSET
 
 
+class PublicationFields(Body, frozen=True):
+    """What a publication says of itself; the same names on create and update."""
+
+    name: str | UnsetType | None = UNSET
+    description: str | UnsetType | None = UNSET
+    categories: list[str] | UnsetType | None = UNSET
+    list_id: str | UnsetType | None = UNSET
+    status: str | UnsetType | None = UNSET
+    logo: str | UnsetType | None = UNSET
+    enabled_partner_program: bool | UnsetType | None = UNSET
+    audience_gender: str | UnsetType | None = UNSET
+    income_levels: list[str] | UnsetType | None = UNSET
+    age_ranges: list[str] | UnsetType | None = UNSET
+
+
+class PublicationCreate(PublicationFields, frozen=True):
+    required: ClassVar[tuple[str, ...]] = ("name", "categories", "logo", "audience_gender", "income_levels", "age_ranges")
+
+
+class PublicationUpdate(PublicationFields, frozen=True):
+    pass
+
+
+class ProgramFields(Body, frozen=True):
+    max_payout: Number = UNSET
+    total_budget: Number = UNSET
+    cpa: Number = UNSET
+    redirect_url: str | UnsetType | None = UNSET
+    thankyou_page_url: str | UnsetType | None = UNSET
+    terms: str | UnsetType | None = UNSET
+    resources_url: str | UnsetType | None = UNSET
+    slug: str | UnsetType | None = UNSET
+    show_in_directory: bool | UnsetType | None = UNSET
+    referral_pending_duration_enabled: bool | UnsetType | None = UNSET
+
+
+class ProgramCreate(ProgramFields, frozen=True):
+    required: ClassVar[tuple[str, ...]] = ("max_payout", "total_budget", "cpa", "redirect_url", "publication_uuid")
+
+    publication_uuid: str | None = None
+    referral_pending_duration: int | UnsetType | None = UNSET
+
+
+class ProgramUpdate(ProgramFields, frozen=True):
+    referral_pending_duration: Number = UNSET
+
+
+class Join(Body, frozen=True):
+    reason_for_recommending: str | None = None
+
+
 class Nothing(Body, frozen=True):
     """An action that needs no words."""
 
@@ -120,6 +175,15 @@ def decode(kind: type[B], raw: bytes) -> B:
         raise _explained(str(error)) from None
     except (msgspec.DecodeError, RecursionError, ValueError, ArithmeticError):
         raise Invalid(NOT_JSON, code="invalid_json") from None
+    return body
+
+
+def convert(kind: type[B], fields: dict[str, Any]) -> B:
+    """The same from the text fields of a form, where a number or a flag is spelled out."""
+    try:
+        body: B = msgspec.convert(fields, kind, strict=False)
+    except msgspec.ValidationError as error:
+        raise _explained(str(error)) from None
     return body
 
 

@@ -27,6 +27,7 @@ class Call:
     path: Mapping[str, str]
     query: Mapping[str, str]
     body: Any = None
+    prepared: Any = None
 
     @property
     def page(self) -> Page:
@@ -48,6 +49,13 @@ class Listed:
     total: int
 
 
+@dataclass(slots=True)
+class Known:
+    """What a POST would have made is there already: the same answer, with 200."""
+
+    view: msgspec.Struct
+
+
 Endpoint = Callable[[Tx, Call], Awaitable[Any]]
 
 
@@ -64,6 +72,9 @@ class Route:
     status: int = 200
     query: tuple[str, ...] = ()
     snapshot: bool = False
+    # Work outside of any transaction, such as decoding a picture, done once the body is known.
+    prepare: Callable[[Call], Awaitable[None]] | None = None
+    multipart: bool = False
     tag: str = ""
     detail: str = ""
     segments: tuple[str, ...] = field(init=False)

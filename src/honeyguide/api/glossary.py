@@ -9,6 +9,8 @@ from __future__ import annotations
 from typing import Any
 
 from honeyguide.kernel import checks, emails, paging
+from honeyguide.partners.catalogue import AGE_RANGES, CATEGORIES, GENDERS, INCOME_LEVELS
+from honeyguide.partners.network import SORTS
 from honeyguide.referrals import people, subscribers
 from honeyguide.referrals.rules import Status
 
@@ -47,6 +49,23 @@ QUERY: dict[str, Schema] = {
     "per_page": {
         "description": f"How many on a page. More than {paging.MOST_PER_PAGE} is served as {paging.MOST_PER_PAGE}.",
         "schema": {"type": "integer", "minimum": 1, "default": paging.PER_PAGE},
+    },
+    "month": {
+        "description": "A UTC calendar month, `YYYY-MM`; default is the present one.",
+        "schema": {"type": "string", "pattern": "^[0-9]{4}-(0[1-9]|1[0-2])$"},
+    },
+    "search": {"description": "Words in a publication's name, description or categories.", "schema": {"type": "string"}},
+    "category": {"description": "One of the publication's categories.", "schema": {"type": "string", "enum": list(CATEGORIES)}},
+    "min_cpa": {"description": "The least fee per new subscriber, in US dollars.", "schema": {"type": "number", "minimum": 0}},
+    "audience_gender": {"description": "The publication's audience.", "schema": {"type": "string", "enum": list(GENDERS)}},
+    "income_level": {
+        "description": "One of the audience's income levels.",
+        "schema": {"type": "string", "enum": list(INCOME_LEVELS)},
+    },
+    "age_range": {"description": "One of the audience's age ranges.", "schema": {"type": "string", "enum": list(AGE_RANGES)}},
+    "sort": {
+        "description": "What to order by, highest or newest first.",
+        "schema": {"type": "string", "enum": list(SORTS), "default": "created_at"},
     },
 }
 

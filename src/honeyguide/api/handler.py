@@ -15,8 +15,8 @@ import msgspec
 from honeyguide.accounts import idempotency
 from honeyguide.accounts.admission import Admission, Caller
 from honeyguide.accounts.limits import Allowance
-from honeyguide.api import bodies, transport
-from honeyguide.api.call import Call, Listed, Route
+from honeyguide.api import bodies, multipart, transport
+from honeyguide.api.call import Call, Known, Listed, Route
 from honeyguide.api.telemetry import Telemetry
 from honeyguide.api.transport import Receive, Scope, Send, Table
 from honeyguide.events.addresses import Policy
@@ -134,9 +134,9 @@ class Api:
             return self._reply(route, await work(lambda tx: route.endpoint(tx, call)), call, scope)
         raw = await transport.read_body(receive, headers)
         if route.body is not None:
-            if raw:
-                transport.check_is_json(headers.get(b"content-type"))
-            call.body = bodies.decode(route.body, raw)
+            call.body = _body_of(route, raw, headers.get(b"content-type"))
+        if route.prepare is not None:
+            await route.prepare(call)
         key = headers.get(b"idempotency-key") if route.method == "POST" else None
         if key is None:
             return self._reply(route, await self._store.write(lambda tx: route.endpoint(tx, call)), call, scope)
@@ -174,12 +174,23 @@ class Api:
         return await self._store.write(work)
 
     def _reply(self, route: Route, result: Any, call: Call, scope: Scope) -> Reply:
+        if isinstance(result, Known):
+            return Reply(200, _encode(result.view), [])
         if not isinstance(result, Listed):
             return Reply(route.status, _encode(result), [])
         address = self._site.base_url + scope["raw_path"].decode("latin-1")
         kept = {name: value for name, value in call.query.items() if name in route.query and name not in ("page", "per_page")}
         link = paging.links(address, kept, result.page, result.total)
         return Reply(route.status, _encode(result.view), [(b"link", link.encode("latin-1", "replace"))] if link else [])
+
+
+def _body_of(route: Route, raw: bytes, content_type: bytes | None) -> bodies.Body:
+    assert route.body is not None
+    if route.multipart and multipart.is_form(content_type):
+        return bodies.convert(route.body, multipart.fields_of(raw, content_type or b"", route.body))
+    if raw:
+        transport.check_is_json(content_type, also_form=route.multipart)
+    return bodies.decode(route.body, raw)
 
 
 def _about(result: Any) -> str | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from honeyguide.api import bodies, v1, v2, views, webhooks
+from honeyguide.api import bodies, partners, publications, v1, v2, views, webhooks
 from honeyguide.api.call import Route
 
 _C = "/v1/campaigns"
@@ -55,4 +55,11 @@ SUBSCRIBERS_V2 = (
     Route("DELETE", "/v2/subscribers/{uuid}", v1.delete_subscriber, "Erase a subscriber", views.Message, detail=_OWN + _ERASE),
 )  # fmt: skip
 
-ROUTES: tuple[Route, ...] = (*CAMPAIGNS, *SUBSCRIBERS_V1, *SUBSCRIBERS_V2, *webhooks.ROUTES)
+ROUTES: tuple[Route, ...] = (
+    *CAMPAIGNS,
+    *SUBSCRIBERS_V1,
+    *SUBSCRIBERS_V2,
+    *webhooks.ROUTES,
+    *publications.ROUTES,
+    *partners.ROUTES,
+)

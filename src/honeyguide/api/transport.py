@@ -148,10 +148,11 @@ async def _next(receive: Receive, seconds: float = BODY_S) -> MutableMapping[str
     return message
 
 
-def check_is_json(content_type: bytes | None) -> None:
+def check_is_json(content_type: bytes | None, *, also_form: bool = False) -> None:
     if content_type is None:
         return
     kind, _, rest = content_type.decode("latin-1").lower().partition(";")
     charset = rest.partition("charset=")[2].strip().strip('"')
     if kind.strip() != "application/json" or charset not in ("", "utf-8", "utf8", "us-ascii"):
-        raise NotJson("Send the body as JSON with Content-Type: application/json; charset=utf-8.")
+        or_form = ", or as multipart/form-data" if also_form else ""
+        raise NotJson(f"Send the body as JSON with Content-Type: application/json; charset=utf-8{or_form}.")

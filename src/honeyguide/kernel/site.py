@@ -7,6 +7,7 @@ import binascii
 import hashlib
 import hmac
 from dataclasses import dataclass
+from pathlib import Path
 
 _SEAL = 16
 
@@ -16,6 +17,8 @@ class Site:
     base_url: str
     signup_page_host: str
     secret: bytes
+    # Where logos are kept as files; None keeps them in the database.
+    logo_folder: Path | None = None
 
     def keyed_hash(self, purpose: str, text: str) -> str:
         """What remains of a text when the text must go: equal for equals, and meaningless without our secret."""
@@ -24,13 +27,16 @@ class Site:
     def reader_link(self, code: str) -> str:
         return f"{self.base_url}/r/{code}"
 
+    def partner_link(self, code: str) -> str:
+        return f"{self.base_url}/p/{code}"
+
+    def magic_link(self, code: str) -> str:
+        """Subscribes with one button; the sender adds `?email=` with the reader's address."""
+        return f"{self.base_url}/m/{code}"
+
     def page_link(self, slug: str) -> str:
         """The hosted signup page of a campaign or program."""
         return f"{self.signup_page_host}/{slug}"
-
-    def hub_link(self, subscriber_id: str) -> str:
-        """A reader's own page. Derived, so that it is the same in every letter; it dies with the person's data."""
-        return f"{self.base_url}/hub/{self.seal('hub', bytes.fromhex(subscriber_id.replace('-', '')))}"
 
     def seal(self, purpose: str, content: bytes) -> str:
         """Text for an address: what it holds can be read by anyone, and made for this purpose only by us."""

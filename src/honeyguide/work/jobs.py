@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from functools import partial
 
 from honeyguide.accounts import idempotency
 from honeyguide.events import outbox
-from honeyguide.kernel.clock import HOUR_MS, MINUTE_MS, SECOND_MS
+from honeyguide.kernel.clock import DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS
 from honeyguide.kernel.site import Site
+from honeyguide.partners import arrivals, books, network, notices, payouts
 from honeyguide.referrals import listing, subscribers
 from honeyguide.referrals.campaigns import Owner
 from honeyguide.store import Store
 from honeyguide.store.tx import Tx
+
+log = logging.getLogger("honeyguide.work")
 
 # A job does one bounded batch and tells whether more waits.
 Batch = Callable[[Store, int], Awaitable[bool]]
@@ -53,7 +57,7 @@ async def ripen_referrals(site: Site, store: Store, now_ms: int) -> bool:
         return await subscribers.due(tx, now_ms=now_ms, batch=RIPE_BATCH)
 
     async def ripen(tx: Tx, owner: Owner, subscriber_id: str) -> None:
-        await subscribers.ripen(tx, site, owner, subscriber_id, now_ms=now_ms)
+        await arrivals.ripen(tx, site, owner, subscriber_id, now_ms=now_ms)
 
     found = await store.read(find)
     for owner, subscriber_id in found:
@@ -61,11 +65,52 @@ async def ripen_referrals(site: Site, store: Store, now_ms: int) -> bool:
     return len(found) == RIPE_BATCH
 
 
+async def tell_about_budgets(site: Site, store: Store, now_ms: int) -> bool:
+    async def work(tx: Tx) -> bool:
+        return await notices.tell_due(tx, site, now_ms=now_ms)
+
+    return await store.write(work)
+
+
+async def close_months(store: Store, now_ms: int) -> bool:
+    """Closes what is over, then pays out what is closed, batch by batch."""
+
+    async def close(tx: Tx) -> list[str]:
+        return await payouts.close_months(tx, now_ms=now_ms)
+
+    await store.write(close)
+    month = await store.read(payouts.month_to_pay_out)
+    after: str | None = ""
+    while month is not None and after is not None:
+        after = await store.write(partial(payouts.make_payouts, month=month, after=after, now_ms=now_ms))
+    return month is not None
+
+
+async def rate_programs(store: Store, now_ms: int) -> bool:
+    async def work(tx: Tx) -> None:
+        await network.rate_all(tx, now_ms=now_ms)
+
+    await store.write(work)
+    return False
+
+
+async def verify_books(store: Store, now_ms: int) -> bool:
+    findings, _ = await store.snapshot(books.verify, slow=True)
+    for finding in findings:
+        if finding.broken:
+            log.error("the books are wrong in %d places: %s", finding.broken, finding.promise)
+    return False
+
+
 def jobs_of(site: Site) -> tuple[Job, ...]:
     """The table. What tells people of something needs to know this installation's addresses."""
     return (
         Job("fold listings", SECOND_MS, fold_listings),
         Job("verify referrals whose hold ran out", 5 * SECOND_MS, partial(ripen_referrals, site)),
+        Job("tell about budgets", 2 * SECOND_MS, partial(tell_about_budgets, site)),
+        Job("close months and make payouts", MINUTE_MS, close_months),
+        Job("order programs by confirmation rate", 10 * MINUTE_MS, rate_programs),
+        Job("verify the books", DAY_MS, verify_books),
         Job("purge idempotency keys", 10 * MINUTE_MS, purge_idempotency),
         Job("purge old events", HOUR_MS, purge_events),
     )

@@ -1,0 +1,235 @@
+"""Every way a person enters or moves in a campaign, whoever brought them: the verbs that the edges call.
+
+A reader's referral is the concern of `referrals` alone. A partner's is judged here on arrival, and settled (told, and charged
+or not) in the same transaction in which it is verified.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from honeyguide.events import outbox
+from honeyguide.kernel import emails
+from honeyguide.kernel.clock import DAY_MS
+from honeyguide.kernel.ids import new_id
+from honeyguide.kernel.paging import Page
+from honeyguide.kernel.site import Site
+from honeyguide.partners import charges, network
+from honeyguide.referrals import people, rules, subscribers, telling
+from honeyguide.referrals.campaigns import Owner
+from honeyguide.referrals.disposable import is_disposable
+from honeyguide.referrals.people import Subscriber
+from honeyguide.referrals.rules import Decision, Reason, Status
+from honeyguide.referrals.subscribers import Changed, Changes, NewSubscriber, PartnerArrival
+from honeyguide.store.statements import beside
+from honeyguide.store.tx import Tx
+
+
+class Partner(NamedTuple):
+    id: str
+    account_id: str
+    program_id: str
+    partner_email: str
+    cpa_cents: int
+    referral_pending_duration: int
+    referral_pending_duration_enabled: int
+    paused_ms: int | None
+    deleted_ms: int | None
+    publication_status: str
+    publication_deleted_ms: int | None
+    enabled_partner_program: int
+    screening: str
+    already_here: int
+
+
+class PartnerReferral(NamedTuple):
+    id: str
+    account_id: str
+    partner_account_id: str
+    program_id: str
+    partner_campaign_id: str
+    subscriber_id: str
+    person_key: str
+    fee_cents: int
+    arrived_ms: int
+
+
+class ListedReferral(NamedTuple):
+    id: str
+    subscriber_id: str
+    email: str | None
+    name: str | None
+    partner_campaign_id: str
+    partner_name: str
+    status: str
+    reason: str | None
+    due_ms: int | None
+    fee_cents: int
+    charged_cents: int | None
+    charged_month: str | None
+    uncharged_reason: str | None
+    arrived_ms: int
+    decided_ms: int | None
+
+
+class Told(NamedTuple):
+    id: str
+    name: str | None
+    ref_code: str
+
+
+_sql = beside(__file__)
+_FIND_PARTNER = _sql.query("find_partner", Partner)
+_FROM_NETWORK = _sql.value("from_network", int)
+_INSERT_REFERRAL = _sql.command("insert_referral")
+_REFERRAL_OF = _sql.query("referral_of", PartnerReferral)
+_DECIDED = _sql.command("decided")
+_COUNT_DAY = _sql.command("count_day")
+_PARTNER_TOLD = _sql.query("partner_told", Told)
+_COUNT_OF_PROGRAM = _sql.value("count_of_program", int)
+_LIST_OF_PROGRAM = _sql.query("list_of_program", ListedReferral)
+
+
+def _partner_code(code: str | None) -> str | None:
+    code = (code or "").strip().lower()
+    return code if len(code) == network.CODE_LENGTH and code.startswith(network.CODE_LETTER) else None
+
+
+async def sign_up(tx: Tx, site: Site, owner: Owner, new: NewSubscriber, *, now_ms: int) -> Subscriber:
+    """A new person in the campaign, brought by nobody, by a reader's code or by a partner's."""
+    code = _partner_code(new.referrer_code)
+    if code is None:
+        return await subscribers.sign_up(tx, site, owner, new, now_ms=now_ms)
+    address = emails.address(new.email)
+    person_key = subscribers.person_key_of(site, address)
+    partner = await tx.one(_FIND_PARTNER, code=code, account_id=owner.account_id, person_key=person_key)
+    if partner is None:
+        return await subscribers.sign_up(tx, site, owner, new, now_ms=now_ms)
+    verdict = await _judge(tx, owner, partner, address, new.ip_address, code, now_ms)
+    arrival = PartnerArrival(code, partner.id, verdict)
+    subscriber = await subscribers.sign_up(tx, site, owner, new, now_ms=now_ms, partner=arrival)
+    referral = PartnerReferral(
+        new_id(), owner.account_id, partner.account_id, partner.program_id, partner.id, subscriber.id, person_key,
+        partner.cpa_cents, now_ms,
+    )  # fmt: skip
+    await tx.put(
+        _INSERT_REFERRAL, id=referral.id, account_id=owner.account_id, partner_account_id=partner.account_id,
+        program_id=partner.program_id, partner_campaign_id=partner.id, subscriber_id=subscriber.id, person_key=person_key,
+        fee_cents=partner.cpa_cents, now_ms=now_ms, decided_ms=None if verdict.status == Status.PENDING else now_ms,
+    )  # fmt: skip
+    await _settle(tx, site, owner, referral, subscriber, now_ms=now_ms)
+    return subscriber
+
+
+async def _judge(
+    tx: Tx, owner: Owner, partner: Partner, address: str, ip_address: str | None, code: str, now_ms: int
+) -> Decision:
+    """Is the offer open, is the person new, are they who they seem, and must they stay a while first?"""
+    if partner.publication_status != "active" or partner.publication_deleted_ms is not None:
+        return Decision(Status.REJECTED, Reason.PUBLICATION_ARCHIVED)
+    if partner.deleted_ms is not None or not partner.enabled_partner_program:
+        return Decision(Status.REJECTED, Reason.PROGRAM_DISABLED)
+    if partner.paused_ms is not None:
+        return Decision(Status.REJECTED, Reason.PROGRAM_PAUSED)
+    if partner.already_here:
+        return Decision(Status.REJECTED, Reason.ALREADY_SUBSCRIBED)
+    crowd = 0
+    network_key = rules.network_of(ip_address) if ip_address else None
+    if partner.screening != rules.Level.FLEXIBLE and network_key is not None:
+        crowd = await tx.one(
+            _FROM_NETWORK, campaign_id=owner.campaign_id, code=code, network=network_key, day_ago_ms=now_ms - DAY_MS
+        ) or 0  # fmt: skip
+    # A partner's letter brings hundreds within the hour: a burst on their code is what was asked for, so it is no signal.
+    signals = rules.Signals(
+        email=address, referrer_email=partner.partner_email, disposable=is_disposable(address.rpartition("@")[2]),
+        signups_from_network_today=crowd + 1,
+    )  # fmt: skip
+    screened = rules.decide(signals, rules.Policy(partner.screening), now_ms)
+    if screened.status == Status.REJECTED or not partner.referral_pending_duration_enabled:
+        return screened
+    due_ms = now_ms + partner.referral_pending_duration * DAY_MS
+    if partner.referral_pending_duration == 0:
+        return screened
+    return Decision(Status.PENDING, screened.reason or Reason.HOLDING_PERIOD, max(due_ms, screened.due_ms or 0))
+
+
+async def change(tx: Tx, site: Site, owner: Owner, wanted: str, changes: Changes, *, now_ms: int) -> Subscriber:
+    """Name, email, status; a status may decide the referral."""
+    changed = await subscribers.change(tx, site, owner, wanted, changes, now_ms=now_ms)
+    return await _after(tx, site, owner, changed, now_ms=now_ms)
+
+
+async def decide(tx: Tx, site: Site, owner: Owner, wanted: str, verdict_word: str, *, by: str, now_ms: int) -> Subscriber:
+    """`verified` or `rejected`, by hand."""
+    changed = await subscribers.decide(tx, site, owner, wanted, verdict_word, by=by, now_ms=now_ms)
+    return await _after(tx, site, owner, changed, now_ms=now_ms)
+
+
+async def ripen(tx: Tx, site: Site, owner: Owner, subscriber_id: str, *, now_ms: int) -> Subscriber | None:
+    """One referral whose hold has run out."""
+    changed = await subscribers.ripen(tx, site, owner, subscriber_id, now_ms=now_ms)
+    return None if changed is None else await _after(tx, site, owner, changed, now_ms=now_ms)
+
+
+async def _after(tx: Tx, site: Site, owner: Owner, changed: Changed, *, now_ms: int) -> Subscriber:
+    """What a partner's referral makes of a move: it is settled when it becomes verified or rejected."""
+    moved = changed.before.referral_status != changed.after.referral_status
+    if moved and changed.after.partner_campaign_id is not None:
+        referral = await tx.one(_REFERRAL_OF, account_id=owner.account_id, subscriber_id=changed.after.id)
+        if referral is not None:
+            await tx.run(_DECIDED, account_id=owner.account_id, id=referral.id, now_ms=now_ms)
+            await _settle(tx, site, owner, referral, changed.after, now_ms=now_ms)
+    return changed.after
+
+
+async def _settle(tx: Tx, site: Site, owner: Owner, referral: PartnerReferral, subscriber: Subscriber, *, now_ms: int) -> None:
+    if subscriber.referral_status == Status.PENDING:
+        return
+    is_verified = subscriber.referral_status == Status.VERIFIED
+    await tx.put(
+        _COUNT_DAY, program_id=referral.program_id, account_id=owner.account_id, day=now_ms // DAY_MS,
+        verified=int(is_verified), rejected=int(not is_verified),
+    )  # fmt: skip
+    if is_verified:
+        due = charges.Due(
+            referral.id, referral.account_id, referral.partner_account_id, referral.program_id,
+            referral.partner_campaign_id, referral.person_key, referral.fee_cents,
+        )  # fmt: skip
+        await charges.charge(tx, due, now_ms=now_ms)
+        await _tell(tx, site, owner, referral, subscriber, now_ms=now_ms)
+
+
+async def _tell(tx: Tx, site: Site, owner: Owner, referral: PartnerReferral, subscriber: Subscriber, *, now_ms: int) -> None:
+    to = await outbox.listeners(tx, owner.account_id, outbox.NEW_PARTNER_REFERRAL)
+    if not to:
+        return
+    partner = await tx.one(_PARTNER_TOLD, partner_campaign_id=referral.partner_campaign_id, account_id=owner.account_id)
+    if partner is None:
+        return
+    facts = {
+        "campaign_id": owner.campaign_id,
+        "subscriber": await telling.person(tx, site, owner, subscriber),
+        "campaign": {"id": referral.partner_campaign_id, "referral_code": partner.ref_code, "type": "partner"},
+        "partner": {"id": partner.id, "name": partner.name},
+    }
+    await outbox.emit(
+        tx, owner.account_id, outbox.NEW_PARTNER_REFERRAL, facts, to=to, subscriber_id=subscriber.id, now_ms=now_ms
+    )
+
+
+async def page_of_program(tx: Tx, account_id: str, program_id: str, page: Page) -> tuple[list[ListedReferral], int]:
+    """Everyone that partners brought to a program, newest first."""
+    mine = {"account_id": account_id, "program_id": program_id}
+    total = await tx.one(_COUNT_OF_PROGRAM, **mine) or 0
+    return await tx.all(_LIST_OF_PROGRAM, **mine, most=page.per_page, skip=page.skip), total
+
+
+async def erase(tx: Tx, owner: Owner, wanted: str, *, now_ms: int) -> None:
+    """Money already booked stands, and the keyed hash that stays behind sees to it that it is never booked twice. A referral
+    that still waits can no longer be confirmed by its person: it is rejected first."""
+    subscriber = await people.get_locked(tx, owner, wanted)
+    if subscriber.partner_campaign_id is not None and subscriber.referral_status == Status.PENDING:
+        referral = await tx.one(_REFERRAL_OF, account_id=owner.account_id, subscriber_id=subscriber.id)
+        if referral is not None:
+            await tx.run(_DECIDED, account_id=owner.account_id, id=referral.id, now_ms=now_ms)
+    await subscribers.erase(tx, owner, subscriber.id, now_ms=now_ms)

@@ -1,0 +1,47 @@
+-- name: find_partner
+-- Everything that decides what an arrival with this code is worth: the place, the offer, the publication, the level of screening.
+SELECT j.id, j.account_id, j.program_id, a.email AS partner_email, p.cpa_cents, p.referral_pending_duration,
+       p.referral_pending_duration_enabled, p.paused_ms, p.deleted_ms, b.status AS publication_status,
+       b.deleted_ms AS publication_deleted_ms, b.enabled_partner_program, c.screening,
+       (SELECT COUNT(*) FROM subscriber AS s WHERE s.campaign_id = c.id AND s.person_key = :person_key AND s.erased_ms IS NULL)
+           AS already_here
+FROM partner_campaign AS j JOIN account AS a ON a.id = j.account_id JOIN program AS p ON p.id = j.program_id
+JOIN publication AS b ON b.id = p.publication_id JOIN campaign AS c ON c.account_id = j.owner_account_id
+WHERE j.ref_code = :code AND j.owner_account_id = :account_id;
+
+-- name: from_network
+SELECT COUNT(*) AS n FROM subscriber
+WHERE campaign_id = :campaign_id AND referrer_code = :code AND received_ms > :day_ago_ms AND network = :network;
+
+-- name: insert_referral
+INSERT INTO partner_referral (id, account_id, partner_account_id, program_id, partner_campaign_id, subscriber_id, person_key,
+    fee_cents, arrived_ms, decided_ms)
+VALUES (:id, :account_id, :partner_account_id, :program_id, :partner_campaign_id, :subscriber_id, :person_key, :fee_cents, :now_ms,
+    :decided_ms);
+
+-- name: referral_of
+SELECT id, account_id, partner_account_id, program_id, partner_campaign_id, subscriber_id, person_key, fee_cents, arrived_ms
+FROM partner_referral WHERE account_id = :account_id AND subscriber_id = :subscriber_id;
+
+-- name: decided
+UPDATE partner_referral SET decided_ms = :now_ms WHERE account_id = :account_id AND id = :id;
+
+-- name: count_day
+INSERT INTO program_day (program_id, account_id, day, verified, rejected)
+VALUES (:program_id, :account_id, :day, :verified, :rejected)
+ON CONFLICT (program_id, day) DO UPDATE SET verified = program_day.verified + excluded.verified,
+    rejected = program_day.rejected + excluded.rejected;
+
+-- name: partner_told
+SELECT a.id, a.name, j.ref_code FROM partner_campaign AS j JOIN account AS a ON a.id = j.account_id
+WHERE j.id = :partner_campaign_id AND j.owner_account_id = :account_id;
+
+-- name: count_of_program
+SELECT COUNT(*) AS n FROM partner_referral WHERE account_id = :account_id AND program_id = :program_id;
+
+-- name: list_of_program
+SELECT r.id, r.subscriber_id, s.email, s.name, r.partner_campaign_id, COALESCE(a.name, a.email) AS partner_name,
+       s.referral_status AS status, s.referral_reason AS reason, s.referral_due_ms AS due_ms, r.fee_cents, r.charged_cents,
+       r.charged_month, r.uncharged_reason, r.arrived_ms, r.decided_ms
+FROM partner_referral AS r JOIN subscriber AS s ON s.id = r.subscriber_id JOIN account AS a ON a.id = r.partner_account_id
+WHERE r.account_id = :account_id AND r.program_id = :program_id ORDER BY r.arrived_ms DESC, r.id DESC LIMIT :most OFFSET :skip;

@@ -1,0 +1,204 @@
+"""The partner network: offers one can browse and join. The owner's budget is never shown, only whether much of it is left."""
+
+from __future__ import annotations
+
+import json
+from typing import NamedTuple
+
+from honeyguide.kernel import checks
+from honeyguide.kernel.clock import DAY_MS
+from honeyguide.kernel.errors import Missing
+from honeyguide.kernel.ids import is_id, new_code, new_id
+from honeyguide.kernel.paging import Page
+from honeyguide.partners import catalogue, rules
+from honeyguide.store import Again
+from honeyguide.store.statements import beside
+from honeyguide.store.tx import Tx
+
+UNKNOWN = "There is no such partner program."
+SORTS = ("created_at", "cpa", "max_payout", "confirmation_rate")
+# A partner's code is told from a reader's by its first letter and its length, so that one look-up suffices.
+CODE_LETTER, CODE_LENGTH = "p", 9
+LOW_SHARE = 5  # under a fifth of the budget is low
+RATE_DAYS = 30
+
+
+class Offer(NamedTuple):
+    id: str
+    account_id: str
+    publication_id: str
+    publication_name: str
+    publication_description: str | None
+    categories: str
+    logo_id: str
+    audience_gender: str
+    income_levels: str
+    age_ranges: str
+    terms: str | None
+    resources_url: str | None
+    redirect_url: str
+    thankyou_page_url: str | None
+    show_in_directory: int
+    referral_pending_duration: int
+    referral_pending_duration_enabled: int
+    max_payout_cents: int
+    cpa_cents: int
+    total_budget_cents: int
+    spent_cents: int
+    reached_ms: int | None
+    joined_id: str | None
+    verified_30d: int
+    rejected_30d: int
+    created_ms: int
+
+    @property
+    def name(self) -> str:
+        return f"{self.publication_name}'s partner program"
+
+    def words(self, field: str) -> list[str]:
+        words: list[str] = json.loads(getattr(self, field))
+        return words
+
+    @property
+    def confirmation_rate(self) -> float | None:
+        decided = int(self.verified_30d) + int(self.rejected_30d)
+        return round(int(self.verified_30d) / decided, 4) if decided else None
+
+    @property
+    def budget_left(self) -> str:
+        left_cents = self.total_budget_cents - self.spent_cents
+        if self.reached_ms is not None or left_cents <= 0:
+            return "none"
+        return "low" if left_cents * LOW_SHARE < self.total_budget_cents else "plenty"
+
+
+class Joined(NamedTuple):
+    """A partner's place in a program: the recommendation."""
+
+    id: str
+    account_id: str
+    owner_account_id: str
+    program_id: str
+    publication_id: str
+    publication_name: str
+    ref_code: str
+    cpa_cents: int
+    max_payout_cents: int
+    spent_cents: int
+    referral_pending_duration: int
+    referral_pending_duration_enabled: int
+    terms: str | None
+    resources_url: str | None
+    thankyou_page_url: str | None
+    paused_ms: int | None
+    deleted_ms: int | None
+    publication_status: str
+    enabled_partner_program: int
+    logo_id: str
+    created_ms: int
+
+    @property
+    def name(self) -> str:
+        return f"{self.publication_name}'s partner program"
+
+    @property
+    def status(self) -> str:
+        if self.deleted_ms is not None or self.publication_status != "active" or not self.enabled_partner_program:
+            return "ended"
+        return "paused" if self.paused_ms is not None else "active"
+
+
+class Wanted(NamedTuple):
+    """What a partner looks for; the default is everything, newest first."""
+
+    search: str = ""
+    category: str = ""
+    min_cpa_cents: int = 0
+    audience_gender: str = ""
+    income_level: str = ""
+    age_range: str = ""
+    sort: str = "created_at"
+
+
+_sql = beside(__file__)
+_COUNT = _sql.value("count", int)
+_LISTS = {sort: _sql.query(f"list_{sort}", Offer) for sort in SORTS}
+_BY_ID = _sql.query("by_id", Offer)
+_JOIN = _sql.command("join")
+_JOINED = _sql.query("joined", Joined)
+_COUNT_JOINED = _sql.value("count_joined", int)
+_LIST_JOINED = _sql.query("list_joined", Joined)
+_RATE_ALL = _sql.command("rate_all")
+
+
+def _since_day(now_ms: int) -> int:
+    return now_ms // DAY_MS - RATE_DAYS
+
+
+def _mask(word: str, allowed: tuple[str, ...]) -> int:
+    return catalogue.mask([word], allowed) if word else 0
+
+
+def _pattern(search: str) -> str:
+    escaped = search.strip().lower().replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")
+    return f"%{escaped}%" if escaped else "%"
+
+
+async def page_of(tx: Tx, account_id: str, wanted: Wanted, page: Page, *, now_ms: int) -> tuple[list[Offer], int]:
+    filters = {
+        "pattern": _pattern(wanted.search), "category_mask": _mask(wanted.category, catalogue.CATEGORIES),
+        "income_mask": _mask(wanted.income_level, catalogue.INCOME_LEVELS),
+        "age_mask": _mask(wanted.age_range, catalogue.AGE_RANGES), "audience_gender": wanted.audience_gender,
+        "min_cpa_cents": wanted.min_cpa_cents,
+    }  # fmt: skip
+    total = await tx.one(_COUNT, **filters) or 0
+    rows = await tx.all(
+        _LISTS[wanted.sort], account_id=account_id, month=rules.month_of(now_ms), since_day=_since_day(now_ms),
+        most=page.per_page, skip=page.skip, **filters,
+    )  # fmt: skip
+    return rows, total
+
+
+async def get(tx: Tx, account_id: str, program_id: str, *, now_ms: int) -> Offer:
+    """Also one that is out of the directory: unlisted is not secret."""
+    offer = None
+    if is_id(program_id):
+        offer = await tx.one(
+            _BY_ID, id=program_id, account_id=account_id, month=rules.month_of(now_ms), since_day=_since_day(now_ms)
+        )
+    if offer is None:
+        raise Missing(UNKNOWN)
+    return offer
+
+
+async def join(tx: Tx, account_id: str, program_id: str, reason: str | None, *, now_ms: int) -> tuple[Joined, bool]:
+    """The partner's place in the program, and whether it is new."""
+    if reason is not None:
+        checks.text(reason, param="reason_for_recommending", limit=checks.DESCRIPTION_LIMIT)
+    offer = await get(tx, account_id, program_id, now_ms=now_ms)
+    is_new = await tx.run(
+        _JOIN, taken={"partner_campaign_code": Again}, id=new_id(), account_id=account_id, owner_account_id=offer.account_id,
+        program_id=offer.id, ref_code=CODE_LETTER + new_code(CODE_LENGTH - 1), reason=reason, now_ms=now_ms,
+    )  # fmt: skip
+    return await get_joined(tx, account_id, offer.id, now_ms=now_ms), bool(is_new)
+
+
+async def get_joined(tx: Tx, account_id: str, wanted_id: str, *, now_ms: int) -> Joined:
+    """By its own id or the program's."""
+    found = None
+    if is_id(wanted_id):
+        found = await tx.one(_JOINED, account_id=account_id, id=wanted_id, month=rules.month_of(now_ms))
+    if found is None:
+        raise Missing("There is no such partner campaign.")
+    return found
+
+
+async def page_of_joined(tx: Tx, account_id: str, page: Page, *, now_ms: int) -> tuple[list[Joined], int]:
+    total = await tx.one(_COUNT_JOINED, account_id=account_id) or 0
+    month = rules.month_of(now_ms)
+    return await tx.all(_LIST_JOINED, account_id=account_id, month=month, most=page.per_page, skip=page.skip), total
+
+
+async def rate_all(tx: Tx, *, now_ms: int) -> None:
+    """The order by confirmation rate, brought up to date now and then."""
+    await tx.run(_RATE_ALL, since_day=_since_day(now_ms))

@@ -1,0 +1,120 @@
+"""Telling people about budgets: the owner at 80 % and at 100 %, every partner of the program once when it is reached. A notice
+is a row of the dashboard's bell and a letter, written together and once per month.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+from honeyguide.kernel import money
+from honeyguide.kernel.ids import new_id
+from honeyguide.kernel.paging import Page
+from honeyguide.kernel.site import Site
+from honeyguide.mail import letters, words
+from honeyguide.partners import rules
+from honeyguide.store.statements import beside
+from honeyguide.store.tx import Tx
+
+BATCH = 20
+
+
+class Spent(NamedTuple):
+    program_id: str
+    month: str
+    account_id: str
+    publication_name: str
+    spent_cents: int
+    cap_cents: int
+    email: str
+
+
+class PartnerOf(NamedTuple):
+    id: str
+    account_id: str
+    email: str
+
+
+class Notice(NamedTuple):
+    id: str
+    kind: str
+    sentence: str
+    link: str | None
+    created_ms: int
+    read_ms: int | None
+
+
+_sql = beside(__file__)
+_INSERT = _sql.command("insert")
+_NEARLY_SPENT = _sql.query("nearly_spent", Spent)
+_REACHED = _sql.query("reached", Spent)
+_TOLD_NEARLY = _sql.command("told_nearly")
+_TOLD_REACHED = _sql.command("told_reached")
+_PARTNERS_OF = _sql.query("partners_of", PartnerOf)
+_COUNT_UNREAD = _sql.value("count_unread", int)
+_LIST = _sql.query("list", Notice)
+_READ_ALL = _sql.command("read_all")
+
+
+async def tell_due(tx: Tx, site: Site, *, now_ms: int) -> bool:
+    """Everything about budgets that was not told yet; the mark on the budget makes it once, whoever runs this."""
+    nearly = await tx.all(_NEARLY_SPENT, batch=BATCH)
+    for budget in nearly:
+        if await tx.run(_TOLD_NEARLY, **_place(budget), now_ms=now_ms):
+            await _tell_owner(tx, site, budget, "budget_80", words.budget_warning, now_ms=now_ms)
+    reached = await tx.all(_REACHED, batch=BATCH)
+    for budget in reached:
+        if await tx.run(_TOLD_REACHED, **_place(budget), now_ms=now_ms):
+            await _tell_owner(tx, site, budget, "budget_100", words.budget_spent, now_ms=now_ms)
+            await _tell_partners(tx, site, budget, now_ms=now_ms)
+    return len(nearly) == BATCH or len(reached) == BATCH
+
+
+def _place(budget: Spent) -> dict[str, str]:
+    return {"program_id": budget.program_id, "month": budget.month, "account_id": budget.account_id}
+
+
+async def _tell_owner(tx: Tx, site: Site, budget: Spent, kind: str, letter: Callable[..., words.Words], *, now_ms: int) -> None:
+    spent, cap = money.show(budget.spent_cents), money.show(budget.cap_cents)
+    subject, text = letter(
+        program=budget.publication_name, month=budget.month, spent=spent, budget=cap, page=f"{site.base_url}/program"
+    )
+    await tell(
+        tx, budget.account_id, budget.email, kind, f"{kind}:{budget.program_id}:{budget.month}", subject, text,
+        link="/program", now_ms=now_ms,
+    )  # fmt: skip
+
+
+async def _tell_partners(tx: Tx, site: Site, budget: Spent, *, now_ms: int) -> None:
+    subject, text = words.budget_reached(
+        program=budget.publication_name, month=budget.month, resumes=f"1 {rules.next_month(budget.month)}",
+        page=f"{site.base_url}/earnings",
+    )  # fmt: skip
+    once = f"budget_reached:{budget.program_id}:{budget.month}"
+    for partner in await tx.all(_PARTNERS_OF, program_id=budget.program_id, account_id=budget.account_id):
+        await tell(
+            tx, partner.account_id, partner.email, "budget_reached", once, subject, text, link="/earnings", now_ms=now_ms
+        )
+
+
+async def tell(
+    tx: Tx, account_id: str, email: str, kind: str, once: str, subject: str, text: str, *, now_ms: int, link: str | None = None
+) -> None:
+    """A notice on the dashboard and the letter that goes with it, once per `once`."""
+    is_new = await tx.run(
+        _INSERT, id=new_id(), account_id=account_id, kind=kind, once_key=once, sentence=subject, link=link, now_ms=now_ms
+    )
+    if is_new:
+        await letters.post(tx, account_id=account_id, to=email, kind=kind, subject=subject, text=text, once=once, now_ms=now_ms)
+
+
+async def unread(tx: Tx, account_id: str) -> int:
+    return await tx.one(_COUNT_UNREAD, account_id=account_id) or 0
+
+
+async def page_of(tx: Tx, account_id: str, page: Page) -> list[Notice]:
+    return await tx.all(_LIST, account_id=account_id, most=page.per_page, skip=page.skip)
+
+
+async def read_all(tx: Tx, account_id: str, *, now_ms: int) -> None:
+    await tx.run(_READ_ALL, account_id=account_id, now_ms=now_ms)

@@ -1,0 +1,167 @@
+"""Months close by the UTC calendar, one hour after their end; what a partner earned in a closed month becomes one payout.
+
+The sums are the ledger's. A payout is made once per partner and month, whoever runs the job and however often.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from honeyguide.kernel import checks
+from honeyguide.kernel.errors import Invalid, Missing
+from honeyguide.kernel.ids import is_id, new_id
+from honeyguide.kernel.paging import Page
+from honeyguide.partners import ledger, rules
+from honeyguide.store.statements import beside
+from honeyguide.store.tx import Tx
+
+UNKNOWN = "There is no such payout."
+BATCH = 500
+
+
+class Payout(NamedTuple):
+    id: str
+    account_id: str
+    month: str
+    amount_cents: int
+    paid_ms: int | None
+    paid_reference: str | None
+    marks: int
+    created_ms: int
+
+
+class Owed(NamedTuple):
+    """A payout as the administrator sees it: with whom it goes to."""
+
+    id: str
+    account_id: str
+    month: str
+    amount_cents: int
+    paid_ms: int | None
+    paid_reference: str | None
+    marks: int
+    created_ms: int
+    email: str
+    name: str | None
+
+
+class Month(NamedTuple):
+    month: str
+    closed_ms: int | None
+    paid_out_ms: int | None
+    payouts: int
+    paid: int
+    amount_cents: int
+
+
+class Earned(NamedTuple):
+    credit: str
+    cents: int
+
+
+_sql = beside(__file__)
+_BEGIN_MONTH = _sql.command("begin_month")
+_MONTHS_TO_CLOSE = _sql.value("months_to_close", str)
+_CLOSE = _sql.command("close")
+_MONTH_TO_PAY_OUT = _sql.value("month_to_pay_out", str)
+_EARNED = _sql.query("earned", Earned)
+_INSERT = _sql.command("insert")
+_PAID_OUT = _sql.command("paid_out")
+_LOCK_MONTH = _sql.value("lock_month", str)
+_COUNT = _sql.value("count", int)
+_LIST = _sql.query("list", Payout)
+_BY_ID = _sql.query("by_id", Payout)
+_ALL_OF_MONTH = _sql.query("all_of_month", Owed)
+_LOCK = _sql.query("lock", Payout)
+_MARK = _sql.command("mark")
+_MONTHS = _sql.query("months", Month)
+
+
+async def close_months(tx: Tx, *, now_ms: int) -> list[str]:
+    """Closes every month whose hour has come. On PostgreSQL this waits for charges that are under way in it."""
+    this_month = rules.month_of(now_ms)
+    await tx.run(_BEGIN_MONTH, month=rules.previous_month(this_month))
+    closed = []
+    for month in await tx.all(_MONTHS_TO_CLOSE, this_month=this_month):
+        if rules.closes_at(month) <= now_ms and await tx.run(_CLOSE, month=month, now_ms=now_ms):
+            closed.append(month)
+    return closed
+
+
+async def month_to_pay_out(tx: Tx) -> str | None:
+    return await tx.one(_MONTH_TO_PAY_OUT)
+
+
+async def make_payouts(tx: Tx, month: str, after: str, *, now_ms: int) -> str | None:
+    """One batch of payouts; gives where the next begins, or None when the month is done."""
+    if await tx.one(_LOCK_MONTH, month=month) is None:
+        return None
+    earned = await tx.all(_EARNED, month=month, after=after, batch=BATCH)
+    for credit, amount_cents in earned:
+        account_id = credit.split(":")[1]
+        payout_id = new_id()
+        if await tx.run(_INSERT, id=payout_id, account_id=account_id, month=month, amount_cents=amount_cents, now_ms=now_ms):
+            await ledger.post(
+                tx, "payout", f"payout:{payout_id}", debit=credit, credit=ledger.CLEARING, amount_cents=amount_cents,
+                month=rules.month_of(now_ms), now_ms=now_ms,
+            )  # fmt: skip
+    if len(earned) == BATCH:
+        return earned[-1].credit
+    await tx.run(_PAID_OUT, month=month, now_ms=now_ms)
+    return None
+
+
+async def page_of(tx: Tx, account_id: str, page: Page) -> tuple[list[Payout], int]:
+    total = await tx.one(_COUNT, account_id=account_id) or 0
+    return await tx.all(_LIST, account_id=account_id, most=page.per_page, skip=page.skip), total
+
+
+async def get(tx: Tx, account_id: str, payout_id: str) -> Payout:
+    payout = await tx.one(_BY_ID, account_id=account_id, id=payout_id) if is_id(payout_id) else None
+    if payout is None:
+        raise Missing(UNKNOWN)
+    return payout
+
+
+async def of_month(tx: Tx, month: str = "", *, open_only: bool = False) -> list[Owed]:
+    """For the administrator: every account's."""
+    return await tx.all(_ALL_OF_MONTH, month=month, open_only=int(open_only))
+
+
+async def months(tx: Tx) -> list[Month]:
+    return await tx.all(_MONTHS)
+
+
+async def mark_paid(tx: Tx, payout_id: str, reference: str, *, now_ms: int) -> Payout:
+    """Money left the house: clearing to cash, with the bank's reference."""
+    checks.text(reference, param="reference", limit=checks.STRING_LIMIT, blank_ok=False)
+    payout = await _locked(tx, payout_id)
+    if payout.paid_ms is not None:
+        raise Invalid(f"This payout is marked as paid already, with reference {payout.paid_reference}.", code="already_paid")
+    await _move(tx, payout, "paid", ledger.CLEARING, ledger.CASH, now_ms)
+    await tx.run(_MARK, id=payout.id, paid_ms=now_ms, reference=reference)
+    return await _locked(tx, payout_id)
+
+
+async def unmark_paid(tx: Tx, payout_id: str, *, now_ms: int) -> Payout:
+    """The undo: a new entry the other way; the first stays in the books."""
+    payout = await _locked(tx, payout_id)
+    if payout.paid_ms is None:
+        raise Invalid("This payout is not marked as paid.", code="not_paid")
+    await _move(tx, payout, "unpaid", ledger.CASH, ledger.CLEARING, now_ms)
+    await tx.run(_MARK, id=payout.id, paid_ms=None, reference=None)
+    return await _locked(tx, payout_id)
+
+
+async def _locked(tx: Tx, payout_id: str) -> Payout:
+    payout = await tx.one(_LOCK, id=payout_id) if is_id(payout_id) else None
+    if payout is None:
+        raise Missing(UNKNOWN)
+    return payout
+
+
+async def _move(tx: Tx, payout: Payout, kind: str, debit: str, credit: str, now_ms: int) -> None:
+    await ledger.post(
+        tx, kind, f"{kind}:{payout.id}:{payout.marks}", debit=debit, credit=credit, amount_cents=payout.amount_cents,
+        month=rules.month_of(now_ms), now_ms=now_ms,
+    )  # fmt: skip

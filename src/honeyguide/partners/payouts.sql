@@ -1,0 +1,63 @@
+-- name: begin_month
+INSERT INTO period (month) VALUES (:month) ON CONFLICT (month) DO NOTHING;
+
+-- name: months_to_close
+SELECT month FROM period WHERE closed_ms IS NULL AND month < :this_month ORDER BY month;
+
+-- name: close
+UPDATE period SET closed_ms = :now_ms WHERE month = :month AND closed_ms IS NULL;
+
+-- name: month_to_pay_out
+SELECT month FROM period WHERE closed_ms IS NOT NULL AND paid_out_ms IS NULL ORDER BY month LIMIT 1;
+
+-- name: earned
+-- What each partner earned in a closed month by the ledger, as far as no payout says so yet; a page of them by their account.
+SELECT t.credit, CAST(SUM(t.amount_cents) AS BIGINT) AS cents FROM transfer AS t
+WHERE t.month = :month AND t.kind = 'charge' AND t.credit > :after GROUP BY t.credit ORDER BY t.credit LIMIT :batch;
+
+-- name: insert
+INSERT INTO payout (id, account_id, month, amount_cents, created_ms) VALUES (:id, :account_id, :month, :amount_cents, :now_ms)
+ON CONFLICT (account_id, month) DO NOTHING;
+
+-- name: paid_out
+UPDATE period SET paid_out_ms = :now_ms WHERE month = :month;
+
+-- name: lock_month
+SELECT month FROM period WHERE month = :month AND closed_ms IS NOT NULL;
+
+-- name: lock_month (postgres)
+SELECT month FROM period WHERE month = :month AND closed_ms IS NOT NULL FOR UPDATE;
+
+-- name: count
+SELECT COUNT(*) AS n FROM payout WHERE account_id = :account_id;
+
+-- name: list
+SELECT id, account_id, month, amount_cents, paid_ms, paid_reference, marks, created_ms FROM payout
+WHERE account_id = :account_id ORDER BY created_ms DESC, id DESC LIMIT :most OFFSET :skip;
+
+-- name: by_id
+SELECT id, account_id, month, amount_cents, paid_ms, paid_reference, marks, created_ms FROM payout
+WHERE account_id = :account_id AND id = :id;
+
+-- name: all_of_month
+-- For the administrator, over all accounts.
+SELECT p.id, p.account_id, p.month, p.amount_cents, p.paid_ms, p.paid_reference, p.marks, p.created_ms, a.email, a.name
+FROM payout AS p JOIN account AS a ON a.id = p.account_id
+WHERE (CAST(:month AS TEXT) = '' OR p.month = :month) AND (CAST(:open_only AS BIGINT) = 0 OR p.paid_ms IS NULL)
+ORDER BY p.month DESC, p.id;
+
+-- name: lock
+SELECT id, account_id, month, amount_cents, paid_ms, paid_reference, marks, created_ms FROM payout WHERE id = :id;
+
+-- name: lock (postgres)
+SELECT id, account_id, month, amount_cents, paid_ms, paid_reference, marks, created_ms FROM payout WHERE id = :id FOR UPDATE;
+
+-- name: mark
+UPDATE payout SET paid_ms = :paid_ms, paid_reference = :reference, marks = marks + 1 WHERE id = :id;
+
+-- name: months
+SELECT m.month, m.closed_ms, m.paid_out_ms,
+       (SELECT COUNT(*) FROM payout AS p WHERE p.month = m.month) AS payouts,
+       (SELECT COUNT(*) FROM payout AS p WHERE p.month = m.month AND p.paid_ms IS NOT NULL) AS paid,
+       CAST(COALESCE((SELECT SUM(p.amount_cents) FROM payout AS p WHERE p.month = m.month), 0) AS BIGINT) AS amount_cents
+FROM period AS m ORDER BY m.month DESC LIMIT 36;

@@ -1,0 +1,232 @@
+"""Partner programs: the paid offer of one publication. Name, description and categories are the publication's."""
+
+from __future__ import annotations
+
+import json
+from decimal import Decimal
+from typing import Any, NamedTuple
+
+import msgspec
+from msgspec import UNSET, UnsetType
+
+from honeyguide.kernel import checks, money
+from honeyguide.kernel.errors import Invalid, Missing
+from honeyguide.kernel.ids import is_id, new_id
+from honeyguide.kernel.paging import Page
+from honeyguide.partners import publications, rules
+from honeyguide.referrals import slugs
+from honeyguide.store.statements import beside
+from honeyguide.store.tx import Tx
+
+UNKNOWN = "There is no such partner program."
+LONGEST_HOLD_DAYS = 365
+DEFAULT_HOLD_DAYS = 14
+
+
+class Program(NamedTuple):
+    id: str
+    account_id: str
+    publication_id: str
+    publication_name: str
+    publication_description: str | None
+    categories: str
+    terms: str | None
+    resources_url: str | None
+    redirect_url: str
+    slug: str | None
+    thankyou_page_url: str | None
+    show_in_directory: int
+    referral_pending_duration: int
+    referral_pending_duration_enabled: int
+    max_payout_cents: int
+    total_budget_cents: int
+    cpa_cents: int
+    paused_ms: int | None
+    created_ms: int
+
+    @property
+    def name(self) -> str:
+        return f"{self.publication_name}'s partner program"
+
+    @property
+    def category_words(self) -> list[str]:
+        words: list[str] = json.loads(self.categories)
+        return words
+
+
+class Budget(NamedTuple):
+    spent_cents: int
+    cap_cents: int
+    reached_ms: int | None
+
+
+class Fields(msgspec.Struct, frozen=True):
+    """What a caller says of a program. UNSET leaves it; None clears what may be empty and is refused elsewhere."""
+
+    max_payout: Any = UNSET
+    total_budget: Any = UNSET
+    cpa: Any = UNSET
+    redirect_url: str | UnsetType | None = UNSET
+    thankyou_page_url: str | UnsetType | None = UNSET
+    terms: str | UnsetType | None = UNSET
+    resources_url: str | UnsetType | None = UNSET
+    slug: str | UnsetType | None = UNSET
+    show_in_directory: bool | UnsetType | None = UNSET
+    referral_pending_duration_enabled: bool | UnsetType | None = UNSET
+    referral_pending_duration: Any = UNSET
+
+
+_sql = beside(__file__)
+_INSERT = _sql.command("insert")
+_BY_ID = _sql.query("by_id", Program)
+_LOCK = _sql.value("lock", str)
+_COUNT = _sql.value("count", int)
+_LIST = _sql.query("list", Program)
+_UPDATE = _sql.command("update")
+_DELETE = _sql.command("delete")
+_BUDGET_OF = _sql.query("budget_of", Budget)
+_SET_BUDGET_CAP = _sql.command("set_budget_cap")
+_SET_PARTNER_CAPS = _sql.command("set_partner_caps")
+
+REQUIRED = ("max_payout", "total_budget", "cpa", "redirect_url")
+
+
+def _checked(fields: Fields) -> dict[str, Any]:
+    """The columns that were given, each by its rule."""
+    given: dict[str, Any] = {}
+    for param in ("max_payout", "total_budget", "cpa"):
+        value = getattr(fields, param)
+        if not isinstance(value, UnsetType):
+            given[f"{param}_cents"] = money.cents(value, param=param)
+    for param in ("redirect_url", "thankyou_page_url", "resources_url"):
+        value = getattr(fields, param)
+        if not isinstance(value, UnsetType):
+            if value is None and param == "redirect_url":
+                raise Invalid("redirect_url must not be null.", param=param)
+            given[param] = None if value is None else checks.http_url(value, param=param)
+    if not isinstance(fields.terms, UnsetType):
+        given["terms"] = None if fields.terms is None else checks.text(fields.terms, param="terms", limit=checks.TERMS_LIMIT)
+    if not isinstance(fields.slug, UnsetType):
+        given["slug"] = None if fields.slug is None else checks.slug(fields.slug, param="slug")
+    for param in ("show_in_directory", "referral_pending_duration_enabled"):
+        flag = getattr(fields, param)
+        if not isinstance(flag, UnsetType):
+            if flag is None:
+                raise Invalid(f"{param} must be true or false.", param=param)
+            given[param] = int(flag)
+    if not isinstance(fields.referral_pending_duration, UnsetType):
+        given["referral_pending_duration"] = _days(fields.referral_pending_duration)
+    return given
+
+
+def _days(value: Any) -> int:
+    whole = isinstance(value, int) and not isinstance(value, bool)
+    if isinstance(value, Decimal) and value.is_finite() and abs(value) < 10_000 and value == int(value):
+        value, whole = int(value), True
+    if not whole or not 0 <= value <= LONGEST_HOLD_DAYS:
+        raise Invalid(
+            f"referral_pending_duration must be a whole number of days from 0 to {LONGEST_HOLD_DAYS}.",
+            param="referral_pending_duration",
+        )
+    return int(value)
+
+
+async def create(tx: Tx, account_id: str, publication_id: str, fields: Fields, *, now_ms: int) -> Program:
+    """One live program per publication; making it switches the publication's partner program on."""
+    for param in REQUIRED:
+        if isinstance(getattr(fields, param), UnsetType):
+            raise Invalid(f"{param} must be given.", param=param)
+    columns = {
+        "terms": None, "resources_url": None, "slug": None, "thankyou_page_url": None, "show_in_directory": 0,
+        "referral_pending_duration": DEFAULT_HOLD_DAYS, "referral_pending_duration_enabled": 0, **_checked(fields),
+    }  # fmt: skip
+    try:
+        publication = await publications.get(tx, account_id, publication_id)
+    except Missing:
+        raise Invalid("publication_uuid names no publication of yours.", param="publication_uuid") from None
+    program_id = new_id()
+    second = Invalid("This publication has a partner program already; delete it to make a new one.", param="publication_uuid")
+    await tx.run(
+        _INSERT, taken={"program_publication": second}, id=program_id, account_id=account_id, publication_id=publication.id,
+        now_ms=now_ms, **columns,
+    )  # fmt: skip
+    if columns["slug"]:
+        await slugs.claim(tx, account_id, slugs.PROGRAM, program_id, columns["slug"])
+    await publications.set_enabled(tx, publication, True)
+    await publications.refresh_card(tx, publication._replace(enabled_partner_program=1))
+    return await get(tx, account_id, program_id)
+
+
+async def get(tx: Tx, account_id: str, program_id: str) -> Program:
+    program = await tx.one(_BY_ID, account_id=account_id, id=program_id) if is_id(program_id) else None
+    if program is None:
+        raise Missing(UNKNOWN)
+    return program
+
+
+async def page_of(tx: Tx, account_id: str, page: Page) -> tuple[list[Program], int]:
+    total = await tx.one(_COUNT, account_id=account_id) or 0
+    return await tx.all(_LIST, account_id=account_id, most=page.per_page, skip=page.skip), total
+
+
+async def update(tx: Tx, account_id: str, program_id: str, fields: Fields, *, now_ms: int) -> Program:
+    given = _checked(fields)
+    old = await _get_locked(tx, account_id, program_id)
+    await _write(tx, old, {**old._asdict(), **given}, now_ms=now_ms)
+    return await get(tx, account_id, program_id)
+
+
+async def pause(tx: Tx, account_id: str, program_id: str, *, paused: bool, now_ms: int) -> Program:
+    """Paused: it leaves the directory and new arrivals do not count; what is pending runs to its end."""
+    old = await _get_locked(tx, account_id, program_id)
+    paused_ms = (old.paused_ms or now_ms) if paused else None
+    await _write(tx, old, {**old._asdict(), "paused_ms": paused_ms}, now_ms=now_ms)
+    return await get(tx, account_id, program_id)
+
+
+async def _get_locked(tx: Tx, account_id: str, program_id: str) -> Program:
+    """Caps are read by charges under a share lock of this row; whoever changes them waits for those charges first."""
+    if not is_id(program_id) or await tx.one(_LOCK, account_id=account_id, id=program_id) is None:
+        raise Missing(UNKNOWN)
+    return await get(tx, account_id, program_id)
+
+
+async def _write(tx: Tx, old: Program, columns: dict[str, Any], *, now_ms: int) -> None:
+    if columns["slug"] != old.slug:
+        if columns["slug"]:
+            await slugs.claim(tx, old.account_id, slugs.PROGRAM, old.id, columns["slug"])
+        else:
+            await slugs.free(tx, old.account_id, old.id)
+    names = (
+        "id", "account_id", "terms", "resources_url", "redirect_url", "slug", "thankyou_page_url", "show_in_directory",
+        "referral_pending_duration", "referral_pending_duration_enabled", "max_payout_cents", "total_budget_cents", "cpa_cents",
+        "paused_ms",
+    )  # fmt: skip
+    await tx.run(_UPDATE, **{name: columns[name] for name in names})
+    await _move_caps(tx, old, columns["total_budget_cents"], columns["max_payout_cents"], rules.month_of(now_ms), now_ms)
+    await publications.refresh_card(tx, await publications.get(tx, old.account_id, old.publication_id))
+
+
+async def _move_caps(tx: Tx, old: Program, budget_cents: int, payout_cents: int, month: str, now_ms: int) -> None:
+    """This month's counters follow the owner's caps, but never below what is spent; a true raise opens a reached budget."""
+    mine = {"account_id": old.account_id, "program_id": old.id, "month": month}
+    budget = await tx.one(_BUDGET_OF, **mine) if budget_cents != old.total_budget_cents else None
+    if budget is not None:
+        reached = rules.reached_after_change(
+            reached=budget.reached_ms is not None, old_cap_cents=old.total_budget_cents, new_cap_cents=budget_cents,
+            spent_cents=budget.spent_cents,
+        )  # fmt: skip
+        await tx.run(
+            _SET_BUDGET_CAP, cap_cents=max(budget_cents, budget.spent_cents),
+            reached_ms=(budget.reached_ms or now_ms) if reached else None, **mine,
+        )  # fmt: skip
+    if payout_cents != old.max_payout_cents:
+        await tx.run(_SET_PARTNER_CAPS, cap_cents=payout_cents, **mine)
+
+
+async def delete(tx: Tx, account_id: str, program_id: str, *, now_ms: int) -> None:
+    program = await _get_locked(tx, account_id, program_id)
+    await tx.run(_DELETE, account_id=account_id, id=program.id, now_ms=now_ms)
+    await slugs.free(tx, account_id, program.id)
+    publication = await publications.get(tx, account_id, program.publication_id)
+    await publications.set_enabled(tx, publication, False)

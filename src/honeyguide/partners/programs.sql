@@ -1,0 +1,58 @@
+-- name: insert
+INSERT INTO program (id, account_id, publication_id, terms, resources_url, redirect_url, slug, thankyou_page_url,
+    show_in_directory, referral_pending_duration, referral_pending_duration_enabled, max_payout_cents, total_budget_cents,
+    cpa_cents, created_ms)
+VALUES (:id, :account_id, :publication_id, :terms, :resources_url, :redirect_url, :slug, :thankyou_page_url,
+    :show_in_directory, :referral_pending_duration, :referral_pending_duration_enabled, :max_payout_cents, :total_budget_cents,
+    :cpa_cents, :now_ms);
+
+-- name: by_id
+SELECT p.id, p.account_id, p.publication_id, b.name AS publication_name, b.description AS publication_description, b.categories,
+       p.terms, p.resources_url, p.redirect_url, p.slug, p.thankyou_page_url, p.show_in_directory, p.referral_pending_duration,
+       p.referral_pending_duration_enabled, p.max_payout_cents, p.total_budget_cents, p.cpa_cents, p.paused_ms, p.created_ms
+FROM program AS p JOIN publication AS b ON b.id = p.publication_id
+WHERE p.account_id = :account_id AND p.id = :id AND p.deleted_ms IS NULL AND b.deleted_ms IS NULL;
+
+-- name: lock
+SELECT id FROM program WHERE account_id = :account_id AND id = :id AND deleted_ms IS NULL;
+
+-- name: lock (postgres)
+SELECT id FROM program WHERE account_id = :account_id AND id = :id AND deleted_ms IS NULL FOR UPDATE;
+
+-- name: count
+SELECT COUNT(*) AS n FROM program AS p JOIN publication AS b ON b.id = p.publication_id
+WHERE p.account_id = :account_id AND p.deleted_ms IS NULL AND b.deleted_ms IS NULL;
+
+-- name: list
+SELECT p.id, p.account_id, p.publication_id, b.name AS publication_name, b.description AS publication_description, b.categories,
+       p.terms, p.resources_url, p.redirect_url, p.slug, p.thankyou_page_url, p.show_in_directory, p.referral_pending_duration,
+       p.referral_pending_duration_enabled, p.max_payout_cents, p.total_budget_cents, p.cpa_cents, p.paused_ms, p.created_ms
+FROM program AS p JOIN publication AS b ON b.id = p.publication_id
+WHERE p.account_id = :account_id AND p.deleted_ms IS NULL AND b.deleted_ms IS NULL
+ORDER BY p.created_ms DESC, p.id DESC LIMIT :most OFFSET :skip;
+
+-- name: update
+UPDATE program SET terms = :terms, resources_url = :resources_url, redirect_url = :redirect_url, slug = :slug,
+    thankyou_page_url = :thankyou_page_url, show_in_directory = :show_in_directory,
+    referral_pending_duration = :referral_pending_duration, referral_pending_duration_enabled = :referral_pending_duration_enabled,
+    max_payout_cents = :max_payout_cents, total_budget_cents = :total_budget_cents, cpa_cents = :cpa_cents, paused_ms = :paused_ms
+WHERE account_id = :account_id AND id = :id;
+
+-- name: delete
+UPDATE program SET deleted_ms = :now_ms, listed = 0 WHERE account_id = :account_id AND id = :id;
+
+-- name: budget_of
+SELECT spent_cents, cap_cents, reached_ms FROM budget
+WHERE account_id = :account_id AND program_id = :program_id AND month = :month;
+
+-- name: budget_of (postgres)
+SELECT spent_cents, cap_cents, reached_ms FROM budget
+WHERE account_id = :account_id AND program_id = :program_id AND month = :month FOR UPDATE;
+
+-- name: set_budget_cap
+UPDATE budget SET cap_cents = :cap_cents, reached_ms = :reached_ms
+WHERE account_id = :account_id AND program_id = :program_id AND month = :month;
+
+-- name: set_partner_caps
+UPDATE partner_spend SET cap_cents = CASE WHEN spent_cents > :cap_cents THEN spent_cents ELSE CAST(:cap_cents AS BIGINT) END
+WHERE account_id = :account_id AND program_id = :program_id AND month >= :month;

@@ -1,0 +1,211 @@
+"""Publications: newsletters with an audience. A program's card in the network follows its publication's every change."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import msgspec
+from msgspec import UNSET, UnsetType
+
+from honeyguide.kernel import checks
+from honeyguide.kernel.errors import Invalid, Missing
+from honeyguide.kernel.ids import is_id, new_id
+from honeyguide.kernel.paging import Page
+from honeyguide.partners import catalogue
+from honeyguide.partners.logos import Logo
+from honeyguide.store.statements import beside
+from honeyguide.store.tx import Tx
+
+UNKNOWN = "There is no such publication."
+
+
+class Publication(NamedTuple):
+    id: str
+    account_id: str
+    name: str
+    description: str | None
+    categories: str
+    list_id: str | None
+    status: str
+    logo_id: str
+    enabled_partner_program: int
+    audience_gender: str
+    income_levels: str
+    age_ranges: str
+    created_ms: int
+
+    def words(self, field: str) -> list[str]:
+        """A list field as the list it is."""
+        words: list[str] = json.loads(getattr(self, field))
+        return words
+
+    @property
+    def on_offer(self) -> bool:
+        return self.status == "active" and bool(self.enabled_partner_program)
+
+
+class StoredLogo(NamedTuple):
+    content_type: str
+    data: bytes | None
+
+
+class Fields(msgspec.Struct, frozen=True):
+    """What a caller says of a publication; UNSET leaves a field as it is, a None clears one that may be empty."""
+
+    name: str | UnsetType | None = UNSET
+    description: str | UnsetType | None = UNSET
+    categories: Any = UNSET
+    list_id: str | UnsetType | None = UNSET
+    status: str | UnsetType | None = UNSET
+    audience_gender: str | UnsetType | None = UNSET
+    income_levels: Any = UNSET
+    age_ranges: Any = UNSET
+    enabled_partner_program: bool | UnsetType | None = UNSET
+
+
+_sql = beside(__file__)
+_INSERT = _sql.command("insert")
+_BY_ID = _sql.query("by_id", Publication)
+_COUNT = _sql.value("count", int)
+_LIST = _sql.query("list", Publication)
+_UPDATE = _sql.command("update")
+_SET_ENABLED = _sql.command("set_enabled")
+_DELETE = _sql.command("delete")
+_HAS_PROGRAM = _sql.value("has_program", int)
+_INSERT_LOGO = _sql.command("insert_logo")
+_LOGO = _sql.query("logo", StoredLogo)
+_REFRESH_CARD = _sql.command("refresh_card")
+
+REQUIRED = ("name", "categories", "logo", "audience_gender", "income_levels", "age_ranges")
+
+
+def _checked(fields: Fields) -> dict[str, Any]:
+    """The columns that were given, each by its rule."""
+    given: dict[str, Any] = {}
+    if not isinstance(fields.name, UnsetType):
+        given["name"] = checks.text(_present(fields.name, "name"), param="name", limit=checks.NAME_LIMIT, blank_ok=False)
+    for param, limit in (("description", checks.DESCRIPTION_LIMIT), ("list_id", checks.STRING_LIMIT)):
+        value = getattr(fields, param)
+        if not isinstance(value, UnsetType):
+            given[param] = None if value is None else checks.text(value, param=param, limit=limit)
+    for param, allowed, most in (
+        ("categories", catalogue.CATEGORIES, 3),
+        ("income_levels", catalogue.INCOME_LEVELS, None),
+        ("age_ranges", catalogue.AGE_RANGES, None),
+    ):
+        value = getattr(fields, param)
+        if not isinstance(value, UnsetType):
+            given[param] = json.dumps(checks.some_of(value, allowed, param=param, least=1, most=most), ensure_ascii=False)
+    for param, allowed in (("status", catalogue.STATUSES), ("audience_gender", catalogue.GENDERS)):
+        value = getattr(fields, param)
+        if not isinstance(value, UnsetType):
+            given[param] = checks.one_of(value, allowed, param=param)
+    return given
+
+
+def _present(value: str | None, param: str) -> str:
+    if value is None:
+        raise Invalid(f"{param} must not be null.", param=param)
+    return value
+
+
+async def create(tx: Tx, account_id: str, fields: Fields, logo: Logo, *, folder: Path | None, now_ms: int) -> Publication:
+    given = {"description": None, "list_id": None, "status": "active", **_checked(fields)}
+    publication_id = new_id()
+    logo_id = await _keep_logo(tx, account_id, logo, folder, now_ms)
+    given.pop("enabled_partner_program", None)
+    await tx.run(_INSERT, id=publication_id, account_id=account_id, logo_id=logo_id, now_ms=now_ms, **given)
+    return await get(tx, account_id, publication_id)
+
+
+def check_required(fields: Fields, has_logo: bool) -> None:
+    """Said before the logo is worked on: decoding it is the dear part."""
+    for param in REQUIRED:
+        if (not has_logo) if param == "logo" else isinstance(getattr(fields, param), UnsetType):
+            raise Invalid(f"{param} must be given.", param=param)
+    _checked(fields)
+
+
+async def _keep_logo(tx: Tx, account_id: str, logo: Logo, folder: Path | None, now_ms: int) -> str:
+    logo_id = new_id()
+    if folder is not None:
+        # A file without a row is harmless; a row without a file would be a broken picture: so the file comes first.
+        folder.mkdir(parents=True, exist_ok=True)
+        (folder / logo_id).write_bytes(logo.data)
+    data = None if folder is not None else logo.data
+    await tx.run(_INSERT_LOGO, id=logo_id, account_id=account_id, content_type=logo.content_type, data=data, now_ms=now_ms)
+    return logo_id
+
+
+async def get(tx: Tx, account_id: str, publication_id: str) -> Publication:
+    found = await tx.one(_BY_ID, account_id=account_id, id=publication_id) if is_id(publication_id) else None
+    if found is None:
+        raise Missing(UNKNOWN)
+    return found
+
+
+async def page_of(tx: Tx, account_id: str, page: Page) -> tuple[list[Publication], int]:
+    total = await tx.one(_COUNT, account_id=account_id) or 0
+    return await tx.all(_LIST, account_id=account_id, most=page.per_page, skip=page.skip), total
+
+
+async def update(
+    tx: Tx, account_id: str, publication_id: str, fields: Fields, logo: Logo | None, *, folder: Path | None, now_ms: int
+) -> Publication:
+    old = await get(tx, account_id, publication_id)
+    columns = {**old._asdict(), **_checked(fields)}
+    if not isinstance(fields.enabled_partner_program, UnsetType):
+        enabled = _present_flag(fields.enabled_partner_program)
+        if enabled and not await tx.one(_HAS_PROGRAM, account_id=account_id, id=old.id):
+            enabled = False  # false until the publication has a program
+        columns["enabled_partner_program"] = int(enabled)
+    if logo is not None:
+        columns["logo_id"] = await _keep_logo(tx, account_id, logo, folder, now_ms)
+    columns.pop("created_ms")
+    await tx.run(_UPDATE, **columns)
+    changed = await get(tx, account_id, publication_id)
+    await refresh_card(tx, changed)
+    return changed
+
+
+def _present_flag(value: bool | None) -> bool:
+    if value is None:
+        raise Invalid("enabled_partner_program must be true or false.", param="enabled_partner_program")
+    return value
+
+
+async def delete(tx: Tx, account_id: str, publication_id: str, *, now_ms: int) -> None:
+    """Its program leaves the network and takes no more arrivals; what is pending runs to its end, history stays."""
+    publication = await get(tx, account_id, publication_id)
+    await tx.run(_DELETE, account_id=account_id, id=publication.id, now_ms=now_ms)
+    await refresh_card(tx, publication._replace(status="archived", enabled_partner_program=0))
+
+
+async def set_enabled(tx: Tx, publication: Publication, enabled: bool) -> None:
+    await tx.run(_SET_ENABLED, account_id=publication.account_id, id=publication.id, enabled=int(enabled))
+
+
+async def refresh_card(tx: Tx, publication: Publication) -> None:
+    words = [publication.name, publication.description or "", *publication.words("categories")]
+    await tx.run(
+        _REFRESH_CARD, account_id=publication.account_id, id=publication.id, on_offer=int(publication.on_offer),
+        search_text=" ".join(words).lower()[:1000], audience_gender=publication.audience_gender,
+        category_mask=catalogue.mask(publication.words("categories"), catalogue.CATEGORIES),
+        income_mask=catalogue.mask(publication.words("income_levels"), catalogue.INCOME_LEVELS),
+        age_mask=catalogue.mask(publication.words("age_ranges"), catalogue.AGE_RANGES),
+    )  # fmt: skip
+
+
+async def logo(tx: Tx, logo_id: str, folder: Path | None) -> tuple[bytes, str]:
+    """The served picture and its type."""
+    stored = await tx.one(_LOGO, id=logo_id) if is_id(logo_id) else None
+    if stored is None:
+        raise Missing("There is no such logo.")
+    if stored.data is not None:
+        return stored.data, stored.content_type
+    try:
+        return ((folder or Path()) / logo_id).read_bytes(), stored.content_type
+    except OSError:
+        raise Missing("There is no such logo.") from None

@@ -1,0 +1,48 @@
+-- name: insert
+INSERT INTO publication (id, account_id, name, description, categories, list_id, status, logo_id, audience_gender, income_levels,
+    age_ranges, created_ms)
+VALUES (:id, :account_id, :name, :description, :categories, :list_id, :status, :logo_id, :audience_gender, :income_levels,
+    :age_ranges, :now_ms);
+
+-- name: by_id
+SELECT id, account_id, name, description, categories, list_id, status, logo_id, enabled_partner_program, audience_gender,
+       income_levels, age_ranges, created_ms
+FROM publication WHERE account_id = :account_id AND id = :id AND deleted_ms IS NULL;
+
+-- name: count
+SELECT COUNT(*) AS n FROM publication WHERE account_id = :account_id AND deleted_ms IS NULL;
+
+-- name: list
+SELECT id, account_id, name, description, categories, list_id, status, logo_id, enabled_partner_program, audience_gender,
+       income_levels, age_ranges, created_ms
+FROM publication WHERE account_id = :account_id AND deleted_ms IS NULL
+ORDER BY created_ms DESC, id DESC LIMIT :most OFFSET :skip;
+
+-- name: update
+UPDATE publication SET name = :name, description = :description, categories = :categories, list_id = :list_id, status = :status,
+    logo_id = :logo_id, enabled_partner_program = :enabled_partner_program, audience_gender = :audience_gender,
+    income_levels = :income_levels, age_ranges = :age_ranges
+WHERE account_id = :account_id AND id = :id;
+
+-- name: set_enabled
+UPDATE publication SET enabled_partner_program = :enabled WHERE account_id = :account_id AND id = :id;
+
+-- name: delete
+UPDATE publication SET deleted_ms = :now_ms, enabled_partner_program = 0 WHERE account_id = :account_id AND id = :id;
+
+-- name: has_program
+SELECT COUNT(*) AS n FROM program WHERE account_id = :account_id AND publication_id = :id AND deleted_ms IS NULL;
+
+-- name: insert_logo
+INSERT INTO logo (id, account_id, content_type, data, created_ms) VALUES (:id, :account_id, :content_type, :data, :now_ms);
+
+-- name: logo
+SELECT content_type, data FROM logo WHERE id = :id;
+
+-- name: refresh_card
+-- What the network shows and filters by follows the publication; where it is not on offer it leaves the directory at once.
+UPDATE program SET search_text = :search_text, category_mask = :category_mask, income_mask = :income_mask, age_mask = :age_mask,
+    audience_gender = :audience_gender,
+    listed = CASE WHEN show_in_directory = 1 AND paused_ms IS NULL AND deleted_ms IS NULL AND CAST(:on_offer AS BIGINT) = 1
+             THEN 1 ELSE 0 END
+WHERE account_id = :account_id AND publication_id = :id AND deleted_ms IS NULL;
