@@ -90,14 +90,14 @@ _COUNT_OF_PROGRAM = _sql.value("count_of_program", int)
 _LIST_OF_PROGRAM = _sql.query("list_of_program", ListedReferral)
 
 
-def _partner_code(code: str | None) -> str | None:
+def partner_code(code: str | None) -> str | None:
     code = (code or "").strip().lower()
     return code if len(code) == network.CODE_LENGTH and code.startswith(network.CODE_LETTER) else None
 
 
 async def sign_up(tx: Tx, site: Site, owner: Owner, new: NewSubscriber, *, now_ms: int) -> Subscriber:
     """A new person in the campaign, brought by nobody, by a reader's code or by a partner's."""
-    code = _partner_code(new.referrer_code)
+    code = partner_code(new.referrer_code)
     if code is None:
         return await subscribers.sign_up(tx, site, owner, new, now_ms=now_ms)
     address = emails.address(new.email)

@@ -1,0 +1,43 @@
+"""Where a partner's links lead: the program behind a code or a hosted page, and whose campaign its readers join."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from honeyguide.partners.arrivals import partner_code
+from honeyguide.referrals.campaigns import Owner
+from honeyguide.store.statements import beside
+from honeyguide.store.tx import Tx
+
+
+class Place(NamedTuple):
+    ref_code: str
+    account_id: str
+    campaign_id: str
+    program_id: str
+    publication_name: str
+    description: str | None
+    logo_id: str
+    redirect_url: str
+    thankyou_page_url: str | None
+    slug: str | None
+
+    @property
+    def owner(self) -> Owner:
+        return Owner(self.account_id, self.campaign_id)
+
+
+_sql = beside(__file__)
+_BY_CODE = _sql.query("by_code", Place)
+_BY_PROGRAM = _sql.query("by_program", Place)
+
+
+async def lookup(tx: Tx, code: str) -> Place | None:
+    """By a partner's code. A link that was given out goes on leading somewhere, whatever became of the offer."""
+    known = partner_code(code)
+    return None if known is None else await tx.one(_BY_CODE, code=known)
+
+
+async def of_program(tx: Tx, account_id: str, program_id: str) -> Place | None:
+    """By the program itself, for its hosted page; nobody is named as the one who sent the reader."""
+    return await tx.one(_BY_PROGRAM, account_id=account_id, program_id=program_id)

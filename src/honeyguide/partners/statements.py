@@ -1,0 +1,65 @@
+"""Statements: every referral behind a month's money, for the partner who earned it and for the owner who owes it.
+
+A partner sees which program and when, never who the reader is: that person is the owner's subscriber.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+from typing import NamedTuple
+
+from honeyguide.kernel import money
+from honeyguide.kernel.clock import iso
+from honeyguide.store.statements import beside
+from honeyguide.store.tx import Tx
+
+PARTNER, OWNER = "partner", "owner"
+BATCH = 1_000
+HEADINGS = {
+    PARTNER: ("charged_at", "program", "referral_uuid", "arrived_at", "amount_usd"),
+    OWNER: ("charged_at", "program", "referral_uuid", "arrived_at", "amount_usd", "subscriber", "partner"),
+}
+
+
+class Line(NamedTuple):
+    id: str
+    created_ms: int
+    publication_name: str
+    partner_referral_id: str
+    arrived_ms: int
+    fee_cents: int
+    person: str
+    partner_name: str
+
+
+_sql = beside(__file__)
+_LINES = {side: _sql.query(f"of_{side}", Line) for side in (PARTNER, OWNER)}
+_TOTALS = {side: _sql.value(f"total_of_{side}", int) for side in (PARTNER, OWNER)}
+
+
+async def total_cents(tx: Tx, account_id: str, side: str, month: str) -> int:
+    return await tx.one(_TOTALS[side], account_id=account_id, month=month) or 0
+
+
+async def lines(tx: Tx, account_id: str, side: str, month: str, after: Line | None = None) -> list[Line]:
+    """The next lines after one; an empty list ends it."""
+    after_ms, after_id = (after.created_ms, after.id) if after else (-(2**62), "")
+    return await tx.all(_LINES[side], account_id=account_id, month=month, after_ms=after_ms, after_id=after_id, batch=BATCH)
+
+
+def csv_of(side: str, rows: list[Line], *, with_headings: bool) -> str:
+    """Rows as CSV. A text that a spreadsheet would run as a formula is given a quote in front."""
+    out = io.StringIO()
+    writer = csv.writer(out)
+    if with_headings:
+        writer.writerow(HEADINGS[side])
+    for row in rows:
+        cells = [iso(row.created_ms), safe_cell(row.publication_name), row.partner_referral_id, iso(row.arrived_ms)]
+        cells.append(f"{money.dollars(row.fee_cents):.2f}")
+        writer.writerow(cells if side == PARTNER else [*cells, safe_cell(row.person), safe_cell(row.partner_name)])
+    return out.getvalue()
+
+
+def safe_cell(text: str) -> str:
+    return f"'{text}" if text[:1] in ("=", "+", "-", "@", "\t", "\r") else text
