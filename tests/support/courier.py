@@ -26,6 +26,7 @@ from honeyguide.store import Store, migrate, open_store
 from honeyguide.store.tx import Tx
 
 from .service import fresh_database_url
+from .tables import Dump, dump_postgres, dump_sqlite
 
 HOME = Policy(https_only=False, loopback_ok=True)
 PAGE = "https://refer.example.org/dashboard/webhooks"
@@ -195,6 +196,16 @@ class Office:
     async def one(self, webhook: Webhook) -> tuple[webhooks.Delivery, list[webhooks.Attempt]]:
         (found,) = await self.log(webhook)
         return found
+
+    async def to_the_end(self, webhook: Webhook) -> None:
+        """Lets time pass until nothing waits any more, each attempt at its hour."""
+        while waiting := [row.due_ms for row, _ in await self.log(webhook) if row.status == "pending"]:
+            await self.deliver(max(0, min(waiting) - self.now_ms))
+
+    async def tables(self) -> Dump:
+        if self.store.engine == "postgres":
+            return await dump_postgres(self.database_url)
+        return dump_sqlite(self.database_url.removeprefix("sqlite:///"))
 
     async def current(self, webhook: Webhook) -> Webhook:
         return await self.store.read(lambda tx: webhooks.get(tx, self.account_id, "", webhook.id))

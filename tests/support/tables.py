@@ -17,14 +17,14 @@ Dump = dict[str, list[dict[str, Any]]]
 def dump(service: Service) -> Dump:
     """The tables by name. SQLite's side file is among them: what must be gone must be gone there too."""
     if service.engine == "postgres":
-        return asyncio.run(_dump_postgres(service.database_url))
+        return asyncio.run(dump_postgres(service.database_url))
     path = service.database_url.removeprefix("sqlite:///")
-    return _dump_sqlite(path) | {
-        f"scratch.{name}": rows for name, rows in _dump_sqlite(path.replace(".db", "-scratch.db")).items()
+    return dump_sqlite(path) | {
+        f"scratch.{name}": rows for name, rows in dump_sqlite(path.replace(".db", "-scratch.db")).items()
     }
 
 
-def _dump_sqlite(path: str) -> Dump:
+def dump_sqlite(path: str) -> Dump:
     with contextlib.closing(apsw.Connection(path, flags=apsw.SQLITE_OPEN_READONLY)) as connection:
         connection.set_busy_timeout(5000)
         names = [row[0] for row in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY name")]
@@ -38,7 +38,7 @@ def _rows(cursor: apsw.Cursor) -> list[dict[str, Any]]:
     return found
 
 
-async def _dump_postgres(url: str) -> Dump:
+async def dump_postgres(url: str) -> Dump:
     connection = await asyncpg.connect(url)
     try:
         names = await connection.fetch("SELECT tablename FROM pg_tables WHERE schemaname = 'public' ORDER BY tablename")

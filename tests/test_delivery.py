@@ -1,0 +1,359 @@
+"""What a receiver gets and when: signed by the standard, tried again by the published schedule, the same bytes each time.
+
+The store, the HTTP client and the receivers are real; the clock is the test's, so that three days pass in a second.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from datetime import UTC, datetime
+
+import pytest
+from standardwebhooks.webhooks import Webhook as Verifier
+from standardwebhooks.webhooks import WebhookVerificationError
+
+from honeyguide.events import outbox, schedule, webhooks
+from honeyguide.events.outbound import Outbound
+from honeyguide.kernel.clock import DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS, system_clock
+from tests.support.courier import HOME, Office, Request, endless, office, receiving, reply, run, silence
+from tests.support.payloads import PAYLOADS
+from tests.support.service import ENGINES
+
+PUBLISHED_MS = [
+    5 * SECOND_MS, 5 * MINUTE_MS, 30 * MINUTE_MS, 2 * HOUR_MS, 5 * HOUR_MS, 10 * HOUR_MS, 14 * HOUR_MS, 20 * HOUR_MS,
+    24 * HOUR_MS,
+]  # fmt: skip
+
+
+@pytest.fixture(params=ENGINES)
+def engine(request: pytest.FixtureRequest) -> str:
+    return request.param  # type: ignore[no-any-return]
+
+
+def verified(secret: str, request: Request) -> object:
+    return Verifier(secret).verify(request.body, request.headers)
+
+
+def refused(secret: str, body: bytes, headers: dict[str, str]) -> bool:
+    try:
+        Verifier(secret).verify(body, headers)
+    except WebhookVerificationError:
+        return True
+    return False
+
+
+@pytest.mark.parametrize("kind", [*outbox.TYPES, "test"])
+def test_the_independent_library_verifies_every_type_and_no_flipped_bit(engine: str, kind: str) -> None:
+    async def scenario() -> None:
+        async with office(engine) as post, receiving() as receiver:
+            hook = await post.webhook(receiver.url, **dict.fromkeys(outbox.TYPES, True))
+            if kind == "test":
+                await post.write(lambda tx: webhooks.send_test(tx, post.account_id, "", hook.id, now_ms=post.now_ms))
+            else:
+                facts = {name: value for name, value in PAYLOADS[kind].items() if name not in ("type", "timestamp", "id")}
+                await post.emit(kind, facts)
+            await post.deliver()
+            (request,) = receiver.requests
+            body = verified(hook.secret, request)
+            assert isinstance(body, dict)
+            assert list(body)[:3] == ["type", "timestamp", "id"]
+            assert body["type"] == kind
+            assert body["id"] == request.id
+            assert request.headers["content-type"] == "application/json"
+            if kind != "test":
+                assert {**body, "timestamp": "", "id": ""} == {**PAYLOADS[kind], "timestamp": "", "id": ""}
+            flipped = bytes([request.body[0], request.body[1] ^ 1, *request.body[2:]])
+            assert refused(hook.secret, flipped, request.headers)
+            assert refused(hook.secret, request.body, request.headers | {"webhook-id": request.id[:-1] + "_"})
+            later = str(int(request.headers["webhook-timestamp"]) + 1)
+            assert refused(hook.secret, request.body, request.headers | {"webhook-timestamp": later})
+
+    run(scenario())
+
+
+def test_a_rotation_verifies_with_every_secret_of_the_last_day_and_no_older(engine: str) -> None:
+    async def scenario() -> None:
+        async with office(engine) as post, receiving() as receiver:
+            hook = await post.webhook(receiver.url)
+            post.now_ms = system_clock() - 2 * DAY_MS
+            secrets = [hook.secret]
+            for _ in range(2):  # twice in a row: the first must not lose its day
+                secrets.append(
+                    await post.write(lambda tx: webhooks.rotate_secret(tx, post.account_id, "", hook.id, now_ms=post.now_ms))
+                )
+                post.now_ms += HOUR_MS
+            await post.emit()
+            await post.deliver()
+            request = receiver.requests[-1]
+            moment = datetime.fromtimestamp(int(request.headers["webhook-timestamp"]), UTC)
+            for secret in secrets:
+                signature = Verifier(secret).sign(request.id, moment, request.body.decode())
+                assert signature in request.headers["webhook-signature"].split(" ")
+            post.now_ms = system_clock()
+            await post.emit()
+            await post.deliver()
+            assert verified(secrets[-1], receiver.requests[-1])
+            assert " " not in receiver.requests[-1].headers["webhook-signature"]
+
+    run(scenario())
+
+
+async def walk_to_the_next_attempt(post: Office, hook: webhooks.Webhook) -> int:
+    """Moves the clock to just before the next attempt, sees that nothing happens, then to it; gives the wait."""
+    delivery, attempts = await post.one(hook)
+    began_ms = attempts[-1].at_ms
+    await post.deliver(delivery.due_ms - post.now_ms - 1)
+    assert len((await post.one(hook))[1]) == len(attempts)
+    await post.deliver(1)
+    return delivery.due_ms - began_ms
+
+
+@pytest.mark.parametrize("chance", [0.0, 0.5, 1.0])
+def test_a_dead_receiver_is_tried_ten_times_by_the_published_schedule_and_then_it_failed(engine: str, chance: float) -> None:
+    async def scenario() -> None:
+        async with office(engine, chance=chance) as post, receiving(500) as receiver:
+            hook = await post.webhook(receiver.url)
+            await post.emit()
+            await post.deliver()
+            waits_ms = [await walk_to_the_next_attempt(post, hook) for _ in PUBLISHED_MS]
+            factor = 0.8 + 0.4 * chance
+            assert waits_ms == [round(wait_ms * factor) for wait_ms in PUBLISHED_MS]
+            delivery, attempts = await post.one(hook)
+            assert delivery.status == "failed"
+            assert [attempt.status_code for attempt in attempts] == [500] * 10
+            await post.deliver(30 * DAY_MS)
+            assert len(receiver.requests) == 10
+            assert len({(request.id, request.body) for request in receiver.requests}) == 1
+            stamps = [int(request.headers["webhook-timestamp"]) for request in receiver.requests]
+            assert stamps == sorted(set(stamps))
+            assert stamps == [attempt.at_ms // 1000 for attempt in attempts]
+
+    run(scenario())
+
+
+def test_a_receiver_that_fails_twice_gets_it_the_third_time(engine: str) -> None:
+    async def scenario() -> None:
+        async with office(engine) as post, receiving(500, reply(503, b"soon"), reply(201, b"thanks")) as receiver:
+            hook = await post.webhook(receiver.url)
+            await post.emit()
+            await post.deliver()
+            for _ in range(2):
+                await walk_to_the_next_attempt(post, hook)
+            delivery, attempts = await post.one(hook)
+            assert delivery.status == "delivered"
+            assert [(a.status_code, a.response, a.error) for a in attempts] == [
+                (500, "ok", None), (503, "soon", None), (201, "thanks", None)
+            ]  # fmt: skip
+            assert all(0 <= attempt.latency_ms < 5_000 for attempt in attempts)
+            await post.deliver(DAY_MS)
+            assert len(receiver.requests) == 3
+            assert (await post.current(hook)).failing_since_ms is None
+
+    run(scenario())
+
+
+def test_a_receiver_that_does_not_answer_is_given_up_after_its_time_and_left_alone_for_a_minute(engine: str) -> None:
+    async def scenario() -> None:
+        outbound = Outbound(HOME, total_s=0.2)
+        async with office(engine, outbound=outbound) as post, receiving(silence, 200) as receiver:
+            hook = await post.webhook(receiver.url)
+            await post.emit()
+            await post.deliver()
+            delivery, (attempt,) = await post.one(hook)
+            assert (attempt.status_code, attempt.response) == (None, "")
+            assert attempt.error == "No answer within 0.2 seconds."
+            assert attempt.latency_ms >= 200
+            assert delivery.due_ms - attempt.at_ms == MINUTE_MS
+            await post.deliver(MINUTE_MS)
+            assert (await post.one(hook))[0].status == "delivered"
+
+    run(scenario())
+
+
+@pytest.mark.parametrize(
+    ("answer", "wait_ms"),
+    [
+        (reply(503, Retry_After="7"), 7 * SECOND_MS),
+        (reply(503, Retry_After="2"), 5 * SECOND_MS),
+        (reply(429, Retry_After="7"), MINUTE_MS),
+        (reply(429, Retry_After="600"), 10 * MINUTE_MS),
+        (reply(500, Retry_After="99999999"), DAY_MS),
+        (reply(503, Retry_After="soon"), 5 * SECOND_MS),
+        (429, MINUTE_MS),
+    ],
+)
+def test_retry_after_is_honoured_within_a_day(engine: str, answer: bytes | int, wait_ms: int) -> None:
+    async def scenario() -> None:
+        async with office(engine) as post, receiving(answer) as receiver:
+            hook = await post.webhook(receiver.url)
+            await post.emit()
+            await post.deliver()
+            delivery, (attempt,) = await post.one(hook)
+            assert delivery.status == "pending"
+            assert delivery.due_ms - attempt.at_ms == wait_ms
+
+    run(scenario())
+
+
+@pytest.mark.parametrize("status", [301, 302, 303, 307, 308])
+def test_a_redirect_is_a_failure_and_nobody_follows_it(engine: str, status: int) -> None:
+    async def scenario() -> None:
+        async with office(engine) as post, receiving() as canary, receiving(reply(status, Location=canary.url)) as receiver:
+            hook = await post.webhook(receiver.url)
+            await post.emit()
+            await post.deliver()
+            delivery, (attempt,) = await post.one(hook)
+            assert (delivery.status, attempt.status_code) == ("pending", status)
+            assert canary.connections == 0
+
+    run(scenario())
+
+
+def test_an_endless_answer_is_cut_and_its_beginning_kept(engine: str) -> None:
+    async def scenario() -> None:
+        async with office(engine) as post, receiving(endless) as receiver:
+            hook = await post.webhook(receiver.url)
+            await post.emit()
+            await post.deliver()
+            delivery, (attempt,) = await post.one(hook)
+            assert (delivery.status, attempt.status_code, attempt.response) == ("delivered", 200, "x" * 1024)
+            assert receiver.sent < 20_000_000
+
+    run(scenario())
+
+
+def test_bytes_that_no_text_column_takes_are_left_out_of_the_log(engine: str) -> None:
+    async def scenario() -> None:
+        async with office(engine) as post, receiving(reply(200, b"a\x00b\xff\xed\xa0\x80c\x1b[0m")) as receiver:
+            hook = await post.webhook(receiver.url)
+            await post.emit()
+            await post.deliver()
+            delivery, (attempt,) = await post.one(hook)
+            assert delivery.status == "delivered"
+            assert attempt.response is not None
+            assert attempt.response.startswith("ab") and attempt.response.endswith("c[0m")
+
+    run(scenario())
+
+
+def test_nobody_there_is_a_failure_with_a_plain_sentence(engine: str) -> None:
+    async def scenario() -> None:
+        async with office(engine) as post:
+            async with receiving() as receiver:
+                hook = await post.webhook(receiver.url)
+            await post.emit()
+            await post.deliver()
+            delivery, (attempt,) = await post.one(hook)
+            assert (delivery.status, attempt.status_code) == ("pending", None)
+            assert attempt.error == "The connection failed: Connection refused."
+            assert delivery.due_ms - attempt.at_ms == 5 * SECOND_MS
+
+    run(scenario())
+
+
+def test_a_change_of_address_or_secret_holds_from_the_next_attempt(engine: str) -> None:
+    async def scenario() -> None:
+        async with office(engine) as post, receiving(500) as old, receiving() as new:
+            hook = await post.webhook(old.url)
+            await post.emit()
+            await post.deliver()
+            await post.write(
+                lambda tx: webhooks.update(tx, post.account_id, "", hook.id, new.url, webhooks.Flags(), policy=HOME)
+            )
+            secret = await post.write(lambda tx: webhooks.rotate_secret(tx, post.account_id, "", hook.id, now_ms=post.now_ms))
+            await post.deliver(5 * SECOND_MS)
+            assert new.ids == old.ids
+            assert verified(secret, new.requests[0]) and verified(hook.secret, new.requests[0])
+
+    run(scenario())
+
+
+def test_what_lay_for_a_while_is_looked_at_again_before_it_is_sent(engine: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Four in flight are held by the receiver; meanwhile the webhook moves, and the fifth goes to the new address."""
+    monkeypatch.setattr("honeyguide.events.delivery.LOOK_ANEW_S", 0.0)
+
+    async def scenario() -> None:
+        gate = asyncio.Event()
+
+        async def held(receiver: object, writer: asyncio.StreamWriter, request: Request) -> None:
+            await gate.wait()
+            writer.write(reply(200))
+
+        async with office(engine) as post, receiving(held) as old, receiving() as new:
+            hook = await post.webhook(old.url)
+            for _ in range(5):
+                await post.emit()
+            delivering = asyncio.create_task(post.deliver())
+            while len(old.requests) < 4:
+                await asyncio.sleep(0.005)
+            await post.write(
+                lambda tx: webhooks.update(tx, post.account_id, "", hook.id, new.url, webhooks.Flags(), policy=HOME)
+            )
+            gate.set()
+            await delivering
+            assert (len(old.requests), len(new.requests)) == (4, 1)
+            assert old.most_in_flight == 4
+
+    run(scenario())
+
+
+def test_a_shifted_clock_neither_breaks_nor_stretches_a_lease(engine: str) -> None:
+    """Two couriers on one database: what one has in flight the other leaves alone, wherever the test clock stands."""
+
+    async def scenario() -> None:
+        gate = asyncio.Event()
+
+        async def held(receiver: object, writer: asyncio.StreamWriter, request: Request) -> None:
+            await gate.wait()
+            writer.write(reply(200))
+
+        async with office(engine) as post, receiving(held) as receiver:
+            hook = await post.webhook(receiver.url)
+            await post.emit()
+            delivering = asyncio.create_task(post.deliver())
+            while not receiver.requests:
+                await asyncio.sleep(0.005)
+            other = type(post.courier)(post.store, Outbound(HOME), lambda: post.now_ms)
+            for shift_ms in (10 * DAY_MS, -10 * DAY_MS):
+                post.now_ms += shift_ms
+                await other.deliver_due()
+            gate.set()
+            await delivering
+            assert len(receiver.requests) == 1
+            assert (await post.one(hook))[0].status == "delivered"
+
+    run(scenario())
+
+
+def test_an_outcome_without_its_lease_is_not_recorded(engine: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The first courier's lease runs out while its receiver dawdles; the second sends it again, and its word counts."""
+    monkeypatch.setattr("honeyguide.events.delivery.LEASE_MS", 0)
+
+    async def scenario() -> None:
+        gate = asyncio.Event()
+
+        async def late_failure(receiver: object, writer: asyncio.StreamWriter, request: Request) -> None:
+            await gate.wait()
+            writer.write(reply(500))
+
+        async with office(engine) as post, receiving(late_failure, 200) as receiver:
+            hook = await post.webhook(receiver.url)
+            await post.emit()
+            delivering = asyncio.create_task(post.deliver())
+            while not receiver.requests:
+                await asyncio.sleep(0.005)
+            other = type(post.courier)(post.store, Outbound(HOME), lambda: post.now_ms)
+            await other.deliver_due()
+            assert (await post.one(hook))[0].status == "delivered"
+            gate.set()
+            await delivering
+            delivery, attempts = await post.one(hook)
+            assert (delivery.status, [attempt.status_code for attempt in attempts]) == ("delivered", [200])
+            assert len(set(receiver.ids)) == 1
+
+    run(scenario())
+
+
+def test_the_schedule_is_the_published_one() -> None:
+    assert list(schedule.WAITS_MS) == PUBLISHED_MS
+    assert schedule.ATTEMPTS == 10
