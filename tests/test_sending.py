@@ -290,11 +290,14 @@ def test_being_told_to_stop_frees_what_was_not_tried(box: Letterbox) -> None:
 
     class Stuck(Nowhere):
         async def send(self, letter: Outgoing) -> None:
+            await super().send(letter)
             await asyncio.sleep(60)
 
     async def stop_soon() -> None:
-        task = asyncio.create_task(send_due(box.store, Stuck(), NOW))
-        await asyncio.sleep(0.3)
+        stuck = Stuck()
+        task = asyncio.create_task(send_due(box.store, stuck, NOW))
+        while len(stuck.sent) < sending.LANES:
+            await asyncio.sleep(0.01)
         task.cancel()
         with pytest.raises(asyncio.CancelledError):
             await task

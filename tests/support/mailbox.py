@@ -79,7 +79,7 @@ class Mailbox:
             self._script.clear()
 
     def start(self) -> None:
-        self._controller = Controller(self, hostname="127.0.0.1", port=self.port, **self._options)
+        self._controller = Controller(self, hostname="127.0.0.1", port=self.port, ready_timeout=30, **self._options)
         self._controller.start()
 
     def stop(self) -> None:

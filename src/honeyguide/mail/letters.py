@@ -75,7 +75,10 @@ async def post(
     once: str | None = None,
     now_ms: int,
 ) -> None:
-    """Writes a letter. Under one `once` an account writes one letter ever; `from_name` takes the place of our sender's name."""
+    """Writes a letter. Under one `once` an account writes one letter ever; `from_name` takes the place of our sender's name.
+
+    Whoever writes many with a `once` in one transaction does so in one order everywhere, or PostgreSQL has deadlocks to undo.
+    """
     address = emails.address(to)
     await tx.put(
         _INSERT, id=new_id(), account_id=account_id, kind=kind, to_email=address, mailbox=emails.person(address),
