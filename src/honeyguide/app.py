@@ -23,7 +23,9 @@ from honeyguide.events.delivery import Courier
 from honeyguide.events.outbound import Outbound
 from honeyguide.kernel.clock import Clock, shifted_clock, system_clock
 from honeyguide.kernel.site import Site
+from honeyguide.mail.transports import transport_for
 from honeyguide.pages.desk import Desk
+from honeyguide.pages.readers import PREFIXES, LinkDoor
 from honeyguide.pages.site import pages_app
 from honeyguide.settings import Settings
 from honeyguide.store import Store, migrate, open_store
@@ -66,10 +68,11 @@ async def opened(settings: Settings) -> AsyncIterator[House]:
         clock = clock_of(settings)
         site = await site_of(store, settings)
         policy = Policy.for_base_url(settings.base_url, [part for part in settings.webhook_allow.split(",") if part.strip()])
+        transport = transport_for(settings.smtp_url, settings.mail_from)
         outbound = Outbound(policy)
         courier = Courier(store, outbound, clock, page=f"{site.base_url}/dashboard/webhooks")
         try:
-            yield House(settings, store, site, clock, policy, Loop(store, clock, jobs_of(site)), courier)
+            yield House(settings, store, site, clock, policy, Loop(store, clock, jobs_of(site, transport)), courier)
         finally:
             await outbound.close()
     finally:
@@ -86,6 +89,7 @@ class Application:
         self._api: Api | None = None
         self._system: System | None = None
         self._pages: ASGIApp | None = None
+        self._links: LinkDoor | None = None
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "lifespan":
@@ -94,6 +98,8 @@ class Application:
             path = scope["path"]
             if self._api is not None and (path.startswith(("/v1/", "/v2/")) or path in ("/v1", "/v2")):
                 await self._api(scope, receive, send)
+            elif self._links is not None and path.startswith(PREFIXES):
+                await self._links(scope, receive, send)
             elif self._system is not None and path in self._system.paths:
                 await self._system(scope, receive, send)
             elif self._pages is not None:
@@ -109,13 +115,17 @@ class Application:
                 self._api = Api(house.store, house.site, house.policy, house.clock, door, telemetry, ROUTES)
                 described = document(ROUTES, self._settings.base_url)
                 self._system = System(house.store, telemetry, described)
-                self._pages = pages_app(described, Desk(self._settings, house.store, house.site, house.clock, house.policy))
-                jobs = asyncio.create_task(house.work()) if self._work else None
+                desk = Desk(self._settings, house.store, house.site, house.clock, house.policy)
+                self._pages = pages_app(described, desk)
+                self._links = LinkDoor(desk, self._pages)
+                # Clicks are counted by whoever serves them, also where the background work is another process's.
+                jobs = [asyncio.create_task(self._links.run())]
+                jobs += [asyncio.create_task(house.work())] if self._work else []
                 await send({"type": "lifespan.startup.complete"})
                 await receive()
-                if jobs is not None:
-                    jobs.cancel()
-                    await asyncio.gather(jobs, return_exceptions=True)
+                for job in jobs:
+                    job.cancel()
+                await asyncio.gather(*jobs, return_exceptions=True)
                 telemetry.flush()
         except Exception as error:
             if self._api is None:

@@ -15,8 +15,10 @@ from starlette.responses import HTMLResponse, RedirectResponse, Response
 from starlette.routing import Mount, Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from honeyguide.pages import reference, rendering
+from honeyguide.pages import logos, reference, rendering
+from honeyguide.pages.dashboard import routes as dashboard
 from honeyguide.pages.desk import Desk
+from honeyguide.pages.readers import reader_routes
 from honeyguide.pages.static import Static
 
 HEADERS = {
@@ -68,15 +70,15 @@ class Fixed:
         return HTMLResponse(self._html, headers=headers)
 
 
-def _problem(status: int) -> HTMLResponse:
-    title, words = _PROBLEMS.get(status, ("That did not work", "Go back and try once more."))
+def _problem(status: int, sentence: str = "") -> HTMLResponse:
+    title, words = _PROBLEMS.get(status, ("That did not work", sentence or "Go back and try once more."))
     # The headers are given here too: the answer to a bug is made outside of `Guarded`.
     headers = {**HEADERS, "cache-control": "no-store"}
     return HTMLResponse(rendering.page("problem.html", status=status, title=title, words=words), status, headers)
 
 
 async def _refused(request: Request, error: Exception) -> Response:
-    return _problem(error.status_code if isinstance(error, HTTPException) else 500)
+    return _problem(error.status_code, error.detail) if isinstance(error, HTTPException) else _problem(500)
 
 
 async def _start(request: Request) -> Response:
@@ -87,9 +89,11 @@ def pages_app(document: dict[str, Any], desk: Desk | None = None) -> Starlette:
     """`document` is the OpenAPI document, which the reference shows."""
     return Starlette(
         routes=[
-            Route("/", _start),
+            *(dashboard.routes(desk) if desk else [Route("/", _start)]),
             Route("/docs", Fixed(reference.render(document)).__call__, name="reference"),
             Mount("/static", Static(), name="static"),
+            *(reader_routes(desk) if desk else []),
+            *(logos.routes(desk) if desk else []),
         ],
         middleware=[Middleware(Guarded), Middleware(GZipMiddleware, minimum_size=1024)],
         exception_handlers={HTTPException: _refused, Exception: _refused},

@@ -208,7 +208,7 @@ async def _tell(tx: Tx, site: Site, owner: Owner, referral: PartnerReferral, sub
         return
     facts = {
         "campaign_id": owner.campaign_id,
-        "subscriber": await telling.person(tx, site, owner, subscriber),
+        "subscriber": telling.person(site, subscriber),
         "campaign": {"id": referral.partner_campaign_id, "referral_code": partner.ref_code, "type": "partner"},
         "partner": {"id": partner.id, "name": partner.name},
     }

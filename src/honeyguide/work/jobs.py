@@ -11,8 +11,11 @@ from honeyguide.accounts import idempotency
 from honeyguide.events import outbox
 from honeyguide.kernel.clock import DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS
 from honeyguide.kernel.site import Site
-from honeyguide.partners import arrivals, books, network, notices, payouts
-from honeyguide.referrals import listing, subscribers
+from honeyguide.mail import letters
+from honeyguide.mail.sending import send_due
+from honeyguide.mail.transports import Transport
+from honeyguide.partners import arrivals, books, charges, network, notices, payouts
+from honeyguide.referrals import catching_up, clicks, listing, subscribers
 from honeyguide.referrals.campaigns import Owner
 from honeyguide.store import Store
 from honeyguide.store.tx import Tx
@@ -28,6 +31,8 @@ class Job:
     name: str
     every_ms: int
     batch: Batch
+    # A topic whose commits call for this job at once; without one it only keeps its hours.
+    topic: str | None = None
 
 
 async def fold_listings(store: Store, now_ms: int) -> bool:
@@ -63,6 +68,27 @@ async def ripen_referrals(site: Site, store: Store, now_ms: int) -> bool:
     for owner, subscriber_id in found:
         await store.write(partial(ripen, owner=owner, subscriber_id=subscriber_id))
     return len(found) == RIPE_BATCH
+
+
+async def give_new_rewards(site: Site, store: Store, now_ms: int) -> bool:
+    async def work(tx: Tx) -> bool:
+        return await catching_up.walk(tx, site, now_ms=now_ms)
+
+    return await store.write(work)
+
+
+async def supply_codes(site: Site, store: Store, now_ms: int) -> bool:
+    async def work(tx: Tx) -> bool:
+        return await catching_up.supply(tx, site, now_ms=now_ms)
+
+    return await store.write(work)
+
+
+async def purge_visitors(store: Store, now_ms: int) -> bool:
+    async def work(tx: Tx) -> bool:
+        return await clicks.purge(tx, now_ms=now_ms)
+
+    return await store.write(work)
 
 
 async def tell_about_budgets(site: Site, store: Store, now_ms: int) -> bool:
@@ -102,15 +128,23 @@ async def verify_books(store: Store, now_ms: int) -> bool:
     return False
 
 
-def jobs_of(site: Site) -> tuple[Job, ...]:
+async def send_letters(transport: Transport, store: Store, now_ms: int) -> bool:
+    return await send_due(store, transport, now_ms)
+
+
+def jobs_of(site: Site, transport: Transport) -> tuple[Job, ...]:
     """The table. What tells people of something needs to know this installation's addresses."""
     return (
         Job("fold listings", SECOND_MS, fold_listings),
         Job("verify referrals whose hold ran out", 5 * SECOND_MS, partial(ripen_referrals, site)),
-        Job("tell about budgets", 2 * SECOND_MS, partial(tell_about_budgets, site)),
+        Job("give new rewards to those already past them", 5 * SECOND_MS, partial(give_new_rewards, site)),
+        Job("supply codes to those who wait for one", 5 * SECOND_MS, partial(supply_codes, site)),
+        Job("tell about budgets", 10 * SECOND_MS, partial(tell_about_budgets, site), topic=charges.NOTICES),
+        Job("send letters", 30 * SECOND_MS, partial(send_letters, transport), topic=letters.TOPIC),
         Job("close months and make payouts", MINUTE_MS, close_months),
         Job("order programs by confirmation rate", 10 * MINUTE_MS, rate_programs),
         Job("verify the books", DAY_MS, verify_books),
         Job("purge idempotency keys", 10 * MINUTE_MS, purge_idempotency),
         Job("purge old events", HOUR_MS, purge_events),
+        Job("forget visitors of two days ago", HOUR_MS, purge_visitors),
     )

@@ -34,14 +34,22 @@ class Loop:
                 group.create_task(self._repeat(job))
 
     async def _repeat(self, job: Job) -> None:
+        called = asyncio.Event()
+        if job.topic is not None:
+            self._store.listen(job.topic, called.set)
         while True:
+            called.clear()
             try:
                 await self.once(job)
             except Unavailable as error:
                 log.warning("%s waits: %s", job.name, error)
             except Exception:
                 log.exception("%s failed", job.name)
-            await asyncio.sleep(job.every_ms / 1000)
+            try:
+                async with asyncio.timeout(job.every_ms / 1000):
+                    await called.wait()
+            except TimeoutError:
+                pass
 
     async def once(self, job: Job) -> None:
         """All of a job's batches, unless another process is at it."""

@@ -1,0 +1,35 @@
+"""Logos as they are served: a picture we made ourselves, kept for long, never read as anything else."""
+
+from __future__ import annotations
+
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+
+from honeyguide.kernel.errors import Missing
+from honeyguide.pages.desk import Desk
+from honeyguide.partners import publications
+from honeyguide.store.tx import Tx
+
+# A new picture gets a new address, so this one never changes.
+_HEADERS = {
+    "cache-control": "public, max-age=31536000, immutable",
+    "content-security-policy": "default-src 'none'",
+    "x-content-type-options": "nosniff",
+    "cross-origin-resource-policy": "cross-origin",
+}
+
+
+def routes(desk: Desk) -> list[Route]:
+    async def logo(request: Request) -> Response:
+        async def read(tx: Tx) -> tuple[bytes, str]:
+            return await publications.logo(tx, request.path_params["logo_id"], desk.site.logo_folder)
+
+        try:
+            data, content_type = await desk.store.read(read)
+        except Missing:
+            raise HTTPException(404) from None
+        return Response(data, media_type=content_type, headers=_HEADERS)
+
+    return [Route("/logos/{logo_id}", logo, name="logo")]
