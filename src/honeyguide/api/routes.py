@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from honeyguide.api import bodies, partners, publications, v1, v2, views, webhooks
+from honeyguide.api import bodies, partners, publications, referrals, rewards, v1, v2, views, webhooks
 from honeyguide.api.call import Route
 
 _C = "/v1/campaigns"
@@ -59,6 +59,8 @@ ROUTES: tuple[Route, ...] = (
     *CAMPAIGNS,
     *SUBSCRIBERS_V1,
     *SUBSCRIBERS_V2,
+    *referrals.ROUTES,
+    *rewards.ROUTES,
     *webhooks.ROUTES,
     *publications.ROUTES,
     *partners.ROUTES,

@@ -46,7 +46,7 @@ async def lookup(tx: Tx, code: str) -> Link | None:
 
 def destination(site: Site, link: Link, query: str) -> str:
     """Where a click goes: the stored address or the campaign's own signup page, with the visitor's query and `ref`."""
-    stored = link.destination_url or f"{site.signup_page_host}/{link.slug}"
+    stored = link.destination_url or site.page_link(link.slug)
     return with_query(stored, query, "ref", link.code)
 
 

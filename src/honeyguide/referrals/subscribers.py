@@ -13,9 +13,8 @@ from honeyguide.kernel.errors import Invalid, Missing
 from honeyguide.kernel.ids import new_code, new_id
 from honeyguide.kernel.site import Site
 from honeyguide.mail import letters
-from honeyguide.referrals import clicks, people, rewards, rules, telling
+from honeyguide.referrals import clicks, people, rewards, rules, screening, telling
 from honeyguide.referrals.campaigns import LINKS, Owner
-from honeyguide.referrals.disposable import is_disposable
 from honeyguide.referrals.people import Subscriber
 from honeyguide.store import Again
 from honeyguide.store.statements import beside
@@ -77,16 +76,9 @@ class Changed(NamedTuple):
         return self.before.referral_status != rules.Status.VERIFIED == self.after.referral_status
 
 
-class OnCode(NamedTuple):
-    last_hour: int
-    from_network: int
-
-
 _sql = beside(__file__)
 _INSERT = _sql.command("insert")
 _FIND_REFERRER = _sql.query("find_referrer", Referrer)
-_CLOSES_LOOP = _sql.value("closes_loop", int)
-_ON_CODE = _sql.query("on_code", OnCode)
 _SET_PERSON = _sql.command("set_person")
 _JUDGE = _sql.command("judge")
 _ERASE = _sql.command("erase")
@@ -171,19 +163,14 @@ async def _judge_arrival(
     tx: Tx, owner: Owner, referrer: Referrer, address: str, person_key: str, network: str | None, code: str, now_ms: int
 ) -> rules.Decision:
     """Gathers what the rules want to know, and no more than the campaign's level asks for."""
-    loop = referrer.referrer_id is not None and bool(
-        await tx.one(_CLOSES_LOOP, referrer_id=referrer.referrer_id, campaign_id=owner.campaign_id, person_key=person_key)
-    )
-    same_network, on_code = False, OnCode(0, 0)
+    loop = await screening.closes_loop(tx, owner, referrer.referrer_id, person_key)
+    same_network, on_code = False, screening.OnCode(0, 0)
     if referrer.screening != rules.Level.FLEXIBLE:
         recent = now_ms - referrer.received_ms < clock.DAY_MS
         same_network = recent and network is not None and network == referrer.network
-        on_code = await tx.one(
-            _ON_CODE, campaign_id=owner.campaign_id, code=code, network=network,
-            hour_ago_ms=now_ms - clock.HOUR_MS, day_ago_ms=now_ms - clock.DAY_MS,
-        ) or on_code  # fmt: skip
+        on_code = await screening.on_code(tx, owner, code, network, now_ms)
     signals = rules.Signals(
-        email=address, referrer_email=referrer.email, disposable=is_disposable(address.rpartition("@")[2]), loop=loop,
+        email=address, referrer_email=referrer.email, disposable=screening.is_disposable(address.rpartition("@")[2]), loop=loop,
         same_network_as_referrer=same_network, signups_from_network_today=on_code.from_network + 1,
         signups_on_code_last_hour=on_code.last_hour + 1,
     )  # fmt: skip

@@ -17,22 +17,6 @@ SELECT s.id, s.email, s.person_key, s.referrer_id, s.network, s.received_ms, c.s
 FROM subscriber AS s JOIN campaign AS c ON c.id = s.campaign_id
 WHERE s.ref_code = :code AND s.campaign_id = :campaign_id AND s.account_id = :account_id AND s.erased_ms IS NULL;
 
--- name: closes_loop
--- Walks from the referrer to whoever brought them, and so on: is one of them this very person?
-WITH RECURSIVE ancestor (person_key, referrer_id, depth) AS (
-    SELECT person_key, referrer_id, 1 FROM subscriber WHERE id = :referrer_id AND campaign_id = :campaign_id
-    UNION ALL
-    SELECT s.person_key, s.referrer_id, a.depth + 1 FROM subscriber AS s JOIN ancestor AS a ON s.id = a.referrer_id
-    WHERE a.depth < 20
-)
-SELECT COUNT(*) AS n FROM ancestor WHERE person_key = :person_key;
-
--- name: on_code
--- Everyone who came with this code in the last hour, and from this network in the last day.
-SELECT COALESCE(SUM(CASE WHEN received_ms > :hour_ago_ms THEN 1 ELSE 0 END), 0) AS last_hour,
-       COALESCE(SUM(CASE WHEN network = CAST(:network AS TEXT) THEN 1 ELSE 0 END), 0) AS from_network
-FROM subscriber WHERE campaign_id = :campaign_id AND referrer_code = :code AND received_ms > :day_ago_ms;
-
 -- name: set_person
 UPDATE subscriber SET name = :name, email = :email, email_key = :email_key, person_key = :person_key, status = :status
 WHERE id = :id AND campaign_id = :campaign_id;

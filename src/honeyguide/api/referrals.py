@@ -1,0 +1,163 @@
+"""One referral over the API: why it is what it is, and deciding it by hand. Also the campaign's settings, and all that is held
+on a person.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+from msgspec import UNSET, UnsetType
+
+from honeyguide.api import bodies
+from honeyguide.api.bodies import Body
+from honeyguide.api.call import Call, Route
+from honeyguide.api.views import View
+from honeyguide.kernel.clock import iso
+from honeyguide.partners import arrivals
+from honeyguide.referrals import campaigns, explaining, people, privacy, rules
+from honeyguide.referrals.campaigns import Campaign
+from honeyguide.store.tx import Tx
+
+# Who decided, where a key did.
+BY = "api"
+
+
+class Signals(View, frozen=True):
+    """What screening looks at, as it stood when the person arrived."""
+
+    own_address: bool
+    alias_of_referrer: bool
+    referral_loop: bool
+    disposable_domain: bool
+    same_network_as_referrer: bool
+    signups_from_network_that_day: int
+    signups_on_code_that_hour: int
+
+
+class ExplainedReferral(View, frozen=True):
+    subscriber_uuid: str
+    status: str
+    reason: str | None
+    explanation: str
+    due_at: str | None
+    signals: Signals
+    rule: str
+    what_would_change_it: str
+    decided_by: str | None
+    decided_at: str | None
+    referrer_code: str
+    referrer_uuid: str | None
+    partner_campaign_uuid: str | None
+
+
+class OneReferral(View, frozen=True):
+    referral: ExplainedReferral
+
+
+class CampaignSettings(View, frozen=True):
+    screening: str
+    hold_days: int
+    needs_confirmation: bool
+    destination_url: str | None
+    slug: str
+    signup_page_url: str
+
+
+class OneSettings(View, frozen=True):
+    settings: CampaignSettings
+
+
+class SettingsUpdate(Body, frozen=True):
+    screening: str | UnsetType = UNSET
+    hold_days: int | UnsetType = UNSET
+    needs_confirmation: bool | UnsetType = UNSET
+    destination_url: str | UnsetType | None = UNSET
+    slug: str | UnsetType = UNSET
+
+
+class PersonExport(View, frozen=True):
+    """All that is held on one person."""
+
+    export: dict[str, Any]
+
+
+def _at(ms: int | None) -> str | None:
+    return None if ms is None else iso(ms)
+
+
+async def get_referral(tx: Tx, call: Call) -> OneReferral:
+    found = await explaining.explain(tx, call.site, call.owner, call.path["uuid"])
+    s = found.subscriber
+    return OneReferral(
+        ExplainedReferral(
+            s.id, s.referral_status, found.reason, found.explanation, _at(s.referral_due_ms), Signals(*found.signals),
+            found.rule, found.what_would_change_it, s.decided_by, _at(s.decided_ms), s.referrer_code or "", s.referrer_id,
+            s.partner_campaign_id,
+        )
+    )  # fmt: skip
+
+
+async def _decide(tx: Tx, call: Call, status: rules.Status) -> OneReferral:
+    await arrivals.decide(tx, call.site, call.owner, call.path["uuid"], status, by=BY, now_ms=call.now_ms)
+    return await get_referral(tx, call)
+
+
+async def verify_referral(tx: Tx, call: Call) -> OneReferral:
+    return await _decide(tx, call, rules.Status.VERIFIED)
+
+
+async def reject_referral(tx: Tx, call: Call) -> OneReferral:
+    return await _decide(tx, call, rules.Status.REJECTED)
+
+
+def _settings(call: Call, campaign: Campaign) -> OneSettings:
+    return OneSettings(
+        CampaignSettings(
+            campaign.screening, campaign.hold_days, bool(campaign.needs_confirmation), campaign.destination_url,
+            campaign.slug, call.site.page_link(campaign.slug),
+        )
+    )  # fmt: skip
+
+
+async def get_settings(tx: Tx, call: Call) -> OneSettings:
+    return _settings(call, await campaigns.get(tx, call.owner))
+
+
+async def update_settings(tx: Tx, call: Call) -> OneSettings:
+    chosen = campaigns.Settings(**msgspec.structs.asdict(call.body))
+    return _settings(call, await campaigns.configure(tx, call.owner, chosen))
+
+
+async def export_subscriber(tx: Tx, call: Call) -> PersonExport:
+    return PersonExport(await privacy.export_person(tx, call.owner, await people.get(tx, call.owner, call.path["uuid"])))
+
+
+_C = "/v1/campaigns/{campaign_uuid}"
+_TAG = "Referrals"
+_WHY = "Which signals there were, which rule decided and what would change it. 404 for somebody nobody referred."
+_HAND = "By hand, over every rule. Asking again for what already is changes nothing; "
+
+
+def _referral(subscriber: str) -> tuple[Route, ...]:
+    path = f"{subscriber}/{{uuid}}/referral"
+    return (
+        Route("GET", path, get_referral, "Explain a referral", OneReferral, snapshot=True, tag=_TAG, detail=_WHY),
+        Route("POST", f"{path}/verify", verify_referral, "Verify a referral by hand", OneReferral, bodies.Nothing, tag=_TAG,
+              detail=f"{_HAND}verified is final."),
+        Route("POST", f"{path}/reject", reject_referral, "Reject a referral by hand", OneReferral, bodies.Nothing, tag=_TAG,
+              detail=f"{_HAND}a verified one cannot be rejected."),
+    )  # fmt: skip
+
+
+ROUTES = (
+    *_referral(f"{_C}/subscribers"),
+    *_referral("/v2/subscribers"),
+    Route("GET", f"{_C}/subscribers/{{uuid}}/export", export_subscriber, "Export all that is held on a person", PersonExport,
+          snapshot=True, tag="Subscribers", detail="For when they ask. Other people are named by their uuid only."),
+    Route("GET", f"{_C}/settings", get_settings, "Get a campaign's settings", OneSettings, tag="Campaigns"),
+    Route("PUT", f"{_C}/settings", update_settings, "Update a campaign's settings", OneSettings, SettingsUpdate,
+          tag="Campaigns",
+          detail="Only what you send changes, for referrals that arrive from now on. A null `destination_url` leads readers to "
+                 "the campaign's own signup page."),
+)  # fmt: skip

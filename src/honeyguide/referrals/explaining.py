@@ -1,0 +1,113 @@
+"""Why a referral is what it is: what was known when it arrived, which rule decided, and what would change it. Worked out anew
+from the rows, so that nothing more about anybody need be kept.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from honeyguide.kernel import clock, emails
+from honeyguide.kernel.errors import Missing
+from honeyguide.kernel.site import Site
+from honeyguide.referrals import campaigns, people, rules, screening, subscribers
+from honeyguide.referrals.campaigns import Campaign, Owner
+from honeyguide.referrals.people import Subscriber
+from honeyguide.referrals.rules import Reason, Status
+from honeyguide.store.tx import Tx
+
+
+class Signals(NamedTuple):
+    """What screening looks at, as it stood when this person arrived."""
+
+    own_address: bool
+    alias_of_referrer: bool
+    referral_loop: bool
+    disposable_domain: bool
+    same_network_as_referrer: bool
+    signups_from_network_that_day: int
+    signups_on_code_that_hour: int
+
+
+class Explained(NamedTuple):
+    subscriber: Subscriber
+    referrer_id: str | None
+    reason: str | None
+    explanation: str
+    signals: Signals
+    rule: str
+    what_would_change_it: str
+
+
+async def explain(tx: Tx, site: Site, owner: Owner, wanted: str) -> Explained:
+    subscriber = await people.get(tx, owner, wanted)
+    if subscriber.referrer_code is None:
+        raise Missing(subscribers.UNREFERRED, code="not_referred")
+    referrer = await people.find(tx, owner, subscriber.referrer_id) if subscriber.referrer_id else None
+    signals = await _signals(tx, site, owner, subscriber, referrer)
+    campaign = await campaigns.get(tx, owner)
+    return Explained(
+        subscriber, subscriber.referrer_id, subscriber.referral_reason, _explanation(subscriber), signals,
+        _rule(subscriber, campaign), _what_would_change_it(subscriber),
+    )  # fmt: skip
+
+
+async def _signals(tx: Tx, site: Site, owner: Owner, s: Subscriber, referrer: Subscriber | None) -> Signals:
+    network = rules.network_of(s.ip_address)
+    on_code = await screening.on_code(tx, owner, s.referrer_code or "", network, s.received_ms)
+    own = referrer is not None and emails.key(s.email) == emails.key(referrer.email)
+    same_person = referrer is not None and emails.person(s.email) == emails.person(referrer.email)
+    near = referrer is not None and 0 <= s.received_ms - referrer.received_ms < clock.DAY_MS
+    return Signals(
+        own_address=own,
+        alias_of_referrer=same_person and not own,
+        referral_loop=await screening.closes_loop(tx, owner, referrer.referrer_id if referrer else None,
+                                                  site.keyed_hash("person", emails.person(s.email))),
+        disposable_domain=screening.is_disposable(s.email.rpartition("@")[2]),
+        same_network_as_referrer=bool(near and network and referrer and network == rules.network_of(referrer.ip_address)),
+        signups_from_network_that_day=max(on_code.from_network, 1),
+        signups_on_code_that_hour=max(on_code.last_hour, 1),
+    )  # fmt: skip
+
+
+def _explanation(s: Subscriber) -> str:
+    if s.referral_reason is not None:
+        return rules.explain(s.referral_reason, s.referral_due_ms)
+    if s.decided_ms is not None:
+        return "Verified: what it waited for has come, and nothing spoke against it."
+    return "Verified at once: nothing spoke against it."
+
+
+_CERTAINTIES = (Reason.OWN_ADDRESS, Reason.ALIAS_OF_REFERRER, Reason.REFERRAL_LOOP, Reason.DISPOSABLE_DOMAIN)
+_RULES: dict[Reason, str] = {
+    **dict.fromkeys(_CERTAINTIES, "Every level of screening rejects this."),
+    Reason.AWAITING_CONFIRMATION: "The campaign asks new subscribers to confirm their address.",
+    Reason.HOLDING_PERIOD: "The campaign holds every new referral for some days.",
+    Reason.LEFT_DURING_HOLD: "Whoever leaves before the referral is verified does not count.",
+    Reason.REJECTED_BY_HAND: "A person decides over every rule.",
+    Reason.VERIFIED_BY_HAND: "A person decides over every rule.",
+    Reason.SCREENING_HOLD_OVER: f"A suspicion that nobody confirms ends after {rules.SCREENING_HOLD_DAYS} days.",
+}
+
+
+def _rule(s: Subscriber, campaign: Campaign) -> str:
+    if s.partner_campaign_id is not None:
+        return "A partner sent them, so the partner program decides."
+    if s.referral_reason is None:
+        return "Nothing spoke against it, so it counts."
+    reason = Reason(s.referral_reason)
+    if reason in rules.SUSPICIONS:
+        if s.referral_status == Status.PENDING:
+            days = rules.SCREENING_HOLD_DAYS
+            return f"Screening holds a suspicion for {days} days at the level strong. The level is {campaign.screening} now."
+        return f"Screening rejects a suspicion at the level strict. The level is {campaign.screening} now."
+    return _RULES.get(reason, reason.sentence)
+
+
+def _what_would_change_it(s: Subscriber) -> str:
+    if s.referral_status == Status.VERIFIED:
+        return "Nothing: verified is final. Erasing the subscriber takes them out of the count."
+    if s.referral_status == Status.REJECTED:
+        return "You can verify it by hand."
+    if s.referral_reason == Reason.AWAITING_CONFIRMATION:
+        return "Their confirmation, or your decision; leaving would reject it."
+    return "Time, or your decision; leaving would reject it."

@@ -1,0 +1,39 @@
+"""What the rules want to know about a signup, asked of the store: who else came with the code, and who brought whom."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from honeyguide.kernel.clock import DAY_MS, HOUR_MS
+from honeyguide.referrals.campaigns import Owner
+from honeyguide.referrals.disposable import is_disposable
+from honeyguide.store.statements import beside
+from honeyguide.store.tx import Tx
+
+__all__ = ["OnCode", "closes_loop", "is_disposable", "on_code"]
+
+
+class OnCode(NamedTuple):
+    last_hour: int
+    from_network: int
+
+
+_sql = beside(__file__)
+_CLOSES_LOOP = _sql.value("closes_loop", int)
+_ON_CODE = _sql.query("on_code", OnCode)
+
+
+async def closes_loop(tx: Tx, owner: Owner, above_id: str | None, person_key: str) -> bool:
+    """Whether one of those who brought the referrer (`above_id` and whoever is above them) is this very person."""
+    if above_id is None:
+        return False
+    return bool(await tx.one(_CLOSES_LOOP, referrer_id=above_id, campaign_id=owner.campaign_id, person_key=person_key))
+
+
+async def on_code(tx: Tx, owner: Owner, code: str, network: str | None, until_ms: int) -> OnCode:
+    """Who came with this code in the hour, and from this network in the day, up to a moment."""
+    found = await tx.one(
+        _ON_CODE, campaign_id=owner.campaign_id, code=code, network=network, hour_ago_ms=until_ms - HOUR_MS,
+        day_ago_ms=until_ms - DAY_MS, until_ms=until_ms,
+    )  # fmt: skip
+    return found or OnCode(0, 0)
