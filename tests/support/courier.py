@@ -1,4 +1,4 @@
-"""Deliveries under a clock of the test's own: a real store, the real courier, and receivers on real sockets that follow a script."""
+"""Deliveries under the test's own clock: a real store, the real courier, and receivers on real sockets that follow a script."""
 
 from __future__ import annotations
 
