@@ -52,6 +52,9 @@ UNOWNED: dict[str, str] = {
     "mail.sending.claim": "leases letters that are due",
     "referrals.listing.take_notes": "the fold takes notes in their order",
     "referrals.subscribers.due": "finds holds that ran out",
+    "accounts.sessions.purge": "sweeps sessions that ended by time",
+    "accounts.invitations.purge": "sweeps links whose time is over",
+    "referrals.days.fold": "sums up notes of whomever they are",
     # Questions whose answer is the owner, or that are about all accounts on purpose.
     "accounts.keys.by_prefix": "the administrator's command line names a key and asks whose it is",
     "mail.letters.count_recent": "a mailbox's limit holds over the whole service",

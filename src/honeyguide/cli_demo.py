@@ -20,7 +20,9 @@ SKEW_MS = 2_000
 
 
 @app.command()
-def demo(serve: Annotated[bool, typer.Option("--serve", help="Then serve it, and print keys and a curl line.")] = False) -> None:
+def demo(
+    serve: Annotated[bool, typer.Option("--serve", help="Then serve it, and print keys and a curl line.")] = False,
+) -> None:
     """Fill the database with a believable newsletter (once), and make fresh keys for it and for an empty account."""
     chosen = read_settings()
     made = in_house(demo_data.prepare)
@@ -32,7 +34,7 @@ def demo(serve: Annotated[bool, typer.Option("--serve", help="Then serve it, and
 
 def _invitation(chosen: Settings, made: demo_data.Demo) -> str:
     return (
-        f"\n  Honeyguide answers at  {chosen.base_url}\n"
+        f"\n  Dashboard {chosen.base_url}/ login {demo_data.OWNER} / {made.password}\n\n"
         f"  API reference          {chosen.base_url}/docs\n\n"
         f"  Demo account           {demo_data.OWNER}, campaign {made.demo.campaign_id}\n"
         f"  API key, demo          {made.demo.key}\n"

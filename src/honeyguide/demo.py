@@ -5,9 +5,10 @@ from __future__ import annotations
 import random
 from typing import NamedTuple
 
-from honeyguide.accounts import accounts, keys
+from honeyguide.accounts import accounts, keys, passwords
 from honeyguide.app import House
 from honeyguide.kernel.clock import DAY_MS, iso
+from honeyguide.kernel.ids import new_code
 from honeyguide.kernel.site import Site
 from honeyguide.referrals import campaigns, subscribers
 from honeyguide.referrals.campaigns import Owner
@@ -15,7 +16,9 @@ from honeyguide.store import Tx
 
 OWNER = "demo@honeyguide.example"
 EMPTY = "empty@honeyguide.example"
-_FIRST = "Ann Ben Chiara Dana Emil Fay Goran Hana Ivo Jun Kira Leo Mina Noor Olga Pia Quinn Rosa Sami Tove Uma Vera Wim Yara Zoe"
+_FIRST = (
+    "Ann Ben Chiara Dana Emil Fay Goran Hana Ivo Jun Kira Leo Mina Noor Olga Pia Quinn Rosa Sami Tove Uma Vera Wim Yara Zoe"
+)
 _LAST = "Lee Okafor Rossi Novak Berg Silva Haddad Kim Lund Mori Patel Reyes Sato Weber"
 READERS = 240
 
@@ -28,6 +31,7 @@ class Seat(NamedTuple):
 class Demo(NamedTuple):
     demo: Seat
     empty: Seat
+    password: str
 
 
 async def prepare(house: House) -> Demo:
@@ -50,7 +54,20 @@ async def prepare(house: House) -> Demo:
         if is_new and email == OWNER:
             await _fill(house, owner)
         seats.append(found)
-    return Demo(*seats)
+    return Demo(*seats, await _new_password(house))
+
+
+async def _new_password(house: House) -> str:
+    """A fresh one at every start, so that no installation has a password that stands in a manual."""
+    password = "-".join(new_code(4) for _ in range(3))
+    password_hash = await passwords.hashed(password)
+
+    async def change(tx: Tx) -> None:
+        account = await accounts.get_by_email(tx, OWNER)
+        await passwords.set_hash(tx, account.id, password_hash)
+
+    await house.store.write(change)
+    return password
 
 
 async def _fill(house: House, owner: Owner) -> None:

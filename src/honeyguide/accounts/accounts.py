@@ -25,6 +25,7 @@ _INSERT = _sql.command("insert")
 _INSERT_CAMPAIGN = _sql.command("insert_campaign")
 _BY_EMAIL = _sql.query("by_email", Account)
 _BY_ID = _sql.query("by_id", Account)
+_RENAME = _sql.command("rename")
 _INSTANCE_VALUE = _sql.value("instance_value", str)
 _SET_INSTANCE_VALUE = _sql.command("set_instance_value")
 
@@ -40,9 +41,12 @@ async def create(tx: Tx, email: str, *, name: str | None, now_ms: int, is_admin:
     if name is not None:
         checks.text(name, param="name", limit=checks.NAME_LIMIT)
     made = Created(new_id(), new_id())
+    # The first account runs the installation. One row says which it is, so that of two at once only one can be.
+    is_first = await tx.run(_SET_INSTANCE_VALUE, name="first_account", value=made.account_id)
     await tx.put(
-        _INSERT, id=made.account_id, email=address, email_key=emails.key(address), name=name, is_admin=int(is_admin),
-        created_ms=now_ms, taken={"account_email": Invalid("An account with this email exists already.", param="email")},
+        _INSERT, id=made.account_id, email=address, email_key=emails.key(address), name=name,
+        is_admin=int(is_admin or is_first), created_ms=now_ms,
+        taken={"account_email": Invalid("An account with this email exists already.", param="email")},
     )  # fmt: skip
     await tx.put(
         _INSERT_CAMPAIGN, id=made.campaign_id, account_id=made.account_id, name=name or "My newsletter",
@@ -67,6 +71,11 @@ async def get(tx: Tx, account_id: str) -> Account:
     if account is None:
         raise Missing("There is no such account.")
     return account
+
+
+async def rename(tx: Tx, account_id: str, name: str) -> None:
+    checks.text(name, param="name", limit=checks.NAME_LIMIT, blank_ok=False)
+    await tx.run(_RENAME, account_id=account_id, name=name)
 
 
 async def instance_secret(tx: Tx) -> bytes:

@@ -16,3 +16,6 @@ SELECT value FROM instance WHERE name = :name;
 
 -- name: set_instance_value
 INSERT INTO instance (name, value) VALUES (:name, :value) ON CONFLICT (name) DO NOTHING;
+
+-- name: rename
+UPDATE account SET name = :name WHERE id = :account_id;

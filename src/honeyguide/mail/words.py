@@ -150,3 +150,20 @@ def invitation(*, inviter: str, link: str, valid_for: str) -> Words:
         f"Accept within {valid_for}:\n{link}",
         "If you do not know the sender, do nothing.",
     )
+
+
+def open_account(*, link: str, valid_for: str) -> Words:
+    return _letter(
+        "Open your Honeyguide account",
+        f"Choose a password here, and your account is open. The link works once, for {valid_for}:\n{link}",
+        "If you did not ask for this, do nothing: no account is made.",
+    )
+
+
+def account_exists(*, login: str, forgot: str) -> Words:
+    return _letter(
+        "You have a Honeyguide account already",
+        f"Somebody, probably you, asked to open an account for this address. There is one: log in here:\n{login}",
+        f"If you do not remember the password, choose a new one:\n{forgot}",
+        "If it was not you, do nothing.",
+    )

@@ -1,0 +1,68 @@
+"""How often a network or an account was tried lately: exact over all processes, kept as a keyed hash, forgotten after a day."""
+
+from __future__ import annotations
+
+import ipaddress
+from typing import NamedTuple
+
+from honeyguide.kernel.clock import DAY_MS, HOUR_MS, MINUTE_MS
+from honeyguide.kernel.errors import TooMany
+from honeyguide.kernel.site import Site
+from honeyguide.store.statements import beside
+from honeyguide.store.tx import Tx
+
+PURGE_BATCH = 500
+
+
+class Limit(NamedTuple):
+    """So many attempts of a kind in a window of at most a day."""
+
+    name: str
+    most: int
+    window_ms: int
+
+
+LOGIN_BY_ADDRESS = Limit("login by address", 50, 15 * MINUTE_MS)
+LOGIN_BY_ACCOUNT = Limit("login by account", 10, 15 * MINUTE_MS)
+LETTERS_BY_ADDRESS = Limit("letters by address", 20, HOUR_MS)
+LETTERS_BY_ACCOUNT = Limit("letters by account", 5, HOUR_MS)
+
+_sql = beside(__file__)
+_COUNT = _sql.query("count", lambda since_ms, n: (int(since_ms), int(n)))
+_FORGET = _sql.command("forget")
+_PURGE = _sql.command("purge")
+
+
+def network(address: str) -> str:
+    """An IPv4 address, or the /64 that whoever has one IPv6 address has all of."""
+    try:
+        ip = ipaddress.ip_address(address)
+    except ValueError:
+        return address
+    if isinstance(ip, ipaddress.IPv6Address) and ip.ipv4_mapped is None:
+        return f"{ipaddress.IPv6Address(int(ip) >> 64 << 64)}/64"
+    return str(ip.ipv4_mapped or ip) if isinstance(ip, ipaddress.IPv6Address) else str(ip)
+
+
+def _subject(site: Site, limit: Limit, who: str) -> str:
+    return site.keyed_hash(f"attempt {limit.name}", who)
+
+
+async def count(tx: Tx, site: Site, limit: Limit, who: str, *, now_ms: int) -> None:
+    """Notes one more attempt, and refuses it when that is too many."""
+    counted = await tx.one(_COUNT, subject=_subject(site, limit, who), now_ms=now_ms, expired_ms=now_ms - limit.window_ms)
+    since_ms, n = counted or (now_ms, 1)
+    if n > limit.most:
+        wait_s = max(1, -(-(since_ms + limit.window_ms - now_ms) // 1000))
+        minutes = -(-wait_s // 60)
+        raise TooMany(f"Too many attempts. Try again in {minutes} minute{'s' if minutes > 1 else ''}.", retry_after_s=wait_s)
+
+
+async def forget(tx: Tx, site: Site, limit: Limit, who: str) -> None:
+    """After a success the count begins anew."""
+    await tx.run(_FORGET, subject=_subject(site, limit, who))
+
+
+async def purge(tx: Tx, *, now_ms: int) -> bool:
+    """Forgets a batch and tells whether more may wait."""
+    return await tx.run(_PURGE, expired_ms=now_ms - DAY_MS, batch=PURGE_BATCH) == PURGE_BATCH

@@ -1,0 +1,154 @@
+"""Links in letters that work once: to choose a new password, and to open an account. We keep their digests only.
+
+Whoever asks for a letter learns nothing about who has an account: the answer is the same, and so is the work before it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import secrets
+from typing import NamedTuple
+
+from honeyguide.accounts import accounts, passwords
+from honeyguide.accounts.accounts import Account
+from honeyguide.kernel import emails
+from honeyguide.kernel.clock import DAY_MS, HOUR_MS
+from honeyguide.kernel.errors import Missing
+from honeyguide.kernel.ids import new_id
+from honeyguide.kernel.site import Site
+from honeyguide.mail import letters, words
+from honeyguide.store.statements import beside
+from honeyguide.store.tx import Tx
+
+RESET_MS = HOUR_MS
+INVITATION_MS = 7 * DAY_MS
+PURGE_BATCH = 500
+# On whose behalf a letter goes to somebody who has no account yet.
+INSTALLATION = ""
+SPENT = "This link has been used, or its time is over. Ask for a new one."
+
+
+class Ticket(NamedTuple):
+    id: str
+    kind: str
+    account_id: str | None
+    email: str | None
+    created_ms: int
+    expires_ms: int
+
+
+_sql = beside(__file__)
+_INSERT = _sql.command("insert")
+_FIND = _sql.query("find", Ticket)
+_USE = _sql.command("use")
+_OF_INVITER = _sql.query("of_inviter", Ticket)
+_WITHDRAW = _sql.command("withdraw")
+_ANY_ACCOUNT = _sql.value("any_account", str)
+_PURGE = _sql.command("purge")
+
+
+def _digest(token: str) -> str:
+    return hashlib.sha256(token.encode()).hexdigest()
+
+
+async def is_untouched(tx: Tx) -> bool:
+    """Nobody has an account yet: whoever opens the first one runs this installation."""
+    return await tx.one(_ANY_ACCOUNT) is None
+
+
+async def _issue(tx: Tx, kind: str, *, account_id: str | None, email: str | None, lasts_ms: int, now_ms: int) -> str:
+    token = secrets.token_urlsafe(32)
+    await tx.put(
+        _INSERT, id=new_id(), digest=_digest(token), kind=kind, account_id=account_id, email=email, now_ms=now_ms,
+        expires_ms=now_ms + lasts_ms,
+    )  # fmt: skip
+    return token
+
+
+async def forgot_password(tx: Tx, site: Site, email: str, *, now_ms: int) -> None:
+    """Writes to the account, if there is one."""
+    account = await accounts.find_by_email(tx, email)
+    if account is None:
+        return
+    token = await _issue(tx, "password_reset", account_id=account.id, email=None, lasts_ms=RESET_MS, now_ms=now_ms)
+    told = words.password_reset(link=f"{site.base_url}/password/{token}", valid_for="1 hour")
+    await letters.post(
+        tx, account_id=account.id, to=account.email, kind="password_reset", subject=told.subject, text=told.text, now_ms=now_ms
+    )
+
+
+async def ask_to_join(tx: Tx, site: Site, email: str, *, now_ms: int) -> None:
+    """Somebody wants an account: the way in goes to their mailbox, and who has one already is told how to get in."""
+    address = emails.address(email)
+    account = await accounts.find_by_email(tx, address)
+    if account is not None:
+        kind = "account_exists"
+        told = words.account_exists(login=f"{site.base_url}/login", forgot=f"{site.base_url}/password")
+    else:
+        kind = "open_account"
+        token = await _issue(tx, "invitation", account_id=None, email=address, lasts_ms=INVITATION_MS, now_ms=now_ms)
+        told = words.open_account(link=f"{site.base_url}/welcome/{token}", valid_for="7 days")
+    await letters.post(
+        tx, account_id=account.id if account else INSTALLATION, to=address, kind=kind, subject=told.subject,
+        text=told.text, now_ms=now_ms,
+    )  # fmt: skip
+
+
+async def invite(tx: Tx, site: Site, inviter: Account, email: str, *, now_ms: int) -> str:
+    """Sends an invitation and gives its link, so that it can also be handed over by other means."""
+    address = emails.address(email)
+    token = await _issue(tx, "invitation", account_id=inviter.id, email=address, lasts_ms=INVITATION_MS, now_ms=now_ms)
+    link = f"{site.base_url}/welcome/{token}"
+    told = words.invitation(inviter=inviter.name or inviter.email, link=link, valid_for="7 days")
+    await letters.post(
+        tx, account_id=inviter.id, to=address, kind="invitation", subject=told.subject, text=told.text, now_ms=now_ms
+    )
+    return link
+
+
+async def find(tx: Tx, kind: str, token: str, *, now_ms: int) -> Ticket | None:
+    return await tx.one(_FIND, digest=_digest(token), kind=kind, now_ms=now_ms)
+
+
+async def _use(tx: Tx, kind: str, token: str, *, now_ms: int) -> Ticket:
+    ticket = await find(tx, kind, token, now_ms=now_ms)
+    if ticket is None or not await tx.run(_USE, digest=_digest(token), now_ms=now_ms):
+        raise Missing(SPENT)
+    return ticket
+
+
+async def reset_password(tx: Tx, token: str, password_hash: str, *, now_ms: int) -> str:
+    """The account whose password was changed; all its sessions are over."""
+    ticket = await _use(tx, "password_reset", token, now_ms=now_ms)
+    if ticket.account_id is None:
+        raise Missing(SPENT)
+    await passwords.set_hash(tx, ticket.account_id, password_hash)
+    return ticket.account_id
+
+
+async def accept(tx: Tx, token: str, *, name: str, password_hash: str, now_ms: int) -> str:
+    """Opens the account that the invitation was for."""
+    ticket = await _use(tx, "invitation", token, now_ms=now_ms)
+    if ticket.email is None:
+        raise Missing(SPENT)
+    return await open_account(tx, ticket.email, name=name, password_hash=password_hash, now_ms=now_ms)
+
+
+async def open_account(tx: Tx, email: str, *, name: str, password_hash: str, now_ms: int) -> str:
+    made = await accounts.create(tx, email, name=name, now_ms=now_ms)
+    await passwords.set_hash(tx, made.account_id, password_hash)
+    return made.account_id
+
+
+async def of_inviter(tx: Tx, account_id: str, *, now_ms: int) -> list[Ticket]:
+    """Invitations that still wait, newest first."""
+    return await tx.all(_OF_INVITER, account_id=account_id, now_ms=now_ms)
+
+
+async def withdraw(tx: Tx, account_id: str, ticket_id: str) -> None:
+    if not await tx.run(_WITHDRAW, account_id=account_id, id=ticket_id):
+        raise Missing("There is no such invitation, or it has been accepted.")
+
+
+async def purge(tx: Tx, *, now_ms: int) -> bool:
+    return await tx.run(_PURGE, now_ms=now_ms, batch=PURGE_BATCH) == PURGE_BATCH

@@ -1,0 +1,24 @@
+-- name: insert
+INSERT INTO ticket (id, digest, kind, account_id, email, created_ms, expires_ms)
+VALUES (:id, :digest, :kind, :account_id, :email, :now_ms, :expires_ms);
+
+-- name: find
+SELECT id, kind, account_id, email, created_ms, expires_ms FROM ticket
+WHERE digest = :digest AND kind = :kind AND used_ms IS NULL AND expires_ms > :now_ms;
+
+-- name: use
+UPDATE ticket SET used_ms = :now_ms, email = NULL WHERE digest = :digest AND used_ms IS NULL;
+
+-- name: of_inviter
+SELECT id, kind, account_id, email, created_ms, expires_ms FROM ticket
+WHERE account_id = :account_id AND kind = 'invitation' AND used_ms IS NULL AND expires_ms > :now_ms
+ORDER BY created_ms DESC, id DESC;
+
+-- name: withdraw
+DELETE FROM ticket WHERE account_id = :account_id AND id = :id AND kind = 'invitation' AND used_ms IS NULL;
+
+-- name: any_account
+SELECT id FROM account LIMIT 1;
+
+-- name: purge
+DELETE FROM ticket WHERE id IN (SELECT id FROM ticket WHERE expires_ms <= :now_ms LIMIT :batch);

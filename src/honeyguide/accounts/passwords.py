@@ -1,0 +1,94 @@
+"""Passwords: argon2id, hashed in a thread so that the loop is not stalled, and a few at a time so that memory is not either.
+
+A comparison takes as long for an account that does not exist as for one that does.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import functools
+
+import argon2
+
+from honeyguide.kernel.errors import Invalid
+from honeyguide.store.statements import beside
+from honeyguide.store.tx import Tx
+
+SHORTEST = 10
+LONGEST = 256
+# Each takes 64 MB while it runs.
+AT_ONCE = 4
+
+_hasher = argon2.PasswordHasher()
+_seats: dict[int, asyncio.Semaphore] = {}
+
+_sql = beside(__file__)
+_FIND = _sql.query("find", lambda account_id, password_hash: (account_id, password_hash))
+_OF_ACCOUNT = _sql.value("of_account", str)
+_SET = _sql.command("set")
+_END_SESSIONS = _sql.command("end_sessions")
+_SPEND_TICKETS = _sql.command("spend_tickets")
+
+# What everybody tries first, as far as it is long enough to pass otherwise.
+_COMMON_TEXT = """
+1234567890 0123456789 12345678910 1q2w3e4r5t qwertyuiop qwerty12345 password12 password123 password1234 iloveyou12
+honeyguide honeyguide1 letmein123 welcome123 admin12345 administrator changeme123 newsletter newsletter1
+"""
+_COMMON = frozenset(_COMMON_TEXT.split())
+
+
+def checked(password: str, *, email: str) -> str:
+    """A password that nobody guesses in ten tries; length is what counts, so no rule asks for signs or digits."""
+    if len(password) < SHORTEST:
+        raise Invalid(f"Choose a password of at least {SHORTEST} characters.", param="password")
+    if len(password) > LONGEST:
+        raise Invalid(f"Choose a password of at most {LONGEST} characters.", param="password")
+    folded = password.casefold()
+    if folded in _COMMON or len(set(folded)) < 4 or folded in (email.casefold(), email.casefold().partition("@")[0]):
+        raise Invalid("This password is easily guessed. Three or four unrelated words make a good one.", param="password")
+    return password
+
+
+def _seat() -> asyncio.Semaphore:
+    """One per loop: a semaphore belongs to the loop it was first waited for on."""
+    return _seats.setdefault(id(asyncio.get_running_loop()), asyncio.Semaphore(AT_ONCE))
+
+
+async def hashed(password: str) -> str:
+    async with _seat():
+        return await asyncio.to_thread(_hasher.hash, password)
+
+
+@functools.cache
+def _nobody() -> str:
+    return _hasher.hash("nobody has this password")
+
+
+async def matches(password_hash: str | None, password: str) -> bool:
+    """None is the hash of an account that does not exist, or has no password: never right, and never quicker."""
+    async with _seat():
+        right = await asyncio.to_thread(_verified, password_hash, password)
+    return right and password_hash is not None
+
+
+def _verified(password_hash: str | None, password: str) -> bool:
+    try:
+        return _hasher.verify(password_hash or _nobody(), password)
+    except (argon2.exceptions.VerificationError, argon2.exceptions.InvalidHashError):
+        return False
+
+
+async def find(tx: Tx, email_key: str) -> tuple[str, str | None] | None:
+    """The account behind an address, and its hash."""
+    return await tx.one(_FIND, email_key=email_key)
+
+
+async def of_account(tx: Tx, account_id: str) -> str | None:
+    return await tx.one(_OF_ACCOUNT, account_id=account_id)
+
+
+async def set_hash(tx: Tx, account_id: str, password_hash: str) -> None:
+    """A new password ends every session and every link that would change it again."""
+    await tx.run(_SET, account_id=account_id, password_hash=password_hash)
+    await tx.run(_END_SESSIONS, account_id=account_id)
+    await tx.run(_SPEND_TICKETS, account_id=account_id)

@@ -1,0 +1,116 @@
+"""Charts as plain numbers: where each bar begins and ends. The template draws them; a table beside each says the same."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from honeyguide.kernel.clock import DAY_MS
+from honeyguide.pages.dashboard import figures
+from honeyguide.referrals.days import Day
+
+HEIGHT = 100.0
+STACK = ("verified", "pending", "rejected", "direct")
+GRID = 4
+LABELS = 6
+
+
+@dataclass(frozen=True)
+class Range:
+    """A choice of the range picker: so many days, drawn in steps of so many."""
+
+    key: str
+    name: str
+    days: int
+    step: int
+    before: str
+
+
+RANGES = {
+    "7d": Range("7d", "7 days", 7, 1, "the week before"),
+    "30d": Range("30d", "30 days", 30, 1, "the 30 days before"),
+    "year": Range("year", "Year", 364, 7, "the year before"),
+}
+
+
+@dataclass(frozen=True)
+class Part:
+    kind: str
+    y: float
+    height: float
+
+
+@dataclass(frozen=True)
+class Bar:
+    x: float
+    width: float
+    name: str
+    day: Day
+    parts: list[Part]
+    clicks_y: float
+    clicks_height: float
+
+
+@dataclass(frozen=True)
+class Chart:
+    bars: list[Bar]
+    top: int
+    clicks_top: int
+    levels: list[tuple[float, int]]
+    labels: list[str]
+    is_empty: bool
+
+
+def first_day(chosen: Range, now_ms: int) -> int:
+    """The first day shown, so that today is the last."""
+    return now_ms - now_ms % DAY_MS - (chosen.days - 1) * DAY_MS
+
+
+def total(days: list[Day]) -> Day:
+    return Day(0, *(sum(day[place] for day in days) for place in range(1, 6)))
+
+
+def _steps(days: list[Day], chosen: Range, since_ms: int) -> list[Day]:
+    by_day = {day.day_ms: day for day in days}
+    found = []
+    for start in range(0, chosen.days, chosen.step):
+        span = [by_day[ms] for n in range(chosen.step) if (ms := since_ms + (start + n) * DAY_MS) in by_day]
+        found.append(total(span)._replace(day_ms=since_ms + start * DAY_MS))
+    return found
+
+
+def _ceiling(most: int) -> int:
+    """The next round number at which a grid of four lines has whole steps."""
+    if most <= GRID:
+        return GRID
+    unit = 1
+    while True:
+        for factor in (1, 2, 3, 5):
+            if GRID * factor * unit >= most:
+                return GRID * factor * unit
+        unit *= 10
+
+
+def signups(days: list[Day], chosen: Range, since_ms: int) -> Chart:
+    """Signups per day or week, by what their referral is; clicks on a scale of their own below."""
+    steps = _steps(days, chosen, since_ms)
+    top, clicks_top = _ceiling(max(day.signups for day in steps)), max(1, *(day.clicks for day in steps))
+    slot = 1000 / len(steps)
+    name: Callable[[int], str] = figures.day if chosen.step == 1 else (lambda ms: f"Week of {figures.day(ms)}")
+    bars = []
+    for place, day in enumerate(steps):
+        parts, at = [], HEIGHT
+        for kind in STACK:
+            height = HEIGHT * getattr(day, kind) / top
+            if height > 0:
+                at -= height
+                parts.append(Part(kind, round(at, 2), round(height, 2)))
+        tall = round(HEIGHT * day.clicks / clicks_top, 2)
+        bars.append(
+            Bar(round(slot * (place + 0.16), 2), round(slot * 0.68, 2), name(day.day_ms), day, parts, HEIGHT - tall, tall)
+        )
+    wanted = min(LABELS, len(steps))
+    places = [round(n * (len(steps) - 1) / (wanted - 1)) for n in range(wanted)]
+    levels = [(round(HEIGHT - HEIGHT * n / GRID, 2), top * n // GRID) for n in range(GRID + 1)]
+    labels = [figures.short_day(steps[place].day_ms) for place in places]
+    return Chart(bars, top, clicks_top, levels, labels, not any(day.signups or day.clicks for day in steps))

@@ -1,0 +1,70 @@
+"""Numbers, dates and times as people read them: 1,204; 19 Nov 2026; 19 Nov 2026, 14:05 UTC; 3 minutes ago."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import UTC, datetime
+
+from honeyguide.kernel.clock import DAY_MS, HOUR_MS, MINUTE_MS, iso
+
+_MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")  # strftime's follow the locale
+
+
+def number(value: int | None) -> str:
+    return f"{value or 0:,}"
+
+
+def day(ms: int) -> str:
+    at = datetime.fromtimestamp(ms / 1000, UTC)
+    return f"{at.day} {_MONTHS[at.month - 1]} {at.year}"
+
+
+def short_day(ms: int) -> str:
+    at = datetime.fromtimestamp(ms / 1000, UTC)
+    return f"{at.day} {_MONTHS[at.month - 1]}"
+
+
+def month(ms: int) -> str:
+    at = datetime.fromtimestamp(ms / 1000, UTC)
+    return f"{_MONTHS[at.month - 1]} {at.year}"
+
+
+def moment(ms: int) -> str:
+    at = datetime.fromtimestamp(ms / 1000, UTC)
+    return f"{day(ms)}, {at.hour:02d}:{at.minute:02d} UTC"
+
+
+def ago(ms: int, now_ms: int) -> str:
+    """Near things by how long ago, far ones by their date."""
+    past = now_ms - ms
+    if past < MINUTE_MS:
+        return "just now"
+    if past < HOUR_MS:
+        return _units(past // MINUTE_MS, "minute")
+    if past < DAY_MS:
+        return _units(past // HOUR_MS, "hour")
+    if past < 7 * DAY_MS:
+        return _units(past // DAY_MS, "day")
+    return day(ms)
+
+
+def _units(count: int, unit: str) -> str:
+    return f"{count} {unit}{'' if count == 1 else 's'} ago"
+
+
+def plural(count: int, one: str, many: str = "") -> str:
+    return f"{count:,} {one if count == 1 else many or one + 's'}"
+
+
+def share(part: int, whole: int) -> str:
+    """A percentage, or a dash where there is nothing to divide by."""
+    if not whole:
+        return "–"
+    value = 100 * part / whole
+    return f"{value:.0f} %" if value >= 10 or value == int(value) else f"{value:.1f} %"
+
+
+FILTERS: dict[str, Callable[..., str]] = {
+    "number": number, "day": day, "short_day": short_day, "moment": moment, "ago": ago, "plural": plural, "share": share,
+    "iso": iso,
+}  # fmt: skip

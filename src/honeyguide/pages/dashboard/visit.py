@@ -1,0 +1,250 @@
+"""One visit to a page of the dashboard: who it is, what they sent, and how an answer leaves.
+
+Every POST passes here: its Origin must be ours and its form must carry the visitor's own token, or nothing happens.
+"""
+
+from __future__ import annotations
+
+import hmac
+import secrets
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field
+from typing import Any
+from urllib.parse import parse_qsl, quote, unquote, urlsplit
+
+from starlette.datastructures import FormData, ImmutableMultiDict, UploadFile
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, RedirectResponse, Response
+
+from honeyguide.accounts import sessions
+from honeyguide.accounts.sessions import Visitor
+from honeyguide.kernel.errors import Fault, Invalid, Missing, TooMany, Unavailable
+from honeyguide.pages import rendering
+from honeyguide.pages.dashboard import nav
+from honeyguide.pages.desk import Desk
+from honeyguide.referrals.campaigns import Owner
+from honeyguide.store.tx import Tx
+
+FORM_LIMIT = 512 * 1024
+FORM_FIELDS = 1_000
+SESSION_S = sessions.LONGEST_MS // 1000
+_LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
+_STATUS: tuple[tuple[type[Fault], int], ...] = ((Missing, 404), (TooMany, 429), (Unavailable, 503), (Invalid, 400))
+
+Fields = ImmutableMultiDict[str, str]
+
+
+@dataclass
+class Visit:
+    request: Request
+    desk: Desk
+    now_ms: int
+    visitor: Visitor | None = None
+    form_token: str = ""  # of somebody who is not logged in
+    fields: Fields = field(default_factory=lambda: ImmutableMultiDict([]))
+    file: UploadFile | None = None
+    said: str = ""
+
+    @property
+    def _csrf(self) -> bytes:
+        kind, secret = ("csrf", self.visitor.digest) if self.visitor else ("form", self.form_token)
+        return bytes.fromhex(self.desk.site.keyed_hash(kind, secret))
+
+    @property
+    def csrf(self) -> str:
+        """Looks different each time: what is the same in every compressed page could be guessed from its length."""
+        pad = secrets.token_bytes(32)
+        return (pad + _xor(pad, self._csrf)).hex()
+
+    def is_my_csrf(self, token: str) -> bool:
+        try:
+            both = bytes.fromhex(token)
+        except ValueError:
+            return False
+        return len(both) == 64 and hmac.compare_digest(_xor(both[:32], both[32:]), self._csrf)
+
+    @property
+    def who(self) -> Visitor:
+        assert self.visitor is not None, "only pages behind the login ask who it is"
+        return self.visitor
+
+    @property
+    def owner(self) -> Owner:
+        return Owner(self.who.account_id, self.who.campaign_id)
+
+    @property
+    def peer(self) -> str:
+        return self.request.client.host if self.request.client else ""
+
+    @property
+    def query(self) -> dict[str, str]:
+        return {name: value for name, value in self.request.query_params.items() if "\x00" not in value}
+
+    def at(self, name: str) -> str:
+        """A part of the address."""
+        return str(self.request.path_params[name])
+
+    def text(self, name: str) -> str:
+        return self.fields.get(name, "").replace("\r\n", "\n").strip()
+
+    def several(self, name: str) -> list[str]:
+        return self.fields.getlist(name)
+
+    async def page(self, template: str, status: int = 200, **values: Any) -> Response:
+        """A page of the dashboard, with everything its frame shows."""
+        frame: dict[str, Any] = {"visitor": self.visitor, "csrf": self.csrf, "said": self.said, "now_ms": self.now_ms}
+        if self.visitor is not None:
+            frame |= {"nav": await nav.shown(self.desk, self.owner, self.request.url.path)}
+        response = HTMLResponse(rendering.page(f"dashboard/{template}", **{**frame, **values}), status)
+        if self.said:
+            self.desk_cookie(response, "said", "", 0)
+        if self.visitor is None and self.form_token != self.request.cookies.get(cookie_name(self.desk, "form")):
+            self.desk_cookie(response, "form", self.form_token, 24 * 3600)
+        return response
+
+    def go(self, path: str, said: str = "") -> Response:
+        """On to another page, which says what was done."""
+        response = RedirectResponse(path, 303)
+        if said:
+            self.desk_cookie(response, "said", quote(said), 60)
+        return response
+
+    def desk_cookie(self, response: Response, name: str, value: str, seconds: int) -> None:
+        response.set_cookie(
+            cookie_name(self.desk, name), value, max_age=seconds, path="/", secure=_is_https(self.desk), httponly=True,
+            samesite="lax",
+        )  # fmt: skip
+
+    async def write(self, work: Callable[[Tx], Awaitable[Any]]) -> Any:
+        return await self.desk.store.write(work)
+
+    async def read(self, work: Callable[[Tx], Awaitable[Any]]) -> Any:
+        return await self.desk.store.snapshot(work)
+
+
+Handler = Callable[[Visit], Awaitable[Response]]
+
+
+def _xor(one: bytes, other: bytes) -> bytes:
+    return bytes(a ^ b for a, b in zip(one, other, strict=True))
+
+
+def _is_https(desk: Desk) -> bool:
+    return desk.settings.base_url.startswith("https:")
+
+
+def cookie_name(desk: Desk, name: str) -> str:
+    """A `__Host-` cookie can be set by nobody but this very host, over TLS; browsers refuse the name on plain HTTP."""
+    return f"__Host-hg_{name}" if _is_https(desk) else f"hg_{name}"
+
+
+def guarded(desk: Desk, handler: Handler, *, open_to_all: bool = False) -> Callable[[Request], Awaitable[Response]]:
+    """The handler behind the login, or not; behind the check of every POST in any case."""
+
+    async def answer(request: Request) -> Response:
+        visit = Visit(request, desk, desk.clock())
+        try:
+            await _recognise(visit)
+            if visit.visitor is None and not open_to_all:
+                return _to_login(request)
+            if request.method == "POST":
+                await _check_post(visit)
+            response = await handler(visit)
+        except Fault as fault:
+            response = _refusal(fault)
+        response.headers.setdefault("cache-control", "no-store")
+        return response
+
+    return answer
+
+
+async def _recognise(visit: Visit) -> None:
+    cookies = visit.request.cookies
+    token = cookies.get(cookie_name(visit.desk, "session"), "")
+    visit.said = unquote(cookies.get(cookie_name(visit.desk, "said"), ""))[:300]
+    if token:
+
+        async def find(tx: Tx) -> Visitor | None:
+            return await sessions.find(tx, token, now_ms=visit.now_ms)
+
+        visit.visitor = await visit.desk.store.read(find)
+    if visit.visitor is None:
+        visit.form_token = cookies.get(cookie_name(visit.desk, "form"), "") or secrets.token_urlsafe(32)
+    elif visit.now_ms - visit.visitor.seen_ms >= sessions.TOUCH_MS:
+        who = visit.visitor
+
+        async def touch(tx: Tx) -> None:
+            await sessions.touch(tx, who, now_ms=visit.now_ms)
+
+        try:
+            await visit.desk.store.write(touch)
+        except Unavailable:
+            pass  # pages can still be read while nothing can be written
+
+
+def _to_login(request: Request) -> Response:
+    wanted = request.url.path + (f"?{request.url.query}" if request.url.query else "")
+    back = f"?next={quote(wanted)}" if request.method == "GET" and wanted != "/" else ""
+    return RedirectResponse(f"/login{back}", 303)
+
+
+async def _check_post(visit: Visit) -> None:
+    request = visit.request
+    if not _is_ours(visit.desk, request.headers.get("origin") or _origin_of(request.headers.get("referer", ""))):
+        raise HTTPException(403, "This form came from another site, so nothing was done.")
+    await _read_form(visit)
+    if not visit.is_my_csrf(visit.fields.get("csrf", "")):
+        raise HTTPException(403, "This form was too old to be sure that it was yours. Go back, reload the page and try again.")
+
+
+def _origin_of(address: str) -> str:
+    parts = urlsplit(address)
+    return f"{parts.scheme}://{parts.netloc}" if parts.netloc else ""
+
+
+def _is_ours(desk: Desk, origin: str) -> bool:
+    ours = urlsplit(desk.settings.base_url)
+    if origin == f"{ours.scheme}://{ours.netloc}":
+        return True
+    # On one's own machine localhost and 127.0.0.1 are the same place.
+    try:
+        theirs = urlsplit(origin)
+        return desk.settings.on_loopback and theirs.hostname in _LOOPBACK and theirs.port == ours.port
+    except ValueError:
+        return False
+
+
+async def _read_form(visit: Visit) -> None:
+    kind = visit.request.headers.get("content-type", "").partition(";")[0].strip().lower()
+    if kind == "multipart/form-data":
+        form: FormData = await visit.request.form(max_files=1, max_fields=100, max_part_size=FORM_LIMIT)
+        texts = [(name, value) for name, value in form.multi_items() if isinstance(value, str)]
+        visit.file = next((value for value in form.values() if isinstance(value, UploadFile)), None)
+    elif kind == "application/x-www-form-urlencoded":
+        body = b""
+        async for part in visit.request.stream():
+            body += part
+            if len(body) > FORM_LIMIT:
+                raise HTTPException(413, "The form is too large.")
+        try:
+            texts = parse_qsl(body.decode(), keep_blank_values=True, max_num_fields=FORM_FIELDS, errors="strict")
+        except ValueError:
+            raise Invalid("The form cannot be read.") from None
+    else:
+        raise HTTPException(415, "Send the form as a browser does.")
+    if any("\x00" in value for _, value in texts):
+        raise Invalid("The form holds characters that cannot be kept.")
+    visit.fields = ImmutableMultiDict(texts)
+
+
+def _refusal(fault: Fault) -> Response:
+    status = next((status for kind, status in _STATUS if isinstance(fault, kind)), 400)
+    if status == 404:
+        raise HTTPException(404)
+    words = {429: "That was a little too often", 503: "Not just now"}
+    html = rendering.page("problem.html", status=status, title=words.get(status, "That did not work"), words=fault.message)
+    response = HTMLResponse(html, status)
+    if isinstance(fault, TooMany):
+        response.headers["retry-after"] = str(fault.retry_after_s)
+    return response

@@ -1,0 +1,88 @@
+// Conveniences of the dashboard; without this file every form and link still works.
+
+// Copy: shown only where a browser can.
+for (const button of document.querySelectorAll("[data-copy]")) {
+  if (!navigator.clipboard) continue;
+  button.hidden = false;
+  const label = button.textContent;
+  button.addEventListener("click", async () => {
+    await navigator.clipboard.writeText(button.dataset.copy);
+    button.textContent = "Copied";
+    setTimeout(() => { button.textContent = label; }, 1500);
+  });
+}
+
+// Dangerous forms ask once, saying what will be lost.
+document.addEventListener("submit", (event) => {
+  const form = event.target;
+  const words = event.submitter?.dataset.ask ?? form.dataset.ask;
+  if (!words || form.dataset.sure) return;
+  event.preventDefault();
+  const box = document.createElement("dialog");
+  const text = document.createElement("p");
+  text.textContent = words;
+  const row = document.createElement("div");
+  row.className = "row end";
+  const no = Object.assign(document.createElement("button"), { className: "btn", textContent: "Keep it", value: "no" });
+  const yes = Object.assign(document.createElement("button"), { className: "btn danger", textContent: event.submitter?.textContent || "Go on", value: "yes" });
+  row.append(no, yes);
+  const inner = document.createElement("form");
+  inner.method = "dialog";
+  inner.append(text, row);
+  box.append(inner);
+  document.body.append(box);
+  box.addEventListener("close", () => {
+    if (box.returnValue === "yes") {
+      form.dataset.sure = "yes";
+      form.requestSubmit(event.submitter);
+      delete form.dataset.sure;
+    }
+    box.remove();
+  });
+  box.showModal();
+});
+
+// The whole row leads to the thing.
+document.addEventListener("click", (event) => {
+  const row = event.target.closest("tr[data-href]");
+  if (!row || event.target.closest("a, button, input, label, summary") || getSelection()?.toString()) return;
+  if (event.metaKey || event.ctrlKey) open(row.dataset.href);
+  else location.assign(row.dataset.href);
+});
+
+// Choose all, and how many are chosen.
+for (const all of document.querySelectorAll("input[data-all]")) {
+  const boxes = [...document.querySelectorAll(`input[name="${all.dataset.all}"]`)];
+  const shown = document.querySelector("[data-chosen]");
+  const count = () => {
+    const n = boxes.filter((box) => box.checked).length;
+    all.checked = n > 0 && n === boxes.length;
+    all.indeterminate = n > 0 && n < boxes.length;
+    if (shown) shown.textContent = n ? `${n} chosen` : "None chosen";
+  };
+  all.hidden = false;
+  all.addEventListener("change", () => { for (const box of boxes) box.checked = all.checked; count(); });
+  for (const box of boxes) box.addEventListener("change", count);
+  count();
+}
+
+// Filters apply as they are chosen.
+for (const field of document.querySelectorAll("[data-at-once]")) field.addEventListener("change", () => field.form.requestSubmit());
+
+// A page that waits for work to end looks again by itself.
+const waits = document.querySelector("[data-again]");
+if (waits) setTimeout(() => location.reload(), Number(waits.dataset.again));
+
+// A preview that follows what is typed.
+for (const form of document.querySelectorAll("form[data-preview]")) {
+  const frame = document.getElementById(form.dataset.preview);
+  let timer;
+  const show = () => {
+    clearTimeout(timer);
+    timer = setTimeout(async () => {
+      const answer = await fetch(form.dataset.from, { method: "POST", body: new URLSearchParams(new FormData(form)) });
+      if (answer.ok) frame.srcdoc = await answer.text();
+    }, 250);
+  };
+  form.addEventListener("input", show);
+}

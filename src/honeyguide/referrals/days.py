@@ -1,0 +1,85 @@
+"""What a campaign's days looked like, from counts that the database keeps: signups, referrals by status, clicks."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from honeyguide.referrals.campaigns import Owner
+from honeyguide.store.statements import beside
+from honeyguide.store.tx import Tx
+
+FOLD_BATCH = 2_000
+
+
+class Day(NamedTuple):
+    """People by the day they came, and what became of their referrals by now. Who was not referred came directly."""
+
+    day_ms: int
+    signups: int
+    verified: int
+    pending: int
+    rejected: int
+    clicks: int = 0
+
+    @property
+    def direct(self) -> int:
+        return self.signups - self.verified - self.pending - self.rejected
+
+
+class Clicks(NamedTuple):
+    day_ms: int
+    n: int
+
+
+class Advocate(NamedTuple):
+    id: str
+    email: str
+    name: str | None
+    referrals_verified: int
+    referrals_pending: int
+
+
+class Reasons(NamedTuple):
+    reason: str
+    n: int
+
+
+_sql = beside(__file__)
+_DAYS = _sql.query("days", Day)
+_CLICKS = _sql.query("clicks", Clicks)
+_EVER = _sql.query("ever", Day)
+_WAITING = _sql.value("waiting", int)
+_TOP = _sql.query("top", Advocate)
+_FOLD = _sql.value("fold", int)
+
+
+async def between(tx: Tx, owner: Owner, since_ms: int, until_ms: int) -> list[Day]:
+    """Each day on which anything happened, in order; `until_ms` is not included."""
+    whose: dict[str, Any] = {"account_id": owner.account_id, "campaign_id": owner.campaign_id}
+    whose |= {"since_ms": since_ms, "until_ms": until_ms}
+    days = {day.day_ms: day for day in await tx.all(_DAYS, **whose)}
+    for click in await tx.all(_CLICKS, **whose):
+        days[click.day_ms] = days.get(click.day_ms, Day(click.day_ms, 0, 0, 0, 0))._replace(clicks=click.n)
+    return [days[day_ms] for day_ms in sorted(days)]
+
+
+async def ever(tx: Tx, owner: Owner) -> Day:
+    """All days as one."""
+    found = await tx.one(_EVER, account_id=owner.account_id, campaign_id=owner.campaign_id)
+    return found or Day(0, 0, 0, 0, 0)
+
+
+async def waiting(tx: Tx, owner: Owner, *, most: int) -> int:
+    """How many referrals wait for a decision, counted up to `most`."""
+    return await tx.one(_WAITING, campaign_id=owner.campaign_id, most=most) or 0
+
+
+async def top_advocates(tx: Tx, owner: Owner, *, most: int) -> list[Advocate]:
+    return await tx.all(_TOP, campaign_id=owner.campaign_id, most=most)
+
+
+async def fold(tx: Tx) -> bool:
+    """Sums a batch of PostgreSQL's notes into days and tells whether more may wait. SQLite keeps its days at once."""
+    if tx.engine == "sqlite":
+        return False
+    return (await tx.one(_FOLD, batch=FOLD_BATCH) or 0) == FOLD_BATCH
