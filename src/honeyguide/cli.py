@@ -182,7 +182,7 @@ def version() -> None:
 
 
 def main() -> None:
-    from honeyguide import cli_demo, cli_money  # noqa: F401 - their commands join the same `app`
+    from honeyguide import cli_backup, cli_demo, cli_money  # noqa: F401 - their commands join the same `app`
 
     try:
         app()

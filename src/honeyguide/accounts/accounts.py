@@ -28,6 +28,7 @@ _BY_ID = _sql.query("by_id", Account)
 _RENAME = _sql.command("rename")
 _INSTANCE_VALUE = _sql.value("instance_value", str)
 _SET_INSTANCE_VALUE = _sql.command("set_instance_value")
+_KEEP_INSTANCE_VALUE = _sql.command("keep_instance_value")
 
 
 class Created(NamedTuple):
@@ -83,3 +84,13 @@ async def instance_secret(tx: Tx) -> bytes:
     await tx.run(_SET_INSTANCE_VALUE, name="secret_key", value=os.urandom(32).hex())
     kept = await tx.one(_INSTANCE_VALUE, name="secret_key")
     return bytes.fromhex(kept or "")
+
+
+async def note_backup(tx: Tx, *, now_ms: int) -> None:
+    """When the last whole copy was made, for the administrator to see."""
+    await tx.run(_KEEP_INSTANCE_VALUE, name="last_backup_ms", value=str(now_ms))
+
+
+async def last_backup_ms(tx: Tx) -> int | None:
+    kept = await tx.one(_INSTANCE_VALUE, name="last_backup_ms")
+    return int(kept) if kept else None

@@ -19,3 +19,6 @@ INSERT INTO instance (name, value) VALUES (:name, :value) ON CONFLICT (name) DO 
 
 -- name: rename
 UPDATE account SET name = :name WHERE id = :account_id;
+
+-- name: keep_instance_value
+INSERT INTO instance (name, value) VALUES (:name, :value) ON CONFLICT (name) DO UPDATE SET value = excluded.value;

@@ -1,0 +1,44 @@
+"""`honeyguide backup`: a copy of everything, taken while the service runs."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.progress import Progress
+
+from honeyguide.accounts import accounts
+from honeyguide.app import House
+from honeyguide.cli import app, fail, in_house, read_settings
+from honeyguide.kernel.errors import Fault
+from honeyguide.store import Tx, sqlite_path
+from honeyguide.store.backup import backup_postgres, backup_sqlite
+
+
+@app.command()
+def backup(target: Annotated[Path, typer.Argument(help="The file to write; it must not exist yet.")]) -> None:
+    """Copy the whole database into one file. To restore, stop the service and put the file in the database's place."""
+    chosen = read_settings()
+    source = sqlite_path(chosen.database_url)
+    try:
+        if source is None:
+            backup_postgres(chosen.database_url, target)
+        else:
+            if not source.exists():
+                fail(f"There is no database at {source} yet.")
+            with Progress(transient=True) as shown:
+                task = shown.add_task("Copying", total=1)
+                backup_sqlite(source, target, lambda done, total: shown.update(task, completed=done, total=total))
+    except Fault as fault:
+        fail(fault.message)
+
+    async def note(house: House) -> None:
+        async def change(tx: Tx) -> None:
+            await accounts.note_backup(tx, now_ms=house.clock())
+
+        await house.store.write(change)
+
+    in_house(note)
+    restore = f"pg_restore --clean --dbname=… {target}" if source is None else f"cp {target} {source}"
+    typer.echo(f"Wrote {target} ({target.stat().st_size / 1_000_000:.1f} MB). To restore, with the service stopped: {restore}")

@@ -1,0 +1,68 @@
+"""A copy of the whole database while it is in use: SQLite by its own backup interface, PostgreSQL by its own `pg_dump`."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+import apsw
+
+from honeyguide.kernel.errors import Invalid, Unavailable
+from honeyguide.store.sqlite import connect
+
+# Few enough that writers hardly wait between two steps, many enough that a large file is copied in minutes.
+PAGES_AT_ONCE = 2_000
+
+
+def backup_sqlite(source: Path, target: Path, progress: Callable[[int, int], None]) -> None:
+    """Page by page into a file beside the target, which takes its name only when it is whole and has passed a check."""
+    _refuse_existing(target)
+    part = target.with_name(f"{target.name}.part")
+    part.unlink(missing_ok=True)
+    origin, copy = connect(source), apsw.Connection(str(part))
+    try:
+        with copy.backup("main", origin, "main") as copying:
+            while not copying.done:
+                copying.step(PAGES_AT_ONCE)
+                progress(copying.page_count - copying.remaining, copying.page_count)
+        copy.execute("PRAGMA journal_mode = DELETE")
+        if copy.execute("PRAGMA quick_check").fetchall() != [("ok",)]:
+            raise Unavailable("The copy did not pass SQLite's own check; try again, and look at the disk.")
+    except apsw.Error as error:
+        raise Unavailable(f"The database could not be copied: {error}") from error
+    finally:
+        copy.close()
+        origin.close()
+    _sync(part)
+    part.rename(target)
+
+
+def backup_postgres(url: str, target: Path) -> None:
+    _refuse_existing(target)
+    program = shutil.which("pg_dump")
+    if program is None:
+        raise Invalid("pg_dump is not installed here; install PostgreSQL's client programs, or back up on the database server.")
+    part = target.with_name(f"{target.name}.part")
+    done = subprocess.run(
+        [program, "--format=custom", f"--file={part}", f"--dbname={url}"], capture_output=True, text=True, check=False
+    )
+    if done.returncode:
+        part.unlink(missing_ok=True)
+        raise Unavailable(f"pg_dump failed: {done.stderr.strip().splitlines()[-1] if done.stderr.strip() else 'no reason given'}")
+    _sync(part)
+    part.rename(target)
+
+
+def _refuse_existing(target: Path) -> None:
+    if target.exists():
+        raise Invalid(f"{target} exists already; choose another name.")
+    if not target.parent.is_dir():
+        raise Invalid(f"There is no folder {target.parent}.")
+
+
+def _sync(path: Path) -> None:
+    with path.open("rb") as file:
+        os.fsync(file.fileno())
