@@ -1,0 +1,66 @@
+"""Whose page it is: a campaign's or a program's name, logo and words. Every reader page shows a face, none shows ours first."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from urllib.parse import quote
+
+from honeyguide.kernel.errors import Missing
+from honeyguide.kernel.site import Site
+from honeyguide.pages.readers import words
+from honeyguide.referrals import campaigns, slugs
+from honeyguide.referrals.campaigns import Campaign, Owner
+from honeyguide.store.tx import Tx
+
+UNKNOWN = "There is no such page."
+_ARTICLES = frozenset(("the", "a", "an", "der", "die", "das", "le", "la", "les", "el", "los", "las", "il", "lo"))
+
+
+@dataclass(frozen=True)
+class Face:
+    owner: Owner
+    id: str  # of the campaign or program: a form made for one page is no good on another
+    name: str
+    slug: str
+    words: words.Words
+    needs_confirmation: bool = False
+    is_program: bool = False
+    logo_url: str | None = None
+    thankyou_page_url: str | None = None
+
+    @property
+    def initial(self) -> str:
+        words = self.name.split()
+        if len(words) > 1 and words[0].lower() in _ARTICLES:
+            words = words[1:]
+        return next((character.upper() for word in words for character in word if character.isalnum()), "•")
+
+    @property
+    def icon(self) -> str:
+        """The initial as the page's icon: the operator's tab shows the operator's letter."""
+        letter = self.initial.replace("&", "&amp;").replace("<", "&lt;")
+        return "data:image/svg+xml," + quote(
+            "<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 32 32'><rect width='32' height='32' rx='8' fill='#955600'/>"
+            "<text x='16' y='22.5' text-anchor='middle' font-family='system-ui,sans-serif' font-size='18' font-weight='700' "
+            f"fill='#fff'>{letter}</text></svg>"
+        )
+
+    def page_link(self, site: Site) -> str:
+        return site.page_link(self.slug)
+
+
+def of_campaign(campaign: Campaign) -> Face:
+    return Face(
+        Owner(campaign.account_id, campaign.id), campaign.id, campaign.name, campaign.slug,
+        words.read(campaign.words, campaign.name), bool(campaign.needs_confirmation),
+    )  # fmt: skip
+
+
+async def find(tx: Tx, slug: str) -> Face:
+    """The page at this address."""
+    found = await slugs.find(tx, slug)
+    if found is None:
+        raise Missing(UNKNOWN)
+    if found.kind == slugs.CAMPAIGN:
+        return of_campaign(await campaigns.get(tx, Owner(found.account_id, found.target_id)))
+    raise Missing(UNKNOWN)

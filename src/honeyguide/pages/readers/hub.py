@@ -1,0 +1,225 @@
+"""A reader's own page: their link, how far they have come, what they won. Its address is the key to it, so it is shown to
+nobody else, indexed by no one, and sent only to the mailbox it belongs to.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from typing import NamedTuple
+
+from starlette.requests import Request
+from starlette.responses import Response
+
+from honeyguide.accounts import typed
+from honeyguide.kernel import checks, clock, emails
+from honeyguide.kernel.errors import Invalid, Missing, TooMany
+from honeyguide.pages.desk import Desk
+from honeyguide.pages.readers import faces, forms, post, progress, sharing
+from honeyguide.pages.readers.faces import Face
+from honeyguide.pages.readers.showing import kind, see_other, shown, status_of
+from honeyguide.referrals import campaigns, hub, milestones, people, rewards
+from honeyguide.referrals.campaigns import Owner
+from honeyguide.referrals.milestones import Reward
+from honeyguide.referrals.people import Subscriber
+from honeyguide.referrals.rewards import Shipping, Won
+from honeyguide.store.statements import beside
+from honeyguide.store.tx import Tx
+
+log = logging.getLogger("honeyguide.pages")
+
+MOST_OF_ONE_ADDRESS = 5
+MOST_OF_ONE_NETWORK, NETWORK_WINDOW_MS = 20, 10 * clock.MINUTE_MS
+# An address in more campaigns than it may get letters a day hears of the first ones.
+MOST_CAMPAIGNS = post.MOST_A_DAY
+
+# Name, label, autocomplete token, needed.
+ADDRESS_FIELDS = (
+    ("name", "Full name", "name", True),
+    ("line1", "Street and number", "address-line1", True),
+    ("line2", "Flat, floor, company", "address-line2", False),
+    ("city", "Town", "address-level2", True),
+    ("region", "State or region", "address-level1", False),
+    ("postcode", "Postal code", "postal-code", True),
+    ("country", "Country", "country-name", True),
+)
+
+_sql = beside(__file__)
+_CAMPAIGNS_OF = _sql.query("campaigns_of", Owner)
+
+
+class Reader(NamedTuple):
+    """Everything a hub shows."""
+
+    face: Face
+    person: Subscriber
+    rewards: list[Reward]
+    won: list[Won]
+
+
+def first_name(person: Subscriber) -> str:
+    words = (person.name or "").split()
+    return words[0] if words else ""
+
+
+class HubPages:
+    def __init__(self, desk: Desk) -> None:
+        self._desk = desk
+        self._networks = forms.NetworkLimit(MOST_OF_ONE_NETWORK, NETWORK_WINDOW_MS)
+        self._posting: set[asyncio.Task[None]] = set()
+
+    @kind
+    async def show(self, request: Request) -> Response:
+        return self._hub(request, await self._reader(request))
+
+    @kind
+    async def claim_form(self, request: Request) -> Response:
+        """Where a physical reward is to go. Anything else needs no form and is claimed on the hub."""
+        reader = await self._reader(request)
+        won = _pick(reader, request.path_params["won_id"])
+        if won.kind != milestones.PHYSICAL or won.status != rewards.UNLOCKED:
+            return see_other(self._address(request))
+        return self._address_form(request, reader, won, {"name": reader.person.name or ""})
+
+    @kind
+    async def claim(self, request: Request) -> Response:
+        now_ms = self._desk.clock()
+        reader = await self._reader(request)
+        won = _pick(reader, request.path_params["won_id"])
+        fields: dict[str, str] = {}
+        try:
+            fields = await forms.read(request)
+            forms.check(self._desk.site, f"claim {reader.person.id}", fields, now_ms, least_ms=0)
+            shipping = _shipping(fields) if won.kind == milestones.PHYSICAL else None
+
+            async def work(tx: Tx) -> Won:
+                return await rewards.claim(
+                    tx, self._desk.site, reader.face.owner, reader.person, won.id, shipping=shipping, now_ms=now_ms
+                )
+
+            await self._desk.store.write(work)
+        except (Invalid, forms.Refused) as refusal:
+            if won.kind == milestones.PHYSICAL and won.status == rewards.UNLOCKED:
+                return self._address_form(request, reader, won, fields, refusal)
+            return self._hub(request, reader, refusal)
+        return see_other(f"{self._address(request)}#won-{won.id}")
+
+    @kind
+    async def ask_form(self, request: Request) -> Response:
+        return self._ask(await self._asked_for(request))
+
+    @kind
+    async def ask(self, request: Request) -> Response:
+        """The same answer, as quickly, to an address we know and to one we do not: looking and writing come after it."""
+        now_ms = self._desk.clock()
+        face = await self._asked_for(request)
+        fields: dict[str, str] = {}
+        try:
+            fields = await forms.read(request)
+            forms.check(self._desk.site, "hub", fields, now_ms)
+            address = emails.address(fields.get("email", ""))
+            self._networks.another(forms.peer(request), now_ms)
+            await self._desk.store.write(lambda tx: self._count(tx, address, now_ms))
+        except (Invalid, forms.Refused, TooMany) as refusal:
+            return self._ask(face, fields, refusal)
+        task = asyncio.get_running_loop().create_task(self._post(face, address, now_ms))
+        self._posting.add(task)
+        task.add_done_callback(self._posting.discard)
+        return shown("asked.html", face, private=True)
+
+    async def _count(self, tx: Tx, address: str, now_ms: int) -> None:
+        mailbox = emails.person(address)
+        limit = {"most": MOST_OF_ONE_ADDRESS, "window_ms": clock.HOUR_MS, "now_ms": now_ms}
+        if await typed.another(tx, self._desk.site, "hub", mailbox, **limit):
+            raise TooMany("This address was asked for many times. Please try again in an hour.", retry_after_s=3600)
+
+    async def _post(self, face: Face | None, address: str, now_ms: int) -> None:
+        async def work(tx: Tx) -> None:
+            owners = [face.owner] if face else await tx.all(
+                _CAMPAIGNS_OF, email_key=emails.key(address), most=MOST_CAMPAIGNS
+            )  # fmt: skip
+            for owner in owners:
+                person = await people.find(tx, owner, address)
+                if person is not None:
+                    name = (await campaigns.get(tx, owner)).name
+                    await post.send_hub_link(tx, self._desk.site, owner, name, person, now_ms=now_ms)
+
+        try:
+            await self._desk.store.write(work)
+        except Exception:
+            log.exception("a reader's hub link was not sent")
+
+    async def _asked_for(self, request: Request) -> Face | None:
+        """`?of=slug` asks for one newsletter's page; without it, for every one the address is known to."""
+        slug = request.query_params.get("of")
+        return await self._desk.store.read(lambda tx: faces.find(tx, slug)) if slug else None
+
+    async def _reader(self, request: Request) -> Reader:
+        token: str = request.path_params["token"]
+
+        async def look(tx: Tx) -> Reader:
+            found = await hub.find(tx, self._desk.site, token)
+            if found is None:
+                raise Missing(faces.UNKNOWN)
+            owner, person = found
+            face = faces.of_campaign(await campaigns.get(tx, owner))
+            return Reader(face, person, await milestones.of_campaign(tx, owner), await rewards.won_by(tx, owner, person.id))
+
+        return await self._desk.store.snapshot(look)
+
+    def _address(self, request: Request) -> str:
+        return f"/hub/{request.path_params['token']}"
+
+    def _hub(self, request: Request, reader: Reader, refusal: Invalid | forms.Refused | None = None) -> Response:
+        site, person = self._desk.site, reader.person
+        return shown(
+            "hub.html", reader.face, status=200 if refusal is None else status_of(refusal), private=True,
+            wrong=refusal.message if refusal else None, hub=self._address(request), first_name=first_name(person),
+            welcome=request.query_params.get("welcome") == "1",
+            progress=progress.measure(reader.rewards, reader.won, person.referrals_verified, person.referrals_pending),
+            share=sharing.of(reader.face.words, site.reader_link(person.ref_code)),
+            token=forms.token(site, f"claim {person.id}", self._desk.clock()),
+        )  # fmt: skip
+
+    def _address_form(
+        self, request: Request, reader: Reader, won: Won, fields: dict[str, str], refusal: Invalid | forms.Refused | None = None
+    ) -> Response:  # fmt: skip
+        return shown(
+            "claim.html", reader.face, status=200 if refusal is None else status_of(refusal), private=True, won=won,
+            wrong=refusal.message if refusal else None, wrong_field=refusal.param if refusal else None,
+            hub=self._address(request), fields=fields, wanted=ADDRESS_FIELDS,
+            token=forms.token(self._desk.site, f"claim {reader.person.id}", self._desk.clock()),
+        )  # fmt: skip
+
+    def _ask(
+        self, face: Face | None, fields: dict[str, str] | None = None, refusal: Invalid | forms.Refused | TooMany | None = None
+    ) -> Response:  # fmt: skip
+        site, now_ms = self._desk.site, self._desk.clock()
+        wrong = None if refusal is None else refusal.message
+        if refusal is not None and refusal.param == "email":
+            wrong = "This email address does not look right. Please check it."
+        return shown(
+            "ask.html", face, status=200 if refusal is None else status_of(refusal), wrong=wrong,
+            retry_after_s=refusal.retry_after_s if isinstance(refusal, TooMany) else 0, email=(fields or {}).get("email", ""),
+            token=forms.kept_token(site, "hub", fields, now_ms) if fields else forms.token(site, "hub", now_ms),
+            trap=forms.TRAP, action="/hub" + (f"?of={face.slug}" if face else ""),
+        )  # fmt: skip
+
+
+def _pick(reader: Reader, won_id: str) -> Won:
+    for won in reader.won:
+        if won.id == won_id:
+            return won
+    raise Missing(faces.UNKNOWN)
+
+
+def _shipping(fields: dict[str, str]) -> Shipping:
+    given = {name: fields.get(name, "").strip() for name, *_ in ADDRESS_FIELDS}
+    for name, label, _, needed in ADDRESS_FIELDS:
+        if needed and not given[name]:
+            raise Invalid(f"{label} is missing. The parcel needs it.", param=name)
+        checks.text(given[name], param=name, limit=checks.STRING_LIMIT)
+    return Shipping(
+        name=given["name"], line1=given["line1"], line2=given["line2"] or None, city=given["city"],
+        region=given["region"] or None, postcode=given["postcode"], country=given["country"],
+    )  # fmt: skip

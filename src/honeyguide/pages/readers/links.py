@@ -1,0 +1,86 @@
+"""Following a shared link: a click is queued, and the visitor sent on. The busiest address of all, so it stands before the
+router and asks the database only for links nobody followed lately.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import re
+from urllib.parse import quote
+
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+from honeyguide.kernel.clock import Clock
+from honeyguide.kernel.site import Site
+from honeyguide.pages.desk import Desk
+from honeyguide.referrals import clicks, links
+from honeyguide.referrals.clicks import ClickCounter
+from honeyguide.referrals.links import Link, LinkBook
+
+READER = "/r/"
+PREFIXES = (READER,)
+
+# Whoever looks at a link to show a preview, to index it or to see whether it is safe is no visitor.
+_ROBOT = re.compile(
+    rb"bot|crawl|spider|slurp|preview|scan|fetch|monitor|facebookexternalhit|embedly|whatsapp|telegram|curl|wget|python|httpx|headless",
+    re.IGNORECASE,
+).search
+_SAFE = "%&=+;:@/?!$'()*,-._~[]|#"
+
+
+class LinkDoor:
+    """Answers links that lead somewhere; whatever else comes is for the pages behind it, which have the kind words."""
+
+    def __init__(self, desk: Desk, behind: ASGIApp) -> None:
+        self._site: Site = desk.site
+        self._clock: Clock = desk.clock
+        self._book = LinkBook(desk.store, desk.clock)
+        self._counter = ClickCounter(desk.store)
+        self._behind = behind
+
+    async def run(self) -> None:
+        """Writes what was queued for as long as this process lives, and what is left when it is told to stop."""
+        try:
+            await self._counter.run()
+        except asyncio.CancelledError:
+            with contextlib.suppress(Exception):
+                await self._counter.flush()
+            raise
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        link = await self._book.find(scope["path"][len(READER) :].lower()) if scope["method"] in ("GET", "HEAD") else None
+        if link is None:
+            await self._behind(scope, receive, send)
+            return
+        if scope["method"] == "GET":
+            self._count(scope, link)
+        target = links.destination(self._site, link, scope["query_string"].decode("latin-1"))
+        await send({"type": "http.response.start", "status": 302, "headers": [(b"location", _header(target)), *_HEADERS]})
+        await send({"type": "http.response.body", "body": b""})
+
+    def _count(self, scope: Scope, link: Link) -> None:
+        agent = b""
+        for name, value in scope["headers"]:
+            if name == b"user-agent":
+                agent = value
+            elif name in (b"sec-purpose", b"purpose") and b"prefetch" in value:
+                return
+        if not agent or _ROBOT(agent):
+            return
+        address = scope["client"][0] if scope.get("client") else ""
+        self._counter.add(
+            clicks.click(
+                self._site, account_id=link.account_id, target_id=link.campaign_id, code=link.code, address=address,
+                user_agent=agent.decode("latin-1"), now_ms=self._clock(),
+            )
+        )  # fmt: skip
+
+
+# Each click is to be counted here, so nobody on the way may answer in our place.
+_HEADERS = [(b"content-length", b"0"), (b"cache-control", b"no-store"), (b"referrer-policy", b"no-referrer-when-downgrade")]
+
+
+def _header(target: str) -> bytes:
+    """A stored address may hold letters that a header cannot; browsers read them spelled out, in a host name too."""
+    return (target if target.isascii() else quote(target, safe=_SAFE)).encode()

@@ -1,0 +1,55 @@
+"""Letters to readers, and the restraint in sending them: a public form must not become a way to fill a stranger's inbox."""
+
+from __future__ import annotations
+
+from honeyguide.kernel.clock import DAY_MS, HOUR_MS
+from honeyguide.kernel.site import Site
+from honeyguide.mail import letters, words
+from honeyguide.mail.words import Words
+from honeyguide.referrals import hub
+from honeyguide.referrals.campaigns import Owner
+from honeyguide.referrals.people import Subscriber
+from honeyguide.store.tx import Tx
+
+CONFIRM, HUB_LINK = KINDS = ("confirm", "hub_link")
+# Per mailbox and campaign.
+EVERY_MS = {CONFIRM: DAY_MS, HUB_LINK: HOUR_MS}
+# Per mailbox, over the whole service.
+MOST_A_DAY = 3
+CONFIRM_WITHIN_MS = 7 * DAY_MS
+
+
+def confirm_token(site: Site, ref_code: str, until_ms: int) -> str:
+    return site.seal("confirm", until_ms.to_bytes(6, "big") + ref_code.encode())
+
+
+def confirm_code(site: Site, token: str, now_ms: int) -> str | None:
+    """Whose subscription the letter was about, while it is good."""
+    content = site.unseal("confirm", token)
+    if content is None or int.from_bytes(content[:6], "big") < now_ms:
+        return None
+    return content[6:].decode()
+
+
+async def send_confirm(tx: Tx, site: Site, owner: Owner, newsletter: str, reader: Subscriber, *, now_ms: int) -> None:
+    token = confirm_token(site, reader.ref_code, now_ms + CONFIRM_WITHIN_MS)
+    said = words.confirm(newsletter=newsletter, link=f"{site.base_url}/confirm/{token}")
+    await _send(tx, owner, newsletter, reader, CONFIRM, said, now_ms)
+
+
+async def send_hub_link(tx: Tx, site: Site, owner: Owner, newsletter: str, reader: Subscriber, *, now_ms: int) -> None:
+    said = words.hub_link(newsletter=newsletter, link=hub.link(site, reader))
+    await _send(tx, owner, newsletter, reader, HUB_LINK, said, now_ms)
+
+
+async def _send(tx: Tx, owner: Owner, newsletter: str, reader: Subscriber, kind: str, said: Words, now_ms: int) -> None:
+    """Over the limit nothing is sent and nobody is told: a page that said so would tell who is subscribed."""
+    if await letters.recent_to(tx, owner.account_id, reader.email, kind, since_ms=now_ms - EVERY_MS[kind]):
+        return
+    lately = [await letters.recent_to(tx, None, reader.email, each, since_ms=now_ms - DAY_MS) for each in KINDS]
+    if sum(lately) >= MOST_A_DAY:
+        return
+    await letters.post(
+        tx, account_id=owner.account_id, to=reader.email, kind=kind, subject=said.subject, text=said.text,
+        from_name=newsletter, about=reader.id, once=f"{kind}:{reader.id}:{now_ms // EVERY_MS[kind]}", now_ms=now_ms,
+    )  # fmt: skip

@@ -1,0 +1,60 @@
+"""What readers see, with a sample reader, for the operator who is changing words or rewards."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+from honeyguide.kernel.clock import DAY_MS
+from honeyguide.pages.readers import faces, progress, sharing
+from honeyguide.pages.readers.showing import html
+from honeyguide.pages.readers.words import Words
+from honeyguide.referrals.campaigns import Campaign
+from honeyguide.referrals.milestones import Reward
+from honeyguide.referrals.rewards import REDEEMED, UNLOCKED, Won
+
+SIGNUP, THANKS, HUB = KINDS = ("signup", "thanks", "hub")
+SAMPLE_LINK = "/r/h0neyb1d"
+
+
+def preview(
+    kind: str, campaign: Campaign, words: dict[str, Any], rewards: Sequence[Reward], *, base_url: str = "https://example.org"
+) -> str:
+    """A whole page as HTML: `signup`, `thanks` or `hub`. Nothing on it leads anywhere; show it in a frame of its own."""
+    face = replace(faces.of_campaign(campaign), words=Words(words, campaign.name))
+    share = sharing.of(face.words, base_url + SAMPLE_LINK)
+    if kind == SIGNUP:
+        return html(
+            "signup.html", face, wrong=None, about_email=False, carried={"ref": "sample"}, email="", token="", trap="website",
+            action="", page_link="", base_url=base_url,
+        )  # fmt: skip
+    if kind == THANKS:
+        return html("thanks.html", face, share=share, rewards=list(rewards)[:3])
+    verified = _sample_count(rewards)
+    return html(
+        "hub.html", face, wrong=None, hub="", first_name="Ana", welcome=False, share=share, token="",
+        progress=progress.measure(rewards, _sample_won(rewards, verified, campaign.created_ms), verified, 1),
+    )  # fmt: skip
+
+
+def _sample_count(rewards: Sequence[Reward]) -> int:
+    """Past the first reward and on the way to the next, so that every state is in sight."""
+    marks = sorted(reward.referrals for reward in rewards)
+    if len(marks) > 1:
+        return max(marks[0], marks[1] - 1) if len(marks) == 2 else max(marks[1], (marks[1] + marks[2]) // 2)
+    return marks[0] // 2 if marks else 3
+
+
+def _sample_won(rewards: Sequence[Reward], verified: int, now_ms: int) -> list[Won]:
+    reached = [reward for reward in rewards if reward.referrals <= verified]
+    return [
+        Won(
+            id=f"sample-{place}", reward_id=reward.id, subscriber_id="", multiple=1,
+            status=REDEEMED if place < len(reached) - 1 else UNLOCKED, coupon_code=reward.coupon_code or "SAMPLE-CODE",
+            earned_ms=now_ms, unlocked_ms=now_ms, redeemed_ms=now_ms + DAY_MS, redeemed_by=None, shipping=None,
+            name=reward.name, referrals=reward.referrals, kind=reward.kind, recurring=reward.recurring,
+            description=reward.description, link=reward.link,
+        )
+        for place, reward in enumerate(reached)
+    ]  # fmt: skip

@@ -1,0 +1,46 @@
+"""A reader's link and the ways to pass it on. Each works without JavaScript; the script adds copying and the phone's menu."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from urllib.parse import quote
+
+import segno
+from markupsafe import Markup
+
+from honeyguide.pages.readers.words import Words
+
+
+@dataclass(frozen=True)
+class Share:
+    link: str
+    text: str
+    subject: str
+
+    @property
+    def shown(self) -> str:
+        """Without its scheme: what people read and say aloud."""
+        return self.link.partition("://")[2]
+
+    @property
+    def mail(self) -> str:
+        return f"mailto:?subject={quote(self.subject)}&body={quote(self.text)}"
+
+    @property
+    def message(self) -> str:
+        # Android wants `?body=`, iOS `&body=`; both read this.
+        return f"sms:?&body={quote(self.text)}"
+
+    @property
+    def whatsapp(self) -> str:
+        return f"https://wa.me/?text={quote(self.text)}"
+
+    @property
+    def qr(self) -> Markup:
+        """Dark on light in both themes: many phones cannot read the other way round."""
+        code = segno.make(self.link, error="m", micro=False)
+        return Markup(code.svg_inline(omitsize=True, border=3, dark="#211b12", light="#ffffff", svgclass="qr", lineclass=None))
+
+
+def of(words: Words, link: str) -> Share:
+    return Share(link, words.share_text(link), words.share_subject)

@@ -1,0 +1,181 @@
+"""Signing up: the hosted page, the thank-you page, and confirming by a letter. Nothing subscribes or confirms on a GET.
+
+Nobody learns here who is subscribed. Whoever sends an address gets the same page with the person's public link, whether the
+person is new or has been here for years: a link is made to be shown, and nothing in it tells its age. What is private (the
+hub, and the news that one is subscribed already) goes to the mailbox.
+"""
+
+from __future__ import annotations
+
+from starlette.datastructures import QueryParams
+from starlette.requests import Request
+from starlette.responses import Response
+
+from honeyguide.accounts import typed
+from honeyguide.kernel import checks, clock, emails
+from honeyguide.kernel.errors import Fault, Invalid, Missing, TooMany
+from honeyguide.pages.desk import Desk
+from honeyguide.pages.readers import faces, forms, post, sharing
+from honeyguide.pages.readers.faces import Face
+from honeyguide.pages.readers.showing import kind, see_other, shown, sorry, status_of
+from honeyguide.partners import arrivals
+from honeyguide.referrals import campaigns, hub, links, milestones, people
+from honeyguide.referrals.campaigns import Owner
+from honeyguide.referrals.people import Subscriber
+from honeyguide.referrals.subscribers import Changes, NewSubscriber
+from honeyguide.store.tx import Tx
+
+CARRIED = ("ref", "partner", "utm_source", "utm_campaign")
+BAD_ADDRESS = "This email address does not look right. Please check it."
+# One mailbox typed into the forms of one campaign, within an hour.
+MOST_OF_ONE_ADDRESS = 5
+# Many honest people share a network: offices, schools, a talk whose last slide is a QR code.
+MOST_OF_ONE_NETWORK, NETWORK_WINDOW_MS = 60, 10 * clock.MINUTE_MS
+TEASED = 3
+
+
+def carried(given: QueryParams | dict[str, str]) -> dict[str, str]:
+    """How the visitor came, as far as we keep it; what no column could hold is left behind, not the signup."""
+    found = {name: given.get(name, "") for name in CARRIED}
+    return {name: text for name, text in found.items() if 0 < len(text) <= checks.STRING_LIMIT and "\x00" not in text}
+
+
+class SignupPages:
+    def __init__(self, desk: Desk) -> None:
+        self._desk = desk
+        self._networks = forms.NetworkLimit(MOST_OF_ONE_NETWORK, NETWORK_WINDOW_MS)
+
+    @kind
+    async def form(self, request: Request) -> Response:
+        face = await self._face(request)
+        email = request.query_params.get("email", "")[: emails.LONGEST]
+        return self._form(request, face, carried(request.query_params), email)
+
+    @kind
+    async def subscribe(self, request: Request) -> Response:
+        now_ms = self._desk.clock()
+        face = await self._face(request)
+        fields: dict[str, str] = {}
+        try:
+            fields = await forms.read(request)
+            forms.check(self._desk.site, f"signup {face.id}", fields, now_ms)
+            self._networks.another(forms.peer(request), now_ms)
+            code = await self._enter(face, self._arrival(request, face, fields, "signup"), now_ms)
+        except (Invalid, forms.Refused, TooMany) as refusal:
+            return self._form(request, face, carried(fields), fields.get("email", ""), refusal=refusal, fields=fields)
+        return self._welcome(request, face, code)
+
+    @kind
+    async def thanks(self, request: Request) -> Response:
+        """What comes after signing up. Its address holds nothing but a link that is public anyway."""
+        face = await self._face(request)
+        if face.needs_confirmation:
+            return shown("inbox.html", face, private=True)
+        sealed = self._desk.site.unseal("thanks", request.query_params.get("for", ""))
+        if sealed is None:
+            return see_other(request.url.path.removesuffix("/thanks"))
+        rewards = await self._desk.store.read(lambda tx: milestones.of_campaign(tx, face.owner))
+        share = sharing.of(face.words, self._desk.site.reader_link(sealed.decode()))
+        return shown("thanks.html", face, private=True, share=share, rewards=rewards[:TEASED])
+
+    @kind
+    async def confirm_form(self, request: Request) -> Response:
+        found = await self._confirming(request)
+        if found is None:
+            return self._stale()
+        face, _ = found
+        return shown("confirm.html", face, private=True)
+
+    @kind
+    async def confirm(self, request: Request) -> Response:
+        now_ms = self._desk.clock()
+        found = await self._confirming(request)
+        if found is None:
+            return self._stale()
+        face, reader = found
+
+        async def work(tx: Tx) -> Subscriber:
+            changes = Changes(status="confirmed")
+            return await arrivals.change(tx, self._desk.site, face.owner, reader.id, changes, now_ms=now_ms)
+
+        reader = await self._desk.store.write(work)
+        return see_other(f"/hub/{hub.token(self._desk.site, reader.id, reader.ref_code)}?welcome=1")
+
+    async def _face(self, request: Request) -> Face:
+        slug: str = request.path_params["slug"]
+        return await self._desk.store.read(lambda tx: faces.find(tx, slug))
+
+    def _form(
+        self, request: Request, face: Face, kept: dict[str, str], email: str, *, refusal: Fault | None = None,
+        fields: dict[str, str] | None = None,
+    ) -> Response:  # fmt: skip
+        site, now_ms, purpose = self._desk.site, self._desk.clock(), f"signup {face.id}"
+        token = forms.kept_token(site, purpose, fields, now_ms) if fields else forms.token(site, purpose, now_ms)
+        wrong = None if refusal is None else BAD_ADDRESS if refusal.param == "email" else refusal.message
+        return shown(
+            "signup.html", face, status=200 if refusal is None else status_of(refusal),
+            retry_after_s=refusal.retry_after_s if isinstance(refusal, TooMany) else 0, wrong=wrong,
+            about_email=refusal is not None and refusal.param == "email", carried=kept, email=email, token=token,
+            trap=forms.TRAP, action=request.url.path, page_link=face.page_link(site), base_url=site.base_url,
+        )  # fmt: skip
+
+    def _arrival(self, request: Request, face: Face, fields: dict[str, str], origin: str) -> NewSubscriber:
+        kept = carried(fields)
+        # Whoever comes to a program's page was most likely sent by a partner; to a campaign's, by a reader.
+        codes = (kept.get("partner"), kept.get("ref")) if face.is_program else (kept.get("ref"), kept.get("partner"))
+        agent = request.headers.get("user-agent", "")[: checks.USER_AGENT_LIMIT].replace("\x00", "")
+        return NewSubscriber(
+            email=fields.get("email", ""), referrer_code=codes[0] or codes[1], ip_address=forms.peer(request) or None,
+            user_agent=agent or None, utm_source=kept.get("utm_source"), utm_campaign=kept.get("utm_campaign"), origin=origin,
+        )  # fmt: skip
+
+    async def _enter(self, face: Face, new: NewSubscriber, now_ms: int) -> str:
+        """The person's code: a new one, or the one they have. Both ways write the same few rows, and take as long."""
+        address = emails.address(new.email)
+        site, owner = self._desk.site, face.owner
+
+        async def work(tx: Tx) -> str:
+            mailbox = f"{owner.campaign_id} {emails.person(address)}"
+            if await typed.another(
+                tx, site, "signup", mailbox, most=MOST_OF_ONE_ADDRESS, window_ms=clock.HOUR_MS, now_ms=now_ms
+            ):
+                raise TooMany("This address was sent in many times. Please try again in an hour.", retry_after_s=3600)
+            reader = await people.find(tx, owner, address)
+            if reader is None:
+                reader = await arrivals.sign_up(tx, site, owner, new, now_ms=now_ms)
+            # Who left and comes back must say so from their mailbox: anybody could have typed the address.
+            left = reader.status == "unsubscribed" or (face.needs_confirmation and reader.status == "active")
+            send = post.send_confirm if left else post.send_hub_link
+            await send(tx, site, owner, face.name, reader, now_ms=now_ms)
+            return reader.ref_code
+
+        try:
+            return await self._desk.store.write(work)
+        except Invalid as refusal:
+            if refusal.code != "email_taken":
+                raise
+            # The same address came twice at once; by now the other one is in.
+            return await self._desk.store.write(work)
+
+    def _welcome(self, request: Request, face: Face, code: str) -> Response:
+        if face.thankyou_page_url:
+            return see_other(face.thankyou_page_url)
+        query = "" if face.needs_confirmation else f"?for={self._desk.site.seal('thanks', code.encode())}"
+        return see_other(f"{request.url.path}/thanks{query}")
+
+    async def _confirming(self, request: Request) -> tuple[Face, Subscriber] | None:
+        code = post.confirm_code(self._desk.site, request.path_params["token"], self._desk.clock())
+        if code is None:
+            return None
+
+        async def look(tx: Tx) -> tuple[Face, Subscriber]:
+            link = await links.lookup(tx, code)
+            if link is None:
+                raise Missing(faces.UNKNOWN)
+            owner = Owner(link.account_id, link.campaign_id)
+            return faces.of_campaign(await campaigns.get(tx, owner)), await people.get(tx, owner, link.subscriber_id)
+
+        return await self._desk.store.read(look)
+
+    def _stale(self) -> Response:
+        return sorry(410, "This letter is too old", "Its link no longer works. Sign up once more, and a new one comes at once.")

@@ -1,0 +1,75 @@
+"""The operator's words on reader pages. Each has a default that reads well; what the operator wrote takes its place.
+
+They are kept as one JSON object with the campaign. `{name}` stands for the newsletter's name, `{link}` for the reader's link.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import Any, NamedTuple
+
+
+class Word(NamedTuple):
+    """One text the operator can change: enough to draw a form from."""
+
+    key: str
+    label: str
+    default: str
+    limit: int
+    about: str = ""
+
+
+WORDS: tuple[Word, ...] = (
+    Word("tagline", "Tagline", "", 120, "Small, beside the name on every page."),
+    Word("promise", "Promise", "Get {name} in your inbox", 120, "The headline of the signup page: what a reader gets."),
+    Word("details", "Details", "", 600, "A sentence or two under the promise."),
+    Word("button", "Button", "Subscribe", 40, "What the one button says."),
+    Word("small_print", "Small print", "You can leave at any time.", 300, "Small, under the button."),
+    Word("thanks", "Thank you", "You’re in. Thank you!", 120, "The headline after signing up."),
+    Word("invite", "Invitation", "Know someone who would like it too? This link is yours to share.", 300, "Over the new link."),
+    Word("check_inbox", "Check your inbox", "Almost there: check your inbox", 120, "The headline until a reader confirms."),
+    Word("hub_note", "Note on the hub", "", 600, "Shown to readers on their own page: news, thanks, terms of a reward."),
+    Word("share_subject", "Subject of a shared mail", "You might like {name}", 120),
+    Word("share_message", "Message to share", "I read {name} and think you would like it too: {link}", 400),
+)
+
+# The small line with our name is shown unless this key says `off`.
+POWERED_BY, OFF = "powered_by", "off"
+
+
+class Words:
+    """`words.promise` and so on, each the operator's or the default, with the name in its place."""
+
+    def __init__(self, given: dict[str, Any], name: str) -> None:
+        self._given = given
+        self._name = name
+
+    def __getattr__(self, key: str) -> str:
+        word = _BY_KEY.get(key)
+        if word is None:
+            raise AttributeError(key)
+        own = self._given.get(key)
+        text = own if isinstance(own, str) and own.strip() else word.default
+        return text.replace("{name}", self._name)
+
+    @property
+    def powered_by(self) -> bool:
+        return self._given.get(POWERED_BY) != OFF
+
+    def share_text(self, link: str) -> str:
+        """A message without its link would share nothing, so there it comes after the text."""
+        text = self.share_message
+        return text.replace("{link}", link) if "{link}" in text else f"{text} {link}"
+
+
+_BY_KEY = {word.key: word for word in WORDS}
+
+
+def read(text: str, name: str, **instead: str | None) -> Words:
+    """The words kept with a campaign; `instead` takes the place of defaults, never of the operator's own."""
+    try:
+        given = json.loads(text)
+    except ValueError:
+        given = {}
+    given = given if isinstance(given, dict) else {}
+    return Words({**{key: value for key, value in instead.items() if value}, **given}, name)

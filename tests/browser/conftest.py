@@ -1,0 +1,102 @@
+"""A real browser for the pages: one Chromium per test process, a fresh context per page, and what every page is held to."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+import pytest
+from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
+
+PHONE, DESK = 390, 1280
+HEIGHTS = {PHONE: 844, DESK: 900}
+LOOKS = [(PHONE, "light"), (PHONE, "dark"), (DESK, "light"), (DESK, "dark")]
+
+ARTIFACTS = Path(__file__).parent.parent.parent / "artifacts" / "screenshots"
+AXE = (Path(__file__).parent / "vendor" / "axe.min.js").read_text(encoding="utf-8")
+
+PageAt = Callable[..., Page]
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Browser]:
+    with sync_playwright() as playwright:
+        # The sandbox needs rights that containers seldom have; our own pages are all this browser sees.
+        browser = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=["--no-sandbox"])
+        yield browser
+        browser.close()
+
+
+@pytest.fixture
+def page_at(browser: Browser) -> Iterator[PageAt]:
+    """`page_at(390, "dark")`: a page of this width and theme; `scripts=False` switches JavaScript off.
+
+    Afterwards no page may have asked another host for anything, nor have had an error or a breach of its policy to report.
+    """
+    contexts: list[BrowserContext] = []
+    asked: list[str] = []
+    troubles: list[str] = []
+
+    def open_page(width: int = DESK, theme: str = "light", *, scripts: bool = True, **options: Any) -> Page:
+        context = browser.new_context(
+            viewport={"width": width, "height": HEIGHTS.get(width, 900)}, color_scheme=theme, java_script_enabled=scripts,
+            reduced_motion="reduce", device_scale_factor=2 if width < 600 else 1, has_touch=width < 600, **options,
+        )  # fmt: skip
+        contexts.append(context)
+        context.on("request", lambda request: asked.append(request.url))
+        context.on("weberror", lambda error: troubles.append(str(error.error)))
+        context.on("console", lambda said: troubles.append(said.text) if said.type == "error" else None)
+        return context.new_page()
+
+    yield open_page
+    for context in contexts:
+        context.close()
+    outside = {url for url in asked if urlsplit(url).hostname not in (None, "", "127.0.0.1", "localhost")}
+    assert not outside, f"the pages asked other hosts: {outside}"
+    # A refusal (4xx) is logged by the browser as an error of its own; those are what some tests are about.
+    assert not [text for text in troubles if "Failed to load resource" not in text]
+
+
+@pytest.fixture(scope="session")
+def axe() -> Callable[[Page], None]:
+    """Fails with a readable list when a page has a finding that is serious or critical."""
+
+    def check(page: Page) -> None:
+        # Evaluated by the debugger, not loaded by the page, so that the page's policy stays as strict as it is.
+        page.evaluate(AXE)
+        found = page.evaluate("() => axe.run(document, {resultTypes: ['violations']})")
+        serious = [
+            f"{violation['id']}: {violation['help']}: {[node['html'][:160] for node in violation['nodes']]}"
+            for violation in found["violations"]
+            if violation["impact"] in ("serious", "critical")
+        ]
+        assert not serious, "\n".join(serious)
+
+    return check
+
+
+@pytest.fixture(scope="session")
+def screenshot() -> Callable[[Page, str], Path]:
+    """`screenshot(page, "hub-phone-dark")` keeps the whole page under artifacts/screenshots."""
+
+    def keep(page: Page, name: str) -> Path:
+        ARTIFACTS.mkdir(parents=True, exist_ok=True)
+        path = ARTIFACTS / f"{name}.png"
+        page.screenshot(path=path, full_page=True)
+        return path
+
+    return keep
+
+
+@pytest.fixture(scope="session")
+def fits() -> Callable[[Page], None]:
+    """Nothing on the page is wider than the page."""
+
+    def check(page: Page) -> None:
+        widths = page.evaluate("() => [document.documentElement.scrollWidth, document.documentElement.clientWidth]")
+        assert widths[0] <= widths[1], f"the page is {widths[0]} px wide in a window of {widths[1]} px"
+
+    return check

@@ -1,0 +1,129 @@
+"""A newsletter with readers, rewards and words of its own, and a visitor who fills in its forms as a person would."""
+
+from __future__ import annotations
+
+import itertools
+import re
+from html import unescape
+from typing import Any
+
+import httpx
+
+from honeyguide.kernel.paging import Page
+from honeyguide.mail import letters
+from honeyguide.mail.letters import Letter
+from honeyguide.referrals import campaigns, clicks, hub, milestones, people, rewards, subscribers
+from honeyguide.referrals.campaigns import Campaign, Owner
+from honeyguide.referrals.milestones import NewReward, Reward
+from honeyguide.store.statements import Statement
+
+from .service import Member, Service
+
+_numbers = itertools.count(1)
+AGENT = "Mozilla/5.0 (iPhone; CPU iPhone OS 19_0 like Mac OS X) AppleWebKit/605.1.15"
+
+LADDER = (
+    NewReward("Sticker pack", 1, "link", description="Four bees for your laptop.", link="https://files.example.org/stickers"),
+    NewReward("Secret recipes", 3, "coupon", description="Nine desserts, none of them healthy.", coupon_code="HONEY-2026"),
+    NewReward("The mug", 5, "physical", description="Holds 400 ml. Dishwasher safe."),
+    NewReward("A jar of honey", 10, "coupon", description="From the hive on our roof.", pool=True),
+    NewReward("Dinner with the editors", 25, "manual", approval="manual"),
+)
+
+
+class Newsletter:
+    def __init__(self, service: Service, name: str = "The Morning Wax", **settings: Any) -> None:
+        self.service = service
+        self.member: Member = service.member("alice")
+        self.owner = Owner(self.member.account_id, self.member.campaign_id)
+        self.configure(name=name, **settings)
+        self.visitor = httpx.Client(base_url=service.url, headers={"user-agent": AGENT}, timeout=30, verify=False)
+
+    @property
+    def campaign(self) -> Campaign:
+        return self.service.read(lambda tx: campaigns.get(tx, self.owner))
+
+    @property
+    def page(self) -> str:
+        return f"/join/{self.campaign.slug}"
+
+    def configure(self, **settings: Any) -> None:
+        self.service.write(lambda tx: campaigns.configure(tx, self.owner, campaigns.Settings(**settings)))
+
+    def offer(self, *ladder: NewReward) -> list[Reward]:
+        now_ms = self.service.now_ms()
+        made = [
+            self.service.write(lambda tx, new=new: milestones.create(tx, self.owner, new, now_ms=now_ms))  # type: ignore[misc]
+            for new in ladder or LADDER
+        ]
+        return made
+
+    def add_codes(self, reward: Reward, *codes: str) -> None:
+        now_ms, site = self.service.now_ms(), self.service.house.site
+        self.service.write(lambda tx: rewards.add_codes(tx, site, self.owner, reward.id, list(codes), now_ms=now_ms))
+
+    def address(self, name: str = "reader") -> str:
+        return f"{name}{next(_numbers)}@example.org"
+
+    def advocate(self, friends: int, *, name: str | None = "Ben Baker", waiting: int = 0) -> people.Subscriber:
+        """Somebody who brought so many friends."""
+        made = self.member.subscribe(self.address("ben"), **({"name": name} if name else {}))
+        for number in range(friends + waiting):
+            if number == friends:
+                self.configure(hold_days=7)
+            self.member.subscribe(self.address("friend"), referrer_code=made["ref_code"])
+        if waiting:
+            self.configure(hold_days=0)
+        return self.person(made["uuid"])
+
+    def person(self, wanted: str) -> people.Subscriber:
+        return self.service.read(lambda tx: people.get(tx, self.owner, wanted))
+
+    def hub(self, person: people.Subscriber) -> str:
+        return hub.link(self.service.house.site, person).removeprefix(self.service.settings.base_url)
+
+    def letters(self, kind: str | None = None) -> list[Letter]:
+        found = self.service.read(lambda tx: letters.of_account(tx, self.member.account_id, Page(1, 200)))
+        return [letter for letter in found if kind in (None, letter.kind)]
+
+    def letter_link(self, kind: str) -> str:
+        """The link in the newest letter of a kind, read before the postman has it."""
+        newest = "ORDER BY created_ms DESC, id DESC LIMIT 1"
+        text = f"SELECT body_text FROM letter WHERE account_id = :account_id AND kind = :kind {newest}"
+        look: Statement[str] = Statement("test", text, text, lambda body: body)
+        body = self.service.read(lambda tx: tx.one(look, account_id=self.member.account_id, kind=kind))
+        assert body, f"there is no letter {kind}"
+        found = re.search(r"https?://\S+", body)
+        assert found
+        return found[0].removeprefix(self.service.settings.base_url)
+
+    def clicks(self, code: str = "") -> int:
+        door = self.service.application._links
+        assert door is not None
+        self.service.run(door._counter.flush())
+        return self.service.read(lambda tx: clicks.total(tx, self.member.account_id, self.member.campaign_id, code))
+
+    # -- what a visitor does
+
+    def fields(self, path: str) -> dict[str, str]:
+        """The hidden fields of the form on a page."""
+        html = self.visitor.get(path).text
+        return {
+            unescape(name): unescape(value) for name, value in re.findall(r'type="hidden" name="([^"]+)" value="([^"]*)"', html)
+        }
+
+    def later(self, seconds: float = 5) -> None:
+        ahead_s = float(self.service.clock_file.read_text())
+        self.service.set_clock(ahead_s + seconds)
+
+    def fill_in(self, path: str, email: str, **fields: str) -> httpx.Response:
+        """Opens the page, waits as people do, and sends the form."""
+        hidden = self.fields(path)
+        self.later()
+        return self.visitor.post(path.partition("?")[0], data={**hidden, "email": email, **fields})
+
+    def join(self, email: str, query: str = "", **fields: str) -> httpx.Response:
+        return self.fill_in(f"{self.page}{query}", email, **fields)
+
+
+__all__ = ["LADDER", "Newsletter", "subscribers"]
