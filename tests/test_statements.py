@@ -52,12 +52,18 @@ UNOWNED: dict[str, str] = {
     "mail.sending.claim": "leases letters that are due",
     "referrals.listing.take_notes": "the fold takes notes in their order",
     "referrals.subscribers.due": "finds holds that ran out",
+    "referrals.catching_up.next_walk": "finds a milestone that is new to somebody's advocates",
+    "referrals.catching_up.next_wanting": "finds a pool that has codes again, and people who wait for them",
+    "referrals.clicks.add": "clicks on many accounts' links, each with its owner",
+    "referrals.clicks.count": "clicks on many accounts' links, each with its owner",
+    "referrals.clicks.purge": "sweeps visitors of two days ago",
     "accounts.sessions.purge": "sweeps sessions that ended by time",
     "accounts.invitations.purge": "sweeps links whose time is over",
     "referrals.days.fold": "sums up notes of whomever they are",
     # Questions whose answer is the owner, or that are about all accounts on purpose.
     "accounts.keys.by_prefix": "the administrator's command line names a key and asks whose it is",
     "mail.letters.count_recent": "a mailbox's limit holds over the whole service",
+    "referrals.links.lookup": "a code anybody may type; it tells whose link it is",
     "referrals.slugs.find": "an address anybody may type; it tells whose page it is",
 }
 

@@ -22,7 +22,8 @@ from tests.support.tables import Dump, dump
 _numbers = itertools.count(1)
 
 # How to make an object for a parameter: found by the end of the literal path before it, the longest end first. A maker gets the
-# owner and the concrete address so far, and gives every spelling by which the object can be named.
+# owner and the concrete address so far, and gives every spelling by which the object can be named. Where what comes after the
+# parameter decides which object is meant, the key says so: `rewards/{}/approve`.
 Maker = Callable[[Member, str], tuple[str, ...]]
 
 
@@ -43,9 +44,38 @@ def make_delivery(owner: Member, address: str) -> tuple[str, ...]:
     return (answer.json()["delivery"]["uuid"],)
 
 
+def make_referred(owner: Member, address: str) -> tuple[str, ...]:
+    """Rejected, so that the owner may still decide either way."""
+    friend = owner.subscribe(f"friend{next(_numbers)}@example.org")
+    made = owner.subscribe(f"secret{next(_numbers)}@mailinator.com", referrer_code=friend["ref_code"])
+    return made["uuid"], quote(made["email"], safe="")
+
+
+def make_reward(owner: Member, address: str) -> tuple[str, ...]:
+    answer = owner.post(address, {"name": "Secret mug", "referrals": 1})
+    assert answer.status_code == 201, answer.text
+    return (answer.json()["reward"]["uuid"],)
+
+
+def make_won_reward(owner: Member, address: str) -> tuple[str, ...]:
+    """For the subscriber the address names, or for a new one; whichever way, it is the won reward's own uuid."""
+    make_reward(owner, f"{owner.v1}/rewards")
+    if not address.endswith("/rewards") or "/subscribers/" not in address:
+        advocate, _ = make_subscriber(owner, address)
+        address = f"{owner.v1}/subscribers/{advocate}/rewards"
+    code = owner.subscriber(address.split("/")[-2])["ref_code"]
+    owner.subscribe(f"friend{next(_numbers)}@example.org", referrer_code=code)
+    return (owner.get(address).json()["rewards"][0]["uuid"],)
+
+
 MAKERS: dict[str, Maker] = {
     "campaigns": lambda owner, address: (owner.campaign_id,),
     "subscribers": make_subscriber,
+    "subscribers/{}/referral": make_referred,
+    "rewards": make_reward,
+    "rewards/{}/approve": make_won_reward,
+    "rewards/{}/redeem": make_won_reward,
+    "subscribers/*/rewards": make_won_reward,
     "webhooks": make_webhook,
     "webhooks/*/deliveries": make_delivery,
 }
@@ -54,6 +84,7 @@ MAKERS: dict[str, Maker] = {
 BODIES: dict[str, dict[str, Any]] = {
     "/subscribers": {"email": "new@example.org"},
     "/webhooks": {"url": "http://127.0.0.1:9/hook"},
+    "/rewards": {"name": "Mug", "referrals": 3},
     "/replay": {"since": "2026-01-01T00:00:00Z"},
 }
 
@@ -64,9 +95,10 @@ OPEN: dict[str, str] = {}
 TOUCHED_BY_READING = {"api_key", "rate_key", "rate_slot", "scratch.rate_slot", "job_lease"}
 
 
-def maker_of(literals: tuple[str, ...]) -> Maker:
-    for start in range(len(literals)):
-        if (found := MAKERS.get("/".join(literals[start:]))) is not None:
+def maker_of(literals: tuple[str, ...], following: str = "") -> Maker:
+    ends = ["/".join(literals[start:]) for start in range(len(literals))]
+    for key in [*(f"{end}/{{}}/{following}" for end in ends), *ends]:
+        if (found := MAKERS.get(key)) is not None:
             return found
     pytest.fail(
         f"No maker for the parameter after /{'/'.join(literals)}: add one to MAKERS in tests/test_tenancy.py that makes "
@@ -82,14 +114,14 @@ class Address:
         self.places: list[int] = []
         self.spellings: dict[int, tuple[str, ...]] = {}
         literals: list[str] = []
-        for segment in route.segments:
+        for segment, following in zip(route.segments, (*route.segments[1:], ""), strict=True):
             if not segment.startswith("{"):
                 self.parts.append(segment)
                 literals.append(segment)
                 continue
             place = len(self.parts)
             self.places.append(place)
-            self.spellings[place] = maker_of(tuple(literals))(owner, "/" + "/".join(self.parts))
+            self.spellings[place] = maker_of(tuple(literals), following)(owner, "/" + "/".join(self.parts))
             self.parts.append(self.spellings[place][0])
             literals.append("*")
 
