@@ -13,7 +13,7 @@ from honeyguide.pages.readers.hub import HubPages
 from honeyguide.pages.readers.links import PREFIXES, LinkDoor
 from honeyguide.pages.readers.preview import preview
 from honeyguide.pages.readers.showing import lost
-from honeyguide.pages.readers.signup import SignupPages
+from honeyguide.pages.readers.signup import MagicPages, SignupPages
 from honeyguide.pages.readers.words import WORDS
 
 __all__ = ["PREFIXES", "WORDS", "LinkDoor", "preview", "reader_routes"]
@@ -27,11 +27,14 @@ async def _lost(request: Request) -> Response:
 
 def reader_routes(desk: Desk) -> list[Route]:
     """Include these last: where signup pages live at the root, the last one takes any name nobody else has."""
-    signup, hub = SignupPages(desk), HubPages(desk)
+    signup, magic, hub = SignupPages(desk), MagicPages(desk), HubPages(desk)
     routes = [Route(f"{prefix}{{code:path}}", _lost) for prefix in PREFIXES]
     routes += [
         Route("/confirm/{token}", signup.confirm_form, methods=["GET"]),
         Route("/confirm/{token}", signup.confirm, methods=["POST"]),
+        Route("/m/{code}", magic.form, methods=["GET"]),
+        Route("/m/{code}", magic.subscribe, methods=["POST"]),
+        Route("/m/{code}/thanks", magic.thanks, methods=["GET"]),
         Route("/hub", hub.ask_form, methods=["GET"]),
         Route("/hub", hub.ask, methods=["POST"]),
         Route("/hub/{token}", hub.show, methods=["GET"]),

@@ -8,6 +8,8 @@ from urllib.parse import quote
 from honeyguide.kernel.errors import Missing
 from honeyguide.kernel.site import Site
 from honeyguide.pages.readers import words
+from honeyguide.partners import links
+from honeyguide.partners.links import Place
 from honeyguide.referrals import campaigns, slugs
 from honeyguide.referrals.campaigns import Campaign, Owner
 from honeyguide.store.tx import Tx
@@ -27,6 +29,7 @@ class Face:
     is_program: bool = False
     logo_url: str | None = None
     thankyou_page_url: str | None = None
+    partner_code: str = ""
 
     @property
     def initial(self) -> str:
@@ -63,4 +66,21 @@ async def find(tx: Tx, slug: str) -> Face:
         raise Missing(UNKNOWN)
     if found.kind == slugs.CAMPAIGN:
         return of_campaign(await campaigns.get(tx, Owner(found.account_id, found.target_id)))
-    raise Missing(UNKNOWN)
+    return await _of_place(tx, await links.of_program(tx, found.account_id, found.target_id), found.slug)
+
+
+async def of_partner(tx: Tx, code: str) -> Face:
+    """The program that a partner's code belongs to, as the partner's readers see it."""
+    return await _of_place(tx, await links.lookup(tx, code), "")
+
+
+async def _of_place(tx: Tx, place: Place | None, slug: str) -> Face:
+    """A program has its publication's name, words and logo; what is about subscribing at all is the campaign's."""
+    if place is None:
+        raise Missing(UNKNOWN)
+    campaign = await campaigns.get(tx, place.owner)
+    return Face(
+        place.owner, place.program_id, place.publication_name, slug,
+        words.read(campaign.words, place.publication_name, only=words.OF_PROGRAMS, details=place.description),
+        bool(campaign.needs_confirmation), True, f"/logos/{place.logo_id}", place.thankyou_page_url, place.ref_code,
+    )  # fmt: skip

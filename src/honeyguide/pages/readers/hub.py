@@ -11,7 +11,8 @@ from typing import NamedTuple
 from starlette.requests import Request
 from starlette.responses import Response
 
-from honeyguide.accounts import typed
+from honeyguide.accounts import attempts
+from honeyguide.accounts.attempts import Limit
 from honeyguide.kernel import checks, clock, emails
 from honeyguide.kernel.errors import Invalid, Missing, TooMany
 from honeyguide.pages.desk import Desk
@@ -28,7 +29,7 @@ from honeyguide.store.tx import Tx
 
 log = logging.getLogger("honeyguide.pages")
 
-MOST_OF_ONE_ADDRESS = 5
+ASKED_BY_ADDRESS = Limit("hub by address", 5, clock.HOUR_MS)
 MOST_OF_ONE_NETWORK, NETWORK_WINDOW_MS = 20, 10 * clock.MINUTE_MS
 # An address in more campaigns than it may get letters a day hears of the first ones.
 MOST_CAMPAIGNS = post.MOST_A_DAY
@@ -128,10 +129,7 @@ class HubPages:
         return shown("asked.html", face, private=True)
 
     async def _count(self, tx: Tx, address: str, now_ms: int) -> None:
-        mailbox = emails.person(address)
-        limit = {"most": MOST_OF_ONE_ADDRESS, "window_ms": clock.HOUR_MS, "now_ms": now_ms}
-        if await typed.another(tx, self._desk.site, "hub", mailbox, **limit):
-            raise TooMany("This address was asked for many times. Please try again in an hour.", retry_after_s=3600)
+        await attempts.count(tx, self._desk.site, ASKED_BY_ADDRESS, emails.person(address), now_ms=now_ms)
 
     async def _post(self, face: Face | None, address: str, now_ms: int) -> None:
         async def work(tx: Tx) -> None:

@@ -7,6 +7,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import re
+from typing import NamedTuple
 from urllib.parse import quote
 
 from starlette.types import ASGIApp, Receive, Scope, Send
@@ -14,12 +15,12 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from honeyguide.kernel.clock import Clock
 from honeyguide.kernel.site import Site
 from honeyguide.pages.desk import Desk
+from honeyguide.partners import links as partner_links
 from honeyguide.referrals import clicks, links
 from honeyguide.referrals.clicks import ClickCounter
-from honeyguide.referrals.links import Link, LinkBook
+from honeyguide.referrals.links import LinkBook
 
-READER = "/r/"
-PREFIXES = (READER,)
+READER, PARTNER = PREFIXES = ("/r/", "/p/")
 
 # Whoever looks at a link to show a preview, to index it or to see whether it is safe is no visitor.
 _ROBOT = re.compile(
@@ -29,12 +30,22 @@ _ROBOT = re.compile(
 _SAFE = "%&=+;:@/?!$'()*,-._~[]|#"
 
 
+class Way(NamedTuple):
+    """Where a link leads, and what its clicks are counted for: a campaign's, or a program's."""
+
+    target: str
+    account_id: str
+    target_id: str
+    code: str
+
+
 class LinkDoor:
     """Answers links that lead somewhere; whatever else comes is for the pages behind it, which have the kind words."""
 
     def __init__(self, desk: Desk, behind: ASGIApp) -> None:
         self._site: Site = desk.site
         self._clock: Clock = desk.clock
+        self._store = desk.store
         self._book = LinkBook(desk.store, desk.clock)
         self._counter = ClickCounter(desk.store)
         self._behind = behind
@@ -49,17 +60,34 @@ class LinkDoor:
             raise
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        link = await self._book.find(scope["path"][len(READER) :].lower()) if scope["method"] in ("GET", "HEAD") else None
-        if link is None:
+        path: str = scope["path"]
+        way = None
+        if scope["method"] in ("GET", "HEAD"):
+            way = await (self._reader_way if path.startswith(READER) else self._partner_way)(path[3:], scope)
+        if way is None:
             await self._behind(scope, receive, send)
             return
         if scope["method"] == "GET":
-            self._count(scope, link)
-        target = links.destination(self._site, link, scope["query_string"].decode("latin-1"))
-        await send({"type": "http.response.start", "status": 302, "headers": [(b"location", _header(target)), *_HEADERS]})
+            self._count(scope, way)
+        headers = [(b"location", _header(way.target)), *_HEADERS]
+        await send({"type": "http.response.start", "status": 302, "headers": headers})
         await send({"type": "http.response.body", "body": b""})
 
-    def _count(self, scope: Scope, link: Link) -> None:
+    async def _reader_way(self, code: str, scope: Scope) -> Way | None:
+        link = await self._book.find(code.lower())
+        if link is None:
+            return None
+        target = links.destination(self._site, link, scope["query_string"].decode("latin-1"))
+        return Way(target, link.account_id, link.campaign_id, link.code)
+
+    async def _partner_way(self, code: str, scope: Scope) -> Way | None:
+        place = await self._store.read(lambda tx: partner_links.lookup(tx, code))
+        if place is None:
+            return None
+        target = links.with_query(place.redirect_url, scope["query_string"].decode("latin-1"), "partner", place.ref_code)
+        return Way(target, place.account_id, place.program_id, place.ref_code)
+
+    def _count(self, scope: Scope, way: Way) -> None:
         agent = b""
         for name, value in scope["headers"]:
             if name == b"user-agent":
@@ -71,7 +99,7 @@ class LinkDoor:
         address = scope["client"][0] if scope.get("client") else ""
         self._counter.add(
             clicks.click(
-                self._site, account_id=link.account_id, target_id=link.campaign_id, code=link.code, address=address,
+                self._site, account_id=way.account_id, target_id=way.target_id, code=way.code, address=address,
                 user_agent=agent.decode("latin-1"), now_ms=self._clock(),
             )
         )  # fmt: skip

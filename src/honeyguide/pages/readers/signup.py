@@ -11,7 +11,8 @@ from starlette.datastructures import QueryParams
 from starlette.requests import Request
 from starlette.responses import Response
 
-from honeyguide.accounts import typed
+from honeyguide.accounts import attempts
+from honeyguide.accounts.attempts import Limit
 from honeyguide.kernel import checks, clock, emails
 from honeyguide.kernel.errors import Fault, Invalid, Missing, TooMany
 from honeyguide.pages.desk import Desk
@@ -28,7 +29,7 @@ from honeyguide.store.tx import Tx
 CARRIED = ("ref", "partner", "utm_source", "utm_campaign")
 BAD_ADDRESS = "This email address does not look right. Please check it."
 # One mailbox typed into the forms of one campaign, within an hour.
-MOST_OF_ONE_ADDRESS = 5
+SIGNUPS_BY_ADDRESS = Limit("signup by address", 5, clock.HOUR_MS)
 # Many honest people share a network: offices, schools, a talk whose last slide is a QR code.
 MOST_OF_ONE_NETWORK, NETWORK_WINDOW_MS = 60, 10 * clock.MINUTE_MS
 TEASED = 3
@@ -41,6 +42,10 @@ def carried(given: QueryParams | dict[str, str]) -> dict[str, str]:
 
 
 class SignupPages:
+    template = "signup.html"
+    origin = "signup"
+    least_ms = forms.LEAST_MS
+
     def __init__(self, desk: Desk) -> None:
         self._desk = desk
         self._networks = forms.NetworkLimit(MOST_OF_ONE_NETWORK, NETWORK_WINDOW_MS)
@@ -58,9 +63,9 @@ class SignupPages:
         fields: dict[str, str] = {}
         try:
             fields = await forms.read(request)
-            forms.check(self._desk.site, f"signup {face.id}", fields, now_ms)
+            forms.check(self._desk.site, f"signup {face.id}", fields, now_ms, least_ms=self.least_ms)
             self._networks.another(forms.peer(request), now_ms)
-            code = await self._enter(face, self._arrival(request, face, fields, "signup"), now_ms)
+            code = await self._enter(face, self._arrival(request, face, fields), now_ms)
         except (Invalid, forms.Refused, TooMany) as refusal:
             return self._form(request, face, carried(fields), fields.get("email", ""), refusal=refusal, fields=fields)
         return self._welcome(request, face, code)
@@ -113,20 +118,21 @@ class SignupPages:
         token = forms.kept_token(site, purpose, fields, now_ms) if fields else forms.token(site, purpose, now_ms)
         wrong = None if refusal is None else BAD_ADDRESS if refusal.param == "email" else refusal.message
         return shown(
-            "signup.html", face, status=200 if refusal is None else status_of(refusal),
+            self.template, face, status=200 if refusal is None else status_of(refusal),
             retry_after_s=refusal.retry_after_s if isinstance(refusal, TooMany) else 0, wrong=wrong,
             about_email=refusal is not None and refusal.param == "email", carried=kept, email=email, token=token,
             trap=forms.TRAP, action=request.url.path, page_link=face.page_link(site), base_url=site.base_url,
         )  # fmt: skip
 
-    def _arrival(self, request: Request, face: Face, fields: dict[str, str], origin: str) -> NewSubscriber:
+    def _arrival(self, request: Request, face: Face, fields: dict[str, str]) -> NewSubscriber:
         kept = carried(fields)
         # Whoever comes to a program's page was most likely sent by a partner; to a campaign's, by a reader.
         codes = (kept.get("partner"), kept.get("ref")) if face.is_program else (kept.get("ref"), kept.get("partner"))
         agent = request.headers.get("user-agent", "")[: checks.USER_AGENT_LIMIT].replace("\x00", "")
         return NewSubscriber(
-            email=fields.get("email", ""), referrer_code=codes[0] or codes[1], ip_address=forms.peer(request) or None,
-            user_agent=agent or None, utm_source=kept.get("utm_source"), utm_campaign=kept.get("utm_campaign"), origin=origin,
+            email=fields.get("email", ""), referrer_code=face.partner_code or codes[0] or codes[1],
+            ip_address=forms.peer(request) or None, user_agent=agent or None, utm_source=kept.get("utm_source"),
+            utm_campaign=kept.get("utm_campaign"), origin=self.origin,
         )  # fmt: skip
 
     async def _enter(self, face: Face, new: NewSubscriber, now_ms: int) -> str:
@@ -136,10 +142,7 @@ class SignupPages:
 
         async def work(tx: Tx) -> str:
             mailbox = f"{owner.campaign_id} {emails.person(address)}"
-            if await typed.another(
-                tx, site, "signup", mailbox, most=MOST_OF_ONE_ADDRESS, window_ms=clock.HOUR_MS, now_ms=now_ms
-            ):
-                raise TooMany("This address was sent in many times. Please try again in an hour.", retry_after_s=3600)
+            await attempts.count(tx, site, SIGNUPS_BY_ADDRESS, mailbox, now_ms=now_ms)
             reader = await people.find(tx, owner, address)
             if reader is None:
                 reader = await arrivals.sign_up(tx, site, owner, new, now_ms=now_ms)
@@ -179,3 +182,16 @@ class SignupPages:
 
     def _stale(self) -> Response:
         return sorry(410, "This letter is too old", "Its link no longer works. Sign up once more, and a new one comes at once.")
+
+
+class MagicPages(SignupPages):
+    """A partner's letter leads here with the reader's address filled in: one button. Scanners open links, people press."""
+
+    template = "magic.html"
+    origin = "magic"
+    # Nothing is left to type, so a quick press is a person's.
+    least_ms = 0
+
+    async def _face(self, request: Request) -> Face:
+        code: str = request.path_params["code"]
+        return await self._desk.store.read(lambda tx: faces.of_partner(tx, code))

@@ -65,11 +65,15 @@ class Words:
 _BY_KEY = {word.key: word for word in WORDS}
 
 
-def read(text: str, name: str, **instead: str | None) -> Words:
+# What a campaign says holds for its programs too, where it is not about the newsletter itself.
+OF_PROGRAMS = frozenset({"button", "small_print", "thanks", "invite", "check_inbox", POWERED_BY})
+
+
+def read(text: str, name: str, *, only: frozenset[str] | None = None, **instead: str | None) -> Words:
     """The words kept with a campaign; `instead` takes the place of defaults, never of the operator's own."""
     try:
         given = json.loads(text)
     except ValueError:
         given = {}
-    given = given if isinstance(given, dict) else {}
+    given = {key: said for key, said in given.items() if only is None or key in only} if isinstance(given, dict) else {}
     return Words({**{key: value for key, value in instead.items() if value}, **given}, name)
