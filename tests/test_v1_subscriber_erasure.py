@@ -56,6 +56,24 @@ def test_nothing_personal_remains_in_any_table(alice: Member) -> None:
     assert row["erased_ms"] is not None
 
 
+@pytest.mark.parametrize("role", ["referred", "referrer"])
+def test_what_others_were_told_about_the_person_is_erased_and_cancelled(alice: Member, role: str) -> None:
+    for path in (f"{alice.v1}/webhooks", "/v2/webhooks"):
+        assert alice.post(path, {"url": "http://127.0.0.1:9/hook", "new_referral": True}).status_code == 201
+    if role == "referred":
+        code = alice.subscribe("ana@example.org")["ref_code"]
+        person = alice.subscribe(**{**PERSON, "referrer_code": code})
+    else:
+        person = alice.subscribe(**PERSON)
+        alice.subscribe("ben@example.org", referrer_code=person["ref_code"])
+    assert "event.body" in mentions(dump(alice.service), "zebrafish"), "the event must tell of the person first"
+    assert alice.delete(f"{alice.v1}/subscribers/{person['uuid']}").status_code == 200
+    after = dump(alice.service)
+    assert {trace: places for trace in TRACES if (places := mentions(after, trace))} == {}
+    mine = [row["status"] for row in after["delivery"] if row["account_id"] == alice.account_id]
+    assert len(mine) == 2 and "pending" not in mine
+
+
 def traces_in_files(service: Service) -> list[str]:
     """What the SQLite file still holds in any page, used or free, once its log is folded in."""
     path = service.database_url.removeprefix("sqlite:///")
