@@ -132,6 +132,13 @@ async def send_letters(transport: Transport, store: Store, now_ms: int) -> bool:
     return await send_due(store, transport, now_ms)
 
 
+async def purge_letters(store: Store, now_ms: int) -> bool:
+    async def work(tx: Tx) -> bool:
+        return await letters.purge(tx, now_ms=now_ms)
+
+    return await store.write(work)
+
+
 def jobs_of(site: Site, transport: Transport) -> tuple[Job, ...]:
     """The table. What tells people of something needs to know this installation's addresses."""
     return (
@@ -145,6 +152,7 @@ def jobs_of(site: Site, transport: Transport) -> tuple[Job, ...]:
         Job("order programs by confirmation rate", 10 * MINUTE_MS, rate_programs),
         Job("verify the books", DAY_MS, verify_books),
         Job("purge idempotency keys", 10 * MINUTE_MS, purge_idempotency),
+        Job("purge old letters", HOUR_MS, purge_letters),
         Job("purge old events", HOUR_MS, purge_events),
         Job("forget visitors of two days ago", HOUR_MS, purge_visitors),
     )
