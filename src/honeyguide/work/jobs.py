@@ -7,7 +7,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from functools import partial
 
-from honeyguide.accounts import idempotency
+from honeyguide.accounts import attempts, idempotency
 from honeyguide.events import outbox
 from honeyguide.kernel.clock import DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS
 from honeyguide.kernel.site import Site
@@ -42,6 +42,13 @@ async def fold_listings(store: Store, now_ms: int) -> bool:
 async def purge_idempotency(store: Store, now_ms: int) -> bool:
     async def work(tx: Tx) -> bool:
         return await idempotency.purge(tx, now_ms=now_ms)
+
+    return await store.write(work)
+
+
+async def purge_attempts(store: Store, now_ms: int) -> bool:
+    async def work(tx: Tx) -> bool:
+        return await attempts.purge(tx, now_ms=now_ms)
 
     return await store.write(work)
 
@@ -154,5 +161,6 @@ def jobs_of(site: Site, transport: Transport) -> tuple[Job, ...]:
         Job("purge idempotency keys", 10 * MINUTE_MS, purge_idempotency),
         Job("purge old letters", HOUR_MS, purge_letters),
         Job("purge old events", HOUR_MS, purge_events),
+        Job("forget attempts of a day ago", HOUR_MS, purge_attempts),
         Job("forget visitors of two days ago", HOUR_MS, purge_visitors),
     )
