@@ -78,9 +78,11 @@ class Route:
     tag: str = ""
     detail: str = ""
     segments: tuple[str, ...] = field(init=False)
+    names: tuple[str, ...] = field(init=False)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "segments", tuple(self.path.strip("/").split("/")))
+        object.__setattr__(self, "names", tuple(segment[1:-1] for segment in self.segments if segment.startswith("{")))
 
     @property
     def writes(self) -> bool:

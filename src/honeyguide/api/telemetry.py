@@ -18,6 +18,17 @@ from honeyguide.kernel.clock import iso
 _FLUSH_S = 0.05
 
 
+class Line(msgspec.Struct, frozen=True):
+    time: str
+    event: str
+    method: str
+    route: str
+    status: int
+    ms: float
+    request_id: str
+    account: str | None
+
+
 class Telemetry:
     def __init__(self, *, log: bool, out: BinaryIO | None = None, registry: CollectorRegistry | None = None) -> None:
         self.registry = registry or CollectorRegistry()
@@ -42,12 +53,7 @@ class Telemetry:
         bound[0].inc()  # type: ignore[attr-defined]
         bound[1].observe(seconds)  # type: ignore[attr-defined]
         if self._log:
-            self.write(
-                {
-                    "time": iso(now_ms), "event": "request", "method": method, "route": route, "status": status,
-                    "ms": round(seconds * 1000, 2), "request_id": request_id, "account": account_id,
-                }
-            )  # fmt: skip
+            self.write(Line(iso(now_ms), "request", method, route, status, round(seconds * 1000, 2), request_id, account_id))
 
     def exposition(self) -> bytes:
         """What Prometheus reads; with several workers the sum over all of them, whichever is asked."""
@@ -57,7 +63,7 @@ class Telemetry:
         MultiProcessCollector(everyone)  # type: ignore[no-untyped-call]
         return generate_latest(everyone)
 
-    def write(self, fields: dict[str, object]) -> None:
+    def write(self, fields: Line) -> None:
         """One line; lines are gathered and written together a moment later, since a system call per request would be felt."""
         if not self._lines:
             try:

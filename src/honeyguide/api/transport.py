@@ -84,8 +84,7 @@ class Table:
             raise WrongMethod(sorted(methods))
         if not values:
             return Match(route, {})
-        names = [segment[1:-1] for segment in route.segments if segment.startswith("{")]
-        return Match(route, dict(zip(names, values, strict=True)))
+        return Match(route, dict(zip(route.names, values, strict=True)))
 
 
 def decoded(path: dict[str, str]) -> dict[str, str]:

@@ -5,6 +5,7 @@ move it can make afterwards. Pure: no clock, no store; whoever asks brings the f
 from __future__ import annotations
 
 import ipaddress
+import re
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from enum import StrEnum
@@ -236,9 +237,16 @@ def _day(ms: int) -> str:
 # -- networks
 
 
+# What nearly every signup brings, told at a tenth of the library's cost. Anything else takes the long way.
+_BYTE = r"(?:25[0-5]|2[0-4][0-9]|1[0-9][0-9]|[1-9]?[0-9])"
+_plain_ipv4 = re.compile(rf"{_BYTE}(?:\.{_BYTE}){{3}}", re.ASCII).fullmatch
+
+
 def network_of(ip_text: str | None) -> str | None:
     """What two signups share when they come from one place: an IPv4 address, or the /64 a household gets under IPv6. What the
     API was given is a claim and may be anything, so nonsense is simply no network."""
+    if ip_text and _plain_ipv4(ip_text):
+        return ip_text
     try:
         ip = ipaddress.ip_address((ip_text or "").strip())
     except ValueError:
