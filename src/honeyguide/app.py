@@ -55,8 +55,10 @@ class House:
     courier: Courier
 
     async def work(self) -> None:
-        """All background work of this process, for as long as it lives."""
-        await asyncio.gather(self.loop.run(), self.courier.run())
+        """All background work of this process, for as long as it lives. Whoever cancels it waits until both have stopped."""
+        async with asyncio.TaskGroup() as group:
+            group.create_task(self.loop.run())
+            group.create_task(self.courier.run())
 
 
 @asynccontextmanager

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import os
+import signal
 import sys
 from collections.abc import Callable, Coroutine
 from typing import Annotated, Any, NoReturn, TypeVar
@@ -76,13 +77,21 @@ def work() -> None:
     """Do the background work only; any number of these may run beside `serve` on PostgreSQL."""
 
     async def forever(house: House) -> None:
-        typer.echo("Working. Stop with Ctrl-C.")
-        await house.work()
+        working = asyncio.ensure_future(house.work())
 
-    try:
-        in_house(forever)
-    except KeyboardInterrupt:
-        typer.echo("Stopped.")
+        def stop() -> None:
+            typer.echo("Stopping: what is under way may finish.")
+            working.cancel()
+
+        for number in (signal.SIGINT, signal.SIGTERM):
+            asyncio.get_running_loop().add_signal_handler(number, stop)
+        typer.echo("Working. Stop with Ctrl-C.")
+        try:
+            await working
+        except asyncio.CancelledError:
+            typer.echo("Stopped.")
+
+    in_house(forever)
 
 
 @app.command("migrate")
