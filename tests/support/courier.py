@@ -184,6 +184,29 @@ class Office:
 
         await self.write(work)
 
+    async def emit_to(self, *hooks: Webhook, count: int = 1) -> None:
+        """So many events to each of these webhooks alone, in one transaction."""
+
+        async def work(tx: Tx) -> None:
+            for hook in hooks:
+                for _ in range(count):
+                    facts = {"n": next(_numbers)}
+                    await outbox.emit(
+                        tx, self.account_id, "new_referral", facts, to=[hook.id], subscriber_id=None, now_ms=self.now_ms
+                    )
+
+        await self.write(work)
+
+    @asynccontextmanager
+    async def working(self) -> AsyncIterator[None]:
+        """The courier's own loop runs meanwhile, as in a serving process."""
+        loop = asyncio.create_task(self.courier.run())
+        try:
+            yield
+        finally:
+            loop.cancel()
+            await asyncio.gather(loop, return_exceptions=True)
+
     async def deliver(self, after_ms: int = 0) -> None:
         self.now_ms += after_ms
         await self.courier.deliver_due()

@@ -1,0 +1,41 @@
+"""`honeyguide work` as real processes, with leases short enough that a test sees them run out."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+from .process import environment
+
+LEASE_S = 3.0
+CODE = f"""
+from honeyguide.cli import main
+from honeyguide.events import delivery
+delivery.LEASE_MS, delivery.BEGIN_WITHIN_S = {int(LEASE_S * 1000)}, {LEASE_S / 3}
+main()
+"""
+
+
+class Worker:
+    """Everything of the real command but the length of its leases."""
+
+    def __init__(self, database_url: str) -> None:
+        self._out = tempfile.NamedTemporaryFile(prefix="hgwork")  # noqa: SIM115 - as long as the worker
+        self.process = subprocess.Popen(
+            [sys.executable, "-c", CODE, "work"], stdout=self._out, stderr=self._out,
+            env=environment(database_url=database_url, base_url="http://127.0.0.1:8000", log="off"),
+        )  # fmt: skip
+
+    @property
+    def said(self) -> str:
+        return Path(self._out.name).read_text()
+
+    def kill(self) -> None:
+        self.process.kill()
+        self.process.wait(30)
+
+    def stop(self) -> int:
+        self.process.terminate()
+        return self.process.wait(30)

@@ -1,0 +1,162 @@
+"""A dead, slow or swamped webhook delays nobody but itself, and an idle service tells at once."""
+
+from __future__ import annotations
+
+import asyncio
+import statistics
+import time
+
+import pytest
+
+from honeyguide.events import delivery, recording
+from honeyguide.events.webhooks import Webhook
+from tests.support.courier import Office, Receiver, Request, office, receiving, reply, run, silence
+from tests.support.service import ENGINES
+
+QUEUED = 1_000
+
+
+@pytest.fixture(params=ENGINES)
+def engine(request: pytest.FixtureRequest) -> str:
+    return request.param  # type: ignore[no-any-return]
+
+
+async def until(true: object, seconds: float = 30) -> None:
+    async with asyncio.timeout(seconds):
+        while not true():  # type: ignore[operator]
+            await asyncio.sleep(0.001)
+
+
+async def seconds_to_arrive(post: Office, hook: Webhook, receiver: Receiver, count: int) -> list[float]:
+    """From just before the commit to the arrival, one event after another."""
+    took = []
+    for _ in range(count):
+        before, began = len(receiver.requests), time.monotonic()
+        await post.emit_to(hook)
+        await until(lambda before=before: len(receiver.requests) > before)
+        took.append(receiver.requests[-1].at_s - began)
+    return took
+
+
+@pytest.mark.parametrize("kind", ["dead", "failing", "black hole"])
+def test_a_thousand_queued_for_one_that_does_not_work_do_not_delay_another(engine: str, kind: str) -> None:
+    async def scenario() -> None:
+        async with office(engine) as post, receiving(500 if kind == "failing" else silence) as bad, receiving() as good:
+            if kind == "dead":
+                await bad.close()
+            dead, well = await post.webhook(bad.url), await post.webhook(good.url)
+            await post.emit_to(dead, count=QUEUED)
+            async with post.working():
+                if kind == "black hole":
+                    await until(lambda: bad.in_flight == delivery.IN_FLIGHT_PER_WEBHOOK)
+                took = await seconds_to_arrive(post, well, good, 100)
+            assert statistics.quantiles(took, n=100)[-1] < 2
+            assert bad.most_in_flight <= delivery.IN_FLIGHT_PER_WEBHOOK
+
+    run(scenario())
+
+
+def test_many_black_holes_at_once_leave_room_for_the_others(engine: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """More webhooks known to fail than there are lanes at all, each with more queued than it can have in flight."""
+    monkeypatch.setattr(delivery, "LANES", 40)
+    monkeypatch.setattr(delivery, "TROUBLED_LANES", 10)
+    monkeypatch.setattr(delivery, "STOP_WITHIN_S", 0.1)
+
+    async def scenario() -> None:
+        async with office(engine) as post, receiving(silence) as hole, receiving() as good:
+            holes = [await post.webhook(hole.url) for _ in range(60)]
+            well = await post.webhook(good.url)
+            for one in holes:
+                await post.write(
+                    lambda tx, one=one: tx.one(recording._FAILS, account_id=post.account_id, id=one.id, now_ms=1, quiet_ms=0)
+                )
+            await post.emit_to(*holes, count=10)
+            async with post.working():
+                await until(lambda: hole.in_flight == 40)
+                took = await seconds_to_arrive(post, well, good, 50)
+            assert statistics.quantiles(took, n=100)[-1] < 2
+            assert hole.most_in_flight == 40
+
+    run(scenario())
+
+
+def test_every_webhook_has_its_turn_when_there_are_more_than_lanes(engine: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(delivery, "LANES", 5)
+
+    async def scenario() -> None:
+        async with office(engine) as post, receiving() as receiver:
+            hooks = [await post.webhook(f"{receiver.url}/{n}") for n in range(23)]
+            await post.emit_to(*hooks, count=3)
+            async with post.working():
+                await until(lambda: len(receiver.requests) == 69)
+            assert len({request.path for request in receiver.requests}) == 23
+
+    run(scenario())
+
+
+def test_an_idle_courier_sends_within_a_tenth_of_a_second(engine: str) -> None:
+    async def scenario() -> None:
+        async with office(engine) as post, receiving() as receiver:
+            hook = await post.webhook(receiver.url)
+            async with post.working():
+                took = await seconds_to_arrive(post, hook, receiver, 20)
+            assert statistics.median(took) < 0.1
+
+    run(scenario())
+
+
+def test_a_slow_delivery_does_not_hold_up_the_next_to_the_same_webhook(engine: str) -> None:
+    async def scenario() -> None:
+        gate = asyncio.Event()
+
+        async def slow(receiver: object, writer: asyncio.StreamWriter, request: Request) -> None:
+            await gate.wait()
+            writer.write(reply(200))
+
+        async with office(engine) as post, receiving(slow, slow, slow, 200) as receiver:
+            hook = await post.webhook(receiver.url)
+            async with post.working():
+                for held in range(1, 5):
+                    await post.emit_to(hook)
+                    await until(lambda held=held: len(receiver.requests) == held, 2)
+                gate.set()
+
+    run(scenario())
+
+
+def test_a_stop_lets_what_is_in_flight_finish_and_gives_the_rest_back(engine: str) -> None:
+    async def scenario() -> None:
+        gate = asyncio.Event()
+
+        async def slow(receiver: object, writer: asyncio.StreamWriter, request: Request) -> None:
+            await gate.wait()
+            writer.write(reply(200))
+
+        async with office(engine) as post, receiving(slow) as receiver:
+            hook = await post.webhook(receiver.url)
+            await post.emit_to(hook, count=10)
+            async with post.working():
+                await until(lambda: receiver.in_flight == 4)
+                asyncio.get_running_loop().call_later(0.1, gate.set)
+            assert sorted(row.status for row, _ in await post.log(hook)) == ["delivered"] * 4 + ["pending"] * 6
+            rows = [row for row in (await post.tables())["delivery"] if row["webhook_id"] == hook.id]
+            assert {row["lease_token"] for row in rows} == {None}
+            assert len(receiver.requests) == 4
+
+    run(scenario())
+
+
+def test_a_stop_does_not_wait_for_a_black_hole(engine: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(delivery, "STOP_WITHIN_S", 0.1)
+
+    async def scenario() -> None:
+        async with office(engine) as post, receiving(silence) as receiver:
+            hook = await post.webhook(receiver.url)
+            await post.emit_to(hook)
+            async with post.working():
+                await until(lambda: receiver.in_flight == 1)
+                began = time.monotonic()
+            assert time.monotonic() - began < 5
+            assert (await post.one(hook))[0].status == "pending"
+
+    run(scenario())
