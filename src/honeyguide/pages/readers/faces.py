@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from urllib.parse import quote
 
@@ -15,6 +16,8 @@ from honeyguide.referrals.campaigns import Campaign, Owner
 from honeyguide.store.tx import Tx
 
 UNKNOWN = "There is no such page."
+# Anything else was never given out, and some of it no database would even look for.
+_SLUG = re.compile(r"[a-z0-9-]{1,60}").fullmatch
 _ARTICLES = frozenset(("the", "a", "an", "der", "die", "das", "le", "la", "les", "el", "los", "las", "il", "lo"))
 
 
@@ -61,7 +64,7 @@ def of_campaign(campaign: Campaign) -> Face:
 
 async def find(tx: Tx, slug: str) -> Face:
     """The page at this address."""
-    found = await slugs.find(tx, slug)
+    found = await slugs.find(tx, slug) if _SLUG(slug) else None
     if found is None:
         raise Missing(UNKNOWN)
     if found.kind == slugs.CAMPAIGN:
