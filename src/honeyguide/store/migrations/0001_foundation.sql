@@ -84,7 +84,9 @@ CREATE TABLE subscriber (
     CHECK (status IN ('active', 'unsubscribed', 'confirmed')),
     CHECK (referrals_verified >= 0 AND referrals_pending >= 0 AND referrals_rejected >= 0)
 ) STRICT;
-CREATE UNIQUE INDEX subscriber_email ON subscriber (campaign_id, email_key);
+-- Partial, so that PostgreSQL does not take it for a key that others may refer to: erasing a person, which nulls the email, then does
+-- not wait for whoever signs up with their code (and they for it: a deadlock).
+CREATE UNIQUE INDEX subscriber_email ON subscriber (campaign_id, email_key) WHERE email_key IS NOT NULL;
 CREATE UNIQUE INDEX subscriber_ref_code ON subscriber (ref_code);
 CREATE INDEX subscriber_list ON subscriber (campaign_id, created_ms, id) WHERE erased_ms IS NULL;
 CREATE INDEX subscriber_referred ON subscriber (campaign_id, created_ms, id) WHERE erased_ms IS NULL AND referrer_code IS NOT NULL;
