@@ -6,8 +6,11 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+import msgspec
+
 from honeyguide.referrals import rules
 from honeyguide.referrals.campaigns import Owner
+from honeyguide.referrals.people import Subscriber
 from honeyguide.store.statements import beside
 from honeyguide.store.tx import Tx
 
@@ -50,6 +53,12 @@ class Found(NamedTuple):
         return rules.explain(self.referral_reason, self.referral_due_ms)
 
 
+class _Referrer(NamedTuple):
+    id: str
+    email: str | None
+    name: str | None
+
+
 Place = tuple[int, str]
 
 _sql = beside(__file__)
@@ -59,6 +68,7 @@ _OLDEST = _sql.query("oldest", Found)
 _BEST = _sql.query("best", Found)
 _JUDGED = _sql.query("judged", Found)
 _LEFT = _sql.query("left", Found)
+_REFERRERS = _sql.query("referrers", _Referrer)
 _HAS_REWARD = _sql.value("has_reward", int)
 
 
@@ -95,6 +105,22 @@ async def judged(tx: Tx, owner: Owner, status: str, *, before: Place | None, mos
     """Referrals that wait or were rejected, the latest first."""
     place = before or TOP
     return await tx.all(_JUDGED, campaign_id=owner.campaign_id, status=status, ms=place[0], id=place[1], most=most)
+
+
+async def with_referrers(tx: Tx, owner: Owner, rows: list[Subscriber]) -> list[Found]:
+    """A page of people as the lists here show them."""
+    ids = msgspec.json.encode([row.referrer_id for row in rows if row.referrer_id]).decode()
+    brought_by = {row.id: row for row in await tx.all(_REFERRERS, campaign_id=owner.campaign_id, ids=ids)}
+    return [
+        Found(
+            s.id, s.email, s.name, s.ref_code, s.status, s.referrer_code, s.referrer_id,
+            brought_by[s.referrer_id].email if s.referrer_id in brought_by else None,
+            brought_by[s.referrer_id].name if s.referrer_id in brought_by else None,
+            s.referral_status, s.referral_reason, s.referral_due_ms, s.referrals_verified, s.referrals_pending, s.created_ms,
+            s.received_ms, s.ip_address, s.decided_by, s.decided_ms,
+        )
+        for s in rows
+    ]  # fmt: skip
 
 
 async def has_reward(tx: Tx, owner: Owner) -> bool:

@@ -74,3 +74,10 @@ WHERE s.campaign_id = :campaign_id AND s.erased_ms IS NULL AND s.status = 'unsub
 
 -- name: has_reward
 SELECT COUNT(*) AS n FROM reward WHERE campaign_id = :campaign_id AND deleted_ms IS NULL;
+
+-- name: referrers (sqlite)
+SELECT id, email, name FROM subscriber WHERE campaign_id = :campaign_id AND id IN (SELECT value FROM json_each(:ids));
+
+-- name: referrers (postgres)
+SELECT id, email, name FROM subscriber
+WHERE campaign_id = :campaign_id AND id IN (SELECT json_array_elements_text(CAST(:ids AS JSON)));

@@ -64,7 +64,22 @@ def share(part: int, whole: int) -> str:
     return f"{value:.0f} %" if value >= 10 or value == int(value) else f"{value:.1f} %"
 
 
+_BROWSERS = (("Edg/", "Edge"), ("OPR/", "Opera"), ("Firefox/", "Firefox"), ("Chrome/", "Chrome"), ("Safari/", "Safari"))
+_SYSTEMS = (
+    ("iPhone", "iPhone"), ("iPad", "iPad"), ("Android", "Android"), ("Windows", "Windows"), ("Mac OS", "Mac"),
+    ("Linux", "Linux"),
+)  # fmt: skip
+
+
+def browser(user_agent: str | None) -> str:
+    """Enough of a browser's name to recognise one's own."""
+    text = user_agent or ""
+    name = next((name for mark, name in _BROWSERS if mark in text), "A program" if text else "Unknown")
+    system = next((name for mark, name in _SYSTEMS if mark in text), "")
+    return f"{name} on {system}" if system else name
+
+
 FILTERS: dict[str, Callable[..., str]] = {
     "number": number, "day": day, "short_day": short_day, "moment": moment, "ago": ago, "plural": plural, "share": share,
-    "iso": iso,
+    "iso": iso, "browser": browser,
 }  # fmt: skip

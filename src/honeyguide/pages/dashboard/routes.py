@@ -9,7 +9,19 @@ from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
 from honeyguide.pages import rendering
-from honeyguide.pages.dashboard import doors, figures, overview
+from honeyguide.pages.dashboard import (
+    api_keys,
+    doors,
+    figures,
+    hooks,
+    ladder,
+    overview,
+    person,
+    review,
+    settings,
+    subscribers,
+    wording,
+)  # fmt: skip
 from honeyguide.pages.dashboard.visit import Handler, guarded
 from honeyguide.pages.desk import Desk
 
@@ -41,6 +53,40 @@ DOORS = (
 PAGES = (
     *DOORS,
     Page("GET", "/", overview.show),
+    Page("GET", "/subscribers", subscribers.show),
+    Page("POST", "/subscribers/decide", subscribers.decide),
+    Page("GET", "/subscribers/export.csv", subscribers.export),
+    Page("GET", "/subscribers/{id}", person.show),
+    Page("POST", "/subscribers/{id}", person.decide),
+    Page("GET", "/subscribers/{id}/export.json", person.export),
+    Page("POST", "/subscribers/{id}/rewards", person.redeem),
+    Page("GET", "/review", review.show),
+    Page("POST", "/review", review.decide),
+    Page("GET", "/rewards", ladder.show),
+    Page("POST", "/rewards", ladder.create),
+    Page("POST", "/rewards/preview", ladder.sketch),
+    Page("POST", "/rewards/hand-over", ladder.hand_over),
+    Page("GET", "/rewards/{id}", ladder.edit_form),
+    Page("POST", "/rewards/{id}", ladder.edit),
+    Page("POST", "/rewards/{id}/delete", ladder.delete),
+    Page("GET", "/pages", wording.show),
+    Page("POST", "/pages", wording.save),
+    Page("POST", "/pages/preview", wording.sketch),
+    Page("GET", "/webhooks", hooks.show),
+    Page("POST", "/webhooks", hooks.create),
+    Page("GET", "/webhooks/{id}", hooks.one),
+    Page("POST", "/webhooks/{id}", hooks.update),
+    Page("POST", "/webhooks/{id}/act", hooks.act),
+    Page("GET", "/api", api_keys.show),
+    Page("POST", "/api/keys", api_keys.create),
+    Page("POST", "/api/keys/{id}/revoke", api_keys.revoke),
+    Page("GET", "/settings", settings.show),
+    Page("POST", "/settings/campaign", settings.save_campaign),
+    Page("POST", "/settings/profile", settings.save_profile),
+    Page("POST", "/settings/password", settings.save_password),
+    Page("POST", "/settings/sessions", settings.end_session),
+    Page("POST", "/settings/invitations", settings.invite),
+    Page("POST", "/settings/invitations/withdraw", settings.withdraw),
 )
 
 

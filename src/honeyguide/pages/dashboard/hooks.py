@@ -1,0 +1,180 @@
+"""Webhooks: where events go, the secret that signs them, every delivery with its attempts, and what events say."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from starlette.responses import Response
+
+from honeyguide.events import outbox, webhooks
+from honeyguide.events.webhooks import Flags, Webhook
+from honeyguide.kernel.clock import DAY_MS, iso
+from honeyguide.kernel.errors import Invalid, Missing
+from honeyguide.kernel.paging import Page
+from honeyguide.pages import rendering
+from honeyguide.pages.dashboard.visit import Visit
+from honeyguide.store.tx import Tx
+
+PER_PAGE = 25
+EVENTS = (
+    ("new_referral", "New referral", "A reader brought somebody, and it was not rejected."),
+    ("new_partner_referral", "New partner referral", "A partner's reader was verified."),
+    ("reward_unlocked", "Reward unlocked", "A reader earned a reward."),
+    ("reward_redeemed", "Reward redeemed", "A reward was claimed or handed over."),
+)
+
+
+def _person(email: str, name: str, code: str, *, referred: bool, count: int) -> dict[str, Any]:
+    return {
+        "id": "019a8b1e-4c1d-7000-8000-0000000000aa", "email": email, "name": name, "first_name": name.split(maxsplit=1)[0],
+        "referral_code": code, "referral_link": f"https://go.example.org/r/{code}", "referred": referred,
+        "referral_status": "verified", "tot_referrals": count, "next_reward": None, "created_at": 1794700000,
+    }  # fmt: skip
+
+
+def _example(kind: str) -> str:
+    """What a receiver gets, as the real thing looks."""
+    ann = _person("ann@example.org", "Ann Lee", "ann4k2pq", referred=False, count=3)
+    ben = _person("ben@example.org", "Ben Okafor", "ben7x2mz", referred=True, count=0)
+    reward = {"id": "019a8b1e-4c1d-7000-8000-0000000000bb", "name": "Sticker pack", "referrals": 3, "recurring": False}
+    said: dict[str, Any] = {"type": kind, "timestamp": iso(1_794_700_000_000), "id": "msg_019a8b1e-4c1d-7000-8000-0000000000cc"}
+    if kind == "new_referral":
+        said |= {"campaign_id": "019a8b1e-4c1d-7000-8000-0000000000dd", "subscriber": ben, "referrer": ann}
+    elif kind == "new_partner_referral":
+        said |= {
+            "campaign": {"id": "019a8b1e-4c1d-7000-8000-0000000000dd", "referral_code": "wax9k3hd", "type": "partner"},
+            "partner": {"id": "019a8b1e-4c1d-7000-8000-0000000000ee", "name": "The Daily Bee"}, "subscriber": ben,
+        }  # fmt: skip
+    else:
+        said |= {
+            "campaign_id": "019a8b1e-4c1d-7000-8000-0000000000dd",
+            "subscriber": ann,
+            "reward": reward,
+            "coupon_code": None,
+        }
+        said |= {"shipping_details": None} if kind == "reward_redeemed" else {}
+    return rendering.json_lines(said)
+
+
+async def show(visit: Visit) -> Response:
+    return await _page(visit)
+
+
+async def _page(visit: Visit, status: int = 200, **values: Any) -> Response:
+    async def look(tx: Tx) -> list[Webhook]:
+        account_id, campaign_id = visit.owner
+        return await webhooks.of_account(tx, account_id, "") + await webhooks.of_account(tx, account_id, campaign_id)
+
+    hooks = await visit.read(look)
+    examples = [(kind, name, words, _example(kind)) for kind, name, words in EVENTS]
+    shown = {"url": "", "wrong": "", "flags": [kind for kind, _, _ in EVENTS], **values}
+    return await visit.page("webhooks.html", status, hooks=hooks, events=EVENTS, examples=examples, **shown)
+
+
+def _flags(visit: Visit) -> Flags:
+    chosen = visit.several("event")
+    return Flags(**{kind: kind in chosen for kind in outbox.TYPES})
+
+
+async def create(visit: Visit) -> Response:
+    async def make(tx: Tx) -> Webhook:
+        return await webhooks.create(
+            tx, visit.owner.account_id, "", visit.text("url"), _flags(visit), policy=visit.desk.policy, now_ms=visit.now_ms
+        )
+
+    try:
+        hook = await visit.write(make)
+    except Invalid as fault:
+        return await _page(visit, 400, url=visit.text("url"), wrong=_plain(fault), flags=visit.several("event"))
+    return visit.go(f"/webhooks/{hook.id}", "Added. Send it a test to see whether it answers.")
+
+
+def _plain(fault: Invalid) -> str:
+    message = fault.message.replace("url must", "The address must", 1)
+    return message if message.endswith(".") else f"{message}."
+
+
+async def _found(tx: Tx, visit: Visit) -> tuple[Webhook, str]:
+    """A webhook of the account or of its campaign, and which of the two."""
+    account_id, campaign_id = visit.owner
+    try:
+        return await webhooks.get(tx, account_id, "", visit.at("id")), ""
+    except Missing:
+        return await webhooks.get(tx, account_id, campaign_id, visit.at("id")), campaign_id
+
+
+async def one(visit: Visit) -> Response:
+    return await _one(visit)
+
+
+async def _one(visit: Visit, status: int = 200, **values: Any) -> Response:
+    asked = visit.query.get("page", "1")
+    page = Page(int(asked) if asked.isascii() and asked.isdigit() and 0 < len(asked) < 7 and int(asked) else 1, PER_PAGE)
+
+    async def look(tx: Tx) -> dict[str, Any]:
+        hook, scope = await _found(tx, visit)
+        log, total = await webhooks.page_of_deliveries(tx, visit.owner.account_id, scope, hook.id, page)
+        return {"hook": hook, "log": log, "total": total, "pages": page.total_pages(total), "scope": scope}
+
+    found = await visit.read(look)
+    hook: Webhook = found["hook"]
+    chosen = [kind for kind, _, _ in EVENTS if getattr(hook, kind)]
+    since = iso(visit.now_ms - DAY_MS)[:16]
+    shown = {"wrong": "", "where": "", "secret": "", **values}
+    return await visit.page(
+        "webhook.html", status, **found, page=page.page, events=EVENTS, chosen=chosen, since=since,
+        link=lambda number: f"/webhooks/{hook.id}?page={number}", **shown,
+    )  # fmt: skip
+
+
+async def update(visit: Visit) -> Response:
+    async def change(tx: Tx) -> None:
+        hook, scope = await _found(tx, visit)
+        await webhooks.update(
+            tx, visit.owner.account_id, scope, hook.id, visit.text("url"), _flags(visit), policy=visit.desk.policy
+        )
+
+    try:
+        await visit.write(change)
+    except Invalid as fault:
+        return await _one(visit, 400, wrong=_plain(fault), where="url")
+    return visit.go(f"/webhooks/{visit.at('id')}", "Saved. It is switched on.")
+
+
+async def act(visit: Visit) -> Response:
+    """Test, resend, replay, rotate, reveal, delete: each names itself."""
+    deed, account_id = visit.text("do"), visit.owner.account_id
+    said = {
+        "test": "A test is on its way; it stands in the log below.", "resend": "On its way again.",
+        "delete": "The webhook was deleted.",
+    }  # fmt: skip
+
+    async def work(tx: Tx) -> str:
+        hook, scope = await _found(tx, visit)
+        if deed == "test":
+            await webhooks.send_test(tx, account_id, scope, hook.id, now_ms=visit.now_ms)
+        elif deed == "resend":
+            await webhooks.resend(tx, account_id, scope, hook.id, visit.text("delivery"), now_ms=visit.now_ms)
+        elif deed == "replay":
+            since = visit.text("since")
+            count = await webhooks.replay(
+                tx, account_id, scope, hook.id, f"{since}:00Z" if len(since) == 16 else since, now_ms=visit.now_ms
+            )
+            return f"{count:,} events are on their way again." if count else "Nothing was sent since then."
+        elif deed == "rotate":
+            return await webhooks.rotate_secret(tx, account_id, scope, hook.id, now_ms=visit.now_ms)
+        elif deed == "reveal":
+            return hook.secret
+        elif deed == "delete":
+            await webhooks.delete(tx, account_id, scope, hook.id)
+        else:
+            raise Missing("There is nothing here.")
+        return said[deed]
+
+    try:
+        answer = await visit.write(work)
+    except Invalid as fault:
+        return await _one(visit, 400, wrong=_plain(fault), where="act")
+    if deed in ("rotate", "reveal"):
+        return await _one(visit, secret=answer)
+    return visit.go("/webhooks" if deed == "delete" else f"/webhooks/{visit.at('id')}", answer)

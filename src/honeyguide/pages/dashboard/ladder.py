@@ -1,0 +1,177 @@
+"""Rewards: the ladder readers climb, an editor with their view of it beside, and what was won and waits for a hand."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from starlette.responses import HTMLResponse, Response
+
+from honeyguide.kernel.errors import Invalid
+from honeyguide.kernel.paging import Page
+from honeyguide.pages.dashboard import subscribers as listed
+from honeyguide.pages.dashboard.frames import picture
+from honeyguide.pages.dashboard.visit import Visit
+from honeyguide.pages.readers.preview import HUB
+from honeyguide.referrals import campaigns, coupons, milestones, people, rewards
+from honeyguide.referrals.milestones import Changes, NewReward, Reward
+from honeyguide.store.tx import Tx
+
+KINDS = (
+    ("manual", "By hand", "You hand it over: a shout-out, a call, a place on a list."),
+    ("link", "A link", "Everyone who earns it gets the same address: a download, a private page."),
+    ("coupon", "A code", "One code for all, or a code of their own from your list."),
+    ("physical", "By post", "They leave an address when they claim it; you send it."),
+)
+_NAMES = {key: name for key, name, _ in KINDS}
+WAITING = 30
+
+
+async def show(visit: Visit) -> Response:
+    return await _page(visit)
+
+
+async def _page(visit: Visit, status: int = 200, **values: Any) -> Response:
+    async def look(tx: Tx) -> dict[str, Any]:
+        to_do = []
+        for state in (rewards.AWAITING, rewards.UNLOCKED):
+            rows, _ = await rewards.page_of_won(tx, visit.owner, state, Page(1, WAITING))
+            to_do += [row for row in rows if state == rewards.AWAITING or row.kind in ("manual", "physical")]
+        names = {won.subscriber_id: await people.find(tx, visit.owner, won.subscriber_id) for won in to_do}
+        return {
+            "campaign": await campaigns.get(tx, visit.owner),
+            "ladder": await milestones.of_campaign(tx, visit.owner),
+            "to_do": to_do,
+            "people": names,
+        }
+
+    found = await visit.read(look)
+    given = values.pop("given", {"kind": "manual", "approval": "automatic"})
+    html = _hub(visit, found["campaign"], found["ladder"])
+    return await visit.page(
+        "rewards.html", status, **found, kinds=KINDS, given=given, preview=html, shipping=_shipping,
+        **{"wrong": "", "param": "", **values},
+    )  # fmt: skip
+
+
+def _words(text: str) -> dict[str, Any]:
+    kept = json.loads(text or "{}")
+    return kept if isinstance(kept, dict) else {}
+
+
+def _hub(visit: Visit, campaign: campaigns.Campaign, ladder: list[Reward]) -> str:
+    return picture(HUB, campaign, _words(campaign.words), ladder, base_url=visit.desk.site.base_url)
+
+
+def _shipping(text: str | None) -> str:
+    kept = _words(text or "{}")
+    return ", ".join(
+        str(kept[part]) for part in ("name", "line1", "line2", "postcode", "city", "region", "country") if kept.get(part)
+    )
+
+
+def _number(text: str) -> int:
+    if not (text.isascii() and text.isdigit() and 0 < len(text) < 9):
+        raise Invalid("Say after how many friends: a whole number, 1 or more.", param="referrals")
+    return int(text)
+
+
+def _new(visit: Visit) -> NewReward:
+    kind = visit.text("kind") or "manual"
+    codes = visit.text("coupon_codes") if kind == "coupon" else ""
+    return NewReward(
+        name=visit.text("name"), referrals=_number(visit.text("referrals")), kind=kind,
+        recurring=bool(visit.text("recurring")), approval="manual" if visit.text("by_hand") else "automatic",
+        description=visit.text("description") or None, link=visit.text("link") or None if kind == "link" else None,
+        coupon_code=visit.text("coupon_code") or None if kind == "coupon" and not codes else None, pool=bool(codes),
+    )  # fmt: skip
+
+
+async def create(visit: Visit) -> Response:
+    async def work(tx: Tx) -> None:
+        reward = await milestones.create(tx, visit.owner, _new(visit), now_ms=visit.now_ms)
+        if reward.is_pool:
+            codes = coupons.read_codes(visit.text("coupon_codes"))
+            await rewards.add_codes(tx, visit.desk.site, visit.owner, reward.id, codes, now_ms=visit.now_ms)
+
+    try:
+        await visit.write(work)
+    except Invalid as fault:
+        return await _page(visit, 400, given=visit.fields, wrong=_plain(fault), param=fault.param or "")
+    return visit.go("/rewards", "Added. Everyone already past it gets it within the minute.")
+
+
+def _plain(fault: Invalid) -> str:
+    message = fault.message if fault.message.endswith(".") else f"{fault.message}."
+    return message[:1].upper() + message[1:].replace("_", " ")
+
+
+async def edit_form(visit: Visit) -> Response:
+    reward = await visit.read(lambda tx: milestones.get(tx, visit.owner, visit.at("id")))
+    return await visit.page("reward.html", reward=reward, given=_as_given(reward), wrong="", param="", kinds=_NAMES)
+
+
+def _as_given(reward: Reward) -> dict[str, Any]:
+    return {
+        "name": reward.name, "referrals": reward.referrals, "description": reward.description or "", "link": reward.link or "",
+        "coupon_code": reward.coupon_code or "", "recurring": reward.recurring, "by_hand": reward.approval == "manual",
+    }  # fmt: skip
+
+
+async def edit(visit: Visit) -> Response:
+    wanted = visit.at("id")
+    reward = await visit.read(lambda tx: milestones.get(tx, visit.owner, wanted))
+    more: dict[str, Any] = {}
+
+    async def work(tx: Tx) -> int:
+        if reward.kind == "link":
+            more["link"] = visit.text("link")
+        if reward.kind == "coupon" and not reward.is_pool:
+            more["coupon_code"] = visit.text("coupon_code")
+        changes = Changes(
+            name=visit.text("name"), referrals=_number(visit.text("referrals")), description=visit.text("description") or None,
+            approval="manual" if visit.text("by_hand") else "automatic", **more,
+        )  # fmt: skip
+        await milestones.update(tx, visit.owner, wanted, changes)
+        codes = coupons.read_codes(visit.text("coupon_codes")) if reward.is_pool and visit.text("coupon_codes") else []
+        return await rewards.add_codes(tx, visit.desk.site, visit.owner, wanted, codes, now_ms=visit.now_ms) if codes else 0
+
+    try:
+        added = await visit.write(work)
+    except Invalid as fault:
+        given = {**_as_given(reward), **dict(visit.fields)}
+        return await visit.page(
+            "reward.html", 400, reward=reward, given=given, wrong=_plain(fault), param=fault.param or "", kinds=_NAMES
+        )
+    return visit.go("/rewards", f"Saved. {added:,} new codes." if added else "Saved.")
+
+
+async def delete(visit: Visit) -> Response:
+    await visit.write(lambda tx: milestones.delete(tx, visit.owner, visit.at("id"), now_ms=visit.now_ms))
+    return visit.go("/rewards", "Removed. Those who earned it keep it.")
+
+
+async def hand_over(visit: Visit) -> Response:
+    wanted = visit.text("won")
+    verb = rewards.approve if visit.text("do") == "approve" else rewards.redeem
+    await visit.write(lambda tx: verb(tx, visit.desk.site, visit.owner, wanted, by=listed.BY, now_ms=visit.now_ms))
+    return visit.go("/rewards", "Approved." if visit.text("do") == "approve" else "Marked as handed over.")
+
+
+async def sketch(visit: Visit) -> Response:
+    """The hub as it would look with what is being typed, saved or not."""
+
+    async def look(tx: Tx) -> tuple[campaigns.Campaign, list[Reward]]:
+        return await campaigns.get(tx, visit.owner), await milestones.of_campaign(tx, visit.owner)
+
+    campaign, ladder = await visit.read(look)
+    typed = visit.text("name")
+    if typed:
+        count = visit.text("referrals")
+        number = int(count) if count.isascii() and count.isdigit() and 0 < len(count) < 7 else 3
+        draft = Reward(
+            "draft", typed, max(1, number), visit.text("kind") or "manual", 0, "automatic", visit.text("description") or None,
+            None, visit.text("coupon_code") or None, 0, 0, 0, 0, visit.now_ms, None,
+        )  # fmt: skip
+        ladder = sorted([*(each for each in ladder if each.id != visit.text("id")), draft], key=lambda each: each.referrals)
+    return HTMLResponse(_hub(visit, campaign, ladder))

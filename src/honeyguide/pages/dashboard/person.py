@@ -1,0 +1,153 @@
+"""One person: who they are, how they came, what was decided and why, whom they brought, what they won."""
+
+from __future__ import annotations
+
+import json
+from typing import Any, NamedTuple
+
+from starlette.responses import Response
+
+from honeyguide.kernel.errors import Missing
+from honeyguide.kernel.ids import is_id
+from honeyguide.kernel.paging import Page
+from honeyguide.mail import letters
+from honeyguide.pages.dashboard import subscribers as listed
+from honeyguide.pages.dashboard.visit import Visit
+from honeyguide.referrals import explaining, hub, people, privacy, rewards, rules, search
+from honeyguide.referrals.people import Subscriber
+from honeyguide.store.tx import Tx
+
+BROUGHT = 20
+
+
+class Moment(NamedTuple):
+    at_ms: int
+    kind: str  # good, bad or neither
+    words: str
+    detail: str = ""
+
+
+class Sign(NamedTuple):
+    """A signal of screening: what was looked at, what was found, and whether that speaks against it."""
+
+    name: str
+    found: str
+    is_bad: bool
+
+
+async def show(visit: Visit) -> Response:
+    wanted = visit.at("id")
+    if not is_id(wanted):
+        raise Missing(people.UNKNOWN)
+
+    async def look(tx: Tx) -> dict[str, Any]:
+        person = await people.get(tx, visit.owner, wanted)
+        brought, total = await people.page_of_brought(tx, visit.owner, person, Page(1, BROUGHT))
+        return {
+            "person": person,
+            "referrer": await people.find(tx, visit.owner, person.referrer_id) if person.referrer_id else None,
+            "explained": await explaining.explain(tx, visit.desk.site, visit.owner, wanted) if person.referrer_code else None,
+            "brought": await search.with_referrers(tx, visit.owner, brought),
+            "brought_total": total,
+            "won": await rewards.won_by(tx, visit.owner, person.id),
+            "letters": await letters.of_person(tx, visit.owner.account_id, person.id),
+        }
+
+    found = await visit.read(look)
+    person: Subscriber = found["person"]
+    return await visit.page(
+        "person.html", **found, story=_story(found), signs=_signs(found["explained"]),
+        link=visit.desk.site.reader_link(person.ref_code), hub=hub.link(visit.desk.site, person),
+    )  # fmt: skip
+
+
+def _story(found: dict[str, Any]) -> list[Moment]:
+    """The latest first."""
+    person: Subscriber = found["person"]
+    through = found["referrer"]
+    came = f"Signed up through {through.name or through.email}" if through else "Signed up"
+    if person.referrer_code and not through:
+        came = "Signed up through a partner" if person.partner_campaign_id else "Signed up through somebody since erased"
+    origin = {"api": "over the API", "import": "by an import", "signup": "on your signup page"}.get(
+        person.origin, person.origin
+    )
+    story = [
+        Moment(person.created_ms, "", f"{came}, {origin}.", " · ".join(filter(None, (person.utm_source, person.utm_campaign))))
+    ]
+    if person.decided_ms is not None:
+        word = {"verified": "verified", "rejected": "rejected", "pending": "held"}[person.referral_status]
+        by = " by you" if person.decided_by == listed.BY else " over the API" if person.decided_by == "api" else ""
+        kind = {"verified": "good", "rejected": "bad"}.get(person.referral_status, "")
+        story.append(Moment(person.decided_ms, kind, f"The referral was {word}{by}.", _why(person)))
+    for won in found["won"]:
+        story.append(Moment(won.earned_ms, "good", f"Earned {won.name}, for {won.referrals * won.multiple} friends."))
+        if won.redeemed_ms:
+            who = "Claimed" if won.redeemed_by == rewards.READER else "Was handed"
+            story.append(Moment(won.redeemed_ms, "good", f"{who} {won.name}."))
+    for friend in found["brought"][:8]:
+        kind = {"verified": "good", "rejected": "bad"}.get(friend.referral_status, "")
+        story.append(Moment(friend.created_ms, kind, f"Brought {friend.name or friend.email}."))
+    for letter in found["letters"]:
+        story.append(Moment(letter.created_ms, "", f"A letter: {letter.subject or letter.kind}.", letter.status))
+    return sorted(story, key=lambda moment: moment.at_ms, reverse=True)[:60]
+
+
+def _why(person: Subscriber) -> str:
+    return rules.explain(person.referral_reason, person.referral_due_ms) if person.referral_reason else ""
+
+
+def _yes_or_no(name: str, is_so: bool) -> Sign:
+    return Sign(name, "yes" if is_so else "no", is_so)
+
+
+def _signs(explained: explaining.Explained | None) -> list[Sign]:
+    if explained is None:
+        return []
+    told = explained.signals
+    return [
+        _yes_or_no("Own address", told.own_address),
+        _yes_or_no("Another spelling of it", told.alias_of_referrer),
+        _yes_or_no("A loop", told.referral_loop),
+        _yes_or_no("Throw-away mail", told.disposable_domain),
+        _yes_or_no("Referrer's network within a day", told.same_network_as_referrer),
+        Sign(
+            "Signups from that network that day", str(told.signups_from_network_that_day),
+            told.signups_from_network_that_day > rules.MOST_FROM_ONE_NETWORK,
+        ),
+        Sign(
+            "Signups with that link that hour", str(told.signups_on_code_that_hour),
+            told.signups_on_code_that_hour > rules.MOST_ON_ONE_CODE,
+        ),
+    ]  # fmt: skip
+
+
+async def decide(visit: Visit) -> Response:
+    verdict = visit.text("do")
+    if verdict not in ("verify", "reject", "erase"):
+        raise Missing("There is nothing here.")
+    wanted = visit.at("id")
+    await visit.read(lambda tx: people.get(tx, visit.owner, wanted))
+    said = await listed.decide_each(visit, [wanted], verdict)
+    return visit.go("/subscribers" if verdict == "erase" else f"/subscribers/{wanted}", said.replace("1 person", "Done:"))
+
+
+async def export(visit: Visit) -> Response:
+    async def look(tx: Tx) -> dict[str, Any]:
+        return await privacy.export_person(tx, visit.owner, await people.get(tx, visit.owner, visit.at("id")))
+
+    found = await visit.read(look)
+    headers = {"content-disposition": f'attachment; filename="{visit.at("id")}.json"'}
+    text = json.dumps(found, indent=2, ensure_ascii=False)
+    return Response(text, media_type="application/json; charset=utf-8", headers=headers)
+
+
+async def redeem(visit: Visit) -> Response:
+    """The operator hands a reward over, or agrees to it."""
+    wanted, site, by = visit.text("won"), visit.desk.site, listed.BY
+
+    async def work(tx: Tx) -> None:
+        verb = rewards.approve if visit.text("do") == "approve" else rewards.redeem
+        await verb(tx, site, visit.owner, wanted, by=by, now_ms=visit.now_ms, of=visit.at("id"))
+
+    await visit.write(work)
+    return visit.go(f"/subscribers/{visit.at('id')}", "Done.")

@@ -1,0 +1,157 @@
+"""Subscribers: find, filter, sort, and decide for many at once. The address holds the whole state of the list."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import AsyncIterator
+from typing import Any
+from urllib.parse import urlencode
+
+from starlette.responses import Response, StreamingResponse
+
+from honeyguide.kernel.errors import Fault, Invalid, Missing
+from honeyguide.kernel.paging import Page
+from honeyguide.pages.dashboard import figures
+from honeyguide.pages.dashboard.visit import Visit
+from honeyguide.partners import arrivals
+from honeyguide.referrals import exporting, listing, people, search
+from honeyguide.store.tx import Tx
+
+PER_PAGE = 50
+MOST_AT_ONCE = 200
+
+SHOWS = (
+    ("all", "Everyone"),
+    ("referrals", "Came through a friend"),
+    ("advocates", "Advocates"),
+    ("pending", "Waiting"),
+    ("rejected", "Rejected"),
+    ("unsubscribed", "Unsubscribed"),
+)
+SORTS = (("newest", "Newest first"), ("oldest", "Oldest first"), ("best", "Most referrals first"))
+# Who decided, where a person did it here.
+BY = "operator"
+
+
+def place(text: str) -> tuple[int, str] | None:
+    number, _, row_id = text.partition(".")
+    return (int(number), row_id) if number.isascii() and number.isdigit() and len(number) < 17 and row_id else None
+
+
+def _page_number(text: str) -> int:
+    return min(int(text), 1_000_000) if text.isascii() and text.isdigit() and 0 < len(text) < 8 and int(text) else 1
+
+
+async def show(visit: Visit) -> Response:
+    query = visit.query
+    chosen = query.get("show", "all") if query.get("show", "all") in search.SHOWS else "all"
+    sort = query.get("sort", "newest") if query.get("sort", "newest") in search.SORTS else "newest"
+    text, page = query.get("q", "")[:254], _page_number(query.get("page", "1"))
+    before = place(query.get("before", ""))
+
+    async def look(tx: Tx) -> dict[str, Any]:
+        total = await listing.total(tx, visit.owner.campaign_id, "all")
+        if text.strip():
+            return {"rows": await search.by_prefix(tx, visit.owner, text, chosen, most=PER_PAGE), "total": total, "pages": 1}
+        if chosen in people.KINDS and sort == "newest":
+            found, count = await people.page_of(tx, visit.owner, chosen, Page(page, PER_PAGE))
+            pages = Page(page, PER_PAGE).total_pages(count)
+            return {"rows": await search.with_referrers(tx, visit.owner, found), "total": total, "count": count, "pages": pages}
+        rows = await search.ordered(tx, visit.owner, chosen, sort, before=before, most=PER_PAGE + 1)
+        return {"rows": rows, "total": total, "pages": 1}
+
+    found = await visit.read(look)
+    rows, state = found["rows"], {"show": chosen, "sort": sort, "q": text}
+    further = ""
+    if len(rows) > PER_PAGE:
+        rows = rows[:PER_PAGE]
+        last = rows[-1]
+        further = _link(state, before=f"{_key(last, chosen, sort)}.{last.id}")
+    return await visit.page(
+        "subscribers.html", rows=rows, total=found["total"], count=found.get("count"), pages=found["pages"], page=page,
+        shows=SHOWS, sorts=SORTS, state=state, further=further, is_first=before is None,
+        link=lambda number: _link(state, page=number), here=_link(state, page=page) if page > 1 else _link(state),
+        near_limit=bool(text.strip()) and len(rows) == PER_PAGE,
+    )  # fmt: skip
+
+
+def _key(row: search.Found, chosen: str, sort: str) -> int:
+    if chosen in ("pending", "rejected"):
+        return row.received_ms
+    return row.referrals_verified if sort == "best" else row.created_ms
+
+
+def _link(state: dict[str, str], **more: object) -> str:
+    kept = {name: str(value) for name, value in {**state, **more}.items() if value and (name, value) not in _DEFAULTS}
+    return f"/subscribers?{urlencode(kept)}" if kept else "/subscribers"
+
+
+_DEFAULTS = (("show", "all"), ("sort", "newest"), ("page", 1))
+
+
+async def decide_each(visit: Visit, ids: list[str], verdict: str) -> str:
+    """Each person in a transaction of their own, so that one that cannot be decided does not hold up the others."""
+    done, refusal = 0, ""
+    for wanted in dict.fromkeys(ids[:MOST_AT_ONCE]):
+
+        async def work(tx: Tx, wanted: str = wanted) -> None:
+            if verdict == "erase":
+                await arrivals.erase(tx, visit.owner, wanted, now_ms=visit.now_ms)
+            else:
+                word = {"verify": "verified", "reject": "rejected"}[verdict]
+                await arrivals.decide(tx, visit.desk.site, visit.owner, wanted, word, by=BY, now_ms=visit.now_ms)
+
+        try:
+            await visit.write(work)
+            done += 1
+        except (Invalid, Missing) as fault:
+            refusal = _first(refusal, fault)
+    words = {"verify": "verified", "reject": "rejected", "erase": "erased"}[verdict]
+    said = f"{figures.plural(done, 'person', 'people')} {words}." if done or not refusal else "Nothing changed."
+    return f"{said} {refusal}".strip()
+
+
+def _first(before: str, fault: Fault) -> str:
+    return before or (fault.message if fault.message.endswith(".") else f"{fault.message}.")
+
+
+def _verdict(visit: Visit) -> str:
+    verdict = visit.text("do")
+    if verdict not in ("verify", "reject", "erase"):
+        raise Invalid("Choose what to do: verify, reject or erase.")
+    return verdict
+
+
+def back(visit: Visit, otherwise: str) -> str:
+    """The list somebody came from, if it is one of ours."""
+    path = visit.text("back")
+    is_ours = path.startswith(("/subscribers", "/review")) or path == "/"
+    return path if is_ours and "\\" not in path and path.isprintable() else otherwise
+
+
+async def decide(visit: Visit) -> Response:
+    ids = visit.several("id")
+    if not ids:
+        return visit.go(back(visit, "/subscribers"), "Choose some people first.")
+    return visit.go(back(visit, "/subscribers"), await decide_each(visit, ids, _verdict(visit)))
+
+
+async def export(visit: Visit) -> Response:
+    """Everybody, or one list of them, as it is read: the file may be larger than our memory."""
+    chosen = visit.query.get("show", "all") if visit.query.get("show", "all") in search.SHOWS else "all"
+    store, owner, site = visit.desk.store, visit.owner, visit.desk.site
+
+    async def lines() -> AsyncIterator[bytes]:
+        yield _csv([exporting.COLUMNS])
+        async for rows in exporting.batches(store, owner, chosen):
+            yield _csv(exporting.line(site, row) for row in rows)
+
+    headers = {"content-disposition": f'attachment; filename="subscribers-{figures.day(visit.now_ms).replace(" ", "-")}.csv"'}
+    return StreamingResponse(lines(), media_type="text/csv; charset=utf-8", headers=headers)
+
+
+def _csv(rows: Any) -> bytes:
+    out = io.StringIO()
+    csv.writer(out).writerows(rows)
+    return out.getvalue().encode()

@@ -1,0 +1,75 @@
+"""Pages: what readers see, signup, thank-you and hub, in the operator's own words."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from starlette.responses import HTMLResponse, Response
+
+from honeyguide.kernel.errors import Invalid
+from honeyguide.pages.dashboard.frames import picture
+from honeyguide.pages.dashboard.visit import Visit
+from honeyguide.pages.readers.preview import KINDS, SIGNUP
+from honeyguide.pages.readers.words import OFF, POWERED_BY, WORDS
+from honeyguide.referrals import campaigns, milestones
+from honeyguide.referrals.campaigns import Campaign, Settings
+from honeyguide.referrals.milestones import Reward
+from honeyguide.store.tx import Tx
+
+NAMES = {"signup": "Signup", "thanks": "Thank you", "hub": "Reader’s hub"}
+
+
+def _kind(visit: Visit) -> str:
+    kind = visit.query.get("page", SIGNUP)
+    return kind if kind in KINDS else SIGNUP
+
+
+async def _look(visit: Visit) -> tuple[Campaign, list[Reward]]:
+    async def look(tx: Tx) -> tuple[Campaign, list[Reward]]:
+        return await campaigns.get(tx, visit.owner), await milestones.of_campaign(tx, visit.owner)
+
+    found: tuple[Campaign, list[Reward]] = await visit.read(look)
+    return found
+
+
+async def show(visit: Visit) -> Response:
+    return await _page(visit)
+
+
+async def _page(
+    visit: Visit, status: int = 200, typed: dict[str, str] | None = None, wrong: str = "", param: str = ""
+) -> Response:
+    campaign, ladder = await _look(visit)
+    given: dict[str, Any] = typed if typed is not None else json.loads(campaign.words or "{}")
+    kind = _kind(visit)
+    return await visit.page(
+        "pages.html", status, campaign=campaign, words=WORDS, given=given, kind=kind, names=NAMES, wrong=wrong, param=param,
+        shows_us=given.get(POWERED_BY) != OFF,
+        preview=picture(kind, campaign, given, ladder, base_url=visit.desk.site.base_url),
+        address=visit.desk.site.page_link(campaign.slug),
+    )  # fmt: skip
+
+
+def _typed(visit: Visit) -> dict[str, str]:
+    """Only what differs from the default is kept, so that a better default reaches everybody who left it alone."""
+    typed = {word.key: visit.text(word.key) for word in WORDS if visit.text(word.key) not in ("", word.default)}
+    return typed if visit.text(POWERED_BY) else {**typed, POWERED_BY: OFF}
+
+
+async def save(visit: Visit) -> Response:
+    typed = _typed(visit)
+    try:
+        for word in WORDS:
+            if len(typed.get(word.key, "")) > word.limit:
+                raise Invalid(f"At most {word.limit} characters fit here.", param=word.key)
+        await visit.write(lambda tx: campaigns.configure(tx, visit.owner, Settings(words=typed)))
+    except Invalid as fault:
+        return await _page(visit, 400, typed, fault.message, fault.param or "")
+    return visit.go(f"/pages?page={_kind(visit)}", "Saved. Readers see it now.")
+
+
+async def sketch(visit: Visit) -> Response:
+    """A page with what is being typed, saved or not."""
+    campaign, ladder = await _look(visit)
+    return HTMLResponse(picture(_kind(visit), campaign, _typed(visit), ladder, base_url=visit.desk.site.base_url))

@@ -1,0 +1,51 @@
+"""Everybody as lines of a file, a batch at a time, in the order they came: for the dashboard and the command line."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+
+from honeyguide.kernel.clock import iso
+from honeyguide.kernel.site import Site
+from honeyguide.referrals import search
+from honeyguide.referrals.campaigns import Owner
+from honeyguide.referrals.search import Found
+from honeyguide.store import Store
+from honeyguide.store.tx import Tx
+
+BATCH = 1_000
+COLUMNS = (
+    "email", "name", "status", "ref_code", "referral_link", "referrer_code", "referral_status", "referral_reason",
+    "referrals_verified", "referrals_pending", "created_at", "uuid",
+)  # fmt: skip
+
+
+def _text(value: str | None) -> str:
+    """A cell that begins like a formula would be run as one by a spreadsheet."""
+    text = value or ""
+    return f"'{text}" if text.startswith(("=", "+", "-", "@", "\t", "\r")) else text
+
+
+def line(site: Site, row: Found) -> tuple[str | int, ...]:
+    return (
+        _text(row.email), _text(row.name), row.status, row.ref_code, site.reader_link(row.ref_code), row.referrer_code or "",
+        row.referral_status, row.referral_reason or "", row.referrals_verified, row.referrals_pending, iso(row.created_ms),
+        row.id,
+    )  # fmt: skip
+
+
+async def batches(store: Store, owner: Owner, show: str) -> AsyncIterator[list[Found]]:
+    """From the oldest on, so that whoever signs up meanwhile comes last and nobody is missed or repeated."""
+    sort = "newest" if show in ("pending", "rejected", "unsubscribed") else "oldest"
+    place: search.Place | None = None
+    while True:
+
+        async def look(tx: Tx, place: search.Place | None = place) -> list[Found]:
+            return await search.ordered(tx, owner, show, sort, before=place, most=BATCH)
+
+        rows = await store.read(look)
+        if rows:
+            yield rows
+        if len(rows) < BATCH:
+            return
+        last = rows[-1]
+        place = (last.received_ms if show in ("pending", "rejected") else last.created_ms, last.id)
