@@ -1,0 +1,54 @@
+"""A small market for tests: a publication with a logo, its program, and partners who joined it."""
+
+from __future__ import annotations
+
+import base64
+import io
+from functools import lru_cache
+from typing import Any
+
+from PIL import Image
+
+from tests.support.service import Member
+
+
+@lru_cache
+def png(colour: tuple[int, int, int] = (165, 96, 0), size: int = 64) -> bytes:
+    out = io.BytesIO()
+    Image.new("RGB", (size, size), colour).save(out, "PNG")
+    return out.getvalue()
+
+
+def logo_field() -> str:
+    return base64.b64encode(png()).decode()
+
+
+def publication_fields(**fields: Any) -> dict[str, Any]:
+    return {
+        "name": "The Morning Wax", "description": "Bees and honey", "categories": ["food & drink", "lifestyle"],
+        "logo": logo_field(), "audience_gender": "mixed", "income_levels": ["$50k - $75k", "$150k+"], "age_ranges": ["25 - 39"],
+        **fields,
+    }  # fmt: skip
+
+
+def publish(owner: Member, **fields: Any) -> dict[str, Any]:
+    answer = owner.post("/v2/publications", publication_fields(**fields))
+    assert answer.status_code == 201, answer.text
+    return answer.json()["publication"]
+
+
+def offer(owner: Member, publication: dict[str, Any] | None = None, **fields: Any) -> dict[str, Any]:
+    publication = publication or publish(owner)
+    body = {
+        "max_payout": 90, "total_budget": 300, "cpa": 3, "redirect_url": "https://wax.example/welcome",
+        "publication_uuid": publication["uuid"], "show_in_directory": True, **fields,
+    }  # fmt: skip
+    answer = owner.post("/v2/partner_programs", body)
+    assert answer.status_code == 201, answer.text
+    return answer.json()["partner_program"]
+
+
+def join(partner: Member, program: dict[str, Any]) -> dict[str, Any]:
+    answer = partner.post(f"/v2/partner_network/partner_programs/{program['uuid']}/join")
+    assert answer.status_code in (200, 201), answer.text
+    return answer.json()["partner_campaign"]

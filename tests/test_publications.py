@@ -1,0 +1,155 @@
+"""v2 publications: every rule of the field table, logos in every form, on both engines."""
+
+import base64
+
+import pytest
+
+from honeyguide.partners import catalogue
+from tests.support.market import logo_field, offer, png, publication_fields, publish
+
+KEYS = {
+    "uuid", "name", "description", "categories", "list_id", "status", "logo", "logo_url", "enabled_partner_program",
+    "audience_gender", "income_levels", "age_ranges", "created_at",
+}  # fmt: skip
+
+
+def test_a_publication_answers_with_every_accepted_field(alice):
+    answer = alice.post("/v2/publications", publication_fields(list_id="main"))
+    assert answer.status_code == 201
+    publication = answer.json()["publication"]
+    assert set(publication) == KEYS
+    assert publication["status"] == "active"
+    assert publication["list_id"] == "main"
+    assert publication["enabled_partner_program"] is False
+    assert publication["categories"] == ["food & drink", "lifestyle"]
+    assert publication["logo"] == publication["logo_url"]
+    assert alice.get(f"/v2/publications/{publication['uuid']}").json() == {"publication": publication}
+
+
+def test_what_is_required_is_asked_for_by_name(alice):
+    for missing in ("name", "categories", "logo", "audience_gender", "income_levels", "age_ranges"):
+        whole = publication_fields()
+        for fields in ({**whole, missing: None}, {name: value for name, value in whole.items() if name != missing}):
+            answer = alice.post("/v2/publications", fields)
+            assert (answer.status_code, answer.json()["param"]) == (400, missing)
+
+
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [
+        ("categories", []), ("categories", ["tech", "news", "media", "travel"]), ("categories", ["bees"]),
+        ("categories", "tech"),
+        ("categories", [1]), ("income_levels", []), ("income_levels", ["rich"]), ("age_ranges", []), ("age_ranges", ["old"]),
+        ("audience_gender", "all"), ("status", "deleted"), ("name", ""), ("name", "x" * 256), ("name", 5), ("name", "a\x00b"),
+        ("description", "x" * 2001), ("list_id", "x" * 256), ("logo", "not base64!"), ("logo", 7),
+        ("logo", "data:image/svg+xml;base64," + base64.b64encode(b"<svg xmlns='http://www.w3.org/2000/svg'/>").decode()),
+        ("logo", "https://elsewhere.example/logo.png"),
+    ],
+)  # fmt: skip
+def test_a_value_outside_the_table_is_a_400_naming_it(alice, field, value):
+    answer = alice.post("/v2/publications", publication_fields(**{field: value}))
+    assert answer.status_code == 400, answer.text
+    assert answer.json()["param"] == field
+
+
+def test_every_allowed_word_is_taken(alice):
+    publication = publish(alice, income_levels=list(catalogue.INCOME_LEVELS), age_ranges=list(catalogue.AGE_RANGES))
+    assert publication["income_levels"] == list(catalogue.INCOME_LEVELS)
+    path = f"/v2/publications/{publication['uuid']}"
+    for gender in catalogue.GENDERS:
+        assert alice.put(path, {"audience_gender": gender}).json()["publication"]["audience_gender"] == gender
+    for start in range(0, len(catalogue.CATEGORIES), 3):
+        chosen = list(catalogue.CATEGORIES[start : start + 3])
+        assert alice.put(path, {"categories": chosen}).json()["publication"]["categories"] == chosen
+
+
+def test_a_form_brings_the_logo_as_a_file_and_lists_as_repeated_fields(alice):
+    for suffix in ("", "[]"):
+        data = {
+            "name": "Form", f"categories{suffix}": ["tech", "news"], "audience_gender": "mixed",
+            f"income_levels{suffix}": ["$150k+"], f"age_ranges{suffix}": ["60+", "40 - 59"],
+        }  # fmt: skip
+        answer = alice.http.post("/v2/publications", data=data, files={"logo": ("../../x.png", png(), "text/html")})
+        assert answer.status_code == 201, answer.text
+        assert answer.json()["publication"]["categories"] == ["tech", "news"]
+        assert answer.json()["publication"]["age_ranges"] == ["60+", "40 - 59"]
+    uuid = answer.json()["publication"]["uuid"]
+    changed = alice.http.put(
+        f"/v2/publications/{uuid}", files={"logo": ("a.png", png((1, 2, 3)), "image/png"), "status": (None, "archived")}
+    )
+    assert changed.status_code == 200, changed.text
+    assert changed.json()["publication"]["status"] == "archived"
+    assert changed.json()["publication"]["logo"] != answer.json()["publication"]["logo"]
+
+
+def test_a_broken_form_is_a_400_and_another_type_a_415(alice):
+    broken = alice.http.post(
+        "/v2/publications", content=b"--x\r\nnonsense", headers={"content-type": "multipart/form-data; boundary=x"}
+    )
+    assert broken.status_code == 400
+    other = alice.http.post("/v2/publications", content=b"a=b", headers={"content-type": "application/x-www-form-urlencoded"})
+    assert other.status_code == 415
+
+
+def test_the_logo_is_served_clean_and_for_long(alice):
+    publication = publish(alice, logo="data:image/png;base64," + logo_field())
+    served = alice.http.get(publication["logo_url"], headers={"X-Api-Key": ""})
+    assert served.status_code == 200
+    assert served.headers["content-type"] in ("image/png", "image/jpeg")
+    assert served.headers["x-content-type-options"] == "nosniff"
+    assert "immutable" in served.headers["cache-control"]
+    assert served.content != png()
+
+
+def test_update_changes_only_what_it_names_and_null_clears_only_what_may_be_empty(alice):
+    publication = publish(alice)
+    path = f"/v2/publications/{publication['uuid']}"
+    changed = alice.put(path, {"name": "The Evening Wax"}).json()["publication"]
+    assert changed == {**publication, "name": "The Evening Wax"}
+    assert alice.put(path, {"description": None}).json()["publication"]["description"] is None
+    assert alice.put(path, {"logo": publication["logo"]}).json()["publication"]["logo"] == publication["logo"]
+    for field in (
+        "name",
+        "categories",
+        "status",
+        "audience_gender",
+        "income_levels",
+        "age_ranges",
+        "logo",
+        "enabled_partner_program",
+    ):
+        refused = alice.put(path, {field: None})
+        assert refused.status_code == 400, field
+        assert refused.json()["param"] == field
+    assert alice.put(path, {}).status_code == 200
+
+
+def test_the_partner_program_can_be_switched_only_where_there_is_one(alice):
+    publication = publish(alice, enabled_partner_program=True)
+    assert publication["enabled_partner_program"] is False
+    path = f"/v2/publications/{publication['uuid']}"
+    assert alice.put(path, {"enabled_partner_program": True}).json()["publication"]["enabled_partner_program"] is False
+    offer(alice, publication)
+    assert alice.get(path).json()["publication"]["enabled_partner_program"] is True
+    assert alice.put(path, {"enabled_partner_program": False}).json()["publication"]["enabled_partner_program"] is False
+    assert alice.put(path, {"enabled_partner_program": True}).json()["publication"]["enabled_partner_program"] is True
+
+
+def test_lists_are_paged_newest_first_and_deleted_ones_are_gone(alice):
+    made = [publish(alice, name=f"No {number}")["uuid"] for number in range(3)]
+    first = alice.get("/v2/publications", params={"per_page": 2})
+    assert [p["uuid"] for p in first.json()["publications"]] == made[:0:-1]
+    assert first.json()["meta"] == {"per_page": 2, "page": 1, "total_pages": 2, "total_publications": 3}
+    assert 'rel="next"' in first.headers["link"]
+    assert alice.delete(f"/v2/publications/{made[0]}").json().keys() == {"message"}
+    assert alice.get(f"/v2/publications/{made[0]}").status_code == 404
+    assert alice.get("/v2/publications").json()["meta"]["total_publications"] == 2
+
+
+def test_a_stranger_sees_nothing(alice, mallory):
+    publication = publish(alice)
+    path = f"/v2/publications/{publication['uuid']}"
+    for answer in (mallory.get(path), mallory.put(path, {"name": "Mine"}), mallory.delete(path)):
+        assert answer.status_code == 404
+    assert mallory.get("/v2/publications").json()["publications"] == []
+    assert alice.get(path).json()["publication"] == publication
