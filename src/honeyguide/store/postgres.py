@@ -5,7 +5,6 @@ that want none travel together as one statement. READ COMMITTED, so a read befor
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import functools
 import random
 import re
@@ -15,6 +14,7 @@ from typing import Any, TypeVar
 import asyncpg
 
 from honeyguide.kernel.errors import Unavailable
+from honeyguide.store.pool import Pool
 from honeyguide.store.statements import Statement
 from honeyguide.store.tx import Again, Refusals, Work, refusal
 
@@ -159,18 +159,19 @@ class PostgresTx:
         self.topics.add(topic)
 
 
-async def _keep(connection: Any) -> None:
-    """We leave no session state behind, so the pool need not spend four statements on clearing it."""
-
-
-async def open_pool(url: str, size: int) -> Any:
-    try:
-        return await asyncpg.create_pool(
-            url, min_size=1, max_size=size, server_settings=SETTINGS, reset=_keep, statement_cache_size=600,
-            max_cached_statement_lifetime=0, command_timeout=30, max_inactive_connection_lifetime=300, timeout=CONNECT_S,
+async def open_pool(url: str, size: int) -> Pool:
+    async def connect() -> Any:
+        return await asyncpg.connect(
+            url, server_settings=SETTINGS, statement_cache_size=600, max_cached_statement_lifetime=0, command_timeout=30,
+            timeout=CONNECT_S,
         )  # fmt: skip
+
+    pool = Pool(connect, size, patience_s=ACQUIRE_S)
+    try:
+        pool.give(await pool.take())
     except (*DOWN_ERRORS, asyncpg.PostgresError) as error:
         raise Unavailable(f"PostgreSQL does not answer: {error or 'no answer in time'}") from error
+    return pool
 
 
 class PostgresStore:
@@ -178,7 +179,7 @@ class PostgresStore:
 
     engine = "postgres"
 
-    def __init__(self, pool: Any, url: str) -> None:
+    def __init__(self, pool: Pool, url: str) -> None:
         self._pool = pool
         self._url = url
         self._listeners: dict[str, list[Callable[[], None]]] = {}
@@ -188,7 +189,7 @@ class PostgresStore:
 
     async def _with(self, use: Callable[[Any], Awaitable[T]]) -> T:
         try:
-            connection = await self._pool.acquire(timeout=ACQUIRE_S)
+            connection = await self._pool.take()
         except (*DOWN_ERRORS, asyncpg.PostgresError) as error:
             raise Unavailable(DOWN) from error
         try:
@@ -196,25 +197,22 @@ class PostgresStore:
         except DOWN_ERRORS as error:
             if isinstance(error, ValueError):
                 raise  # a value the driver cannot send is a bug of ours, not the server's trouble
+            connection.terminate()
             raise Unavailable(DOWN) from error
+        except asyncio.CancelledError:
+            connection.terminate()  # a query may be under way on it
+            raise
         finally:
-            await self._give_back(connection)
+            if not connection.is_closed() and connection.is_in_transaction():
+                await self._roll_back(connection)
+            self._pool.give(connection)
 
-    async def _give_back(self, connection: Any) -> None:
-        """Without a transaction left open, whatever interrupted it; a connection that cannot even do that is closed.
-
-        `release` finishes also when we are cancelled meanwhile, and sees to a query that was cancelled under way.
-        """
+    async def _roll_back(self, connection: Any) -> None:
+        """Whatever interrupted it, no transaction is left open; a connection that cannot even do that is closed."""
         try:
-            if connection.is_in_transaction():
-                await asyncio.shield(connection.execute("ROLLBACK", timeout=RELEASE_S))
+            await asyncio.shield(connection.execute("ROLLBACK", timeout=RELEASE_S))
         except (*DOWN_ERRORS, asyncpg.PostgresError, asyncio.CancelledError):
-            with contextlib.suppress(asyncpg.InterfaceError):  # a connection that broke has left the pool by itself
-                connection.terminate()
-        try:
-            await self._pool.release(connection, timeout=RELEASE_S)
-        except (*DOWN_ERRORS, asyncpg.PostgresError):
-            pass  # it is closed, and its place in the pool is free
+            connection.terminate()
 
     async def _again_and_again(self, use: Callable[[Any], Awaitable[T]]) -> T:
         for attempt in range(ATTEMPTS):
