@@ -1,0 +1,220 @@
+"""Reader pages in a real browser: both widths, both themes, with and without JavaScript, by keyboard, and light."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from honeyguide.pages.readers import forms, preview
+from honeyguide.referrals import milestones
+from tests.browser.conftest import DESK, LOOKS, PHONE, PageAt
+from tests.support import market
+from tests.support.newsletter import Newsletter
+from tests.support.service import Service
+
+WORDS = {
+    "tagline": "Bees, honey and the people who keep them",
+    "promise": "The beekeeper’s week, in five quiet minutes",
+    "details": "Every Saturday: one hive, one recipe and one thing worth knowing. 12,400 keepers read it over breakfast.",
+    "hub_note": "Parcels leave on the first of each month.",
+}
+LIGHT = 15_000
+
+
+@pytest.fixture(scope="module")
+def service() -> Iterator[Service]:
+    """How a page looks does not depend on the engine."""
+    with Service("sqlite") as service:
+        yield service
+
+
+@pytest.fixture(autouse=True)
+def quick_hands(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The browser fills in a form faster than people do, and always from one network."""
+    monkeypatch.setattr(forms.NetworkLimit, "another", lambda self, address, now_ms: None)
+
+
+class Places:
+    """Every page there is, made once."""
+
+    def __init__(self, service: Service) -> None:
+        self.wax = wax = Newsletter(service, words=WORDS)
+        wax.offer()
+        self.shy = shy = Newsletter(service, name="Plain Letters", needs_confirmation=True)
+        email = shy.address()
+        shy.join(email)
+        self.ben = wax.advocate(6, waiting=1)
+        cleo = wax.advocate(10, name="Cleo")
+        hub = wax.hub(cleo)
+        html, token = wax.visitor.get(hub).text, wax.fields(hub)["token"]
+        for path in re.findall(r'action="(/hub/[^"]+/claim/[^"]+)"', html):
+            wax.visitor.post(path, data={"token": token})
+        publication = market.publish(wax.member, name="The Weekly Hive", description="All that buzzes, every Friday.")
+        joined = market.join(service.member("bob"), market.offer(wax.member, publication))
+        self.paths = {
+            "signup": f"{wax.page}?ref=23456789",
+            "signup-plain": shy.page,
+            "thanks": wax.join(wax.address()).headers["location"],
+            "inbox": f"{shy.page}/thanks",
+            "confirm": shy.confirm_link(email),
+            "hub": wax.hub(self.ben),
+            "hub-claimed": hub,
+            "hub-empty": shy.hub(shy.person(email)),
+            "claim": re.findall(r'href="(/hub/[^"]+/claim/[^"]+)"', html)[0],
+            "find-hub": "/hub",
+            "magic": f"/m/{joined['ref_code']}?email=reader@example.org",
+            "nowhere": "/r/zzzzzzzz",
+        }
+
+
+@pytest.fixture(scope="module")
+def places(service: Service) -> Places:
+    return Places(service)
+
+
+NAMES = (
+    "signup", "signup-plain", "thanks", "inbox", "confirm", "hub", "hub-claimed", "hub-empty", "claim", "find-hub", "magic",
+    "nowhere",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize(("width", "theme"), LOOKS)
+@pytest.mark.parametrize("name", NAMES)
+def test_every_page_is_seen_read_and_reached(
+    places: Places, page_at: PageAt, axe: Callable[[Page], None], fits: Callable[[Page], None],
+    screenshot: Callable[[Page, str], Path], name: str, width: int, theme: str,
+) -> None:  # fmt: skip
+    page = page_at(width, theme)
+    page.goto(places.wax.service.url + places.paths[name])
+    fits(page)
+    axe(page)
+    screenshot(page, f"reader-{name}-{width}-{theme}")
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_page_is_light(places: Places, page_at: PageAt, name: str) -> None:
+    page = page_at(PHONE)
+    weights: dict[str, int] = {}
+    page.on("requestfinished", lambda request: weights.update({request.url: request.sizes()["responseBodySize"]}))
+    page.goto(places.wax.service.url + places.paths[name], wait_until="networkidle")
+    own = {url: weight for url, weight in weights.items() if "/logos/" not in url}
+    assert 0 < sum(own.values()) < LIGHT, own
+
+
+def test_narrow_screens_and_text_of_twice_the_size_fit(places: Places, page_at: PageAt, fits: Callable[[Page], None]) -> None:
+    narrow, phone = page_at(320), page_at(PHONE)
+    for name in NAMES:
+        narrow.goto(places.wax.service.url + places.paths[name])
+        fits(narrow)
+        phone.goto(places.wax.service.url + places.paths[name])
+        phone.evaluate("() => { document.documentElement.style.fontSize = '200%' }")
+        fits(phone)
+
+
+@pytest.mark.parametrize("width", [PHONE, DESK])
+@pytest.mark.parametrize("scripts", [True, False])
+def test_a_friend_signs_up_shares_and_claims(places: Places, page_at: PageAt, width: int, scripts: bool) -> None:
+    """The whole way, with and without JavaScript."""
+    wax, email = places.wax, places.wax.address("walker")
+    friend = wax.advocate(0)
+    page = page_at(width, scripts=scripts)
+    page.goto(f"{wax.service.url}/r/{friend.ref_code}")
+    expect(page.get_by_text("A friend invites you")).to_be_visible()
+    page.get_by_label("Your email address").fill(email)
+    wax.later()
+    page.get_by_role("button", name="Subscribe").click()
+    expect(page.get_by_role("heading", level=1)).to_have_text("You’re in. Thank you!")
+    person = wax.person(email)
+    assert page.get_by_label("Your link to share").input_value().endswith(f"/r/{person.ref_code}")
+    page.goto(wax.service.url + wax.hub(friend))
+    page.get_by_role("button", name="Claim Sticker pack").click()
+    expect(page.get_by_text("Claimed", exact=True)).to_be_visible()
+    assert page.get_by_role("link", name="Open").get_attribute("href") == "https://files.example.org/stickers"
+
+
+def test_copying_says_that_it_copied(places: Places, page_at: PageAt) -> None:
+    page = page_at(DESK, permissions=["clipboard-read", "clipboard-write"])
+    page.goto(places.wax.service.url + places.paths["hub"])
+    page.get_by_role("button", name="Copy", exact=True).click()
+    expect(page.get_by_role("status")).to_have_text("Copied")
+    assert page.evaluate("() => navigator.clipboard.readText()").endswith(f"/r/{places.ben.ref_code}")
+
+
+def test_without_javascript_no_button_promises_what_it_cannot_do(places: Places, page_at: PageAt) -> None:
+    page = page_at(PHONE, scripts=False)
+    page.goto(places.wax.service.url + places.paths["hub-claimed"])
+    expect(page.get_by_role("button", name="Copy")).to_have_count(0)
+    expect(page.get_by_role("link", name="Mail")).to_be_visible()
+    page.get_by_text("Show as a QR code").click()
+    expect(page.get_by_role("img", name="QR code of your link")).to_be_visible()
+
+
+def test_the_form_is_done_by_keyboard_alone(places: Places, page_at: PageAt) -> None:
+    wax = places.wax
+    page = page_at(DESK)
+    page.goto(wax.service.url + wax.page)
+    page.keyboard.press("Tab")
+    page.keyboard.type(wax.address("typist"))
+    wax.later()
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("heading", level=1)).to_have_text("You’re in. Thank you!")
+
+
+def test_a_refusal_is_announced_beside_what_was_typed(places: Places, page_at: PageAt, axe: Callable[[Page], None]) -> None:
+    wax = places.wax
+    page = page_at(PHONE, "dark")
+    page.goto(wax.service.url + wax.page)
+    page.get_by_label("Your email address").fill("quick@example.org")
+    page.get_by_role("button", name="Subscribe").click()
+    expect(page.get_by_role("alert")).to_contain_text("very quick")
+    assert page.get_by_label("Your email address").input_value() == "quick@example.org"
+    axe(page)
+
+
+def test_confirming_leads_to_the_hub(places: Places, page_at: PageAt) -> None:
+    shy, email = places.shy, places.shy.address()
+    shy.join(email)
+    page = page_at(PHONE)
+    page.goto(shy.service.url + shy.confirm_link(email))
+    page.get_by_role("button", name="Yes, confirm").click()
+    expect(page.get_by_text("Confirmed. You’re in")).to_be_visible()
+    assert shy.person(email).status == "confirmed"
+
+
+def test_a_parcel_is_sent_to_the_address_of_the_form(places: Places, page_at: PageAt) -> None:
+    wax = places.wax
+    reader = wax.advocate(5, name="Dora Dale")
+    page = page_at(PHONE)
+    page.goto(wax.service.url + wax.hub(reader))
+    page.get_by_role("link", name="Claim The mug").click()
+    expect(page.get_by_label("Full name")).to_have_value("Dora Dale")
+    for label, text in (("Street", "1 Hive Lane"), ("Town", "Leeds"), ("Postal", "LS1"), ("Country", "UK")):
+        page.get_by_label(label).fill(text)
+    page.get_by_role("button", name="Send it there").click()
+    expect(page.get_by_text("On its way to you")).to_be_visible()
+
+
+def test_a_magic_link_takes_one_press(places: Places, page_at: PageAt) -> None:
+    page = page_at(PHONE)
+    email = places.wax.address("magic")
+    page.goto(places.wax.service.url + places.paths["magic"].replace("reader@example.org", email))
+    expect(page.get_by_label("Your email address")).to_have_value(email)
+    assert places.wax.member.total() > 0
+    page.get_by_role("button", name="Subscribe").click()
+    expect(page.get_by_role("heading", level=1)).to_have_text("You’re in. Thank you!")
+    assert places.wax.person(email).origin == "magic"
+
+
+@pytest.mark.parametrize("kind", ["signup", "thanks", "hub"])
+def test_previews_are_whole_pages(places: Places, kind: str) -> None:
+    wax = places.wax
+    rewards = wax.service.read(lambda tx: milestones.of_campaign(tx, wax.owner))
+    for ladder in (rewards, rewards[:2], rewards[:1], []):
+        html = preview(kind, wax.campaign, {"promise": "Other <words>"}, ladder)
+        assert html.startswith("<!doctype html>")
+        assert "The Morning Wax" in html
+        assert "<words>" not in html
