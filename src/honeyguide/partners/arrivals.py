@@ -6,7 +6,7 @@ or not) in the same transaction in which it is verified.
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from honeyguide.events import outbox
 from honeyguide.kernel import emails
@@ -84,6 +84,7 @@ _FROM_NETWORK = _sql.value("from_network", int)
 _INSERT_REFERRAL = _sql.command("insert_referral")
 _REFERRAL_OF = _sql.query("referral_of", PartnerReferral)
 _DECIDED = _sql.command("decided")
+_LOSE = _sql.command("lose")
 _COUNT_DAY = _sql.command("count_day")
 _PARTNER_TOLD = _sql.query("partner_told", Told)
 _COUNT_OF_PROGRAM = _sql.value("count_of_program", int)
@@ -177,26 +178,27 @@ async def _after(tx: Tx, site: Site, owner: Owner, changed: Changed, *, now_ms: 
     if moved and changed.after.partner_campaign_id is not None:
         referral = await tx.one(_REFERRAL_OF, account_id=owner.account_id, subscriber_id=changed.after.id)
         if referral is not None:
-            await tx.run(_DECIDED, account_id=owner.account_id, id=referral.id, now_ms=now_ms)
+            await tx.put(_DECIDED, account_id=owner.account_id, id=referral.id, now_ms=now_ms)
             await _settle(tx, site, owner, referral, changed.after, now_ms=now_ms)
     return changed.after
 
 
 async def _settle(tx: Tx, site: Site, owner: Owner, referral: PartnerReferral, subscriber: Subscriber, *, now_ms: int) -> None:
+    """Tells of it, charges it and counts it, the locks that others wait for last."""
     if subscriber.referral_status == Status.PENDING:
         return
     is_verified = subscriber.referral_status == Status.VERIFIED
-    await tx.put(
-        _COUNT_DAY, program_id=referral.program_id, account_id=owner.account_id, day=now_ms // DAY_MS,
-        verified=int(is_verified), rejected=int(not is_verified),
-    )  # fmt: skip
     if is_verified:
+        await _tell(tx, site, owner, referral, subscriber, now_ms=now_ms)
         due = charges.Due(
             referral.id, referral.account_id, referral.partner_account_id, referral.program_id,
             referral.partner_campaign_id, referral.person_key, referral.fee_cents,
         )  # fmt: skip
         await charges.charge(tx, due, now_ms=now_ms)
-        await _tell(tx, site, owner, referral, subscriber, now_ms=now_ms)
+    await tx.put(
+        _COUNT_DAY, program_id=referral.program_id, account_id=owner.account_id, day=now_ms // DAY_MS,
+        verified=int(is_verified), rejected=int(not is_verified),
+    )  # fmt: skip
 
 
 async def _tell(tx: Tx, site: Site, owner: Owner, referral: PartnerReferral, subscriber: Subscriber, *, now_ms: int) -> None:
@@ -219,17 +221,25 @@ async def _tell(tx: Tx, site: Site, owner: Owner, referral: PartnerReferral, sub
 
 async def page_of_program(tx: Tx, account_id: str, program_id: str, page: Page) -> tuple[list[ListedReferral], int]:
     """Everyone that partners brought to a program, newest first."""
-    mine = {"account_id": account_id, "program_id": program_id}
+    mine: dict[str, Any] = {"account_id": account_id, "program_id": program_id}
     total = await tx.one(_COUNT_OF_PROGRAM, **mine) or 0
     return await tx.all(_LIST_OF_PROGRAM, **mine, most=page.per_page, skip=page.skip), total
 
 
 async def erase(tx: Tx, owner: Owner, wanted: str, *, now_ms: int) -> None:
     """Money already booked stands, and the keyed hash that stays behind sees to it that it is never booked twice. A referral
-    that still waits can no longer be confirmed by its person: it is rejected first."""
+    that still waits can no longer be confirmed by its person: it is lost, as if they had left."""
     subscriber = await people.get_locked(tx, owner, wanted)
     if subscriber.partner_campaign_id is not None and subscriber.referral_status == Status.PENDING:
         referral = await tx.one(_REFERRAL_OF, account_id=owner.account_id, subscriber_id=subscriber.id)
         if referral is not None:
-            await tx.run(_DECIDED, account_id=owner.account_id, id=referral.id, now_ms=now_ms)
+            await tx.run(
+                _LOSE, account_id=owner.account_id, campaign_id=owner.campaign_id, id=subscriber.id,
+                reason=Reason.LEFT_DURING_HOLD, now_ms=now_ms,
+            )  # fmt: skip
+            await tx.put(_DECIDED, account_id=owner.account_id, id=referral.id, now_ms=now_ms)
+            await tx.put(
+                _COUNT_DAY, program_id=referral.program_id, account_id=owner.account_id, day=now_ms // DAY_MS, verified=0,
+                rejected=1,
+            )  # fmt: skip
     await subscribers.erase(tx, owner, subscriber.id, now_ms=now_ms)

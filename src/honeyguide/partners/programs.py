@@ -13,7 +13,7 @@ from honeyguide.kernel import checks, money
 from honeyguide.kernel.errors import Invalid, Missing
 from honeyguide.kernel.ids import is_id, new_id
 from honeyguide.kernel.paging import Page
-from honeyguide.partners import publications, rules
+from honeyguide.partners import charges, publications
 from honeyguide.referrals import slugs
 from honeyguide.store.statements import beside
 from honeyguide.store.tx import Tx
@@ -54,12 +54,6 @@ class Program(NamedTuple):
         return words
 
 
-class Budget(NamedTuple):
-    spent_cents: int
-    cap_cents: int
-    reached_ms: int | None
-
-
 class Fields(msgspec.Struct, frozen=True):
     """What a caller says of a program. UNSET leaves it; None clears what may be empty and is refused elsewhere."""
 
@@ -84,9 +78,6 @@ _COUNT = _sql.value("count", int)
 _LIST = _sql.query("list", Program)
 _UPDATE = _sql.command("update")
 _DELETE = _sql.command("delete")
-_BUDGET_OF = _sql.query("budget_of", Budget)
-_SET_BUDGET_CAP = _sql.command("set_budget_cap")
-_SET_PARTNER_CAPS = _sql.command("set_partner_caps")
 
 REQUIRED = ("max_payout", "total_budget", "cpa", "redirect_url")
 
@@ -185,7 +176,7 @@ async def pause(tx: Tx, account_id: str, program_id: str, *, paused: bool, now_m
 
 
 async def _get_locked(tx: Tx, account_id: str, program_id: str) -> Program:
-    """Caps are read by charges under a share lock of this row; whoever changes them waits for those charges first."""
+    """Two changes at once would each write back what the other changed."""
     if not is_id(program_id) or await tx.one(_LOCK, account_id=account_id, id=program_id) is None:
         raise Missing(UNKNOWN)
     return await get(tx, account_id, program_id)
@@ -203,25 +194,11 @@ async def _write(tx: Tx, old: Program, columns: dict[str, Any], *, now_ms: int) 
         "paused_ms",
     )  # fmt: skip
     await tx.run(_UPDATE, **{name: columns[name] for name in names})
-    await _move_caps(tx, old, columns["total_budget_cents"], columns["max_payout_cents"], rules.month_of(now_ms), now_ms)
+    if columns["total_budget_cents"] != old.total_budget_cents:
+        await charges.budget_changed(
+            tx, old.account_id, old.id, old_cents=old.total_budget_cents, new_cents=columns["total_budget_cents"], now_ms=now_ms
+        )
     await publications.refresh_card(tx, await publications.get(tx, old.account_id, old.publication_id))
-
-
-async def _move_caps(tx: Tx, old: Program, budget_cents: int, payout_cents: int, month: str, now_ms: int) -> None:
-    """This month's counters follow the owner's caps, but never below what is spent; a true raise opens a reached budget."""
-    mine = {"account_id": old.account_id, "program_id": old.id, "month": month}
-    budget = await tx.one(_BUDGET_OF, **mine) if budget_cents != old.total_budget_cents else None
-    if budget is not None:
-        reached = rules.reached_after_change(
-            reached=budget.reached_ms is not None, old_cap_cents=old.total_budget_cents, new_cap_cents=budget_cents,
-            spent_cents=budget.spent_cents,
-        )  # fmt: skip
-        await tx.run(
-            _SET_BUDGET_CAP, cap_cents=max(budget_cents, budget.spent_cents),
-            reached_ms=(budget.reached_ms or now_ms) if reached else None, **mine,
-        )  # fmt: skip
-    if payout_cents != old.max_payout_cents:
-        await tx.run(_SET_PARTNER_CAPS, cap_cents=payout_cents, **mine)
 
 
 async def delete(tx: Tx, account_id: str, program_id: str, *, now_ms: int) -> None:
