@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from honeyguide.kernel import checks
 from honeyguide.kernel.clock import DAY_MS
@@ -145,7 +145,7 @@ def _pattern(search: str) -> str:
 
 
 async def page_of(tx: Tx, account_id: str, wanted: Wanted, page: Page, *, now_ms: int) -> tuple[list[Offer], int]:
-    filters = {
+    filters: dict[str, Any] = {
         "pattern": _pattern(wanted.search), "category_mask": _mask(wanted.category, catalogue.CATEGORIES),
         "income_mask": _mask(wanted.income_level, catalogue.INCOME_LEVELS),
         "age_mask": _mask(wanted.age_range, catalogue.AGE_RANGES), "audience_gender": wanted.audience_gender,

@@ -98,10 +98,10 @@ def _checked(fields: Fields) -> dict[str, Any]:
         value = getattr(fields, param)
         if not isinstance(value, UnsetType):
             given[param] = json.dumps(checks.some_of(value, allowed, param=param, least=1, most=most), ensure_ascii=False)
-    for param, allowed in (("status", catalogue.STATUSES), ("audience_gender", catalogue.GENDERS)):
+    for param, words in (("status", catalogue.STATUSES), ("audience_gender", catalogue.GENDERS)):
         value = getattr(fields, param)
         if not isinstance(value, UnsetType):
-            given[param] = checks.one_of(value, allowed, param=param)
+            given[param] = checks.one_of(value, words, param=param)
     return given
 
 
