@@ -277,6 +277,20 @@ def test_whatever_is_done_every_list_and_count_agrees_with_the_model(small_runs:
     run_machine(small_runs, examples=20, steps=20, phases=(Phase.reuse, Phase.generate))
 
 
+def test_a_list_that_grows_by_whole_runs_is_cut_at_its_own_bounds_too(small_runs: Service) -> None:
+    machine = Machine(small_runs)
+    for day in (DAYS[3], DAYS[0], DAYS[1], None):
+        referrer = machine.model.people[0] if machine.model.people else None
+        for _ in range(3 * listing.RUN):
+            machine.arrives(f"grows{len(machine.model.people)}@example.org", referrer, day)
+        machine.fold()
+        for kind in KINDS:
+            whole = machine.model.listed(kind)
+            for page in range(1, len(whole) + 2):
+                machine.check_page("", whole, page, 1, type=kind)
+    machine.teardown()
+
+
 @pytest.mark.long
 def test_whatever_is_done_for_long_every_list_and_count_agrees_with_the_model(small_runs: Service) -> None:
     run_machine(small_runs, examples=300, steps=60, phases=tuple(Phase))

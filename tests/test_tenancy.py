@@ -16,7 +16,9 @@ import pytest
 from honeyguide.api.call import Route
 from honeyguide.api.routes import ROUTES
 from honeyguide.kernel.ids import new_id
+from tests.support import market
 from tests.support.service import ENGINES, Member, Service
+from tests.support.stores import statement
 from tests.support.tables import Dump, dump
 
 _numbers = itertools.count(1)
@@ -68,6 +70,16 @@ def make_won_reward(owner: Member, address: str) -> tuple[str, ...]:
     return (owner.get(address).json()["rewards"][0]["uuid"],)
 
 
+def make_payout(owner: Member, address: str) -> tuple[str, ...]:
+    """As closing a month would leave it."""
+    payout_id = new_id()
+    insert = statement(
+        "INSERT INTO payout (id, account_id, month, amount_cents, created_ms) VALUES (:id, :account_id, '2020-01', 500, 1)"
+    )
+    owner.service.write(lambda tx: tx.run(insert, id=payout_id, account_id=owner.account_id))
+    return (payout_id,)
+
+
 MAKERS: dict[str, Maker] = {
     "campaigns": lambda owner, address: (owner.campaign_id,),
     "subscribers": make_subscriber,
@@ -76,6 +88,10 @@ MAKERS: dict[str, Maker] = {
     "rewards/{}/approve": make_won_reward,
     "rewards/{}/redeem": make_won_reward,
     "subscribers/*/rewards": make_won_reward,
+    "publications": lambda owner, address: (market.publish(owner)["uuid"],),
+    "partner_programs": lambda owner, address: (market.offer(owner)["uuid"],),
+    "partner_campaigns": lambda owner, address: (market.join(owner, market.offer(owner))["uuid"],),
+    "payouts": make_payout,
     "webhooks": make_webhook,
     "webhooks/*/deliveries": make_delivery,
 }
@@ -89,7 +105,11 @@ BODIES: dict[str, dict[str, Any]] = {
 }
 
 # Routes that are meant for strangers, each with the reason.
-OPEN: dict[str, str] = {}
+OPEN: dict[str, str] = {
+    "GET /v2/partner_network/partner_programs": "the network is there to be browsed",
+    "GET /v2/partner_network/partner_programs/{uuid}": "an unlisted program is not secret: whoever has its uuid may read it",
+    "POST /v2/partner_network/partner_programs/{uuid}/join": "and join it",
+}
 
 # Bookkeeping that reading may touch.
 TOUCHED_BY_READING = {"api_key", "rate_key", "rate_slot", "scratch.rate_slot", "job_lease"}
