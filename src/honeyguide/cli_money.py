@@ -1,24 +1,37 @@
-"""The administrator's commands about money: prove the books, list and pay out what is owed."""
+"""The administrator's commands about money: prove the books, close months, list and pay out what is owed."""
 
 from __future__ import annotations
 
 import csv
 import sys
+from pathlib import Path
 from typing import Annotated
 
 import typer
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
 from honeyguide.app import House
-from honeyguide.cli import app, in_house
+from honeyguide.cli import app, fail, in_house
 from honeyguide.kernel import money
+from honeyguide.kernel.errors import Invalid
 from honeyguide.partners import books, payouts, rules
 from honeyguide.partners.statements import safe_cell
 from honeyguide.store import Tx
+from honeyguide.work.money import pay_out
 
 payouts_app = typer.Typer(help="What is owed to partners, and what was paid.", no_args_is_help=True)
 app.add_typer(payouts_app, name="payouts")
 
 Month = Annotated[str, typer.Option(help="A month, YYYY-MM; default all.")]
+Unpaid = Annotated[bool, typer.Option("--unpaid", help="Only those not marked as paid.")]
+COLUMNS = ("payout_uuid", "month", "amount_usd", "email", "name", "paid", "reference")
+
+
+def _progress() -> Progress:
+    """On standard error, and only where somebody looks: standard output may be a file."""
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+    return Progress(*columns, console=Console(stderr=True), disable=not sys.stderr.isatty(), transient=True)
 
 
 @app.command()
@@ -26,27 +39,32 @@ def verify() -> None:
     """Prove the books: every promise about money, checked in one snapshot."""
 
     async def prove(house: House) -> tuple[list[books.Finding], books.Sums]:
-        return await house.store.snapshot(books.verify, slow=True)
+        with _progress() as bar:
+            task = bar.add_task("Checking the books", total=books.CHECKS)
+
+            async def look(tx: Tx) -> tuple[list[books.Finding], books.Sums]:
+                return await books.verify(tx, lambda: bar.advance(task))
+
+            return await house.store.snapshot(look, slow=True)
 
     findings, sums = in_house(prove)
     for finding in findings:
         mark = typer.style("wrong", fg=typer.colors.RED) if finding.broken else typer.style("right", fg=typer.colors.GREEN)
-        places = f" ({finding.broken} places)" if finding.broken else ""
+        places = f" (in {finding.broken:,} places)" if finding.broken else ""
         typer.echo(f"{mark}  {finding.promise}{places}")
     charged, paid_out = money.show(sums.charged_cents), money.show(sums.paid_out_cents)
-    typer.echo(f"\n{sums.transfers:,} transfers; {charged} charged, {paid_out} of it in payouts. Entries sum to zero.")
+    typer.echo(f"\n{sums.transfers:,} transfers; {charged} charged, {paid_out} of it in payouts.")
     if any(finding.broken for finding in findings):
-        typer.secho("The books are wrong; please report this with the lines above.", err=True, fg=typer.colors.RED)
-        raise typer.Exit(1)
+        fail("The books are wrong; please report this with the lines above.")
 
 
-def _owed(month: str, open_only: bool) -> list[payouts.Owed]:
-    if month:
-        rules.read_month(month, param="--month")
-
+def _owed(month: str, unpaid: bool) -> list[payouts.Owed]:
     async def look(house: House) -> list[payouts.Owed]:
+        if month:
+            rules.read_month(month, param="--month")
+
         async def read(tx: Tx) -> list[payouts.Owed]:
-            return await payouts.of_month(tx, month, open_only=open_only)
+            return await payouts.of_month(tx, month, open_only=unpaid)
 
         return await house.store.snapshot(read, slow=True)
 
@@ -54,35 +72,70 @@ def _owed(month: str, open_only: bool) -> list[payouts.Owed]:
 
 
 @payouts_app.command("list")
-def payouts_list(month: Month = "", unpaid: Annotated[bool, typer.Option("--unpaid", help="Only open ones.")] = False) -> None:
+def payouts_list(month: Month = "", unpaid: Unpaid = False) -> None:
     """Show payouts."""
     rows = _owed(month, unpaid)
     for row in rows:
         state = f"paid, {row.paid_reference}" if row.paid_ms is not None else "open"
         typer.echo(f"{row.id}  {row.month}  {money.show(row.amount_cents):>12}  {row.email}  {state}")
-    typer.echo(f"{len(rows)} payouts, {money.show(sum(row.amount_cents for row in rows))}", err=True)
+    typer.echo(f"{len(rows):,} payouts, {money.show(sum(row.amount_cents for row in rows))}", err=True)
 
 
 @payouts_app.command("export")
-def payouts_export(
-    month: Month = "", unpaid: Annotated[bool, typer.Option("--unpaid", help="Only open ones.")] = False
-) -> None:
-    """Write payouts as CSV to standard output."""
+def payouts_export(month: Month = "", unpaid: Unpaid = False) -> None:
+    """Write payouts as CSV to standard output. Fill in references and give it to `mark-paid --csv`."""
     writer = csv.writer(sys.stdout)
-    writer.writerow(["payout_uuid", "month", "amount_usd", "email", "name", "paid", "reference"])
+    writer.writerow(COLUMNS)
     for row in _owed(month, unpaid):
         amount = f"{money.dollars(row.amount_cents):.2f}"
         name, reference = safe_cell(row.name or ""), safe_cell(row.paid_reference or "")
         writer.writerow([row.id, row.month, amount, safe_cell(row.email), name, "yes" if row.paid_ms else "no", reference])
 
 
+@payouts_app.command("make")
+def payouts_make() -> None:
+    """Close months that are over and make their payouts now; the running service does both by itself."""
+
+    async def make(house: House) -> list[tuple[str, int]]:
+        async def close(tx: Tx) -> list[str]:
+            return await payouts.close_months(tx, now_ms=house.clock())
+
+        await house.store.write(close)
+        done = []
+        with _progress() as bar:
+            while (month := await house.store.read(payouts.month_to_pay_out)) is not None:
+                task = bar.add_task(f"Payouts of {rules.spoken(month)}", total=await _earners(house, month))
+                await pay_out(house.store, house.clock(), lambda batch, task=task: bar.advance(task, batch))  # type: ignore[misc]
+                done.append((month, int(bar.tasks[task].completed)))
+        return done
+
+    done = in_house(make)
+    for month, made in done:
+        typer.echo(f"{rules.spoken(month)}: {made:,} payouts")
+    if not done:
+        typer.echo("There was nothing to pay out.", err=True)
+
+
+async def _earners(house: House, month: str) -> int:
+    async def look(tx: Tx) -> int:
+        return await payouts.earners(tx, month)
+
+    return await house.store.snapshot(look, slow=True)
+
+
 @payouts_app.command("mark-paid")
 def payouts_mark_paid(
-    payout_uuid: str,
+    payout_uuid: Annotated[str, typer.Argument(help="One payout; or none with --csv.")] = "",
     reference: Annotated[str, typer.Option(help="The bank's reference.")] = "",
     undo: Annotated[bool, typer.Option("--undo", help="Take it back, as a new entry in the books.")] = False,
+    table: Annotated[Path | None, typer.Option("--csv", help="Mark every row of a CSV with payout_uuid and reference.")] = None,
 ) -> None:
     """Mark a payout as paid, with a reference; or take that back."""
+    if (table is None) == (not payout_uuid) or (undo and table):
+        fail("Name one payout, or a file with --csv.")
+    if table is not None:
+        _mark_table(table)
+        return
 
     async def mark(house: House) -> payouts.Payout:
         async def change(tx: Tx) -> payouts.Payout:
@@ -94,3 +147,31 @@ def payouts_mark_paid(
 
     payout = in_house(mark)
     typer.echo(f"{money.show(payout.amount_cents)} for {payout.month} is {'open again' if undo else 'marked as paid'}.")
+
+
+def _mark_table(path: Path) -> None:
+    """All rows with a reference or none of them; a payout that is marked already with the same reference is left as it is."""
+    try:
+        with path.open(newline="", encoding="utf-8-sig") as file:
+            rows = [(row["payout_uuid"].strip(), row["reference"].strip()) for row in csv.DictReader(file)]
+    except (OSError, KeyError, AttributeError, UnicodeDecodeError, csv.Error):
+        fail(f"{path} cannot be read as a CSV file with the columns payout_uuid and reference.")
+    wanted = [(payout_uuid, reference) for payout_uuid, reference in rows if reference]
+
+    async def mark(house: House) -> int:
+        async def change(tx: Tx) -> int:
+            marked = 0
+            for payout_uuid, reference in wanted:
+                try:
+                    await payouts.mark_paid(tx, payout_uuid, reference, now_ms=house.clock())
+                    marked += 1
+                except Invalid as refused:
+                    if refused.code != "already_paid" or (await payouts.get_any(tx, payout_uuid)).paid_reference != reference:
+                        raise Invalid(f"{payout_uuid}: {refused.message} Nothing was marked.", code=refused.code) from None
+            return marked
+
+        return await house.store.write(change)
+
+    marked = in_house(mark)
+    already, without = len(wanted) - marked, len(rows) - len(wanted)
+    typer.echo(f"{marked:,} payouts are marked as paid; {already:,} were already, {without:,} have no reference.")

@@ -26,6 +26,10 @@ FROM partner_referral WHERE account_id = :account_id AND subscriber_id = :subscr
 -- name: decided
 UPDATE partner_referral SET decided_ms = :now_ms WHERE account_id = :account_id AND id = :id;
 
+-- name: lose
+UPDATE subscriber SET referral_status = 'rejected', referral_reason = :reason, referral_due_ms = NULL, decided_ms = :now_ms
+WHERE account_id = :account_id AND campaign_id = :campaign_id AND id = :id;
+
 -- name: count_day
 INSERT INTO program_day (program_id, account_id, day, verified, rejected)
 VALUES (:program_id, :account_id, :day, :verified, :rejected)

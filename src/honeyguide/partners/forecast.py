@@ -4,17 +4,18 @@ are kept apart, and what is pending says when it ripens.
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from honeyguide.partners import rules
 from honeyguide.partners.programs import Program
 from honeyguide.store.statements import beside
 from honeyguide.store.tx import Tx
 
+_EVER_MS = 2**62
+
 
 class Budget(NamedTuple):
     spent_cents: int
-    cap_cents: int
     reached_ms: int | None
 
 
@@ -72,6 +73,18 @@ class Earnings(NamedTuple):
     programs: list[tuple[ProgramRow, int]]  # each with its pending cents
 
 
+class Outlook(NamedTuple):
+    """A month as it will be if all that ripens in it is verified and the caps stay as they are."""
+
+    month: str
+    spent_cents: int
+    ripening_cents: int
+    left_cents: int
+    """What the caps still hold, before anything ripens."""
+    over_cap_cents: int
+    """What of the ripening will not fit."""
+
+
 _sql = beside(__file__)
 _BUDGET = _sql.query("budget", Budget)
 _PENDING_OF_PROGRAM = _sql.query("pending_of_program", Pending)
@@ -84,39 +97,82 @@ _MATURITIES_OF_PROGRAM = _sql.query("maturities_of_program", Maturity)
 _MATURITIES_OF_PARTNER = _sql.query("maturities_of_partner", Maturity)
 
 
-def _pending_until(month: str, now_ms: int) -> int:
-    """Pending money belongs to the month it ripens in: for the present month all that is due by its end, overdue included."""
-    return rules.month_bounds(month)[1] if month >= rules.month_of(now_ms) else 0
+def _waiting(month: str, now_ms: int) -> dict[str, Any]:
+    """Pending of the present month is all that waits now; asked for a later month, what ripens in it. The past has none."""
+    present = rules.month_of(now_ms)
+    if month < present:
+        return {"due_from_ms": 0, "due_before_ms": 0}
+    if month == present:
+        return {"due_from_ms": 0, "due_before_ms": _EVER_MS}
+    from_ms, before_ms = rules.month_bounds(month)
+    return {"due_from_ms": from_ms, "due_before_ms": before_ms}
+
+
+def _ripening(month: str, now_ms: int) -> dict[str, Any]:
+    """What ripens in a month; what is overdue ripens in the present one."""
+    from_ms, before_ms = rules.month_bounds(month)
+    return {"due_from_ms": 0 if month == rules.month_of(now_ms) else from_ms, "due_before_ms": before_ms}
+
+
+def _by_place(rows: list[Pending]) -> dict[str, int]:
+    return {row.partner_campaign_id: row.cents for row in rows}
 
 
 async def spend(tx: Tx, program: Program, month: str, *, now_ms: int) -> Spend:
-    mine = {"account_id": program.account_id, "program_id": program.id}
-    budget = await tx.one(_BUDGET, **mine, month=month)
-    cap_cents = program.total_budget_cents
-    pending = {
-        row.partner_campaign_id: row.cents
-        for row in await tx.all(_PENDING_OF_PROGRAM, **mine, due_before_ms=_pending_until(month, now_ms))
-    }
-    spent_cents = budget.spent_cents if budget else 0
+    mine: dict[str, Any] = {"account_id": program.account_id, "program_id": program.id}
+    budget = await tx.one(_BUDGET, **mine, month=month) or Budget(0, None)
+    pending = _by_place(await tx.all(_PENDING_OF_PROGRAM, **mine, **_waiting(month, now_ms)))
+    left_cents = rules.left_cents(spent_cents=budget.spent_cents, cap_cents=program.total_budget_cents)
     return Spend(
-        month, cap_cents, spent_cents, sum(pending.values()), rules.left_cents(spent_cents=spent_cents, cap_cents=cap_cents),
-        bool(budget and budget.reached_ms is not None), await tx.one(_UNCHARGED_OF_PROGRAM, **mine, month=month) or 0,
+        month, program.total_budget_cents, budget.spent_cents, sum(pending.values()), left_cents,
+        budget.reached_ms is not None, await tx.one(_UNCHARGED_OF_PROGRAM, **mine, month=month) or 0,
         [(row, pending.get(row.partner_campaign_id, 0)) for row in await tx.all(_PARTNERS_OF_PROGRAM, **mine, month=month)],
     )  # fmt: skip
 
 
 async def earnings(tx: Tx, account_id: str, month: str, *, now_ms: int) -> Earnings:
-    pending = {
-        row.partner_campaign_id: row.cents
-        for row in await tx.all(_PENDING_OF_PARTNER, account_id=account_id, due_before_ms=_pending_until(month, now_ms))
-    }
+    pending = _by_place(await tx.all(_PENDING_OF_PARTNER, account_id=account_id, **_waiting(month, now_ms)))
     from_ms, to_ms = rules.month_bounds(month)
-    outcomes = await tx.one(_OUTCOMES_OF_PARTNER, account_id=account_id, from_ms=from_ms, to_ms=to_ms) or Outcomes(0, 0)
+    outcomes = await tx.one(_OUTCOMES_OF_PARTNER, account_id=account_id, month=month, from_ms=from_ms, to_ms=to_ms)
     rows = await tx.all(_PROGRAMS_OF_PARTNER, account_id=account_id, month=month)
     return Earnings(
-        month, sum(row.spent_cents for row in rows), sum(pending.values()), outcomes.rejected, outcomes.uncharged,
+        month, sum(row.spent_cents for row in rows), sum(pending.values()), *(outcomes or Outcomes(0, 0)),
         [(row, pending.get(row.partner_campaign_id, 0)) for row in rows],
     )  # fmt: skip
+
+
+async def outlook_of_program(tx: Tx, program: Program, *, now_ms: int) -> list[Outlook]:
+    """This month and the next, for the owner: every partner's cap first, then the budget over all of them."""
+    mine: dict[str, Any] = {"account_id": program.account_id, "program_id": program.id}
+    found = []
+    for month in _this_and_next(now_ms):
+        budget = await tx.one(_BUDGET, **mine, month=month) or Budget(0, None)
+        spent = {row.partner_campaign_id: row.spent_cents for row in await tx.all(_PARTNERS_OF_PROGRAM, **mine, month=month)}
+        ripening = _by_place(await tx.all(_PENDING_OF_PROGRAM, **mine, **_ripening(month, now_ms)))
+        fitting = sum(min(cents, max(0, program.max_payout_cents - spent.get(place, 0))) for place, cents in ripening.items())
+        open_cents = rules.left_cents(spent_cents=budget.spent_cents, cap_cents=program.total_budget_cents)
+        left_cents = 0 if budget.reached_ms is not None else open_cents
+        total = sum(ripening.values())
+        found.append(Outlook(month, budget.spent_cents, total, left_cents, total - min(fitting, left_cents)))
+    return found
+
+
+async def outlook_of_partner(tx: Tx, account_id: str, *, now_ms: int) -> list[Outlook]:
+    """This month and the next over all programs a partner joined, by the partner's own caps: budgets are the owners' secret."""
+    found = []
+    for month in _this_and_next(now_ms):
+        rows = await tx.all(_PROGRAMS_OF_PARTNER, account_id=account_id, month=month)
+        ripening = _by_place(await tx.all(_PENDING_OF_PARTNER, account_id=account_id, **_ripening(month, now_ms)))
+        left = {r.partner_campaign_id: max(0, r.max_payout_cents - r.spent_cents) for r in rows}
+        fitting = sum(min(cents, left.get(place, 0)) for place, cents in ripening.items())
+        spent_cents, total = sum(row.spent_cents for row in rows), sum(ripening.values())
+        found.append(Outlook(month, spent_cents, total, sum(left.values()), total - fitting))
+    return found
+
+
+def _this_and_next(now_ms: int) -> tuple[str, str]:
+    present = rules.month_of(now_ms)
+    return present, rules.next_month(present)
 
 
 async def ripening_of_program(tx: Tx, program: Program) -> list[Maturity]:

@@ -5,6 +5,7 @@ amount, so every transaction sums to zero by construction, and the database refu
 from __future__ import annotations
 
 from honeyguide.kernel.ids import new_id
+from honeyguide.partners import rules
 from honeyguide.store.statements import beside
 from honeyguide.store.tx import Tx
 
@@ -12,8 +13,10 @@ CLEARING = "payout:clearing"
 CASH = "cash"
 
 _sql = beside(__file__)
+_HOLD_MONTH = _sql.value("hold_month", int)
+_LAST_CLOSED = _sql.value("last_closed", str)
+_BEGIN_MONTH = _sql.command("begin_month")
 _POST = _sql.command("post")
-_BALANCE = _sql.value("balance", int)
 
 
 def program(program_id: str) -> str:
@@ -26,15 +29,24 @@ def partner(account_id: str) -> str:
     return f"partner:{account_id}:payable"
 
 
+async def open_month(tx: Tx, *, now_ms: int) -> str:
+    """The month that entries of this moment fall into, held open until this transaction is done.
+
+    It is the UTC month of now; where that is closed already (the clock stepped back, or the close was a moment quicker) the
+    first one that is open.
+    """
+    month = rules.month_of(now_ms)
+    while await tx.one(_HOLD_MONTH, month=month) != 0:
+        month = max(month, rules.month_to_charge(now_ms, last_closed=await tx.one(_LAST_CLOSED)))
+        await tx.run(_BEGIN_MONTH, month=month)
+    return month
+
+
 async def post(
     tx: Tx, kind: str, reference: str, *, debit: str, credit: str, amount_cents: int, month: str, now_ms: int
 ) -> None:
+    """One transfer, into a month that the caller holds open."""
     await tx.put(
         _POST, id=new_id(), kind=kind, reference=reference, debit=debit, credit=credit, amount_cents=amount_cents, month=month,
         now_ms=now_ms,
     )  # fmt: skip
-
-
-async def balance(tx: Tx, account: str) -> int:
-    """Debits less credits."""
-    return await tx.one(_BALANCE, account=account) or 0

@@ -1,7 +1,16 @@
+-- name: hold_month
+-- No row: the month was never begun. On PostgreSQL the close waits for whoever holds it so.
+SELECT CASE WHEN closed_ms IS NULL THEN 0 ELSE 1 END AS is_closed FROM period WHERE month = :month;
+
+-- name: hold_month (postgres)
+SELECT CASE WHEN closed_ms IS NULL THEN 0 ELSE 1 END AS is_closed FROM period WHERE month = :month FOR SHARE;
+
+-- name: last_closed
+SELECT MAX(month) AS month FROM period WHERE closed_ms IS NOT NULL;
+
+-- name: begin_month
+INSERT INTO period (month) VALUES (:month) ON CONFLICT (month) DO NOTHING;
+
 -- name: post
 INSERT INTO transfer (id, kind, reference, debit, credit, amount_cents, month, created_ms)
 VALUES (:id, :kind, :reference, :debit, :credit, :amount_cents, :month, :now_ms);
-
--- name: balance
-SELECT CAST(COALESCE(SUM(CASE WHEN debit = :account THEN amount_cents ELSE -amount_cents END), 0) AS BIGINT) AS cents
-FROM transfer WHERE debit = :account OR credit = :account;

@@ -5,6 +5,7 @@ The sums are the ledger's. A payout is made once per partner and month, whoever 
 
 from __future__ import annotations
 
+import json
 from typing import NamedTuple
 
 from honeyguide.kernel import checks
@@ -16,7 +17,8 @@ from honeyguide.store.statements import beside
 from honeyguide.store.tx import Tx
 
 UNKNOWN = "There is no such payout."
-BATCH = 500
+# A page of partners whose payouts are made in one transaction.
+BATCH = 1_000
 
 
 class Payout(NamedTuple):
@@ -59,18 +61,28 @@ class Earned(NamedTuple):
     cents: int
 
 
+class Made(NamedTuple):
+    """What one batch came to: how many payouts it made, and after whom the next begins; None when the month is done."""
+
+    payouts: int
+    after: str | None
+
+
 _sql = beside(__file__)
 _BEGIN_MONTH = _sql.command("begin_month")
 _MONTHS_TO_CLOSE = _sql.value("months_to_close", str)
 _CLOSE = _sql.command("close")
 _MONTH_TO_PAY_OUT = _sql.value("month_to_pay_out", str)
 _EARNED = _sql.query("earned", Earned)
+_COUNT_EARNERS = _sql.value("count_earners", int)
 _INSERT = _sql.command("insert")
+_INSERT_TRANSFERS = _sql.command("insert_transfers")
 _PAID_OUT = _sql.command("paid_out")
 _LOCK_MONTH = _sql.value("lock_month", str)
 _COUNT = _sql.value("count", int)
 _LIST = _sql.query("list", Payout)
 _BY_ID = _sql.query("by_id", Payout)
+_OF_MONTH = _sql.query("of_month", Payout)
 _ALL_OF_MONTH = _sql.query("all_of_month", Owed)
 _LOCK = _sql.query("lock", Payout)
 _MARK = _sql.command("mark")
@@ -92,23 +104,28 @@ async def month_to_pay_out(tx: Tx) -> str | None:
     return await tx.one(_MONTH_TO_PAY_OUT)
 
 
-async def make_payouts(tx: Tx, month: str, after: str, *, now_ms: int) -> str | None:
-    """One batch of payouts; gives where the next begins, or None when the month is done."""
+async def earners(tx: Tx, month: str) -> int:
+    """How many partners earned something in a month: so many payouts it has in the end."""
+    return await tx.one(_COUNT_EARNERS, month=month) or 0
+
+
+async def make_payouts(tx: Tx, month: str, after: str, *, now_ms: int) -> Made:
+    """One batch of a closed month's payouts. The entries go into the month that is open now; the earnings stay in theirs."""
     if await tx.one(_LOCK_MONTH, month=month) is None:
-        return None
+        return Made(0, None)
     earned = await tx.all(_EARNED, month=month, after=after, batch=BATCH)
-    for credit, amount_cents in earned:
-        account_id = credit.split(":")[1]
-        payout_id = new_id()
-        if await tx.run(_INSERT, id=payout_id, account_id=account_id, month=month, amount_cents=amount_cents, now_ms=now_ms):
-            await ledger.post(
-                tx, "payout", f"payout:{payout_id}", debit=credit, credit=ledger.CLEARING, amount_cents=amount_cents,
-                month=rules.month_of(now_ms), now_ms=now_ms,
-            )  # fmt: skip
+    made = 0
+    if earned:
+        # (payout, its transfer, whose, how much); who has a payout already gets neither.
+        rows = json.dumps([(new_id(), new_id(), credit, credit.split(":")[1], cents) for credit, cents in earned])
+        made = await tx.run(_INSERT, rows=rows, month=month, now_ms=now_ms)
+        if made:
+            open_month = await ledger.open_month(tx, now_ms=now_ms)
+            await tx.run(_INSERT_TRANSFERS, rows=rows, clearing=ledger.CLEARING, month=open_month, now_ms=now_ms)
     if len(earned) == BATCH:
-        return earned[-1].credit
+        return Made(made, earned[-1].credit)
     await tx.run(_PAID_OUT, month=month, now_ms=now_ms)
-    return None
+    return Made(made, None)
 
 
 async def page_of(tx: Tx, account_id: str, page: Page) -> tuple[list[Payout], int]:
@@ -121,6 +138,11 @@ async def get(tx: Tx, account_id: str, payout_id: str) -> Payout:
     if payout is None:
         raise Missing(UNKNOWN)
     return payout
+
+
+async def find_of_month(tx: Tx, account_id: str, month: str) -> Payout | None:
+    """A partner's payout of one month; there is none before the month is closed, and none without earnings."""
+    return await tx.one(_OF_MONTH, account_id=account_id, month=month)
 
 
 async def of_month(tx: Tx, month: str = "", *, open_only: bool = False) -> list[Owed]:
@@ -153,6 +175,11 @@ async def unmark_paid(tx: Tx, payout_id: str, *, now_ms: int) -> Payout:
     return await _locked(tx, payout_id)
 
 
+async def get_any(tx: Tx, payout_id: str) -> Payout:
+    """For the administrator: whosever it is, and locked until this transaction is done."""
+    return await _locked(tx, payout_id)
+
+
 async def _locked(tx: Tx, payout_id: str) -> Payout:
     payout = await tx.one(_LOCK, id=payout_id) if is_id(payout_id) else None
     if payout is None:
@@ -163,5 +190,5 @@ async def _locked(tx: Tx, payout_id: str) -> Payout:
 async def _move(tx: Tx, payout: Payout, kind: str, debit: str, credit: str, now_ms: int) -> None:
     await ledger.post(
         tx, kind, f"{kind}:{payout.id}:{payout.marks}", debit=debit, credit=credit, amount_cents=payout.amount_cents,
-        month=rules.month_of(now_ms), now_ms=now_ms,
+        month=await ledger.open_month(tx, now_ms=now_ms), now_ms=now_ms,
     )  # fmt: skip

@@ -11,16 +11,37 @@ UPDATE period SET closed_ms = :now_ms WHERE month = :month AND closed_ms IS NULL
 SELECT month FROM period WHERE closed_ms IS NOT NULL AND paid_out_ms IS NULL ORDER BY month LIMIT 1;
 
 -- name: earned
--- What each partner earned in a closed month by the ledger, as far as no payout says so yet; a page of them by their account.
+-- What each partner earned in a closed month by the ledger; a page of them by their account.
 SELECT t.credit, CAST(SUM(t.amount_cents) AS BIGINT) AS cents FROM transfer AS t
 WHERE t.month = :month AND t.kind = 'charge' AND t.credit > :after GROUP BY t.credit ORDER BY t.credit LIMIT :batch;
 
--- name: insert
-INSERT INTO payout (id, account_id, month, amount_cents, created_ms) VALUES (:id, :account_id, :month, :amount_cents, :now_ms)
+-- name: count_earners
+SELECT COUNT(DISTINCT credit) AS n FROM transfer WHERE month = :month AND kind = 'charge';
+
+-- name: insert (sqlite)
+INSERT INTO payout (id, account_id, month, amount_cents, created_ms)
+SELECT value ->> 0, value ->> 3, :month, value ->> 4, :now_ms FROM json_each(:rows) WHERE true
 ON CONFLICT (account_id, month) DO NOTHING;
 
+-- name: insert (postgres)
+INSERT INTO payout (id, account_id, month, amount_cents, created_ms)
+SELECT r ->> 0, r ->> 3, :month, CAST(r ->> 4 AS BIGINT), CAST(:now_ms AS BIGINT)
+FROM jsonb_array_elements(CAST(:rows AS jsonb)) AS r
+ON CONFLICT (account_id, month) DO NOTHING;
+
+-- name: insert_transfers (sqlite)
+-- For those payouts only that were made just now: an older one has another id.
+INSERT INTO transfer (id, kind, reference, debit, credit, amount_cents, month, created_ms)
+SELECT value ->> 1, 'payout', 'payout:' || p.id, value ->> 2, :clearing, p.amount_cents, :month, :now_ms
+FROM json_each(:rows) JOIN payout AS p ON p.id = value ->> 0;
+
+-- name: insert_transfers (postgres)
+INSERT INTO transfer (id, kind, reference, debit, credit, amount_cents, month, created_ms)
+SELECT r ->> 1, 'payout', 'payout:' || p.id, r ->> 2, CAST(:clearing AS TEXT), p.amount_cents, :month, CAST(:now_ms AS BIGINT)
+FROM jsonb_array_elements(CAST(:rows AS jsonb)) AS r JOIN payout AS p ON p.id = r ->> 0;
+
 -- name: paid_out
-UPDATE period SET paid_out_ms = :now_ms WHERE month = :month;
+UPDATE period SET paid_out_ms = :now_ms WHERE month = :month AND paid_out_ms IS NULL;
 
 -- name: lock_month
 SELECT month FROM period WHERE month = :month AND closed_ms IS NOT NULL;
@@ -38,6 +59,10 @@ WHERE account_id = :account_id ORDER BY created_ms DESC, id DESC LIMIT :most OFF
 -- name: by_id
 SELECT id, account_id, month, amount_cents, paid_ms, paid_reference, marks, created_ms FROM payout
 WHERE account_id = :account_id AND id = :id;
+
+-- name: of_month
+SELECT id, account_id, month, amount_cents, paid_ms, paid_reference, marks, created_ms FROM payout
+WHERE account_id = :account_id AND month = :month;
 
 -- name: all_of_month
 -- For the administrator, over all accounts.

@@ -17,7 +17,7 @@ WHERE p.account_id = :account_id AND p.id = :id AND p.deleted_ms IS NULL AND b.d
 SELECT id FROM program WHERE account_id = :account_id AND id = :id AND deleted_ms IS NULL;
 
 -- name: lock (postgres)
-SELECT id FROM program WHERE account_id = :account_id AND id = :id AND deleted_ms IS NULL FOR UPDATE;
+SELECT id FROM program WHERE account_id = :account_id AND id = :id AND deleted_ms IS NULL FOR NO KEY UPDATE;
 
 -- name: count
 SELECT COUNT(*) AS n FROM program AS p JOIN publication AS b ON b.id = p.publication_id
@@ -40,19 +40,3 @@ WHERE account_id = :account_id AND id = :id;
 
 -- name: delete
 UPDATE program SET deleted_ms = :now_ms, listed = 0 WHERE account_id = :account_id AND id = :id;
-
--- name: budget_of
-SELECT spent_cents, cap_cents, reached_ms FROM budget
-WHERE account_id = :account_id AND program_id = :program_id AND month = :month;
-
--- name: budget_of (postgres)
-SELECT spent_cents, cap_cents, reached_ms FROM budget
-WHERE account_id = :account_id AND program_id = :program_id AND month = :month FOR UPDATE;
-
--- name: set_budget_cap
-UPDATE budget SET cap_cents = :cap_cents, reached_ms = :reached_ms
-WHERE account_id = :account_id AND program_id = :program_id AND month = :month;
-
--- name: set_partner_caps
-UPDATE partner_spend SET cap_cents = CASE WHEN spent_cents > :cap_cents THEN spent_cents ELSE CAST(:cap_cents AS BIGINT) END
-WHERE account_id = :account_id AND program_id = :program_id AND month >= :month;

@@ -15,6 +15,9 @@ from honeyguide.kernel.errors import Invalid
 _DAY_MS = 86_400_000
 _EPOCH_DAY = date(1970, 1, 1).toordinal()
 _GRACE_MS = 3_600_000
+_NAMES = (
+    "January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November", "December",
+)  # fmt: skip
 _MONTH = re.compile(r"(19[7-9]|2[0-9]{2})[0-9]-(0[1-9]|1[0-2])")
 
 
@@ -109,6 +112,12 @@ def next_month(month: str) -> str:
 def previous_month(month: str) -> str:
     year, number = _parts(month)
     return f"{year:04d}-{number - 1:02d}" if number > 1 else f"{year - 1:04d}-12"
+
+
+def spoken(month: str) -> str:
+    """As people say it: November 2026."""
+    year, number = _parts(month)
+    return f"{_NAMES[number - 1]} {year}"
 
 
 def closes_at(month: str) -> int:
