@@ -62,6 +62,8 @@ UNOWNED: dict[str, str] = {
     "partners.importing.running": "finds the import that has waited longest",
     "referrals.days.fold": "sums up notes of whomever they are",
     "partners.network.rate_all": "rates every listed program for sorting",
+    "partners.payouts.insert": "payouts of many accounts, each with its owner",
+    "partners.payouts.insert_transfers": "the ledger's side of the payouts made just before",
     "partners.notices.nearly_spent": "finds owners to be told, each told by their own account",
     "partners.notices.reached": "finds owners and partners to be told, each told by their own account",
     # Questions whose answer is the owner, or that are about all accounts on purpose.
