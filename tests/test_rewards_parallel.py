@@ -1,0 +1,148 @@
+"""Exactly once, whoever comes at the same moment: a milestone crossed by fifty, a hundred codes wanted by two hundred."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import Counter
+from typing import Any
+
+import pytest
+
+from honeyguide.accounts import accounts
+from honeyguide.kernel.errors import Invalid
+from honeyguide.referrals import campaigns, rewards, slugs, subscribers
+from honeyguide.referrals.campaigns import Owner
+from honeyguide.store import Store, migrate, open_store
+from honeyguide.store.tx import Tx
+from tests.support.service import ENGINES, Member, fresh_database_url
+from tests.support.tables import dump
+
+
+def rows(member: Member, table: str) -> list[dict[str, Any]]:
+    return [row for row in dump(member.service)[table] if row["account_id"] == member.account_id]
+
+
+def in_parallel(member: Member, works: list[Any]) -> list[Any]:
+    """All at once on the service's own loop, each in its own transaction."""
+
+    async def all_at_once() -> list[Any]:
+        return await asyncio.gather(*(member.service.house.store.write(work) for work in works))
+
+    return member.service.run(all_at_once())
+
+
+def signing_up(member: Member, email: str, code: str | None) -> Any:
+    house, owner = member.service.house, Owner(member.account_id, member.campaign_id)
+    new = subscribers.NewSubscriber(email, referrer_code=code)
+
+    async def work(tx: Tx) -> subscribers.Subscriber:
+        return await subscribers.sign_up(tx, house.site, owner, new, now_ms=member.service.now_ms())
+
+    return work
+
+
+def offer(member: Member, **fields: Any) -> dict[str, Any]:
+    answer = member.post(f"{member.v1}/rewards", {"name": "Mug", "referrals": 1, **fields})
+    assert answer.status_code == 201, answer.text
+    return answer.json()["reward"]  # type: ignore[no-any-return]
+
+
+def test_fifty_parallel_signups_that_cross_a_milestone_unlock_it_once(alice: Member) -> None:
+    offer(alice, name="ten", referrals=10)
+    offer(alice, name="every seventh", referrals=7, recurring=True)
+    ana = alice.subscribe("ana@example.org")
+    in_parallel(alice, [signing_up(alice, f"f{n}@example.org", ana["ref_code"]) for n in range(50)])
+    assert alice.subscriber(ana["uuid"])["referrals_count"] == 50
+    won = alice.get(f"{alice.v1}/subscribers/{ana['uuid']}/rewards").json()["rewards"]
+    assert Counter(each["name"] for each in won) == {"ten": 1, "every seventh": 7}
+    assert sorted(row["multiple"] for row in rows(alice, "won_reward")) == [1, 1, 2, 3, 4, 5, 6, 7]
+
+
+def test_fifty_parallel_verifications_that_cross_a_milestone_unlock_it_once(alice: Member) -> None:
+    offer(alice, referrals=10)
+    alice.put(f"{alice.v1}/settings", {"needs_confirmation": True})
+    ana = alice.subscribe("ana@example.org")
+    held = [alice.subscribe(f"f{n}@example.org", referrer_code=ana["ref_code"])["uuid"] for n in range(50)]
+    house, owner = alice.service.house, Owner(alice.account_id, alice.campaign_id)
+
+    def confirming(subscriber_id: str) -> Any:
+        async def work(tx: Tx) -> Any:
+            changes = subscribers.Changes(status="confirmed")
+            return await subscribers.change(tx, house.site, owner, subscriber_id, changes, now_ms=alice.service.now_ms())
+
+        return work
+
+    in_parallel(alice, [confirming(subscriber_id) for subscriber_id in held for _ in range(2)])
+    assert alice.subscriber(ana["uuid"])["referrals_count"] == 50
+    assert len(rows(alice, "won_reward")) == 1
+
+
+def test_two_hundred_who_want_one_of_a_hundred_codes_get_a_hundred_different_ones(alice: Member) -> None:
+    pool = offer(alice, kind="coupon", coupon_codes=[f"C{n}" for n in range(100)])
+    stars = in_parallel(alice, [signing_up(alice, f"star{n}@example.org", None) for n in range(200)])
+    in_parallel(alice, [signing_up(alice, f"f{n}@example.org", star.ref_code) for n, star in enumerate(stars)])
+    won = rows(alice, "won_reward")
+    assert Counter(row["status"] for row in won) == {"unlocked": 100, "out_of_stock": 100}
+    assert {row["coupon_code"] for row in won if row["status"] == "unlocked"} == {f"C{n}" for n in range(100)}
+    assert all(row["coupon_code"] is None for row in won if row["status"] == "out_of_stock")
+    given = {row["won_id"]: row["code"] for row in rows(alice, "coupon")}
+    assert {row["id"]: row["coupon_code"] for row in won if row["coupon_code"]} == given
+    (counted,) = [row for row in rows(alice, "reward") if row["id"] == pool["uuid"]]
+    assert (counted["codes_left"], counted["waiting"], counted["codes_total"]) == (0, 100, 100)
+
+
+def test_codes_that_arrive_while_others_win_leave_nobody_waiting_beside_a_full_shelf(alice: Member) -> None:
+    pool = offer(alice, kind="coupon", coupon_codes=[])
+    house, owner = alice.service.house, Owner(alice.account_id, alice.campaign_id)
+    stars = in_parallel(alice, [signing_up(alice, f"star{n}@example.org", None) for n in range(40)])
+
+    def adding(codes: list[str]) -> Any:
+        async def work(tx: Tx) -> int:
+            return await rewards.add_codes(tx, house.site, owner, pool["uuid"], codes, now_ms=alice.service.now_ms())
+
+        return work
+
+    wins = [signing_up(alice, f"f{n}@example.org", star.ref_code) for n, star in enumerate(stars)]
+    fills = [adding([f"C{n}x{i}" for i in range(5)]) for n in range(10)]
+    in_parallel(alice, [work for pair in zip(wins, fills * 4, strict=True) for work in pair])
+    alice.service.run_jobs()
+    won = rows(alice, "won_reward")
+    assert Counter(row["status"] for row in won) == {"unlocked": 40}
+    assert len({row["coupon_code"] for row in won}) == 40
+    (counted,) = [row for row in rows(alice, "reward") if row["id"] == pool["uuid"]]
+    assert (counted["codes_left"], counted["waiting"], counted["codes_total"]) == (10, 0, 50)
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_a_slug_that_two_accounts_want_at_once_goes_to_one(engine: str, tmp_path: Any) -> None:
+    async def scenario() -> None:
+        url = fresh_database_url(engine, tmp_path)
+        await migrate(url)
+        store: Store = await open_store(url)
+        try:
+            made = [
+                await store.write(lambda tx, n=n: accounts.create(tx, f"a{n}@example.org", name=None, now_ms=1))
+                for n in range(8)
+            ]
+
+            async def take(owner: Owner) -> bool:
+                try:
+                    await store.write(lambda tx: campaigns.configure(tx, owner, campaigns.Settings(slug="wax")))
+                except Invalid as refused:
+                    return refused.code != "slug_taken"
+                return True
+
+            owners = [Owner(*each) for each in made]
+            took = await asyncio.gather(*map(take, owners))
+            assert sum(took) == 1
+            winner, other = owners[took.index(True)], owners[took.index(False)]
+            found = await store.read(lambda tx: slugs.find(tx, "wax"))
+            assert found is not None and found.target_id == winner.campaign_id
+            await store.write(lambda tx: campaigns.configure(tx, winner, campaigns.Settings(slug="honey")))
+            assert await store.read(lambda tx: slugs.find(tx, "wax")) is None
+            assert not await take(other), "a freed slug is free for the same account only"
+            assert await take(winner)
+        finally:
+            await store.close()
+
+    asyncio.run(scenario())
