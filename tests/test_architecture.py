@@ -29,7 +29,8 @@ MAY_IMPORT |= {"cli": {*MAY_IMPORT["app"], "app", "serve"}}
 MAY_IMPORT |= {"cli_demo": {*MAY_IMPORT["cli"], "cli", "demo"}}
 MAY_IMPORT |= {"cli_money": {*MAY_IMPORT["cli"], "cli"}}
 MAY_IMPORT |= {"cli_backup": {*MAY_IMPORT["cli"], "cli"}}
-MAY_IMPORT["cli"] |= {"cli_backup", "cli_demo", "cli_money"}
+MAY_IMPORT |= {"cli_people": {*MAY_IMPORT["cli"], "cli"}}
+MAY_IMPORT["cli"] |= {"cli_backup", "cli_demo", "cli_money", "cli_people"}
 MAY_IMPORT |= {"__main__": {"cli"}}
 
 KERNEL_GUESTS = {"kernel/emails.py": {"email_validator"}}

@@ -191,7 +191,7 @@ def version() -> None:
 
 
 def main() -> None:
-    from honeyguide import cli_backup, cli_demo, cli_money  # noqa: F401 - their commands join the same `app`
+    from honeyguide import cli_backup, cli_demo, cli_money, cli_people  # noqa: F401 - their commands join the same `app`
 
     try:
         app()

@@ -17,6 +17,12 @@ from honeyguide.referrals.campaigns import Campaign, Settings
 from honeyguide.referrals.milestones import Reward
 from honeyguide.store.tx import Tx
 
+# Which texts are changed beside which page.
+ON_PAGE = {
+    "signup": ("tagline", "promise", "details", "button", "small_print"),
+    "thanks": ("thanks", "invite", "check_inbox"),
+    "hub": ("hub_note", "share_subject", "share_message"),
+}
 NAMES = {"signup": "Signup", "thanks": "Thank you", "hub": "Reader’s hub"}
 
 
@@ -43,22 +49,30 @@ async def _page(
     campaign, ladder = await _look(visit)
     given: dict[str, Any] = typed if typed is not None else json.loads(campaign.words or "{}")
     kind = _kind(visit)
+    words = [word for word in WORDS if word.key in ON_PAGE[kind]]
     return await visit.page(
-        "pages.html", status, campaign=campaign, words=WORDS, given=given, kind=kind, names=NAMES, wrong=wrong, param=param,
+        "pages.html", status, campaign=campaign, words=words, given=given, kind=kind, names=NAMES, wrong=wrong, param=param,
         shows_us=given.get(POWERED_BY) != OFF,
         preview=picture(kind, campaign, given, ladder, base_url=visit.desk.site.base_url),
         address=visit.desk.site.page_link(campaign.slug),
     )  # fmt: skip
 
 
-def _typed(visit: Visit) -> dict[str, str]:
-    """Only what differs from the default is kept, so that a better default reaches everybody who left it alone."""
-    typed = {word.key: visit.text(word.key) for word in WORDS if visit.text(word.key) not in ("", word.default)}
-    return typed if visit.text(POWERED_BY) else {**typed, POWERED_BY: OFF}
+def _typed(visit: Visit, campaign: Campaign) -> dict[str, str]:
+    """What is kept already, under what this form says. A default is not kept: a better one reaches everybody who left it."""
+    kept: dict[str, str] = json.loads(campaign.words or "{}")
+    for word in WORDS:
+        if word.key in visit.fields:
+            kept.pop(word.key, None)
+            if visit.text(word.key) not in ("", word.default):
+                kept[word.key] = visit.text(word.key)
+    kept.pop(POWERED_BY, None)
+    return kept if visit.text(POWERED_BY) else {**kept, POWERED_BY: OFF}
 
 
 async def save(visit: Visit) -> Response:
-    typed = _typed(visit)
+    campaign, _ = await _look(visit)
+    typed = _typed(visit, campaign)
     try:
         for word in WORDS:
             if len(typed.get(word.key, "")) > word.limit:
@@ -72,4 +86,4 @@ async def save(visit: Visit) -> Response:
 async def sketch(visit: Visit) -> Response:
     """A page with what is being typed, saved or not."""
     campaign, ladder = await _look(visit)
-    return HTMLResponse(picture(_kind(visit), campaign, _typed(visit), ladder, base_url=visit.desk.site.base_url))
+    return HTMLResponse(picture(_kind(visit), campaign, _typed(visit, campaign), ladder, base_url=visit.desk.site.base_url))

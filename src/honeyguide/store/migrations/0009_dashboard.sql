@@ -67,28 +67,37 @@ WHERE erased_ms IS NULL AND referrer_code IS NOT NULL AND referral_status <> 've
 CREATE INDEX subscriber_left ON subscriber (campaign_id, created_ms, id) WHERE erased_ms IS NULL AND status = 'unsubscribed';
 CREATE INDEX subscriber_name ON subscriber (campaign_id, lower(name)) WHERE erased_ms IS NULL AND name IS NOT NULL;
 
--- A file of people on its way in. The text is kept until it is done; `position` is how far the work has come.
+-- A file of people on its way in. Its lines are kept in parts, each gone when it is done; `dry` is what a dry run found.
 CREATE TABLE import (
     id TEXT PRIMARY KEY,
     account_id TEXT NOT NULL REFERENCES account (id),
     campaign_id TEXT NOT NULL,
     file_name TEXT NOT NULL,
-    content TEXT,
-    columns TEXT NOT NULL DEFAULT '{}',
+    header TEXT NOT NULL,
+    mapping TEXT NOT NULL,
     status TEXT NOT NULL DEFAULT 'new',
-    total INTEGER NOT NULL DEFAULT 0,
+    total INTEGER NOT NULL,
     done INTEGER NOT NULL DEFAULT 0,
     added INTEGER NOT NULL DEFAULT 0,
     skipped INTEGER NOT NULL DEFAULT 0,
     failed INTEGER NOT NULL DEFAULT 0,
+    dry TEXT,
     created_ms INTEGER NOT NULL,
     finished_ms INTEGER,
-    CHECK (status IN ('new', 'running', 'done', 'cancelled'))
+    CHECK (status IN ('new', 'running', 'done'))
 ) STRICT;
 CREATE INDEX import_account ON import (account_id, created_ms, id);
 CREATE INDEX import_running ON import (created_ms) WHERE status = 'running';
 
--- Lines of a file that could not be taken, and why: the file to mend.
+CREATE TABLE import_part (
+    import_id TEXT NOT NULL REFERENCES import (id) ON DELETE CASCADE,
+    n INTEGER NOT NULL,
+    account_id TEXT NOT NULL,
+    lines TEXT NOT NULL,
+    PRIMARY KEY (import_id, n)
+) STRICT;
+
+-- Lines that could not be taken, and why: the file to mend.
 CREATE TABLE import_error (
     import_id TEXT NOT NULL REFERENCES import (id) ON DELETE CASCADE,
     line INTEGER NOT NULL,

@@ -1,0 +1,133 @@
+"""`honeyguide import`, `honeyguide export` and `honeyguide account password`: people in and out, and the way back in."""
+
+from __future__ import annotations
+
+import csv
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+from honeyguide.accounts import accounts, passwords
+from honeyguide.app import House
+from honeyguide.cli import account_app, app, fail, in_house
+from honeyguide.kernel.errors import Invalid
+from honeyguide.partners import importing
+from honeyguide.referrals import campaigns, exporting, listing, search
+from honeyguide.referrals.campaigns import Owner
+from honeyguide.store import Tx
+
+
+async def _owner(house: House, email: str) -> Owner:
+    async def look(tx: Tx) -> Owner:
+        return await campaigns.owner_of(tx, (await accounts.get_by_email(tx, email)).id)
+
+    return await house.store.read(look)
+
+
+def _bar() -> Progress:
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    return Progress(*columns, transient=not sys.stderr.isatty(), disable=not sys.stderr.isatty())
+
+
+@app.command("import")
+def import_command(
+    file: Annotated[Path, typer.Argument(help="A CSV file with a heading.", exists=True, dir_okay=False)],
+    account: Annotated[str, typer.Option(help="Email of the account whose campaign they join.")],
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what would happen, and change nothing.")] = False,
+    errors: Annotated[Path | None, typer.Option(help="Where to write the lines that could not be taken.")] = None,
+) -> None:
+    """Bring in a file of people; whoever is there already is left alone."""
+    try:
+        header, lines = importing.read(file.read_bytes(), any_size=True)
+        mapping = importing.guess(header)
+        if "email" not in mapping:
+            fail(f"No column of {file} looks like an email address; name one `email`.")
+    except Invalid as fault:
+        fail(fault.message)
+
+    async def bring(house: House) -> tuple[int, int, list[importing.Refused]]:
+        owner, now_ms = await _owner(house, account), house.clock()
+        added, skipped, seen = 0, 0, set[str]()
+        refused: list[importing.Refused] = []
+        with _bar() as bar:
+            task = bar.add_task("Trying" if dry_run else "Bringing in", total=len(lines))
+            for part in importing.parts(lines):
+
+                async def work(tx: Tx, part: list[importing.Line] = part) -> importing.Outcome:
+                    return await importing.bring(
+                        tx, house.site, owner, part, mapping, now_ms=now_ms, dry=dry_run, seen=seen if dry_run else None
+                    )
+
+                outcome = await (house.store.read(work) if dry_run else house.store.write(work))
+                added, skipped = added + outcome.added, skipped + outcome.skipped
+                refused += outcome.refused
+                bar.advance(task, len(part))
+        return added, skipped, refused
+
+    added, skipped, refused = in_house(bring)
+    for each in refused[:20]:
+        typer.secho(f"line {each.line}: {each.sentence}", err=True, fg=typer.colors.YELLOW)
+    if errors is not None and refused:
+        with errors.open("w", newline="") as out:
+            csv.writer(out).writerows([["line", "why", "content"], *refused])
+    would = "would be added" if dry_run else "added"
+    typer.echo(f"{added:,} {would}, {skipped:,} there already, {len(refused):,} not taken.")
+
+
+@app.command("export")
+def export_command(
+    account: Annotated[str, typer.Option(help="Email of the account whose people they are.")],
+    file: Annotated[Path | None, typer.Option(help="Where to; default standard output.")] = None,
+    show: Annotated[str, typer.Option(help=f"Which list: {', '.join(search.SHOWS)}.")] = "all",
+) -> None:
+    """Write everybody, or one list, as CSV."""
+    if show not in search.SHOWS:
+        fail(f"--show is one of {', '.join(search.SHOWS)}.")
+
+    async def write(house: House) -> int:
+        owner = await _owner(house, account)
+
+        async def count(tx: Tx) -> int:
+            return await listing.total(tx, owner.campaign_id, "all")
+
+        out = file.open("w", newline="") if file else sys.stdout
+        written = 0
+        with _bar() as bar:
+            task = bar.add_task("Writing", total=await house.store.read(count))
+            writer = csv.writer(out)
+            writer.writerow(exporting.COLUMNS)
+            async for rows in exporting.batches(house.store, owner, show):
+                writer.writerows(exporting.line(house.site, row) for row in rows)
+                written += len(rows)
+                bar.advance(task, len(rows))
+        if file:
+            out.close()
+        return written
+
+    written = in_house(write)
+    typer.secho(f"{written:,} people written.", err=True)
+
+
+@account_app.command("password")
+def account_password(email: str) -> None:
+    """Choose a new password for an account; all its sessions end."""
+    password = typer.prompt("New password", hide_input=True, confirmation_prompt=True)
+    try:
+        passwords.checked(password, email=email)
+    except Invalid as fault:
+        fail(fault.message)
+
+    async def change(house: House) -> None:
+        password_hash = await passwords.hashed(password)
+
+        async def work(tx: Tx) -> None:
+            account = await accounts.get_by_email(tx, email)
+            await passwords.set_hash(tx, account.id, password_hash)
+
+        await house.store.write(work)
+
+    in_house(change)
+    typer.echo("Changed. Every session of the account has ended.")

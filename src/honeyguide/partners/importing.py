@@ -1,0 +1,333 @@
+"""Files of people: read with any column names, tried first, then brought in part by part. What cannot be taken comes back as a
+file with the reason beside each line. People come in by the same verb as over the API.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+from collections.abc import Iterable, Iterator
+from typing import Any, NamedTuple
+
+import msgspec
+
+from honeyguide.kernel import emails
+from honeyguide.kernel.clock import AHEAD_MS, parse
+from honeyguide.kernel.errors import Invalid, Missing
+from honeyguide.kernel.ids import is_id, new_id
+from honeyguide.kernel.site import Site
+from honeyguide.partners import arrivals
+from honeyguide.referrals.campaigns import Owner
+from honeyguide.referrals.subscribers import Changes, NewSubscriber
+from honeyguide.store.statements import beside
+from honeyguide.store.tx import Tx
+
+# Lines that travel together: few enough that a transaction of them is not felt.
+PART = 200
+MOST_BYTES = 20 * 1024 * 1024
+MOST_ERRORS = 10_000
+# Of a person nothing but these can be brought in; an empty choice leaves a column out.
+FIELDS = {
+    "email": "Email", "name": "Name", "referrer_code": "Came through (code)", "created_at": "Signed up on",
+    "status": "Status (unsubscribed)", "utm_source": "Source", "utm_campaign": "Campaign",
+}  # fmt: skip
+_GUESSES = {
+    "email": ("email", "emailaddress", "mail", "subscriberemail", "address"),
+    "name": ("name", "fullname", "firstname", "subscribername"),
+    "referrer_code": ("referrercode", "referrer", "referredby", "ref"),
+    "created_at": ("createdat", "signedupat", "subscribedat", "date", "created", "optintime", "joined", "dateadded"),
+    "status": ("status", "state", "subscriptionstatus"),
+    "utm_source": ("utmsource", "source"),
+    "utm_campaign": ("utmcampaign",),
+}
+_DAY = re.compile(r"\d{4}-\d{2}-\d{2}", re.ASCII)
+_SPACED = re.compile(r"(\d{4}-\d{2}-\d{2})[ T](\d{2}:\d{2}(?::\d{2})?)(?:\.\d+)?( ?UTC|Z)?", re.ASCII)
+_LEFT = frozenset({"unsubscribed", "unsubscribe", "inactive", "cancelled", "canceled", "bounced", "left"})
+
+
+class Line(NamedTuple):
+    number: int
+    cells: list[str]
+
+
+class Import(NamedTuple):
+    id: str
+    account_id: str
+    campaign_id: str
+    file_name: str
+    header: str
+    mapping: str
+    status: str
+    total: int
+    done: int
+    added: int
+    skipped: int
+    failed: int
+    dry: str | None
+    created_ms: int
+    finished_ms: int | None
+
+    @property
+    def columns(self) -> list[str]:
+        return msgspec.json.decode(self.header, type=list[str])
+
+    @property
+    def chosen(self) -> dict[str, int]:
+        return msgspec.json.decode(self.mapping, type=dict[str, int])
+
+
+class Part(NamedTuple):
+    n: int
+    lines: str
+
+
+class Refused(NamedTuple):
+    line: int
+    sentence: str
+    content: str
+
+
+class Outcome(NamedTuple):
+    added: int
+    skipped: int
+    refused: list[Refused]
+
+
+_sql = beside(__file__)
+_INSERT = _sql.command("insert")
+_INSERT_PART = _sql.command("insert_part")
+_INSERT_ERROR = _sql.command("insert_error")
+_BY_ID = _sql.query("by_id", Import)
+_OF_ACCOUNT = _sql.query("of_account", Import)
+_RUNNING = _sql.query("running", Import)
+_NEXT_PART = _sql.query("next_part", Part)
+_PART_AT = _sql.query("part_at", Part)
+_ERRORS = _sql.query("errors", Refused)
+_SET_MAPPING = _sql.command("set_mapping")
+_SET_DRY = _sql.command("set_dry")
+_START = _sql.command("start")
+_ADVANCE = _sql.command("advance")
+_FINISH = _sql.command("finish")
+_DROP_PART = _sql.command("drop_part")
+_DELETE = _sql.command("delete")
+_TAKEN = _sql.value("taken", str)
+
+
+def _plain(text: str) -> str:
+    return re.sub(r"[^a-z0-9]", "", text.casefold())
+
+
+def guess(header: list[str]) -> dict[str, int]:
+    """Which column holds what, by its name."""
+    names = [_plain(name) for name in header]
+    found: dict[str, int] = {}
+    for field, guesses in _GUESSES.items():
+        place = next((names.index(each) for each in guesses if each in names), None)
+        if place is not None and place not in found.values():
+            found[field] = place
+    return found
+
+
+def read(data: bytes, *, any_size: bool = False) -> tuple[list[str], list[Line]]:
+    """The header and the lines of a CSV file, whatever its separator and encoding."""
+    if len(data) > MOST_BYTES:
+        raise Invalid(
+            f"The file is larger than {MOST_BYTES // 1024 // 1024} MB; bring it in with `honeyguide import`.", param="file"
+        )
+    try:
+        text = data.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        text = data.decode("cp1252", errors="replace")
+    first = text.partition("\n")[0]
+    separator = max(",;\t|", key=first.count)
+    rows = csv.reader(io.StringIO(text.replace("\x00", "")), delimiter=separator)
+    try:
+        lines = [Line(rows.line_num, [cell.strip() for cell in row]) for row in rows if any(cell.strip() for cell in row)]
+    except csv.Error as error:
+        raise Invalid(f"The file cannot be read as CSV: {error}.", param="file") from None
+    if not lines:
+        raise Invalid("The file is empty.", param="file")
+    if any("@" in cell for cell in lines[0].cells):
+        # No header: the first line is a person already.
+        width = max(len(line.cells) for line in lines)
+        place = next(n for n, cell in enumerate(lines[0].cells) if "@" in cell)
+        return [("email" if n == place else f"column {n + 1}") for n in range(width)], lines
+    return lines[0].cells, lines[1:]
+
+
+def parts(lines: Iterable[Line]) -> Iterator[list[Line]]:
+    batch: list[Line] = []
+    for line in lines:
+        batch.append(line)
+        if len(batch) == PART:
+            yield batch
+            batch = []
+    if batch:
+        yield batch
+
+
+async def keep(tx: Tx, owner: Owner, file_name: str, header: list[str], lines: list[Line], *, now_ms: int) -> str:
+    import_id = new_id()
+    await tx.run(
+        _INSERT, id=import_id, account_id=owner.account_id, campaign_id=owner.campaign_id, file_name=file_name[:255],
+        header=_json(header), mapping=_json(guess(header)), total=len(lines), now_ms=now_ms,
+    )  # fmt: skip
+    for n, batch in enumerate(parts(lines)):
+        await tx.run(_INSERT_PART, import_id=import_id, n=n, account_id=owner.account_id, lines=_json(batch))
+    return import_id
+
+
+def _json(value: Any) -> str:
+    return msgspec.json.encode(value).decode()
+
+
+def _lines(part: Part) -> list[Line]:
+    return [Line(*each) for each in msgspec.json.decode(part.lines)]
+
+
+async def get(tx: Tx, owner: Owner, import_id: str) -> Import:
+    found = await tx.one(_BY_ID, account_id=owner.account_id, id=import_id) if is_id(import_id) else None
+    if found is None:
+        raise Missing("There is no such import.")
+    return found
+
+
+async def of_account(tx: Tx, owner: Owner) -> list[Import]:
+    return await tx.all(_OF_ACCOUNT, account_id=owner.account_id)
+
+
+async def errors(tx: Tx, owner: Owner, import_id: str) -> list[Refused]:
+    return await tx.all(_ERRORS, account_id=owner.account_id, import_id=import_id, most=MOST_ERRORS)
+
+
+async def first_lines(tx: Tx, owner: Owner, import_id: str, most: int) -> list[list[str]]:
+    part = await tx.one(_PART_AT, account_id=owner.account_id, import_id=import_id, n=0)
+    return [line.cells for line in _lines(part)[:most]] if part else []
+
+
+async def choose(tx: Tx, owner: Owner, import_id: str, mapping: dict[str, int]) -> None:
+    if "email" not in mapping:
+        raise Invalid("Say which column holds the email address.", param="email")
+    await tx.run(_SET_MAPPING, account_id=owner.account_id, id=import_id, mapping=_json(mapping))
+
+
+async def start(tx: Tx, owner: Owner, import_id: str) -> None:
+    await tx.run(_START, account_id=owner.account_id, id=import_id)
+
+
+async def forget(tx: Tx, owner: Owner, import_id: str) -> None:
+    await tx.run(_DELETE, account_id=owner.account_id, id=import_id)
+
+
+def _cell(line: Line, mapping: dict[str, int], field: str) -> str | None:
+    place = mapping.get(field)
+    return (line.cells[place] or None) if place is not None and place < len(line.cells) else None
+
+
+def _moment(text: str | None, now_ms: int) -> str | None:
+    """Dates as tools write them; what the API takes is taken too."""
+    if text is None:
+        return None
+    if _DAY.fullmatch(text):
+        text = f"{text}T00:00:00Z"
+    elif (spaced := _SPACED.fullmatch(text)) is not None:
+        clock = spaced[2] if len(spaced[2]) == 8 else f"{spaced[2]}:00"
+        text = f"{spaced[1]}T{clock}Z"
+    if parse(text, param="The date") > now_ms + AHEAD_MS:
+        raise Invalid("The date lies in the future.")
+    return text
+
+
+def _person(line: Line, mapping: dict[str, int], now_ms: int) -> NewSubscriber:
+    email = _cell(line, mapping, "email")
+    if email is None:
+        raise Invalid("There is no email address in this line.")
+    return NewSubscriber(
+        emails.address(email), _cell(line, mapping, "name"), _cell(line, mapping, "referrer_code"), None, None,
+        _cell(line, mapping, "utm_source"), _cell(line, mapping, "utm_campaign"),
+        _moment(_cell(line, mapping, "created_at"), now_ms), "import",
+    )  # fmt: skip
+
+
+async def bring(
+    tx: Tx, site: Site, owner: Owner, lines: list[Line], mapping: dict[str, int], *, now_ms: int, dry: bool = False,
+    seen: set[str] | None = None,
+) -> Outcome:  # fmt: skip
+    """One part. Who is there already is skipped; a line that cannot be taken is told of and holds nobody up."""
+    people: list[tuple[Line, NewSubscriber]] = []
+    refused = []
+    for line in lines:
+        try:
+            people.append((line, _person(line, mapping, now_ms)))
+        except Invalid as fault:
+            refused.append(_refused(line, fault))
+    keys = [emails.key(new.email) for _, new in people]
+    here = set(await tx.all(_TAKEN, campaign_id=owner.campaign_id, keys=_json(keys))) | (seen if seen is not None else set())
+    added = skipped = 0
+    for (line, new), key in zip(people, keys, strict=True):
+        if key in here:
+            skipped += 1
+            continue
+        here.add(key)
+        if seen is not None:
+            seen.add(key)
+        try:
+            if not dry:
+                await _sign_up(tx, site, owner, line, new, mapping, now_ms=now_ms)
+            added += 1
+        except Invalid as fault:
+            refused.append(_refused(line, fault))
+    return Outcome(added, skipped, refused)
+
+
+async def _sign_up(
+    tx: Tx, site: Site, owner: Owner, line: Line, new: NewSubscriber, mapping: dict[str, int], *, now_ms: int
+) -> None:
+    made = await arrivals.sign_up(tx, site, owner, new, now_ms=now_ms)
+    if (_cell(line, mapping, "status") or "").casefold() in _LEFT:
+        await arrivals.change(tx, site, owner, made.id, Changes(status="unsubscribed"), now_ms=now_ms)
+
+
+def _refused(line: Line, fault: Invalid) -> Refused:
+    sentence = fault.message if fault.message.endswith(".") else f"{fault.message}."
+    return Refused(line.number, sentence, _json(line.cells))
+
+
+async def try_part(tx: Tx, site: Site, kept: Import, n: int, seen: set[str], *, now_ms: int) -> Outcome | None:
+    """What part `n` would come to; None past the last."""
+    owner = Owner(kept.account_id, kept.campaign_id)
+    part = await tx.one(_PART_AT, account_id=kept.account_id, import_id=kept.id, n=n)
+    if part is None:
+        return None
+    return await bring(tx, site, owner, _lines(part), kept.chosen, now_ms=now_ms, dry=True, seen=seen)
+
+
+async def note_dry(tx: Tx, owner: Owner, import_id: str, added: int, skipped: int, refused: list[Refused]) -> None:
+    told = {"added": added, "skipped": skipped, "failed": len(refused), "first": [each._asdict() for each in refused[:20]]}
+    await tx.run(_SET_DRY, account_id=owner.account_id, id=import_id, dry=_json(told))
+
+
+async def step(tx: Tx, site: Site, *, now_ms: int) -> bool:
+    """One part of whichever import has waited longest; tells whether more may wait."""
+    kept = await tx.one(_RUNNING)
+    if kept is None:
+        return False
+    owner = Owner(kept.account_id, kept.campaign_id)
+    part = await tx.one(_NEXT_PART, account_id=kept.account_id, import_id=kept.id)
+    if part is None:
+        await tx.run(_FINISH, account_id=kept.account_id, id=kept.id, now_ms=now_ms)
+        return True
+    lines = _lines(part)
+    outcome = await bring(tx, site, owner, lines, kept.chosen, now_ms=now_ms)
+    for each in outcome.refused:
+        await tx.put(
+            _INSERT_ERROR, import_id=kept.id, line=each.line, account_id=kept.account_id, sentence=each.sentence,
+            content=each.content,
+        )  # fmt: skip
+    await tx.run(_DROP_PART, account_id=kept.account_id, import_id=kept.id, n=part.n)
+    await tx.run(
+        _ADVANCE, account_id=kept.account_id, id=kept.id, done=len(lines), added=outcome.added, skipped=outcome.skipped,
+        failed=len(outcome.refused),
+    )  # fmt: skip
+    return True
