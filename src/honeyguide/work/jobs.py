@@ -19,6 +19,7 @@ from honeyguide.referrals import catching_up, clicks, listing, subscribers
 from honeyguide.referrals.campaigns import Owner
 from honeyguide.store import Store
 from honeyguide.store.tx import Tx
+from honeyguide.work import upkeep
 
 log = logging.getLogger("honeyguide.work")
 
@@ -150,6 +151,9 @@ def jobs_of(site: Site, transport: Transport) -> tuple[Job, ...]:
     """The table. What tells people of something needs to know this installation's addresses."""
     return (
         Job("fold listings", SECOND_MS, fold_listings),
+        Job("sum up days", 2 * SECOND_MS, upkeep.sum_up_days),
+        Job("bring in files", SECOND_MS, partial(upkeep.bring_in_files, site)),
+        Job("forget sessions that are over", HOUR_MS, upkeep.forget_sessions),
         Job("verify referrals whose hold ran out", 5 * SECOND_MS, partial(ripen_referrals, site)),
         Job("give new rewards to those already past them", 5 * SECOND_MS, partial(give_new_rewards, site)),
         Job("supply codes to those who wait for one", 5 * SECOND_MS, partial(supply_codes, site)),
