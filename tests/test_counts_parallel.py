@@ -312,9 +312,12 @@ def _refer(crowd: Crowd, star: dict[str, Any], number: int) -> str:
 def _bring(engine: str, url: str, alice: Credentials, star: dict[str, Any], many: int) -> None:
     """Referrals written straight into the table; its triggers count them as they count any other. Many share a moment."""
     insert = statement(
-        """INSERT INTO subscriber (id, account_id, campaign_id, email, email_key, person_key, ref_code, referrer_code, referrer_id,
-        origin, created_ms, received_ms) VALUES (:id, :account_id, :campaign_id, :email, :email, :email, :code, :referrer_code,
-        :referrer_id, 'import', :created_ms, 1)"""
+        """INSERT INTO subscriber (
+            id, account_id, campaign_id, email, email_key, person_key, ref_code, referrer_code, referrer_id, origin, created_ms,
+            received_ms
+        ) VALUES (
+            :id, :account_id, :campaign_id, :email, :email, :email, :code, :referrer_code, :referrer_id, 'x', :created_ms, 1
+        )"""
     )
 
     async def work(tx: Tx, begin: int) -> None:

@@ -122,7 +122,10 @@ def _listen(settings: Settings) -> socket.socket:
 def _serve(settings: Settings, sock: socket.socket, *, work: bool, on_answering: Callable[[], None] | None) -> int:
     config = server_config(Application(settings, work=work), settings)
     server = Server(config, on_answering)
-    server.run(sockets=[sock])
+    try:
+        server.run(sockets=[sock])
+    except SystemExit:  # uvicorn's way to say that the application did not start; it has said why
+        return 1
     return 0 if server.started else 1
 
 
@@ -133,9 +136,11 @@ def _greet(settings: Settings) -> None:
 class _Crew:
     """The workers of one parent. A signal to the parent goes to all; none outlives it, since it would keep the port."""
 
-    def __init__(self, serve: Callable[[int], int]) -> None:
+    def __init__(self, serve: Callable[[Callable[[], None]], int], on_answering: Callable[[], None]) -> None:
         self._serve = serve
-        self._started: dict[int, tuple[int, float]] = {}
+        self._on_answering = on_answering
+        self._answered = multiprocessing.get_context("fork").Event()
+        self._started: dict[int, float] = {}
         self._stopping = False
         # Only the parent holds the writing end: its death, even by SIGKILL, is the end of the file for every worker.
         self._leash, self._hand = os.pipe()
@@ -143,30 +148,35 @@ class _Crew:
     def run(self, workers: int) -> int:
         for number in _STOPS:
             signal.signal(number, self._stop)
-        for place in range(workers):
-            self._start(place)
+        for _ in range(workers):
+            self._start()
         failed = 0
         while self._started:
             pid, status = os.wait()
-            place, began = self._started.pop(pid, (0, 0.0))
+            began = self._started.pop(pid, 0.0)
             if self._stopping:
                 continue
-            if os.waitstatus_to_exitcode(status) == 1:
+            if not self._answered.is_set():
                 failed = 1  # it could not even start; the others will not fare better
                 self._stop(0, None)
                 continue
             print(f"A serving process ended ({os.waitstatus_to_exitcode(status)}); another takes its place.", file=sys.stderr)
             if time.monotonic() - began < 1:
                 time.sleep(1)
-            self._start(place)
+            self._start()
         return failed
+
+    def _greet_once(self) -> None:
+        if not self._answered.is_set():
+            self._answered.set()
+            self._on_answering()
 
     def _stop(self, _signal: int, _frame: object) -> None:
         self._stopping = True
         for pid in self._started:
             os.kill(pid, signal.SIGTERM)
 
-    def _start(self, place: int) -> None:
+    def _start(self) -> None:
         # A signal that came between the fork and our note of it would never reach the worker.
         signal.pthread_sigmask(signal.SIG_BLOCK, _STOPS)
         if self._stopping:
@@ -179,8 +189,8 @@ class _Crew:
             signal.pthread_sigmask(signal.SIG_UNBLOCK, _STOPS)
             os.close(self._hand)
             threading.Thread(target=self._watch_parent, daemon=True).start()
-            os._exit(self._serve(place))
-        self._started[pid] = (place, time.monotonic())
+            os._exit(self._serve(self._greet_once))
+        self._started[pid] = time.monotonic()
         signal.pthread_sigmask(signal.SIG_UNBLOCK, _STOPS)
 
     def _watch_parent(self) -> None:
@@ -193,18 +203,12 @@ _STOPS = (signal.SIGTERM, signal.SIGINT)
 
 def _supervise(settings: Settings, sock: socket.socket, workers: int, work: bool) -> int:
     """Several processes on one socket; one that dies is replaced."""
-    greeted = multiprocessing.get_context("fork").Event()
 
-    def greet() -> None:
-        if not greeted.is_set():
-            greeted.set()
-            _greet(settings)
-
-    def serve(place: int) -> int:
-        return _serve(settings, sock, work=work, on_answering=greet if place == 0 else None)
+    def serve(on_answering: Callable[[], None]) -> int:
+        return _serve(settings, sock, work=work, on_answering=on_answering)
 
     with tempfile.TemporaryDirectory(prefix="honeyguide-metrics-") as folder:
         # Each worker counts in a file of its own there, and whichever is asked adds them up.
         os.environ["PROMETHEUS_MULTIPROC_DIR"] = folder
         values.ValueClass = values.get_value_class()  # type: ignore[no-untyped-call]
-        return _Crew(serve).run(workers)
+        return _Crew(serve, lambda: _greet(settings)).run(workers)

@@ -1,0 +1,306 @@
+"""The command line as a person meets it: real processes, what they print, what they refuse in one sentence, how they end."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shlex
+import signal
+import socket
+import subprocess
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from honeyguide.cli import app
+from tests.support.postgres import free_port
+from tests.support.process import COMMAND, Caller, Serving, command, environment, fresh, new_account, new_key
+from tests.support.service import ENGINES
+
+KEY = re.compile(r"hg_live_[0-9A-Za-z]{49}")
+
+
+@pytest.fixture(params=ENGINES)
+def url(request: pytest.FixtureRequest) -> str:
+    return fresh(request.param)
+
+
+def assert_refused(done: subprocess.CompletedProcess[str], *words: str) -> None:
+    """One sentence on standard error, no trace of Python, and not a success."""
+    said = done.stderr.strip()
+    assert done.returncode != 0
+    assert "Traceback" not in done.stdout + said
+    for word in words:
+        assert word in said, said
+    assert len(said.splitlines()) == 1, said
+    assert done.stdout == ""
+
+
+# Accounts and keys.
+def test_an_account_is_made_with_its_campaign_and_a_key_that_works(url):
+    done = command("account", "create", "alice@example.org", "--name", "The Wax", "--json", database_url=url)
+    assert done.returncode == 0 and done.stderr == ""
+    made = json.loads(done.stdout)
+    assert set(made) == {"account_uuid", "campaign_uuid", "api_key"} and KEY.fullmatch(made["api_key"])
+    with Serving(url) as server:
+        campaign = server.caller(made["api_key"])("GET", f"/v1/campaigns/{made['campaign_uuid']}").json()["campaign"]
+        assert campaign["name"] == "The Wax"
+
+
+def test_without_json_it_prints_the_same_and_a_line_to_try_it():
+    url, port = fresh("sqlite"), free_port()
+    done = command("account", "create", "alice@example.org", database_url=url, port=port)
+    assert done.returncode == 0
+    made = json.loads(done.stdout)
+    line = next(line.strip() for line in done.stderr.splitlines() if "curl" in line)
+    with Serving(url, port=port):
+        assert made["api_key"] in line
+        curl = subprocess.run([*shlex.split(line), "-s"], capture_output=True, text=True, timeout=20, check=False)
+        assert json.loads(curl.stdout)["meta"]["total_subscribers"] == 0
+
+
+def test_an_account_that_exists_and_an_email_that_is_none_are_refused(url):
+    new_account(url, "alice@example.org")
+    assert_refused(command("account", "create", "Alice@Example.org", database_url=url), "exists already")
+    assert_refused(command("account", "create", "not an email", "--json", database_url=url), "mail")
+
+
+def test_keys_are_made_listed_and_revoked_with_effect_on_the_next_request(url):
+    alice = new_account(url)
+    with Serving(url) as server:
+        second = new_key(url, alice.email)
+        calls = {key: server.caller(key) for key in (alice.key, second)}
+        assert [call("GET", alice.v1).status for call in calls.values()] == [200, 200]
+        listed = command("keys", "list", alice.email, database_url=url).stdout
+        assert len(listed.splitlines()) == 2 and "live" in listed
+        assert alice.key not in listed and second not in listed and second[:12] in listed
+        key_id = next(line.split()[0] for line in listed.splitlines() if second[:12] in line)
+        assert "next request" in command("keys", "revoke", key_id, database_url=url).stdout
+        # The connection is kept alive: the same one hears the refusal.
+        assert [call("GET", alice.v1).status for call in calls.values()] == [200, 401]
+        assert "revoked" in command("keys", "list", alice.email, database_url=url).stdout
+        assert_refused(command("keys", "revoke", key_id, database_url=url), "no live key")
+        assert command("keys", "revoke", alice.key[:12], database_url=url).returncode == 0
+        assert calls[alice.key]("GET", alice.v1).status == 401
+
+
+def test_keys_of_nobody_are_refused(url):
+    assert_refused(command("keys", "list", "nobody@example.org", database_url=url), "nobody@example.org")
+    assert_refused(command("keys", "create", "nobody@example.org", database_url=url), "nobody@example.org")
+
+
+# Set-up.
+def test_migrate_says_what_it_did_and_the_second_time_that_there_was_nothing_to_do(url):
+    first, second = (command("migrate", database_url=url) for _ in range(2))
+    assert first.returncode == second.returncode == 0
+    assert "applied 0001_foundation" in first.stdout
+    assert second.stdout.strip() == "The schema is up to date."
+
+
+def test_doctor_finds_all_well_and_shows_no_password(url):
+    done = command("doctor", database_url=url)
+    assert done.returncode == 0 and "All is well." in done.stdout
+    sick = command("doctor", database_url=f"postgresql://joe:hunter2@127.0.0.1:{free_port()}/x")
+    assert sick.returncode != 0 and "hunter2" not in sick.stdout + sick.stderr
+    assert "PostgreSQL does not answer" in sick.stderr and "Traceback" not in sick.stderr
+
+
+def test_settings_lists_every_setting():
+    listed = command("settings").stdout
+    for name in ("DATABASE_URL", "PORT", "BASE_URL", "RATE_LIMIT", "SECRET_KEY", "WEBHOOK_ALLOW", "SIGNUPS", "TEST_CLOCK"):
+        assert f"HONEYGUIDE_{name} " in listed
+
+
+WRONG: list[tuple[dict[str, object], str]] = [
+    ({"database_url": "mysql://x"}, "HONEYGUIDE_DATABASE_URL"),
+    ({"database_url": "sqlite:///"}, "HONEYGUIDE_DATABASE_URL"),
+    ({"port": "eighty"}, "HONEYGUIDE_PORT"),
+    ({"port": "65536"}, "HONEYGUIDE_PORT"),
+    ({"port": "-1"}, "HONEYGUIDE_PORT"),
+    ({"rate_limit": "many"}, "HONEYGUIDE_RATE_LIMIT"),
+    ({"rate_limit": "-1"}, "HONEYGUIDE_RATE_LIMIT"),
+    ({"base_url": "refer.example.org"}, "HONEYGUIDE_BASE_URL"),
+    ({"base_url": "ftp://refer.example.org"}, "HONEYGUIDE_BASE_URL"),
+    ({"base_url": "https://refer.example.org:99999"}, "HONEYGUIDE_BASE_URL"),
+    ({"base_url": "https://refer.example.org", "test_clock": "clock"}, "HONEYGUIDE_TEST_CLOCK"),
+    ({"secret_key": "abcd"}, "HONEYGUIDE_SECRET_KEY"),
+    ({"secret_key": "g" * 64}, "HONEYGUIDE_SECRET_KEY"),
+    ({"secret_key_file": "/no/such/file"}, "HONEYGUIDE_SECRET_KEY_FILE"),
+    ({"webhook_allow": "10.0.0.0/8, nonsense"}, "HONEYGUIDE_WEBHOOK_ALLOW"),
+    ({"signups": "everybody"}, "HONEYGUIDE_SIGNUPS"),
+    ({"pool_size": "0"}, "HONEYGUIDE_POOL_SIZE"),
+]
+
+
+@pytest.mark.parametrize(("wrong", "word"), WRONG, ids=lambda value: str(value)[:50])
+def test_a_wrong_setting_stops_every_command_with_one_sentence(wrong, word, tmp_path, monkeypatch):
+    """Inside this process, for the sake of time: no command gets as far as doing anything."""
+    monkeypatch.chdir(tmp_path)
+    for words in (["serve"], ["migrate"]):
+        told = {"database_url": "sqlite:///x.db", "port": "1"} | wrong
+        heard = CliRunner().invoke(app, words, env={f"HONEYGUIDE_{name.upper()}": str(value) for name, value in told.items()})
+        assert heard.exit_code == 1 and isinstance(heard.exception, SystemExit)
+        assert word in heard.output and len(heard.output.strip().splitlines()) == 1 and heard.output.strip().endswith(".")
+    assert not list(tmp_path.iterdir())
+
+
+STOPPED: list[tuple[dict[str, object], str]] = [
+    ({"rate_limit": "many"}, "HONEYGUIDE_RATE_LIMIT"),
+    ({"database_url": "sqlite:////proc/no/such/place.db"}, "/proc/no/such/place.db"),
+    ({"host": "300.1.1.1"}, "300.1.1.1"),
+]
+
+
+@pytest.mark.parametrize(("wrong", "word"), STOPPED, ids=lambda value: str(value)[:50])
+def test_a_real_start_is_stopped_too(wrong, word, tmp_path):
+    right = {"database_url": f"sqlite:///{tmp_path / 'x.db'}", "port": free_port()}
+    assert_refused(command("serve", cwd=tmp_path, **(right | wrong)), word)
+
+
+def test_a_secret_may_come_from_a_file(tmp_path):
+    secret = tmp_path / "secret"
+    secret.write_text("ab" * 32 + "\n")
+    url = fresh("sqlite")
+    alice = new_account(url)
+    with Serving(url, secret_key_file=secret) as server:
+        assert server.caller(alice.key)("POST", f"{alice.v1}/subscribers", {"email": "ana@example.org"}).status == 201
+
+
+# Serving.
+def test_sqlite_serves_one_process_and_says_so():
+    url = fresh("sqlite")
+    assert_refused(
+        command("serve", "--workers", "2", database_url=url, port=free_port()), "SQLite serves one process", "postgresql://"
+    )
+    with Serving(url) as first:
+        assert_refused(command("serve", database_url=url, port=free_port()), "Another honeyguide serves", "PostgreSQL")
+        first.wait_for()
+        # The command line may write beside it.
+        assert new_account(url, "late@example.org").key
+        first.kill()
+        first.start()  # a lock does not outlive its holder
+
+
+def test_a_port_that_is_taken_is_named_with_what_to_do():
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        port = taken.getsockname()[1]
+        assert_refused(command("serve", database_url=fresh("sqlite"), port=port), str(port), "HONEYGUIDE_PORT")
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_it_stops_when_told_to_and_finishes_what_is_under_way(number):
+    url = fresh("sqlite")
+    alice = new_account(url)
+    with Serving(url) as server:
+        assert f"Honeyguide answers at http://127.0.0.1:{server.port}" in server.said
+        assert server.caller(alice.key)("POST", f"{alice.v1}/subscribers", {"email": "ana@example.org"}).status == 201
+        began = time.monotonic()
+        server.stop(number)
+        assert time.monotonic() - began < 12 and "Traceback" not in server.said
+
+
+def test_workers_share_a_port_are_counted_together_replaced_when_killed_and_never_outlive_their_parent():
+    url = fresh("postgres")
+    alice = new_account(url)
+    with Serving(url, "--workers", "3", pool_size=3) as server:
+        until(lambda: len(children(server.process.pid)) == 3)
+        until(lambda: "Honeyguide answers" in server.said)
+        for _ in range(30):  # a connection each, so that all of them get some
+            assert server.caller(alice.key)("GET", alice.v1).status == 200
+        until(lambda: _counted(server.caller()) == 30)  # a request is counted just after it is answered
+        assert [_counted(server.caller()) for _ in range(6)] == [30.0] * 6  # whichever of them is asked
+        victim = children(server.process.pid)[0]
+        os.kill(victim, signal.SIGKILL)
+        until(lambda: victim not in children(server.process.pid) and len(children(server.process.pid)) == 3)
+        until(lambda: server.caller(alice.key)("GET", alice.v1).status == 200)
+        until(lambda: _counted(server.caller()) > 30)
+        crew = children(server.process.pid)
+        server.kill()
+        until(lambda: not any(Path(f"/proc/{pid}").exists() for pid in crew))
+        server.start()  # the port is free again
+        until(lambda: len(children(server.process.pid)) == 3)
+        crew = children(server.process.pid)
+        server.stop()
+        assert not any(Path(f"/proc/{pid}").exists() for pid in crew)
+
+
+def until(true: Callable[[], bool], seconds: float = 30) -> None:
+    give_up = time.monotonic() + seconds
+    while not true():
+        assert time.monotonic() < give_up, "it never came true"
+        time.sleep(0.02)
+
+
+def children(pid: int) -> list[int]:
+    try:
+        return [int(child) for child in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
+    except FileNotFoundError:
+        return []
+
+
+def _counted(call: Caller) -> float:
+    found = [
+        line for line in call("GET", "/metrics").body.decode().splitlines() if line.startswith("honeyguide_requests_total{")
+    ]
+    return sum(float(line.rsplit(" ", 1)[1]) for line in found if 'status="200"' in line)
+
+
+@pytest.mark.parametrize(
+    ("workers", "address"),
+    [("1", "postgresql://x@127.0.0.1:{port}/x"), ("2", "postgresql://x@127.0.0.1:{port}/x"), ("1", "sqlite:////dev/null")],
+)
+def test_what_cannot_start_ends_with_the_reason(workers, address):
+    done = command("serve", "--workers", workers, database_url=address.format(port=free_port()), port=free_port())
+    assert done.returncode not in (0, None) and "Traceback" not in done.stderr
+    assert "PostgreSQL does not answer" in done.stderr or "/dev/null cannot be opened" in done.stderr
+
+
+def test_work_runs_until_it_is_told_to_stop():
+    url = fresh("postgres")
+    for number in (signal.SIGINT, signal.SIGTERM):
+        worker = subprocess.Popen(
+            [*COMMAND, "work"], env=environment(database_url=url), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        )
+        assert worker.stdout is not None and worker.stdout.readline().startswith("Working.")
+        worker.send_signal(number)
+        _, said = worker.communicate(timeout=20)
+        assert "Traceback" not in said, said
+
+
+# The demo, as `make run` has it.
+def test_the_demo_prints_what_is_needed_once_it_answers_and_its_curl_line_works():
+    url, port = fresh("sqlite"), free_port()
+    keys_seen: set[str] = set()
+    for _ in range(2):  # the second time the data is there already, and the keys are fresh
+        demo = subprocess.Popen(
+            [*COMMAND, "demo", "--serve"], env=environment(database_url=url, port=port, log="off"), text=True,
+            stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+        )  # fmt: skip
+        try:
+            assert demo.stdout is not None
+            lines: list[str] = []
+            while not lines or "curl" not in lines[-1]:
+                line = demo.stdout.readline()
+                assert line, "".join(lines)
+                lines.append(line)
+            said = "".join(lines)
+            assert f"http://127.0.0.1:{port}" in said
+            keys = list(dict.fromkeys(KEY.findall(said)))
+            assert len(keys) == 2 and not keys_seen & set(keys)
+            keys_seen |= set(keys)
+            # It answers by now, so no waiting here.
+            curl = subprocess.run(
+                [*shlex.split(lines[-1].strip()), "-s"], capture_output=True, text=True, timeout=20, check=False
+            )
+            demo_list = json.loads(curl.stdout)
+            assert len(demo_list["subscribers"]) == 3 and demo_list["meta"]["total_subscribers"] == 240
+            assert len(Caller(port, keys[1])("GET", "/v1/campaigns").json()["campaigns"]) == 1
+        finally:
+            demo.terminate()
+            demo.communicate(timeout=20)
