@@ -1,163 +1,168 @@
-"""Shared links: where they lead, what is counted, and what no query can make them do."""
+"""Where a shared link leads, and how clicks on it are counted without knowing who clicked."""
 
 from __future__ import annotations
 
-from urllib.parse import parse_qsl, urlsplit
+import asyncio
+from typing import Any
 
-import httpx
 import pytest
 
-from tests.support import market
-from tests.support.newsletter import AGENT, Newsletter
-from tests.support.service import Member, Service
+from honeyguide.kernel.clock import DAY_MS, HOUR_MS
+from honeyguide.kernel.site import Site
+from honeyguide.referrals import clicks, links
+from honeyguide.referrals.links import Link
+from honeyguide.store.tx import Tx
+from tests.support.service import Member
+from tests.support.tables import dump
+
+SITE = Site("https://go.example.org", "https://go.example.org/join", b"x" * 32)
+NOW = 1_790_000_000_000
 
 
-@pytest.fixture
-def wax(service: Service) -> Newsletter:
-    return Newsletter(service)
-
-
-def query_of(answer: httpx.Response) -> dict[str, str]:
-    return dict(parse_qsl(urlsplit(answer.headers["location"]).query, keep_blank_values=True))
-
-
-def test_a_link_leads_to_the_campaigns_own_page(wax: Newsletter) -> None:
-    code = wax.member.subscribe(wax.address())["ref_code"]
-    answer = wax.visitor.get(f"/r/{code}?utm_source=mail&x=%C3%A9")
-    assert answer.status_code == 302
-    assert answer.headers["location"].startswith(f"{wax.service.settings.base_url}{wax.page}?")
-    assert query_of(answer) == {"utm_source": "mail", "x": "é", "ref": code}
-    assert answer.headers["cache-control"] == "no-store"
-
-
-def test_a_link_leads_to_the_stored_destination(wax: Newsletter) -> None:
-    code = wax.member.subscribe(wax.address())["ref_code"]
-    wax.configure(destination_url="https://wax.example/join?page=1#top")
-    answer = wax.visitor.get(f"/r/{code}")
-    assert answer.headers["location"] == f"https://wax.example/join?page=1&ref={code}#top"
-    wax.configure(destination_url="https://honig.example/für-dich")
-    location = wax.visitor.get(f"/r/{code.upper()}").headers["location"]
-    assert location == f"https://honig.example/f%C3%BCr-dich?ref={code}", "a change is seen at once, also by a shouted code"
+def led(destination: str | None, query: str) -> str:
+    return links.destination(SITE, Link("k7m2x9pa", "s", "a", "c", "wax", destination), query)
 
 
 @pytest.mark.parametrize(
-    "query",
+    ("destination", "query", "target"),
     [
-        "next=https://evil.example", "ref=stolen99&ref=again", "r%65f=x", "url=//evil.example", "redirect=javascript:alert(1)",
-        "%0d%0aLocation:%20https://evil.example", "a=" + "b" * 6_000, "&&&", "=", "#", "%", "\u00ff",
+        (None, "", "https://go.example.org/join/wax?ref=k7m2x9pa"),
+        ("https://wax.example.org", "", "https://wax.example.org?ref=k7m2x9pa"),
+        ("https://wax.example.org/in?a=1#top", "b=2", "https://wax.example.org/in?a=1&b=2&ref=k7m2x9pa#top"),
+        ("https://wax.example.org/", "ref=evil&utm_source=x&ref=evil2", "https://wax.example.org/?utm_source=x&ref=k7m2x9pa"),
+        ("https://wax.example.org/", "%72ef=evil&re%66=e", "https://wax.example.org/?ref=k7m2x9pa"),
+        ("https://wax.example.org/?ref=old", "a=%20b+c&d", "https://wax.example.org/?a=%20b+c&d&ref=k7m2x9pa"),
+        (
+            "https://wax.example.org/",
+            "url=https://evil.example",
+            "https://wax.example.org/?url=https://evil.example&ref=k7m2x9pa",
+        ),
+        ("https://wax.example.org/", "a=é\r\nLocation:x", "https://wax.example.org/?a=%C3%A9%0D%0ALocation:x&ref=k7m2x9pa"),
+        ("https://wax.example.org/", "a=" + "x" * 9000, "https://wax.example.org/?ref=k7m2x9pa"),
+        ("https://wax.example.org/", "&&a=1&", "https://wax.example.org/?a=1&ref=k7m2x9pa"),
+        ("https://wax.example.org/", "a=1#b", "https://wax.example.org/?a=1%23b&ref=k7m2x9pa"),
     ],
-)  # fmt: skip
-def test_no_query_chooses_the_target(wax: Newsletter, query: str) -> None:
-    code = wax.member.subscribe(wax.address())["ref_code"]
-    wax.configure(destination_url="https://wax.example/join")
-    answer = wax.visitor.get(f"/r/{code}?{query}")
-    parts = urlsplit(answer.headers["location"])
-    assert (answer.status_code, parts.scheme, parts.netloc, parts.path) == (302, "https", "wax.example", "/join")
-    assert [value for name, value in parse_qsl(parts.query) if name == "ref"] == [code]
+)
+def test_a_link_leads_to_the_stored_address_with_what_the_visitor_brought(
+    destination: str | None, query: str, target: str
+) -> None:
+    assert led(destination, query) == target
 
 
-def test_a_visitor_counts_once_an_hour(wax: Newsletter) -> None:
-    code = wax.member.subscribe(wax.address())["ref_code"]
-    for _ in range(5):
-        wax.visitor.get(f"/r/{code}")
-    wax.visitor.get(f"/r/{code}", headers={"user-agent": f"{AGENT} Other"})
-    assert (wax.clicks(code), wax.clicks()) == (2, 2)
-    wax.later(3_600)
-    wax.visitor.get(f"/r/{code}")
-    assert wax.clicks(code) == 3
+def lookup(member: Member, code: str) -> Link | None:
+    async def work(tx: Tx) -> Link | None:
+        return await links.lookup(tx, code)
+
+    return member.service.read(work)
 
 
-@pytest.mark.parametrize(
-    "headers",
-    [
-        {"user-agent": "Mozilla/5.0 (compatible; Googlebot/2.1)"}, {"user-agent": "Slackbot-LinkExpanding 1.0"},
-        {"user-agent": "facebookexternalhit/1.1"}, {"user-agent": ""}, {"user-agent": AGENT, "sec-purpose": "prefetch"},
-    ],
-)  # fmt: skip
-def test_who_only_looks_is_led_on_and_not_counted(wax: Newsletter, headers: dict[str, str]) -> None:
-    code = wax.member.subscribe(wax.address())["ref_code"]
-    assert wax.visitor.get(f"/r/{code}", headers=headers).status_code == 302
-    assert wax.visitor.head(f"/r/{code}").status_code == 302
-    assert wax.clicks(code) == 0
+def test_a_code_is_found_whatever_its_case_until_its_owner_is_erased(alice: Member) -> None:
+    ana = alice.subscribe("ana@example.org")
+    found = lookup(alice, ana["ref_code"].upper())
+    assert found is not None
+    assert (found.subscriber_id, found.campaign_id, found.account_id) == (ana["uuid"], alice.campaign_id, alice.account_id)
+    for wrong in ("", "zzzzzzzz", "k7m2x9p", ana["ref_code"] + "a", "' OR 1=1", "\x00" * 8):
+        assert lookup(alice, wrong) is None
+    alice.delete(f"{alice.v1}/subscribers/{ana['uuid']}")
+    assert lookup(alice, ana["ref_code"]) is None
 
 
-@pytest.mark.parametrize("code", ["zzzzzzzz", "x", "", "%00", "../../docs", "a" * 5_000, "p23456789"])
-@pytest.mark.parametrize("prefix", ["/r/", "/p/"])
-def test_a_link_of_nobody_is_a_kind_page(wax: Newsletter, prefix: str, code: str) -> None:
-    answer = wax.visitor.get(f"{prefix}{code}")
-    if answer.url.path.startswith(prefix):
-        assert answer.status_code == 404
-        assert "This link leads nowhere" in answer.text
-        assert "content-security-policy" in answer.headers
+def test_a_changed_destination_and_an_erased_person_show_at_once_although_links_are_kept(alice: Member) -> None:
+    house = alice.service.house
+    ana = alice.subscribe("ana@example.org")
+
+    async def open_book() -> links.LinkBook:
+        return links.LinkBook(house.store, house.clock)
+
+    book = alice.service.run(open_book())
+
+    def find() -> Link | None:
+        return alice.service.run(book.find(ana["ref_code"]))
+
+    first = find()
+    assert first is not None and first.destination_url is None
+    assert find() is first, "kept"
+    alice.put(f"{alice.v1}/settings", {"destination_url": "https://wax.example.org"})
+    moved = find()
+    assert moved is not None and moved.destination_url == "https://wax.example.org"
+    alice.delete(f"{alice.v1}/subscribers/{ana['uuid']}")
+    assert find() is None
 
 
-def test_links_are_for_following_only(wax: Newsletter) -> None:
-    code = wax.member.subscribe(wax.address())["ref_code"]
-    for method in ("POST", "PUT", "DELETE"):
-        assert wax.visitor.request(method, f"/r/{code}").status_code == 405
-
-
-# -- partners
-
-
-@pytest.fixture
-def recommended(wax: Newsletter, bob: Member) -> dict[str, str]:
-    """What Bob was given when he joined Alice's program."""
-    publication = market.publish(wax.member, name="The Weekly Hive", description="All about bees.")
-    program = market.offer(
-        wax.member, publication, redirect_url="https://hive.example/start?a=1", slug=f"hive-{wax.campaign.slug}"
+def click(member: Member, code: str, *, ip: str = "203.0.113.1", agent: str = "Firefox", now_ms: int = NOW) -> clicks.Click:
+    return clicks.click(
+        SITE, account_id=member.account_id, target_id=member.campaign_id, code=code, address=ip, user_agent=agent, now_ms=now_ms
     )
-    return market.join(bob, program)
 
 
-def test_a_partners_link_leads_to_the_programs_destination(wax: Newsletter, recommended: dict[str, str]) -> None:
-    code = recommended["ref_code"]
-    answer = wax.visitor.get(f"/p/{code}?sub=7&partner=x")
-    assert answer.headers["location"] == f"https://hive.example/start?a=1&sub=7&partner={code}"
-    assert recommended["referral_link"].endswith(f"/p/{code}")
+def count(member: Member, *some: clicks.Click) -> int:
+    async def work(tx: Tx) -> int:
+        return await clicks.count_clicks(tx, list(some))
+
+    return member.service.write(work)
 
 
-def test_a_programs_hosted_page_signs_up_for_the_partner(wax: Newsletter, recommended: dict[str, str]) -> None:
-    page, email = f"/join/hive-{wax.campaign.slug}", wax.address()
-    html = wax.visitor.get(page).text
-    assert "The Weekly Hive" in html and "All about bees." in html and 'src="/logos/' in html
-    answer = wax.fill_in(f"{page}?partner={recommended['ref_code']}", email)
-    assert answer.status_code == 303
-    assert "/r/" in wax.visitor.get(answer.headers["location"]).text
-    person = wax.person(email)
-    assert (person.referrer_code, person.origin) == (recommended["ref_code"], "signup")
+def totals(member: Member, code: str = "") -> list[tuple[int, int]]:
+    async def work(tx: Tx) -> list[clicks.DayCount]:
+        return await clicks.by_day(tx, member.account_id, member.campaign_id, code=code, since_ms=0)
+
+    return [tuple(each) for each in member.service.read(work)]  # type: ignore[misc]
 
 
-def test_a_magic_link_subscribes_by_its_button_only(wax: Newsletter, recommended: dict[str, str]) -> None:
-    email = wax.address()
-    path = f"/m/{recommended['ref_code']}?email={email}"
-    for _ in range(100):
-        assert wax.visitor.get(path).status_code == 200
-        assert wax.visitor.head(path).status_code == 200
-    assert wax.member.total() == 0
-    assert f'value="{email}"' in wax.visitor.get(path).text
-    answer = wax.fill_in(path, email)
-    assert answer.status_code == 303
-    assert wax.person(email).origin == "magic"
-    assert wax.person(email).referrer_code == recommended["ref_code"]
-    assert "/r/" in wax.visitor.get(answer.headers["location"]).text
+def test_a_visitor_counts_once_an_hour_and_is_another_one_tomorrow(alice: Member) -> None:
+    day = NOW // DAY_MS * DAY_MS
+    once = click(alice, "aaaaaaaa")
+    assert count(alice, once, once) == 1
+    assert count(alice, once) == 0
+    assert count(alice, click(alice, "aaaaaaaa", now_ms=NOW + HOUR_MS)) == 1
+    assert count(alice, click(alice, "aaaaaaaa", ip="203.0.113.2"), click(alice, "bbbbbbbb")) == 2
+    tomorrow = click(alice, "aaaaaaaa", now_ms=NOW + DAY_MS)
+    assert tomorrow.visitor != once.visitor
+    assert count(alice, tomorrow) == 1
+    assert totals(alice) == [(day, 4), (day + DAY_MS, 1)]
+    assert totals(alice, "aaaaaaaa") == [(day, 3), (day + DAY_MS, 1)]
 
 
-def test_a_magic_links_code_cannot_be_swapped_in_the_form(wax: Newsletter, recommended: dict[str, str]) -> None:
-    friend, email = wax.member.subscribe(wax.address()), wax.address()
-    wax.fill_in(f"/m/{recommended['ref_code']}?ref={friend['ref_code']}", email, partner="p99999999", ref=friend["ref_code"])
-    assert wax.person(email).referrer_code == recommended["ref_code"]
+def test_of_a_visitor_only_a_hash_is_kept_and_not_for_long(alice: Member) -> None:
+    count(alice, click(alice, "cccccccc", ip="198.51.100.77", agent="Mosaic/0.9"))
+    tables = dump(alice.service)
+    kept = [row for row in tables["click"] if row["target_id"] == alice.campaign_id]
+    assert len(kept) == 1 and len(kept[0]["visitor"]) == 32
+    assert "198.51.100.77" not in str(tables) and "Mosaic" not in str(tables)
+
+    async def purge(tx: Tx) -> Any:
+        return await clicks.purge(tx, now_ms=NOW + 2 * DAY_MS + HOUR_MS)
+
+    while alice.service.write(purge):
+        pass
+    tables = dump(alice.service)
+    assert [row for row in tables["click"] if row["target_id"] == alice.campaign_id] == []
+    assert totals(alice, "cccccccc") == [(NOW // DAY_MS * DAY_MS, 1)]
 
 
-def test_the_programs_own_thank_you_page_is_led_to(wax: Newsletter, bob: Member) -> None:
-    program = market.offer(wax.member, thankyou_page_url="https://thanks.example/you")
-    path = f"/m/{market.join(bob, program)['ref_code']}"
-    page = wax.visitor.get(path)
-    assert page.headers["content-security-policy"].endswith("form-action 'self' https://thanks.example")
-    answer = wax.fill_in(f"{path}?next=https://evil.example", wax.address())
-    assert (answer.status_code, answer.headers["location"]) == (303, "https://thanks.example/you")
+def test_clicks_counted_at_once_by_many_are_all_counted(alice: Member) -> None:
+    store = alice.service.house.store
+
+    async def all_at_once() -> None:
+        batches = [[click(alice, f"code000{n % 3}", ip=f"10.0.{w}.{n}") for n in range(40)] for w in range(8)]
+
+        async def write(batch: list[clicks.Click]) -> int:
+            return await store.write(lambda tx: clicks.count_clicks(tx, batch))
+
+        await asyncio.gather(*(write(batch) for batch in batches for _ in range(2)))
+
+    alice.service.run(all_at_once())
+    assert totals(alice) == [(NOW // DAY_MS * DAY_MS, 320)]
 
 
-def test_an_unknown_magic_link_is_a_kind_page(wax: Newsletter) -> None:
-    for code in ("p99999999", "x", "%00"):
-        assert wax.visitor.get(f"/m/{code}").status_code == 404
+def test_the_counter_writes_what_it_was_given_shortly_after(alice: Member) -> None:
+    async def scenario() -> None:
+        counter = clicks.ClickCounter(alice.service.house.store)
+        for n in range(1200):
+            counter.add(click(alice, "dddddddd", ip=f"10.1.{n // 250}.{n % 250}"))
+            counter.add(click(alice, "dddddddd", ip=f"10.1.{n // 250}.{n % 250}"))
+        await counter.flush()
+        await counter.flush()
+
+    alice.service.run(scenario())
+    assert totals(alice, "dddddddd") == [(NOW // DAY_MS * DAY_MS, 1200)]

@@ -1,0 +1,184 @@
+"""Every move a referral can make, in any order, against a model: the state is the model's, and counts are always the rows."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, settings
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule, run_state_machine_as_test
+
+from honeyguide.accounts import accounts
+from honeyguide.kernel.clock import DAY_MS
+from honeyguide.kernel.errors import Invalid
+from honeyguide.kernel.site import Site
+from honeyguide.referrals import campaigns, milestones, people, rewards, rules, subscribers
+from honeyguide.referrals.campaigns import Owner
+from honeyguide.store import Store, migrate, open_store
+from tests.support.service import ENGINES, fresh_database_url
+
+SITE = Site("https://go.example.org", "https://go.example.org/join", b"x" * 32)
+START = 1_750_000_000_000
+
+
+class Moves(RuleBasedStateMachine):
+    """One campaign, two advocates, and whoever they bring. Time moves only by rule."""
+
+    runner: asyncio.Runner
+    store: Store
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.now_ms = START
+        self.expected: dict[str, tuple[str, str]] = {}  # who brought them, and what the referral must be
+        self.due_ms: dict[str, int | None] = {}
+        self.awaiting: set[str] = set()
+        self.n = 0
+
+    def do(self, work: Any) -> Any:
+        return self.runner.run(self.store.write(work))
+
+    @initialize(hold_days=st.sampled_from([0, 0, 3, 30]), confirm=st.booleans(), every=st.sampled_from([1, 2]))
+    def open(self, hold_days: int, confirm: bool, every: int) -> None:
+        async def work(tx: Any) -> Owner:
+            made = await accounts.create(tx, f"o{id(self)}{self.now_ms}@example.org", name=None, now_ms=START)
+            owner = Owner(*made)
+            chosen = campaigns.Settings(hold_days=hold_days, needs_confirmation=confirm, screening="strong")
+            await campaigns.configure(tx, owner, chosen)
+            await milestones.create(tx, owner, milestones.NewReward("mug", every, recurring=True), now_ms=START)
+            return owner
+
+        self.every = every
+        self.owner = self.do(work)
+        self.advocates = [self.sign_up(None) for _ in range(2)]
+
+    def sign_up(self, code: str | None, email: str | None = None) -> people.Subscriber:
+        self.n += 1
+        new = subscribers.NewSubscriber(email or f"p{self.n}@example.org", referrer_code=code)
+        return self.do(lambda tx: subscribers.sign_up(tx, SITE, self.owner, new, now_ms=self.now_ms))  # type: ignore[no-any-return]
+
+    def chosen(self, data: st.DataObject) -> str:
+        return data.draw(st.sampled_from(sorted(self.expected)))
+
+    def became(self, subscriber_id: str, status: str) -> None:
+        self.expected[subscriber_id] = (self.expected[subscriber_id][0], status)
+
+    @rule(which=st.integers(0, 1), disposable=st.booleans())
+    def arrive(self, which: int, disposable: bool) -> None:
+        advocate = self.advocates[which]
+        made = self.sign_up(advocate.ref_code, f"x{self.n}@mailinator.com" if disposable else None)
+        self.expected[made.id] = (advocate.id, made.referral_status)
+        assert (made.referral_status == "rejected") == disposable
+        self.due_ms[made.id] = made.referral_due_ms
+        if made.referral_reason == "awaiting_confirmation":
+            self.awaiting.add(made.id)
+
+    @precondition(lambda self: self.expected)
+    @rule(data=st.data(), status=st.sampled_from(["confirmed", "unsubscribed"]))
+    def change(self, data: st.DataObject, status: str) -> None:
+        who = self.chosen(data)
+        if self.expected[who][1] == "pending":
+            due_ms = self.due_ms[who]
+            if status == "unsubscribed":
+                self.became(who, "rejected")
+            elif who in self.awaiting:
+                self.awaiting.discard(who)
+                if due_ms is None or due_ms <= self.now_ms:
+                    self.became(who, "verified")
+        self.do(
+            lambda tx: subscribers.change(tx, SITE, self.owner, who, subscribers.Changes(status=status), now_ms=self.now_ms)
+        )
+
+    @precondition(lambda self: self.expected)
+    @rule(data=st.data(), wanted=st.sampled_from(["verified", "rejected"]))
+    def decide(self, data: st.DataObject, wanted: str) -> None:
+        who = self.chosen(data)
+        now = self.expected[who][1]
+
+        async def work(tx: Any) -> subscribers.Changed:
+            return await subscribers.decide(tx, SITE, self.owner, who, wanted, by="api", now_ms=self.now_ms)
+
+        if (now, wanted) == ("verified", "rejected"):
+            with pytest.raises(Invalid):
+                self.do(work)
+            return
+        changed = self.do(work)
+        assert (changed.before.referral_status, changed.after.referral_status) == (now, wanted)
+        if now != wanted:
+            assert (changed.after.decided_by, changed.after.decided_ms) == ("api", self.now_ms)
+        self.became(who, wanted)
+
+    @rule(days=st.sampled_from([1, 3, 8, 31]))
+    def wait(self, days: int) -> None:
+        self.now_ms += days * DAY_MS
+
+        async def find(tx: Any) -> list[tuple[Owner, str]]:
+            return await subscribers.due(tx, now_ms=self.now_ms, batch=1000)
+
+        for owner, subscriber_id in self.runner.run(self.store.read(find)):
+            if owner == self.owner:
+                changed = self.do(lambda tx, who=subscriber_id: subscribers.ripen(tx, SITE, owner, who, now_ms=self.now_ms))  # noqa: B023
+                assert changed is not None and changed.became_verified
+        for who, (_, status) in list(self.expected.items()):
+            due_ms = self.due_ms[who]
+            if status == "pending" and who not in self.awaiting and due_ms is not None and due_ms <= self.now_ms:
+                self.became(who, "verified")
+
+    @precondition(lambda self: self.expected)
+    @rule(data=st.data())
+    def erase(self, data: st.DataObject) -> None:
+        who = self.chosen(data)
+        self.do(lambda tx: subscribers.erase(tx, self.owner, who, now_ms=self.now_ms))
+        del self.expected[who]
+
+    @invariant()
+    def everything_agrees(self) -> None:
+        if not hasattr(self, "advocates"):
+            return
+        for advocate in self.advocates:
+
+            async def read(tx: Any, advocate_id: str = advocate.id) -> Any:
+                who = await people.get(tx, self.owner, advocate_id)
+                brought, _ = await people.page_of_brought(tx, self.owner, who, campaigns_page())
+                return who, brought, await rewards.won_by(tx, self.owner, advocate_id)
+
+            who, brought, won = self.runner.run(self.store.snapshot(read))
+            model = {one: status for one, (by, status) in self.expected.items() if by == advocate.id}
+            assert {row.id: row.referral_status for row in brought} == model
+            counts = Counter(model.values())
+            kept = (who.referrals_verified, who.referrals_pending, who.referrals_rejected)
+            assert kept == (counts["verified"], counts["pending"], counts["rejected"])
+            assert [each.multiple for each in won] == list(range(1, len(won) + 1))
+            assert len(won) >= who.referrals_verified // self.every
+            for row in brought:
+                assert (row.referral_due_ms is not None) <= (row.referral_status == "pending")
+                assert row.referral_reason is not None or row.referral_status == "verified"
+                if row.referral_reason is not None:
+                    rules.explain(row.referral_reason, row.referral_due_ms)
+
+
+def campaigns_page() -> Any:
+    from honeyguide.kernel.paging import Page
+
+    return Page(1, 200)
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_whatever_happens_in_whatever_order_counts_equal_the_verified_rows(engine: str, tmp_path: Path) -> None:
+    with asyncio.Runner() as runner:
+        url = fresh_database_url(engine, tmp_path)
+        runner.run(migrate(url))
+        Moves.runner, Moves.store = runner, runner.run(open_store(url))
+        try:
+            examples = 40 if engine == "sqlite" else 15
+            quiet = [HealthCheck.too_slow, HealthCheck.data_too_large]
+            run_state_machine_as_test(  # type: ignore[no-untyped-call]
+                Moves,
+                settings=settings(max_examples=examples, stateful_step_count=20, deadline=None, suppress_health_check=quiet),
+            )
+        finally:
+            runner.run(Moves.store.close())
