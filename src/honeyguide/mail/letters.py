@@ -44,12 +44,18 @@ class Letter(NamedTuple):
         return "cancelled" if self.due_ms is None else "waiting"
 
 
+class Lately(NamedTuple):
+    of_this_kind: int
+    of_all: int
+
+
 _sql = beside(__file__)
 _INSERT = _sql.command("insert")
 _OF_ACCOUNT = _sql.query("of_account", Letter)
 _OF_PERSON = _sql.query("of_person", Letter)
 _COUNT_RECENT = _sql.value("count_recent", int)
 _COUNT_RECENT_OF_ACCOUNT = _sql.value("count_recent_of_account", int)
+_LATELY = _sql.query("lately", Lately)
 _ERASE = _sql.command("erase")
 _PURGE = _sql.command("purge")
 
@@ -107,6 +113,13 @@ async def recent_to(tx: Tx, account_id: str | None, to: str, kind: str, *, since
     if account_id is None:
         return await tx.one(_COUNT_RECENT, mailbox=mailbox, kind=kind, since_ms=since_ms) or 0
     return await tx.one(_COUNT_RECENT_OF_ACCOUNT, account_id=account_id, mailbox=mailbox, kind=kind, since_ms=since_ms) or 0
+
+
+async def lately_to(tx: Tx, account_id: str, to: str, kind: str, *, since_ms: int, day_ago_ms: int) -> Lately:
+    """What strangers made us send to this mailbox by filling in forms: of this kind for this account, and of all in a day."""
+    mailbox = emails.person(emails.address(to))
+    found = await tx.one(_LATELY, account_id=account_id, mailbox=mailbox, kind=kind, since_ms=since_ms, day_ago_ms=day_ago_ms)
+    return found or Lately(0, 0)
 
 
 async def erase(tx: Tx, account_id: str, about_id: str) -> None:

@@ -23,6 +23,13 @@ SELECT count(*) FROM letter WHERE mailbox = :mailbox AND kind = :kind AND create
 SELECT count(*) FROM letter
 WHERE account_id = :account_id AND mailbox = :mailbox AND kind = :kind AND created_ms > :since_ms;
 
+-- name: lately
+-- Letters that anybody can call for by typing an address.
+SELECT COALESCE(SUM(CASE WHEN account_id = :account_id AND kind = :kind AND created_ms > :since_ms THEN 1 ELSE 0 END), 0)
+           AS of_this_kind,
+       COUNT(*) AS of_all
+FROM letter WHERE mailbox = :mailbox AND created_ms > :day_ago_ms AND kind IN ('confirm', 'hub_link');
+
 -- name: erase
 -- A server's refusal may quote the address, so the error goes too. Without its lease a letter in flight cannot be recorded.
 UPDATE letter SET

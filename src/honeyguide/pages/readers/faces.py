@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass
 from urllib.parse import quote
 
+from honeyguide.kernel.clock import Clock
 from honeyguide.kernel.errors import Missing
 from honeyguide.kernel.site import Site
 from honeyguide.pages.readers import words
@@ -13,6 +14,7 @@ from honeyguide.partners import links
 from honeyguide.partners.links import Place
 from honeyguide.referrals import campaigns, slugs
 from honeyguide.referrals.campaigns import Campaign, Owner
+from honeyguide.store import Store
 from honeyguide.store.tx import Tx
 
 UNKNOWN = "There is no such page."
@@ -87,3 +89,29 @@ async def _of_place(tx: Tx, place: Place | None, slug: str) -> Face:
         words.read(campaign.words, place.publication_name, only=words.OF_PROGRAMS, details=place.description),
         bool(campaign.needs_confirmation), True, f"/logos/{place.logo_id}", place.thankyou_page_url, place.ref_code,
     )  # fmt: skip
+
+
+class FaceBook:
+    """Campaigns' faces that were shown within the last second: while a link makes the rounds, its page is asked for over and
+    over. A change of the campaign clears it at once."""
+
+    KEPT_MS = 1_000
+    MOST = 1_000
+
+    def __init__(self, store: Store, clock: Clock) -> None:
+        self._store = store
+        self._clock = clock
+        self._faces: dict[str, tuple[int, Face]] = {}
+        store.listen(campaigns.LINKS, self._faces.clear)
+
+    async def find(self, slug: str) -> Face:
+        now_ms = self._clock()
+        kept = self._faces.get(slug)
+        if kept is not None and 0 <= now_ms - kept[0] < self.KEPT_MS:
+            return kept[1]
+        face = await self._store.read(lambda tx: find(tx, slug))
+        if not face.is_program:
+            if len(self._faces) >= self.MOST:
+                self._faces.clear()
+            self._faces[slug] = (now_ms, face)
+        return face

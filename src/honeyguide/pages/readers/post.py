@@ -11,7 +11,7 @@ from honeyguide.referrals.campaigns import Owner
 from honeyguide.referrals.people import Subscriber
 from honeyguide.store.tx import Tx
 
-CONFIRM, HUB_LINK = KINDS = ("confirm", "hub_link")
+CONFIRM, HUB_LINK = ("confirm", "hub_link")
 # Per mailbox and campaign.
 EVERY_MS = {CONFIRM: DAY_MS, HUB_LINK: HOUR_MS}
 # Per mailbox, over the whole service.
@@ -44,10 +44,10 @@ async def send_hub_link(tx: Tx, site: Site, owner: Owner, newsletter: str, reade
 
 async def _send(tx: Tx, owner: Owner, newsletter: str, reader: Subscriber, kind: str, said: Words, now_ms: int) -> None:
     """Over the limit nothing is sent and nobody is told: a page that said so would tell who is subscribed."""
-    if await letters.recent_to(tx, owner.account_id, reader.email, kind, since_ms=now_ms - EVERY_MS[kind]):
-        return
-    lately = [await letters.recent_to(tx, None, reader.email, each, since_ms=now_ms - DAY_MS) for each in KINDS]
-    if sum(lately) >= MOST_A_DAY:
+    lately = await letters.lately_to(
+        tx, owner.account_id, reader.email, kind, since_ms=now_ms - EVERY_MS[kind], day_ago_ms=now_ms - DAY_MS
+    )
+    if lately.of_this_kind or lately.of_all >= MOST_A_DAY:
         return
     await letters.post(
         tx, account_id=owner.account_id, to=reader.email, kind=kind, subject=said.subject, text=said.text,

@@ -17,7 +17,7 @@ from honeyguide.kernel import checks, clock, emails
 from honeyguide.kernel.errors import Fault, Invalid, Missing, TooMany
 from honeyguide.pages.desk import Desk
 from honeyguide.pages.readers import faces, forms, post, sharing
-from honeyguide.pages.readers.faces import Face
+from honeyguide.pages.readers.faces import Face, FaceBook
 from honeyguide.pages.readers.showing import kind, see_other, shown, sorry, status_of
 from honeyguide.partners import arrivals
 from honeyguide.referrals import campaigns, hub, links, milestones, people
@@ -48,6 +48,7 @@ class SignupPages:
 
     def __init__(self, desk: Desk) -> None:
         self._desk = desk
+        self._faces = FaceBook(desk.store, desk.clock)
         self._networks = forms.NetworkLimit(MOST_OF_ONE_NETWORK, NETWORK_WINDOW_MS)
 
     @kind
@@ -107,8 +108,7 @@ class SignupPages:
         return see_other(f"/hub/{hub.token(self._desk.site, reader.id, reader.ref_code)}?welcome=1")
 
     async def _face(self, request: Request) -> Face:
-        slug: str = request.path_params["slug"]
-        return await self._desk.store.read(lambda tx: faces.find(tx, slug))
+        return await self._faces.find(request.path_params["slug"])
 
     def _form(
         self, request: Request, face: Face, kept: dict[str, str], email: str, *, refusal: Fault | None = None,
