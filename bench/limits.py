@@ -10,7 +10,6 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-import apsw
 import asyncpg
 
 from bench.people import Campaign, statement
@@ -41,7 +40,7 @@ class Values:
         person = n % min(1000, campaign.advocates)
         email = f"{new_id()}@limit.example.org"
         return {
-            "digest": self.digest, "now_ms": now_ms, "most": 1_000_000, "window_ms": 60_000, "key_id": "key", "slot": n,
+            "digest": self.digest, "now_ms": now_ms, "most": 1_000_000, "window_ms": 60_000,
             "code": campaign.code(person), "campaign_id": campaign.id, "account_id": campaign.account_id,
             "owner_id": campaign.id, "list": f"{campaign.id}/all", "below_ms": TOP[0], "below_id": TOP[1], "skip": 0,
             "id": campaign.person_id(person),
@@ -68,13 +67,10 @@ _OWN: dict[str, Callable[[], dict[str, Any]]] = {"create": lambda: {"id": new_id
 
 
 def sqlite(url: str, campaign: Campaign, case: str, seconds: float) -> float:
-    """apsw in a loop: key, ring, statements; writes share a synced commit as they do in the store."""
+    """apsw in a loop: key and statements; writes share a synced commit as they do in the store."""
     path = sqlite_path(url)
     assert path is not None
     connection = connect(path)
-    ring = apsw.Connection(":memory:")
-    ring.execute(statement("accounts.admission.make_ring").sqlite)
-    keep = statement("accounts.admission.keep")
     statements = [statement(name) for name in ("accounts.admission.find_caller", *CASES[case])]
     values, done, began = _values(campaign), 0, time.perf_counter()
     while time.perf_counter() - began < seconds:
@@ -82,7 +78,6 @@ def sqlite(url: str, campaign: Campaign, case: str, seconds: float) -> float:
             connection.execute("BEGIN IMMEDIATE")
         for _ in range(GROUP):
             given = values.of(done) | _OWN.get(case, dict)()
-            ring.execute(keep.sqlite, [given.get(name) for name in keep.sqlite_order])
             for one in statements:
                 connection.execute(one.sqlite, [given.get(name) for name in one.sqlite_order]).fetchall()
             done += 1

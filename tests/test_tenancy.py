@@ -112,7 +112,7 @@ OPEN: dict[str, str] = {
 }
 
 # Bookkeeping that reading may touch.
-TOUCHED_BY_READING = {"api_key", "rate_key", "rate_slot", "scratch.rate_slot", "job_lease"}
+TOUCHED_BY_READING = {"api_key", "rate_key", "rate_slot", "job_lease"}
 
 
 def maker_of(literals: tuple[str, ...], following: str = "") -> Maker:

@@ -15,13 +15,11 @@ Dump = dict[str, list[dict[str, Any]]]
 
 
 def dump(service: Service) -> Dump:
-    """The tables by name. SQLite's side file is among them: what must be gone must be gone there too."""
+    """The tables by name."""
     if service.engine == "postgres":
         return asyncio.run(dump_postgres(service.database_url))
     path = service.database_url.removeprefix("sqlite:///")
-    return dump_sqlite(path) | {
-        f"scratch.{name}": rows for name, rows in dump_sqlite(path.replace(".db", "-scratch.db")).items()
-    }
+    return dump_sqlite(path)
 
 
 def dump_sqlite(path: str) -> Dump:

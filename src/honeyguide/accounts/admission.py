@@ -13,6 +13,7 @@ from honeyguide.accounts import keys
 from honeyguide.accounts.limits import WINDOW_MS, Allowance, Window, WrongKeys
 from honeyguide.kernel.errors import TooMany, Unauthorized, Unavailable
 from honeyguide.store import Store
+from honeyguide.store.journal import Journal
 from honeyguide.store.sqlite import SqliteStore
 from honeyguide.store.statements import beside
 from honeyguide.store.tx import Tx
@@ -45,18 +46,10 @@ class Admitted(NamedTuple):
     frees_ms: int
 
 
-class Accepted(NamedTuple):
-    seq: int
-    at_ms: int
-
-
 _sql = beside(__file__)
 _FIND_CALLER = _sql.query("find_caller", Known)
 _ADMIT = _sql.query("admit", Admitted)
 _TOUCH = _sql.command("touch")
-_MAKE_RING = _sql.command("make_ring")
-_RING = _sql.query("ring", Accepted)
-_KEEP = _sql.command("keep")
 
 NO_KEY = "Send your API key in the X-Api-Key header; you find it on the account page."
 
@@ -81,12 +74,13 @@ def refused(peer: str, now_ms: int, wrong_keys: WrongKeys) -> Exception:
 
 
 class LocalAdmission:
-    """One serving process: the ring is in memory, written through to a file whose loss would be harmless."""
+    """One serving process: the ring is in memory, noted in a journal whose loss would be harmless."""
 
     def __init__(self, store: SqliteStore, limit: int) -> None:
         self._store = store
         self._limit = limit
-        self._rings = store.scratch(_MAKE_RING)
+        self._journal = Journal(store.path.with_name(f"{store.path.stem}-accepted"), keep_ms=WINDOW_MS)
+        self._recalled = self._journal.recall()
         self._windows: dict[str, Window] = {}
         self._wrong_keys = WrongKeys()
         self._touched: dict[str, int] = {}
@@ -102,24 +96,19 @@ class LocalAdmission:
         caller = Caller(known.key_id, known.account_id, known.campaign_id)
         if not self._limit:
             return caller, Allowance(0, 0, now_ms, False)
-        window = self._windows.get(known.key_id) or await self._recall(known.key_id)
+        window = self._windows.get(known.key_id) or self._recall(known.key_id)
         allowance = window.ask(now_ms)
         if not allowance.refused:
-            await self._keep(known.key_id, window)
+            self._keep(known.key_id, window)
         return caller, allowance
 
-    async def _recall(self, key_id: str) -> Window:
-        try:
-            kept = await self._rings.all(_RING, key_id=key_id)
-        except Unavailable:
-            kept = []
-        window = self._windows[key_id] = Window(self._limit, [(accepted.seq, accepted.at_ms) for accepted in kept])
+    def _recall(self, key_id: str) -> Window:
+        window = self._windows[key_id] = Window(self._limit, list(enumerate(self._recalled.pop(key_id, []))))
         return window
 
-    async def _keep(self, key_id: str, window: Window) -> None:
-        seq = window.seq - 1
+    def _keep(self, key_id: str, window: Window) -> None:
         try:
-            await self._rings.put(_KEEP, key_id=key_id, slot=seq % self._limit, seq=seq, now_ms=window.last_ms)
+            self._journal.note(key_id, window.last_ms)
         except Unavailable as error:
             # The ring in memory is exact all the same; a full disk must not stop those who only read.
             if not self._unkept:

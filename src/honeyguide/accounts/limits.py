@@ -1,6 +1,6 @@
 """No more than N accepted requests in any rolling minute: a ring of accepted times, exact and O(1) for any N.
 
-With one process the ring lives in memory and every accepted time is written through to a side file that is never synced; with
+With one process the ring lives in memory and every accepted time is noted in a journal that outlives a kill; with
 PostgreSQL the same rule is the function `admit`, so that all processes share one ring. Refused requests are not counted.
 """
 

@@ -115,13 +115,13 @@ def sqlite_version() -> str:
     return apsw.sqlite_lib_version()
 
 
-def connect(path: Path, *, synced: bool = True) -> apsw.Connection:
+def connect(path: Path) -> apsw.Connection:
     if tuple(int(part) for part in sqlite_version().split(".")) < OLDEST:
         raise Unavailable("This SQLite library is too old to be safe; install the apsw wheel from the lock file.")
     connection = apsw.Connection(str(path), statementcachesize=500)
     connection.set_busy_timeout(int(LOCKED_S * 1000))
     # A pragma answers with a row, and what follows it in the text runs only when the rows are fetched.
-    connection.execute(_PRAGMAS if synced else _PRAGMAS.replace("FULL", "OFF")).fetchall()
+    connection.execute(_PRAGMAS).fetchall()
     return connection
 
 
@@ -170,7 +170,6 @@ class SqliteStore:
         self._slow = ThreadPoolExecutor(1, thread_name_prefix="sqlite-slow")
         self._slow_reader: apsw.Connection | None = None
         self._listeners: dict[str, list[Callable[[], None]]] = {}
-        self._scratch: list[apsw.Connection] = []
 
     async def read(self, work: Work[T]) -> T:
         return finish(work(self._reads))
@@ -289,22 +288,6 @@ class SqliteStore:
             raise _Lost from worse
         raise _Lost from error
 
-    def scratch(self, make: Statement[Any]) -> SqliteTx:
-        """A side file that is never synced, for what may be lost; one that cannot be opened any more is begun anew."""
-        path = self.path.with_name(f"{self.path.stem}-scratch.db")
-        for attempt in range(2):
-            try:
-                connection = connect(path, synced=False)
-                connection.execute(make.sqlite)
-                break
-            except apsw.Error as error:
-                if attempt:
-                    raise trouble(error) from error
-                for leftover in path.parent.glob(f"{path.name}*"):
-                    leftover.unlink(missing_ok=True)
-        self._scratch.append(connection)
-        return SqliteTx(connection, {})
-
     def listen(self, topic: str, callback: Callable[[], None]) -> None:
         self._listeners.setdefault(topic, []).append(callback)
 
@@ -313,7 +296,7 @@ class SqliteStore:
             await self._draining
         self._syncer.shutdown()
         self._slow.shutdown()
-        for connection in (*self._scratch, self._slow_reader, self._reader, self._writer):
+        for connection in (self._slow_reader, self._reader, self._writer):
             if connection is not None:
                 connection.close()
 
