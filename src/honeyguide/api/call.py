@@ -75,6 +75,8 @@ class Route:
     # Work outside of any transaction, such as decoding a picture, done once the body is known.
     prepare: Callable[[Call], Awaitable[None]] | None = None
     multipart: bool = False
+    # It may answer `Known`: 200 instead of `status`.
+    known: bool = False
     tag: str = ""
     detail: str = ""
     segments: tuple[str, ...] = field(init=False)

@@ -172,7 +172,8 @@ def _responses(route: Route, schemas: dict[str, Schema]) -> dict[str, Any]:
     }
     possible = _possible_errors(route, schemas)
     refused = {str(status): {"$ref": f"#/components/responses/{name}"} for status, name, *_ in ERRORS if status in possible}
-    return {str(route.status): success, **refused}
+    known = {"200": success | {"description": "It was there already."}} if route.known else {}
+    return {**known, str(route.status): success, **refused}
 
 
 def _example(route: Route) -> Schema:
