@@ -5,10 +5,10 @@ from __future__ import annotations
 import argparse
 import dataclasses
 
-from bench import million, plan, report, requests
+from bench import deliveries, million, plan, report, requests
 
 # One module per bench: `ABOUT` is its heading, `run(bench)` gives its tables.
-BENCHES = {"requests": requests, "million": million}
+BENCHES = {"requests": requests, "million": million, "deliveries": deliveries}
 
 
 def main() -> None:

@@ -41,6 +41,14 @@ def noop(folder: Path) -> Iterator[int]:
 
 
 @contextmanager
+def sink() -> Iterator[int]:
+    """A receiver of webhooks."""
+    port = free_port()
+    with _running([sys.executable, "-m", "bench.sink", str(port)], dict(os.environ), None, port):
+        yield port
+
+
+@contextmanager
 def _running(command: list[str], environment: dict[str, str], log: object, port: int) -> Iterator[None]:
     process = subprocess.Popen(command, env=environment, stdout=log)  # type: ignore[call-overload]
     try:

@@ -70,8 +70,8 @@ async def killing(post: Office, events: int, kills: int) -> None:
         await post.emit_to(hook, count=events)
         steps = sorted(dice.sample(range(1, events), kills))
         with crew(post.database_url, seed=kills) as working:
-            while steps or await waiting_in(post):
-                await asyncio.sleep(0.02)
+            while steps or len(set(receiver.ids)) < events or await waiting_in(post):
+                await asyncio.sleep(0.05)
                 if steps and len(set(receiver.ids)) >= steps[0]:
                     steps.pop(0)
                     await asyncio.to_thread(working.kill_one)

@@ -7,7 +7,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import random
-from collections import defaultdict, deque
+from collections import Counter, defaultdict, deque
 from collections.abc import Callable, Iterable
 from typing import NamedTuple
 
@@ -29,14 +29,16 @@ IN_FLIGHT_PER_WEBHOOK = 4
 # Webhooks served at once, so at most a thousand posts are under way. Those that fail or stall have part of the lanes only.
 LANES = 250
 TROUBLED_LANES = 100
-# A quick webhook is given many at a time, and more before it has run out; one that fails only what it can have in flight.
-BATCH = 64
-LOW = 32
+# What may be claimed and not begun yet, shared by the lanes. A quick webhook is given many at a time, and more when half of
+# them are gone; one that fails only what it can have in flight.
+MOST_HELD = 512
+MOST_PER_LANE = 64
 # By the world's clock, which nobody shifts: a lease must outlast the attempts of a batch, each of which may take 15 s. What
 # could not be begun in time is given back.
 LEASE_MS = 60_000
 BEGIN_WITHIN_S = 40.0
-# A parcel that lay this long is looked at again before it is sent: the person may be erased, the webhook changed or gone.
+# A parcel that lay this long is looked at again before it is sent: the person may be erased, the webhook changed or gone. All
+# that are held are looked at together, so this costs one query now and then.
 LOOK_ANEW_S = 0.25
 # A lane in which nothing moved for this long is given nothing more.
 STALLED_S = 0.5
@@ -57,6 +59,7 @@ class Parcel(NamedTuple):
     """Everything that one attempt needs to know."""
 
     id: str
+    token: str
     tries: int
     event_id: str
     body: str
@@ -67,23 +70,29 @@ class Parcel(NamedTuple):
     old_secrets: str
 
 
-class Held(NamedTuple):
-    parcel: Parcel
-    token: str
-    since_s: float
+class Held:
+    """A parcel that is claimed and not begun yet; None when it was cancelled, or the lease is somebody else's by now."""
+
+    __slots__ = ("id", "parcel", "seen_s", "since_s", "token")
+
+    def __init__(self, parcel: Parcel, now_s: float) -> None:
+        self.id, self.token = parcel.id, parcel.token
+        self.parcel: Parcel | None = parcel
+        self.since_s = self.seen_s = now_s
 
 
 class Lane:
     """What this process holds for one webhook, and how many of it are in flight."""
 
-    __slots__ = ("full", "moved_s", "senders", "troubled", "waiting")
+    __slots__ = ("low", "more", "moved_s", "senders", "troubled", "waiting")
 
     def __init__(self) -> None:
         self.waiting: deque[Held] = deque()
         self.senders = 0
         self.moved_s = 0.0
         self.troubled = False
-        self.full = False  # the last claim gave all that was asked for: there may be more
+        self.more = False  # the last claim gave all that was asked for: there may be more
+        self.low = 0
 
     def stalls(self, now_s: float) -> bool:
         return self.senders > 0 and now_s - self.moved_s > STALLED_S
@@ -91,7 +100,7 @@ class Lane:
     def wants_more(self, now_s: float) -> bool:
         if self.troubled:
             return not self.waiting and self.senders < IN_FLIGHT_PER_WEBHOOK
-        return len(self.waiting) < LOW and (self.senders < IN_FLIGHT_PER_WEBHOOK or not self.stalls(now_s))
+        return len(self.waiting) <= self.low and (self.senders < IN_FLIGHT_PER_WEBHOOK or not self.stalls(now_s))
 
 
 _sql = beside(__file__)
@@ -119,7 +128,9 @@ class Courier:
         self._recorder = Recorder(store, page)
         self._wake = asyncio.Event()
         self._turn = asyncio.Lock()
+        self._looking = asyncio.Lock()
         self._lanes: dict[str, Lane] = {}
+        self._held: dict[str, Held] = {}
         self._senders: set[asyncio.Task[None]] = set()
         self._last_begun = ""
         self._stopping = False
@@ -184,15 +195,19 @@ class Courier:
             well, troubled = self._choose(due) if due else ([], [])
             if not well and not troubled:
                 return 0
-            token, begun_s = new_id(), asyncio.get_running_loop().time()
+            most = max(IN_FLIGHT_PER_WEBHOOK, min(MOST_PER_LANE, MOST_HELD // len(self._lanes)))
+            counts: Counter[str] = Counter()
             try:
-                parcels = await self._store.write(lambda tx: claim(tx, well, troubled, token, now_ms=now_ms))
+                parcels = await self._store.write(lambda tx: claim(tx, well, troubled, most=most, now_ms=now_ms))
+                now_s = asyncio.get_running_loop().time()
                 for parcel in parcels:
-                    self._lane(parcel.webhook_id).waiting.append(Held(parcel, token, begun_s))
+                    held = self._held[parcel.id] = Held(parcel, now_s)
+                    self._lane(parcel.webhook_id).waiting.append(held)
+                    counts[parcel.webhook_id] += 1
                 return len(parcels)
             finally:
                 for webhook_id in (*well, *troubled):
-                    self._man(webhook_id)
+                    self._man(webhook_id, more=counts[webhook_id] >= most, low=most // 2)
 
     def _choose(self, due: list[Due]) -> tuple[list[str], list[str]]:
         """Round-robin where there are more than lanes: it goes on after the webhook begun last, and while anyone waits for a
@@ -227,10 +242,10 @@ class Courier:
     def _lane(self, webhook_id: str) -> Lane:
         return self._lanes.setdefault(webhook_id, Lane())
 
-    def _man(self, webhook_id: str) -> None:
+    def _man(self, webhook_id: str, *, more: bool, low: int) -> None:
         """As many senders as there is work for; a lane without either is closed."""
         lane = self._lane(webhook_id)
-        lane.full = len(lane.waiting) >= BATCH
+        lane.more, lane.low = more, low
         loop = asyncio.get_running_loop()
         for _ in range(min(len(lane.waiting), IN_FLIGHT_PER_WEBHOOK - lane.senders)):
             if not lane.senders:
@@ -246,45 +261,58 @@ class Courier:
         try:
             while lane.waiting:
                 held = lane.waiting.popleft()
-                if lane.full and len(lane.waiting) < LOW:
-                    lane.full = False
+                if lane.more and len(lane.waiting) <= lane.low:
+                    lane.more = False
                     self._wake.set()
                 try:
-                    await self._deliver(held, lane)
+                    parcel = await self._checked(held)
                 except Unavailable as error:
                     log.warning("a delivery waits for its lease: %s", error)
+                    continue
+                finally:
+                    self._held.pop(held.id, None)
+                if parcel is not None:
+                    await self._attempt(parcel, lane)
         finally:
             lane.senders -= 1
             if not lane.senders:
                 del self._lanes[webhook_id]
             self._wake.set()
 
-    async def _deliver(self, held: Held, lane: Lane) -> None:
+    async def _checked(self, held: Held) -> Parcel | None:
+        """The parcel, if it may still be sent."""
         loop = asyncio.get_running_loop()
-        lay_s = loop.time() - held.since_s
-        if lay_s > BEGIN_WITHIN_S:
+        if loop.time() - held.seen_s > LOOK_ANEW_S:
+            await self._look_anew(held)
+        if held.parcel is not None and loop.time() - held.since_s > BEGIN_WITHIN_S:
             await self._give_back([held])
-            return
-        parcel = held.parcel
-        if lay_s > LOOK_ANEW_S:
-            anew = await self._look_anew(held)
-            if anew is None:
-                return
-            parcel = anew
+            return None
+        return held.parcel
+
+    async def _attempt(self, parcel: Parcel, lane: Lane) -> None:
         now_ms = self._clock()
         answer = await self._post(parcel, now_ms)
-        lane.moved_s = loop.time()
+        lane.moved_s = asyncio.get_running_loop().time()
         status, due_ms = schedule.outcome(answer, parcel.tries + 1, now_ms, self._chance())
         await self._recorder.add(
             Outcome(
-                parcel.webhook_id, parcel.url, new_id(), parcel.account_id, parcel.id, held.token, now_ms, answer.status,
+                parcel.webhook_id, parcel.url, new_id(), parcel.account_id, parcel.id, parcel.token, now_ms, answer.status,
                 answer.latency_ms, answer.error, answer.body, status, due_ms, schedule.is_gone(answer),
             )
         )  # fmt: skip
 
-    async def _look_anew(self, held: Held) -> Parcel | None:
-        ids = _json([held.parcel.id])
-        return await self._store.read(lambda tx: tx.one(_PARCELS, ids=ids, token=held.token))
+    async def _look_anew(self, wanted: Held) -> None:
+        """At all that are held: whoever waited for this meanwhile finds theirs seen as well."""
+        asked_s = asyncio.get_running_loop().time()
+        async with self._looking:
+            if wanted.seen_s >= asked_s:
+                return
+            looked_s, all_held = asyncio.get_running_loop().time(), list(self._held.values())
+            ids, tokens = _json([held.id for held in all_held]), _json(list({held.token for held in all_held}))
+            found = await self._store.read(lambda tx: tx.all(_PARCELS, ids=ids, tokens=tokens))
+            by_id = {(parcel.id, parcel.token): parcel for parcel in found}
+            for held in all_held:
+                held.parcel, held.seen_s = by_id.get((held.id, held.token)), looked_s
 
     async def _post(self, parcel: Parcel, now_ms: int) -> Answer:
         body = parcel.body.encode()
@@ -305,7 +333,7 @@ class Courier:
     async def _give_back(self, unsent: Iterable[Held]) -> None:
         by_token: dict[str, list[str]] = defaultdict(list)
         for held in unsent:
-            by_token[held.token].append(held.parcel.id)
+            by_token[held.token].append(held.id)
 
         async def work(tx: Tx) -> None:
             for token, ids in by_token.items():
@@ -315,19 +343,19 @@ class Courier:
             await self._store.write(work)
 
 
-async def claim(tx: Tx, well: list[str], troubled: list[str], token: str, *, now_ms: int) -> list[Parcel]:
+async def claim(tx: Tx, well: list[str], troubled: list[str], *, most: int, now_ms: int) -> list[Parcel]:
     """Leases what is due to these webhooks. What can never be sent (its person was erased meanwhile) is cancelled."""
-    today_ms = system_clock()
+    token, today_ms = new_id(), system_clock()
     ids: list[str] = []
-    for webhook_ids, most in ((well, BATCH), (troubled, IN_FLIGHT_PER_WEBHOOK)):
+    for webhook_ids, each in ((well, most), (troubled, IN_FLIGHT_PER_WEBHOOK)):
         if webhook_ids:
             ids += await tx.all(
-                _CLAIM, webhooks=_json(webhook_ids), token=token, until_ms=today_ms + LEASE_MS, most=most, now_ms=now_ms,
+                _CLAIM, webhooks=_json(webhook_ids), token=token, until_ms=today_ms + LEASE_MS, most=each, now_ms=now_ms,
                 today_ms=today_ms,
             )  # fmt: skip
     if not ids:
         return []
-    parcels = await tx.all(_PARCELS, ids=_json(ids), token=token)
+    parcels = await tx.all(_PARCELS, ids=_json(ids), tokens=_json([token]))
     if len(parcels) < len(ids):
         unsendable = set(ids) - {parcel.id for parcel in parcels}
         await tx.run(_CANCEL_UNSENDABLE, ids=_json(sorted(unsendable)), token=token)

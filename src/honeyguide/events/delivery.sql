@@ -29,16 +29,17 @@ UPDATE delivery SET leased_until_ms = :until_ms, lease_token = :token WHERE id I
 ) AND status = 'pending' AND leased_until_ms <= :today_ms RETURNING id;
 
 -- name: parcels (sqlite)
-SELECT d.id, d.tries, e.id AS event_id, e.body, w.id AS webhook_id, w.account_id, w.url, w.secret, w.old_secrets
+SELECT d.id, d.lease_token AS token, d.tries, e.id AS event_id, e.body, w.id AS webhook_id, w.account_id, w.url, w.secret, w.old_secrets
 FROM delivery AS d JOIN event AS e ON e.id = d.event_id JOIN webhook AS w ON w.id = d.webhook_id
-WHERE d.id IN (SELECT value FROM json_each(:ids)) AND d.lease_token = :token AND d.status = 'pending' AND e.body IS NOT NULL
-  AND w.disabled_ms IS NULL ORDER BY d.due_ms, d.id;
+WHERE d.id IN (SELECT value FROM json_each(:ids)) AND d.lease_token IN (SELECT value FROM json_each(:tokens))
+  AND d.status = 'pending' AND e.body IS NOT NULL AND w.disabled_ms IS NULL ORDER BY d.due_ms, d.id;
 
 -- name: parcels (postgres)
-SELECT d.id, d.tries, e.id AS event_id, e.body, w.id AS webhook_id, w.account_id, w.url, w.secret, w.old_secrets
+SELECT d.id, d.lease_token AS token, d.tries, e.id AS event_id, e.body, w.id AS webhook_id, w.account_id, w.url, w.secret, w.old_secrets
 FROM delivery AS d JOIN event AS e ON e.id = d.event_id JOIN webhook AS w ON w.id = d.webhook_id
-WHERE d.id IN (SELECT json_array_elements_text(CAST(:ids AS JSON))) AND d.lease_token = :token AND d.status = 'pending'
-  AND e.body IS NOT NULL AND w.disabled_ms IS NULL ORDER BY d.due_ms, d.id;
+WHERE d.id IN (SELECT json_array_elements_text(CAST(:ids AS JSON)))
+  AND d.lease_token IN (SELECT json_array_elements_text(CAST(:tokens AS JSON)))
+  AND d.status = 'pending' AND e.body IS NOT NULL AND w.disabled_ms IS NULL ORDER BY d.due_ms, d.id;
 
 -- name: cancel_unsendable (sqlite)
 UPDATE delivery SET status = 'cancelled', leased_until_ms = 0, lease_token = NULL
