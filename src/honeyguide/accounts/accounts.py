@@ -25,6 +25,7 @@ _INSERT = _sql.command("insert")
 _INSERT_CAMPAIGN = _sql.command("insert_campaign")
 _BY_EMAIL = _sql.query("by_email", Account)
 _BY_ID = _sql.query("by_id", Account)
+_ALL = _sql.query("all", Account)
 _RENAME = _sql.command("rename")
 _INSTANCE_VALUE = _sql.value("instance_value", str)
 _SET_INSTANCE_VALUE = _sql.command("set_instance_value")
@@ -94,3 +95,8 @@ async def note_backup(tx: Tx, *, now_ms: int) -> None:
 async def last_backup_ms(tx: Tx) -> int | None:
     kept = await tx.one(_INSTANCE_VALUE, name="last_backup_ms")
     return int(kept) if kept else None
+
+
+async def all_of_them(tx: Tx) -> list[Account]:
+    """For the administrator: every account, newest first."""
+    return await tx.all(_ALL)

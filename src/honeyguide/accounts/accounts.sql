@@ -22,3 +22,6 @@ UPDATE account SET name = :name WHERE id = :account_id;
 
 -- name: keep_instance_value
 INSERT INTO instance (name, value) VALUES (:name, :value) ON CONFLICT (name) DO UPDATE SET value = excluded.value;
+
+-- name: all
+SELECT id, email, name, is_admin, created_ms FROM account ORDER BY created_ms DESC, id DESC LIMIT 1000;

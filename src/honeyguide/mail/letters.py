@@ -52,6 +52,7 @@ class Lately(NamedTuple):
 _sql = beside(__file__)
 _INSERT = _sql.command("insert")
 _OF_ACCOUNT = _sql.query("of_account", Letter)
+_TEXT_OF = _sql.value("text_of", str)
 _OF_PERSON = _sql.query("of_person", Letter)
 _COUNT_RECENT = _sql.value("count_recent", int)
 _COUNT_RECENT_OF_ACCOUNT = _sql.value("count_recent_of_account", int)
@@ -97,6 +98,11 @@ async def post(
 async def of_account(tx: Tx, account_id: str, page: Page) -> list[Letter]:
     """What went out on this account's behalf, newest first."""
     return await tx.all(_OF_ACCOUNT, account_id=account_id, per_page=page.per_page, skip=page.skip)
+
+
+async def text_of(tx: Tx, account_id: str, letter_id: str) -> str | None:
+    """The words as they were sent, as long as they are kept."""
+    return await tx.one(_TEXT_OF, account_id=account_id, id=letter_id)
 
 
 async def of_person(tx: Tx, account_id: str, about_id: str) -> list[Letter]:

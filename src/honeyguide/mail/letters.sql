@@ -43,3 +43,6 @@ UPDATE letter SET body_text = NULL, body_html = NULL WHERE id IN (
     SELECT id FROM letter WHERE body_text IS NOT NULL AND due_ms IS NULL AND created_ms <= :expired_ms
     ORDER BY created_ms LIMIT :batch
 );
+
+-- name: text_of
+SELECT body_text FROM letter WHERE account_id = :account_id AND id = :id;

@@ -51,7 +51,8 @@ def backup_postgres(url: str, target: Path) -> None:
     )
     if done.returncode:
         part.unlink(missing_ok=True)
-        raise Unavailable(f"pg_dump failed: {done.stderr.strip().splitlines()[-1] if done.stderr.strip() else 'no reason given'}")
+        reason = done.stderr.strip().splitlines() or ["no reason given"]
+        raise Unavailable(f"pg_dump failed: {reason[-1]}")
     _sync(part)
     part.rename(target)
 

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from honeyguide.accounts.sessions import Visitor
 from honeyguide.pages.desk import Desk
+from honeyguide.partners import notices
 from honeyguide.referrals import days
 from honeyguide.referrals.campaigns import Owner
 from honeyguide.store.tx import Tx
@@ -15,6 +17,7 @@ class Place:
     name: str
     path: str
     count: str = ""  # the number shown beside it
+    admin_only: bool = False
 
 
 @dataclass(frozen=True)
@@ -34,9 +37,25 @@ PARTS: tuple[Part, ...] = (
             Place("Pages", "/pages"),
         ),
     ),
-    Part("Partners", ()),
+    Part(
+        "Partners",
+        (
+            Place("Publications", "/publications"),
+            Place("Program", "/program"),
+            Place("Network", "/network"),
+            Place("Earnings", "/earnings"),
+            Place("Payouts", "/payouts"),
+        ),
+    ),
     Part("Build", (Place("Webhooks", "/webhooks"), Place("API", "/api"))),
-    Part("", (Place("Settings", "/settings"),)),
+    Part(
+        "",
+        (
+            Place("Notices", "/notices", count="notices"),
+            Place("Settings", "/settings"),
+            Place("Administration", "/administration", admin_only=True),
+        ),
+    ),
 )
 
 # A count above this is shown as "99+": more says nothing more.
@@ -51,19 +70,30 @@ class Shown:
     is_here: bool
 
 
-async def shown(desk: Desk, owner: Owner, path: str) -> list[tuple[str, list[Shown]]]:
-    """The table with counts filled in and the current place marked; parts without places are left out."""
+async def shown(desk: Desk, who: Visitor, path: str) -> list[tuple[str, list[Shown]]]:
+    """The table with counts filled in and the current place marked."""
 
-    async def count(tx: Tx) -> int:
-        return await days.waiting(tx, owner, most=MOST_SHOWN + 1)
+    async def count(tx: Tx) -> tuple[int, int]:
+        waiting = await days.waiting(tx, Owner(who.account_id, who.campaign_id), most=MOST_SHOWN + 1)
+        return waiting, await notices.unread(tx, who.account_id)
 
-    waiting = await desk.store.read(count)
-    counts = {"review": f"{MOST_SHOWN}+" if waiting > MOST_SHOWN else str(waiting or "")}
+    waiting, unread = await desk.store.read(count)
+    counts = {"review": _up_to_most(waiting), "notices": _up_to_most(unread)}
     return [
-        (part.name, [Shown(p.name, p.path, counts.get(p.count, ""), _is_here(p.path, path)) for p in part.places])
+        (
+            part.name,
+            [
+                Shown(p.name, p.path, counts.get(p.count, ""), _is_here(p.path, path))
+                for p in part.places
+                if who.is_admin or not p.admin_only
+            ],
+        )
         for part in PARTS
-        if part.places
     ]
+
+
+def _up_to_most(count: int) -> str:
+    return f"{MOST_SHOWN}+" if count > MOST_SHOWN else str(count or "")
 
 
 def _is_here(place: str, path: str) -> bool:

@@ -25,6 +25,7 @@ from honeyguide.pages.dashboard import (
 )  # fmt: skip
 from honeyguide.pages.dashboard.visit import Handler, guarded
 from honeyguide.pages.desk import Desk
+from honeyguide.pages.market import routes as market
 
 rendering.add_filters(**figures.FILTERS)
 
@@ -104,6 +105,7 @@ async def _moved(request: Request) -> Response:
 def routes(desk: Desk) -> list[Route]:
     """For one running service."""
     return [
+        *(Route(path, guarded(desk, handler), methods=[method]) for method, path, handler in market.ROWS),
         *(Route(page.path, guarded(desk, page.handler, open_to_all=page.open_to_all), methods=[page.method]) for page in PAGES),
         Route("/dashboard/{path:path}", _moved),
     ]

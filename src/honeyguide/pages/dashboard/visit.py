@@ -19,6 +19,7 @@ from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from honeyguide.accounts import sessions
 from honeyguide.accounts.sessions import Visitor
+from honeyguide.kernel.clock import DAY_MS, system_clock
 from honeyguide.kernel.errors import Fault, Invalid, Missing, TooMany, Unavailable
 from honeyguide.pages import rendering
 from honeyguide.pages.dashboard import nav
@@ -95,13 +96,21 @@ class Visit:
         """A page of the dashboard, with everything its frame shows."""
         frame: dict[str, Any] = {"visitor": self.visitor, "csrf": self.csrf, "said": self.said, "now_ms": self.now_ms}
         if self.visitor is not None:
-            frame |= {"nav": await nav.shown(self.desk, self.owner, self.request.url.path)}
-        response = HTMLResponse(rendering.page(f"dashboard/{template}", **{**frame, **values}), status)
+            frame |= {"nav": await nav.shown(self.desk, self.who, self.request.url.path), "clock": self.clock_note()}
+        name = template if "/" in template else f"dashboard/{template}"
+        response = HTMLResponse(rendering.page(name, **{**frame, **values}), status)
         if self.said:
             self.desk_cookie(response, "said", "", 0)
         if self.visitor is None and self.form_token != self.request.cookies.get(cookie_name(self.desk, "form")):
             self.desk_cookie(response, "form", self.form_token, 24 * 3600)
         return response
+
+    def clock_note(self) -> dict[str, Any] | None:
+        """Where time can be moved, every page says how far it was."""
+        if not self.desk.settings.test_clock:
+            return None
+        ahead_ms = self.now_ms - system_clock()
+        return {"days": round(ahead_ms / DAY_MS), "now_ms": self.now_ms, "here": self.request.url.path}
 
     def go(self, path: str, said: str = "") -> Response:
         """On to another page, which says what was done."""

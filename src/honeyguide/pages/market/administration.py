@@ -1,0 +1,95 @@
+"""The administrator's desk: months and payouts, the proof of the books, accounts, backups. Nobody else sees that it exists."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+from starlette.exceptions import HTTPException
+from starlette.responses import Response
+
+from honeyguide import __version__
+from honeyguide.accounts import accounts
+from honeyguide.kernel import money
+from honeyguide.kernel.errors import Invalid
+from honeyguide.pages.dashboard.visit import Handler, Visit
+from honeyguide.partners import books, payouts, rules
+from honeyguide.partners.statements import safe_cell
+from honeyguide.store import health
+from honeyguide.store.tx import Tx
+
+
+def only_admin(handler: Callable[[Visit], Awaitable[Response]]) -> Handler:
+    async def answer(visit: Visit) -> Response:
+        if not visit.who.is_admin:
+            raise HTTPException(404)
+        return await handler(visit)
+
+    return answer
+
+
+def _month(visit: Visit) -> str:
+    try:
+        return rules.read_month(visit.query["month"], param="month")
+    except (KeyError, Invalid):
+        return ""
+
+
+@only_admin
+async def show(visit: Visit) -> Response:
+    async def look(tx: Tx) -> dict[str, Any]:
+        return {
+            "months": await payouts.months(tx),
+            "owed": await payouts.of_month(tx, _month(visit)),
+            "accounts": await accounts.all_of_them(tx),
+            "backup_ms": await accounts.last_backup_ms(tx),
+            "skew_ms": await health.clock_skew_ms(tx),
+        }
+
+    shown = await visit.read(look)
+    engine = "PostgreSQL" if visit.desk.store.engine == "postgres" else "SQLite"
+    return await visit.page(
+        "market/administration.html", money=money.show, month=_month(visit), engine=engine, version=__version__, proof=None,
+        **shown,
+    )  # fmt: skip
+
+
+@only_admin
+async def prove(visit: Visit) -> Response:
+    findings, sums = await visit.desk.store.snapshot(books.verify, slow=True)
+    return await visit.page("market/proof.html", findings=findings, sums=sums, money=money.show)
+
+
+@only_admin
+async def mark(visit: Visit) -> Response:
+    payout_id, undo = visit.text("payout"), visit.text("do") == "undo"
+
+    async def change(tx: Tx) -> payouts.Payout:
+        if undo:
+            return await payouts.unmark_paid(tx, payout_id, now_ms=visit.now_ms)
+        return await payouts.mark_paid(tx, payout_id, visit.text("reference"), now_ms=visit.now_ms)
+
+    payout = await visit.write(change)
+    done = "is open again, as a new entry in the books" if undo else "is marked as paid"
+    where = f"/administration?month={payout.month}" if _month(visit) or visit.text("month") else "/administration"
+    return visit.go(where, f"{money.show(payout.amount_cents)} for {payout.month} {done}.")
+
+
+@only_admin
+async def export(visit: Visit) -> Response:
+    async def look(tx: Tx) -> list[payouts.Owed]:
+        return await payouts.of_month(tx, _month(visit))
+
+    out = io.StringIO()
+    writer = csv.writer(out)
+    writer.writerow(["payout_uuid", "month", "amount_usd", "email", "name", "paid", "reference"])
+    for row in await visit.read(look):
+        amount = f"{money.dollars(row.amount_cents):.2f}"
+        names = (safe_cell(row.email), safe_cell(row.name or ""))
+        writer.writerow(
+            [row.id, row.month, amount, *names, "yes" if row.paid_ms else "no", safe_cell(row.paid_reference or "")]
+        )
+    headers = {"content-disposition": f'attachment; filename="payouts{"-" + _month(visit) if _month(visit) else ""}.csv"'}
+    return Response(out.getvalue(), media_type="text/csv; charset=utf-8", headers=headers)

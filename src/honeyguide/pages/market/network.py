@@ -1,0 +1,84 @@
+"""The network: cards worth choosing by, filters in the address, one button to join."""
+
+from __future__ import annotations
+
+from decimal import Decimal, InvalidOperation
+from urllib.parse import urlencode
+
+from starlette.responses import Response
+
+from honeyguide.kernel import money
+from honeyguide.kernel.errors import Invalid
+from honeyguide.kernel.paging import Page
+from honeyguide.pages.dashboard.visit import Visit
+from honeyguide.pages.market.publications import GENDER_WORDS
+from honeyguide.partners import catalogue, network
+from honeyguide.partners.network import Joined, Offer, Wanted
+from honeyguide.store.tx import Tx
+
+PER_PAGE = 24
+SORT_WORDS = (
+    ("created_at", "Newest"), ("cpa", "Highest fee"), ("max_payout", "Most to earn"), ("confirmation_rate", "Most confirmed"),
+)  # fmt: skip
+
+
+def _wanted(visit: Visit) -> Wanted:
+    query = visit.query
+
+    def word(name: str, allowed: tuple[str, ...]) -> str:
+        return query.get(name, "") if query.get(name, "") in allowed else ""
+
+    return Wanted(
+        search=query.get("search", "").strip()[:200], category=word("category", catalogue.CATEGORIES),
+        min_cpa_cents=_cents(query.get("min_cpa", "")), audience_gender=word("audience_gender", catalogue.GENDERS),
+        income_level=word("income_level", catalogue.INCOME_LEVELS), age_range=word("age_range", catalogue.AGE_RANGES),
+        sort=word("sort", network.SORTS) or "created_at",
+    )  # fmt: skip
+
+
+def _cents(text: str) -> int:
+    """What a filter cannot read, it leaves out."""
+    try:
+        return money.cents(Decimal(text), param="min_cpa") if text else 0
+    except (InvalidOperation, Invalid):
+        return 0
+
+
+async def show(visit: Visit) -> Response:
+    wanted = _wanted(visit)
+    number = visit.query.get("page", "1")
+    page = Page(max(1, int(number)) if number.isascii() and number.isdigit() and len(number) < 8 else 1, PER_PAGE)
+
+    async def look(tx: Tx) -> tuple[list[Offer], int]:
+        return await network.page_of(tx, visit.who.account_id, wanted, page, now_ms=visit.now_ms)
+
+    rows, total = await visit.read(look)
+    kept = {name: value for name, value in visit.query.items() if name != "page" and value}
+    return await visit.page(
+        "market/network.html", rows=rows, total=total, wanted=wanted, page=page.page, pages=page.total_pages(total),
+        link=lambda n: "/network?" + urlencode({**kept, "page": str(n)}), money=money.show, gender_words=GENDER_WORDS,
+        categories=catalogue.CATEGORIES, genders=catalogue.GENDERS, income_levels=catalogue.INCOME_LEVELS,
+        age_ranges=catalogue.AGE_RANGES, sorts=SORT_WORDS, min_cpa=visit.query.get("min_cpa", ""), filtered=bool(kept),
+    )  # fmt: skip
+
+
+async def one(visit: Visit) -> Response:
+    async def look(tx: Tx) -> Offer:
+        return await network.get(tx, visit.who.account_id, visit.at("id"), now_ms=visit.now_ms)
+
+    offer = await visit.read(look)
+    return await visit.page("market/offer.html", offer=offer, money=money.show, gender_words=GENDER_WORDS)
+
+
+async def join(visit: Visit) -> Response:
+    async def change(tx: Tx) -> tuple[Joined, bool]:
+        reason = visit.text("reason") or None
+        return await network.join(tx, visit.who.account_id, visit.at("id"), reason, now_ms=visit.now_ms)
+
+    joined, is_new = await visit.write(change)
+    said = (
+        f"You are in. Here are your links for {joined.publication_name}."
+        if is_new
+        else "You joined before; here are your links."
+    )
+    return visit.go(f"/earnings/{joined.id}", said)

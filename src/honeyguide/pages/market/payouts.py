@@ -1,0 +1,80 @@
+"""Payouts and the statements behind them: to read, to print, as CSV; for the partner who earns and the owner who owes."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from typing import Any
+
+from starlette.exceptions import HTTPException
+from starlette.responses import Response, StreamingResponse
+
+from honeyguide.kernel import money
+from honeyguide.kernel.errors import Invalid
+from honeyguide.kernel.paging import Page
+from honeyguide.pages.dashboard.visit import Visit
+from honeyguide.partners import payouts, rules, statements
+from honeyguide.store.tx import Tx
+
+# A page shows so many lines; the CSV has them all.
+LINES_SHOWN = statements.BATCH
+
+
+async def show(visit: Visit) -> Response:
+    async def look(tx: Tx) -> list[payouts.Payout]:
+        rows, _ = await payouts.page_of(tx, visit.who.account_id, Page(1, 200))
+        return rows
+
+    rows = await visit.read(look)
+    this_month = rules.month_of(visit.now_ms)
+    recent = [this_month]
+    while len(recent) < 12:
+        recent.append(rules.previous_month(recent[-1]))
+    return await visit.page("market/payouts.html", rows=rows, recent=recent, money=money.show)
+
+
+def _asked(visit: Visit) -> tuple[str, str]:
+    side = visit.at("side")
+    if side not in (statements.PARTNER, statements.OWNER):
+        raise HTTPException(404)
+    try:
+        return side, rules.read_month(visit.at("month"), param="month")
+    except Invalid:
+        raise HTTPException(404) from None
+
+
+async def statement(visit: Visit) -> Response:
+    side, month = _asked(visit)
+
+    async def look(tx: Tx) -> dict[str, Any]:
+        lines = await statements.lines(tx, visit.who.account_id, side, month)
+        return {
+            "lines": lines,
+            "total_cents": await statements.total_cents(tx, visit.who.account_id, side, month),
+            "payout": await payouts.find_of_month(tx, visit.who.account_id, month) if side == statements.PARTNER else None,
+        }
+
+    shown = await visit.read(look)
+    return await visit.page(
+        "market/statement.html", side=side, month=month, money=money.show, is_cut=len(shown["lines"]) == LINES_SHOWN, **shown
+    )
+
+
+async def statement_csv(visit: Visit) -> Response:
+    side, month = _asked(visit)
+
+    async def parts() -> AsyncIterator[str]:
+        after: statements.Line | None = None
+        while True:
+
+            async def look(tx: Tx, after: statements.Line | None = after) -> list[statements.Line]:
+                return await statements.lines(tx, visit.who.account_id, side, month, after)
+
+            rows: list[statements.Line] = await visit.read(look)
+            if rows or after is None:
+                yield statements.csv_of(side, rows, with_headings=after is None)
+            if len(rows) < statements.BATCH:
+                return
+            after = rows[-1]
+
+    headers = {"content-disposition": f'attachment; filename="statement-{side}-{month}.csv"'}
+    return StreamingResponse(parts(), media_type="text/csv; charset=utf-8", headers=headers)

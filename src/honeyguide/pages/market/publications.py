@@ -1,0 +1,149 @@
+"""Publications: what they are, whom they reach, their logo; with the network card beside the form as it is typed."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from msgspec import UNSET
+from starlette.responses import HTMLResponse, Response
+
+from honeyguide.kernel.errors import Invalid
+from honeyguide.kernel.paging import Page
+from honeyguide.pages import rendering
+from honeyguide.pages.dashboard.visit import Visit
+from honeyguide.partners import catalogue, logos, programs, publications
+from honeyguide.partners.publications import Fields, Publication
+from honeyguide.store.tx import Tx
+
+WORDS: dict[str, Any] = {
+    "categories": catalogue.CATEGORIES,
+    "genders": catalogue.GENDERS,
+    "income_levels": catalogue.INCOME_LEVELS,
+    "age_ranges": catalogue.AGE_RANGES,
+}
+GENDER_WORDS = {
+    "almost_all_male": "Almost all men", "mainly_male": "Mainly men", "mixed": "Mixed", "mainly_female": "Mainly women",
+    "almost_all_female": "Almost all women",
+}  # fmt: skip
+
+
+async def show(visit: Visit) -> Response:
+    async def look(tx: Tx) -> tuple[list[Publication], dict[str, programs.Program]]:
+        rows, _ = await publications.page_of(tx, visit.who.account_id, Page(1, 200))
+        offers, _ = await programs.page_of(tx, visit.who.account_id, Page(1, 200))
+        return rows, {offer.publication_id: offer for offer in offers}
+
+    rows, offers = await visit.read(look)
+    return await visit.page("market/publications.html", rows=rows, offers=offers)
+
+
+def _given(visit: Visit) -> dict[str, Any]:
+    lists = {name: visit.several(name) for name in ("categories", "income_levels", "age_ranges")}
+    return {"name": visit.text("name"), "description": visit.text("description"), "list_id": visit.text("list_id"),
+            "audience_gender": visit.text("audience_gender"), "status": visit.text("status") or "active", **lists}  # fmt: skip
+
+
+def _as_given(publication: Publication) -> dict[str, Any]:
+    lists = {name: publication.words(name) for name in ("categories", "income_levels", "age_ranges")}
+    return {**publication._asdict(), **lists}
+
+
+def _fields(given: dict[str, Any]) -> Fields:
+    return Fields(
+        name=given["name"] or UNSET, description=given["description"] or None, categories=given["categories"] or UNSET,
+        list_id=given["list_id"] or None, status=given["status"], audience_gender=given["audience_gender"] or UNSET,
+        income_levels=given["income_levels"] or UNSET, age_ranges=given["age_ranges"] or UNSET,
+    )  # fmt: skip
+
+
+async def _form(visit: Visit, given: dict[str, Any], old: Publication | None, fault: Invalid | None = None) -> Response:
+    return await visit.page(
+        "market/publication.html", 400 if fault else 200, given=given, old=old, gender_words=GENDER_WORDS,
+        wrong=fault.message if fault else "", param=fault.param if fault else "", card=_card(given, old), **WORDS,
+    )  # fmt: skip
+
+
+def _card(given: dict[str, Any], old: Publication | None) -> dict[str, Any]:
+    return {
+        "name": given["name"] or "Your newsletter", "description": given["description"] or "What it is about, in a sentence.",
+        "categories": given["categories"], "audience_gender": GENDER_WORDS.get(given["audience_gender"] or "", "Mixed"),
+        "age_ranges": given["age_ranges"], "logo": f"/logos/{old.logo_id}" if old else "",
+    }  # fmt: skip
+
+
+async def new_form(visit: Visit) -> Response:
+    empty = {"name": "", "description": "", "list_id": "", "audience_gender": "mixed", "status": "active", "categories": [],
+             "income_levels": [], "age_ranges": []}  # fmt: skip
+    return await _form(visit, empty, None)
+
+
+async def _logo(visit: Visit) -> logos.Logo | None:
+    if visit.file is None or not visit.file.filename:
+        return None
+    data = await visit.file.read(logos.SIZE_LIMIT + 1)
+    return await logos.sanitize_apart(data) if data else None
+
+
+async def create(visit: Visit) -> Response:
+    given = _given(visit)
+    try:
+        fields = _fields(given)
+        publications.check_required(fields, visit.file is not None and bool(visit.file.filename))
+        logo = await _logo(visit)
+        if logo is None:
+            raise Invalid("logo must be given.", param="logo")
+
+        async def change(tx: Tx) -> Publication:
+            return await publications.create(
+                tx, visit.who.account_id, fields, logo, folder=visit.desk.site.logo_folder, now_ms=visit.now_ms
+            )
+
+        made = await visit.write(change)
+    except Invalid as fault:
+        return await _form(visit, given, None, fault)
+    return visit.go(f"/program/new?publication={made.id}", f"{made.name} is there. Now make the offer to partners.")
+
+
+async def edit_form(visit: Visit) -> Response:
+    old = await _old(visit)
+    return await _form(visit, _as_given(old), old)
+
+
+async def _old(visit: Visit) -> Publication:
+    async def look(tx: Tx) -> Publication:
+        return await publications.get(tx, visit.who.account_id, visit.at("id"))
+
+    found: Publication = await visit.read(look)
+    return found
+
+
+async def edit(visit: Visit) -> Response:
+    old, given = await _old(visit), _given(visit)
+    try:
+        for param in ("name", "categories", "income_levels", "age_ranges"):
+            if not given[param]:
+                raise Invalid(f"{param} must be given.", param=param)
+        fields, logo = _fields(given), await _logo(visit)
+
+        async def change(tx: Tx) -> Publication:
+            return await publications.update(
+                tx, visit.who.account_id, old.id, fields, logo, folder=visit.desk.site.logo_folder, now_ms=visit.now_ms
+            )
+
+        await visit.write(change)
+    except Invalid as fault:
+        return await _form(visit, given, old, fault)
+    return visit.go("/publications", f"{given['name']} is saved.")
+
+
+async def delete(visit: Visit) -> Response:
+    async def change(tx: Tx) -> None:
+        await publications.delete(tx, visit.who.account_id, visit.at("id"), now_ms=visit.now_ms)
+
+    await visit.write(change)
+    return visit.go("/publications", "The publication is gone; its history and what is owed stay.")
+
+
+async def sketch(visit: Visit) -> Response:
+    """The network card as it would look with what is typed so far."""
+    return HTMLResponse(rendering.page("market/card_alone.html", card=_card(_given(visit), None), cpa="", hold=""))
