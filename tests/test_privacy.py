@@ -82,11 +82,14 @@ def test_whoever_is_erased_while_waiting_for_a_code_leaves_it_to_the_next(alice:
     alice.subscribe("fourth@example.org", referrer_code=third["ref_code"])
     alice.delete(f"{alice.v1}/subscribers/{zelda['uuid']}")
     pool = next(each for each in alice.get(f"{alice.v1}/rewards").json()["rewards"] if each["name"] == "Code")
-    alice.put(f"{alice.v1}/rewards/{pool['uuid']}", {"coupon_codes": ["A", "B"]})
+    alice.put(f"{alice.v1}/rewards/{pool['uuid']}", {"coupon_codes": ["A", "B", "C"]})
+    late = alice.subscribe("late@example.org")
+    alice.subscribe("fifth@example.org", referrer_code=late["ref_code"])
     won = {
         who: {
             each["name"]: each["coupon_code"] for each in alice.get(f"{alice.v1}/subscribers/{who}/rewards").json()["rewards"]
         }
-        for who in ("friend@example.org", "third@example.org")
+        for who in ("friend@example.org", "third@example.org", "late@example.org")
     }
     assert {won["friend@example.org"]["Code"], won["third@example.org"]["Code"]} == {"A", "B"}
+    assert won["late@example.org"]["Code"] == "C", "nobody waits any more, so a newcomer is served at once"

@@ -105,12 +105,28 @@ def test_codes_that_arrive_while_others_win_leave_nobody_waiting_beside_a_full_s
     wins = [signing_up(alice, f"f{n}@example.org", star.ref_code) for n, star in enumerate(stars)]
     fills = [adding([f"C{n}x{i}" for i in range(5)]) for n in range(10)]
     in_parallel(alice, [work for pair in zip(wins, fills * 4, strict=True) for work in pair])
-    alice.service.run_jobs()
+    in_parallel(alice, [lambda tx: rewards.fill(tx, house.site, owner, pool["uuid"], now_ms=1)])
     won = rows(alice, "won_reward")
     assert Counter(row["status"] for row in won) == {"unlocked": 40}
     assert len({row["coupon_code"] for row in won}) == 40
     (counted,) = [row for row in rows(alice, "reward") if row["id"] == pool["uuid"]]
     assert (counted["codes_left"], counted["waiting"], counted["codes_total"]) == (10, 0, 50)
+
+
+def test_those_who_wait_are_served_once_however_many_serve_them(alice: Member, monkeypatch: pytest.MonkeyPatch) -> None:
+    pool = offer(alice, kind="coupon", coupon_codes=[])
+    stars = in_parallel(alice, [signing_up(alice, f"star{n}@example.org", None) for n in range(20)])
+    in_parallel(alice, [signing_up(alice, f"f{n}@example.org", star.ref_code) for n, star in enumerate(stars)])
+    house, owner = alice.service.house, Owner(alice.account_id, alice.campaign_id)
+    with monkeypatch.context() as patch:
+        patch.setattr(rewards, "FILL_BATCH", 0)  # the codes come, and nobody is served yet
+        alice.put(f"{alice.v1}/rewards/{pool['uuid']}", {"coupon_codes": [str(n) for n in range(30)]})
+    in_parallel(alice, [lambda tx: rewards.fill(tx, house.site, owner, pool["uuid"], now_ms=1)] * 8)
+    won = rows(alice, "won_reward")
+    assert [row["status"] for row in won] == ["unlocked"] * 20
+    assert len({row["coupon_code"] for row in won}) == 20
+    (counted,) = [row for row in rows(alice, "reward") if row["id"] == pool["uuid"]]
+    assert (counted["codes_left"], counted["waiting"]) == (10, 0)
 
 
 @pytest.mark.parametrize("engine", ENGINES)
