@@ -23,10 +23,16 @@ def rows(member: Member, table: str) -> list[dict[str, Any]]:
 
 
 def in_parallel(member: Member, works: list[Any]) -> list[Any]:
-    """All at once on the service's own loop, each in its own transaction."""
+    """At once on the service's own loop, each in its own transaction; no more than its connections serve without a refusal."""
 
     async def all_at_once() -> list[Any]:
-        return await asyncio.gather(*(member.service.house.store.write(work) for work in works))
+        room = asyncio.Semaphore(50)
+
+        async def enter(work: Any) -> Any:
+            async with room:
+                return await member.service.house.store.write(work)
+
+        return await asyncio.gather(*map(enter, works))
 
     return member.service.run(all_at_once())
 

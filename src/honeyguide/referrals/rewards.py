@@ -16,7 +16,7 @@ from honeyguide.kernel.paging import Page
 from honeyguide.kernel.site import Site
 from honeyguide.mail import letters, words
 from honeyguide.referrals import campaigns, coupons, hub, milestones, people, telling
-from honeyguide.referrals.campaigns import Owner
+from honeyguide.referrals.campaigns import Campaign, Owner
 from honeyguide.referrals.milestones import Reward
 from honeyguide.referrals.people import Subscriber
 from honeyguide.store.statements import beside
@@ -124,26 +124,27 @@ async def _give(
     queued: bool = False,
 ) -> None:  # fmt: skip
     """Hands over what was won, or queues it for a code; either way nothing more is needed from the operator."""
+    # Read before a pool's row is held: others who want a code of it wait until we are done.
+    winner, campaign = await people.find(tx, owner, advocate_id), await campaigns.get(tx, owner)
     code = reward.coupon_code
     if reward.is_pool:
         code = await coupons.take(tx, site, owner, reward, won_id, now_ms=now_ms, queued=queued)
         if code is None:
-            await tx.run(_LACK, account_id=owner.account_id, id=won_id, by=by)
+            await tx.put(_LACK, account_id=owner.account_id, id=won_id, by=by)
             return
-    await tx.run(_GRANT, account_id=owner.account_id, id=won_id, coupon_code=code, by=by, now_ms=now_ms)
-    winner = await people.find(tx, owner, advocate_id)
+    await tx.put(_GRANT, account_id=owner.account_id, id=won_id, coupon_code=code, by=by, now_ms=now_ms)
     if winner is not None:
-        await _tell_unlocked(tx, site, owner, reward, winner, won_id, code, now_ms=now_ms)
+        await _tell_unlocked(tx, site, owner, campaign, reward, winner, won_id, code, now_ms=now_ms)
 
 
 async def _tell_unlocked(
-    tx: Tx, site: Site, owner: Owner, reward: Reward, winner: Subscriber, won_id: str, code: str | None, *, now_ms: int
-) -> None:
+    tx: Tx, site: Site, owner: Owner, campaign: Campaign, reward: Reward, winner: Subscriber, won_id: str, code: str | None, *,
+    now_ms: int,
+) -> None:  # fmt: skip
     facts = {"reward": _told(reward.id, reward.name, reward.referrals, reward.recurring), "coupon_code": code}
     await telling.reward(tx, site, owner, outbox.REWARD_UNLOCKED, winner, facts, now_ms=now_ms)
     if winner.status == "unsubscribed":  # who left gets no mail; the reward is theirs all the same
         return
-    campaign = await campaigns.get(tx, owner)
     letter = words.reward_unlocked(
         newsletter=campaign.name, reward=reward.name, referrals=winner.referrals_verified, hub=hub.link(site, winner),
         coupon_code=code, link=reward.link, how_to_claim=reward.description,
