@@ -72,8 +72,9 @@ async def matches(password_hash: str | None, password: str) -> bool:
 
 
 def _verified(password_hash: str | None, password: str) -> bool:
+    nobody = _nobody()  # also when it is not needed: the first comparison of a process must not tell either
     try:
-        return _hasher.verify(password_hash or _nobody(), password)
+        return _hasher.verify(password_hash or nobody, password)
     except (argon2.exceptions.VerificationError, argon2.exceptions.InvalidHashError):
         return False
 

@@ -24,6 +24,9 @@ LEVELS = (
 )
 
 
+_FIELDS = ("name", "destination_url", "slug", "hold_days", "current", "password", "email")
+
+
 async def show(visit: Visit) -> Response:
     return await _page(visit)
 
@@ -40,10 +43,11 @@ async def _page(visit: Visit, fault: Fault | None = None, where: str = "", **val
         }
 
     found = await visit.read(look)
-    wrong = {(where, fault.param or ""): _sentence(fault)} if fault else {}
+    # A field that has no place for its own sentence leaves it to the top of its form.
+    wrong = {(where, fault.param if fault.param in _FIELDS else ""): _sentence(fault)} if fault else {}
     return await visit.page(
-        "settings.html", 400 if fault else 200, levels=LEVELS, longest=rules.LONGEST_HOLD_DAYS, wrong=wrong, link="",
-        page_host=visit.desk.settings.signup_page_host, **{**found, **values},
+        "settings.html", 400 if fault else 200, levels=LEVELS, longest=rules.LONGEST_HOLD_DAYS, wrong=wrong,
+        page_host=visit.desk.settings.signup_page_host, **{"link": "", **found, **values},
     )  # fmt: skip
 
 

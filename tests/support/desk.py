@@ -1,0 +1,92 @@
+"""A browser without a screen: cookies, tokens and forms as a person's browser handles them, against the real service."""
+
+from __future__ import annotations
+
+import html
+import re
+from typing import Any
+
+import argon2
+import httpx
+
+from honeyguide.accounts import passwords
+from honeyguide.store.tx import Tx
+from tests.support.service import Member, Service
+
+# Hashing is slow on purpose, which is tested apart; here it only has to be the same for all.
+passwords._hasher = argon2.PasswordHasher(time_cost=1, memory_cost=1024, parallelism=1)
+
+PASSWORD = "three calm brown bears"
+_CSRF = re.compile(r'name="csrf" value="([0-9a-f]+)"')
+
+
+class Desk:
+    """One person's browser. `desk.post(path, page="/settings", name="x")` fills in the token that the page carried."""
+
+    def __init__(self, service: Service) -> None:
+        self.service = service
+        self.http = httpx.Client(base_url=service.url, timeout=30, verify=False, headers={"origin": service.settings.base_url})
+
+    def get(self, path: str, **kwargs: Any) -> httpx.Response:
+        return self.http.get(path, **kwargs)
+
+    def token(self, page: str) -> str:
+        found = _CSRF.search(self.get(page, follow_redirects=True).text)
+        assert found is not None, f"{page} carries no token"
+        return found[1]
+
+    def post(self, path: str, page: str | None = None, **fields: Any) -> httpx.Response:
+        return self.http.post(path, data={"csrf": self.token(page or path), **fields})
+
+    def log_in(self, email: str, password: str = PASSWORD) -> httpx.Response:
+        return self.post("/login", email=email, password=password)
+
+    def plant(self, token: str) -> None:
+        """A session cookie that somebody else chose."""
+        self.http.cookies.set("hg_session", token, domain="127.0.0.1")
+
+    @property
+    def session(self) -> str:
+        return self.http.cookies.get("hg_session") or self.http.cookies.get("__Host-hg_session") or ""
+
+
+class Operator(Member):
+    """An account that calls the API and sits at its dashboard."""
+
+    email: str
+    desk: Desk
+
+
+def operator(service: Service, name: str = "alice") -> Operator:
+    """A new account with a password, logged in."""
+    member = service.member(name)
+
+    async def look(tx: Tx) -> str:
+        from honeyguide.accounts import accounts
+
+        return (await accounts.get(tx, member.account_id)).email
+
+    email = service.read(look)
+    set_password(service, member.account_id)
+    made = Operator(service, member.account_id, member.campaign_id, member.key)
+    made.email, made.desk = email, Desk(service)
+    assert made.desk.log_in(email).status_code == 303
+    return made
+
+
+_hash: list[str] = []
+
+
+def set_password(service: Service, account_id: str) -> None:
+    if not _hash:
+        _hash.append(service.run(passwords.hashed(PASSWORD)))
+
+    async def work(tx: Tx) -> None:
+        await passwords.set_hash(tx, account_id, _hash[0])
+
+    service.write(work)
+
+
+def words(page: str) -> str:
+    """What a person reads on a page."""
+    return re.sub(r"\s+", " ", html.unescape(re.sub(r"<[^>]+>", " ", page)))

@@ -1,0 +1,359 @@
+"""In and out of the dashboard: what an attacker tries at its doors, on both engines."""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Iterator
+
+import httpx
+import pytest
+
+from honeyguide.accounts import attempts
+from honeyguide.kernel.ids import new_id
+from honeyguide.kernel.paging import Page
+from honeyguide.mail import letters
+from honeyguide.store.tx import Tx
+from tests.support.desk import PASSWORD, Desk, operator, words
+from tests.support.service import ENGINES, Service
+
+NEW = "four quiet green herons"
+
+
+@pytest.fixture(scope="module", params=ENGINES)
+def fresh(request: pytest.FixtureRequest) -> Iterator[Service]:
+    """Nobody has an account here yet."""
+    with Service(request.param, signups="open", smtp_url=f"file:///tmp/hg-letters-{new_id()}") as service:
+        yield service
+
+
+@pytest.fixture
+def desk(service: Service) -> Desk:
+    return Desk(service)
+
+
+@pytest.fixture(autouse=True)
+def plenty(monkeypatch: pytest.MonkeyPatch) -> None:
+    """All tests share one address; the tests of the limits set them back."""
+    for name in ("LOGIN_BY_ADDRESS", "LETTERS_BY_ADDRESS"):
+        monkeypatch.setattr(attempts, name, getattr(attempts, name)._replace(most=10_000))
+
+
+def letter_link(service: Service, account_id: str, kind: str) -> str:
+    from honeyguide.store.statements import Statement
+
+    async def look(tx: Tx) -> str | None:
+        sql = "SELECT body_text FROM letter WHERE account_id = :account_id AND kind = :kind ORDER BY id DESC"
+        return await tx.one(Statement("test", sql, sql, lambda text: text), account_id=account_id, kind=kind)  # type: ignore[misc]
+
+    for _ in range(100):
+        text = service.read(look)
+        found = re.search(r"https?://\S+/(?:password|welcome)/\S+", text or "")
+        if found:
+            return found[0].partition("://")[2].partition("/")[2]
+        time.sleep(0.02)
+    raise AssertionError(f"no {kind} letter with a link: {text}")
+
+
+@pytest.fixture
+def keeps_letters(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A sent letter that carries a key forgets its text; here it is kept until the test has read it."""
+    from honeyguide.mail import sending
+
+    monkeypatch.setattr(sending, "CARRIES_A_KEY", frozenset())
+
+
+def test_the_first_account_runs_the_installation(fresh: Service) -> None:
+    desk = Desk(fresh)
+    if desk.get("/login").headers.get("location") != "/signup":
+        pytest.skip("another test came first")
+    assert "This Honeyguide is new" in words(desk.get("/signup").text)
+    weak = desk.post("/signup", name="Wax", email="ann@example.org", password="password123")
+    assert weak.status_code == 400 and "easily guessed" in weak.text
+    made = desk.post("/signup", name="The Wax", email="ann@example.org", password=PASSWORD)
+    assert (made.status_code, made.headers["location"]) == (303, "/")
+    assert "Administrator of this Honeyguide" in words(desk.get("/settings").text)
+    other = Desk(fresh)
+    assert "This Honeyguide is new" not in other.get("/signup").text
+
+
+def test_open_signup_goes_by_mail_and_says_the_same_to_everybody(fresh: Service, keeps_letters: None) -> None:
+    first = Desk(fresh)
+    if first.get("/login").headers.get("location") == "/signup":
+        first.post("/signup", name="The Wax", email="ann@example.org", password=PASSWORD)
+    known = Desk(fresh).post("/signup", email="ann@example.org")
+    desk = Desk(fresh)
+    unknown = desk.post("/signup", email="bob@example.org")
+    assert known.status_code == unknown.status_code == 200
+    assert words(known.text).replace("ann@", "") == words(unknown.text).replace("bob@", "")
+    link = letter_link(fresh, "", "open_account")
+    page = desk.get(f"/{link}")
+    assert "bob@example.org" in page.text
+    made = desk.post(f"/{link}", name="Bob's Bees", password=PASSWORD)
+    assert made.status_code == 303
+    assert "Bob&#39;s Bees" in desk.get("/").text
+    assert Desk(fresh).get(f"/{link}").status_code == 404, "the link works once"
+
+
+def test_without_an_invitation_the_door_stays_shut(service: Service, desk: Desk) -> None:
+    operator(service)
+    assert "By invitation" in desk.get("/signup").text
+    assert desk.post("/signup", page="/login", email="eve@example.org").status_code == 404
+
+
+def test_the_session_cookie_is_guarded(service: Service) -> None:
+    alice = operator(service)
+    answer = Desk(service).post("/login", email=alice.email, password=PASSWORD)
+    cookie = next(line for line in answer.headers.get_list("set-cookie") if "hg_session=" in line)
+    assert "HttpOnly" in cookie and "SameSite=lax" in cookie and "Path=/" in cookie
+    assert "Secure" not in cookie and not cookie.startswith("__Host-"), "plain HTTP on loopback could not keep it"
+    assert "no-store" in answer.headers["cache-control"]
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_behind_https_cookies_are_secure_and_bound_to_the_host(engine: str) -> None:
+    with Service(engine, base_url="https://go.example.org", test_clock="") as service:
+        desk = Desk(service)
+        page = desk.get("/signup")
+        token = re.search(r'name="csrf" value="(\w+)"', page.text)
+        cookies = page.headers.get_list("set-cookie")
+        assert token and cookies and all(line.startswith("__Host-hg_") and "Secure" in line for line in cookies)
+        # httpx keeps no Secure cookie for plain HTTP, as a browser would not: it is handed over by hand.
+        name, _, value = cookies[0].partition(";")[0].partition("=")
+        fields = {"csrf": token[1], "name": "Wax", "email": "ann@example.org", "password": PASSWORD}
+        made = httpx.post(
+            f"{service.url}/signup", data=fields, headers={"origin": "https://go.example.org", "cookie": f"{name}={value}"}
+        )
+        session = next(line for line in made.headers.get_list("set-cookie") if "session" in line)
+        assert session.startswith("__Host-hg_session=") and "Secure" in session and "Domain" not in session
+        elsewhere = httpx.post(
+            f"{service.url}/signup", data=fields, headers={"origin": service.url, "cookie": f"{name}={value}"}
+        )
+        assert elsewhere.status_code == 403, "only the public address may send forms"
+
+
+def test_a_planted_session_is_worth_nothing_after_the_login(service: Service) -> None:
+    alice = operator(service)
+    before = alice.desk.session
+    again = Desk(service)
+    again.plant(before)
+    token = re.search(r'name="csrf" value="(\w+)"', again.get("/settings").text)
+    assert token
+    again.http.post("/login", data={"csrf": token[1], "email": alice.email, "password": PASSWORD})
+    assert again.session != before
+    stale = Desk(service)
+    stale.plant(before)
+    assert stale.get("/settings").headers["location"].startswith("/login")
+
+
+@pytest.mark.parametrize("origin", ["https://evil.example", "null", "http://127.0.0.1:1", ""])
+def test_a_form_from_another_site_does_nothing(service: Service, origin: str) -> None:
+    alice = operator(service)
+    token = alice.desk.token("/settings")
+    answer = alice.desk.http.post("/settings/profile", data={"csrf": token, "name": "Evil"}, headers={"origin": origin})
+    assert answer.status_code == 403
+    assert "Evil" not in alice.desk.get("/settings").text
+
+
+@pytest.mark.parametrize("token", ["", "00", "ab" * 64, "x" * 128])
+def test_a_form_without_the_visitors_own_token_does_nothing(service: Service, token: str) -> None:
+    alice = operator(service)
+    assert alice.desk.http.post("/settings/profile", data={"csrf": token, "name": "Evil"}).status_code == 403
+
+
+def test_one_persons_token_is_no_good_for_another(service: Service) -> None:
+    alice, mallory = operator(service), operator(service, "mallory")
+    token = mallory.desk.token("/settings")
+    assert alice.desk.http.post("/settings/profile", data={"csrf": token, "name": "Evil"}).status_code == 403
+
+
+def test_login_csrf_is_refused(service: Service) -> None:
+    """An attacker cannot log a victim's browser into the attacker's account: the form's token belongs to the browser."""
+    mallory = operator(service, "mallory")
+    token = Desk(service).token("/login")
+    victim = Desk(service)
+    answer = victim.http.post("/login", data={"csrf": token, "email": mallory.email, "password": PASSWORD})
+    assert answer.status_code == 403 and not victim.session
+
+
+def test_wrong_passwords_and_unknown_addresses_get_the_same_answer_in_the_same_time(
+    service: Service, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(attempts, "LOGIN_BY_ACCOUNT", attempts.LOGIN_BY_ACCOUNT._replace(most=10_000))
+    alice = operator(service)
+    took: dict[str, list[float]] = {alice.email: [], "nobody@example.org": []}
+    pages = {}
+    for _ in range(20):
+        for email, times in took.items():
+            desk = Desk(service)
+            token = desk.token("/login")
+            began = time.perf_counter()
+            answer = desk.http.post("/login", data={"csrf": token, "email": email, "password": "wrong and long enough"})
+            times.append(time.perf_counter() - began)
+            assert answer.status_code == 401
+            pages[email] = words(answer.text)
+    assert len(set(pages.values())) == 1
+    known, unknown = (min(times) for times in took.values())
+    assert 0.3 < known / unknown < 3, f"{known:.3f} s against {unknown:.3f} s"
+
+
+def test_a_forgotten_password_says_the_same_to_everybody(service: Service) -> None:
+    alice = operator(service)
+    answers = [Desk(service).post("/password", email=email) for email in (alice.email, "nobody@example.org")]
+    assert [answer.status_code for answer in answers] == [200, 200]
+    first, second = (words(answer.text) for answer in answers)
+    assert first.replace(alice.email, "") == second.replace("nobody@example.org", "")
+
+
+def test_a_new_password_by_mail_ends_every_session(service: Service, keeps_letters: None) -> None:
+    alice, desk = operator(service), Desk(service)
+    desk.post("/password", email=alice.email)
+    link = letter_link(service, alice.account_id, "password_reset")
+    assert desk.get(f"/{link}").status_code == 200
+    assert desk.get(f"/{link}").status_code == 200, "looking does not spend it: mail scanners look"
+    weak = desk.post(f"/{link}", password="short")
+    assert weak.status_code == 400
+    assert desk.post(f"/{link}", password=NEW).status_code == 303
+    assert desk.get("/").status_code == 200, "whoever changed it is in"
+    assert alice.desk.get("/").status_code == 303, "everybody else is out"
+    assert desk.get(f"/{link}").status_code == 404, "the link works once"
+    assert Desk(service).log_in(alice.email).status_code == 401
+    assert Desk(service).log_in(alice.email, NEW).status_code == 303
+
+
+def test_a_link_is_over_after_an_hour(service: Service, keeps_letters: None) -> None:
+    alice, desk = operator(service), Desk(service)
+    desk.post("/password", email=alice.email)
+    link = letter_link(service, alice.account_id, "password_reset")
+    service.set_clock(3601)
+    assert "This link is over" in desk.get(f"/{link}").text
+
+
+def test_passwords_are_hashed_by_argon2id_at_full_cost() -> None:
+    import argon2
+
+    parameters = argon2.PasswordHasher()
+    assert parameters.hash(NEW).startswith("$argon2id$")
+    assert parameters.memory_cost >= 64 * 1024 and parameters.time_cost >= 3
+
+
+def test_tries_are_limited_per_account(service: Service) -> None:
+    alice = operator(service)
+    desk = Desk(service)
+    token = desk.token("/login")
+    fields = {"csrf": token, "email": alice.email, "password": "wrong and long enough"}
+    statuses = [desk.http.post("/login", data=fields).status_code for _ in range(attempts.LOGIN_BY_ACCOUNT.most + 2)]
+    assert statuses == [401] * attempts.LOGIN_BY_ACCOUNT.most + [429] * 2
+    refused = desk.http.post("/login", data={**fields, "password": PASSWORD})
+    assert refused.status_code == 429 and int(refused.headers["retry-after"]) > 0
+    assert "Too many attempts. Try again in 15 minutes." in refused.text
+    service.set_clock(attempts.LOGIN_BY_ACCOUNT.window_ms / 1000 + 1)
+    assert desk.log_in(alice.email).status_code == 303
+
+
+def test_tries_are_limited_per_address(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(attempts, "LOGIN_BY_ADDRESS", attempts.LOGIN_BY_ADDRESS._replace(name=new_id(), most=3))
+    desk = Desk(service)
+    token = desk.token("/login")
+    tries = [
+        desk.http.post("/login", data={"csrf": token, "email": f"{new_id()}@example.org", "password": "x" * 12}).status_code
+        for _ in range(5)
+    ]
+    assert tries == [401, 401, 401, 429, 429]
+
+
+def test_sessions_end_by_time(service: Service) -> None:
+    alice = operator(service)
+    assert alice.desk.get("/settings").status_code == 200
+    service.set_clock(12 * 3600 + 1)
+    assert alice.desk.get("/settings").status_code == 303, "12 idle hours"
+    service.set_clock(0)
+    bob = operator(service, "bob")
+    for hours in range(11, 14 * 24, 11):
+        service.set_clock(hours * 3600)
+        assert bob.desk.get("/settings").status_code == 200
+    service.set_clock(14 * 24 * 3600 + 1)
+    assert bob.desk.get("/settings").status_code == 303, "14 days, however busy"
+
+
+def test_logging_out_ends_the_session_itself(service: Service) -> None:
+    alice = operator(service)
+    token = alice.desk.session
+    assert alice.desk.post("/logout", page="/settings").status_code == 303
+    stale = Desk(service)
+    stale.plant(token)
+    assert stale.get("/").status_code == 303
+
+
+def test_other_sessions_can_be_ended(service: Service) -> None:
+    alice = operator(service)
+    other = Desk(service)
+    other.log_in(alice.email)
+    assert other.get("/").status_code == 200
+    assert alice.desk.post("/settings/sessions", page="/settings").status_code == 303
+    assert other.get("/").status_code == 303
+    assert alice.desk.get("/").status_code == 200
+
+
+def test_a_password_change_ends_every_other_session(service: Service) -> None:
+    alice = operator(service)
+    other = Desk(service)
+    other.log_in(alice.email)
+    wrong = alice.desk.post("/settings/password", page="/settings", current="not mine at all", password=NEW)
+    assert wrong.status_code == 400 and "not your current password" in wrong.text
+    before = alice.desk.session
+    assert alice.desk.post("/settings/password", page="/settings", current=PASSWORD, password=NEW).status_code == 303
+    assert alice.desk.session != before and alice.desk.get("/").status_code == 200
+    assert other.get("/").status_code == 303
+
+
+def test_the_token_is_nowhere_in_the_database(service: Service) -> None:
+    from tests.support.tables import dump, mentions
+
+    alice = operator(service)
+    assert mentions(dump(service), alice.desk.session) == []
+
+
+@pytest.mark.parametrize("path", ["//evil.example", "https://evil.example", "/\\evil.example", "/login", "javascript:alert(1)"])
+def test_the_login_leads_to_our_own_pages_only(service: Service, path: str) -> None:
+    alice = operator(service)
+    desk = Desk(service)
+    answer = desk.post("/login", email=alice.email, password=PASSWORD, next=path)
+    assert answer.headers["location"] == "/"
+
+
+def test_the_login_leads_back_to_where_one_was_going(service: Service) -> None:
+    alice, desk = operator(service), Desk(service)
+    where = desk.get("/subscribers?show=advocates").headers["location"]
+    assert where == "/login?next=/subscribers%3Fshow%3Dadvocates"
+    assert 'name="next" value="/subscribers?show=advocates"' in desk.get(where).text
+    answer = desk.post("/login", email=alice.email, password=PASSWORD, next="/subscribers?show=advocates")
+    assert answer.headers["location"] == "/subscribers?show=advocates"
+
+
+def test_only_the_administrator_invites(service: Service, keeps_letters: None) -> None:
+    alice = operator(service)
+    refused = alice.desk.post("/settings/invitations", page="/settings", email="carl@example.org")
+    assert refused.status_code == 404
+
+    async def promote(tx: Tx) -> None:
+        from honeyguide.store.statements import Statement
+
+        sql = "UPDATE account SET is_admin = 1 WHERE id = :account_id"
+        await tx.run(Statement("test", sql, sql, lambda: None), account_id=alice.account_id)
+
+    service.write(promote)
+    sent = alice.desk.post("/settings/invitations", page="/settings", email="carl@example.org")
+    assert sent.status_code == 200 and "/welcome/" in sent.text
+    path = letter_link(service, alice.account_id, "invitation")
+    carl = Desk(service)
+    assert carl.post(f"/{path}", name="Carl", password=PASSWORD).status_code == 303
+    assert carl.get("/").status_code == 200
+
+
+def test_letters_are_limited_per_account(service: Service) -> None:
+    alice, desk = operator(service), Desk(service)
+    statuses = [desk.post("/password", email=alice.email).status_code for _ in range(attempts.LETTERS_BY_ACCOUNT.most + 1)]
+    assert statuses == [200] * attempts.LETTERS_BY_ACCOUNT.most + [429]
+    found = service.read(lambda tx: letters.of_account(tx, alice.account_id, Page()))
+    assert len([letter for letter in found if letter.kind == "password_reset"]) == attempts.LETTERS_BY_ACCOUNT.most

@@ -1,0 +1,410 @@
+"""The dashboard's pages over HTTP, on both engines: strangers, forms, lists, imports, counts."""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import io
+import random
+import re
+import time
+from typing import Any
+
+import pytest
+
+from honeyguide.kernel.clock import DAY_MS, iso
+from honeyguide.kernel.ids import new_id
+from honeyguide.pages.dashboard.routes import PAGES
+from honeyguide.referrals import days
+from honeyguide.referrals.campaigns import Owner
+from honeyguide.store.statements import Statement
+from honeyguide.store.tx import Tx
+from tests.support.desk import Desk, Operator, operator, words
+from tests.support.service import Service
+
+BEHIND = [page for page in PAGES if not page.open_to_all]
+
+
+def things(alice: Operator) -> dict[str, str]:
+    """One of everything that an address of the dashboard can name."""
+    person = alice.subscribe(f"p{new_id()}@example.org", name="Secret Person")
+    hook = alice.post("/v2/webhooks", {"url": "http://127.0.0.1:9/secret-hook"}).json()["webhook"]["uuid"]
+    alice.desk.post("/rewards", name="Secret mug", referrals="3", kind="manual")
+    reward = re.search(r"/rewards/([0-9a-f-]{36})/delete", alice.desk.get("/rewards").text)
+    key = re.search(r"/api/keys/([0-9a-f-]{36})/revoke", alice.desk.get("/api").text)
+    assert reward and key
+    return {
+        "/subscribers/import/": upload(alice, "email\nsecret@example.org\n"),
+        "/subscribers/": person["uuid"],
+        "/webhooks/": hook,
+        "/rewards/": reward[1],
+        "/api/keys/": key[1],
+    }
+
+
+def upload(alice: Operator, text: str | bytes, name: str = "people.csv") -> str:
+    data = text.encode() if isinstance(text, str) else text
+    answer = alice.desk.http.post(
+        "/subscribers/import", data={"csrf": alice.desk.token("/subscribers/import")}, files={"file": (name, data, "text/csv")}
+    )
+    assert answer.status_code == 303, words(answer.text)
+    return answer.headers["location"].rsplit("/", 1)[1]
+
+
+def test_without_a_session_every_page_leads_to_the_login(service: Service) -> None:
+    operator(service)
+    desk = Desk(service)
+    for page in BEHIND:
+        path = re.sub(r"\{\w+\}", new_id(), page.path)
+        answer = desk.http.request(page.method, path)
+        assert (answer.status_code, answer.headers["location"].partition("?")[0]) == (303, "/login"), page
+
+
+def test_a_stranger_finds_nothing_at_anybody_elses_address(service: Service) -> None:
+    alice, mallory = operator(service), operator(service, "mallory")
+    hers = things(alice)
+    before = {path: words(alice.desk.get(path).text) for path in ("/rewards", "/webhooks", "/api", "/subscribers")}
+    tried = 0
+    for page in BEHIND:
+        if "{" not in page.path:
+            continue
+        start = next(start for start in hers if page.path.startswith(start))
+        for wanted in (hers[start], new_id(), "nonsense"):
+            path = re.sub(r"\{\w+\}", wanted, page.path, count=1)
+            if page.method == "GET":
+                answer = mallory.desk.get(path)
+            else:
+                fields = {"name": "x", "referrals": "1", "url": "http://127.0.0.1:9/x", "do": "erase", "won": new_id()}
+                answers = [
+                    mallory.desk.post(path, page="/settings", **{**fields, "do": do}) for do in ("erase", "delete", "start")
+                ]
+                answer = answers[0]
+                assert {each.status_code for each in answers} == {404}, (page, [each.status_code for each in answers])
+            assert answer.status_code == 404, (page, wanted, answer.status_code)
+            assert "Secret" not in answer.text and "secret" not in answer.text
+            tried += 1
+    assert tried >= 30
+    assert before == {path: words(alice.desk.get(path).text) for path in before}, "and nothing changed"
+
+
+def test_bulk_forms_reach_nobody_elses_people(service: Service) -> None:
+    alice, mallory = operator(service), operator(service, "mallory")
+    person = alice.subscribe("hers@example.org")
+    for path in ("/subscribers/decide", "/review"):
+        for do in ("erase", "reject", "verify"):
+            mallory.desk.post(path, page="/settings", id=person["uuid"], do=do)
+    assert alice.subscriber(person["uuid"])["email"] == "hers@example.org"
+
+
+LOOKED_AT = (
+    *("/", "/?range=7d", "/?range=year", "/?range=<b>", "/subscribers", "/subscribers/import", "/review", "/rewards"),
+    *("/pages", "/pages?page=hub", "/pages?page=thanks", "/webhooks", "/api", "/settings"),
+)
+
+
+@pytest.mark.parametrize("path", LOOKED_AT)
+def test_every_page_is_whole_safe_and_small(service: Service, path: str) -> None:
+    alice = operator(service)
+    things(alice)
+    alice.subscribe("markup@example.org", name="<script>alert(1)</script>")
+    answer = alice.desk.get(path)
+    assert answer.status_code == 200
+    assert "<script>alert(1)" not in answer.text
+    without_frames = re.sub(r'srcdoc="[^"]*"', "", answer.text)
+    assert not re.search(r"<style|\sstyle=|\son\w+=|<script(?![^>]*\ssrc=)", without_frames)
+    assert "default-src 'self'" in answer.headers["content-security-policy"]
+    assert answer.headers["cache-control"] == "no-store"
+    assert len(gzip.compress(answer.content)) < 60_000
+    targets = re.findall(r'(?:src|href|action)="([^"]*)"', without_frames)
+    assert all(target.startswith(("/", "#", "http://127.0.0.1")) or target == "" for target in targets), targets
+
+
+def test_a_key_is_shown_once_and_its_line_works(service: Service) -> None:
+    alice = operator(service)
+    assert alice.desk.post("/api/keys", page="/api", name=" ").status_code == 400
+    made = alice.desk.post("/api/keys", page="/api", name="My tool")
+    key = re.search(r"hg_live_\w+", made.text)
+    assert made.status_code == 201 and key
+    assert f"curl -H &#39;X-Api-Key: {key[0]}&#39; {service.url}/v1/campaigns/{alice.campaign_id}/subscribers" in made.text
+    assert alice.http.get(f"{alice.v1}/subscribers", headers={"X-Api-Key": key[0]}).status_code == 200
+    again = alice.desk.get("/api").text
+    assert key[0] not in again and key[0][:12] in again and "My tool" in again
+    revoke = re.search(r'action="(/api/keys/[^"]+/revoke)"', again[again.index("My tool") :])
+    assert revoke and alice.desk.post(revoke[1], page="/api").status_code == 303
+    assert alice.http.get(f"{alice.v1}/subscribers", headers={"X-Api-Key": key[0]}).status_code == 401
+
+
+def test_campaign_settings_are_kept_or_refused_with_a_sentence(service: Service) -> None:
+    alice = operator(service)
+    slug = f"wax-{new_id()[-8:]}"
+    good = {"name": "The Wax", "destination_url": "https://wax.example/", "slug": slug, "screening": "strong", "hold_days": "3"}
+    assert alice.desk.post("/settings/campaign", page="/settings", **good).status_code == 303
+    page = alice.desk.get("/settings").text
+    assert f'value="{slug}"' in page and "https://wax.example/" in page
+    for wrong, sentence in (
+        ({"destination_url": "javascript:alert(1)"}, "absolute http or https"),
+        ({"slug": "Not A Slug"}, "lower-case letters"),
+        ({"hold_days": "400"}, "whole number from 0 to"),
+        ({"hold_days": "x"}, "whole number"),
+        ({"name": " "}, "must not be blank"),
+        ({"screening": "none"}, "must be one of"),
+    ):
+        answer = alice.desk.post("/settings/campaign", page="/settings", **{**good, **wrong})
+        assert answer.status_code == 400 and sentence in words(answer.text), wrong
+
+
+def test_search_filters_and_order(service: Service) -> None:
+    alice = operator(service)
+    lead = alice.subscribe("zeta.lead@example.org", name="Lena Lead", created_at="2026-01-01T00:00:00Z")
+    for number in range(3):
+        alice.subscribe(f"friend{number}@example.org", name=f"Émile {number}", referrer_code=lead["ref_code"])
+    gone = alice.subscribe("gone@example.org")
+    alice.put(f"{alice.v1}/subscribers/{gone['uuid']}", {"status": "unsubscribed"})
+    alice.subscribe("thrown@mailinator.com", referrer_code=lead["ref_code"])
+
+    def found(query: str) -> list[str]:
+        page = alice.desk.get(f"/subscribers?{query}").text
+        return re.findall(r'aria-label="Choose ([^"@]+)@', page)
+
+    assert found("q=friend") == ["friend2", "friend1", "friend0"]
+    assert found("q=LENA") == ["zeta.lead"]
+    assert found("q=Zeta.L") == ["zeta.lead"]
+    assert found(f"q={lead['ref_code']}") == ["zeta.lead"]
+    assert found("q=%25") == [] and found("q=_") == []
+    assert found("show=advocates") == ["zeta.lead"] == found("sort=best")
+    assert found("show=rejected") == ["thrown"]
+    assert found("show=unsubscribed") == ["gone"]
+    assert found("sort=oldest")[0] == "zeta.lead"
+    assert len(found("")) == 6 and found("show=referrals&q=friend1") == ["friend1"]
+    assert "Nobody found" in alice.desk.get("/subscribers?q=nothing-begins-so").text
+    for nonsense in ("page=0", "page=-1", "page=abc", "page=99999999", "before=x", "before=1.", "show=x", "sort=x", "q=%00"):
+        assert alice.desk.get(f"/subscribers?{nonsense}").status_code == 200, nonsense
+
+
+def test_lists_beyond_a_page_go_on(service: Service) -> None:
+    alice = operator(service)
+    text = "email\n" + "".join(f"r{number:03d}@example.org\n" for number in range(130))
+    run_import(alice, upload(alice, text))
+    for query in ("sort=oldest", ""):
+        seen, path = [], f"/subscribers?{query}"
+        while path:
+            page = alice.desk.get(path).text
+            seen += re.findall(r'aria-label="Choose (r\d+)@', page)
+            further = re.search(r'rel="next" href="([^"]+)"', page)
+            path = further[1].replace("&amp;", "&") if further else ""
+        assert sorted(seen) == [f"r{number:03d}" for number in range(130)], query
+
+
+def test_review_decides_in_bulk_and_says_why(service: Service) -> None:
+    alice = operator(service)
+    alice.desk.post("/settings/campaign", page="/settings", name="Wax", slug=f"w-{new_id()[-8:]}", screening="strong")
+    lead = alice.subscribe("lead@example.org", ip_address="9.9.9.9")
+    friends = [
+        alice.subscribe(f"f{number}@example.org", referrer_code=lead["ref_code"], ip_address="9.9.9.9") for number in range(3)
+    ]
+    page = words(alice.desk.get("/review").text)
+    assert "Same network as the referrer within a day. Verifies by itself on" in page
+    assert "waiting: 3" in page
+    said = alice.desk.post("/review", id=[friends[0]["uuid"], friends[1]["uuid"]], do="verify")
+    assert said.status_code == 303
+    assert "2 referrals verified." in words(alice.desk.get("/review").text)
+    alice.desk.post("/review", id=friends[2]["uuid"], do="reject")
+    assert "Rejected by hand. Does not count unless you verify it." in words(alice.desk.get("/review?show=rejected").text)
+    assert alice.subscriber(lead["uuid"])["referrals_count"] == 2
+    final = alice.desk.post("/subscribers/decide", page="/subscribers", id=friends[0]["uuid"], do="reject")
+    assert final.status_code == 303
+    assert "verified, which is final" in words(alice.desk.get("/subscribers").text)
+
+
+def test_a_person_is_explained_exported_and_erased(service: Service) -> None:
+    alice = operator(service)
+    lead = alice.subscribe("lead@example.org", name="Lena Lead")
+    friend = alice.subscribe("friend@mailinator.com", referrer_code=lead["ref_code"], utm_source="podcast")
+    page = words(alice.desk.get(f"/subscribers/{friend['uuid']}").text)
+    assert "Through Lena Lead . A throw-away email address. Does not count unless you verify it." in page
+    assert "Every level of screening rejects this." in page and "podcast" in page
+    assert (
+        "Whom they brought" in (leads := words(alice.desk.get(f"/subscribers/{lead['uuid']}").text)) and "mailinator" in leads
+    )
+    told = alice.desk.get(f"/subscribers/{friend['uuid']}/export.json")
+    assert told.json()["subscriber"]["email"] == "friend@mailinator.com"
+    assert "attachment" in told.headers["content-disposition"]
+    alice.desk.post(f"/subscribers/{friend['uuid']}", do="verify")
+    assert alice.subscriber(lead["uuid"])["referrals_count"] == 1
+    assert alice.desk.post(f"/subscribers/{friend['uuid']}", do="erase").headers["location"] == "/subscribers"
+    assert alice.desk.get(f"/subscribers/{friend['uuid']}").status_code == 404
+
+
+def run_import(alice: Operator, wanted: str, **mapping: str) -> str:
+    page = alice.desk.get(f"/subscribers/import/{wanted}").text
+    chosen = dict(re.findall(r'name="(\w+)">.*?<option value="(\d+)" selected', page))
+    alice.desk.post(f"/subscribers/import/{wanted}", do="start", **{**chosen, **mapping})
+    for _ in range(200):
+        said = words(alice.desk.get(f"/subscribers/import/{wanted}").text)
+        if "Bringing them in" not in said:
+            return said
+        time.sleep(0.05)
+    raise AssertionError(f"the import did not end: {said}")
+
+
+MESSY = (
+    "\ufeffE-Mail;Full Name;Signed up at;Status\r\n"
+    "ann@example.org;Ann Lee;2026-01-05;active\r\n"
+    "\r\n"
+    'BEN@Example.org;"Okafor; Ben";2026-02-01 10:00:00;unsubscribed\r\n'
+    "ann@example.org;Ann again;;\r\n"
+    "not an address;Nobody;;\r\n"
+    ";No address;;\r\n"
+    "future@example.org;Too soon;2999-01-01;\r\n"
+    "=cmd@example.org;=1+1;;\r\n"
+)
+
+
+def test_a_messy_file_is_tried_brought_in_and_what_failed_comes_back(service: Service) -> None:
+    alice = operator(service)
+    wanted = upload(alice, MESSY)
+    page = alice.desk.get(f"/subscribers/import/{wanted}").text
+    chosen: dict[str, Any] = dict(re.findall(r'name="(\w+)">.*?<option value="(\d+)" selected', page))
+    assert chosen == {"email": "0", "name": "1", "created_at": "2", "status": "3"}
+    alice.desk.post(f"/subscribers/import/{wanted}", do="try", **chosen)
+    tried = words(alice.desk.get(f"/subscribers/import/{wanted}").text)
+    assert "3 would be added, 1 are there already or twice in the file, 3 cannot be taken." in tried, tried
+    assert alice.total() == 0, "a dry run changes nothing"
+    done = run_import(alice, wanted, **chosen)
+    assert "3 people were added." in done and alice.total() == 3
+    ben = alice.subscriber("ben@example.org")
+    assert (ben["name"], ben["created_at"]) == ("Okafor; Ben", "2026-02-01T10:00:00.000Z")
+    assert "Okafor; Ben" in words(alice.desk.get("/subscribers?show=unsubscribed").text)
+    errors = list(csv.DictReader(io.StringIO(alice.desk.get(f"/subscribers/import/{wanted}/errors.csv").text)))
+    assert [(row["line"], row["why"]) for row in errors] == [
+        ("6", "Email is invalid."),
+        ("7", "There is no email address in this line."),
+        ("8", "The date lies in the future."),
+    ]
+    assert "0 people were added." in run_import(alice, upload(alice, MESSY), **chosen)
+    assert alice.total() == 3, "again, and nothing is doubled"
+    exported = list(csv.DictReader(io.StringIO(alice.desk.get("/subscribers/export.csv").text)))
+    assert [row["name"] for row in exported if "cmd" in row["email"]] == ["'=1+1"], (
+        "a spreadsheet runs no formula of a stranger's"
+    )
+
+
+@pytest.mark.parametrize(
+    ("data", "sentence"), [(b"", "empty"), (b"email\n", "no lines"), (b"\x00\x00", "empty")], ids=["nothing", "heading", "NULs"]
+)
+def test_a_file_that_holds_nobody_is_refused(service: Service, data: bytes, sentence: str) -> None:
+    alice = operator(service)
+    answer = alice.desk.http.post(
+        "/subscribers/import", data={"csrf": alice.desk.token("/subscribers/import")}, files={"file": ("x.csv", data)}
+    )
+    assert answer.status_code == 400 and sentence in words(answer.text)
+
+
+def test_rewards_are_made_changed_and_removed(service: Service) -> None:
+    alice = operator(service)
+    assert alice.desk.post("/rewards", name="", referrals="3", kind="manual").status_code == 400
+    assert "whole number" in alice.desk.post("/rewards", name="Mug", referrals="none", kind="manual").text
+    alice.desk.post("/rewards", name="Stickers", referrals="1", kind="coupon", coupon_codes="A-1\nA-2")
+    page = alice.desk.get("/rewards").text
+    assert "Stickers" in page and "2 of 2 codes left" in words(page)
+    wanted = re.search(r'href="/rewards/([0-9a-f-]{36})"', page)
+    assert wanted
+    assert alice.desk.post(f"/rewards/{wanted[1]}", name="Sticker pack", referrals="1", coupon_codes="A-3").status_code == 303
+    assert "3 of 3 codes left" in words(alice.desk.get("/rewards").text)
+    lead = alice.subscribe("lead@example.org")
+    alice.subscribe("friend@example.org", referrer_code=lead["ref_code"])
+    assert "Sticker pack" in alice.desk.get(f"/subscribers/{lead['uuid']}").text
+    assert "A-1" in alice.desk.get(f"/subscribers/{lead['uuid']}").text
+    sketch = alice.desk.post("/rewards/preview", page="/rewards", name="A <b>gold</b> medal", referrals="7", kind="manual")
+    assert "A &lt;b&gt;gold&lt;/b&gt; medal" in sketch.text and "<script" not in sketch.text
+    assert alice.desk.post(f"/rewards/{wanted[1]}/delete", page="/rewards").status_code == 303
+    assert "No reward yet" in alice.desk.get("/rewards").text
+
+
+def test_words_are_kept_page_by_page(service: Service) -> None:
+    alice = operator(service)
+    on = {"powered_by": "on"}
+    assert alice.desk.post("/pages?page=signup", promise="Bees, weekly", **on).status_code == 303
+    assert alice.desk.post("/pages?page=hub", hub_note="Thank you all", **on).status_code == 303
+    assert "Bees, weekly" in alice.desk.get("/pages?page=signup").text
+    slug = re.search(r"/join/([\w-]+)", alice.desk.get("/pages").text)
+    assert slug and "Bees, weekly" in Desk(service).get(f"/join/{slug[1]}").text
+    assert alice.desk.post("/pages?page=signup", promise="x" * 500, **on).status_code == 400
+
+
+def test_webhooks_are_made_tested_and_read(service: Service) -> None:
+    alice = operator(service)
+    assert alice.desk.post("/webhooks", url="ftp://x", event="new_referral").status_code == 400
+    made = alice.desk.post("/webhooks", url="http://127.0.0.1:9/hook", event=["new_referral", "reward_unlocked"])
+    path = made.headers["location"]
+    assert alice.desk.post(f"{path}/act", page=path, do="test").status_code == 303
+    for _ in range(100):
+        if "no answer" in (page := words(alice.desk.get(path).text)):
+            break
+        time.sleep(0.05)
+    assert "no answer" in page and "Test" in page
+    assert "whsec_" not in page
+    secret = re.search(r"whsec_[\w+/=]+", alice.desk.post(f"{path}/act", page=path, do="reveal").text)
+    rotated = re.search(r"whsec_[\w+/=]+", alice.desk.post(f"{path}/act", page=path, do="rotate").text)
+    assert secret and rotated and secret[0] != rotated[0]
+    assert alice.desk.post(f"{path}/act", page=path, do="replay", since="2026-01-01T00:00").status_code == 303
+    assert alice.desk.post(f"{path}/act", page=path, do="replay", since="never").status_code == 400
+    assert alice.desk.post(path, url="http://127.0.0.1:9/other", event="new_referral").status_code == 303
+    assert alice.desk.post(f"{path}/act", page=path, do="delete").headers["location"] == "/webhooks"
+    assert alice.desk.get(path).status_code == 404
+
+
+def counted(service: Service, member: Operator) -> dict[int, tuple[int, int, int, int]]:
+    async def look(tx: Tx) -> list[days.Day]:
+        return await days.between(tx, Owner(member.account_id, member.campaign_id), 0, 2**60)
+
+    return {day.day_ms: (day.signups, day.verified, day.pending, day.rejected) for day in service.read(look) if day.signups}
+
+
+def true_counts(service: Service, member: Operator) -> dict[int, tuple[int, int, int, int]]:
+    sql = (
+        "SELECT created_ms, referrer_code, referral_status FROM subscriber "
+        "WHERE campaign_id = :campaign_id AND erased_ms IS NULL"
+    )
+
+    async def look(tx: Tx) -> list[tuple[int, str | None, str]]:
+        return await tx.all(Statement("test", sql, sql, lambda *row: row), campaign_id=member.campaign_id)  # type: ignore[arg-type]
+
+    found: dict[int, list[int]] = {}
+    for created_ms, code, status in service.read(look):
+        row = found.setdefault(created_ms - created_ms % DAY_MS, [0, 0, 0, 0])
+        row[0] += 1
+        if code is not None:
+            row[("verified", "pending", "rejected").index(status) + 1] += 1
+    return {day_ms: (row[0], row[1], row[2], row[3]) for day_ms, row in found.items()}
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_days_count_what_is_there_whatever_happens(service: Service, seed: int) -> None:
+    """Signups, verdicts, leaving and erasing in any order, folded or not: the days agree with the people."""
+    alice, dice = operator(service), random.Random(seed)
+    alice.desk.post("/settings/campaign", page="/settings", name="Wax", slug=f"w-{new_id()[-8:]}", screening="strong")
+    people: list[dict[str, Any]] = []
+    for step in range(60):
+        deed = dice.random()
+        if deed < 0.5 or not people:
+            code = dice.choice(people)["ref_code"] if people and dice.random() < 0.6 else None
+            at = iso(service.now_ms() - dice.randrange(5) * DAY_MS)
+            people.append(
+                alice.subscribe(
+                    f"s{seed}-{step}@example.org", referrer_code=code, created_at=at, ip_address=f"9.9.9.{dice.randrange(3)}"
+                )
+            )
+        elif deed < 0.7:
+            alice.desk.post(
+                "/subscribers/decide", page="/settings", id=dice.choice(people)["uuid"], do=dice.choice(["verify", "reject"])
+            )
+        elif deed < 0.85:
+            alice.put(f"{alice.v1}/subscribers/{dice.choice(people)['uuid']}", {"status": "unsubscribed"})
+        else:
+            alice.delete(f"{alice.v1}/subscribers/{people.pop(dice.randrange(len(people)))['uuid']}")
+        if step % 20 == 10:
+            service.run(service.house.store.write(days.fold))
+    assert counted(service, alice) == true_counts(service, alice)
+    service.run(service.house.store.write(days.fold))
+    assert counted(service, alice) == true_counts(service, alice)
