@@ -83,26 +83,28 @@ NAMES = (
 
 
 @pytest.mark.parametrize(("width", "theme"), LOOKS)
-@pytest.mark.parametrize("name", NAMES)
 def test_every_page_is_seen_read_and_reached(
     places: Places, page_at: PageAt, axe: Callable[[Page], None], fits: Callable[[Page], None],
-    screenshot: Callable[[Page, str], Path], name: str, width: int, theme: str,
+    screenshot: Callable[[Page, str], Path], width: int, theme: str,
 ) -> None:  # fmt: skip
     page = page_at(width, theme)
-    page.goto(places.wax.service.url + places.paths[name])
-    fits(page)
-    axe(page)
-    screenshot(page, f"reader-{name}-{width}-{theme}")
+    for name in NAMES:
+        page.goto(places.wax.service.url + places.paths[name])
+        fits(page)
+        axe(page)
+        screenshot(page, f"reader-{name}-{width}-{theme}")
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_every_page_is_light(places: Places, page_at: PageAt, name: str) -> None:
-    page = page_at(PHONE)
-    weights: dict[str, int] = {}
-    page.on("requestfinished", lambda request: weights.update({request.url: request.sizes()["responseBodySize"]}))
-    page.goto(places.wax.service.url + places.paths[name], wait_until="networkidle")
-    own = {url: weight for url, weight in weights.items() if "/logos/" not in url}
-    assert 0 < sum(own.values()) < LIGHT, own
+def test_every_page_is_light(places: Places, page_at: PageAt) -> None:
+    for name in NAMES:
+        page = page_at(PHONE)  # one that has kept nothing
+        weights: dict[str, int] = {}
+        page.on(
+            "requestfinished", lambda request, kept=weights: kept.update({request.url: request.sizes()["responseBodySize"]})
+        )
+        page.goto(places.wax.service.url + places.paths[name], wait_until="networkidle")
+        own = {url: weight for url, weight in weights.items() if "/logos/" not in url}
+        assert 0 < sum(own.values()) < LIGHT, (name, own)
 
 
 def test_narrow_screens_and_text_of_twice_the_size_fit(places: Places, page_at: PageAt, fits: Callable[[Page], None]) -> None:
@@ -168,10 +170,11 @@ def test_a_refusal_is_announced_beside_what_was_typed(places: Places, page_at: P
     wax = places.wax
     page = page_at(PHONE, "dark")
     page.goto(wax.service.url + wax.page)
-    page.get_by_label("Your email address").fill("quick@example.org")
+    page.get_by_label("Your email address").fill("quick@example")
+    wax.later()
     page.get_by_role("button", name="Subscribe").click()
-    expect(page.get_by_role("alert")).to_contain_text("very quick")
-    assert page.get_by_label("Your email address").input_value() == "quick@example.org"
+    expect(page.get_by_role("alert")).to_contain_text("does not look right")
+    assert page.get_by_label("Your email address").input_value() == "quick@example"
     axe(page)
 
 
