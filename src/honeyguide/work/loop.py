@@ -51,8 +51,8 @@ class Loop:
             except TimeoutError:
                 pass
 
-    async def once(self, job: Job) -> None:
-        """All of a job's batches, unless another process is at it."""
+    async def once(self, job: Job) -> bool:
+        """All of a job's batches; False when another process is at it."""
         alone = self._store.engine == "sqlite"
         more = True
         while more:
@@ -61,11 +61,12 @@ class Loop:
                 continue
             until_ms = system_clock() + LEASE_MS
             if not await self._lease(job.name, until_ms):
-                return
+                return False
             try:
                 more = await job.batch(self._store, self._clock())
             finally:
                 await self._release(job.name, until_ms)
+        return True
 
     async def _lease(self, name: str, until_ms: int) -> bool:
         async def work(tx: Tx) -> int:
