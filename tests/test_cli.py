@@ -299,7 +299,7 @@ def test_the_demo_prints_what_is_needed_once_it_answers_and_its_curl_line_works(
                 [*shlex.split(lines[-1].strip()), "-s"], capture_output=True, text=True, timeout=20, check=False
             )
             demo_list = json.loads(curl.stdout)
-            assert len(demo_list["subscribers"]) == 3 and demo_list["meta"]["total_subscribers"] == 240
+            assert len(demo_list["subscribers"]) == 3 and demo_list["meta"]["total_subscribers"] > 500
             assert len(Caller(port, keys[1])("GET", "/v1/campaigns").json()["campaigns"]) == 1
         finally:
             demo.terminate()

@@ -112,7 +112,7 @@ class Server(uvicorn.Server):
 def run_server(
     settings: Settings, *, workers: int = 1, work: bool = True, on_answering: Callable[[], None] | None = None
 ) -> None:
-    lock = _only_server(settings)
+    lock = only_server(settings)
     try:
         sock = _listen(settings)
     except OSError as error:
@@ -124,7 +124,7 @@ def run_server(
     sys.exit(code)
 
 
-def _only_server(settings: Settings) -> IO[str] | None:
+def only_server(settings: Settings) -> IO[str] | None:
     """SQLite serves one process: a second one on the same file would keep its own rate limits."""
     path = sqlite_path(settings.database_url)
     if path is None:

@@ -1,0 +1,83 @@
+"""A believable market to try everything on: three newsletters that recommend each other, with a year behind them."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from honeyguide.accounts import accounts, admission, keys, passwords
+from honeyguide.app import House
+from honeyguide.demo import stage, year
+from honeyguide.demo.cast import CAST, EMPTY, OWNER
+from honeyguide.kernel.clock import DAY_MS
+from honeyguide.kernel.ids import new_code
+from honeyguide.referrals import campaigns
+from honeyguide.referrals.campaigns import Owner
+from honeyguide.store import Tx
+
+__all__ = ["EMAILS", "EMPTY", "OWNER", "Demo", "Seat", "prepare"]
+
+EMAILS = tuple(newsletter.email for newsletter in CAST)
+YEAR_MS = 365 * DAY_MS
+
+
+class Seat(NamedTuple):
+    campaign_id: str
+    key: str
+
+
+class Demo(NamedTuple):
+    demo: Seat
+    empty: Seat
+    password: str
+
+
+async def prepare(house: House) -> Demo:
+    """The demo's accounts and the empty one, made and filled once; each time fresh keys and a fresh password."""
+    now_ms = house.clock()
+    names = {**{newsletter.email: newsletter.name for newsletter in CAST}, EMPTY: "Empty"}
+
+    async def make(tx: Tx) -> tuple[dict[str, Owner], bool]:
+        owners: dict[str, Owner] = {}
+        is_new = await accounts.find_by_email(tx, OWNER) is None
+        for email, name in names.items():
+            known = await accounts.find_by_email(tx, email)
+            since_ms = now_ms if email == EMPTY else now_ms - YEAR_MS
+            made = await stage.make_account(tx, email, name, now_ms=since_ms) if known is None else None
+            owners[email] = made or await campaigns.owner_of(tx, known.id if known else "")
+        return owners, is_new
+
+    owners, is_new = await house.store.write(make)
+    if is_new:
+        await year.live(house, await stage.set_up(house, owners, start_ms=now_ms - YEAR_MS, end_ms=now_ms))
+        await _use_a_key(house, owners[OWNER])
+    return Demo(await _seat(house, owners[OWNER]), await _seat(house, owners[EMPTY]), await _new_password(house, owners))
+
+
+async def _seat(house: House, owner: Owner) -> Seat:
+    async def make(tx: Tx) -> str:
+        return await keys.create(tx, owner.account_id, name="make run", now_ms=house.clock())
+
+    return Seat(owner.campaign_id, await house.store.write(make))
+
+
+async def _use_a_key(house: House, owner: Owner) -> None:
+    """As if a mailing tool had called: the dashboard's first steps look for it."""
+
+    async def make(tx: Tx) -> str:
+        return await keys.create(tx, owner.account_id, name="Mailing tool", now_ms=house.clock() - YEAR_MS)
+
+    key = await house.store.write(make)
+    await admission.admission(house.store, 0).admit(key, "127.0.0.1", house.clock())
+
+
+async def _new_password(house: House, owners: dict[str, Owner]) -> str:
+    """A fresh one at every start, so that no installation has a password that stands in a manual."""
+    password = "-".join(new_code(4) for _ in range(3))
+    password_hash = await passwords.hashed(password)
+
+    async def change(tx: Tx) -> None:
+        for owner in owners.values():
+            await passwords.set_hash(tx, owner.account_id, password_hash)
+
+    await house.store.write(change)
+    return password

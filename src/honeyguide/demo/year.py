@@ -1,0 +1,172 @@
+"""A year of three newsletters, lived through the same verbs as real life, one transaction per week: so that every count, every
+hold, every cent and every notice is what it would have been.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Iterator
+
+from honeyguide.app import House
+from honeyguide.demo import crowd
+from honeyguide.demo.stage import JOINING_MS, OPENING_MS, Player, Stage
+from honeyguide.kernel.clock import DAY_MS, HOUR_MS
+from honeyguide.kernel.paging import Page
+from honeyguide.mail.sending import send_due
+from honeyguide.mail.transports import Outgoing
+from honeyguide.partners import arrivals, network, notices, payouts, programs, rules
+from honeyguide.referrals import days, listing, rewards, search, subscribers
+from honeyguide.referrals.clicks import count_clicks
+from honeyguide.store import Tx
+
+WEEK_MS = 7 * DAY_MS
+# What operators have not come to yet: held referrals of the last days, rewards and notices of the last weeks.
+UNDECIDED_MS = 12 * DAY_MS
+UNREAD_MS = 40 * DAY_MS
+
+Act = tuple[int, int, Callable[[Tx], Awaitable[None]]]
+
+
+async def live(house: House, stage: Stage) -> None:
+    at_ms = stage.start_ms
+    while at_ms < stage.end_ms:
+        until_ms = min(at_ms + WEEK_MS, stage.end_ms)
+        acts = sorted(_acts(stage, at_ms, until_ms), key=lambda act: act[:2])
+
+        async def week(tx: Tx, acts: list[Act] = acts, until_ms: int = until_ms) -> None:
+            for _, _, act in acts:
+                await act(tx)
+            await _chores(tx, stage, until_ms)
+
+        await house.store.write(week)
+        await send_due(house.store, _Nowhere(), until_ms)
+        at_ms = until_ms
+    while await send_due(house.store, _Nowhere(), stage.end_ms):
+        pass
+    await _settle_counts(house, stage)
+
+
+class _Nowhere:
+    """Letters of the past are taken as sent; nobody would want them now."""
+
+    async def send(self, letter: Outgoing) -> None:
+        return None
+
+    async def rest(self) -> None:
+        return None
+
+
+def _acts(stage: Stage, since_ms: int, until_ms: int) -> Iterator[Act]:
+    """All that happens in a week, each with its moment; the second number keeps equals in order."""
+    order = iter(range(1_000_000))
+    opens_ms = stage.start_ms + OPENING_MS + JOINING_MS + 10 * DAY_MS
+    for player in stage.players:
+        for at_ms in crowd.moments(stage, player.newsletter.first, player.newsletter.last, since_ms, until_ms):
+            yield at_ms, next(order), crowd.arrives(stage, player, at_ms)
+        for place in player.places if since_ms >= opens_ms else ():
+            for at_ms in crowd.moments(stage, place.first, place.last, since_ms, until_ms, letter=True):
+                yield at_ms, next(order), crowd.sent_by_partner(stage, stage.player(place.owner_id), place, at_ms)
+    wax = stage.players[0]
+    for at_ms, act in crowd.suspicious(stage, wax, since_ms, until_ms):
+        yield at_ms, next(order), act
+    for at_ms in range(since_ms + DAY_MS, until_ms + 1, DAY_MS):
+        yield at_ms, next(order), _night(stage, at_ms)
+    yield until_ms, next(order), _last_look(stage, until_ms)
+
+
+def _night(stage: Stage, at_ms: int) -> Callable[[Tx], Awaitable[None]]:
+    """What the background work does each day: holds run out, budgets are told of, months close, payouts are made."""
+
+    async def act(tx: Tx) -> None:
+        ours = {player.owner for player in stage.players}
+        for owner, subscriber_id in await subscribers.due(tx, now_ms=at_ms, batch=500):
+            if owner in ours:
+                await arrivals.ripen(tx, stage.site, owner, subscriber_id, now_ms=at_ms)
+        while await notices.tell_due(tx, stage.site, now_ms=at_ms):
+            pass
+        await payouts.close_months(tx, now_ms=at_ms)
+        while (month := await payouts.month_to_pay_out(tx)) is not None:
+            after: str | None = ""
+            while after is not None:
+                after = (await payouts.make_payouts(tx, month=month, after=after, now_ms=at_ms)).after
+        await _pay(tx, stage, at_ms)
+
+    return act
+
+
+async def _pay(tx: Tx, stage: Stage, at_ms: int) -> None:
+    """The administrator pays ten days into the month; the newest payouts are paid in part only."""
+    month = rules.previous_month(rules.month_of(at_ms))
+    if at_ms < rules.closes_at(month) + 9 * DAY_MS:
+        return
+    ours = {player.owner.account_id for player in stage.players}
+    open_ones = [row for row in await payouts.of_month(tx, month, open_only=True) if row.account_id in ours]
+    is_newest = month == rules.previous_month(rules.month_of(stage.end_ms))
+    for number, row in enumerate(open_ones[:1] if is_newest and len(open_ones) == len(ours) else open_ones):
+        if is_newest and len(open_ones) < len(ours):
+            return
+        await payouts.mark_paid(tx, row.id, f"SEPA {month.replace('-', '')}-{number + 1:02d}", now_ms=at_ms + 9 * HOUR_MS)
+
+
+def _last_look(stage: Stage, at_ms: int) -> Callable[[Tx], Awaitable[None]]:
+    async def act(tx: Tx) -> None:
+        for player in stage.players:
+            clicks = crowd.clicks(stage, player, at_ms)
+            await count_clicks(tx, clicks)
+
+    return act
+
+
+async def _chores(tx: Tx, stage: Stage, at_ms: int) -> None:
+    """What operators and readers do once a week: claim and approve, decide on what is held, read what they were told."""
+    for player in stage.players:
+        await _claims(tx, stage, player, at_ms)
+        if at_ms < stage.end_ms - UNDECIDED_MS:
+            await _review(tx, stage, player, at_ms)
+        if at_ms < stage.end_ms - UNREAD_MS:
+            await _approve(tx, stage, player, at_ms)
+            await notices.read_all(tx, player.owner.account_id, now_ms=at_ms)
+    for player in stage.players:
+        for issue in player.newsletter.issues:
+            if issue.offer.is_paused and 0 <= stage.end_ms - 5 * WEEK_MS - at_ms < WEEK_MS:
+                program_id = player.programs[issue.offer.slug]
+                await programs.pause(tx, player.owner.account_id, program_id, paused=True, now_ms=at_ms)
+
+
+async def _claims(tx: Tx, stage: Stage, player: Player, at_ms: int) -> None:
+    won, _ = await rewards.page_of_won(tx, player.owner, rewards.UNLOCKED, Page(1, 60))
+    for each in won:
+        if stage.dice.random() < 0.07:
+            shipping = crowd.address(stage) if each.kind == "physical" else None
+            await rewards.redeem(
+                tx, stage.site, player.owner, each.id, by=rewards.READER, shipping=shipping, now_ms=at_ms, of=each.subscriber_id
+            )
+
+
+async def _approve(tx: Tx, stage: Stage, player: Player, at_ms: int) -> None:
+    waiting, _ = await rewards.page_of_won(tx, player.owner, rewards.AWAITING, Page(1, 60))
+    for each in waiting:
+        await rewards.approve(tx, stage.site, player.owner, each.id, by="dashboard", now_ms=at_ms)
+
+
+async def _review(tx: Tx, stage: Stage, player: Player, at_ms: int) -> None:
+    """A few of those that screening holds are rejected; the others may wait until they verify by themselves."""
+    held = await search.judged(tx, player.owner, "pending", before=None, most=40)
+    for each in held:
+        if each.referral_reason in crowd.SUSPECT and stage.dice.random() < 0.4:
+            await arrivals.decide(tx, stage.site, player.owner, each.id, "rejected", by="dashboard", now_ms=at_ms)
+        elif stage.dice.random() < 0.02:
+            left = subscribers.Changes(status="unsubscribed")
+            await arrivals.change(tx, stage.site, player.owner, each.id, left, now_ms=at_ms)
+
+
+async def _settle_counts(house: House, stage: Stage) -> None:
+    """The lists and days that the background work would sum up, and the network's order."""
+    while await house.store.write(listing.fold, snapshot=True):
+        pass
+    while await house.store.write(days.fold):
+        pass
+
+    async def rate(tx: Tx) -> None:
+        await network.rate_all(tx, now_ms=stage.end_ms)
+
+    await house.store.write(rate)
