@@ -15,8 +15,7 @@ from honeyguide.app import House
 from honeyguide.cli import app, fail, in_house
 from honeyguide.kernel import money
 from honeyguide.kernel.errors import Invalid
-from honeyguide.partners import books, payouts, rules
-from honeyguide.partners.statements import safe_cell
+from honeyguide.partners import books, payouts, rules, statements
 from honeyguide.store import Tx
 from honeyguide.work.money import pay_out
 
@@ -25,7 +24,6 @@ app.add_typer(payouts_app, name="payouts")
 
 Month = Annotated[str, typer.Option(help="A month, YYYY-MM; default all.")]
 Unpaid = Annotated[bool, typer.Option("--unpaid", help="Only those not marked as paid.")]
-COLUMNS = ("payout_uuid", "month", "amount_usd", "email", "name", "paid", "reference")
 
 
 def _progress() -> Progress:
@@ -84,12 +82,7 @@ def payouts_list(month: Month = "", unpaid: Unpaid = False) -> None:
 @payouts_app.command("export")
 def payouts_export(month: Month = "", unpaid: Unpaid = False) -> None:
     """Write payouts as CSV to standard output. Fill in references and give it to `mark-paid --csv`."""
-    writer = csv.writer(sys.stdout)
-    writer.writerow(COLUMNS)
-    for row in _owed(month, unpaid):
-        amount = f"{money.dollars(row.amount_cents):.2f}"
-        name, reference = safe_cell(row.name or ""), safe_cell(row.paid_reference or "")
-        writer.writerow([row.id, row.month, amount, safe_cell(row.email), name, "yes" if row.paid_ms else "no", reference])
+    sys.stdout.write(statements.csv_of_payouts(_owed(month, unpaid)))
 
 
 @payouts_app.command("make")

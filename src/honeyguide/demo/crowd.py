@@ -86,7 +86,7 @@ def arrives(stage: Stage, player: Player, at_ms: int) -> Act:
 def sent_by_partner(stage: Stage, player: Player, place: Place, at_ms: int) -> Act:
     async def act(tx: Tx) -> None:
         host = cast.THROWAWAY if stage.dice.random() < 0.03 else ""
-        await _sign_up(tx, stage, player, _new(stage, code=place.code, origin="magic_link", host=host), at_ms)
+        await _sign_up(tx, stage, player, _new(stage, code=place.code, origin="magic", host=host), at_ms)
 
     return act
 

@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 from honeyguide.kernel import money
 from honeyguide.kernel.clock import iso
+from honeyguide.partners.payouts import Owed
 from honeyguide.store.statements import beside
 from honeyguide.store.tx import Tx
 
@@ -20,6 +21,7 @@ HEADINGS = {
     PARTNER: ("charged_at", "program", "referral_uuid", "arrived_at", "amount_usd"),
     OWNER: ("charged_at", "program", "referral_uuid", "arrived_at", "amount_usd", "subscriber", "partner"),
 }
+PAYOUT_HEADINGS = ("payout_uuid", "month", "amount_usd", "email", "name", "paid", "reference")
 
 
 class Line(NamedTuple):
@@ -58,6 +60,18 @@ def csv_of(side: str, rows: list[Line], *, with_headings: bool) -> str:
         cells = [iso(row.created_ms), safe_cell(row.publication_name), row.partner_referral_id, iso(row.arrived_ms)]
         cells.append(f"{money.dollars(row.fee_cents):.2f}")
         writer.writerow(cells if side == PARTNER else [*cells, safe_cell(row.person), safe_cell(row.partner_name)])
+    return out.getvalue()
+
+
+def csv_of_payouts(rows: list[Owed]) -> str:
+    """For the administrator's spreadsheet; with references filled in, `payouts mark-paid --csv` takes it back."""
+    out = io.StringIO()
+    writer = csv.writer(out)
+    writer.writerow(PAYOUT_HEADINGS)
+    for row in rows:
+        names = (safe_cell(row.email), safe_cell(row.name or ""))
+        paid = ("yes" if row.paid_ms else "no", safe_cell(row.paid_reference or ""))
+        writer.writerow([row.id, row.month, f"{money.dollars(row.amount_cents):.2f}", *names, *paid])
     return out.getvalue()
 
 

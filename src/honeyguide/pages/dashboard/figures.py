@@ -6,6 +6,7 @@ from collections.abc import Callable
 from datetime import UTC, datetime
 
 from honeyguide.kernel.clock import DAY_MS, HOUR_MS, MINUTE_MS, iso
+from honeyguide.partners import rules
 
 _MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")  # strftime's follow the locale
 
@@ -81,5 +82,5 @@ def browser(user_agent: str | None) -> str:
 
 FILTERS: dict[str, Callable[..., str]] = {
     "number": number, "day": day, "short_day": short_day, "moment": moment, "ago": ago, "plural": plural, "share": share,
-    "iso": iso, "browser": browser,
+    "iso": iso, "browser": browser, "spoken": rules.spoken,
 }  # fmt: skip

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import Awaitable, Callable
 from typing import Any
 
@@ -15,8 +13,7 @@ from honeyguide.accounts import accounts
 from honeyguide.kernel import money
 from honeyguide.kernel.errors import Invalid
 from honeyguide.pages.dashboard.visit import Handler, Visit
-from honeyguide.partners import books, payouts, rules
-from honeyguide.partners.statements import safe_cell
+from honeyguide.partners import books, payouts, rules, statements
 from honeyguide.store import health
 from honeyguide.store.tx import Tx
 
@@ -74,7 +71,7 @@ async def mark(visit: Visit) -> Response:
     payout = await visit.write(change)
     done = "is open again, as a new entry in the books" if undo else "is marked as paid"
     where = f"/administration?month={payout.month}" if _month(visit) or visit.text("month") else "/administration"
-    return visit.go(where, f"{money.show(payout.amount_cents)} for {payout.month} {done}.")
+    return visit.go(where, f"{money.show(payout.amount_cents)} for {rules.spoken(payout.month)} {done}.")
 
 
 @only_admin
@@ -82,14 +79,6 @@ async def export(visit: Visit) -> Response:
     async def look(tx: Tx) -> list[payouts.Owed]:
         return await payouts.of_month(tx, _month(visit))
 
-    out = io.StringIO()
-    writer = csv.writer(out)
-    writer.writerow(["payout_uuid", "month", "amount_usd", "email", "name", "paid", "reference"])
-    for row in await visit.read(look):
-        amount = f"{money.dollars(row.amount_cents):.2f}"
-        names = (safe_cell(row.email), safe_cell(row.name or ""))
-        writer.writerow(
-            [row.id, row.month, amount, *names, "yes" if row.paid_ms else "no", safe_cell(row.paid_reference or "")]
-        )
+    text = statements.csv_of_payouts(await visit.read(look))
     headers = {"content-disposition": f'attachment; filename="payouts{"-" + _month(visit) if _month(visit) else ""}.csv"'}
-    return Response(out.getvalue(), media_type="text/csv; charset=utf-8", headers=headers)
+    return Response(text, media_type="text/csv; charset=utf-8", headers=headers)
