@@ -1,0 +1,231 @@
+"""The partners' half in a real browser: one deal from the offer to the bank, and every page in every look."""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import io
+from collections.abc import Callable, Iterator
+from decimal import Decimal
+from pathlib import Path
+
+import httpx
+import pytest
+from playwright.sync_api import Page, Response, expect
+
+from honeyguide.accounts import attempts
+from honeyguide.kernel.clock import DAY_MS, HOUR_MS, system_clock
+from honeyguide.pages.readers import forms
+from honeyguide.partners import books, payouts, rules
+from honeyguide.partners.payouts import Payout
+from honeyguide.store.tx import Tx
+from tests.browser.conftest import DESK, LOOKS, PHONE, PageAt
+from tests.support.desk import Operator, operator
+from tests.support.market import join, offer, png, publish
+from tests.support.service import Service
+
+HEAVIEST = 60_000
+
+
+@pytest.fixture(scope="module")
+def service() -> Iterator[Service]:
+    """How a page looks does not depend on the engine."""
+    with Service("sqlite") as service:
+        yield service
+
+
+@pytest.fixture(autouse=True)
+def quick_hands(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The browser fills in a form faster than people do, and always from one network."""
+    monkeypatch.setattr(forms.NetworkLimit, "another", lambda self, address, now_ms: None)
+    monkeypatch.setattr(forms, "check", lambda *args, **kwargs: None)
+    monkeypatch.setattr(attempts, "LOGIN_BY_ADDRESS", attempts.LOGIN_BY_ADDRESS._replace(most=10_000))
+
+
+def sit_down(page: Page, who: Operator) -> Page:
+    """Logs in anew: the clock may have passed the last session's end."""
+    assert who.desk.log_in(who.email).status_code == 303
+    page.context.add_cookies([{"name": "hg_session", "value": who.desk.session, "url": who.service.url, "httpOnly": True}])
+    return page
+
+
+class Places:
+    """An administrator with an offer that is out of money, and a partner with a payout."""
+
+    def __init__(self, service: Service) -> None:
+        self.alice, self.bob = operator(service, "alice"), operator(service, "bob")
+        self.publication = publish(self.alice)
+        hold = {"referral_pending_duration_enabled": True, "referral_pending_duration": 7}
+        self.program = offer(self.alice, self.publication, total_budget=9, slug="wax", terms="Be kind.", **hold)
+        named = "A newsletter with a name that goes on for rather longer than anybody would expect of one " * 2
+        self.other = offer(
+            self.bob, publish(self.bob, name=named.strip(), description=None), cpa=0, max_payout=0, total_budget=0
+        )
+        self.place, self.own = join(self.bob, self.program), join(self.alice, self.other)
+        for number in range(5):
+            self.alice.subscribe(f"r{number}@example.org", name=f"Reader {number}", referrer_code=self.place["ref_code"])
+        self.alice.subscribe("thrown@mailinator.com", referrer_code=self.place["ref_code"])
+        service.set_clock(8 * DAY_MS / 1000)
+        service.run_jobs()
+        self.month = rules.month_of(service.now_ms())
+        service.set_clock((rules.closes_at(self.month) + HOUR_MS - system_clock()) / 1000)
+        service.run_jobs()
+        self.alice.subscribe("later@example.org", referrer_code=self.place["ref_code"])
+        program, publication = self.program["uuid"], self.publication["uuid"]
+        self.alices = {
+            "publications": "/publications", "publication": f"/publications/{publication}",
+            "publication-new": "/publications/new",
+            "program": f"/program/{program}", "program-change": f"/program/{program}/change", "network": "/network",
+            "network-none": "/network?search=nothing", "offer": f"/network/{self.other['uuid']}",
+            "offer-own": f"/network/{program}", "statement-owner": f"/statements/owner/{self.month}",
+            "administration": "/administration", "administration-month": f"/administration?month={self.month}",
+            "proof": "/administration/proof", "notices": "/notices",
+        }  # fmt: skip
+        self.bobs = {
+            "earnings": "/earnings", "earnings-before": f"/earnings?month={self.month}",
+            "place": f"/earnings/{self.place['uuid']}",
+            "payouts": "/payouts", "statement": f"/statements/partner/{self.month}", "notices-partner": "/notices",
+            "program-free": f"/program/{self.other['uuid']}",
+        }  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def places(service: Service) -> Places:
+    return Places(service)
+
+
+@pytest.mark.parametrize(("width", "theme"), LOOKS)
+def test_every_page_in_every_look(
+    service: Service, places: Places, page_at: PageAt, axe: Callable[[Page], None], fits: Callable[[Page], None],
+    screenshot: Callable[[Page, str], Path], width: int, theme: str,
+) -> None:  # fmt: skip
+    for who, paths in ((places.alice, places.alices), (places.bob, places.bobs), (operator(service, "new"), EMPTY)):
+        page = sit_down(page_at(width, theme), who)
+        for name, path in paths.items():
+            answer = page.goto(service.url + path)
+            assert answer is not None and answer.status == 200, path
+            expect(page.locator("h1")).to_have_count(1)
+            screenshot(page, f"market-{name}-{'phone' if width == PHONE else 'desk'}-{theme}")
+            axe(page)
+            fits(page)
+
+
+EMPTY = {
+    "publications-empty": "/publications", "program-empty": "/program", "network-stranger": "/network",
+    "earnings-empty": "/earnings", "payouts-empty": "/payouts", "notices-empty": "/notices",
+}  # fmt: skip
+
+
+def test_every_page_is_light(service: Service, places: Places, page_at: PageAt) -> None:
+    for who, paths in ((places.alice, places.alices), (places.bob, places.bobs)):
+        page = sit_down(page_at(DESK), who)
+        for path in paths.values():
+            answers: list[Response] = []
+            page.on("response", answers.append)
+            page.goto(service.url + path, wait_until="networkidle")
+            page.remove_listener("response", answers.append)
+            weights = {answer.url: len(gzip.compress(answer.body())) for answer in answers}
+            assert sum(weights.values()) < HEAVIEST, f"{path}: {weights}"
+
+
+@pytest.mark.parametrize("scripts", [True, False], ids=["with scripts", "without"])
+def test_a_deal_from_the_offer_to_the_bank(page_at: PageAt, tmp_path: Path, scripts: bool) -> None:
+    """Two fees fit the budget, the third reader is one too many."""
+    with Service("sqlite") as service:
+        alice, bob = operator(service, "alice"), operator(service, "bob")
+        owner, partner = page_at(DESK, scripts=scripts), page_at(DESK, scripts=scripts)
+        _publish(service, sit_down(owner, alice), tmp_path)
+        magic = _join(service, sit_down(partner, bob))
+        for name in ("ann", "ben", "cleo"):
+            _arrive(page_at(PHONE, scripts=scripts), magic + f"{name}@example.org")
+        owner.reload()
+        assert service.read(books.verify)[1].charged_cents == 0, "all three wait"
+        _to_next_month(service, owner)
+        service.set_clock((service.now_ms() - system_clock() + 8 * DAY_MS) / 1000)
+        month = rules.month_of(service.now_ms())
+        service.run_jobs()
+        sit_down(owner, alice).goto(f"{service.url}/program")
+        expect(owner.get_by_text("Reached: nothing more is charged this month")).to_be_visible()
+        sit_down(partner, bob).goto(f"{service.url}/notices")
+        expect(partner.locator("main")).to_contain_text("The Morning Wax")
+        service.set_clock((rules.closes_at(month) + HOUR_MS - system_clock()) / 1000)
+        service.run_jobs()
+        _pay(service, sit_down(owner, alice), month)
+        _read_statement(service, sit_down(partner, bob), bob, month)
+
+
+def _publish(service: Service, page: Page, folder: Path) -> None:
+    logo = folder / "logo.png"
+    logo.write_bytes(png())
+    page.goto(f"{service.url}/publications")
+    page.get_by_role("link", name="Add a publication").first.click()
+    page.get_by_label("Name", exact=True).fill("The Morning Wax")
+    page.get_by_label("What it is about").fill("Bees and honey")
+    page.get_by_label("Logo").set_input_files(logo)
+    for word in ("food & drink", "25 - 39", "$50k - $75k"):
+        page.get_by_label(word, exact=True).check()
+    page.get_by_role("button", name="Add the publication").click()
+    page.get_by_label("Fee per new subscriber").fill("2.50")
+    page.get_by_label("One partner earns at most").fill("40")
+    page.get_by_label("You spend at most").fill("5")
+    page.get_by_label("Days to wait").fill("7")
+    page.get_by_label("Where partner links lead").fill(f"{service.url}/docs")
+    page.get_by_role("button", name="Publish the offer").click()
+    expect(page.get_by_role("status")).to_contain_text("The offer is out")
+
+
+def _join(service: Service, page: Page) -> str:
+    """The partner's magic link, as it stands on their page."""
+    page.goto(f"{service.url}/network?search=bees")
+    page.get_by_role("link", name="The Morning Wax").first.click()
+    page.get_by_role("button", name="Join and get your links").click()
+    expect(page.get_by_role("status")).to_contain_text("You are in.")
+    return page.get_by_label("Magic link").input_value()
+
+
+def _arrive(page: Page, link: str) -> None:
+    page.goto(link)
+    page.get_by_role("button", name="Subscribe").click()
+    expect(page.get_by_role("heading", level=1)).to_have_text("You’re in. Thank you!")
+
+
+def _to_next_month(service: Service, page: Page) -> None:
+    """By the banner's own button, which keeps one logged in; what follows then never straddles the end of a month."""
+    page.goto(f"{service.url}/program")
+    page.get_by_role("button", name="To the month’s close").click()
+    expect(page.get_by_role("status")).to_contain_text("Time moved.")
+    expect(page.get_by_role("heading", name="This month’s budget")).to_be_visible()
+    assert service.now_ms() > system_clock() + HOUR_MS / 2
+
+
+def _pay(service: Service, page: Page, month: str) -> None:
+    page.goto(f"{service.url}/administration?month={month}")
+    expect(page.get_by_role("row", name="bob").first).to_contain_text("$5.00")
+    page.get_by_label("Reference for").fill("SEPA 1")
+    page.get_by_role("button", name="Mark as paid").click()
+    expect(page.get_by_role("status")).to_contain_text("is marked as paid")
+    page.goto(f"{service.url}/administration/proof")
+    expect(page.locator("main")).to_contain_text("$5.00")
+
+
+def _read_statement(service: Service, page: Page, bob: Operator, month: str) -> None:
+    """The page, the CSV, the payout and the books name one sum."""
+    page.goto(f"{service.url}/payouts")
+    page.get_by_role("link", name=rules.spoken(month)).first.click()
+    expect(page.locator("tr.sum")).to_contain_text("$5.00")
+    expect(page.locator("main")).to_contain_text("SEPA 1")
+    lines = list(csv.DictReader(io.StringIO(bob.desk.get(f"/statements/partner/{month}.csv").text)))
+    assert sum(Decimal(line["amount_usd"]) for line in lines) == Decimal("5.00") and len(lines) == 2
+
+    async def look(tx: Tx) -> Payout | None:
+        return await payouts.find_of_month(tx, bob.account_id, month)
+
+    payout = service.read(look)
+    findings, sums = service.read(books.verify)
+    assert payout is not None and payout.amount_cents == 500 == sums.charged_cents == sums.paid_out_cents
+    assert not [finding for finding in findings if finding.broken]
+
+
+def test_logos_come_from_this_host_and_are_pictures(service: Service, places: Places) -> None:
+    answer = httpx.get(places.publication["logo_url"])
+    assert answer.status_code == 200 and answer.headers["content-type"] == "image/png"

@@ -1,0 +1,221 @@
+"""The partners' and the administrator's pages over HTTP, on both engines: refusals beside the field, doors that stay shut,
+money that adds up, and a stranger who tries every address of the others."""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+from collections.abc import Iterator
+from decimal import Decimal
+from typing import Any
+
+import pytest
+
+from honeyguide.kernel.clock import DAY_MS, HOUR_MS, system_clock
+from honeyguide.pages.dashboard.routes import PAGES
+from honeyguide.pages.market.routes import ROWS
+from honeyguide.partners import rules
+from tests.support.desk import Operator, operator, words
+from tests.support.market import join, offer, png, publish
+from tests.support.service import ENGINES, Service
+
+
+class Market:
+    """Alice runs the installation and an offer, Bob brings readers, Mallory is logged in and must see nothing of either."""
+
+    def __init__(self, service: Service) -> None:
+        self.service = service
+        self.alice, self.bob = operator(service, "alice"), operator(service, "bob")
+        self.mallory = operator(service, "mallory")
+        self.publication = publish(self.alice, name="Secret garden")
+        self.program = offer(self.alice, self.publication, total_budget=6, show_in_directory=False)
+        self.place = join(self.bob, self.program)
+        for number in range(3):
+            self.alice.subscribe(f"veiled{number}@example.org", name="Veiled reader", referrer_code=self.place["ref_code"])
+        self.month = rules.month_of(service.now_ms())
+        service.set_clock((rules.closes_at(self.month) + HOUR_MS - system_clock()) / 1000)
+        service.run_jobs()
+        for who in (self.alice, self.bob, self.mallory):  # the sessions of last month are over
+            who.desk.log_in(who.email)
+        self.payout_id = self.payouts()[0]["payout_uuid"]
+
+    def payouts(self) -> list[dict[str, str]]:
+        return list(csv.DictReader(io.StringIO(self.alice.desk.get("/administration/payouts.csv").text)))
+
+
+@pytest.fixture(scope="module", params=ENGINES)
+def market(request: pytest.FixtureRequest) -> Iterator[Market]:
+    with Service(request.param) as service:
+        yield Market(service)
+
+
+PUBLICATION = {
+    "name": "Bee lines", "description": "", "categories": ["science"], "audience_gender": "mixed", "age_ranges": ["60+"],
+    "income_levels": ["$150k+"],
+}  # fmt: skip
+PROGRAM = {"cpa": "2", "max_payout": "20", "total_budget": "200", "redirect_url": "https://bees.example/", "slug": ""}
+
+
+def beside(page: str, sentence: str) -> bool:
+    """Whether a refusal stands beside its field."""
+    return any(sentence in words(found) for found in re.findall(r'<p[^>]*class="wrong"[^>]*>.*?</p>', page, re.DOTALL))
+
+
+def send_publication(who: Operator, logo: bytes = png(), **fields: Any) -> Any:
+    data = {"csrf": who.desk.token("/publications/new"), **PUBLICATION, **fields}
+    return who.desk.http.post("/publications/new", data=data, files={"logo": ("logo.png", logo)})
+
+
+@pytest.mark.parametrize(
+    ("fields", "logo", "sentence"),
+    [
+        ({"name": ""}, png(), "name must"),
+        ({"categories": ["science", "tech", "news", "sports"]}, png(), "categories"),
+        ({"age_ranges": []}, png(), "age_ranges"),
+        ({}, b"this is no picture", "logo must be a PNG or JPEG image."),
+        ({"description": "x" * 2001}, png(), "description"),
+    ],
+    ids=["no name", "four categories", "no ages", "no picture", "long description"],
+)  # fmt: skip
+def test_a_publication_that_is_wrong_is_refused_beside_its_field(market, fields, logo, sentence):
+    answer = send_publication(market.bob, logo, **fields)
+    assert answer.status_code == 400
+    assert beside(answer.text, sentence), words(answer.text)
+    if "name" not in fields:
+        assert 'value="Bee lines"' in answer.text, "what was typed is still there"
+
+
+@pytest.mark.parametrize(
+    ("fields", "sentence"),
+    [
+        ({"cpa": "a lot"}, "cpa must be an amount such as 2.50."),
+        ({"cpa": "-1"}, "cpa"),
+        ({"total_budget": "1.005"}, "total_budget"),
+        ({"redirect_url": "javascript:alert(1)"}, "redirect_url"),
+        ({"slug": "Not A Slug"}, "slug"),
+        ({"referral_pending_duration": "366"}, "whole number of days from 0 to 365"),
+    ],
+)
+def test_an_offer_that_is_wrong_is_refused_beside_its_field(market, fields, sentence):
+    publication = publish(market.bob)["uuid"]
+    page = f"/program/new?publication={publication}"
+    answer = market.bob.desk.post("/program/new", page=page, publication=publication, **{**PROGRAM, **fields})
+    assert answer.status_code == 400
+    assert beside(answer.text, sentence), words(answer.text)
+
+
+def test_a_publication_and_its_offer_are_made_changed_paused_and_deleted(market):
+    desk = market.bob.desk
+    made = send_publication(market.bob, name="Honest <b>work</b>")
+    assert made.status_code == 303
+    publication = made.headers["location"].rpartition("=")[2]
+    answer = desk.post("/program/new", page=made.headers["location"], publication=publication, **PROGRAM)
+    program = answer.headers["location"]
+    shown = desk.get(program).text
+    assert "Honest &lt;b&gt;work&lt;/b&gt;" in shown and "<b>work</b>" not in shown
+    changed = desk.post(f"{program}/change", **{**PROGRAM, "cpa": "$3.50"})
+    assert changed.status_code == 303 and "$3.50" in desk.get(program).text
+    assert desk.post(f"{program}/act", page=program, do="pause").status_code == 303
+    assert "Paused" in words(desk.get(program).text)
+    assert desk.post(f"{program}/act", page=program, do="resume").status_code == 303
+    assert desk.post(f"{program}/act", page=program, do="delete").status_code == 303
+    assert desk.get(program).status_code == 404
+    assert desk.post(f"/publications/{publication}/delete", page=f"/publications/{publication}").status_code == 303
+    assert desk.get(f"/publications/{publication}").status_code == 404
+
+
+def test_nothing_is_done_without_the_token_or_from_elsewhere(market):
+    for method, path, _ in ROWS:
+        if method == "POST":
+            path = path.replace("{id}", market.program["uuid"])
+            assert market.alice.desk.http.post(path, data={"do": "delete"}).status_code == 403, path
+            elsewhere = {"origin": "https://evil.example"}
+            fields = {"csrf": market.alice.desk.token("/publications/new"), "do": "delete"}
+            assert market.alice.desk.http.post(path, data=fields, headers=elsewhere).status_code == 403, path
+    assert market.alice.desk.get(f"/program/{market.program['uuid']}").status_code == 200
+
+
+def test_a_stranger_who_is_logged_in_sees_nothing_of_the_others(market):
+    """Every address of the dashboard with the others' identifiers: not found, or one's own empty view."""
+    theirs = [market.publication["uuid"], market.program["uuid"], market.place["uuid"], market.payout_id]
+    theirs += [market.alice.subscriber("veiled0@example.org")["uuid"], market.alice.account_id, market.bob.account_id]
+    foreign = ("veiled", "Veiled", "Secret garden", market.alice.email, market.bob.email, market.place["ref_code"], "$6.00")
+    unlisted = f"/network/{market.program['uuid']}"  # out of the directory, and open to whoever has its address
+    for page in PAGES:
+        path = page.path.replace("{side}", "owner").replace("{month}", market.month)
+        for each in theirs if "{" in path else [""]:
+            address = re.sub(r"\{\w+\}", each, path)
+            if page.method == "GET" and address != unlisted and not page.open_to_all:
+                answer = market.mallory.desk.get(address)
+                assert answer.status_code == (404 if each else answer.status_code), address
+                assert not [word for word in foreign if word in answer.text], address
+            elif page.method == "POST" and each and address != f"{unlisted}/join":
+                token = {"csrf": market.mallory.desk.token("/publications"), "do": "delete", "name": "Mine", **PROGRAM}
+                answer = market.mallory.desk.http.post(address, data=token)
+                assert answer.status_code in (400, 404), address
+    shown = market.mallory.desk.get(unlisted).text
+    assert market.place["ref_code"] not in shown and "$6.00" not in shown, "never the owner's budget"
+    assert market.alice.desk.get(f"/program/{market.program['uuid']}").status_code == 200
+
+
+def test_the_administrators_pages_do_not_exist_for_others(market):
+    for path in ("/administration", "/administration/proof", "/administration/payouts.csv"):
+        assert market.alice.desk.get(path).status_code == 200
+        assert market.bob.desk.get(path).status_code == 404
+    answer = market.bob.desk.post("/administration/payouts", page="/payouts", payout=market.payout_id, reference="mine")
+    assert answer.status_code == 404
+    assert market.payouts()[0]["paid"] == "no"
+    assert "/administration" not in market.bob.desk.get("/").text
+
+
+def test_a_payout_is_marked_and_taken_back_and_a_blank_reference_is_refused(market):
+    desk, place = market.alice.desk, "/administration"
+    assert desk.post("/administration/payouts", page=place, payout=market.payout_id, reference="").status_code == 400
+    assert desk.post("/administration/payouts", page=place, payout=market.payout_id, reference="SEPA 7").status_code == 303
+    assert (market.payouts()[0]["paid"], market.payouts()[0]["reference"]) == ("yes", "SEPA 7")
+    assert "SEPA 7" in market.bob.desk.get("/payouts").text
+    assert desk.post("/administration/payouts", page=place, payout=market.payout_id, do="undo").status_code == 303
+    assert market.payouts()[0]["paid"] == "no"
+
+
+def test_statements_of_both_sides_are_one_sum(market):
+    for who, side in ((market.bob, "partner"), (market.alice, "owner")):
+        answer = who.desk.get(f"/statements/{side}/{market.month}.csv")
+        assert answer.headers["content-type"].startswith("text/csv") and "attachment" in answer.headers["content-disposition"]
+        lines = list(csv.DictReader(io.StringIO(answer.text)))
+        assert sum(Decimal(line["amount_usd"]) for line in lines) == Decimal("6.00")
+        shown = words(who.desk.get(f"/statements/{side}/{market.month}").text)
+        assert "$6.00" in shown and rules.spoken(market.month) in shown
+    assert Decimal(market.payouts()[0]["amount_usd"]) == Decimal("6.00")
+    assert "veiled" not in market.bob.desk.get(f"/statements/partner/{market.month}").text, "readers are the owner's"
+    for wrong in ("/statements/thief/2026-11", "/statements/partner/2026-13", "/statements/owner/x.csv"):
+        assert market.bob.desk.get(wrong).status_code == 404
+
+
+def test_the_bell_counts_what_was_not_read(market):
+    assert market.service.engine  # the budget of 6 dollars was reached by the second reader
+    page = market.bob.desk.get("/notices").text
+    assert "Secret garden" in words(page)
+    again = words(market.bob.desk.get("/").text)
+    assert "Notices 1" not in again
+
+
+def test_filters_that_make_no_sense_are_left_out(market):
+    for query in ("min_cpa=much", "page=-3", "page=999999999", "category=none", "sort=random", "search=%00", "min_cpa=1e999"):
+        assert market.bob.desk.get(f"/network?{query}").status_code == 200, query
+
+
+def test_time_moves_only_where_the_setting_allows_it_and_takes_the_visitor_along():
+    with Service("sqlite") as service:
+        alice = operator(service)
+        before_ms = service.now_ms()
+        assert alice.desk.post("/clock", page="/", step="week", back="//evil.example").headers["location"] == "/"
+        assert service.now_ms() - before_ms > 7 * DAY_MS - HOUR_MS
+        assert alice.desk.get("/").status_code == 200, "still logged in"
+        assert alice.desk.post("/clock", page="/", step="now", back="/program").headers["location"] == "/program"
+        assert abs(service.now_ms() - system_clock()) < HOUR_MS and alice.desk.get("/").status_code == 200
+    with Service("sqlite", test_clock="") as service:
+        alice = operator(service)
+        assert "To the month" not in alice.desk.get("/").text
+        assert alice.desk.post("/clock", page="/", step="week").status_code == 404
