@@ -5,10 +5,16 @@ from __future__ import annotations
 import argparse
 import dataclasses
 
-from bench import deliveries, million, plan, report, requests
+from bench import deliveries, million, network, plan, readers, report, requests
 
 # One module per bench: `ABOUT` is its heading, `run(bench)` gives its tables.
-BENCHES = {"requests": requests, "million": million, "deliveries": deliveries}
+BENCHES = {
+    "requests": requests,
+    "million": million,
+    "deliveries": deliveries,
+    "readers": readers,
+    "network": network,
+}
 
 
 def main() -> None:

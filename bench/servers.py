@@ -17,7 +17,7 @@ START_S = 30.0
 
 
 @contextmanager
-def honeyguide(database_url: str, folder: Path, *, rate_limit: int) -> Iterator[int]:
+def honeyguide(database_url: str, folder: Path, *, rate_limit: int, trusted_proxies: str = "") -> Iterator[int]:
     """`honeyguide serve`, one worker, everything on, its access log written to a file; gives its port."""
     port = free_port()
     environment = {name: value for name, value in os.environ.items() if not name.startswith("HONEYGUIDE_")} | {
@@ -25,6 +25,7 @@ def honeyguide(database_url: str, folder: Path, *, rate_limit: int) -> Iterator[
         "HONEYGUIDE_PORT": str(port),
         "HONEYGUIDE_RATE_LIMIT": str(rate_limit),
         "HONEYGUIDE_LOG": "json",
+        "HONEYGUIDE_TRUSTED_PROXIES": trusted_proxies,
     }
     with (
         (folder / f"access-{port}.log").open("wb") as log,

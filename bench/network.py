@@ -1,0 +1,114 @@
+"""The partner network with ten thousand offers against a hundred: the same request, on one connection, in turn."""
+
+from __future__ import annotations
+
+import asyncio
+import http.client
+import statistics
+import time
+from collections import defaultdict
+from typing import Any
+
+from bench import people, servers
+from bench.plan import Bench, progress
+from bench.report import Table, verdict
+from honeyguide.kernel.clock import system_clock
+from honeyguide.kernel.ids import new_id
+from honeyguide.partners import catalogue, programs, publications
+from honeyguide.partners.logos import Logo
+from honeyguide.partners.publications import Fields
+from honeyguide.store import migrate, open_store
+from honeyguide.store.tx import Tx
+
+ABOUT = "The partner network: ten thousand offers against a hundred"
+SMALL, LARGE, WITHIN = 100, 10_000, 3.0
+CHUNK = 500
+ASKS = (
+    ("first page", ""), ("by fee", "sort=cpa"), ("by confirmation rate", "sort=confirmation_rate"),
+    ("one category", "category=tech"), ("search", "search=honey"), ("fee from $5", "min_cpa=5"),
+    ("audience", "audience_gender=mixed&age_range=60%2B"), ("page 2", "page=2&per_page=50"),
+)  # fmt: skip
+_WORDS = ("bees", "honey", "finance", "travel", "cars", "code", "gardens", "cinema", "running", "startups")
+
+
+async def _offer(tx: Tx, account_id: str, logo: Logo, n: int, now_ms: int) -> None:
+    fields = Fields(
+        name=f"{_WORDS[n % 10].title()} weekly {n}",
+        description=f"About {_WORDS[n % 10]} and {_WORDS[n // 10 % 10]}, every week.",
+        categories=[catalogue.CATEGORIES[n % len(catalogue.CATEGORIES)]],
+        audience_gender=catalogue.GENDERS[n % len(catalogue.GENDERS)],
+        income_levels=[catalogue.INCOME_LEVELS[n % len(catalogue.INCOME_LEVELS)]],
+        age_ranges=[catalogue.AGE_RANGES[n % len(catalogue.AGE_RANGES)]],
+    )  # fmt: skip
+    publication = await publications.create(tx, account_id, fields, logo, folder=None, now_ms=now_ms + n)
+    offer: dict[str, Any] = {"max_payout": 50 + n % 200, "total_budget": 500, "cpa": 1 + n % 9}
+    await programs.create(
+        tx, account_id, publication.id, programs.Fields(**offer, redirect_url="https://example.org/", show_in_directory=True),
+        now_ms=now_ms + n,
+    )  # fmt: skip
+
+
+async def _fill(url: str, count: int) -> str:
+    await migrate(url)
+    store = await open_store(url)
+    try:
+        member = await people.campaign(store, 1, 1)
+        logo = Logo(b"\x89PNG", "image/png", 1, 1)
+        now_ms = system_clock()
+        for start in range(0, count, CHUNK):
+
+            async def work(tx: Tx, start: int = start) -> None:
+                for n in range(start, min(start + CHUNK, count)):
+                    await _offer(tx, member.account_id, logo, n, now_ms)
+
+            await store.write(work)
+        return member.keys[0]
+    finally:
+        await store.close()
+
+
+def _ask(connection: http.client.HTTPConnection, query: str, key: str) -> float:
+    began = time.perf_counter()
+    connection.request("GET", f"/v2/partner_network/partner_programs?{query}", headers={"X-Api-Key": key})
+    answer = connection.getresponse()
+    body = answer.read()
+    if answer.status != 200 or b'"partner_programs":[]' in body:
+        raise RuntimeError(f"{query} was answered {answer.status}: {body[:300]!r}")
+    return (time.perf_counter() - began) * 1000
+
+
+def run(bench: Bench) -> list[Table]:
+    large = min(LARGE, bench.size.rows // 10) if bench.size.rows < LARGE * 10 else LARGE
+    tables = []
+    for engine in bench.engines:
+        urls = {name: bench.database_url(engine, f"network_{name}_{new_id()[-6:]}") for name in ("small", "large")}
+        found: dict[tuple[str, str], list[float]] = defaultdict(list)
+        with progress() as bar:
+            making = bar.add_task(f"{engine}: offers", total=SMALL + large)
+            keys = {}
+            for name, count in (("small", SMALL), ("large", large)):
+                keys[name] = asyncio.run(_fill(urls[name], count))
+                bar.advance(making, count)
+            with (
+                servers.honeyguide(urls["small"], bench.folder, rate_limit=0) as small_port,
+                servers.honeyguide(urls["large"], bench.folder, rate_limit=0) as large_port,
+            ):
+                connections = {
+                    name: http.client.HTTPConnection("127.0.0.1", port, timeout=60)
+                    for name, port in (("small", small_port), ("large", large_port))
+                }
+                for _ in range(bench.size.rounds * bench.size.samples):
+                    for words, query in ASKS:
+                        for name, connection in connections.items():
+                            found[words, name].append(_ask(connection, query, keys[name]))
+        rows = []
+        for words, _ in ASKS:
+            small_ms, large_ms = (statistics.median(found[words, name]) for name in ("small", "large"))
+            ratio = large_ms / small_ms
+            rows.append(
+                (words, f"{small_ms:.2f} ms", f"{large_ms:.2f} ms", f"{ratio:.2f}", *verdict(ratio, WITHIN, at_most=True))
+            )
+        title = {"sqlite": "SQLite", "postgres": "PostgreSQL"}[engine]
+        columns = ("request", f"{SMALL} offers", f"{large:,} offers", "ratio", "target", "reached")
+        tables.append(Table(title, columns, rows, "Median latency over HTTP, 50 on a page where so many are found."))
+    return tables
