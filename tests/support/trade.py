@@ -1,0 +1,210 @@
+"""A market on a store alone: owners, programs, partners and readers moved by the domain's own verbs at a time the test chooses,
+and the proof of the books at any moment.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import itertools
+import shutil
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field
+from decimal import Decimal
+from functools import cache, partial
+from typing import Any, TypeVar
+
+from honeyguide.accounts import accounts
+from honeyguide.kernel.paging import Page
+from honeyguide.kernel.site import Site
+from honeyguide.partners import arrivals, books, network, payouts, programs, publications
+from honeyguide.partners.logos import Logo
+from honeyguide.partners.network import Joined
+from honeyguide.partners.programs import Program
+from honeyguide.referrals.campaigns import Owner
+from honeyguide.referrals.people import Subscriber
+from honeyguide.referrals.subscribers import Changes, NewSubscriber
+from honeyguide.store import Store, migrate
+from honeyguide.store.tx import Tx
+from honeyguide.work import money as money_work
+
+from .postgres import shared_server
+from .process import fresh
+from .stores import OpenStore, statement
+
+T = TypeVar("T")
+
+SITE = Site("http://127.0.0.1:8000", "http://127.0.0.1:8000/join", b"a secret of the tests, 32 bytes..")
+LOGO = Logo(b"\x89PNG", "image/png", 1, 1)
+DAY_MS = 86_400_000
+HOUR_MS = 3_600_000
+# Sunday, 15 November 2026, noon UTC.
+NOON_MS = 1_794_744_000_000
+_numbers = itertools.count(1)
+
+
+def dollars(amount_cents: int) -> Decimal:
+    return Decimal(amount_cents) / 100
+
+
+def terms(**cents_or_flags: Any) -> programs.Fields:
+    """`cpa`, `total_budget` and `max_payout` in cents; all else as the API has it."""
+    money = {"cpa", "total_budget", "max_payout"}
+    return programs.Fields(**{name: dollars(v) if name in money else v for name, v in cents_or_flags.items()})
+
+
+async def verify(store: Store) -> books.Sums:
+    """Proves the books, and says which promise is broken where one is."""
+    findings, sums = await store.snapshot(books.verify, slow=True)
+    wrong = [f"{finding.promise} ({finding.broken})" for finding in findings if finding.broken]
+    assert not wrong, wrong
+    return sums
+
+
+@dataclass
+class Trade:
+    """One owner with a program, and partners who joined it."""
+
+    store: Store
+    owner: Owner
+    program: Program
+    partners: list[Joined] = field(default_factory=list)
+    site: Site = SITE
+
+    @classmethod
+    async def begin(cls, store: Store, *, partners: int = 1, now_ms: int = NOON_MS, **fields: Any) -> Trade:
+        chosen = {"cpa": 300, "total_budget": 30_000, "max_payout": 9_000, "redirect_url": "https://wax.example/", **fields}
+
+        async def begin(tx: Tx) -> tuple[Owner, Program]:
+            made = await accounts.create(tx, f"owner{next(_numbers)}@wax.example", name="Wax", now_ms=now_ms)
+            about = publications.Fields(
+                name="The Morning Wax", categories=["lifestyle"], audience_gender="mixed", income_levels=["$150k+"],
+                age_ranges=["25 - 39"],
+            )  # fmt: skip
+            publication = await publications.create(tx, made.account_id, about, LOGO, folder=None, now_ms=now_ms)
+            program = await programs.create(tx, made.account_id, publication.id, terms(**chosen), now_ms=now_ms)
+            return Owner(made.account_id, made.campaign_id), program
+
+        trade = cls(store, *await store.write(begin))
+        for _ in range(partners):
+            await trade.add_partner(now_ms=now_ms)
+        return trade
+
+    async def add_partner(self, *, now_ms: int = NOON_MS) -> Joined:
+        async def work(tx: Tx) -> Joined:
+            made = await accounts.create(tx, f"partner{next(_numbers)}@bob.example", name="Bob", now_ms=now_ms)
+            joined, _ = await network.join(tx, made.account_id, self.program.id, None, now_ms=now_ms)
+            return joined
+
+        self.partners.append(await self.store.write(work))
+        return self.partners[-1]
+
+    async def arrive(self, partner: int = 0, *, email: str | None = None, now_ms: int = NOON_MS) -> Subscriber:
+        email = email or f"reader{next(_numbers)}@example.org"
+        new = NewSubscriber(email, referrer_code=self.partners[partner].ref_code)
+        return await self.store.write(partial(arrivals.sign_up, site=self.site, owner=self.owner, new=new, now_ms=now_ms))
+
+    async def confirm(self, subscriber_id: str, *, now_ms: int = NOON_MS) -> Subscriber:
+        """By hand: the one confirmation that needs no days to pass."""
+        work = partial(
+            arrivals.decide, site=self.site, owner=self.owner, wanted=subscriber_id, verdict_word="verified", by="test",
+            now_ms=now_ms,
+        )  # fmt: skip
+        return await self.store.write(work)
+
+    async def change(self, subscriber_id: str, *, now_ms: int = NOON_MS, **changes: str) -> Subscriber:
+        work = partial(
+            arrivals.change, site=self.site, owner=self.owner, wanted=subscriber_id, changes=Changes(**changes), now_ms=now_ms
+        )
+        return await self.store.write(work)
+
+    async def erase(self, subscriber_id: str, *, now_ms: int = NOON_MS) -> None:
+        await self.store.write(partial(arrivals.erase, owner=self.owner, wanted=subscriber_id, now_ms=now_ms))
+
+    async def offer(self, *, now_ms: int = NOON_MS, **fields: Any) -> Program:
+        work = partial(
+            programs.update, account_id=self.owner.account_id, program_id=self.program.id, fields=terms(**fields), now_ms=now_ms
+        )
+        self.program = await self.store.write(work)
+        return self.program
+
+    async def ripen(self, now_ms: int) -> None:
+        while await money_work.ripen_referrals(self.site, self.store, now_ms):
+            pass
+
+    async def tell(self, now_ms: int = NOON_MS) -> None:
+        while await money_work.tell_about_budgets(self.site, self.store, now_ms):
+            pass
+
+    async def close_and_pay_out(self, now_ms: int) -> None:
+        while await money_work.close_months(self.store, now_ms):
+            pass
+
+    # -- what came of it
+
+    async def rows(self, sql: str, **params: Any) -> list[tuple[Any, ...]]:
+        return await self.store.read(lambda tx: tx.all(statement(sql), **params))
+
+    async def spent(self, month: str = "2026-11") -> int:
+        found = await self.rows(
+            "SELECT spent_cents FROM budget WHERE program_id = :id AND month = :month", id=self.program.id, month=month
+        )
+        return found[0][0] if found else 0
+
+    async def reached(self, month: str = "2026-11") -> bool:
+        found = await self.rows(
+            "SELECT reached_ms FROM budget WHERE program_id = :id AND month = :month", id=self.program.id, month=month
+        )
+        return bool(found) and found[0][0] is not None
+
+    async def earned(self, partner: int = 0, month: str = "2026-11") -> int:
+        found = await self.rows(
+            "SELECT spent_cents FROM partner_spend WHERE partner_campaign_id = :id AND month = :month",
+            id=self.partners[partner].id, month=month,
+        )  # fmt: skip
+        return found[0][0] if found else 0
+
+    async def outcome(self, subscriber_id: str) -> tuple[str, int | None, str | None, str | None]:
+        """(status, charged cents, month, why not)"""
+        (found,) = await self.rows(
+            "SELECT s.referral_status, r.charged_cents, r.charged_month, r.uncharged_reason FROM partner_referral AS r "
+            "JOIN subscriber AS s ON s.id = r.subscriber_id WHERE r.subscriber_id = :id",
+            id=subscriber_id,
+        )
+        return found  # type: ignore[return-value]
+
+    async def payouts_of(self, partner: int = 0) -> list[payouts.Payout]:
+        account_id = self.partners[partner].account_id
+        return (await self.store.snapshot(lambda tx: payouts.page_of(tx, account_id, Page(1, 200))))[0]
+
+
+@cache
+def _migrated(engine: str) -> str:
+    url = fresh(engine)
+    asyncio.run(migrate(url))
+    return url
+
+
+def fresh_copy(engine: str) -> str:
+    """An empty database of its own, copied from one that was set up before: quicker than setting up each."""
+    original = _migrated(engine)
+    if engine == "postgres":
+        name = f"trade{next(_numbers)}"
+        shared_server().create_database(name, template=original.rsplit("/", 1)[1])
+        return shared_server().url(name)
+    path = original.removeprefix("sqlite:///")
+    copy = f"{path.removesuffix('.db')}-{next(_numbers)}.db"
+    shutil.copy(path, copy)
+    return f"sqlite:///{copy}"
+
+
+def on(engine: str, scenario: Callable[[Store], Awaitable[T]], *, seconds: float = 120, pool_size: int = 20) -> T:
+    """Runs a scenario on a store of its own, and ends with the proof of the books."""
+
+    async def bounded(store: Store) -> T:
+        async with asyncio.timeout(seconds):
+            result = await scenario(store)
+            await verify(store)
+            return result
+
+    with OpenStore(engine, fresh_copy(engine), pool_size=pool_size) as opened:
+        return opened.run(bounded(opened.store))

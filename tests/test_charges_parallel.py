@@ -1,0 +1,278 @@
+"""Money under pressure: processes and requests that confirm at the same moment spend a budget to its last cent and not one
+more, each person once, and everybody is told once. Whoever is killed in between leaves nothing half done.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import random
+import time
+from collections import Counter
+from collections.abc import Awaitable, Callable, Iterator
+from typing import Any
+
+import httpx
+import pytest
+
+from honeyguide.kernel.ids import new_id
+from honeyguide.partners import charges
+from honeyguide.store import Store
+from tests.support.confirmers import Orders, Process
+from tests.support.market import join, offer
+from tests.support.service import ENGINES, Member, Service
+from tests.support.stores import OpenStore, statement
+from tests.support.trade import HOUR_MS, NOON_MS, Trade, fresh_copy, on, verify
+
+PROCESSES, EACH = 12, 400
+FEE, BUDGET, CAP = 300, 30_000, 9_000
+
+
+@pytest.fixture(params=ENGINES)
+def opened(request: pytest.FixtureRequest) -> Iterator[OpenStore]:
+    with OpenStore(request.param, fresh_copy(request.param), pool_size=5) as store:
+        yield store
+
+
+def orders_for(opened: OpenStore, trade: Trade, number: int, each: int, **given: Any) -> Orders:
+    """The first partner brings half of everybody, so that the cap is met well before the budget."""
+    codes = [trade.partners[n].ref_code for n in (0, 0, 0, 1, 2, 3)]
+    readers = [(f"r{number}-{n}@example.org", codes[n % len(codes)]) for n in range(each)]
+    known = {"arrive": readers, "confirm": [], "times": 2, "seed": number, "now_ms": NOON_MS, **given}
+    return Orders(opened.url, trade.owner.account_id, trade.owner.campaign_id, **known)
+
+
+def begin(opened: OpenStore, **fields: Any) -> Trade:
+    given = {"cpa": FEE, "total_budget": BUDGET, "max_payout": CAP, "referral_pending_duration_enabled": True, **fields}
+    return opened.run(Trade.begin(opened.store, partners=4, **given))
+
+
+def check_the_budget(opened: OpenStore, trade: Trade, people: int) -> None:
+    earned = [opened.run(trade.earned(n)) for n in range(4)]
+    outcomes = Counter(opened.ask("SELECT uncharged_reason, charged_cents FROM partner_referral"))
+    assert opened.run(trade.spent()) == sum(earned) == BUDGET
+    assert earned[0] == CAP == max(earned)
+    assert outcomes.pop((None, FEE)) == BUDGET // FEE
+    assert set(outcomes) <= {("budget_spent", None), ("partner_cap", None)}
+    assert sum(outcomes.values()) == people - BUDGET // FEE
+    assert opened.ask("SELECT COUNT(*) FROM subscriber WHERE referral_status <> 'verified'") == [(0,)]
+    assert opened.run(trade.reached())
+    assert opened.run(verify(opened.store)).charged_cents == BUDGET
+
+
+def test_twelve_processes_spend_a_budget_to_the_cent(opened: OpenStore) -> None:
+    trade = begin(opened)
+    crowd = [Process(orders_for(opened, trade, number, EACH)) for number in range(PROCESSES)]
+    for process in crowd:
+        process.wait_until_ready()
+    assert opened.ask("SELECT COUNT(*) FROM subscriber WHERE referral_status = 'pending'") == [(PROCESSES * EACH,)]
+    assert opened.ask("SELECT COUNT(*) FROM charge") == [(0,)], "a hold costs nothing"
+    for process in crowd:
+        process.go()
+    for process in crowd:
+        process.wait()
+    check_the_budget(opened, trade, PROCESSES * EACH)
+
+
+def test_processes_killed_in_the_middle_of_charging_leave_nothing_half_done(opened: OpenStore) -> None:
+    trade, chance = begin(opened), random.Random(7)
+    readers = [opened.run(trade.arrive((0, 0, 0, 1, 2, 3)[n % 6])).id for n in range(240)]
+    killed = 0
+    for round_number in range(4):
+        orders = [
+            orders_for(opened, trade, round_number, 0, confirm=readers[part::3], seed=chance.randrange(10**9))
+            for part in range(3)
+        ]
+        crowd = [Process(order) for order in orders]
+        for process in crowd:
+            process.wait_until_ready()
+        for process in crowd:
+            process.go()
+        if round_number == 3:
+            for process in crowd:
+                process.wait()
+            break
+        until = time.monotonic() + 5
+        while opened.ask("SELECT COUNT(*) FROM charge")[0][0] < 12 * (round_number + 1) and time.monotonic() < until:
+            time.sleep(0.002)
+        killed += sum(process.kill() for process in crowd)
+        opened.run(verify(opened.store))
+    assert killed >= 3, "nobody was at work any more; the test proves nothing"
+    check_the_budget(opened, trade, len(readers))
+
+
+# -- over HTTP, on a running service
+
+
+def at_once(member: Member, requests: list[tuple[str, str, Any]]) -> list[httpx.Response]:
+    async def send() -> list[httpx.Response]:
+        limits = httpx.Limits(max_connections=100)
+        headers = {"X-Api-Key": member.key}
+        async with httpx.AsyncClient(base_url=member.service.url, headers=headers, timeout=60, limits=limits) as http:
+            return await asyncio.gather(*(http.request(method, path, json=body) for method, path, body in requests))
+
+    return asyncio.run(send())
+
+
+def pending(owner: Member, code: str, count: int) -> list[str]:
+    fields = [{"email": f"r{new_id()}@example.org", "referrer_code": code} for _ in range(count)]
+    made = at_once(owner, [("POST", f"{owner.v1}/subscribers", one) for one in fields])
+    assert {answer.status_code for answer in made} == {201}
+    return [answer.json()["subscriber"]["uuid"] for answer in made]
+
+
+def referrals(owner: Member, program: dict[str, Any]) -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = []
+    for page in (1, 2):
+        answer = owner.get(f"/v2/partner_programs/{program['uuid']}/referrals", params={"per_page": 200, "page": page})
+        found += answer.json()["referrals"]
+    return found
+
+
+def prove(service: Service) -> None:
+    service.run(verify(service.house.store))
+
+
+def test_two_hundred_confirmations_with_room_for_thirty_three(alice: Member, bob: Member) -> None:
+    program = offer(alice, cpa=3, total_budget=99, max_payout=500, referral_pending_duration_enabled=True)
+    readers = pending(alice, join(bob, program)["ref_code"], 200)
+    answers = at_once(alice, [("POST", f"{alice.v1}/subscribers/{reader}/referral/verify", {}) for reader in readers])
+    assert {answer.status_code for answer in answers} == {200}
+    found = Counter((row["status"], row["charged"], row["uncharged_reason"]) for row in referrals(alice, program))
+    assert found == {("verified", 3, None): 33, ("verified", None, "budget_spent"): 167}
+    spend = alice.get(f"/v2/partner_programs/{program['uuid']}/spend").json()["spend"]
+    assert (spend["spent"], spend["left"], spend["reached"], spend["uncharged_referrals"]) == (99, 0, True, 167)
+    prove(alice.service)
+
+
+def test_fifty_confirmations_of_one_referral_are_one_charge(alice: Member, bob: Member) -> None:
+    program = offer(alice, referral_pending_duration_enabled=True)
+    (reader,) = pending(alice, join(bob, program)["ref_code"], 1)
+    at_once(alice, [("POST", f"{alice.v1}/subscribers/{reader}/referral/verify", {})] * 50)
+    assert [row["charged"] for row in referrals(alice, program)] == [3]
+    assert alice.get(f"/v2/partner_programs/{program['uuid']}/spend").json()["spend"]["spent"] == 3
+    prove(alice.service)
+
+
+def test_flapping_between_confirmed_and_unsubscribed_is_at_most_one_charge(alice: Member, bob: Member) -> None:
+    program = offer(alice, referral_pending_duration_enabled=True)
+    for reader in pending(alice, join(bob, program)["ref_code"], 4):
+        path = f"{alice.v1}/subscribers/{reader}"
+        moves = [("PUT", path, {"status": status}) for status in ("confirmed", "unsubscribed")]
+        answers = at_once(alice, [*moves * 10, *[("POST", f"{path}/referral/verify", {})] * 10, *moves * 5])
+        assert {answer.status_code for answer in answers} == {200}
+        at_once(alice, [("POST", f"{path}/referral/verify", {})] * 5)
+    assert [row["charged"] for row in referrals(alice, program)] == [3] * 4
+    assert alice.get(f"/v2/partner_programs/{program['uuid']}/spend").json()["spend"]["spent"] == 12
+    prove(alice.service)
+
+
+def test_fifty_confirmations_that_reach_a_budget_tell_everybody_once(service: Service) -> None:
+    alice, partners = service.member("alice"), [service.member("bob") for _ in range(3)]
+    program = offer(alice, cpa=3, total_budget=90, max_payout=90, referral_pending_duration_enabled=True)
+    codes = [join(partner, program)["ref_code"] for partner in partners]
+    join(alice, program)
+    readers = pending(alice, codes[0], 50)
+    at_once(alice, [("POST", f"{alice.v1}/subscribers/{reader}/referral/verify", {}) for reader in readers])
+
+    async def tell_in_parallel() -> None:
+        telling = [job for job in service.house.loop.jobs if job.name == "tell about budgets"]
+        await asyncio.gather(*(job.batch(service.house.store, service.now_ms()) for job in telling * 8))
+
+    for _ in range(2):
+        service.run(tell_in_parallel())
+
+    def told(member: Member, table: str) -> list[str]:
+        look = statement(f"SELECT kind FROM {table} WHERE account_id = :id ORDER BY kind")
+        return [row[0] for row in service.read(lambda tx: tx.all(look, id=member.account_id))]
+
+    for table in ("notice", "letter"):
+        assert told(alice, table) == ["budget_100", "budget_80"]
+        assert [told(partner, table) for partner in partners] == [["budget_reached"]] * 3
+    prove(service)
+
+
+# -- everything at once
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_confirmations_ripening_cap_changes_and_a_close_do_not_stand_in_each_others_way(engine: str) -> None:
+    """Nobody waits for a lock in a circle: on PostgreSQL not one deadlock was there to be undone."""
+
+    async def scenario(store: Store) -> None:
+        trade = await Trade.begin(store, partners=3, referral_pending_duration_enabled=True, referral_pending_duration=1)
+        edge_ms = 1_796_083_200_000  # 1 December 2026
+        readers = [(await trade.arrive(n % 3, now_ms=edge_ms - 30 * HOUR_MS)).id for n in range(90)]
+        chance = random.Random(3)
+
+        async def now_and_then(work: Callable[[int], Awaitable[Any]], times: int) -> None:
+            for number in range(times):
+                await work(number)
+                await asyncio.sleep(chance.uniform(0, 0.01))
+
+        async def caps(number: int) -> None:
+            budget, cap = chance.choice([0, 6_000, 9_000, 30_000]), chance.choice([0, 3_000, 9_000])
+            await trade.offer(total_budget=budget, max_payout=cap, now_ms=edge_ms + number)
+
+        async def confirm(number: int) -> None:
+            await trade.confirm(readers[number], now_ms=edge_ms + chance.choice([-2_000, 0, 2_000]))
+
+        async def arrive(number: int) -> None:
+            await trade.arrive(number % 3, now_ms=edge_ms)
+
+        await asyncio.gather(
+            *(now_and_then(confirm, 60) for _ in range(4)), *(now_and_then(arrive, 20) for _ in range(2)),
+            now_and_then(caps, 40), now_and_then(lambda _: trade.ripen(edge_ms), 10),
+            now_and_then(lambda _: trade.tell(edge_ms), 10),
+            now_and_then(lambda _: trade.close_and_pay_out(edge_ms + 2 * HOUR_MS), 10),
+        )  # fmt: skip
+        if engine == "postgres":
+            assert await trade.rows("SELECT deadlocks FROM pg_stat_database WHERE datname = current_database()") == [(0,)]
+
+    on(engine, scenario)
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_the_same_person_at_one_moment_in_two_months_is_one_charge(engine: str) -> None:
+    """Two machines, two clocks, two addresses of one person: different budgets are no lock between them."""
+
+    async def scenario(store: Store) -> None:
+        trade = await Trade.begin(store, referral_pending_duration_enabled=True)
+        edge_ms = 1_796_083_200_000
+        for number in range(20):
+            first = await trade.arrive(email=f"p{number}@gmail.com", now_ms=edge_ms - HOUR_MS)
+            await trade.erase(first.id, now_ms=edge_ms - HOUR_MS)
+        for number in range(20):
+            one = await trade.arrive(email=f"q{number}@gmail.com", now_ms=edge_ms - HOUR_MS)
+            other = await trade.arrive(email=f"q.{number}+x@gmail.com", now_ms=edge_ms - HOUR_MS)
+            await asyncio.gather(
+                trade.confirm(one.id, now_ms=edge_ms - 1), trade.confirm(other.id, now_ms=edge_ms + 1)
+            )  # fmt: skip
+            outcomes = [await trade.outcome(each.id) for each in (one, other)]
+            assert sorted(str(outcome[3]) for outcome in outcomes) == ["None", "already_charged"]
+        assert await trade.spent("2026-11") + await trade.spent("2026-12") == 20 * 300
+
+    on(engine, scenario)
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_a_charge_that_breaks_at_any_step_changes_nothing(engine: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A fault inside the transaction, after each of its statements in turn."""
+
+    async def scenario(store: Store) -> None:
+        trade = await Trade.begin(store, referral_pending_duration_enabled=True)
+        reader = await trade.arrive()
+        steps = ["_LOCK_BUDGET", "_LOCK_PARTNER_SPEND", "_SPEND_BUDGET", "_SPEND_PARTNER", "_INSERT_CHARGE", "_MARK_CHARGED"]
+        for step in steps:
+            with monkeypatch.context() as patch:
+                patch.setattr(charges, step, statement("SELECT * FROM no_such_table"))
+                with pytest.raises(Exception, match="no_such_table"):
+                    await trade.confirm(reader.id)
+            assert (await trade.outcome(reader.id))[:2] == ("pending", None)
+            assert (
+                await trade.rows("SELECT COUNT(*) FROM charge") == await trade.rows("SELECT COUNT(*) FROM transfer") == [(0,)]
+            )
+            await verify(store)
+        await trade.confirm(reader.id)
+        assert await trade.outcome(reader.id) == ("verified", 300, "2026-11", None)
+
+    on(engine, scenario)

@@ -1,0 +1,391 @@
+"""Money over time: what changes while a referral waits, what happens at the edge of a month whatever clocks and time zones say,
+and who is told.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import time
+from collections.abc import Iterator
+
+import asyncpg
+import pytest
+
+from honeyguide.partners import notices, payouts
+from honeyguide.store import Store
+from honeyguide.work import money as money_work
+from tests.support.service import ENGINES
+from tests.support.stores import OpenStore
+from tests.support.trade import DAY_MS, HOUR_MS, NOON_MS, SITE, Trade, fresh_copy, on, verify
+
+EDGE_MS = 1_796_083_200_000  # 2026-12-01T00:00:00Z
+NOVEMBER, DECEMBER, JANUARY = "2026-11", "2026-12", "2027-01"
+HELD = {"referral_pending_duration_enabled": True}
+
+both_engines = pytest.mark.parametrize("engine", ENGINES)
+
+
+# -- while a referral waits
+
+
+@both_engines
+def test_a_fee_is_the_one_of_the_day_of_arrival(engine: str) -> None:
+    async def scenario(store: Store) -> None:
+        trade = await Trade.begin(store, cpa=300, **HELD)
+        before = await trade.arrive()
+        await trade.offer(cpa=500)
+        after = await trade.arrive()
+        await trade.ripen(NOON_MS + 14 * DAY_MS)
+        assert [(await trade.outcome(each.id))[1] for each in (before, after)] == [300, 500]
+        assert await trade.spent() == 800
+
+    on(engine, scenario)
+
+
+@both_engines
+def test_a_hold_is_the_one_of_the_day_of_arrival_and_nothing_is_charged_before_its_end(engine: str) -> None:
+    async def scenario(store: Store) -> None:
+        trade = await Trade.begin(store, referral_pending_duration=3, **HELD)
+        reader = await trade.arrive()
+        await trade.offer(referral_pending_duration=9, referral_pending_duration_enabled=False)
+        await trade.ripen(NOON_MS + 3 * DAY_MS - 1)
+        assert await trade.outcome(reader.id) == ("pending", None, None, None)
+        await trade.ripen(NOON_MS + 3 * DAY_MS)
+        assert await trade.outcome(reader.id) == ("verified", 300, NOVEMBER, None)
+
+    on(engine, scenario)
+
+
+@both_engines
+def test_confirming_does_not_shorten_a_hold_of_days_and_leaving_loses_it(engine: str) -> None:
+    async def scenario(store: Store) -> None:
+        trade = await Trade.begin(store, **HELD)
+        stays, leaves, returns = [await trade.arrive() for _ in range(3)]
+        for reader in (stays, leaves, returns):
+            assert (await trade.change(reader.id, status="confirmed")).referral_status == "pending"
+        for reader in (leaves, returns):
+            await trade.change(reader.id, status="unsubscribed")
+        await trade.change(returns.id, status="confirmed")
+        await trade.ripen(NOON_MS + 14 * DAY_MS)
+        assert [(await trade.outcome(each.id))[:2] for each in (stays, leaves, returns)] == [
+            ("verified", 300), ("rejected", None), ("rejected", None),
+        ]  # fmt: skip
+        await trade.confirm(returns.id)  # by hand the owner may still pay
+        assert await trade.outcome(returns.id) == ("verified", 300, NOVEMBER, None)
+
+    on(engine, scenario)
+
+
+@both_engines
+def test_arrivals_at_a_paused_disabled_or_ended_program_cost_nothing_and_what_waits_runs_on(engine: str) -> None:
+    from honeyguide.partners import programs, publications
+
+    async def scenario(store: Store) -> None:
+        trade = await Trade.begin(store, **HELD)
+        mine = trade.owner.account_id
+        waiting = await trade.arrive()
+        await store.write(lambda tx: programs.pause(tx, mine, trade.program.id, paused=True, now_ms=NOON_MS))
+        paused = await trade.arrive()
+        await store.write(lambda tx: programs.pause(tx, mine, trade.program.id, paused=False, now_ms=NOON_MS))
+        off = publications.Fields(enabled_partner_program=False)
+        publication_id = trade.program.publication_id
+        await store.write(
+            lambda tx: publications.update(tx, mine, publication_id, off, None, folder=None, now_ms=NOON_MS)
+        )  # fmt: skip
+        disabled = await trade.arrive()
+        archived_fields = publications.Fields(status="archived")
+        await store.write(
+            lambda tx: publications.update(tx, mine, publication_id, archived_fields, None, folder=None, now_ms=NOON_MS)
+        )
+        archived = await trade.arrive()
+        reasons = [reader.referral_reason for reader in (paused, disabled, archived)]
+        assert reasons == ["program_paused", "program_disabled", "publication_archived"]
+        assert [reader.referral_status for reader in (paused, disabled, archived)] == ["rejected"] * 3
+        await trade.ripen(NOON_MS + 14 * DAY_MS)
+        assert (await trade.outcome(waiting.id))[:2] == ("verified", 300)
+        assert await trade.spent() == 300
+
+    on(engine, scenario)
+
+
+@both_engines
+def test_ones_own_program_and_a_free_one_are_verified_and_never_charged(engine: str) -> None:
+    async def scenario(store: Store) -> None:
+        from honeyguide.partners import network
+
+        trade = await Trade.begin(store)
+        own, _ = await store.write(
+            lambda tx: network.join(tx, trade.owner.account_id, trade.program.id, None, now_ms=NOON_MS)
+        )  # fmt: skip
+        trade.partners.append(own)
+        mine = await trade.arrive(1)
+        assert await trade.outcome(mine.id) == ("verified", None, NOVEMBER, "own_program")
+        await trade.offer(cpa=0)
+        free = await trade.arrive(0)
+        assert await trade.outcome(free.id) == ("verified", None, NOVEMBER, "free")
+        assert await trade.spent() == 0 and not await trade.reached()
+
+    on(engine, scenario)
+
+
+# -- once per person, ever
+
+
+@both_engines
+def test_a_person_who_is_deleted_and_comes_back_under_any_spelling_is_not_paid_for_twice(engine: str) -> None:
+    async def scenario(store: Store) -> None:
+        trade = await Trade.begin(store, partners=2)
+        first = await trade.arrive(email="Ada.Lovelace@gmail.com")
+        assert (await trade.outcome(first.id))[1] == 300
+        twin = await trade.arrive(1, email="adalovelace+x@gmail.com")  # while she is here
+        assert (twin.referral_status, twin.referral_reason) == ("rejected", "already_subscribed")
+        await trade.confirm(twin.id)
+        assert await trade.outcome(twin.id) == ("verified", None, NOVEMBER, "already_charged")
+        for reader in (first, twin):
+            await trade.erase(reader.id)
+        for spelling in ("ada.lovelace@gmail.com", "adalovelace@googlemail.com", "a.d.a.lovelace+news@gmail.com"):
+            again = await trade.arrive(1, email=spelling, now_ms=NOON_MS + 400 * DAY_MS)
+            assert (await trade.outcome(again.id))[3] == "already_charged"
+            await trade.erase(again.id)
+        assert await trade.spent() == 300
+        other = await Trade.begin(store)
+        assert (await other.outcome((await other.arrive(email="ada.lovelace@gmail.com")).id))[1] == 300
+
+    on(engine, scenario)
+
+
+@both_engines
+def test_a_person_erased_while_pending_is_lost_to_the_partner_and_waits_nowhere(engine: str) -> None:
+    from honeyguide.partners import forecast
+
+    async def scenario(store: Store) -> None:
+        trade = await Trade.begin(store, **HELD)
+        reader = await trade.arrive(email="gone@example.org")
+        await trade.erase(reader.id)
+        assert (await trade.outcome(reader.id))[:2] == ("rejected", None)
+        await trade.ripen(NOON_MS + 30 * DAY_MS)
+        earnings = await store.snapshot(
+            lambda tx: forecast.earnings(tx, trade.partners[0].account_id, NOVEMBER, now_ms=NOON_MS)
+        )  # fmt: skip
+        assert (earnings.confirmed_cents, earnings.pending_cents, earnings.rejected_referrals) == (0, 0, 1)
+        again = await trade.arrive(email="gone@example.org")  # never charged, so a true arrival may still be
+        await trade.confirm(again.id)
+        assert (await trade.outcome(again.id))[1] == 300
+
+    on(engine, scenario)
+
+
+# -- the budget's latch
+
+
+@both_engines
+def test_a_budget_that_is_reached_stays_so_until_it_is_raised_above_what_is_spent(engine: str) -> None:
+    async def scenario(store: Store) -> None:
+        trade = await Trade.begin(store, cpa=400, total_budget=1_000)
+
+        async def comes(cpa: int) -> str | int | None:
+            await trade.offer(cpa=cpa)
+            outcome = await trade.outcome((await trade.arrive()).id)
+            return outcome[1] or outcome[3]
+
+        assert [await comes(400), await comes(400), await comes(400)] == [400, 400, "budget_spent"]
+        assert await comes(100) == "budget_spent", "a smaller fee does not slip through"
+        await trade.offer(total_budget=1_000)  # the same again
+        assert await comes(100) == "budget_spent"
+        await trade.offer(total_budget=900)  # lowered, though above what is spent
+        assert await comes(100) == "budget_spent"
+        await trade.offer(total_budget=500)  # lowered under it: nothing is taken back
+        assert await comes(100) == "budget_spent" and await trade.spent() == 800
+        await trade.offer(total_budget=800)  # raised, but only to it
+        assert await comes(100) == "budget_spent"
+        await trade.offer(total_budget=900)
+        assert not await trade.reached()
+        assert await comes(100) == 100 and await trade.reached(), "exactly on the budget is paid, and reaches it"
+        assert await comes(1) == "budget_spent"
+
+    on(engine, scenario)
+
+
+@both_engines
+def test_a_budget_lowered_under_what_is_spent_takes_nothing_back_and_charges_no_more(engine: str) -> None:
+    async def scenario(store: Store) -> None:
+        trade = await Trade.begin(store, cpa=300)
+        for _ in range(5):
+            await trade.arrive()
+        await trade.offer(total_budget=600)
+        assert await trade.spent() == 1_500 and not await trade.reached(), "lowering alone reaches nothing"
+        assert await trade.outcome((await trade.arrive()).id) == ("verified", None, NOVEMBER, "budget_spent")
+        assert await trade.spent() == 1_500 and await trade.reached()
+        await trade.offer(total_budget=1_800)
+        assert (await trade.outcome((await trade.arrive()).id))[1] == 300
+
+    on(engine, scenario)
+
+
+@both_engines
+def test_a_partners_cap_holds_by_itself_and_the_budget_outranks_it(engine: str) -> None:
+    async def scenario(store: Store) -> None:
+        trade = await Trade.begin(store, partners=2, cpa=300, max_payout=700, total_budget=1_200)
+        whys = [(await trade.outcome((await trade.arrive()).id))[3] for _ in range(3)]
+        assert whys == [None, None, "partner_cap"]
+        await trade.offer(max_payout=100)  # lowered under what is earned
+        assert await trade.earned(0) == 600
+        assert (await trade.outcome((await trade.arrive(1)).id))[3] == "partner_cap"
+        await trade.offer(max_payout=900)
+        assert (await trade.outcome((await trade.arrive(0)).id))[3] is None, "a fee that lands exactly on the cap is paid"
+        assert [await trade.earned(n) for n in (0, 1)] == [900, 0] and not await trade.reached()
+        assert (await trade.outcome((await trade.arrive(1)).id))[3] is None
+        assert await trade.reached()
+        assert (await trade.outcome((await trade.arrive(0)).id))[3] == "budget_spent", "neither fits: it is the budget's no"
+
+    on(engine, scenario)
+
+
+@both_engines
+def test_a_new_month_has_a_new_budget_and_a_new_cap(engine: str) -> None:
+    async def scenario(store: Store) -> None:
+        trade = await Trade.begin(store, cpa=300, max_payout=300, total_budget=300)
+        for now_ms in (EDGE_MS - 1, EDGE_MS):
+            assert (await trade.outcome((await trade.arrive(now_ms=now_ms)).id))[1] == 300
+            assert (await trade.outcome((await trade.arrive(now_ms=now_ms)).id))[3] == "budget_spent"
+        await trade.tell(EDGE_MS)
+        kinds = await trade.rows("SELECT kind, COUNT(*) FROM notice GROUP BY kind ORDER BY kind")
+        assert kinds == [("budget_100", 2), ("budget_80", 2), ("budget_reached", 2)], "once for each month"
+
+    on(engine, scenario)
+
+
+@both_engines
+def test_a_cap_that_changes_while_the_month_turns_is_the_same_cap_in_every_open_month(engine: str) -> None:
+    """The clock stepped back over the edge after the owner raised the budget: the raise holds there too."""
+
+    async def scenario(store: Store) -> None:
+        trade = await Trade.begin(store, cpa=300, total_budget=300)
+        await trade.arrive(now_ms=EDGE_MS - 1)
+        await trade.arrive(now_ms=EDGE_MS)
+        assert await trade.reached(NOVEMBER) and await trade.reached(DECEMBER)
+        await trade.offer(total_budget=600, now_ms=EDGE_MS + 1)
+        late = await trade.arrive(now_ms=EDGE_MS - 5_000)
+        assert await trade.outcome(late.id) == ("verified", 300, NOVEMBER, None)
+
+    on(engine, scenario)
+
+
+# -- who is told
+
+
+@both_engines
+def test_partners_of_an_offer_that_ended_are_not_told_and_a_raise_tells_nobody_twice(engine: str) -> None:
+    from honeyguide.partners import programs
+
+    async def scenario(store: Store) -> None:
+        trade = await Trade.begin(store, partners=3, cpa=300, total_budget=300)
+        await trade.arrive()
+        await trade.tell()
+        await trade.offer(total_budget=600)
+        await trade.arrive()
+        await trade.tell()
+        assert await trade.reached()
+        told = "SELECT kind, COUNT(*) FROM notice GROUP BY kind ORDER BY kind"
+        assert await trade.rows(told) == [("budget_100", 1), ("budget_80", 1), ("budget_reached", 3)]
+        letters = "SELECT kind, COUNT(*) FROM letter GROUP BY kind ORDER BY kind"
+        assert await trade.rows(letters) == await trade.rows(told)
+        ended = await Trade.begin(store, partners=2, cpa=300, total_budget=300, **HELD)
+        reader = await ended.arrive()
+        await store.write(lambda tx: programs.delete(tx, ended.owner.account_id, ended.program.id, now_ms=NOON_MS))
+        await ended.ripen(NOON_MS + 14 * DAY_MS)
+        assert (await ended.outcome(reader.id))[1] == 300
+        await ended.tell()
+        assert await trade.rows(told) == [("budget_100", 2), ("budget_80", 2), ("budget_reached", 3)]
+
+    on(engine, scenario)
+
+
+@both_engines
+def test_many_partners_are_told_in_bounded_steps(engine: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(notices, "PARTNERS", 4)
+
+    async def scenario(store: Store) -> None:
+        trade = await Trade.begin(store, partners=9, cpa=300, total_budget=300)
+        await trade.arrive()
+        assert await money_work.tell_about_budgets(SITE, store, NOON_MS)
+        assert await trade.rows("SELECT COUNT(*) FROM notice WHERE kind = 'budget_reached'") == [(4,)]
+        await trade.tell()
+        assert await trade.rows("SELECT COUNT(*), COUNT(DISTINCT account_id) FROM notice WHERE kind = 'budget_reached'") == [
+            (9, 9)
+        ]
+
+    on(engine, scenario)
+
+
+# -- the edge of a month
+
+ZONES = ["UTC", "Pacific/Kiritimati", "Etc/GMT+12"]
+
+
+@pytest.fixture(params=ZONES)
+def hostile_zone(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
+    """The machine, the client library and the database itself all live far from UTC."""
+    monkeypatch.setitem(os.environ, "TZ", request.param)
+    monkeypatch.setitem(os.environ, "PGTZ", request.param)
+    time.tzset()
+    yield request.param
+    monkeypatch.undo()
+    time.tzset()
+
+
+def with_database_in(zone: str, engine: str) -> str:
+    url = fresh_copy(engine)
+    if engine == "postgres":
+
+        async def move() -> None:
+            connection = await asyncpg.connect(url)
+            await connection.execute(f"ALTER DATABASE \"{url.rsplit('/', 1)[1]}\" SET timezone = '{zone}'")
+            await connection.close()
+
+        asyncio.run(move())
+    return url
+
+
+@both_engines
+def test_the_last_tenth_of_a_second_is_in_its_month_in_every_time_zone(engine: str, hostile_zone: str) -> None:
+    async def scenario(store: Store) -> None:
+        trade = await Trade.begin(store, total_budget=100_000)
+        moments = [EDGE_MS - 100, EDGE_MS - 1, EDGE_MS, EDGE_MS + 100, EDGE_MS - 5_000, EDGE_MS + 1]
+        months = []
+        for now_ms in moments:
+            months.append((await trade.outcome((await trade.arrive(now_ms=now_ms)).id))[2])
+        assert months == [NOVEMBER, NOVEMBER, DECEMBER, DECEMBER, NOVEMBER, DECEMBER]
+        assert (await trade.spent(NOVEMBER), await trade.spent(DECEMBER)) == (900, 900)
+        await trade.close_and_pay_out(EDGE_MS + HOUR_MS - 1)
+        assert await trade.payouts_of() == []
+        await trade.close_and_pay_out(EDGE_MS + HOUR_MS)
+        assert [(payout.month, payout.amount_cents) for payout in await trade.payouts_of()] == [(NOVEMBER, 900)]
+        # The clock steps back over the closed edge: what comes now is December's, and so is what is paid.
+        late = await trade.arrive(now_ms=EDGE_MS - 5_000)
+        assert await trade.outcome(late.id) == ("verified", 300, DECEMBER, None)
+        (payout,) = await trade.payouts_of()
+        await store.write(lambda tx: payouts.mark_paid(tx, payout.id, "bank 1", now_ms=EDGE_MS - 5_000))
+        assert set(await trade.rows("SELECT month FROM transfer WHERE kind IN ('payout', 'paid')")) == {(DECEMBER,)}
+        assert (await trade.spent(NOVEMBER), await trade.spent(DECEMBER)) == (900, 1_200)
+
+    with OpenStore(engine, with_database_in(hostile_zone, engine)) as opened:
+        opened.run(scenario(opened.store))
+        opened.run(verify(opened.store))
+
+
+@both_engines
+def test_a_clock_that_jumps_back_over_several_closed_months_charges_the_first_open_one(engine: str) -> None:
+    async def scenario(store: Store) -> None:
+        trade = await Trade.begin(store)
+        await trade.arrive(now_ms=NOON_MS)
+        await trade.close_and_pay_out(EDGE_MS + 70 * DAY_MS)  # 9 February 2027: January is closed too
+        reader = await trade.arrive(now_ms=NOON_MS - 100 * DAY_MS)
+        assert (await trade.outcome(reader.id))[2] == "2027-02"
+        assert await trade.rows("SELECT month FROM period WHERE closed_ms IS NULL") == [("2027-02",)]
+        await trade.offer(total_budget=600, now_ms=NOON_MS - 100 * DAY_MS)
+        whys = [(await trade.outcome((await trade.arrive(now_ms=NOON_MS)).id))[3] for _ in range(2)]
+        assert whys == [None, "budget_spent"]
+
+    on(engine, scenario)
