@@ -14,12 +14,11 @@ from honeyguide.kernel.site import Site
 from honeyguide.mail import letters
 from honeyguide.mail.sending import send_due
 from honeyguide.mail.transports import Transport
-from honeyguide.partners import arrivals, books, charges, network, notices, payouts
-from honeyguide.referrals import catching_up, clicks, listing, subscribers
-from honeyguide.referrals.campaigns import Owner
+from honeyguide.partners import charges, network
+from honeyguide.referrals import catching_up, clicks, listing
 from honeyguide.store import Store
 from honeyguide.store.tx import Tx
-from honeyguide.work import upkeep
+from honeyguide.work import money, upkeep
 
 log = logging.getLogger("honeyguide.work")
 
@@ -61,23 +60,6 @@ async def purge_events(store: Store, now_ms: int) -> bool:
     return await store.write(work)
 
 
-# Holds that ran out, looked for at once; each is then decided in a transaction of its own.
-RIPE_BATCH = 100
-
-
-async def ripen_referrals(site: Site, store: Store, now_ms: int) -> bool:
-    async def find(tx: Tx) -> list[tuple[Owner, str]]:
-        return await subscribers.due(tx, now_ms=now_ms, batch=RIPE_BATCH)
-
-    async def ripen(tx: Tx, owner: Owner, subscriber_id: str) -> None:
-        await arrivals.ripen(tx, site, owner, subscriber_id, now_ms=now_ms)
-
-    found = await store.read(find)
-    for owner, subscriber_id in found:
-        await store.write(partial(ripen, owner=owner, subscriber_id=subscriber_id))
-    return len(found) == RIPE_BATCH
-
-
 async def give_new_rewards(site: Site, store: Store, now_ms: int) -> bool:
     async def work(tx: Tx) -> bool:
         return await catching_up.walk(tx, site, now_ms=now_ms)
@@ -99,40 +81,11 @@ async def purge_visitors(store: Store, now_ms: int) -> bool:
     return await store.write(work)
 
 
-async def tell_about_budgets(site: Site, store: Store, now_ms: int) -> bool:
-    async def work(tx: Tx) -> bool:
-        return await notices.tell_due(tx, site, now_ms=now_ms)
-
-    return await store.write(work)
-
-
-async def close_months(store: Store, now_ms: int) -> bool:
-    """Closes what is over, then pays out what is closed, batch by batch."""
-
-    async def close(tx: Tx) -> list[str]:
-        return await payouts.close_months(tx, now_ms=now_ms)
-
-    await store.write(close)
-    month = await store.read(payouts.month_to_pay_out)
-    after: str | None = ""
-    while month is not None and after is not None:
-        after = await store.write(partial(payouts.make_payouts, month=month, after=after, now_ms=now_ms))
-    return month is not None
-
-
 async def rate_programs(store: Store, now_ms: int) -> bool:
     async def work(tx: Tx) -> None:
         await network.rate_all(tx, now_ms=now_ms)
 
     await store.write(work)
-    return False
-
-
-async def verify_books(store: Store, now_ms: int) -> bool:
-    findings, _ = await store.snapshot(books.verify, slow=True)
-    for finding in findings:
-        if finding.broken:
-            log.error("the books are wrong in %d places: %s", finding.broken, finding.promise)
     return False
 
 
@@ -154,14 +107,14 @@ def jobs_of(site: Site, transport: Transport) -> tuple[Job, ...]:
         Job("sum up days", 2 * SECOND_MS, upkeep.sum_up_days),
         Job("bring in files", SECOND_MS, partial(upkeep.bring_in_files, site)),
         Job("forget sessions that are over", HOUR_MS, upkeep.forget_sessions),
-        Job("verify referrals whose hold ran out", 5 * SECOND_MS, partial(ripen_referrals, site)),
+        Job("verify referrals whose hold ran out", 5 * SECOND_MS, partial(money.ripen_referrals, site)),
         Job("give new rewards to those already past them", 5 * SECOND_MS, partial(give_new_rewards, site)),
         Job("supply codes to those who wait for one", 5 * SECOND_MS, partial(supply_codes, site)),
-        Job("tell about budgets", 10 * SECOND_MS, partial(tell_about_budgets, site), topic=charges.NOTICES),
+        Job("tell about budgets", 10 * SECOND_MS, partial(money.tell_about_budgets, site), topic=charges.NOTICES),
         Job("send letters", 30 * SECOND_MS, partial(send_letters, transport), topic=letters.TOPIC),
-        Job("close months and make payouts", MINUTE_MS, close_months),
+        Job("close months and make payouts", MINUTE_MS, money.close_months),
         Job("order programs by confirmation rate", 10 * MINUTE_MS, rate_programs),
-        Job("verify the books", DAY_MS, verify_books),
+        Job("verify the books", DAY_MS, money.verify_books),
         Job("purge idempotency keys", 10 * MINUTE_MS, purge_idempotency),
         Job("purge old letters", HOUR_MS, purge_letters),
         Job("purge old events", HOUR_MS, purge_events),
