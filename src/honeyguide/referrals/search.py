@@ -4,7 +4,7 @@ question walks an index; none counts.
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import msgspec
 
@@ -62,7 +62,10 @@ class _Referrer(NamedTuple):
 Place = tuple[int, str]
 
 _sql = beside(__file__)
-_BY_PREFIX = _sql.query("by_prefix", Found)
+_EMAIL_BEGINS = _sql.value("email_begins", str)
+_NAME_BEGINS = _sql.value("name_begins", str)
+_CODE_IS = _sql.value("code_is", str)
+_OF_IDS = _sql.query("of_ids", Found)
 _NEWEST = _sql.query("newest", Found)
 _OLDEST = _sql.query("oldest", Found)
 _BEST = _sql.query("best", Found)
@@ -82,9 +85,13 @@ async def by_prefix(tx: Tx, owner: Owner, text: str, show: str, *, most: int) ->
     folded = text.strip().lower()
     if not folded:
         return []
-    return await tx.all(
-        _BY_PREFIX, campaign_id=owner.campaign_id, low=folded, high=_end(folded), show=show, near=NEAR, most=most
-    )
+    # Each question walks its own index; asked as one, SQLite would begin each anew for every row.
+    whose: dict[str, Any] = {"campaign_id": owner.campaign_id, "low": folded}
+    ids = await tx.all(_CODE_IS, **whose)
+    for statement in (_EMAIL_BEGINS, _NAME_BEGINS):
+        ids += await tx.all(statement, **whose, high=_end(folded), near=NEAR)
+    wanted = msgspec.json.encode(list(dict.fromkeys(ids))).decode()
+    return await tx.all(_OF_IDS, campaign_id=owner.campaign_id, ids=wanted, show=show, most=most)
 
 
 async def ordered(tx: Tx, owner: Owner, show: str, sort: str, *, before: Place | None, most: int) -> list[Found]:

@@ -92,7 +92,10 @@ def _figures(facts: Facts, now: Day, before: Day, span: str) -> list[Figure]:
     factor = now.verified / now.signups if now.signups else 0
     came = now.verified + now.pending + now.rejected
     return [
-        Figure("New subscribers", figures.number(now.signups), *_change(now.signups, before.signups), f"against {span}"),
+        Figure(
+            "New subscribers", figures.number(now.signups), *_change(now.signups, before.signups),
+            f"against {span}" if before.signups else "nothing before to compare with",
+        ),
         Figure(
             "Through a friend", figures.number(now.verified), *_change(now.verified, before.verified),
             f"{figures.share(now.verified, now.signups)} of all",
