@@ -99,6 +99,8 @@ def suspicious(stage: Stage, player: Player, since_ms: int, until_ms: int) -> It
         return
     base_ms = max(since_ms, until_ms - 2 * DAY_MS)
     for kind, count, gap_ms in (("household", 3, 20 * MINUTE_MS), ("office", 5, HOUR_MS), ("crowd", 13, 3 * MINUTE_MS)):
+        if kind == "crowd" and week % 15 and not is_last:  # a good post is rare
+            continue
         star = stage.dice.randrange(8)
         network = _address(stage)
         start_ms = base_ms + stage.dice.randrange(HOUR_MS, 6 * HOUR_MS)
@@ -133,7 +135,7 @@ def clicks(stage: Stage, player: Player, until_ms: int) -> list[Click]:
     mean = player.newsletter.first + (player.newsletter.last - player.newsletter.first) * stage.progress(since_ms)
     if len(player.readers) > 8:
         circle = player.readers[: max(8, len(player.readers) // 9)]
-        for _ in range(round(mean * dice.uniform(2.4, 3.2))):
+        for _ in range(round(mean * dice.uniform(4.2, 5.4))):
             code = dice.choice(circle).code
             found.append(click(player.owner.account_id, player.owner.campaign_id, code))
     if stage.progress(since_ms) > 0.28:
