@@ -19,29 +19,46 @@ SELECT id FROM subscriber WHERE id = :id AND campaign_id = :campaign_id AND eras
 SELECT id FROM subscriber WHERE id = :id AND campaign_id = :campaign_id AND erased_ms IS NULL FOR NO KEY UPDATE;
 
 -- name: list_all
+-- Rows are stepped over in the index alone; only those of the page are read.
 SELECT id, email, name, ref_code, status, referrer_code, referrer_id, referral_status, referral_reason, referral_due_ms,
        referral_behind, referrals_verified, referrals_pending, referrals_rejected, ip_address, user_agent, origin, utm_source,
        utm_campaign, created_ms, received_ms, partner_campaign_id, decided_by, decided_ms
 FROM subscriber WHERE campaign_id = :owner_id AND erased_ms IS NULL
-  AND (created_ms, id) < (:below_ms, :below_id) ORDER BY created_ms DESC, id DESC LIMIT :most OFFSET :skip;
+  AND (created_ms, id) <= (
+    SELECT created_ms, id FROM subscriber WHERE campaign_id = :owner_id AND erased_ms IS NULL
+      AND (created_ms, id) < (:below_ms, :below_id) ORDER BY created_ms DESC, id DESC LIMIT 1 OFFSET :skip
+  )
+ORDER BY created_ms DESC, id DESC LIMIT :most;
 
 -- name: list_referrals
 SELECT id, email, name, ref_code, status, referrer_code, referrer_id, referral_status, referral_reason, referral_due_ms,
        referral_behind, referrals_verified, referrals_pending, referrals_rejected, ip_address, user_agent, origin, utm_source,
        utm_campaign, created_ms, received_ms, partner_campaign_id, decided_by, decided_ms
 FROM subscriber WHERE campaign_id = :owner_id AND erased_ms IS NULL AND referrer_code IS NOT NULL
-  AND (created_ms, id) < (:below_ms, :below_id) ORDER BY created_ms DESC, id DESC LIMIT :most OFFSET :skip;
+  AND (created_ms, id) <= (
+    SELECT created_ms, id FROM subscriber WHERE campaign_id = :owner_id AND erased_ms IS NULL AND referrer_code IS NOT NULL
+      AND (created_ms, id) < (:below_ms, :below_id) ORDER BY created_ms DESC, id DESC LIMIT 1 OFFSET :skip
+  )
+ORDER BY created_ms DESC, id DESC LIMIT :most;
 
 -- name: list_advocates
 SELECT id, email, name, ref_code, status, referrer_code, referrer_id, referral_status, referral_reason, referral_due_ms,
        referral_behind, referrals_verified, referrals_pending, referrals_rejected, ip_address, user_agent, origin, utm_source,
        utm_campaign, created_ms, received_ms, partner_campaign_id, decided_by, decided_ms
 FROM subscriber WHERE campaign_id = :owner_id AND erased_ms IS NULL AND is_advocate = 1
-  AND (created_ms, id) < (:below_ms, :below_id) ORDER BY created_ms DESC, id DESC LIMIT :most OFFSET :skip;
+  AND (created_ms, id) <= (
+    SELECT created_ms, id FROM subscriber WHERE campaign_id = :owner_id AND erased_ms IS NULL AND is_advocate = 1
+      AND (created_ms, id) < (:below_ms, :below_id) ORDER BY created_ms DESC, id DESC LIMIT 1 OFFSET :skip
+  )
+ORDER BY created_ms DESC, id DESC LIMIT :most;
 
 -- name: list_brought
 SELECT id, email, name, ref_code, status, referrer_code, referrer_id, referral_status, referral_reason, referral_due_ms,
        referral_behind, referrals_verified, referrals_pending, referrals_rejected, ip_address, user_agent, origin, utm_source,
        utm_campaign, created_ms, received_ms, partner_campaign_id, decided_by, decided_ms
 FROM subscriber WHERE referrer_id = :owner_id AND campaign_id = :campaign_id AND erased_ms IS NULL AND referrer_id IS NOT NULL
-  AND (created_ms, id) < (:below_ms, :below_id) ORDER BY created_ms DESC, id DESC LIMIT :most OFFSET :skip;
+  AND (created_ms, id) <= (
+    SELECT created_ms, id FROM subscriber WHERE referrer_id = :owner_id AND erased_ms IS NULL AND referrer_id IS NOT NULL
+      AND (created_ms, id) < (:below_ms, :below_id) ORDER BY created_ms DESC, id DESC LIMIT 1 OFFSET :skip
+  )
+ORDER BY created_ms DESC, id DESC LIMIT :most;
