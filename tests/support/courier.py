@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import itertools
 import json
 import tempfile
@@ -14,6 +15,9 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+import apsw
+import asyncpg
+
 from honeyguide.accounts import accounts
 from honeyguide.events import outbox, webhooks
 from honeyguide.events.addresses import Policy
@@ -23,6 +27,7 @@ from honeyguide.events.webhooks import Flags, Webhook
 from honeyguide.kernel.clock import system_clock
 from honeyguide.kernel.paging import Page
 from honeyguide.store import Store, migrate, open_store
+from honeyguide.store.statements import Statement
 from honeyguide.store.tx import Tx
 
 from .service import fresh_database_url
@@ -229,6 +234,19 @@ class Office:
         if self.store.engine == "postgres":
             return await dump_postgres(self.database_url)
         return dump_sqlite(self.database_url.removeprefix("sqlite:///"))
+
+    async def plan_of(self, statement: Statement[Any], **params: Any) -> str:
+        """How the database means to run a statement."""
+        if self.store.engine == "postgres":
+            connection = await asyncpg.connect(self.database_url)
+            try:
+                rows = await connection.fetch(f"EXPLAIN {statement.postgres}", *[params[n] for n in statement.postgres_order])
+                return "\n".join(row[0] for row in rows)
+            finally:
+                await connection.close()
+        with contextlib.closing(apsw.Connection(self.database_url.removeprefix("sqlite:///"))) as file:
+            values = tuple([params[name] for name in statement.sqlite_order])
+            return "\n".join(row[3] for row in file.execute(f"EXPLAIN QUERY PLAN {statement.sqlite}", values))
 
     async def current(self, webhook: Webhook) -> Webhook:
         return await self.store.read(lambda tx: webhooks.get(tx, self.account_id, "", webhook.id))

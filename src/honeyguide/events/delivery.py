@@ -32,7 +32,7 @@ TROUBLED_LANES = 100
 # What may be claimed and not begun yet, shared by the lanes. A quick webhook is given many at a time, and more when half of
 # them are gone; one that fails only what it can have in flight.
 MOST_HELD = 512
-MOST_PER_LANE = 64
+MOST_PER_LANE = 128
 # By the world's clock, which nobody shifts: a lease must outlast the attempts of a batch, each of which may take 15 s. What
 # could not be begun in time is given back.
 LEASE_MS = 60_000
@@ -45,7 +45,7 @@ STALLED_S = 0.5
 # Wake-ups come with each commit; this is for what falls due and for wake-ups that were missed.
 LOOK_AGAIN_S = 1.0
 # Rounds that follow each other faster would find a handful each.
-ROUND_S = 0.005
+ROUND_S = 0.01
 # How long those in flight may take to finish when the process is asked to stop; the others are sent again after their lease.
 STOP_WITHIN_S = 5.0
 

@@ -35,11 +35,16 @@ WHERE d.id IN (SELECT value FROM json_each(:ids)) AND d.lease_token IN (SELECT v
   AND d.status = 'pending' AND e.body IS NOT NULL AND w.disabled_ms IS NULL ORDER BY d.due_ms, d.id;
 
 -- name: parcels (postgres)
-SELECT d.id, d.lease_token AS token, d.tries, e.id AS event_id, e.body, w.id AS webhook_id, w.account_id, w.url, w.secret, w.old_secrets
-FROM delivery AS d JOIN event AS e ON e.id = d.event_id JOIN webhook AS w ON w.id = d.webhook_id
-WHERE d.id IN (SELECT json_array_elements_text(CAST(:ids AS JSON)))
-  AND d.lease_token IN (SELECT json_array_elements_text(CAST(:tokens AS JSON)))
-  AND d.status = 'pending' AND e.body IS NOT NULL AND w.disabled_ms IS NULL ORDER BY d.due_ms, d.id;
+-- In two steps, of which the first leads through the primary key: in one, the planner would read a webhook's whole backlog.
+WITH held AS MATERIALIZED (
+    SELECT d.id, d.lease_token, d.tries, d.due_ms, d.status, d.event_id, d.webhook_id
+    FROM json_array_elements_text(CAST(:ids AS JSON)) AS wanted (id) JOIN delivery AS d ON d.id = wanted.id
+    WHERE d.lease_token = ANY (ARRAY(SELECT json_array_elements_text(CAST(:tokens AS JSON))))
+)
+SELECT h.id, h.lease_token AS token, h.tries, e.id AS event_id, e.body, w.id AS webhook_id, w.account_id, w.url, w.secret,
+    w.old_secrets
+FROM held AS h JOIN event AS e ON e.id = h.event_id JOIN webhook AS w ON w.id = h.webhook_id
+WHERE h.status = 'pending' AND e.body IS NOT NULL AND w.disabled_ms IS NULL ORDER BY h.due_ms, h.id;
 
 -- name: cancel_unsendable (sqlite)
 UPDATE delivery SET status = 'cancelled', leased_until_ms = 0, lease_token = NULL
@@ -47,7 +52,7 @@ WHERE id IN (SELECT value FROM json_each(:ids)) AND lease_token = :token;
 
 -- name: cancel_unsendable (postgres)
 UPDATE delivery SET status = 'cancelled', leased_until_ms = 0, lease_token = NULL
-WHERE id IN (SELECT json_array_elements_text(CAST(:ids AS JSON))) AND lease_token = :token;
+WHERE id = ANY (ARRAY(SELECT json_array_elements_text(CAST(:ids AS JSON)))) AND lease_token = :token;
 
 -- name: give_back (sqlite)
 UPDATE delivery SET leased_until_ms = 0, lease_token = NULL
@@ -55,4 +60,4 @@ WHERE id IN (SELECT value FROM json_each(:ids)) AND lease_token = :token;
 
 -- name: give_back (postgres)
 UPDATE delivery SET leased_until_ms = 0, lease_token = NULL
-WHERE id IN (SELECT json_array_elements_text(CAST(:ids AS JSON))) AND lease_token = :token;
+WHERE id = ANY (ARRAY(SELECT json_array_elements_text(CAST(:ids AS JSON)))) AND lease_token = :token;

@@ -12,7 +12,7 @@ VALUES (:id, :account_id, :type, :body, :subscriber_id, :referrer_id, :now_ms);
 INSERT INTO delivery (id, account_id, webhook_id, event_id, status, due_ms, created_ms)
 SELECT o.value ->> 'id', w.account_id, w.id, :event_id, CASE WHEN w.disabled_ms IS NULL THEN 'pending' ELSE 'cancelled' END,
     :now_ms, :now_ms
-FROM json_each(:deliveries) AS o JOIN webhook AS w ON w.id = o.value ->> 'webhook_id' AND w.account_id = :account_id;
+FROM json_each(:deliveries) AS o CROSS JOIN webhook AS w WHERE w.id = o.value ->> 'webhook_id' AND w.account_id = :account_id;
 
 -- name: insert_deliveries (postgres)
 INSERT INTO delivery (id, account_id, webhook_id, event_id, status, due_ms, created_ms)
@@ -25,8 +25,9 @@ JOIN webhook AS w ON w.id = o.webhook_id AND w.account_id = :account_id FOR KEY 
 -- Without its lease an attempt that is on its way records nothing, neither its outcome nor the answer.
 UPDATE delivery SET status = CASE WHEN status = 'pending' THEN 'cancelled' ELSE status END, leased_until_ms = 0,
     lease_token = NULL
-WHERE account_id = :account_id AND (status = 'pending' OR lease_token IS NOT NULL) AND event_id IN (
-    SELECT id FROM event WHERE account_id = :account_id AND (subscriber_id = :subscriber_id OR referrer_id = :subscriber_id)
+WHERE (status = 'pending' OR lease_token IS NOT NULL) AND id IN (
+    SELECT d.id FROM event AS e JOIN delivery AS d ON d.event_id = e.id
+    WHERE e.account_id = :account_id AND (e.subscriber_id = :subscriber_id OR e.referrer_id = :subscriber_id)
 );
 
 -- name: drop_answers_about

@@ -20,6 +20,8 @@ log = logging.getLogger("honeyguide.delivery")
 
 # So many outcomes may wait for their transaction before senders wait too.
 AHEAD = 100
+# A transaction for one outcome costs what one for fifty does; what dies with the process meanwhile is sent again.
+GATHER_S = 0.01
 # A store that is down may come back before the leases are over; an outcome lost means that the event is sent once more.
 PATIENCE_S = 20.0
 RETRY_S = 0.5
@@ -88,6 +90,7 @@ class Recorder:
 
     async def _write_all(self) -> None:
         while self._waiting:
+            await asyncio.sleep(GATHER_S)
             batch, self._waiting = self._waiting, []
             await self._write([outcome for outcome, _ in batch])
             for _, written in batch:
