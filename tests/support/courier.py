@@ -236,9 +236,9 @@ class Office:
         return dump_sqlite(self.database_url.removeprefix("sqlite:///"))
 
     async def plan_of(self, statement: Statement[Any], **params: Any) -> str:
-        """How the database means to run a statement."""
+        """How the database means to run a statement on tables too large to read whole."""
         if self.store.engine == "postgres":
-            connection = await asyncpg.connect(self.database_url)
+            connection = await asyncpg.connect(self.database_url, server_settings={"enable_seqscan": "off"})
             try:
                 rows = await connection.fetch(f"EXPLAIN {statement.postgres}", *[params[n] for n in statement.postgres_order])
                 return "\n".join(row[0] for row in rows)
