@@ -119,12 +119,12 @@ EMPTY = {
 def test_every_page_is_light(service: Service, places: Places, page_at: PageAt) -> None:
     for who, paths in ((places.alice, places.alices), (places.bob, places.bobs)):
         page = sit_down(page_at(DESK), who)
+        answers: list[Response] = []
+        page.on("response", answers.append)
         for path in paths.values():
-            answers: list[Response] = []
-            page.on("response", answers.append)
-            page.goto(service.url + path, wait_until="networkidle")
-            page.remove_listener("response", answers.append)
-            weights = {answer.url: len(gzip.compress(answer.body())) for answer in answers}
+            answers.clear()
+            page.goto(service.url + path)
+            weights = {answer.url: len(gzip.compress(answer.body())) for answer in answers if answer.status == 200}
             assert sum(weights.values()) < HEAVIEST, f"{path}: {weights}"
 
 
@@ -158,7 +158,7 @@ def _publish(service: Service, page: Page, folder: Path) -> None:
     logo = folder / "logo.png"
     logo.write_bytes(png())
     page.goto(f"{service.url}/publications")
-    page.get_by_role("link", name="Add a publication").first.click()
+    page.get_by_role("link", name="Add your publication").click()
     page.get_by_label("Name", exact=True).fill("The Morning Wax")
     page.get_by_label("What it is about").fill("Bees and honey")
     page.get_by_label("Logo").set_input_files(logo)
