@@ -59,8 +59,8 @@ def _values(campaign: Campaign) -> Values:
 # The statements of each request after the admission, per engine where the transaction differs.
 CASES: dict[str, tuple[str, ...]] = {
     "read": (f"{P}by_id",),
-    "create": (f"{S}find_referrer", f"{S}insert"),
     "list": ("referrals.listing.total", f"{P}list_all"),
+    "create": (f"{S}find_referrer", f"{S}insert"),
 }
 
 _OWN: dict[str, Callable[[], dict[str, Any]]] = {"create": lambda: {"id": new_id()}, "list": lambda: {"most": 50}}

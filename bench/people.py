@@ -159,6 +159,16 @@ async def fill(store: Store, url: str, campaign: Campaign, size: int, tick: Tick
         await connection.close()
 
 
+def fold(url: str) -> None:
+    async def work() -> None:
+        store = await open_store(url)
+        while await store.write(listing.fold, snapshot=True):
+            pass
+        await store.close()
+
+    asyncio.run(work())
+
+
 @dataclass(frozen=True)
 class Plan:
     name: str
