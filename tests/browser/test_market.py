@@ -120,7 +120,7 @@ def test_every_page_is_light(service: Service, places: Places, page_at: PageAt) 
     for who, paths in ((places.alice, places.alices), (places.bob, places.bobs)):
         page = sit_down(page_at(DESK), who)
         answers: list[Response] = []
-        page.on("response", answers.append)
+        page.on("response", lambda answer, answers=answers: answers.append(answer))
         for path in paths.values():
             answers.clear()
             page.goto(service.url + path)
