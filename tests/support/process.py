@@ -39,7 +39,7 @@ def environment(**settings: object) -> dict[str, str]:
     return clean | {f"HONEYGUIDE_{name.upper()}": str(value) for name, value in settings.items()}
 
 
-def command(*words: str, cwd: Path | None = None, timeout: float = 60, **settings: object) -> subprocess.CompletedProcess[str]:
+def command(*words: str, cwd: Path | None = None, timeout: float = 150, **settings: object) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
         [*COMMAND, *words], env=environment(**settings), cwd=cwd, capture_output=True, text=True, timeout=timeout, check=False
     )
