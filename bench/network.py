@@ -38,7 +38,7 @@ async def _offer(tx: Tx, account_id: str, logo: Logo, n: int, now_ms: int) -> No
         categories=[catalogue.CATEGORIES[n % len(catalogue.CATEGORIES)]],
         audience_gender=catalogue.GENDERS[n % len(catalogue.GENDERS)],
         income_levels=[catalogue.INCOME_LEVELS[n % len(catalogue.INCOME_LEVELS)]],
-        age_ranges=[catalogue.AGE_RANGES[n % len(catalogue.AGE_RANGES)]],
+        age_ranges=[catalogue.AGE_RANGES[n // len(catalogue.GENDERS) % len(catalogue.AGE_RANGES)]],
     )  # fmt: skip
     publication = await publications.create(tx, account_id, fields, logo, folder=None, now_ms=now_ms + n)
     offer: dict[str, Any] = {"max_payout": 50 + n % 200, "total_budget": 500, "cpa": 1 + n % 9}
