@@ -16,7 +16,7 @@ from typing import Any
 import apsw
 import asyncpg
 
-from honeyguide.accounts import accounts, keys
+from honeyguide.accounts import accounts, keys, sessions
 from honeyguide.kernel.clock import DAY_MS, HOUR_MS, system_clock
 from honeyguide.referrals import listing, people, subscribers  # noqa: F401 - their statements are in the registry below
 from honeyguide.store import Store, migrate, open_store, sqlite_path
@@ -39,6 +39,7 @@ class Campaign:
     keys: list[str]
     prefix: str
     size: int = 0
+    session: str = ""  # of its owner's browser
 
     @property
     def advocates(self) -> int:
@@ -73,7 +74,10 @@ async def campaign(store: Store, number: int, key_count: int) -> Campaign:
         now_ms = system_clock()
         made = await accounts.create(tx, f"bench{number}@example.org", name=f"Bench {number}", now_ms=now_ms)
         its_keys = [await keys.create(tx, made.account_id, name="bench", now_ms=now_ms) for _ in range(key_count)]
-        return Campaign(made.account_id, made.campaign_id, its_keys, f"0190{number:04x}")
+        visit = await sessions.begin(
+            tx, made.account_id, instead_of=None, user_agent="bench", address="127.0.0.1", now_ms=now_ms
+        )
+        return Campaign(made.account_id, made.campaign_id, its_keys, f"0190{number:04x}", session=visit)
 
     return await store.write(work)
 
