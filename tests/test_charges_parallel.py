@@ -104,11 +104,22 @@ def test_processes_killed_in_the_middle_of_charging_leave_nothing_half_done(open
 
 
 def at_once(member: Member, requests: list[tuple[str, str, Any]]) -> list[httpx.Response]:
+    """All at the same moment; who is told that there is no room just now asks again, as a client would."""
+
     async def send() -> list[httpx.Response]:
         limits = httpx.Limits(max_connections=100)
         headers = {"X-Api-Key": member.key}
         async with httpx.AsyncClient(base_url=member.service.url, headers=headers, timeout=60, limits=limits) as http:
-            return await asyncio.gather(*(http.request(method, path, json=body) for method, path, body in requests))
+
+            async def ask(method: str, path: str, body: Any) -> httpx.Response:
+                for _ in range(20):
+                    answer = await http.request(method, path, json=body)
+                    if answer.status_code != 503:
+                        break
+                    await asyncio.sleep(random.uniform(0.1, 0.5))
+                return answer
+
+            return await asyncio.gather(*(ask(*request) for request in requests))
 
     return asyncio.run(send())
 

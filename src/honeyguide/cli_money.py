@@ -102,7 +102,7 @@ def payouts_make() -> None:
                 done.append((month, int(bar.tasks[task].completed)))
         return done
 
-    done = in_house(make)
+    done = [(month, made) for month, made in in_house(make) if made]
     for month, made in done:
         typer.echo(f"{rules.spoken(month)}: {made:,} payouts")
     if not done:
@@ -146,7 +146,10 @@ def _mark_table(path: Path) -> None:
     """All rows with a reference or none of them; a payout that is marked already with the same reference is left as it is."""
     try:
         with path.open(newline="", encoding="utf-8-sig") as file:
-            rows = [(row["payout_uuid"].strip(), row["reference"].strip()) for row in csv.DictReader(file)]
+            reader = csv.DictReader(file)
+            rows = [(row["payout_uuid"].strip(), row["reference"].strip()) for row in reader]
+            if not {"payout_uuid", "reference"} <= set(reader.fieldnames or ()):
+                raise KeyError
     except (OSError, KeyError, AttributeError, UnicodeDecodeError, csv.Error):
         fail(f"{path} cannot be read as a CSV file with the columns payout_uuid and reference.")
     wanted = [(payout_uuid, reference) for payout_uuid, reference in rows if reference]

@@ -1,0 +1,351 @@
+"""A whole market by chance, beside a model that is simple enough to be obviously right: owners and caps, partners, arrivals,
+holds, confirmations, people who leave, are erased and come back, months that end, clocks that jump. After every step the books
+are proved and the model agrees; the seed is in the failure.
+
+`make test-long PYTEST_ARGS="-k market"` plays 10,000 seeds; `SEEDS=500` chooses another number.
+"""
+
+from __future__ import annotations
+
+import os
+import random
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Any
+
+import pytest
+
+from honeyguide.kernel.errors import Invalid
+from honeyguide.partners import arrivals, network, payouts, programs
+from honeyguide.store import Store
+from tests.support.service import ENGINES
+from tests.support.stores import OpenStore
+from tests.support.trade import DAY_MS, HOUR_MS, NOON_MS, SITE, Trade, fresh_copy, verify
+
+STEPS = 50
+EVERY_RUN = {"sqlite": 200, "postgres": 20}
+
+
+def month_of(ms: int) -> str:
+    """By counting months from 2026-01, another way than the rules do it."""
+    days, month = ms // DAY_MS - 20_454, 0
+    while days >= (length := (31, 29 if month // 12 % 4 == 2 else 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31)[month % 12]):
+        days, month = days - length, month + 1
+    return f"{2026 + month // 12}-{month % 12 + 1:02d}"
+
+
+@dataclass
+class Offer:
+    """The model's view of a program."""
+
+    cpa: int
+    budget: int
+    cap: int
+    hold_days: int
+    paused: bool = False
+    paid_people: set[int] = field(default_factory=set)
+    spent: dict[str, int] = field(default_factory=dict)
+    reached: set[str] = field(default_factory=set)
+    earned: dict[tuple[int, str], int] = field(default_factory=dict)
+
+
+@dataclass
+class Reader:
+    offer: Offer
+    partner: int
+    person: int
+    fee: int
+    status: str
+    due_ms: int | None = None
+    charged: int | None = None
+    why_not: str | None = None
+    here: bool = True
+    id: str = ""
+
+
+class Model:
+    """A hundred lines of what product.md says, without a database."""
+
+    def __init__(self) -> None:
+        self.readers: list[Reader] = []
+        self.closed: set[str] = set()
+        self.told: set[tuple[int, str]] = set()
+        self.payouts: dict[tuple[int, int, str], int] = {}
+        self.earnings: dict[tuple[int, str], int] = {}
+
+    def open_month(self, now_ms: int) -> str:
+        latest = max(self.closed, default="")
+        month = month_of(now_ms)
+        if month > latest:
+            return month
+        year, number = int(latest[:4]), int(latest[5:])
+        return f"{year + number // 12}-{number % 12 + 1:02d}"
+
+    def arrive(self, offer: Offer, partner: int, person: int, now_ms: int) -> Reader:
+        reader = Reader(offer, partner, person, offer.cpa, "verified")
+        if offer.paused or any(other.here and other.person == person and other.offer is offer for other in self.readers):
+            reader.status = "rejected"
+        elif offer.hold_days:
+            reader.status, reader.due_ms = "pending", now_ms + offer.hold_days * DAY_MS
+        else:
+            self.verify(reader, now_ms)
+        self.readers.append(reader)
+        return reader
+
+    def verify(self, reader: Reader, now_ms: int) -> None:
+        offer, month = reader.offer, self.open_month(now_ms)
+        reader.status, reader.why_not = "verified", None
+        spent, earned = offer.spent.get(month, 0), offer.earned.get((reader.partner, month), 0)
+        if reader.partner < 0:
+            reader.why_not = "own_program"
+        elif reader.fee == 0:
+            reader.why_not = "free"
+        elif reader.person in offer.paid_people:
+            reader.why_not = "already_charged"
+        elif month in offer.reached or spent + reader.fee > offer.budget:
+            reader.why_not = "budget_spent"
+            offer.reached.add(month)
+        elif earned + reader.fee > offer.cap:
+            reader.why_not = "partner_cap"
+        else:
+            reader.charged = reader.fee
+            offer.paid_people.add(reader.person)
+            offer.spent[month] = spent + reader.fee
+            offer.earned[reader.partner, month] = earned + reader.fee
+            if offer.spent[month] == offer.budget:
+                offer.reached.add(month)
+
+    def set_budget(self, offer: Offer, budget: int) -> None:
+        if budget > offer.budget:
+            offer.reached -= {month for month in offer.reached - self.closed if budget > offer.spent.get(month, 0)}
+        offer.budget = budget
+
+    def leave(self, reader: Reader) -> None:
+        if reader.status == "pending":
+            reader.status = "rejected"
+
+    def ripen(self, now_ms: int) -> list[Reader]:
+        ripe = [r for r in self.readers if r.here and r.status == "pending" and r.due_ms is not None and r.due_ms <= now_ms]
+        return sorted(ripe, key=lambda reader: reader.due_ms or 0)
+
+    def close(self, now_ms: int, begun: set[str]) -> None:
+        this = month_of(now_ms)
+        over = {month for month in begun | {month_of(_first_ms(this) - 1)} if month < this}
+        self.closed |= {month for month in over if now_ms >= _first_ms(_after(month)) + HOUR_MS}
+
+
+def _after(month: str) -> str:
+    year, number = int(month[:4]), int(month[5:])
+    return f"{year + number // 12}-{number % 12 + 1:02d}"
+
+
+def _first_ms(month: str) -> int:
+    ms = NOON_MS - 700 * DAY_MS
+    ms -= ms % DAY_MS
+    while month_of(ms) < month:
+        ms += DAY_MS
+    return ms
+
+
+class Market:
+    """The service and the model, moved together."""
+
+    def __init__(self, store: Store, seed: int) -> None:
+        self.store, self.chance, self.model = store, random.Random(seed), Model()
+        self.now_ms = NOON_MS + self.chance.randrange(0, 16 * DAY_MS)
+        self.trades: list[Trade] = []
+        self.offers: list[Offer] = []
+        self.log: list[str] = []
+
+    async def begin(self) -> None:
+        for _ in range(self.chance.choice([1, 1, 2])):
+            offer = Offer(
+                self.chance.choice([100, 300, 333]), self.chance.choice([300, 999, 2_000, 5_000]),
+                self.chance.choice([300, 700, 5_000]), self.chance.choice([0, 0, 1, 14]),
+            )  # fmt: skip
+            trade = await Trade.begin(
+                self.store, partners=self.chance.choice([1, 2, 3]), now_ms=self.now_ms, cpa=offer.cpa,
+                total_budget=offer.budget, max_payout=offer.cap, referral_pending_duration_enabled=offer.hold_days > 0,
+                referral_pending_duration=offer.hold_days,
+            )  # fmt: skip
+            mine = partial(network.join, account_id=trade.owner.account_id, program_id=trade.program.id, reason=None)
+            own, _ = await self.store.write(partial(mine, now_ms=self.now_ms))
+            trade.partners.append(own)  # the last place, -1 to the model: nobody earns from themselves
+            self.trades.append(trade)
+            self.offers.append(offer)
+
+    def _reader(self, *statuses: str) -> tuple[Trade, Reader] | None:
+        found = [reader for reader in self.model.readers if reader.here and reader.status in statuses]
+        if not found:
+            return None
+        reader = self.chance.choice(found)
+        return self.trades[self.offers.index(reader.offer)], reader
+
+    async def step(self) -> None:
+        moves = [self.arrive] * 14 + [self.confirm] * 5 + [self.leave] * 2 + [self.erase] * 5 + [self.days_pass] * 3
+        moves += [self.ripen, self.budget, self.budget, self.cap, self.fee, self.fee, self.pause, self.pay]
+        moves += [self.clock_jumps] * 2 + [self.months_end] * 3
+        move = self.chance.choice(moves)
+        self.log.append(move.__name__)
+        await move()
+
+    async def arrive(self) -> None:
+        number = self.chance.randrange(len(self.offers))
+        trade, offer = self.trades[number], self.offers[number]
+        place = self.chance.randrange(len(trade.partners))
+        partner = -1 if place == len(trade.partners) - 1 else place
+        person = self.chance.randrange(10)
+        spelling = self.chance.choice([f"p{person}@gmail.com", f"P.{person}@gmail.com", f"p{person}+x@googlemail.com"])
+        try:
+            made = await trade.arrive(place, email=spelling, now_ms=self.now_ms)
+        except Invalid:
+            same = [r for r in self.model.readers if r.here and r.person == person and r.offer is offer]
+            assert same, "an address was refused that nobody has"
+            return
+        reader = self.model.arrive(offer, partner, person, self.now_ms)
+        reader.id = made.id
+
+    async def confirm(self) -> None:
+        if found := self._reader("pending", "rejected", "verified"):
+            trade, reader = found
+            await trade.confirm(reader.id, now_ms=self.now_ms)
+            if reader.status != "verified":
+                self.model.verify(reader, self.now_ms)
+
+    async def leave(self) -> None:
+        if found := self._reader("pending", "verified"):
+            trade, reader = found
+            await trade.change(reader.id, now_ms=self.now_ms, status=self.chance.choice(["unsubscribed"] * 2 + ["confirmed"]))
+            after = await trade.rows("SELECT status FROM subscriber WHERE id = :id", id=reader.id)
+            if after == [("unsubscribed",)]:
+                self.model.leave(reader)
+
+    async def erase(self) -> None:
+        if found := self._reader("pending", "verified", "rejected"):
+            trade, reader = found
+            await trade.erase(reader.id, now_ms=self.now_ms)
+            self.model.leave(reader)
+            reader.here = False
+
+    async def ripen(self) -> None:
+        """Those due at the same moment may ripen in any order, so each is told to the model as the service took it."""
+        ripe = self.model.ripen(self.now_ms)
+        for reader in ripe:
+            trade = self.trades[self.offers.index(reader.offer)]
+            await self.store.write(
+                partial(arrivals.ripen, site=SITE, owner=trade.owner, subscriber_id=reader.id, now_ms=self.now_ms)
+            )
+            self.model.verify(reader, self.now_ms)
+        await self.trades[0].ripen(self.now_ms)
+
+    async def days_pass(self) -> None:
+        self.now_ms += self.chance.choice([1, HOUR_MS, DAY_MS, 3 * DAY_MS, 9 * DAY_MS])
+        await self.ripen()
+
+    async def clock_jumps(self) -> None:
+        """Back a little, back over an edge, or just before one."""
+        edge_ms = _first_ms(_after(month_of(self.now_ms)))
+        self.now_ms = self.chance.choice([self.now_ms - 5_000, self.now_ms - 20 * DAY_MS, edge_ms - 1, edge_ms, edge_ms + 1])
+
+    def _pick(self) -> tuple[Trade, Offer]:
+        number = self.chance.randrange(len(self.offers))
+        return self.trades[number], self.offers[number]
+
+    async def budget(self) -> None:
+        trade, offer = self._pick()
+        chosen = self.chance.choice([0, 299, 300, 301, 600, 1_000, max(offer.spent.values(), default=0), offer.budget + 1])
+        await trade.offer(now_ms=self.now_ms, total_budget=chosen)
+        self.model.set_budget(offer, chosen)
+
+    async def cap(self) -> None:
+        trade, offer = self._pick()
+        offer.cap = self.chance.choice([0, 100, 300, 666, 5_000])
+        await trade.offer(now_ms=self.now_ms, max_payout=offer.cap)
+
+    async def fee(self) -> None:
+        trade, offer = self._pick()
+        offer.cpa, offer.hold_days = self.chance.choice([0, 1, 100, 300, 999]), self.chance.choice([0, 0, 0, 1, 14])
+        await trade.offer(
+            now_ms=self.now_ms, cpa=offer.cpa, referral_pending_duration=offer.hold_days,
+            referral_pending_duration_enabled=offer.hold_days > 0,
+        )  # fmt: skip
+
+    async def pause(self) -> None:
+        trade, offer = self._pick()
+        offer.paused = not offer.paused and self.chance.random() < 0.5
+        mine = partial(programs.pause, account_id=trade.owner.account_id, program_id=trade.program.id)
+        await self.store.write(partial(mine, paused=offer.paused, now_ms=self.now_ms))
+
+    async def months_end(self) -> None:
+        if self.chance.random() < 0.6:
+            self.now_ms = _first_ms(_after(month_of(self.now_ms))) + self.chance.choice([HOUR_MS - 1, HOUR_MS, 2 * DAY_MS])
+        begun = {row[0] for row in await self.trades[0].rows("SELECT month FROM period WHERE closed_ms IS NULL")}
+        await self.trades[0].close_and_pay_out(self.now_ms)
+        self.model.close(self.now_ms, begun)
+
+    async def pay(self) -> None:
+        waiting = await self.store.read(partial(payouts.of_month, month=""))
+        if waiting:
+            payout = self.chance.choice(waiting)
+            if payout.paid_ms is None:
+                await self.store.write(partial(payouts.mark_paid, payout_id=payout.id, reference="bank", now_ms=self.now_ms))
+            else:
+                await self.store.write(partial(payouts.unmark_paid, payout_id=payout.id, now_ms=self.now_ms))
+
+    async def check(self) -> None:
+        """The service says of every reader, budget, partner, month and payout what the model says."""
+        ask = self.trades[0].rows
+        found = await ask(
+            "SELECT r.subscriber_id, s.referral_status, r.charged_cents, r.uncharged_reason FROM partner_referral AS r "
+            "JOIN subscriber AS s ON s.id = r.subscriber_id"
+        )
+        readers = self.model.readers
+        assert sorted(found) == sorted((r.id, r.status, r.charged, r.why_not) for r in readers)
+        earned: dict[tuple[str, str], int] = {}
+        for trade, offer in zip(self.trades, self.offers, strict=True):
+            budgets = await ask("SELECT month, spent_cents, reached_ms FROM budget WHERE program_id = :id", id=trade.program.id)
+            assert {month: cents for month, cents, _ in budgets if cents} == {m: c for m, c in offer.spent.items() if c}
+            assert {month for month, _, reached_ms in budgets if reached_ms is not None} == offer.reached
+            shares = await ask(
+                "SELECT partner_campaign_id, month, spent_cents FROM partner_spend WHERE program_id = :id", id=trade.program.id
+            )
+            expected = {(trade.partners[place].id, month): cents for (place, month), cents in offer.earned.items()}
+            assert {(place, month): cents for place, month, cents in shares if cents} == expected
+            for (place, month), cents in offer.earned.items():
+                earned[trade.partners[place].account_id, month] = cents
+        closed = {row[0] for row in await ask("SELECT month FROM period WHERE closed_ms IS NOT NULL")}
+        assert closed == self.model.closed
+        paid = {(who, month): cents for who, month, cents in await ask("SELECT account_id, month, amount_cents FROM payout")}
+        assert paid == {key: cents for key, cents in earned.items() if key[1] in closed}
+        await verify(self.store)
+
+
+async def play(store: Store, seed: int, steps: int) -> None:
+    market = Market(store, seed)
+    await market.begin()
+    for _ in range(steps):
+        try:
+            await market.step()
+            await market.check()
+        except Exception as error:
+            error.add_note(f"seed {seed}, step {len(market.log)}: {' '.join(market.log[-12:])}")
+            raise
+
+
+def play_all(engine: str, seeds: Any, steps: int = STEPS) -> None:
+    """Each seed in a database of its own: months that close are everybody's."""
+    for seed in seeds:
+        with OpenStore(engine, fresh_copy(engine), pool_size=2) as opened:
+            opened.run(play(opened.store, seed, steps))
+
+
+# In parts, so that parallel runs share them out.
+@pytest.mark.parametrize("part", range(4))
+@pytest.mark.parametrize("engine", ENGINES)
+def test_a_market_by_chance_agrees_with_the_model(engine: str, part: int) -> None:
+    play_all(engine, range(part, EVERY_RUN[engine], 4))
+
+
+@pytest.mark.long
+def test_ten_thousand_markets_agree_with_the_model() -> None:
+    play_all("sqlite", range(1_000, 1_000 + int(os.environ.get("SEEDS", "10000"))))

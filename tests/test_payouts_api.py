@@ -1,0 +1,203 @@
+"""Payouts as a partner reads them, as the administrator handles them at the command line, and the statement behind them."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+from typer.testing import CliRunner
+
+from honeyguide.accounts import keys
+from honeyguide.cli_money import app
+from honeyguide.kernel.clock import DAY_MS
+from honeyguide.kernel.ids import new_id
+from honeyguide.partners import payouts, statements
+from honeyguide.store import Store
+from tests.support.process import command, environment
+from tests.support.service import ENGINES, Member, Service
+from tests.support.stores import OpenStore, statement
+from tests.support.trade import HOUR_MS, NOON_MS, Trade, fresh_copy, on, verify
+
+EDGE_MS = 1_796_083_200_000  # 2026-12-01T00:00:00Z
+
+
+class Market(NamedTuple):
+    service: Service
+    bob: Member
+    mallory: Member
+
+
+async def three_months(store: Store) -> Trade:
+    """One referral in August, two in September, three in October, all paid out."""
+    trade = await Trade.begin(store, cpa=333, total_budget=90_000)
+    for back, count in ((90, 1), (60, 2), (30, 3)):
+        for _ in range(count):
+            await trade.arrive(now_ms=NOON_MS - back * DAY_MS)
+    for back in (60, 30, 0):
+        await trade.close_and_pay_out(NOON_MS - back * DAY_MS)
+    return trade
+
+
+@pytest.fixture(scope="module", params=ENGINES)
+def market(request: pytest.FixtureRequest) -> Iterator[Market]:
+    """A service of its own, since closing months is for everybody."""
+    url = fresh_copy(request.param)
+    with OpenStore(request.param, url) as opened:
+        trade = opened.run(three_months(opened.store))
+    with Service(request.param, database_url=url) as service:
+        partner = trade.partners[0].account_id
+        key = service.write(lambda tx: keys.create(tx, partner, name="test", now_ms=NOON_MS))
+        yield Market(service, Member(service, partner, "", key), service.member("mallory"))
+
+
+def test_payouts_have_exactly_the_fields_of_the_specification_newest_first(market: Market) -> None:
+    service, bob, _ = market
+    answer = bob.get("/v2/partner_profile/payouts")
+    assert answer.status_code == 200
+    body = answer.json()
+    assert set(body) == {"payouts", "meta"}
+    assert body["meta"] == {"per_page": 50, "page": 1, "total_pages": 1, "total_payours": 3}
+    assert all(set(one) == {"uuid", "amount_in_dollars", "start_period", "end_period", "paid"} for one in body["payouts"])
+    assert [one["amount_in_dollars"] for one in body["payouts"]] == [9.99, 6.66, 3.33]
+    assert '"amount_in_dollars":9.99' in answer.text.replace(" ", "")
+    oldest = body["payouts"][-1]
+    assert (oldest["start_period"], oldest["end_period"]) == ("2026-08-01T00:00:00.000Z", "2026-08-31T23:59:59.999Z")
+    assert oldest["paid"] is False
+    assert bob.get(f"/v2/partner_profile/payouts/{oldest['uuid']}").json() == {"payout": oldest}
+    service.run(verify(service.house.store))
+
+
+def test_pages_of_payouts(market: Market) -> None:
+    bob = market.bob
+    pages = [bob.get("/v2/partner_profile/payouts", params={"per_page": 2, "page": page}).json() for page in (1, 2, 3)]
+    assert [len(page["payouts"]) for page in pages] == [2, 1, 0]
+    assert pages[2]["meta"] == {"per_page": 2, "page": 3, "total_pages": 2, "total_payours": 3}
+    assert bob.get("/v2/partner_profile/payouts", params={"per_page": 0}).status_code == 400
+
+
+def test_strangers_see_no_payouts_of_others_and_a_missing_one_looks_the_same(market: Market) -> None:
+    service, bob, mallory = market
+    theirs = bob.get("/v2/partner_profile/payouts").json()["payouts"][0]["uuid"]
+    assert mallory.get("/v2/partner_profile/payouts").json() == {
+        "payouts": [], "meta": {"per_page": 50, "page": 1, "total_pages": 0, "total_payours": 0},
+    }  # fmt: skip
+    answers = [mallory.get(f"/v2/partner_profile/payouts/{wanted}") for wanted in (theirs, new_id(), "nonsense")]
+    assert [answer.status_code for answer in answers] == [404, 404, 404]
+    assert len({answer.json()["error"] for answer in answers}) == 1
+    assert service.member("eve").http.get("/v2/partner_profile/payouts", headers={"X-Api-Key": "x"}).status_code == 401
+
+
+# -- the administrator's command line
+
+
+def rows_of(text: str) -> list[dict[str, str]]:
+    return list(csv.DictReader(io.StringIO(text)))
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_the_administrator_makes_lists_exports_and_marks_payouts(engine: str, tmp_path: Path) -> None:
+    async def earn(store: Store) -> Trade:
+        trade = await Trade.begin(store, partners=3, cpa=250)
+        for number in range(6):
+            await trade.arrive(number % 3, now_ms=NOON_MS - 40 * DAY_MS)  # October: closed by any clock since
+        return trade
+
+    with OpenStore(engine, fresh_copy(engine)) as opened:
+        opened.run(earn(opened.store))
+    clock = tmp_path / "clock"
+    clock.write_text(str(400 * 86_400))
+
+    settings = environment(database_url=opened.url, test_clock=clock)
+
+    def run(*words: str, code: int = 0) -> str:
+        words = words if words[0] == "verify" else ("payouts", *words)
+        done = CliRunner().invoke(app, words, env=settings)
+        assert done.exit_code == code, done.output
+        return done.stdout if code == 0 else done.stderr
+
+    assert run("make") == "October 2026: 3 payouts\n"
+    assert run("make") == ""
+    listed = run("list").splitlines()
+    assert len(listed) == 3 and all("$5.00" in line and line.endswith("open") for line in listed)
+    exported = rows_of(run("export", "--month", "2026-10", "--unpaid"))
+    assert [row["amount_usd"] for row in exported] == ["5.00"] * 3 and {row["paid"] for row in exported} == {"no"}
+    first, second, third = (row["payout_uuid"] for row in exported)
+    assert run("mark-paid", first, "--reference", "SEPA 1") == "$5.00 for 2026-10 is marked as paid.\n"
+    assert "already, with reference SEPA 1" in run("mark-paid", first, "--reference", "SEPA 2", code=1)
+    assert run("mark-paid", first, "--undo") == "$5.00 for 2026-10 is open again.\n"
+    assert "reference" in run("mark-paid", first, code=1)
+    assert "no such payout" in run("mark-paid", new_id(), "--reference", "x", code=1)
+    assert "Name one payout" in run("mark-paid", code=1)
+    table = tmp_path / "paid.csv"
+    table.write_text(f"payout_uuid,reference\n{first},B1\n{second},B2\n{third},\n")
+    assert run("mark-paid", "--csv", str(table)) == "2 payouts are marked as paid; 0 were already, 1 have no reference.\n"
+    table.write_text(f"payout_uuid,reference\n{third},B3\n{first},other\n")
+    assert "Nothing was marked" in run("mark-paid", "--csv", str(table), code=1)
+    assert [row["payout_uuid"] for row in rows_of(run("export", "--unpaid"))] == [third], "all rows of a file or none"
+    table.write_text(f"payout_uuid,reference\n{third},B3\n{first},B1\n")
+    assert run("mark-paid", "--csv", str(table)).startswith("1 payouts are marked as paid; 1 were already")
+    table.write_text("nothing of use")
+    assert "cannot be read" in run("mark-paid", "--csv", str(table), code=1)
+    assert "must be a month" in run("list", "--month", "October", code=1)
+    assert run("list", "--unpaid") == ""
+    assert {row["reference"] for row in rows_of(run("export"))} == {"B1", "B2", "B3"}
+    proof = run("verify")
+    assert "wrong" not in proof and "$15.00 charged, $15.00 of it in payouts" in proof
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_verify_ends_with_a_failure_and_says_which_promise_is_broken(engine: str) -> None:
+    async def damage(store: Store) -> None:
+        trade = await Trade.begin(store)
+        await trade.arrive()
+        await store.write(lambda tx: tx.run(statement("UPDATE budget SET spent_cents = spent_cents + 1")))
+
+    with OpenStore(engine, fresh_copy(engine)) as opened:
+        opened.run(damage(opened.store))
+    done = command("verify", database_url=opened.url)
+    assert done.returncode == 1
+    (wrong,) = [line for line in done.stdout.splitlines() if line.startswith("wrong")]
+    assert wrong == "wrong  What each program spent in a month is the sum of its charges. (in 1 places)"
+    assert "The books are wrong" in done.stderr
+
+
+# -- the statement behind a payout
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_a_statement_has_every_referral_behind_the_money_for_both_sides(engine: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(statements, "BATCH", 4)
+
+    async def scenario(store: Store) -> None:
+        trade = await Trade.begin(store, partners=2, cpa=111)
+        readers = [await trade.arrive(number % 2, email=f"+{number}@example.org", now_ms=NOON_MS) for number in range(11)]
+        await trade.erase(readers[0].id)
+        sides = {statements.PARTNER: trade.partners[0].account_id, statements.OWNER: trade.owner.account_id}
+        for side, account_id in sides.items():
+            pages, after = [], None
+            while page := await store.snapshot(
+                lambda tx, s=side, a=account_id, f=after: statements.lines(tx, a, s, "2026-11", f)
+            ):
+                pages.append(page)
+                after = page[-1]
+            found = [line for page in pages for line in page]
+            total = await store.snapshot(lambda tx, s=side, a=account_id: statements.total_cents(tx, a, s, "2026-11"))
+            assert len(found) == (6 if side == statements.PARTNER else 11)
+            assert len({line.id for line in found}) == len(found) and sum(line.fee_cents for line in found) == total
+            text = "".join(statements.csv_of(side, page, with_headings=n == 0) for n, page in enumerate(pages))
+            table = rows_of(text)
+            assert [row["amount_usd"] for row in table] == ["1.11"] * len(found)
+            assert ("subscriber" in table[0]) is (side == statements.OWNER)
+            assert "@example.org" not in text or side == statements.OWNER, "a partner never learns who the reader is"
+            if side == statements.OWNER:
+                assert table[0]["subscriber"] == "" and table[1]["subscriber"].startswith("'+"), "no formula, no erased person"
+        await trade.close_and_pay_out(EDGE_MS + HOUR_MS)
+        partner = trade.partners[0].account_id
+        payout = await store.snapshot(lambda tx: payouts.find_of_month(tx, partner, "2026-11"))
+        assert payout is not None and payout.amount_cents == 6 * 111
+
+    on(engine, scenario)
