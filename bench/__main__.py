@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import dataclasses
 
-from bench import deliveries, million, network, plan, readers, report, requests
+from bench import deliveries, million, money, network, plan, readers, report, requests
 
 # One module per bench: `ABOUT` is its heading, `run(bench)` gives its tables.
 BENCHES = {
@@ -14,6 +14,7 @@ BENCHES = {
     "deliveries": deliveries,
     "readers": readers,
     "network": network,
+    "money": money,
 }
 
 

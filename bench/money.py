@@ -1,0 +1,338 @@
+"""Money: referrals verified and charged per second beside the same SQL through the driver alone; and a month of a million
+charges closed, paid out and proved by the real commands.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import statistics
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import apsw
+import asyncpg
+
+from bench.people import statement
+from bench.plan import Bench, progress
+from bench.report import Table, verdict
+from honeyguide.kernel.clock import system_clock
+from honeyguide.kernel.ids import new_code, new_id
+from honeyguide.partners import arrivals, rules
+from honeyguide.referrals.subscribers import NewSubscriber
+from honeyguide.store import Store, migrate, open_store, sqlite_path
+from honeyguide.store.postgres import SETTINGS
+from honeyguide.store.sqlite import connect
+from tests.support.trade import SITE, Trade
+
+ABOUT = "Money: charges per second, and a month of a million of them paid out"
+TARGET = 0.40
+MOST_S = 60.0
+PROGRAMS = {"one program": 1, "ten programs": 10}
+POOL, GROUP = 10, 32
+FEE = 1
+BIG = 100_000_000  # cents: no cap is met while we measure
+PER_PARTNER = 100
+
+# One referral, in the order in which the domain runs them.
+STEPS = (
+    "partners.arrivals.find_partner", "referrals.subscribers.insert", "partners.arrivals.insert_referral",
+    "events.outbox.listeners", "partners.ledger.hold_month", "partners.charges.lock_budget",
+    "partners.charges.lock_partner_spend", "partners.charges.spend_budget", "partners.charges.spend_partner",
+    "partners.charges.insert_charge", "partners.ledger.post", "partners.charges.mark_charged", "partners.arrivals.count_day",
+)  # fmt: skip
+
+
+@dataclass
+class Shop:
+    """A database with programs to bring readers to."""
+
+    url: str
+    trades: list[Trade]
+    month: str
+
+    @classmethod
+    async def open(cls, store: Store, url: str, count: int) -> Shop:
+        now_ms = system_clock()
+        terms = {"cpa": FEE, "total_budget": BIG, "max_payout": BIG, "now_ms": now_ms}
+        trades = [await Trade.begin(store, **terms) for _ in range(count)]
+        for trade in trades:
+            await trade.arrive(now_ms=now_ms)  # begins the month and every counter
+        return cls(url, trades, rules.month_of(now_ms))
+
+
+async def _ours(store: Store, shop: Shop, seconds: float) -> float:
+    """The domain's verb on the store, as many at once as there are connections to the service."""
+    until, done = time.perf_counter() + seconds, 0
+
+    async def bring(trade: Trade) -> None:
+        nonlocal done
+        while time.perf_counter() < until:
+            new = NewSubscriber(f"{new_id()}@example.org", referrer_code=trade.partners[0].ref_code)
+            await store.write(partial(arrivals.sign_up, site=SITE, owner=trade.owner, new=new, now_ms=system_clock()))
+            done += 1
+
+    began = time.perf_counter()
+    await asyncio.gather(*(bring(shop.trades[number % len(shop.trades)]) for number in range(GROUP)))
+    return done / (time.perf_counter() - began)
+
+
+def _values(shop: Shop, trade: Trade) -> dict[str, Any]:
+    now_ms, email, charge_id, referral_id = system_clock(), f"{new_id()}@example.org", new_id(), new_id()
+    subscriber_id, partner = new_id(), trade.partners[0]
+    common = {
+        "now_ms": now_ms, "account_id": trade.owner.account_id, "campaign_id": trade.owner.campaign_id, "month": shop.month,
+        "program_id": trade.program.id, "partner_campaign_id": partner.id, "partner_account_id": partner.account_id,
+        "person_key": email, "fee_cents": FEE, "subscriber_id": subscriber_id, "code": partner.ref_code,
+        "type": "new_partner_referral", "decided_ms": now_ms, "nearly_ms": None, "reached_ms": None, "budget_cap_cents": BIG,
+        "partner_cap_cents": BIG, "partner_referral_id": referral_id, "day": now_ms // 86_400_000, "verified": 1, "rejected": 0,
+        "email": email, "email_key": email, "name": None, "ref_code": new_code(12), "referrer_code": partner.ref_code,
+        "claimed_code": None, "referrer_id": None, "referral_status": "verified", "referral_reason": None,
+        "referral_due_ms": None, "referral_behind": None, "ip_address": None, "network": None, "user_agent": None,
+        "origin": "api", "utm_source": None, "utm_campaign": None, "created_ms": now_ms, "received_ms": now_ms,
+        "kind": "charge", "reference": f"charge:{charge_id}", "debit": f"program:{trade.program.id}:receivable",
+        "credit": f"partner:{partner.account_id}:payable", "amount_cents": FEE,
+    }  # fmt: skip
+    ids = {
+        "referrals.subscribers.insert": subscriber_id, "partners.arrivals.insert_referral": referral_id,
+        "partners.charges.insert_charge": charge_id, "partners.ledger.post": new_id(),
+        "partners.charges.mark_charged": referral_id,
+    }  # fmt: skip
+    return {"common": common, "ids": ids}
+
+
+def _bound(name: str, order: tuple[str, ...], given: dict[str, Any]) -> list[Any]:
+    values = given["common"] | {"id": given["ids"].get(name)}
+    return [values[parameter] for parameter in order]
+
+
+def _learn(name: str, row: Any, given: dict[str, Any]) -> None:
+    """What the locks give back decides what is written: the next step of the budget and of the partner's share."""
+    if name == "partners.charges.lock_budget":
+        given["common"]["budget_spent_cents"] = row[1] + FEE
+    elif name == "partners.charges.lock_partner_spend":
+        given["common"]["partner_spent_cents"] = row[0] + FEE
+
+
+def _sqlite_alone(shop: Shop, seconds: float) -> float:
+    path = sqlite_path(shop.url)
+    assert path is not None
+    connection = connect(path)
+    steps = [(name, statement(name)) for name in STEPS]
+    done, began = 0, time.perf_counter()
+    while time.perf_counter() - began < seconds:
+        connection.execute("BEGIN IMMEDIATE")
+        for number in range(GROUP):
+            given = _values(shop, shop.trades[number % len(shop.trades)])
+            for name, step in steps:
+                rows = connection.execute(step.sqlite, _bound(name, step.sqlite_order, given)).fetchall()
+                _learn(name, rows[0] if rows else None, given)
+            done += 1
+        connection.execute("COMMIT")
+    took = time.perf_counter() - began
+    connection.close()
+    return done / took
+
+
+async def _postgres_alone(shop: Shop, seconds: float) -> float:
+    steps = [(name, statement(name)) for name in STEPS]
+
+    async def loop(connection: Any, number: int, until: float) -> int:
+        done = 0
+        while time.perf_counter() < until:
+            given = _values(shop, shop.trades[number % len(shop.trades)])
+            await connection.execute("BEGIN")
+            for name, step in steps:
+                row = await connection.fetchrow(step.postgres, *_bound(name, step.postgres_order, given))
+                _learn(name, row, given)
+            await connection.execute("COMMIT")
+            done += 1
+        return done
+
+    pool = [await asyncpg.connect(shop.url, server_settings=SETTINGS) for _ in range(POOL)]
+    began = time.perf_counter()
+    done = await asyncio.gather(*(loop(one, number, began + seconds) for number, one in enumerate(pool)))
+    took = time.perf_counter() - began
+    for one in pool:
+        await one.close()
+    return sum(done) / took
+
+
+async def _alone(shop: Shop, seconds: float) -> float:
+    return _sqlite_alone(shop, seconds) if shop.url.startswith("sqlite") else await _postgres_alone(shop, seconds)
+
+
+async def _charges(bench: Bench, engine: str, words: str, tick: Callable[[], None]) -> tuple[float, float, float]:
+    """Ours, the driver's and the median ratio of the two, in turn."""
+    url = bench.database_url(engine, f"money_{PROGRAMS[words]}")
+    await migrate(url)
+    ours, alone = [], []
+    for _ in range(bench.size.rounds):
+        store = await open_store(url, pool_size=POOL)
+        shop = await Shop.open(store, url, PROGRAMS[words])
+        ours.append(await _ours(store, shop, bench.size.seconds))
+        await store.close()
+        alone.append(await _alone(shop, bench.size.seconds))
+        tick()
+    ratio = statistics.median(a / b for a, b in zip(ours, alone, strict=True))
+    return statistics.median(ours), statistics.median(alone), ratio
+
+
+# -- a month of a million charges, made by the database itself
+
+_MADE = """
+INSERT INTO account (id, email, email_key, name, created_ms)
+    SELECT {partner}, 'p' || n || '@bench.example', 'p' || n || '@bench.example', 'P' || n, 1 FROM {partners};
+INSERT INTO partner_campaign (id, account_id, owner_account_id, program_id, ref_code, created_ms)
+    SELECT {place}, {partner}, '{owner}', {program}, 'p' || {pad}, 1 FROM {partners};
+INSERT INTO subscriber (id, account_id, campaign_id, email, email_key, person_key, ref_code, referrer_code, partner_campaign_id,
+    referral_status, origin, created_ms, received_ms)
+    SELECT {reader}, '{owner}', '{campaign}', 'r' || n, 'r' || n, 'r' || n, 'z' || {pad}, 'x', {place_of}, 'verified', 'api',
+    {now} - n, {now} FROM {charges};
+INSERT INTO partner_referral (id, account_id, partner_account_id, program_id, partner_campaign_id, subscriber_id, person_key,
+    fee_cents, arrived_ms, decided_ms, charged_cents, charged_month)
+    SELECT {referral}, '{owner}', {partner_of}, {program_of}, {place_of}, {reader}, 'r' || n, 300, {now}, {now}, 300, '{month}'
+    FROM {charges};
+INSERT INTO charge (id, account_id, partner_account_id, program_id, partner_campaign_id, partner_referral_id, person_key, month,
+    fee_cents, budget_spent_cents, budget_cap_cents, partner_spent_cents, partner_cap_cents, created_ms)
+    SELECT {charge}, '{owner}', {partner_of}, {program_of}, {place_of}, {referral}, 'r' || n, '{month}', 300,
+    (n / {per} / 10 * {per} + n % {per} + 1) * 300, 1000000000000, (n % {per} + 1) * 300, 1000000000, {now} FROM {charges};
+INSERT INTO transfer (id, kind, reference, debit, credit, amount_cents, month, created_ms)
+    SELECT {charge}, 'charge', 'charge:' || {charge}, 'program:' || {program_of} || ':receivable',
+    'partner:' || {partner_of} || ':payable', 300, '{month}', {now} FROM {charges};
+INSERT INTO budget (program_id, month, account_id, spent_cents)
+    SELECT program_id, month, account_id, SUM(fee_cents) FROM charge GROUP BY program_id, month, account_id;
+INSERT INTO partner_spend (partner_campaign_id, month, program_id, account_id, partner_account_id, spent_cents)
+    SELECT partner_campaign_id, month, program_id, account_id, partner_account_id, SUM(fee_cents) FROM charge
+    GROUP BY partner_campaign_id, month, program_id, account_id, partner_account_id;
+INSERT INTO period (month) VALUES ('{month}');
+"""
+
+
+def _statements(engine: str, shop: Shop, charges: int, month: str) -> Iterator[str]:
+    """The same text for both, with each engine's way to count and to pad; charge n is the partner n / 100's."""
+
+    def named(prefix: str, number: str = "n") -> str:
+        padded = f"printf('%012d', {number})" if engine == "sqlite" else f"lpad(({number})::text, 12, '0')"
+        return f"'0000000{prefix}-0000-7000-8000-' || {padded}"
+
+    def series(count: int) -> str:
+        if engine == "postgres":
+            return f"generate_series(0, {count - 1}) AS s(n)"
+        return f"(WITH RECURSIVE s(n) AS (SELECT 0 UNION ALL SELECT n + 1 FROM s LIMIT {count}) SELECT n FROM s)"
+
+    programs = [trade.program.id for trade in shop.trades]
+
+    def program(number: str) -> str:
+        cases = " ".join(f"WHEN {place} THEN '{name}'" for place, name in enumerate(programs))
+        return f"CASE {number} % {len(programs)} {cases} END"
+
+    pad = named("0").split(" || ")[1]
+    text = _MADE.format(
+        owner=shop.trades[0].owner.account_id, campaign=shop.trades[0].owner.campaign_id, month=month, per=PER_PARTNER,
+        now=rules.month_bounds(month)[0] + 1_000_000, partners=series(max(1, charges // PER_PARTNER)), charges=series(charges),
+        partner=named("1"), partner_of=named("1", f"n / {PER_PARTNER}"), place=named("2"),
+        place_of=named("2", f"n / {PER_PARTNER}"), program=program("n"), program_of=program(f"(n / {PER_PARTNER})"),
+        reader=named("3"), referral=named("4"), charge=named("5"), pad=pad,
+    )  # fmt: skip
+    yield from (part.strip() for part in text.split(";\n") if part.strip())
+
+
+async def _fill(engine: str, shop: Shop, charges: int, month: str, tick: Callable[[], None]) -> None:
+    path = sqlite_path(shop.url)
+    if path is not None:
+        connection = apsw.Connection(str(path))
+        connection.execute("PRAGMA synchronous = OFF; PRAGMA cache_size = -400000; PRAGMA foreign_keys = OFF")
+        triggers = connection.execute("SELECT name, sql FROM sqlite_master WHERE type = 'trigger'").fetchall()
+        for name, _ in triggers:  # people enter no list here, and nothing is in the way of a plain insert
+            connection.execute(f"DROP TRIGGER {name}")
+        for sql in _statements(engine, shop, charges, month):
+            connection.execute(f"BEGIN; {sql}; COMMIT")
+            tick()
+        for _, sql in triggers:
+            connection.execute(sql)
+        connection.execute("ANALYZE")
+        connection.close()
+        return
+    server = await asyncpg.connect(
+        shop.url, server_settings={"session_replication_role": "replica", "synchronous_commit": "off"}
+    )
+    for sql in _statements(engine, shop, charges, month):
+        await server.execute(sql)
+        tick()
+    await server.execute("VACUUM ANALYZE")
+    await server.close()
+
+
+@dataclass
+class Ran:
+    seconds: float
+    peak_mb: float
+    said: str
+
+
+def _command(url: str, *words: str) -> Ran:
+    """A real command, its time and the most memory it ever had."""
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("HONEYGUIDE_")}
+    environment["HONEYGUIDE_DATABASE_URL"] = url
+    began = time.perf_counter()
+    process = subprocess.Popen([sys.executable, "-m", "honeyguide", *words], env=environment, stdout=subprocess.PIPE, text=True)
+    assert process.stdout is not None
+    said = process.stdout.read()
+    _, status, usage = os.wait4(process.pid, 0)
+    process.returncode = os.waitstatus_to_exitcode(status)
+    if process.returncode:
+        raise RuntimeError(f"honeyguide {' '.join(words)} failed: {said[-2000:]}")
+    return Ran(time.perf_counter() - began, usage.ru_maxrss / 1024, said)
+
+
+async def _month(bench: Bench, engine: str, charges: int, tick: Callable[[], None]) -> tuple[Ran, Ran]:
+    url = bench.database_url(engine, f"month_{charges}")
+    await migrate(url)
+    month = rules.previous_month(rules.previous_month(rules.month_of(system_clock())))
+    store = await open_store(url)
+    trades = [await Trade.begin(store, partners=0, now_ms=rules.month_bounds(month)[0]) for _ in range(10)]
+    await store.close()
+    shop = Shop(url, [Trade(store, trades[0].owner, trade.program) for trade in trades], month)
+    await _fill(engine, shop, charges, month, tick)
+    paid = await asyncio.to_thread(_command, url, "payouts", "make")
+    tick()
+    proved = await asyncio.to_thread(_command, url, "verify")
+    tick()
+    return paid, proved
+
+
+def run(bench: Bench) -> list[Table]:
+    speed = Table(
+        "Referrals verified and charged per second",
+        ("", "ours", "the driver alone", "ratio", "target", "reached"),
+        note="A reader arrives by a partner's link, without a hold: subscriber, referral, caps, charge, ledger and counters in "
+        "one transaction. The driver alone sends the same statements, on as many connections, and knows what to bind.",
+    )
+    paying = Table(
+        "A month closed and paid out by the command, then proved",
+        ("", "charges", "partners", "payouts made in", "peak memory", "verify", "peak memory", "target", "reached"),
+    )
+    sizes = sorted({min(100_000, max(1_000, bench.size.rows // 10)), bench.size.rows})
+    for engine in bench.engines:
+        title = {"sqlite": "SQLite", "postgres": "PostgreSQL"}[engine]
+        with progress() as bar:
+            charging = bar.add_task(f"{engine}: charges", total=bench.size.rounds * len(PROGRAMS))
+            for words in PROGRAMS:
+                ours, alone, ratio = asyncio.run(_charges(bench, engine, words, lambda: bar.advance(charging)))  # noqa: B023
+                speed.rows.append(
+                    (f"{title}, {words}", f"{ours:,.0f}", f"{alone:,.0f}", f"{ratio:.2f}", *verdict(ratio, TARGET))
+                )
+            for charges in sizes:
+                steps = bar.add_task(f"{engine}: {charges:,} charges", total=11)
+                paid, proved = asyncio.run(_month(bench, engine, charges, lambda: bar.advance(steps)))  # noqa: B023
+                paying.rows.append(
+                    (title, f"{charges:,}", f"{charges // PER_PARTNER:,}", f"{paid.seconds:.1f} s", f"{paid.peak_mb:.0f} MB",
+                     f"{proved.seconds:.1f} s", f"{proved.peak_mb:.0f} MB", *verdict(paid.seconds, MOST_S, at_most=True))
+                )  # fmt: skip
+    return [speed, paying]
