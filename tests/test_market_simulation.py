@@ -2,7 +2,7 @@
 holds, confirmations, people who leave, are erased and come back, months that end, clocks that jump. After every step the books
 are proved and the model agrees; the seed is in the failure.
 
-`make test-long PYTEST_ARGS="-k market"` plays 10,000 seeds; `SEEDS=500` chooses another number.
+`make test-long PYTEST_ARGS="-n 2 -k markets"` plays 10,000 seeds; `SEEDS=500` in front chooses another number.
 """
 
 from __future__ import annotations
@@ -69,9 +69,6 @@ class Model:
     def __init__(self) -> None:
         self.readers: list[Reader] = []
         self.closed: set[str] = set()
-        self.told: set[tuple[int, str]] = set()
-        self.payouts: dict[tuple[int, int, str], int] = {}
-        self.earnings: dict[tuple[int, str], int] = {}
 
     def open_month(self, now_ms: int) -> str:
         latest = max(self.closed, default="")
@@ -347,5 +344,7 @@ def test_a_market_by_chance_agrees_with_the_model(engine: str, part: int) -> Non
 
 
 @pytest.mark.long
-def test_ten_thousand_markets_agree_with_the_model() -> None:
-    play_all("sqlite", range(1_000, 1_000 + int(os.environ.get("SEEDS", "10000"))))
+@pytest.mark.parametrize("part", range(8))
+def test_ten_thousand_markets_agree_with_the_model(part: int) -> None:
+    seeds = int(os.environ.get("SEEDS", "10000"))
+    play_all("sqlite", range(1_000 + part, 1_000 + seeds, 8))

@@ -8,6 +8,7 @@ import asyncio
 import os
 import time
 from collections.abc import Iterator
+from typing import Any
 
 import asyncpg
 import pytest
@@ -268,6 +269,37 @@ def test_a_cap_that_changes_while_the_month_turns_is_the_same_cap_in_every_open_
         await trade.offer(total_budget=600, now_ms=EDGE_MS + 1)
         late = await trade.arrive(now_ms=EDGE_MS - 5_000)
         assert await trade.outcome(late.id) == ("verified", 300, NOVEMBER, None)
+
+    on(engine, scenario)
+
+
+@both_engines
+def test_the_worked_example_of_the_documentation_is_true(engine: str) -> None:
+    bob, carol, dan = 0, 1, 2
+
+    async def scenario(store: Store) -> None:
+        trade = await Trade.begin(store, partners=3, cpa=300, max_payout=900, total_budget=2_000)
+
+        async def brings(partner: int) -> int | str | None:
+            outcome = await trade.outcome((await trade.arrive(partner)).id)
+            return outcome[1] or outcome[3]
+
+        async def told() -> list[tuple[Any, ...]]:
+            await trade.tell()
+            return await trade.rows("SELECT kind, COUNT(*) FROM notice GROUP BY kind ORDER BY kind")
+
+        assert [await brings(bob) for _ in range(4)] == [300, 300, 300, "partner_cap"]
+        assert await told() == []
+        assert [await brings(carol) for _ in range(3)] == [300, 300, 300]
+        assert await told() == [("budget_80", 1)]
+        assert await brings(dan) == "budget_spent"
+        assert await told() == [("budget_100", 1), ("budget_80", 1), ("budget_reached", 3)]
+        await trade.offer(cpa=100)
+        assert await brings(dan) == "budget_spent"
+        await trade.offer(total_budget=2_500)
+        assert await brings(dan) == 100 and await trade.spent() == 1_900
+        await trade.close_and_pay_out(EDGE_MS + HOUR_MS)
+        assert [(await trade.payouts_of(who))[0].amount_cents for who in (bob, carol, dan)] == [900, 900, 100]
 
     on(engine, scenario)
 
