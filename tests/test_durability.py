@@ -218,8 +218,7 @@ def test_no_write_is_answered_before_its_sync_returns(slow_disk):
         with disk.held():
             syncs = disk.syncs
             waiting = [asyncio.ensure_future(store.write(put(name))) for name in ("a", "b", "a")]
-            while disk.syncs == syncs:
-                await asyncio.sleep(0.001)
+            await disk.begins_to_sync(syncs)
             # The sync is under way: the loop is free, readers go on and see nothing yet, and nobody was answered.
             for _ in range(50):
                 await asyncio.sleep(0.001)

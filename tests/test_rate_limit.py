@@ -329,6 +329,12 @@ def test_the_rule_is_never_more_than_the_limit_in_any_window():
     assert len(accepted) == 60 * 15
 
 
+def test_nobody_is_told_to_wait_for_longer_than_a_window():
+    refused = Allowance(1, 0, NOW + WINDOW_MS, True)
+    waits = [refused.retry_after_s(now_ms) for now_ms in (NOW - 1_500, NOW, NOW + 1, NOW + 59_001, NOW + 60_000)]
+    assert waits == [60, 60, 60, 1, 1]
+
+
 def test_wrong_keys_from_one_address_are_shed_and_honest_ones_are_not(limited):
     alice = limited.member("alice")
     limited.set_clock(61 - limited.now_ms() / 1000 % 60)  # the beginning of a minute, by which wrong keys are counted

@@ -101,6 +101,15 @@ def test_changes_to_one_table_keep_their_order(opened):
     assert opened.ask("SELECT name, value FROM instance ORDER BY name") == [("a", "123"), ("copy of a", "123")]
 
 
+def test_a_put_that_reads_a_table_sees_the_puts_into_it(opened):
+    async def work(tx: Tx) -> None:
+        await tx.put(INSERT, name="a", value="1")
+        await tx.put(COPY, name="a")
+
+    opened.run(opened.store.write(work))
+    assert opened.run(names(opened.store)) == ["a", "copy of a"]
+
+
 @pytest.mark.parametrize("many", [TOGETHER, TOGETHER + 1, 3_000])
 def test_any_number_of_puts_lands(opened, many):
     async def work(tx: Tx) -> None:
@@ -251,8 +260,7 @@ def test_a_caller_cancelled_during_the_sync_costs_nobody_else_anything():
             with disk.held():
                 before = disk.syncs
                 leaves, stays = (asyncio.ensure_future(store.write(put(name))) for name in ("leaves", "stays"))
-                while disk.syncs == before:
-                    await asyncio.sleep(0.001)
+                await disk.begins_to_sync(before)
                 late = asyncio.ensure_future(store.write(put("late")))
                 leaves.cancel()
                 await asyncio.sleep(0)

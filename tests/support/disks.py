@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import itertools
 import threading
 from collections.abc import Iterator
@@ -36,6 +37,12 @@ class Disk(apsw.VFS):
 
     def xOpen(self, name: Any, flags: list[int]) -> _File:
         return _File(self, name, flags)
+
+    async def begins_to_sync(self, after: int) -> None:
+        """Waits for a sync past the first `after` ones."""
+        async with asyncio.timeout(20):
+            while self.syncs == after:
+                await asyncio.sleep(0.001)
 
     @contextmanager
     def held(self) -> Iterator[None]:

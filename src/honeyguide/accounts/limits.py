@@ -21,7 +21,8 @@ class Allowance(NamedTuple):
     refused: bool
 
     def retry_after_s(self, now_ms: int) -> int:
-        return max(1, -(-(self.frees_ms - now_ms) // 1000))
+        # A request that waited for its turn carries an older time than the ring; nobody ever waits longer than a window.
+        return max(1, -(-min(self.frees_ms - now_ms, WINDOW_MS) // 1000))
 
 
 class Window:
