@@ -22,7 +22,7 @@ def is_form(content_type: bytes | None) -> bool:
 
 
 def fields_of(raw: bytes, content_type: bytes, kind: type[Body]) -> dict[str, Any]:
-    """Text parts as text, file parts as base64, as JSON would bring them; a list is the field repeated, with or without `[]` behind its name."""
+    """Text parts as text, file parts as base64, as JSON would bring them; a list is its field repeated, `[]` or not."""
     lists = {name for name, hint in typing.get_type_hints(kind).items() if "list[" in str(hint)}
     fields: dict[str, Any] = {}
     for name, is_file, data in _parts(raw, content_type):
