@@ -339,7 +339,7 @@ def test_other_processes_hear_through_postgres_also_after_their_ear_was_cut():
                 await opened.store.write(tells)
                 await asyncio.wait_for(heard.wait(), 5)
             heard.clear()
-            ears = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'honeyguide-ear'"
+            ears = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'honeyguide-ear' AND datname = current_database()"
             await opened.store.read(lambda tx: tx.all(statement(ears)))
             await asyncio.wait_for(heard.wait(), 10)  # connected again, and told to look for what it may have missed
             heard.clear()
@@ -348,4 +348,9 @@ def test_other_processes_hear_through_postgres_also_after_their_ear_was_cut():
             await other.close()
 
         opened.run(scene())
-        assert opened.ask("SELECT COUNT(*) FROM pg_stat_activity WHERE application_name = 'honeyguide-ear'")[0][0] == 0
+        assert (
+            opened.ask(
+                "SELECT COUNT(*) FROM pg_stat_activity WHERE application_name = 'honeyguide-ear' AND datname = current_database()"
+            )[0][0]
+            == 0
+        )
