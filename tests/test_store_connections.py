@@ -324,6 +324,8 @@ def test_a_listener_hears_after_the_commit_and_never_of_a_failure(opened):
 
 
 def test_other_processes_hear_through_postgres_also_after_their_ear_was_cut():
+    # Of this database alone: other services of this test process have ears too.
+    ears = "FROM pg_stat_activity WHERE application_name = 'honeyguide-ear' AND datname = current_database()"
     with OpenStore("postgres", pool_size=2) as opened:
 
         async def tells(tx: Tx) -> None:
@@ -339,8 +341,7 @@ def test_other_processes_hear_through_postgres_also_after_their_ear_was_cut():
                 await opened.store.write(tells)
                 await asyncio.wait_for(heard.wait(), 5)
             heard.clear()
-            ears = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'honeyguide-ear' AND datname = current_database()"
-            await opened.store.read(lambda tx: tx.all(statement(ears)))
+            await opened.store.read(lambda tx: tx.all(statement(f"SELECT pg_terminate_backend(pid) {ears}")))
             await asyncio.wait_for(heard.wait(), 10)  # connected again, and told to look for what it may have missed
             heard.clear()
             await opened.store.write(tells)
@@ -348,9 +349,4 @@ def test_other_processes_hear_through_postgres_also_after_their_ear_was_cut():
             await other.close()
 
         opened.run(scene())
-        assert (
-            opened.ask(
-                "SELECT COUNT(*) FROM pg_stat_activity WHERE application_name = 'honeyguide-ear' AND datname = current_database()"
-            )[0][0]
-            == 0
-        )
+        assert opened.ask(f"SELECT COUNT(*) {ears}")[0][0] == 0
