@@ -21,7 +21,8 @@ AXE = (Path(__file__).parent / "vendor" / "axe.min.js").read_text(encoding="utf-
 PageAt = Callable[..., Page]
 
 
-@pytest.fixture(scope="session")
+# Not for the whole session: while it is open an event loop runs in this thread, and other tests want to run their own.
+@pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
     with sync_playwright() as playwright:
         # The sandbox needs rights that containers seldom have; our own pages are all this browser sees.
