@@ -345,7 +345,8 @@ def run(bench: Bench) -> list[Table]:
     paying = Table(
         "A month closed and paid out by the command, then proved",
         ("", "charges", "partners", "payouts made in", "peak memory", "verify", "peak memory", "target", "reached"),
-        note="SQLite's memory includes its page caches, at most 64 MB for each of three connections; its verify also sorts in memory.",
+        note="SQLite's memory includes its page caches, at most 64 MB for each of three connections; its verify also sorts in "
+        "memory.",
     )
     sizes = sorted({min(100_000, max(1_000, bench.size.rows // 10)), bench.size.rows})
     for engine in bench.engines:
