@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +24,7 @@ from tests.support.service import ENGINES, fresh_database_url
 
 SITE = Site("https://go.example.org", "https://go.example.org/join", b"x" * 32)
 START = 1_750_000_000_000
+OWNERS = count(1)  # all examples share one database, and an object's id() is given out again
 
 
 class Moves(RuleBasedStateMachine):
@@ -45,7 +47,7 @@ class Moves(RuleBasedStateMachine):
     @initialize(hold_days=st.sampled_from([0, 0, 3, 30]), confirm=st.booleans(), every=st.sampled_from([1, 2]))
     def open(self, hold_days: int, confirm: bool, every: int) -> None:
         async def work(tx: Any) -> Owner:
-            made = await accounts.create(tx, f"o{id(self)}{self.now_ms}@example.org", name=None, now_ms=START)
+            made = await accounts.create(tx, f"o{next(OWNERS)}@example.org", name=None, now_ms=START)
             owner = Owner(*made)
             chosen = campaigns.Settings(hold_days=hold_days, needs_confirmation=confirm, screening="strong")
             await campaigns.configure(tx, owner, chosen)
