@@ -338,7 +338,7 @@ def wait_for_cuts(engine: str, url: str, star: dict[str, Any]) -> None:
     with OpenStore(engine, url) as raw:
         while True:
             runs = raw.ask("SELECT COUNT(*) FROM listing_run WHERE list = :list", list=f"{star['uuid']}/brought")[0][0]
-            notes = raw.ask("SELECT COUNT(*) FROM listing_delta")[0][0]
+            notes = raw.ask("SELECT COUNT(*) FROM count_note")[0][0]
             if runs >= 3 and notes == 0:
                 return
             assert time.monotonic() < deadline, f"never cut: {runs} runs, {notes} notes"

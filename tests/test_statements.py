@@ -60,7 +60,6 @@ UNOWNED: dict[str, str] = {
     "accounts.sessions.purge": "sweeps sessions that ended by time",
     "accounts.invitations.purge": "sweeps links whose time is over",
     "partners.importing.running": "finds the import that has waited longest",
-    "referrals.days.fold": "sums up notes of whomever they are",
     "partners.network.rate_all": "rates every listed program for sorting",
     "partners.payouts.insert": "payouts of many accounts, each with its owner",
     "partners.payouts.insert_transfers": "the ledger's side of the payouts made just before",

@@ -14,7 +14,7 @@ from honeyguide.kernel.paging import Page
 from honeyguide.mail.sending import send_due
 from honeyguide.mail.transports import Outgoing
 from honeyguide.partners import arrivals, network, notices, payouts, programs, rules
-from honeyguide.referrals import days, listing, rewards, search, subscribers
+from honeyguide.referrals import listing, rewards, search, subscribers
 from honeyguide.referrals.clicks import count_clicks
 from honeyguide.store import Tx
 
@@ -162,8 +162,6 @@ async def _review(tx: Tx, stage: Stage, player: Player, at_ms: int) -> None:
 async def _settle_counts(house: House, stage: Stage) -> None:
     """The lists and days that the background work would sum up, and the network's order."""
     while await house.store.write(listing.fold, snapshot=True):
-        pass
-    while await house.store.write(days.fold):
         pass
 
     async def rate(tx: Tx) -> None:

@@ -8,8 +8,6 @@ from honeyguide.referrals.campaigns import Owner
 from honeyguide.store.statements import beside
 from honeyguide.store.tx import Tx
 
-FOLD_BATCH = 2_000
-
 
 class Day(NamedTuple):
     """People by the day they came, and what became of their referrals by now. Who was not referred came directly."""
@@ -50,7 +48,6 @@ _CLICKS = _sql.query("clicks", Clicks)
 _EVER = _sql.query("ever", Day)
 _WAITING = _sql.value("waiting", int)
 _TOP = _sql.query("top", Advocate)
-_FOLD = _sql.value("fold", int)
 
 
 async def between(tx: Tx, owner: Owner, since_ms: int, until_ms: int) -> list[Day]:
@@ -76,10 +73,3 @@ async def waiting(tx: Tx, owner: Owner, *, most: int) -> int:
 
 async def top_advocates(tx: Tx, owner: Owner, *, most: int) -> list[Advocate]:
     return await tx.all(_TOP, campaign_id=owner.campaign_id, most=most)
-
-
-async def fold(tx: Tx) -> bool:
-    """Sums a batch of PostgreSQL's notes into days and tells whether more may wait. SQLite keeps its days at once."""
-    if tx.engine == "sqlite":
-        return False
-    return (await tx.one(_FOLD, batch=FOLD_BATCH) or 0) == FOLD_BATCH

@@ -1,7 +1,7 @@
 """Where page N of a list begins, at a cost that does not grow with N, and how long the list is, exactly.
 
-Triggers note every entry and exit (`listing_delta`). `fold` sums the notes into totals and runs of about a thousand rows.
-A reader adds the notes not yet folded, so that what it sees is exact whenever the fold last ran.
+Triggers note every change (`count_note`). `fold` sums the notes into totals, runs of about a thousand rows, and the campaign's
+days. A reader adds the notes not yet folded, so that what it sees is exact whenever the fold last ran.
 """
 
 from __future__ import annotations
@@ -27,10 +27,20 @@ Key = tuple[int, str]
 
 class Note(NamedTuple):
     account_id: str
-    list: str
+    owner_id: str
     created_ms: int
+    day_ms: int
     subscriber_id: str
-    n: int
+    n_all: int
+    n_referrals: int
+    n_advocates: int
+    n_brought: int
+    verified: int
+    pending: int
+    rejected: int
+
+
+KINDS = ("all", "referrals", "advocates", "brought")
 
 
 class Anchor(NamedTuple):
@@ -63,51 +73,63 @@ _HAS_TOTAL = _sql.value("has_total", int)
 _BROUGHT_BY = _sql.value("brought_by", int)
 _KEEP_TOTAL = _sql.command("keep_total")
 _KEEP_RUN = _sql.command("keep_run")
-_CUTS = {
-    kind: _sql.query(f"cuts_{kind}", lambda ms, row_id: (ms, row_id)) for kind in ("all", "referrals", "advocates", "brought")
-}
+_ADD_DAY = _sql.command("add_day")
+_CUTS = {kind: _sql.query(f"cuts_{kind}", lambda ms, row_id: (ms, row_id)) for kind in KINDS}
 
 
 async def total(tx: Tx, owner_id: str, kind: str) -> int:
-    return await tx.one(_TOTAL, list=f"{owner_id}/{kind}") or 0
+    return await tx.one(_TOTAL, list=f"{owner_id}/{kind}", owner_id=owner_id, kind=kind) or 0
 
 
 async def place(tx: Tx, owner_id: str, kind: str, page: Page) -> Place:
     """Where the page begins; needs the same snapshot as the rows."""
     anchor = None
     if page.skip >= RUN:
-        anchor = await tx.one(_ANCHOR, list=f"{owner_id}/{kind}", skip=page.skip)
+        anchor = await tx.one(_ANCHOR, list=f"{owner_id}/{kind}", owner_id=owner_id, kind=kind, skip=page.skip)
     return Place(*TOP, page.skip) if anchor is None else Place(anchor.lo_ms, anchor.lo_id, page.skip - anchor.above)
 
 
 async def fold(tx: Tx) -> bool:
     """Folds one batch of notes and tells whether more may wait. Needs a snapshot: runs are cut where the rows are now."""
     notes = await tx.all(_TAKE_NOTES, batch=BATCH)
-    by_list: dict[tuple[str, str], list[Note]] = defaultdict(list)
+    by_list: dict[tuple[str, str, str], list[tuple[Key, int]]] = defaultdict(list)
+    by_day: dict[tuple[str, int, str], list[int]] = defaultdict(lambda: [0, 0, 0, 0])
     for note in notes:
-        by_list[note.account_id, note.list].append(note)
-    for (account_id, name), its_notes in sorted(by_list.items()):
-        await _fold_list(tx, account_id, name, its_notes)
+        for kind in KINDS:
+            n = getattr(note, f"n_{kind}")
+            if n:
+                by_list[note.account_id, note.owner_id, kind].append(((note.created_ms, note.subscriber_id), n))
+        if not note.n_brought:
+            day = by_day[note.owner_id, note.day_ms, note.account_id]
+            for at, n in enumerate((note.n_all, note.verified, note.pending, note.rejected)):
+                day[at] += n
+    for (campaign_id, day_ms, account_id), (signups, verified, pending, rejected) in sorted(by_day.items()):
+        await tx.put(
+            _ADD_DAY, campaign_id=campaign_id, day_ms=day_ms, account_id=account_id, signups=signups, verified=verified,
+            pending=pending, rejected=rejected,
+        )  # fmt: skip
+    for (account_id, owner_id, kind), changes in sorted(by_list.items()):
+        await _fold_list(tx, account_id, owner_id, kind, changes)
     return len(notes) == BATCH
 
 
-async def _fold_list(tx: Tx, account_id: str, name: str, notes: list[Note]) -> None:
-    owner_id, kind = name.split("/")
+async def _fold_list(tx: Tx, account_id: str, owner_id: str, kind: str, changes: list[tuple[Key, int]]) -> None:
+    name = f"{owner_id}/{kind}"
     known = await tx.one(_HAS_TOTAL, list=name)
     runs: dict[Key, int] = {(run.lo_ms, run.lo_id): run.n for run in await tx.all(_RUNS, list=name)}
-    whole = not await tx.one(_OPEN_NOTES, list=name)
+    whole = not await tx.one(_OPEN_NOTES, owner_id=owner_id)
     if known is None and kind == "brought":
         # A list just grown long enough to be cut: it was not noted from its beginning, so its length is asked for.
         if not whole:
             return
         known = await tx.one(_BROUGHT_BY, account_id=account_id, subscriber_id=owner_id) or 0
-        runs, notes = {BOTTOM: known}, []
+        runs, changes = {BOTTOM: known}, []
     runs = runs or {BOTTOM: 0}
     bounds = sorted(runs)
-    touched: set[Key] = set() if notes else set(bounds)
-    for note in notes:
-        bound = bounds[bisect.bisect_right(bounds, (note.created_ms, note.subscriber_id)) - 1]
-        runs[bound] += note.n
+    touched: set[Key] = set() if changes else set(bounds)
+    for key, n in changes:
+        bound = bounds[bisect.bisect_right(bounds, key) - 1]
+        runs[bound] += n
         touched.add(bound)
     # While notes wait, the table holds rows the runs do not count yet: cutting can wait too.
     if whole:
@@ -115,7 +137,7 @@ async def _fold_list(tx: Tx, account_id: str, name: str, notes: list[Note]) -> N
             touched |= await _cut(tx, owner_id, kind, runs, bounds, bound)
     for bound in sorted(touched):
         await tx.run(_KEEP_RUN, list=name, account_id=account_id, lo_ms=bound[0], lo_id=bound[1], n=runs[bound])
-    await tx.run(_KEEP_TOTAL, list=name, account_id=account_id, n=(known or 0) + sum(note.n for note in notes))
+    await tx.run(_KEEP_TOTAL, list=name, account_id=account_id, n=(known or 0) + sum(n for _, n in changes))
 
 
 async def _cut(tx: Tx, owner_id: str, kind: str, runs: dict[Key, int], bounds: list[Key], bound: Key) -> set[Key]:

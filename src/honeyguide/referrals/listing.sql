@@ -1,8 +1,10 @@
 -- Page N of a list without OFFSET's cost: totals, runs of about a thousand rows, and notes not yet folded into them.
 
 -- name: total
-SELECT COALESCE((SELECT n FROM listing WHERE list = :list), 0)
-     + CAST(COALESCE((SELECT SUM(n) FROM listing_delta WHERE list = :list), 0) AS BIGINT) AS n;
+SELECT COALESCE((SELECT n FROM listing WHERE list = :list), 0) + CAST(COALESCE((
+    SELECT SUM(CASE CAST(:kind AS TEXT) WHEN 'all' THEN n_all WHEN 'referrals' THEN n_referrals WHEN 'advocates' THEN n_advocates ELSE n_brought END)
+    FROM count_note WHERE owner_id = :owner_id
+), 0) AS BIGINT) AS n;
 
 -- name: anchor
 -- The deepest run that begins at or above the wanted place: rows above its lower bound = runs above + notes above.
@@ -10,17 +12,35 @@ SELECT lo_ms, lo_id, CAST(above AS BIGINT) AS above FROM (
     SELECT lo_ms, lo_id, is_run, SUM(n) OVER (ORDER BY lo_ms DESC, lo_id DESC) AS above FROM (
         SELECT lo_ms, lo_id, n, 1 AS is_run FROM listing_run WHERE list = :list
         UNION ALL
-        SELECT created_ms, subscriber_id, n, 0 FROM listing_delta WHERE list = :list
+        SELECT created_ms, subscriber_id,
+               CASE CAST(:kind AS TEXT) WHEN 'all' THEN n_all WHEN 'referrals' THEN n_referrals WHEN 'advocates' THEN n_advocates ELSE n_brought END, 0
+        FROM count_note WHERE owner_id = :owner_id
     ) AS parts
 ) AS heights
 WHERE is_run = 1 AND above <= :skip ORDER BY lo_ms, lo_id LIMIT 1;
 
--- name: take_notes
-DELETE FROM listing_delta WHERE seq IN (SELECT seq FROM listing_delta ORDER BY seq LIMIT :batch)
-RETURNING account_id, list, created_ms, subscriber_id, n;
+-- name: take_notes (sqlite)
+DELETE FROM count_note WHERE (owner_id, created_ms, subscriber_id) IN (
+    SELECT owner_id, created_ms, subscriber_id FROM count_note ORDER BY owner_id, created_ms, subscriber_id LIMIT :batch
+)
+RETURNING account_id, owner_id, created_ms, created_ms - created_ms % 86400000 AS day_ms, subscriber_id, n_all, n_referrals,
+          n_advocates, n_brought, verified, pending, rejected;
+
+-- name: take_notes (postgres)
+DELETE FROM count_note WHERE (owner_id, created_ms, subscriber_id, seq) IN (
+    SELECT owner_id, created_ms, subscriber_id, seq FROM count_note ORDER BY owner_id, created_ms, subscriber_id, seq LIMIT :batch
+)
+RETURNING account_id, owner_id, created_ms, created_ms - created_ms % 86400000 AS day_ms, subscriber_id, n_all, n_referrals,
+          n_advocates, n_brought, verified, pending, rejected;
 
 -- name: open_notes
-SELECT COUNT(*) AS n FROM (SELECT 1 AS one FROM listing_delta WHERE list = :list LIMIT 1) AS waiting;
+SELECT COUNT(*) AS n FROM (SELECT 1 AS one FROM count_note WHERE owner_id = :owner_id LIMIT 1) AS waiting;
+
+-- name: add_day
+INSERT INTO campaign_day AS d (campaign_id, day_ms, account_id, signups, verified, pending, rejected)
+VALUES (:campaign_id, :day_ms, :account_id, :signups, :verified, :pending, :rejected)
+ON CONFLICT (campaign_id, day_ms) DO UPDATE SET signups = d.signups + excluded.signups,
+    verified = d.verified + excluded.verified, pending = d.pending + excluded.pending, rejected = d.rejected + excluded.rejected;
 
 -- name: runs
 SELECT lo_ms, lo_id, n FROM listing_run WHERE list = :list ORDER BY lo_ms, lo_id;

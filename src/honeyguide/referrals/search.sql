@@ -63,9 +63,10 @@ WHERE s.campaign_id = :campaign_id AND s.erased_ms IS NULL AND (
 SELECT s.id, s.email, s.name, s.ref_code, s.status, s.referrer_code, s.referrer_id, r.email AS referrer_email,
        r.name AS referrer_name, s.referral_status, s.referral_reason, s.referral_due_ms, s.referrals_verified, s.referrals_pending,
        s.created_ms, s.received_ms, s.ip_address, s.decided_by, s.decided_ms
-FROM subscriber AS s LEFT JOIN subscriber AS r ON r.id = s.referrer_id AND r.campaign_id = s.campaign_id
-WHERE s.campaign_id = :campaign_id AND s.erased_ms IS NULL AND s.is_advocate = 1
-  AND (s.referrals_verified, s.id) < (:count, :id) ORDER BY s.referrals_verified DESC, s.id DESC LIMIT :most;
+FROM advocate AS a JOIN subscriber AS s ON s.id = a.subscriber_id
+     LEFT JOIN subscriber AS r ON r.id = s.referrer_id AND r.campaign_id = s.campaign_id
+WHERE a.campaign_id = :campaign_id AND a.verified > 0
+  AND (a.verified, a.subscriber_id) < (:count, :id) ORDER BY a.verified DESC, a.subscriber_id DESC LIMIT :most;
 
 -- name: judged
 SELECT s.id, s.email, s.name, s.ref_code, s.status, s.referrer_code, s.referrer_id, r.email AS referrer_email,

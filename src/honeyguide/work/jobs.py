@@ -104,7 +104,6 @@ def jobs_of(site: Site, transport: Transport) -> tuple[Job, ...]:
     """The table. What tells people of something needs to know this installation's addresses."""
     return (
         Job("fold listings", SECOND_MS, fold_listings),
-        Job("sum up days", 2 * SECOND_MS, upkeep.sum_up_days),
         Job("bring in files", SECOND_MS, partial(upkeep.bring_in_files, site)),
         Job("forget sessions that are over", HOUR_MS, upkeep.forget_sessions),
         Job("verify referrals whose hold ran out", 5 * SECOND_MS, partial(money.ripen_referrals, site)),

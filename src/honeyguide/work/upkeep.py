@@ -1,17 +1,12 @@
-"""Upkeep of what the dashboard stands on: days summed up, files brought in, sessions and links forgotten when they are over."""
+"""Upkeep of what the dashboard stands on: files brought in, sessions and links forgotten when they are over."""
 
 from __future__ import annotations
 
 from honeyguide.accounts import invitations, sessions
 from honeyguide.kernel.site import Site
 from honeyguide.partners import importing
-from honeyguide.referrals import days
 from honeyguide.store import Store
 from honeyguide.store.tx import Tx
-
-
-async def sum_up_days(store: Store, now_ms: int) -> bool:
-    return await store.write(days.fold)
 
 
 async def bring_in_files(site: Site, store: Store, now_ms: int) -> bool:

@@ -1,39 +1,63 @@
-CREATE TABLE listing_delta (
-    seq BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
-    account_id TEXT COLLATE "C" NOT NULL,
-    list TEXT COLLATE "C" NOT NULL,
+-- What a change does to the counts: of the lists of `owner_id` (a campaign, or a star) and of the campaign's days.
+CREATE TABLE count_note (
+    owner_id TEXT COLLATE "C" NOT NULL,
     created_ms BIGINT NOT NULL,
     subscriber_id TEXT COLLATE "C" NOT NULL,
-    n BIGINT NOT NULL
+    seq BIGINT GENERATED ALWAYS AS IDENTITY,
+    account_id TEXT COLLATE "C" NOT NULL,
+    n_all BIGINT NOT NULL DEFAULT 0,
+    n_referrals BIGINT NOT NULL DEFAULT 0,
+    n_advocates BIGINT NOT NULL DEFAULT 0,
+    n_brought BIGINT NOT NULL DEFAULT 0,
+    verified BIGINT NOT NULL DEFAULT 0,
+    pending BIGINT NOT NULL DEFAULT 0,
+    rejected BIGINT NOT NULL DEFAULT 0,
+    PRIMARY KEY (owner_id, created_ms, subscriber_id, seq)
 );
-CREATE INDEX listing_delta_list ON listing_delta (list, created_ms, subscriber_id, n);
 -- Rows live for about a second: let the dead ones be swept often.
-ALTER TABLE listing_delta SET (autovacuum_vacuum_threshold = 2000, autovacuum_vacuum_scale_factor = 0.05);
+ALTER TABLE count_note SET (autovacuum_vacuum_threshold = 2000, autovacuum_vacuum_scale_factor = 0.05);
+-- Room on every page for a referrer's row to be written again beside itself, which spares its indexes.
+ALTER TABLE subscriber SET (fillfactor = 85);
 
-CREATE FUNCTION note(account_id TEXT, list TEXT, row_created_ms BIGINT, row_id TEXT, n BIGINT) RETURNS void
-LANGUAGE sql AS 'INSERT INTO listing_delta (account_id, list, created_ms, subscriber_id, n) VALUES ($1, $2, $3, $4, $5)';
-
-CREATE FUNCTION credit_referrer(referrer TEXT, judged TEXT, by BIGINT) RETURNS BIGINT LANGUAGE sql AS $$
+-- The referrer's counts, flags and rank. Returns 1 when they are a star, whose list is counted too. (In PL/pgSQL, whose plans are
+-- kept: a function in SQL is planned anew in every call.)
+CREATE FUNCTION credit_referrer(referrer TEXT, by_verified BIGINT, by_pending BIGINT, by_rejected BIGINT) RETURNS BIGINT
+LANGUAGE plpgsql AS $$
+DECLARE
+    s RECORD;
+BEGIN
     UPDATE subscriber SET
-        referrals_verified = referrals_verified + CASE judged WHEN 'verified' THEN by ELSE 0 END,
-        referrals_pending = referrals_pending + CASE judged WHEN 'pending' THEN by ELSE 0 END,
-        referrals_rejected = referrals_rejected + CASE judged WHEN 'rejected' THEN by ELSE 0 END,
-        is_advocate = CASE WHEN referrals_verified + CASE judged WHEN 'verified' THEN by ELSE 0 END > 0 THEN 1 ELSE 0 END,
-        is_star = CASE WHEN referrals_verified + referrals_pending + referrals_rejected >= 1000 THEN 1 ELSE is_star END
+        referrals_verified = referrals_verified + by_verified,
+        referrals_pending = referrals_pending + by_pending,
+        referrals_rejected = referrals_rejected + by_rejected,
+        is_advocate = CASE WHEN referrals_verified + by_verified > 0 THEN 1 ELSE 0 END,
+        is_star = CASE WHEN referrals_verified + by_verified + referrals_pending + by_pending + referrals_rejected + by_rejected
+                            >= 1000 THEN 1 ELSE is_star END
     WHERE id = referrer
-    RETURNING is_star
-$$;
+    RETURNING account_id, campaign_id, referrals_verified, is_star, erased_ms INTO s;
+    IF by_verified <> 0 AND s.erased_ms IS NULL AND FOUND THEN
+        INSERT INTO advocate (subscriber_id, account_id, campaign_id, verified)
+        VALUES (referrer, s.account_id, s.campaign_id, s.referrals_verified)
+        ON CONFLICT (subscriber_id) DO UPDATE SET verified = excluded.verified;
+    END IF;
+    RETURN s.is_star;
+END $$;
 
 CREATE FUNCTION subscriber_enters() RETURNS trigger LANGUAGE plpgsql AS $$
+DECLARE
+    referred BIGINT := CASE WHEN NEW.referrer_code IS NULL THEN 0 ELSE 1 END;
+    is_verified BIGINT := CASE NEW.referral_status WHEN 'verified' THEN 1 ELSE 0 END;
+    is_pending BIGINT := CASE NEW.referral_status WHEN 'pending' THEN 1 ELSE 0 END;
+    is_rejected BIGINT := CASE NEW.referral_status WHEN 'rejected' THEN 1 ELSE 0 END;
 BEGIN
-    INSERT INTO listing_delta (account_id, list, created_ms, subscriber_id, n)
-    VALUES (NEW.account_id, NEW.campaign_id || '/all', NEW.created_ms, NEW.id, 1);
-    IF NEW.referrer_code IS NOT NULL THEN
-        INSERT INTO listing_delta (account_id, list, created_ms, subscriber_id, n)
-        VALUES (NEW.account_id, NEW.campaign_id || '/referrals', NEW.created_ms, NEW.id, 1);
-        IF NEW.referrer_id IS NOT NULL AND credit_referrer(NEW.referrer_id, NEW.referral_status, 1) = 1 THEN
-            PERFORM note(NEW.account_id, NEW.referrer_id || '/brought', NEW.created_ms, NEW.id, 1);
-        END IF;
+    INSERT INTO count_note (owner_id, created_ms, subscriber_id, account_id, n_all, n_referrals, verified, pending, rejected)
+    VALUES (
+        NEW.campaign_id, NEW.created_ms, NEW.id, NEW.account_id, 1, referred,
+        referred * is_verified, referred * is_pending, referred * is_rejected
+    );
+    IF NEW.referrer_id IS NOT NULL AND credit_referrer(NEW.referrer_id, is_verified, is_pending, is_rejected) = 1 THEN
+        INSERT INTO count_note (owner_id, created_ms, subscriber_id, account_id, n_brought)
+        VALUES (NEW.referrer_id, NEW.created_ms, NEW.id, NEW.account_id, 1);
     END IF;
     RETURN NULL;
 END $$;
@@ -41,18 +65,26 @@ CREATE TRIGGER subscriber_enters AFTER INSERT ON subscriber
 FOR EACH ROW WHEN (NEW.erased_ms IS NULL) EXECUTE FUNCTION subscriber_enters();
 
 CREATE FUNCTION subscriber_is_judged() RETURNS trigger LANGUAGE plpgsql AS $$
+DECLARE
+    by_verified BIGINT := CASE 'verified' WHEN NEW.referral_status THEN 1 WHEN OLD.referral_status THEN -1 ELSE 0 END;
+    by_pending BIGINT := CASE 'pending' WHEN NEW.referral_status THEN 1 WHEN OLD.referral_status THEN -1 ELSE 0 END;
+    by_rejected BIGINT := CASE 'rejected' WHEN NEW.referral_status THEN 1 WHEN OLD.referral_status THEN -1 ELSE 0 END;
 BEGIN
-    PERFORM credit_referrer(NEW.referrer_id, OLD.referral_status, -1);
-    PERFORM credit_referrer(NEW.referrer_id, NEW.referral_status, 1);
+    INSERT INTO count_note (owner_id, created_ms, subscriber_id, account_id, verified, pending, rejected)
+    VALUES (NEW.campaign_id, NEW.created_ms, NEW.id, NEW.account_id, by_verified, by_pending, by_rejected);
+    IF NEW.referrer_id IS NOT NULL THEN
+        PERFORM credit_referrer(NEW.referrer_id, by_verified, by_pending, by_rejected);
+    END IF;
     RETURN NULL;
 END $$;
 CREATE TRIGGER subscriber_is_judged AFTER UPDATE OF referral_status ON subscriber FOR EACH ROW
-WHEN (OLD.referral_status <> NEW.referral_status AND NEW.referrer_id IS NOT NULL AND OLD.erased_ms IS NULL)
+WHEN (OLD.referral_status <> NEW.referral_status AND NEW.referrer_code IS NOT NULL AND OLD.erased_ms IS NULL)
 EXECUTE FUNCTION subscriber_is_judged();
 
 CREATE FUNCTION subscriber_turns_advocate() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
-    PERFORM note(NEW.account_id, NEW.campaign_id || '/advocates', NEW.created_ms, NEW.id, NEW.is_advocate - OLD.is_advocate);
+    INSERT INTO count_note (owner_id, created_ms, subscriber_id, account_id, n_advocates)
+    VALUES (NEW.campaign_id, NEW.created_ms, NEW.id, NEW.account_id, NEW.is_advocate - OLD.is_advocate);
     RETURN NULL;
 END $$;
 CREATE TRIGGER subscriber_turns_advocate AFTER UPDATE OF is_advocate ON subscriber FOR EACH ROW
@@ -60,16 +92,22 @@ WHEN (OLD.is_advocate <> NEW.is_advocate AND OLD.erased_ms IS NULL AND NEW.erase
 EXECUTE FUNCTION subscriber_turns_advocate();
 
 CREATE FUNCTION subscriber_is_erased() RETURNS trigger LANGUAGE plpgsql AS $$
+DECLARE
+    referred BIGINT := CASE WHEN OLD.referrer_code IS NULL THEN 0 ELSE 1 END;
+    was_verified BIGINT := CASE OLD.referral_status WHEN 'verified' THEN 1 ELSE 0 END;
+    was_pending BIGINT := CASE OLD.referral_status WHEN 'pending' THEN 1 ELSE 0 END;
+    was_rejected BIGINT := CASE OLD.referral_status WHEN 'rejected' THEN 1 ELSE 0 END;
 BEGIN
-    PERFORM note(NEW.account_id, NEW.campaign_id || '/all', NEW.created_ms, NEW.id, -1);
-    IF OLD.referrer_code IS NOT NULL THEN
-        PERFORM note(NEW.account_id, NEW.campaign_id || '/referrals', NEW.created_ms, NEW.id, -1);
-    END IF;
-    IF OLD.is_advocate = 1 THEN
-        PERFORM note(NEW.account_id, NEW.campaign_id || '/advocates', NEW.created_ms, NEW.id, -1);
-    END IF;
-    IF NEW.referrer_id IS NOT NULL AND credit_referrer(NEW.referrer_id, OLD.referral_status, -1) = 1 THEN
-        PERFORM note(NEW.account_id, NEW.referrer_id || '/brought', NEW.created_ms, NEW.id, -1);
+    INSERT INTO count_note (
+        owner_id, created_ms, subscriber_id, account_id, n_all, n_referrals, n_advocates, verified, pending, rejected
+    ) VALUES (
+        NEW.campaign_id, NEW.created_ms, NEW.id, NEW.account_id, -1, -referred, -OLD.is_advocate,
+        -referred * was_verified, -referred * was_pending, -referred * was_rejected
+    );
+    DELETE FROM advocate WHERE subscriber_id = OLD.id;
+    IF NEW.referrer_id IS NOT NULL AND credit_referrer(NEW.referrer_id, -was_verified, -was_pending, -was_rejected) = 1 THEN
+        INSERT INTO count_note (owner_id, created_ms, subscriber_id, account_id, n_brought)
+        VALUES (NEW.referrer_id, NEW.created_ms, NEW.id, NEW.account_id, -1);
     END IF;
     RETURN NULL;
 END $$;

@@ -46,10 +46,11 @@ CREATE UNIQUE INDEX campaign_account ON campaign (account_id);
 
 -- A person in a campaign, how they came, and what was decided about that. Erasing a person nulls what is personal and keeps
 -- the row: codes, states and money stay true. `created_ms` may be the client's (display and order only); `received_ms` is ours.
+-- `campaign_id` is no foreign key: campaigns are never deleted, and PostgreSQL would lock the campaign's one row for every signup.
 CREATE TABLE subscriber (
     id TEXT PRIMARY KEY,
     account_id TEXT NOT NULL,
-    campaign_id TEXT NOT NULL REFERENCES campaign (id),
+    campaign_id TEXT NOT NULL,
     email TEXT,
     email_key TEXT,
     person_key TEXT NOT NULL,
@@ -95,9 +96,18 @@ CREATE INDEX subscriber_referrals ON subscriber (referrer_id, created_ms, id) WH
 -- How many came with one code lately: screening asks.
 CREATE INDEX subscriber_arrivals ON subscriber (campaign_id, referrer_code, received_ms) WHERE referrer_code IS NOT NULL;
 
+-- Who brought most: beside the person, so that a count that grows rewrites this short row's index and none of the long row's.
+CREATE TABLE advocate (
+    subscriber_id TEXT PRIMARY KEY,
+    account_id TEXT NOT NULL,
+    campaign_id TEXT NOT NULL,
+    verified INTEGER NOT NULL
+) STRICT;
+CREATE INDEX advocate_best ON advocate (campaign_id, verified, subscriber_id);
+
 -- How long a list is and where its runs of about a thousand begin. A list is `<campaign>/all`, `<campaign>/referrals`,
--- `<campaign>/advocates` or `<subscriber>/brought` (kept for stars of over 1,000). Triggers note entries and exits; the fold sums them up later, so that
--- writers never queue for a counter.
+-- `<campaign>/advocates` or `<subscriber>/brought` (kept for stars of over 1,000). Triggers note what changes (`count_note`); the
+-- fold sums the notes up later, so that writers never queue for a counter.
 CREATE TABLE listing (
     list TEXT PRIMARY KEY,
     account_id TEXT NOT NULL,
@@ -111,6 +121,18 @@ CREATE TABLE listing_run (
     lo_id TEXT NOT NULL,
     n INTEGER NOT NULL,
     PRIMARY KEY (list, lo_ms, lo_id)
+) STRICT;
+
+-- Signups by the day they say they came, and what their referral is now, from the same notes: no page counts people.
+CREATE TABLE campaign_day (
+    campaign_id TEXT NOT NULL,
+    day_ms INTEGER NOT NULL,
+    account_id TEXT NOT NULL,
+    signups INTEGER NOT NULL DEFAULT 0,
+    verified INTEGER NOT NULL DEFAULT 0,
+    pending INTEGER NOT NULL DEFAULT 0,
+    rejected INTEGER NOT NULL DEFAULT 0,
+    PRIMARY KEY (campaign_id, day_ms)
 ) STRICT;
 
 -- An answer already given to a POST with an Idempotency-Key. `about` is the uuid it told of, so that erasing can find it.

@@ -1,4 +1,4 @@
--- Who is logged in, what their letters allow once, how often somebody tried, and what a campaign's days looked like.
+-- Who is logged in, what their letters allow once, how often somebody tried, and files of people.
 
 -- `digest` is of a 256-bit token that only the browser holds.
 CREATE TABLE session (
@@ -42,26 +42,7 @@ CREATE INDEX attempt_count_age ON attempt_count (since_ms);
 INSERT INTO instance (name, value) SELECT 'first_account', id FROM account ORDER BY created_ms, id LIMIT 1;
 UPDATE account SET is_admin = 1 WHERE id IN (SELECT value FROM instance WHERE name = 'first_account');
 
--- Signups by the day they say they came, and what their referral is now: kept by triggers, so that no page counts people.
-CREATE TABLE campaign_day (
-    campaign_id TEXT NOT NULL,
-    day_ms INTEGER NOT NULL,
-    account_id TEXT NOT NULL,
-    signups INTEGER NOT NULL DEFAULT 0,
-    verified INTEGER NOT NULL DEFAULT 0,
-    pending INTEGER NOT NULL DEFAULT 0,
-    rejected INTEGER NOT NULL DEFAULT 0,
-    PRIMARY KEY (campaign_id, day_ms)
-) STRICT;
-INSERT INTO campaign_day (campaign_id, day_ms, account_id, signups, verified, pending, rejected)
-SELECT campaign_id, created_ms - created_ms % 86400000, account_id, COUNT(*),
-       SUM(CASE WHEN referrer_code IS NOT NULL AND referral_status = 'verified' THEN 1 ELSE 0 END),
-       SUM(CASE WHEN referrer_code IS NOT NULL AND referral_status = 'pending' THEN 1 ELSE 0 END),
-       SUM(CASE WHEN referrer_code IS NOT NULL AND referral_status = 'rejected' THEN 1 ELSE 0 END)
-FROM subscriber WHERE erased_ms IS NULL GROUP BY campaign_id, created_ms - created_ms % 86400000, account_id;
-
--- Lists of the dashboard: the best advocates, what waits for a decision, and names and addresses by how they begin.
-CREATE INDEX subscriber_best ON subscriber (campaign_id, referrals_verified, id) WHERE erased_ms IS NULL AND is_advocate = 1;
+-- Lists of the dashboard: what waits for a decision, who left, and names by how they begin.
 CREATE INDEX subscriber_review ON subscriber (campaign_id, referral_status, received_ms, id)
 WHERE erased_ms IS NULL AND referrer_code IS NOT NULL AND referral_status <> 'verified';
 CREATE INDEX subscriber_left ON subscriber (campaign_id, created_ms, id) WHERE erased_ms IS NULL AND status = 'unsubscribed';
