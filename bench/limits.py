@@ -40,7 +40,7 @@ class Values:
         person = n % min(1000, campaign.advocates)
         email = f"{new_id()}@limit.example.org"
         return {
-            "digest": self.digest, "now_ms": now_ms, "most": 1_000_000, "window_ms": 60_000,
+            "digest": self.digest, "digests": [self.digest], "asked_ms": [now_ms], "now_ms": now_ms, "most": 1_000_000, "window_ms": 60_000,
             "code": campaign.code(person), "campaign_id": campaign.id, "account_id": campaign.account_id,
             "owner_id": campaign.id, "list": f"{campaign.id}/all", "below_ms": TOP[0], "below_id": TOP[1], "skip": 0,
             "id": campaign.person_id(person),
@@ -138,7 +138,15 @@ def _script(campaign: Campaign, case: str) -> str:
     values = _values(campaign)
     sample = values.of(0) | {"most": 50}
     now = "(extract(epoch FROM clock_timestamp()) * 1000)::bigint"
-    drawn = {"now_ms": now, "id": person, "code": code, "referrer_code": code, "referrer_id": person}
+    drawn = {
+        "now_ms": now,
+        "asked_ms": f"ARRAY[{now}]",
+        "digests": f"ARRAY['{values.digest}']",
+        "id": person,
+        "code": code,
+        "referrer_code": code,
+        "referrer_id": person,
+    }
     fresh = {
         "id": "'0193' || :n",
         "ref_code": "'b' || :n",

@@ -1,6 +1,6 @@
 """Who calls, and may they just now? The one door for every API request: key to account, then the rate limit, before any write.
 
-On SQLite a point read and a ring in memory; on PostgreSQL one round trip that does both.
+On SQLite a point read and a ring in memory; on PostgreSQL one round trip that does both, for all who wait.
 """
 
 from __future__ import annotations
@@ -22,6 +22,8 @@ log = logging.getLogger("honeyguide.admission")
 
 # Last use is for people to look at: to the minute is enough, and a write per request would not be.
 TOUCH_MS = 60_000
+# Asked for in one round trip: enough for a burst, few enough that nobody waits long for the locks they hold together.
+MOST_TOGETHER = 64
 
 
 class Caller(NamedTuple):
@@ -38,6 +40,7 @@ class Known(NamedTuple):
 
 
 class Admitted(NamedTuple):
+    place: int
     key_id: str
     account_id: str
     campaign_id: str
@@ -135,23 +138,64 @@ class LocalAdmission:
             self._touched.pop(known.key_id, None)
 
 
+class Waiting(NamedTuple):
+    digest: str
+    now_ms: int
+    answer: asyncio.Future[Admitted | None]
+
+
+def _in_order(one: Waiting) -> tuple[str, int]:
+    return one.digest, one.now_ms
+
+
 class SharedAdmission:
-    """Many processes: key, ring and last use in one round trip to the database they share."""
+    """Many processes: key, ring and last use in the database they share. Whoever comes while a question is under way is asked
+    for in the next one, together with all the others, so that a busy process pays for few round trips and no lock of its own.
+    """
 
     def __init__(self, store: Store, limit: int) -> None:
         self._store = store
         self._limit = limit
         self._wrong_keys = WrongKeys()
+        self._waiting: list[Waiting] = []
+        self._asking: asyncio.Task[None] | None = None
 
     async def admit(self, key: str | None, peer: str, now_ms: int) -> tuple[Caller, Allowance]:
         digest = _digest(key, peer, now_ms, self._wrong_keys)
-        row = await self._store.read(
-            lambda tx: tx.one(_ADMIT, digest=digest, now_ms=now_ms, most=self._limit, window_ms=WINDOW_MS)
-        )
+        loop = asyncio.get_running_loop()
+        answer: asyncio.Future[Admitted | None] = loop.create_future()
+        self._waiting.append(Waiting(digest, now_ms, answer))
+        if self._asking is None:
+            self._asking = loop.create_task(self._ask())
+        row = await answer
         if row is None:
             raise refused(peer, now_ms, self._wrong_keys)
         caller = Caller(row.key_id, row.account_id, row.campaign_id)
         return caller, Allowance(self._limit, row.left_over, row.frees_ms, bool(row.refused))
+
+    async def _ask(self) -> None:
+        try:
+            while self._waiting:
+                together, self._waiting = sorted(self._waiting[:MOST_TOGETHER], key=_in_order), self._waiting[MOST_TOGETHER:]
+                await self._ask_for(together)
+        finally:
+            self._asking = None
+
+    async def _ask_for(self, together: list[Waiting]) -> None:
+        digests, asked_ms = [one.digest for one in together], [one.now_ms for one in together]
+        try:
+            rows = await self._store.read(
+                lambda tx: tx.all(_ADMIT, digests=digests, asked_ms=asked_ms, most=self._limit, window_ms=WINDOW_MS)
+            )
+        except Exception as error:
+            for one in together:
+                if not one.answer.done():
+                    one.answer.set_exception(error)
+            return
+        admitted = {row.place: row for row in rows}
+        for place, one in enumerate(together, 1):
+            if not one.answer.done():
+                one.answer.set_result(admitted.get(place))
 
 
 def admission(store: Store, limit: int) -> Admission:

@@ -51,8 +51,14 @@ def _base62(number: int, length: int) -> str:
     return text
 
 
+# Two digits at a time: every request has its key's checksum made.
+_PAIRS = tuple(_base62(number, 2) for number in range(62 * 62))
+
+
 def _checksum(body: str) -> str:
-    return _base62(zlib.crc32(body.encode()), _CHECK)
+    rest, low = divmod(zlib.crc32(body.encode()), 62 * 62)
+    high, middle = divmod(rest, 62 * 62)
+    return _PAIRS[high] + _PAIRS[middle] + _PAIRS[low]
 
 
 def generate() -> str:

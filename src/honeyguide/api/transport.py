@@ -115,15 +115,14 @@ def query_of(raw: bytes) -> dict[str, str]:
 
 
 async def read_body(receive: Receive, headers: dict[bytes, bytes], limit: int = BODY_LIMIT) -> bytes:
-    too_large = TooLarge(f"The body is larger than {limit // 1024 // 1024} MB.")
     declared = headers.get(b"content-length", b"")
     if declared.isdigit() and int(declared[:20]) > limit:
-        raise too_large
+        raise TooLarge(f"The body is larger than {limit // 1024 // 1024} MB.")
     message = await _next(receive)
     if not message.get("more_body"):
         whole: bytes = message.get("body", b"")
         if len(whole) > limit:
-            raise too_large
+            raise TooLarge(f"The body is larger than {limit // 1024 // 1024} MB.")
         return whole
     parts, size = [message["body"]], len(message["body"])
     give_up = asyncio.get_running_loop().time() + BODY_S
@@ -131,7 +130,7 @@ async def read_body(receive: Receive, headers: dict[bytes, bytes], limit: int = 
         message = await _next(receive, give_up - asyncio.get_running_loop().time())
         size += len(message.get("body", b""))
         if size > limit:
-            raise too_large
+            raise TooLarge(f"The body is larger than {limit // 1024 // 1024} MB.")
         parts.append(message.get("body", b""))
     return b"".join(parts)
 

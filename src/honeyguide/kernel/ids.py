@@ -11,6 +11,8 @@ _UUID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12
 # No 0/o, 1/l/i, u/v: a code survives being read aloud or copied by hand. 29 characters to the 8th make 5e11 codes.
 ALPHABET = "23456789abcdefghjkmnpqrstwxyz"
 CODE_LENGTH = 8
+_CHARACTER_OF = bytes(ord(ALPHABET[byte % len(ALPHABET)]) for byte in range(256))
+_SPILL = bytes(range(256 - 256 % len(ALPHABET), 256))
 
 _last_ms = 0
 _sequence = 0
@@ -39,9 +41,7 @@ def is_id(text: str) -> bool:
 
 def new_code(length: int = CODE_LENGTH) -> str:
     """Random characters of the alphabet; bytes past its last whole multiple are drawn again, so that none is favoured."""
-    size = len(ALPHABET)
-    limit = 256 - 256 % size
     code = ""
     while len(code) < length:
-        code += "".join(ALPHABET[byte % size] for byte in os.urandom(length + 4) if byte < limit)
+        code += os.urandom(length + 4).translate(_CHARACTER_OF, _SPILL).decode()
     return code[:length]

@@ -18,7 +18,7 @@ from honeyguide.referrals.campaigns import LINKS, Owner
 from honeyguide.referrals.people import Subscriber
 from honeyguide.store import Again
 from honeyguide.store.statements import beside
-from honeyguide.store.tx import Tx
+from honeyguide.store.tx import Refusals, Tx
 
 
 class NewSubscriber(msgspec.Struct, frozen=True):
@@ -92,11 +92,12 @@ def person_key_of(site: Site, address: str) -> str:
     return site.keyed_hash("person", emails.person(address))
 
 
-def _taken() -> dict[str, Exception | type[Exception]]:
-    return {
-        "subscriber_email": Invalid("Email has already been taken", param="email", code="email_taken"),
-        "subscriber_ref_code": Again,
-    }
+class EmailTaken(Invalid):
+    def __init__(self) -> None:
+        super().__init__("Email has already been taken", param="email", code="email_taken")
+
+
+_TAKEN: Refusals = {"subscriber_email": EmailTaken, "subscriber_ref_code": Again}
 
 
 def _claims(new: NewSubscriber) -> None:
@@ -143,7 +144,7 @@ async def sign_up(
         partner_campaign_id=partner.partner_campaign_id if partner else None,
     )  # fmt: skip
     await tx.put(
-        _INSERT, taken=_taken(), id=row.id, account_id=owner.account_id, campaign_id=owner.campaign_id, email=address,
+        _INSERT, taken=_TAKEN, id=row.id, account_id=owner.account_id, campaign_id=owner.campaign_id, email=address,
         email_key=emails.key(address), person_key=person_key, name=row.name, ref_code=row.ref_code, referrer_code=by_code,
         claimed_code=None if by_code else new.referrer_code, referrer_id=row.referrer_id,
         partner_campaign_id=row.partner_campaign_id, referral_status=row.referral_status, referral_reason=row.referral_reason,
@@ -187,7 +188,7 @@ async def change(tx: Tx, site: Site, owner: Owner, wanted: str, changes: Changes
     address = old.email if changes.email is msgspec.UNSET else emails.address(changes.email)
     status = old.status if changes.status is msgspec.UNSET else checks.one_of(changes.status, STATUSES, param="status")
     await tx.run(
-        _SET_PERSON, taken=_taken(), id=old.id, campaign_id=owner.campaign_id, name=name, email=address,
+        _SET_PERSON, taken=_TAKEN, id=old.id, campaign_id=owner.campaign_id, name=name, email=address,
         email_key=emails.key(address), person_key=person_key_of(site, address), status=status,
     )  # fmt: skip
     verdict = None

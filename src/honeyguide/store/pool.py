@@ -24,7 +24,8 @@ class Pool:
         self._open = 0
         self._idle: list[tuple[Any, float]] = []
         self._taken: set[Any] = set()
-        self._waiting: deque[asyncio.Future[Any]] = deque()
+        self._waiting: deque[tuple[asyncio.Future[Any], float]] = deque()  # with the time their patience ends
+        self._alarm: asyncio.TimerHandle | None = None
 
     async def take(self) -> Any:
         """A connection of one's own until it is given back; TimeoutError when none is free for too long."""
@@ -54,15 +55,30 @@ class Pool:
 
     async def _wait(self) -> Any:
         """The next one given back, or None when there is room to open another."""
-        waiter = asyncio.get_running_loop().create_future()
-        self._waiting.append(waiter)
+        loop = asyncio.get_running_loop()
+        waiter = loop.create_future()
+        self._waiting.append((waiter, loop.time() + self._patience_s))
+        if self._alarm is None:
+            self._alarm = loop.call_later(self._patience_s, self._end_patience)
         try:
-            async with asyncio.timeout(self._patience_s):
-                return await waiter
-        except BaseException:
-            if not waiter.cancelled() and waiter.done():  # it came at the very moment we gave up
+            return await waiter
+        except asyncio.CancelledError:
+            if waiter.done() and not waiter.cancelled() and waiter.exception() is None:  # it came as our caller gave up
                 self._pass_on(waiter.result())
             raise
+
+    def _end_patience(self) -> None:
+        """One alarm for all: it rings for who waits longest, and is set anew for the next."""
+        self._alarm = None
+        loop = asyncio.get_running_loop()
+        while self._waiting:
+            waiter, until = self._waiting[0]
+            if not waiter.done() and until > loop.time():
+                self._alarm = loop.call_at(until, self._end_patience)
+                return
+            self._waiting.popleft()
+            if not waiter.done():
+                waiter.set_exception(TimeoutError())
 
     def give(self, connection: Any) -> None:
         """Back to the next who waits; one that is closed only leaves its place."""
@@ -78,7 +94,7 @@ class Pool:
 
     def _pass_on(self, connection: Any) -> None:
         while self._waiting:
-            waiter = self._waiting.popleft()
+            waiter, _ = self._waiting.popleft()
             if not waiter.done():
                 waiter.set_result(connection)
                 return
@@ -95,6 +111,8 @@ class Pool:
 
     async def close(self) -> None:
         """Says goodbye on the idle ones and cuts the others."""
+        if self._alarm is not None:
+            self._alarm.cancel()
         for connection in self._taken:
             connection.terminate()
         idle, self._idle = self._idle, []

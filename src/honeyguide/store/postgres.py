@@ -126,19 +126,19 @@ class PostgresTx:
 
     async def one(self, statement: Statement[R], /, taken: Refusals | None = None, **params: Any) -> R | None:
         await self._ready(statement)
-        call = self._connection.fetchrow(statement.postgres, *[params[name] for name in statement.postgres_order])
+        call = self._connection.fetchrow(statement.postgres, *statement.postgres_values(params))
         row = await self._ask(call, taken)
         return None if row is None else statement.row(*row)
 
     async def all(self, statement: Statement[R], /, taken: Refusals | None = None, **params: Any) -> list[R]:
         await self._ready(statement)
-        call = self._connection.fetch(statement.postgres, *[params[name] for name in statement.postgres_order])
+        call = self._connection.fetch(statement.postgres, *statement.postgres_values(params))
         make = statement.row
         return [make(*row) for row in await self._ask(call, taken)]
 
     async def run(self, statement: Statement[Any], /, taken: Refusals | None = None, **params: Any) -> int:
         await self._ready(statement)
-        call = self._connection.execute(statement.postgres, *[params[name] for name in statement.postgres_order])
+        call = self._connection.execute(statement.postgres, *statement.postgres_values(params))
         tag: str = await self._ask(call, taken)
         return int(tag.rsplit(" ", 1)[-1])
 
@@ -146,7 +146,7 @@ class PostgresTx:
         if len(self._puts) == TOGETHER or any(_apart(earlier[0], statement) for earlier in self._puts):
             await self.open()
             await self.flush()
-        self._puts.append((statement, tuple([params[name] for name in statement.postgres_order]), taken))
+        self._puts.append((statement, statement.postgres_values(params), taken))
 
     async def flush(self) -> None:
         puts, self._puts = self._puts, []

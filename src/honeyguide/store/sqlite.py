@@ -82,8 +82,7 @@ class SqliteTx:
 
     def _rows(self, statement: Statement[Any], taken: Refusals | None, params: dict[str, Any]) -> list[tuple[Any, ...]]:
         try:
-            values = tuple([params[name] for name in statement.sqlite_order])
-            return self._connection.execute(statement.sqlite, values).fetchall()
+            return self._connection.execute(statement.sqlite, statement.sqlite_values(params)).fetchall()
         except apsw.ConstraintError as error:
             violated = _VIOLATED(str(error))
             if violated is None:

@@ -6,7 +6,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from operator import itemgetter
 from pathlib import Path
 from typing import Any, Generic, TypeVar
 
@@ -28,6 +29,9 @@ class Statement(Generic[Row_co]):
         self.row = row
         self.sqlite, self.sqlite_order = _numbered(sqlite, "?")
         self.postgres, self.postgres_order = _numbered(postgres, "$")
+        # Every request comes by here some times over: the values in their order, by one call.
+        self.sqlite_values = _values_in(self.sqlite_order)
+        self.postgres_values = _values_in(self.postgres_order)
         self.reads = sqlite.lstrip().upper().startswith(("SELECT", "WITH")) and not _TARGET.search(sqlite)
         self.locks = "FOR UPDATE" in postgres or "FOR NO KEY UPDATE" in postgres or "FOR SHARE" in postgres
         target = _TARGET.search(postgres)
@@ -37,6 +41,12 @@ class Statement(Generic[Row_co]):
 
     def __repr__(self) -> str:
         return f"<statement {self.name}>"
+
+
+def _values_in(order: tuple[str, ...]) -> Callable[[Mapping[str, Any]], tuple[Any, ...]]:
+    if len(order) > 1:
+        return itemgetter(*order)
+    return lambda params: tuple(params[name] for name in order)
 
 
 def _numbered(sql: str, sign: str) -> tuple[str, tuple[str, ...]]:

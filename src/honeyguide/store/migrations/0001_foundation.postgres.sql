@@ -128,14 +128,14 @@ CREATE UNLOGGED TABLE rate_slot (
     PRIMARY KEY (key_id, slot)
 ) WITH (fillfactor = 50);
 
--- One round trip: who calls, and may they? `refused` is 1 when the ring is full; `left_over` is what remains in the window and
--- `frees_ms` when its oldest entry leaves it. Each statement of this function sees what the lock's last holder wrote.
+-- Who calls, and may they? `refused` is 1 when the ring is full; `left_over` is what remains in the window and `frees_ms` when its
+-- oldest entry leaves it. Each statement of this function sees what the lock's last holder wrote.
 CREATE FUNCTION admit(key_digest TEXT, asked_ms BIGINT, most BIGINT, window_ms BIGINT)
 RETURNS TABLE (key_id TEXT, account_id TEXT, campaign_id TEXT, refused BIGINT, left_over BIGINT, frees_ms BIGINT)
 LANGUAGE plpgsql AS $$
 #variable_conflict use_column
 DECLARE
-    used_ms BIGINT; n BIGINT; o BIGINT; now_ms BIGINT; at BIGINT;
+    used_ms BIGINT; n BIGINT; o BIGINT; latest_ms BIGINT; now_ms BIGINT; at BIGINT;
 BEGIN
     SELECT k.id, k.account_id, c.id, k.last_used_ms INTO key_id, account_id, campaign_id, used_ms
     FROM api_key k JOIN campaign c ON c.account_id = k.account_id WHERE k.digest = key_digest AND k.revoked_ms IS NULL;
@@ -146,13 +146,16 @@ BEGIN
     refused := 0; left_over := most; frees_ms := asked_ms + window_ms;
     IF most = 0 THEN RETURN NEXT; RETURN; END IF;
 
-    INSERT INTO rate_key AS r VALUES (key_id, 0, 0, asked_ms)
-    ON CONFLICT (key_id) DO UPDATE
+    SELECT accepted, oldest, last_ms INTO n, o, latest_ms FROM rate_key r WHERE r.key_id = admit.key_id FOR UPDATE;
+    IF NOT FOUND THEN
+        INSERT INTO rate_key VALUES (key_id, 0, 0, asked_ms) ON CONFLICT DO NOTHING;
+        SELECT accepted, oldest, last_ms INTO n, o, latest_ms FROM rate_key r WHERE r.key_id = admit.key_id FOR UPDATE;
+    END IF;
     -- Requests that waited for the lock carry an older time; a clock set back by more than a window is believed.
-    SET last_ms = CASE WHEN asked_ms < r.last_ms - window_ms THEN asked_ms ELSE greatest(r.last_ms, asked_ms) END
-    RETURNING accepted, oldest, last_ms INTO n, o, now_ms;
-    -- Entries older than the window fall off the ring's tail; each is passed once, so this is short however long the ring is.
-    o := greatest(o, n - most);
+    now_ms := CASE WHEN asked_ms < latest_ms - window_ms THEN asked_ms ELSE greatest(latest_ms, asked_ms) END;
+    -- Entries older than the window fall off the ring's tail: all at once after a quiet minute, else each is passed once, so this
+    -- is short however long the ring is.
+    o := CASE WHEN latest_ms <= now_ms - window_ms THEN n ELSE greatest(o, n - most) END;
     LOOP
         EXIT WHEN o >= n;
         SELECT at_ms INTO at FROM rate_slot s WHERE s.key_id = admit.key_id AND s.slot = o % most;
@@ -161,12 +164,12 @@ BEGIN
     END LOOP;
     IF n - o >= most THEN
         refused := 1; left_over := 0; frees_ms := at + window_ms;
-        UPDATE rate_key r SET oldest = o WHERE r.key_id = admit.key_id;
+        UPDATE rate_key r SET oldest = o, last_ms = now_ms WHERE r.key_id = admit.key_id;
         RETURN NEXT; RETURN;
     END IF;
     INSERT INTO rate_slot AS s VALUES (key_id, n % most, now_ms)
     ON CONFLICT (key_id, slot) DO UPDATE SET at_ms = excluded.at_ms;
-    UPDATE rate_key r SET accepted = n + 1, oldest = o WHERE r.key_id = admit.key_id;
+    UPDATE rate_key r SET accepted = n + 1, oldest = o, last_ms = now_ms WHERE r.key_id = admit.key_id;
     left_over := most - (n - o) - 1;
     frees_ms := CASE WHEN o < n THEN at ELSE now_ms END + window_ms;
     RETURN NEXT;
