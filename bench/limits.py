@@ -40,7 +40,8 @@ class Values:
         person = n % min(1000, campaign.advocates)
         email = f"{new_id()}@limit.example.org"
         return {
-            "digest": self.digest, "digests": [self.digest], "asked_ms": [now_ms], "now_ms": now_ms, "most": 1_000_000, "window_ms": 60_000,
+            "digest": self.digest, "digests": [self.digest], "asked_ms": [now_ms],
+            "now_ms": now_ms, "most": 1_000_000, "window_ms": 60_000,
             "code": campaign.code(person), "campaign_id": campaign.id, "account_id": campaign.account_id,
             "owner_id": campaign.id, "list": f"{campaign.id}/all", "below_ms": TOP[0], "below_id": TOP[1], "skip": 0,
             "id": campaign.person_id(person),
