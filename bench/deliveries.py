@@ -66,9 +66,11 @@ class Post:
         for done in range(0, events, 50):
             await self.store.write(lambda tx, done=done: work(tx, min(50, events - done)))
 
-    async def notes(self) -> list[tuple[str, float]]:
+    async def notes(self, count: int = 0) -> list[tuple[str, float]]:
+        """What the sink noted, once it is so many."""
+
         def ask() -> list[tuple[str, float]]:
-            with urllib.request.urlopen(f"http://127.0.0.1:{self.port}/notes", timeout=10) as answer:
+            with urllib.request.urlopen(f"http://127.0.0.1:{self.port}/notes/{count}", timeout=120) as answer:
                 return json.load(answer)  # type: ignore[no-any-return]
 
         return await asyncio.to_thread(ask)
@@ -84,11 +86,7 @@ class Post:
             await asyncio.gather(loop, return_exceptions=True)
 
     async def arrivals(self, count: int) -> list[float]:
-        found: list[tuple[str, float]] = []
-        async with asyncio.timeout(120):
-            while len(found) < count:
-                await asyncio.sleep(0.05)
-                found += await self.notes()
+        found = await self.notes(count)
         if len(found) != count:
             raise RuntimeError(f"{len(found)} deliveries arrived where {count} were expected")
         return [at for _, at in found]

@@ -1,4 +1,5 @@
-"""A receiver that costs next to nothing: a POST is answered 200 and noted with its moment, GET /notes hands the notes over.
+"""A receiver that costs next to nothing: a POST is answered 200 and noted with its moment; GET /notes/N waits until there are N
+and hands them over.
 
 Run as `python -m bench.sink PORT`.
 """
@@ -14,6 +15,7 @@ import uvloop
 
 OK = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"
 arrived: list[tuple[str, float]] = []
+asked: list[tuple[int, asyncio.WriteTransport]] = []
 
 
 class Sink(asyncio.Protocol):
@@ -31,14 +33,21 @@ class Sink(asyncio.Protocol):
             if len(self._got) < whole:
                 return
             self._got = self._got[whole:]
-            if lower.startswith(b"get /notes"):
-                body = msgspec.json.encode(arrived)
-                arrived.clear()
-                self._transport.write(b"HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n%s" % (len(body), body))
+            if lower.startswith(b"get /notes/"):
+                asked.append((int(lower[11:].split(b" ", 1)[0]), self._transport))
             else:
                 if lower.startswith(b"post"):
                     arrived.append((_header(lower, b"webhook-id").decode(), time.monotonic()))
                 self._transport.write(OK)
+        hand_over()
+
+
+def hand_over() -> None:
+    if asked and len(arrived) >= asked[0][0]:
+        _, transport = asked.pop(0)
+        body = msgspec.json.encode(arrived)
+        arrived.clear()
+        transport.write(b"HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n%s" % (len(body), body))
 
 
 def _header(lower: bytes, name: bytes) -> bytes:

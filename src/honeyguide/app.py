@@ -72,7 +72,7 @@ async def opened(settings: Settings) -> AsyncIterator[House]:
         policy = Policy.for_base_url(settings.base_url, [part for part in settings.webhook_allow.split(",") if part.strip()])
         transport = transport_for(settings.smtp_url, settings.mail_from)
         outbound = Outbound(policy)
-        courier = Courier(store, outbound, clock, page=f"{site.base_url}/dashboard/webhooks")
+        courier = Courier(store, outbound, clock, page=f"{site.base_url}/webhooks")
         try:
             yield House(settings, store, site, clock, policy, Loop(store, clock, jobs_of(site, transport)), courier)
         finally:

@@ -34,7 +34,7 @@ from .service import fresh_database_url
 from .tables import Dump, dump_postgres, dump_sqlite
 
 HOME = Policy(https_only=False, loopback_ok=True)
-PAGE = "https://refer.example.org/dashboard/webhooks"
+PAGE = "https://refer.example.org/webhooks"
 _numbers = itertools.count(1)
 
 

@@ -31,15 +31,15 @@ LANES = 250
 TROUBLED_LANES = 100
 # What may be claimed and not begun yet, shared by the lanes. A quick webhook is given many at a time, and more when half of
 # them are gone; one that fails only what it can have in flight.
-MOST_HELD = 512
-MOST_PER_LANE = 128
+MOST_HELD = 1024
+MOST_PER_LANE = 512
 # By the world's clock, which nobody shifts: a lease must outlast the attempts of a batch, each of which may take 15 s. What
 # could not be begun in time is given back.
 LEASE_MS = 60_000
 BEGIN_WITHIN_S = 40.0
-# A parcel that lay this long is looked at again before it is sent: the person may be erased, the webhook changed or gone. All
-# that are held are looked at together, so this costs one query now and then.
-LOOK_ANEW_S = 0.25
+# Nothing is sent that was last looked at longer ago: the person may be erased, the webhook changed or gone. All that are held
+# are looked at together, and in good time, so that senders seldom wait for it.
+LOOK_ANEW_S = 1.0
 # A lane in which nothing moved for this long is given nothing more.
 STALLED_S = 0.5
 # Wake-ups come with each commit; this is for what falls due and for wake-ups that were missed.
@@ -84,7 +84,7 @@ class Held:
 class Lane:
     """What this process holds for one webhook, and how many of it are in flight."""
 
-    __slots__ = ("low", "more", "moved_s", "senders", "troubled", "waiting")
+    __slots__ = ("more", "most", "moved_s", "senders", "troubled", "waiting")
 
     def __init__(self) -> None:
         self.waiting: deque[Held] = deque()
@@ -92,7 +92,7 @@ class Lane:
         self.moved_s = 0.0
         self.troubled = False
         self.more = False  # the last claim gave all that was asked for: there may be more
-        self.low = 0
+        self.most = IN_FLIGHT_PER_WEBHOOK
 
     def stalls(self, now_s: float) -> bool:
         return self.senders > 0 and now_s - self.moved_s > STALLED_S
@@ -100,7 +100,7 @@ class Lane:
     def wants_more(self, now_s: float) -> bool:
         if self.troubled:
             return not self.waiting and self.senders < IN_FLIGHT_PER_WEBHOOK
-        return len(self.waiting) <= self.low and (self.senders < IN_FLIGHT_PER_WEBHOOK or not self.stalls(now_s))
+        return len(self.waiting) < self.most and (self.senders < IN_FLIGHT_PER_WEBHOOK or not self.stalls(now_s))
 
 
 _sql = beside(__file__)
@@ -129,6 +129,7 @@ class Courier:
         self._wake = asyncio.Event()
         self._turn = asyncio.Lock()
         self._looking = asyncio.Lock()
+        self._glance: asyncio.Task[None] | None = None
         self._lanes: dict[str, Lane] = {}
         self._held: dict[str, Held] = {}
         self._senders: set[asyncio.Task[None]] = set()
@@ -178,6 +179,8 @@ class Courier:
             for task in late:
                 task.cancel()
             await asyncio.gather(*late, return_exceptions=True)
+        if self._glance is not None:
+            self._glance.cancel()
         await self._recorder.flush()
         try:
             await self._give_back(unsent)
@@ -207,7 +210,7 @@ class Courier:
                 return len(parcels)
             finally:
                 for webhook_id in (*well, *troubled):
-                    self._man(webhook_id, more=counts[webhook_id] >= most, low=most // 2)
+                    self._man(webhook_id, more=counts[webhook_id] >= most, most=most)
 
     def _choose(self, due: list[Due]) -> tuple[list[str], list[str]]:
         """Round-robin where there are more than lanes: it goes on after the webhook begun last, and while anyone waits for a
@@ -242,10 +245,10 @@ class Courier:
     def _lane(self, webhook_id: str) -> Lane:
         return self._lanes.setdefault(webhook_id, Lane())
 
-    def _man(self, webhook_id: str, *, more: bool, low: int) -> None:
+    def _man(self, webhook_id: str, *, more: bool, most: int) -> None:
         """As many senders as there is work for; a lane without either is closed."""
         lane = self._lane(webhook_id)
-        lane.more, lane.low = more, low
+        lane.more, lane.most = more, most
         loop = asyncio.get_running_loop()
         for _ in range(min(len(lane.waiting), IN_FLIGHT_PER_WEBHOOK - lane.senders)):
             if not lane.senders:
@@ -261,7 +264,7 @@ class Courier:
         try:
             while lane.waiting:
                 held = lane.waiting.popleft()
-                if lane.more and len(lane.waiting) <= lane.low:
+                if lane.more and len(lane.waiting) <= lane.most // 2:
                     lane.more = False
                     self._wake.set()
                 try:
@@ -282,8 +285,11 @@ class Courier:
     async def _checked(self, held: Held) -> Parcel | None:
         """The parcel, if it may still be sent."""
         loop = asyncio.get_running_loop()
-        if loop.time() - held.seen_s > LOOK_ANEW_S:
+        ago_s = loop.time() - held.seen_s
+        if ago_s > LOOK_ANEW_S:
             await self._look_anew(held)
+        elif ago_s > LOOK_ANEW_S / 4 and (self._glance is None or self._glance.done()):
+            self._glance = loop.create_task(self._look_ahead(held))
         if held.parcel is not None and loop.time() - held.since_s > BEGIN_WITHIN_S:
             await self._give_back([held])
             return None
@@ -300,6 +306,12 @@ class Courier:
                 answer.latency_ms, answer.error, answer.body, status, due_ms, schedule.is_gone(answer),
             )
         )  # fmt: skip
+
+    async def _look_ahead(self, held: Held) -> None:
+        try:
+            await self._look_anew(held)
+        except Unavailable as error:
+            log.warning("what is held could not be looked at: %s", error)
 
     async def _look_anew(self, wanted: Held) -> None:
         """At all that are held: whoever waited for this meanwhile finds theirs seen as well."""

@@ -218,7 +218,8 @@ async def _read(response: aiohttp.ClientResponse) -> bytes:
     kept = bytearray()
     read = 0
     try:
-        while chunk := await response.content.read(MOST_READ):
+        content = response.content
+        while not content.at_eof() and (chunk := await content.read(MOST_READ)):
             kept += chunk[: MOST_KEPT - len(kept)]
             read += len(chunk)
             if read >= MOST_READ:

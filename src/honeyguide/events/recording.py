@@ -62,7 +62,7 @@ _DISABLE = _sql.command("disable")
 _CANCEL_ALL = _sql.command("cancel_all")
 _OWNER_EMAIL = _sql.value("owner_email", str)
 
-Waiting = tuple[Outcome, "asyncio.Future[None]"]
+Waiting = tuple[Outcome, "asyncio.Future[None] | None"]
 
 
 class Recorder:
@@ -77,11 +77,12 @@ class Recorder:
     async def add(self, outcome: Outcome) -> None:
         """A failure is on record before its sender tries the next; a success only when we run far ahead."""
         loop = asyncio.get_running_loop()
-        written: asyncio.Future[None] = loop.create_future()
+        waits = outcome.status != "delivered" or len(self._waiting) >= AHEAD
+        written: asyncio.Future[None] | None = loop.create_future() if waits else None
         self._waiting.append((outcome, written))
         if self._writing is None or self._writing.done():
             self._writing = loop.create_task(self._write_all())
-        if outcome.status != "delivered" or len(self._waiting) > AHEAD:
+        if written is not None:
             await written
 
     async def flush(self) -> None:
@@ -94,7 +95,7 @@ class Recorder:
             batch, self._waiting = self._waiting, []
             await self._write([outcome for outcome, _ in batch])
             for _, written in batch:
-                if not written.done():
+                if written is not None and not written.done():
                     written.set_result(None)
 
     async def _write(self, outcomes: list[Outcome]) -> None:
@@ -152,7 +153,7 @@ async def _note_failure(tx: Tx, outcome: Outcome, page: str) -> None:
     elif failed_for_ms >= schedule.WARN_AFTER_MS and failing.warned_ms is None:
         await tx.run(_WARN, **webhook, now_ms=now_ms)
         since, until = _moment(failing.failing_since_ms), _moment(failing.failing_since_ms + schedule.DISABLE_AFTER_MS)
-        letter = words.webhook_failing(url=outcome.url, since=since, disables_on=until, page=page)
+        letter = words.webhook_failing(url=outcome.url, since=since, disables_on=until, page=f"{page}/{outcome.webhook_id}")
         await _write_to_owner(tx, outcome, "webhook_failing", letter)
 
 
@@ -162,7 +163,7 @@ async def _disable(tx: Tx, outcome: Outcome, reason: str, page: str) -> None:
     if not await tx.run(_DISABLE, **webhook, reason=reason, now_ms=now_ms):
         return
     await tx.run(_CANCEL_ALL, **webhook)
-    letter = words.webhook_disabled(url=outcome.url, reason=reason, page=page)
+    letter = words.webhook_disabled(url=outcome.url, reason=reason, page=f"{page}/{outcome.webhook_id}")
     await _write_to_owner(tx, outcome, "webhook_disabled", letter)
 
 
