@@ -37,8 +37,9 @@ MOST_PER_LANE = 512
 # could not be begun in time is given back.
 LEASE_MS = 60_000
 BEGIN_WITHIN_S = 40.0
-# Nothing is sent that was last looked at longer ago: the person may be erased, the webhook changed or gone. All that are held
-# are looked at together, and in good time, so that senders seldom wait for it.
+# Nothing is sent that was last looked at before a recall (the person was erased, the webhook changed or is gone), nor longer ago
+# than this, since a recall by another process may be missed. All that are held are looked at together, and in good time, so that
+# senders seldom wait for it.
 LOOK_ANEW_S = 1.0
 # A lane in which nothing moved for this long is given nothing more.
 STALLED_S = 0.5
@@ -133,11 +134,13 @@ class Courier:
         self._lanes: dict[str, Lane] = {}
         self._held: dict[str, Held] = {}
         self._senders: set[asyncio.Task[None]] = set()
+        self._recalled_s = 0.0
         self._last_begun = ""
         self._stopping = False
 
     async def run(self) -> None:
         self._store.listen(outbox.DELIVERIES, self._wake.set)
+        self._store.listen(outbox.RECALLS, self._recall)
         loop = asyncio.get_running_loop()
         try:
             while True:
@@ -159,6 +162,10 @@ class Courier:
                 self._wake.clear()
         finally:
             await self._stop()
+
+    def _recall(self) -> None:
+        """Whatever was seen before this moment is looked at again before it is sent."""
+        self._recalled_s = asyncio.get_running_loop().time()
 
     async def deliver_due(self) -> None:
         """Everything that is due by the clock, to its end and on record."""
@@ -286,7 +293,7 @@ class Courier:
         """The parcel, if it may still be sent."""
         loop = asyncio.get_running_loop()
         ago_s = loop.time() - held.seen_s
-        if ago_s > LOOK_ANEW_S:
+        if ago_s > LOOK_ANEW_S or held.seen_s <= self._recalled_s:
             await self._look_anew(held)
         elif ago_s > LOOK_ANEW_S / 4 and (self._glance is None or self._glance.done()):
             self._glance = loop.create_task(self._look_ahead(held))

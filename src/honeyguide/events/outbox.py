@@ -22,6 +22,8 @@ TYPES = (NEW_REFERRAL, NEW_PARTNER_REFERRAL, REWARD_UNLOCKED, REWARD_REDEEMED)
 
 # The topic that wakes whoever delivers.
 DELIVERIES = "deliveries"
+# Something that may be in a sender's hands is to be looked at again: a person was erased, a webhook changed or is gone.
+RECALLS = "recalls"
 KEPT_MS = 30 * DAY_MS
 PURGE_BATCH = 200
 
@@ -69,6 +71,7 @@ async def erase(tx: Tx, account_id: str, subscriber_id: str) -> None:
     """In whichever role an event names them: what is undelivered is cancelled, kept bodies and answers go."""
     for statement in (_CANCEL_ABOUT, _DROP_ANSWERS_ABOUT, _DROP_BODIES_ABOUT):
         await tx.run(statement, account_id=account_id, subscriber_id=subscriber_id)
+    tx.wake(RECALLS)
 
 
 async def purge(tx: Tx, *, now_ms: int) -> bool:

@@ -133,12 +133,14 @@ async def update(
     if url is not UNSET:
         check_url(url, policy)
     await tx.run(_UPDATE, account_id=account_id, id=old.id, url=old.url if url is UNSET else url, **flags.over(old))
+    tx.wake(outbox.RECALLS)
     return await get(tx, account_id, scope, webhook_id)
 
 
 async def delete(tx: Tx, account_id: str, scope: str, webhook_id: str) -> None:
     webhook = await get(tx, account_id, scope, webhook_id)
     await tx.run(_DELETE, account_id=account_id, id=webhook.id)
+    tx.wake(outbox.RECALLS)
 
 
 async def rotate_secret(tx: Tx, account_id: str, scope: str, webhook_id: str, *, now_ms: int) -> str:
