@@ -37,9 +37,9 @@ MOST_PER_LANE = 512
 # could not be begun in time is given back.
 LEASE_MS = 60_000
 BEGIN_WITHIN_S = 40.0
-# Nothing is sent that was last looked at before a recall (the person was erased, the webhook changed or is gone), nor longer ago
-# than this, since a recall by another process may be missed. All that are held are looked at together, and in good time, so that
-# senders seldom wait for it.
+# Nothing is sent that was last looked at before a recall (a person was erased, a webhook changed or is gone), nor longer ago
+# than this, since a recall by another process may be missed. All that are held are looked at together, and in good time, so
+# that senders seldom wait for it.
 LOOK_ANEW_S = 1.0
 # A lane in which nothing moved for this long is given nothing more.
 STALLED_S = 0.5

@@ -53,13 +53,13 @@ CREATE INDEX delivery_due ON delivery (webhook_id, due_ms) WHERE status = 'pendi
 CREATE INDEX delivery_log ON delivery (webhook_id, created_ms, id);
 
 CREATE TABLE attempt (
-    id TEXT PRIMARY KEY,
+    id TEXT NOT NULL,
     account_id TEXT NOT NULL,
     delivery_id TEXT NOT NULL REFERENCES delivery (id) ON DELETE CASCADE,
     at_ms INTEGER NOT NULL,
     status_code INTEGER,
     latency_ms INTEGER NOT NULL,
     error TEXT,
-    response TEXT
+    response TEXT,
+    PRIMARY KEY (delivery_id, id)
 ) STRICT;
-CREATE INDEX attempt_delivery ON attempt (delivery_id, at_ms);
