@@ -46,7 +46,8 @@ CREATE UNIQUE INDEX campaign_account ON campaign (account_id);
 
 -- A person in a campaign, how they came, and what was decided about that. Erasing a person nulls what is personal and keeps
 -- the row: codes, states and money stay true. `created_ms` may be the client's (display and order only); `received_ms` is ours.
--- `campaign_id` is no foreign key: campaigns are never deleted, and PostgreSQL would lock the campaign's one row for every signup.
+-- `campaign_id` and `referrer_id` are no foreign keys: neither is ever deleted, and PostgreSQL would look up and lock both rows
+-- for every signup, the campaign's one row among them.
 CREATE TABLE subscriber (
     id TEXT PRIMARY KEY,
     account_id TEXT NOT NULL,
@@ -59,7 +60,7 @@ CREATE TABLE subscriber (
     status TEXT NOT NULL DEFAULT 'active',
     referrer_code TEXT,
     claimed_code TEXT,
-    referrer_id TEXT REFERENCES subscriber (id),
+    referrer_id TEXT,
     partner_campaign_id TEXT,
     referral_status TEXT NOT NULL DEFAULT 'verified',
     referral_reason TEXT,

@@ -14,7 +14,7 @@ CREATE TABLE count_note (
     PRIMARY KEY (owner_id, created_ms, subscriber_id)
 ) STRICT, WITHOUT ROWID;
 
-CREATE TRIGGER subscriber_enters AFTER INSERT ON subscriber WHEN NEW.erased_ms IS NULL BEGIN
+CREATE TRIGGER subscriber_enters AFTER INSERT ON subscriber BEGIN
     INSERT INTO count_note (owner_id, created_ms, subscriber_id, account_id, n_all, n_referrals, verified, pending, rejected)
     VALUES (
         NEW.campaign_id, NEW.created_ms, NEW.id, NEW.account_id, 1, NEW.referrer_code IS NOT NULL,
