@@ -92,7 +92,10 @@ def decoded(path: dict[str, str]) -> dict[str, str]:
     values = {}
     for name, raw in path.items():
         try:
-            value = unquote_to_bytes(raw).decode() if "%" in raw else raw.encode("latin-1").decode()
+            if "%" in raw:
+                value = unquote_to_bytes(raw).decode()
+            else:
+                value = raw if raw.isascii() else raw.encode("latin-1").decode()
         except UnicodeDecodeError:
             raise Invalid(f"{name} in the path is not valid UTF-8.", param=name) from None
         if not value.strip() or "\x00" in value:
