@@ -31,6 +31,9 @@ log = logging.getLogger("honeyguide.api")
 
 # Requests under way at once in one process; past this a quick 503 serves everybody better than a slow 200.
 MOST_AT_ONCE = 1_000
+# Changes that wait for the store at once, their bodies read: as many as are done well within a second on a small machine.
+MOST_WRITING = 256
+OVERLOADED = "The service is overloaded; try again in a moment."
 
 STATUS: dict[type[errors.Fault], int] = {
     errors.Invalid: 400,
@@ -89,6 +92,7 @@ class Api:
         self._ids = itertools.count(1)
         self._boot = os.urandom(5).hex()
         self._under_way = 0
+        self._writing = 0
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         began = time.perf_counter()
@@ -100,7 +104,7 @@ class Api:
         self._under_way += 1
         try:
             if self._under_way > MOST_AT_ONCE:
-                raise errors.Unavailable("The service is overloaded; try again in a moment.")
+                raise errors.Unavailable(OVERLOADED)
             reply = await self._answer(scope, receive, headers, exchange, now_ms)
         except transport.Gone:
             return
@@ -135,12 +139,18 @@ class Api:
         raw = await transport.read_body(receive, headers)
         if route.body is not None:
             call.body = _body_of(route, raw, headers.get(b"content-type"))
-        if route.prepare is not None:
-            await route.prepare(call)
-        key = headers.get(b"idempotency-key") if route.method == "POST" else None
-        if key is None:
-            return self._reply(route, await self._store.write(lambda tx: route.endpoint(tx, call)), call, scope)
-        return await self._once(route, call, scope, idempotency.checked(key.decode("latin-1")), raw)
+        if self._writing >= MOST_WRITING:
+            raise errors.Unavailable(OVERLOADED)
+        self._writing += 1
+        try:
+            if route.prepare is not None:
+                await route.prepare(call)
+            key = headers.get(b"idempotency-key") if route.method == "POST" else None
+            if key is None:
+                return self._reply(route, await self._store.write(lambda tx: route.endpoint(tx, call)), call, scope)
+            return await self._once(route, call, scope, idempotency.checked(key.decode("latin-1")), raw)
+        finally:
+            self._writing -= 1
 
     async def _admit(self, scope: Scope, headers: dict[bytes, bytes], exchange: Exchange, now_ms: int) -> Caller:
         raw_key = headers.get(b"x-api-key")
