@@ -38,11 +38,3 @@ INSERT INTO logo (id, account_id, content_type, data, created_ms) VALUES (:id, :
 
 -- name: logo
 SELECT content_type, data FROM logo WHERE id = :id;
-
--- name: refresh_card
--- What the network shows and filters by follows the publication; where it is not on offer it leaves the directory at once.
-UPDATE program SET search_text = :search_text, category_mask = :category_mask, income_mask = :income_mask, age_mask = :age_mask,
-    audience_gender = :audience_gender,
-    listed = CASE WHEN show_in_directory = 1 AND paused_ms IS NULL AND deleted_ms IS NULL AND CAST(:on_offer AS BIGINT) = 1
-             THEN 1 ELSE 0 END
-WHERE account_id = :account_id AND publication_id = :id AND deleted_ms IS NULL;
