@@ -132,7 +132,7 @@ async def create(tx: Tx, account_id: str, publication_id: str, fields: Fields, *
         "referral_pending_duration": DEFAULT_HOLD_DAYS, "referral_pending_duration_enabled": 0, **_checked(fields),
     }  # fmt: skip
     try:
-        publication = await publications.get(tx, account_id, publication_id)
+        publication = await publications.get_locked(tx, account_id, publication_id)
     except Missing:
         raise Invalid("publication_uuid names no publication of yours.", param="publication_uuid") from None
     program_id = new_id()
@@ -202,9 +202,10 @@ async def _write(tx: Tx, old: Program, columns: dict[str, Any], *, now_ms: int) 
 
 
 async def delete(tx: Tx, account_id: str, program_id: str, *, now_ms: int) -> None:
+    known = await get(tx, account_id, program_id)
+    publication = await publications.get_locked(tx, account_id, known.publication_id)
     program = await _get_locked(tx, account_id, program_id)
     await tx.run(_DELETE, account_id=account_id, id=program.id, now_ms=now_ms)
     await slugs.free(tx, account_id, program.id)
     await directory.drop(tx, account_id, program.id)
-    publication = await publications.get(tx, account_id, program.publication_id)
     await publications.set_enabled(tx, publication, False)

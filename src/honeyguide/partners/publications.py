@@ -64,6 +64,7 @@ class Fields(msgspec.Struct, frozen=True):
 _sql = beside(__file__)
 _INSERT = _sql.command("insert")
 _BY_ID = _sql.query("by_id", Publication)
+_LOCK = _sql.value("lock", str)
 _COUNT = _sql.value("count", int)
 _LIST = _sql.query("list", Publication)
 _UPDATE = _sql.command("update")
@@ -140,6 +141,13 @@ async def get(tx: Tx, account_id: str, publication_id: str) -> Publication:
     return found
 
 
+async def get_locked(tx: Tx, account_id: str, publication_id: str) -> Publication:
+    """Two changes at once would each write back what the other changed. Whoever needs its program too takes that afterwards."""
+    if not is_id(publication_id) or await tx.one(_LOCK, account_id=account_id, id=publication_id) is None:
+        raise Missing(UNKNOWN)
+    return await get(tx, account_id, publication_id)
+
+
 async def page_of(tx: Tx, account_id: str, page: Page) -> tuple[list[Publication], int]:
     total = await tx.one(_COUNT, account_id=account_id) or 0
     return await tx.all(_LIST, account_id=account_id, most=page.per_page, skip=page.skip), total
@@ -148,7 +156,7 @@ async def page_of(tx: Tx, account_id: str, page: Page) -> tuple[list[Publication
 async def update(
     tx: Tx, account_id: str, publication_id: str, fields: Fields, logo: Logo | None, *, folder: Path | None, now_ms: int
 ) -> Publication:
-    old = await get(tx, account_id, publication_id)
+    old = await get_locked(tx, account_id, publication_id)
     columns = {**old._asdict(), **_checked(fields)}
     if not isinstance(fields.enabled_partner_program, UnsetType):
         enabled = _present_flag(fields.enabled_partner_program)
@@ -172,7 +180,7 @@ def _present_flag(value: bool | None) -> bool:
 
 async def delete(tx: Tx, account_id: str, publication_id: str, *, now_ms: int) -> None:
     """Its program leaves the network and takes no more arrivals; what is pending runs to its end, history stays."""
-    publication = await get(tx, account_id, publication_id)
+    publication = await get_locked(tx, account_id, publication_id)
     await tx.run(_DELETE, account_id=account_id, id=publication.id, now_ms=now_ms)
     await refresh_listing(tx, publication, now_ms=now_ms)
 

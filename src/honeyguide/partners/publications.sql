@@ -9,6 +9,12 @@ SELECT id, account_id, name, description, categories, list_id, status, logo_id, 
        income_levels, age_ranges, created_ms
 FROM publication WHERE account_id = :account_id AND id = :id AND deleted_ms IS NULL;
 
+-- name: lock
+SELECT id FROM publication WHERE account_id = :account_id AND id = :id AND deleted_ms IS NULL;
+
+-- name: lock (postgres)
+SELECT id FROM publication WHERE account_id = :account_id AND id = :id AND deleted_ms IS NULL FOR NO KEY UPDATE;
+
 -- name: count
 SELECT COUNT(*) AS n FROM publication WHERE account_id = :account_id AND deleted_ms IS NULL;
 
