@@ -1,5 +1,7 @@
 """The partner network: browse, filter, join; the owner's budget stays private, and what is off vanishes at once."""
 
+from concurrent.futures import ThreadPoolExecutor
+
 import pytest
 
 from tests.support.market import join, offer, publish
@@ -117,6 +119,15 @@ def test_joining_twice_gives_the_same_place(alice, bob):
     assert listed["partner_campaigns"] == [place]
     assert listed["meta"]["total_partner_campaigns"] == 1
     assert bob.get(f"/v2/partner_profile/partner_campaigns/{place['uuid']}").json() == {"partner_campaign": place}
+
+
+def test_joining_at_once_gives_one_place(alice, bob):
+    program = offer(alice)
+    path = f"{NETWORK}/{program['uuid']}/join"
+    with ThreadPoolExecutor(8) as pool:
+        answers = list(pool.map(lambda _: bob.post(path), range(8)))
+    assert sorted(answer.status_code for answer in answers) == [200] * 7 + [201]
+    assert len({answer.text for answer in answers}) == 1
 
 
 def test_a_place_tells_when_its_program_is_off(alice, bob):

@@ -11,7 +11,8 @@ import pytest
 
 from tests.support.hostile_logos import BROKEN, CLEANED, NOT_AN_IMAGE, SECRET, SMALL_PNG
 from tests.support.market import publication_fields, publish
-from tests.support.service import Member
+from tests.support.service import ENGINES, Member, Service
+from tests.support.tables import dump
 
 FORMS = ("form", "data URI", "base64")
 HOSTILE = {**NOT_AN_IMAGE, **BROKEN, **CLEANED}
@@ -69,3 +70,20 @@ def test_a_logo_is_taken_in_every_form(alice, method, form):
     path = "/v2/publications" if method == "POST" else f"/v2/publications/{publish(alice)['uuid']}"
     for logo, status in ((SMALL_PNG, 201 if method == "POST" else 200), (BROKEN["PNG truncated"], 400)):
         assert send(alice, method, form, path, logo).status_code == status
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_logos_are_kept_in_a_folder_where_the_setting_says_so(engine, tmp_path):
+    folder = tmp_path / "made" / "logos"
+    with Service(engine, logo_dir=str(folder)) as service:
+        alice = service.member("alice")
+        publication = publish(alice)
+        (stored,) = dump(service)["logo"]
+        assert stored["data"] is None and [file.name for file in folder.iterdir()] == [stored["id"]]
+        served = alice.http.get(publication["logo_url"])
+        assert served.content == (folder / stored["id"]).read_bytes() and served.headers["content-type"] == "image/png"
+        assert send(alice, "PUT", "form", f"/v2/publications/{publication['uuid']}", BROKEN["PNG truncated"]).status_code == 400
+        assert alice.http.get(publication["logo_url"]).content == served.content
+        assert len(list(folder.iterdir())) == 1
+        (folder / stored["id"]).unlink()
+        assert alice.http.get(publication["logo_url"]).status_code == 404
