@@ -23,10 +23,16 @@ from honeyguide.store.tx import Tx
 ABOUT = "The partner network: ten thousand offers against a hundred"
 SMALL, LARGE, WITHIN = 100, 10_000, 3.0
 CHUNK = 500
+PER_PAGE = 50
+# `{last}` is the last page of all offers, `{last_tech}` that of one category.
 ASKS = (
-    ("first page", ""), ("by fee", "sort=cpa"), ("by confirmation rate", "sort=confirmation_rate"),
-    ("one category", "category=tech"), ("search", "search=honey"), ("fee from $5", "min_cpa=5"),
-    ("audience", "audience_gender=mixed&age_range=60%2B"), ("page 2", "page=2&per_page=50"),
+    ("first page", ""), ("last page", "page={last}"), ("by fee", "sort=cpa"), ("by fee, last page", "sort=cpa&page={last}"),
+    ("by most to earn", "sort=max_payout"), ("by confirmation rate", "sort=confirmation_rate"),
+    ("one category", "category=tech"), ("one category, last page", "category=tech&page={last_tech}"),
+    ("one gender", "audience_gender=mixed"), ("one income level", "income_level=%24150k%2B"), ("one age", "age_range=60%2B"),
+    ("fee from $5", "min_cpa=5"), ("three filters", "category=tech&audience_gender=mainly_male&min_cpa=2"),
+    ("search: a fifth", "search=honey"), ("search: all", "search=week"), ("search: two words", "search=honey+bees"),
+    ("search in a category by fee", "search=honey&category=tech&sort=cpa"),
 )  # fmt: skip
 _WORDS = ("bees", "honey", "finance", "travel", "cars", "code", "gardens", "cinema", "running", "startups")
 
@@ -62,9 +68,15 @@ async def _fill(url: str, count: int) -> str:
                     await _offer(tx, member.account_id, logo, n, now_ms)
 
             await store.write(work)
+        await people.settle(url)
         return member.keys[0]
     finally:
         await store.close()
+
+
+def _last_pages(count: int) -> dict[str, int]:
+    tech = catalogue.CATEGORIES.index("tech")
+    return {"last": -(-count // PER_PAGE), "last_tech": -(-len(range(tech, count, len(catalogue.CATEGORIES))) // PER_PAGE)}
 
 
 def _ask(connection: http.client.HTTPConnection, query: str, key: str) -> float:
@@ -85,9 +97,10 @@ def run(bench: Bench) -> list[Table]:
         found: dict[tuple[str, str], list[float]] = defaultdict(list)
         with progress() as bar:
             making = bar.add_task(f"{engine}: offers", total=SMALL + large)
-            keys = {}
+            keys, last_pages = {}, {}
             for name, count in (("small", SMALL), ("large", large)):
                 keys[name] = asyncio.run(_fill(urls[name], count))
+                last_pages[name] = _last_pages(count)
                 bar.advance(making, count)
             with (
                 servers.honeyguide(urls["small"], bench.folder, rate_limit=0) as small_port,
@@ -100,7 +113,7 @@ def run(bench: Bench) -> list[Table]:
                 for _ in range(bench.size.rounds * bench.size.samples):
                     for words, query in ASKS:
                         for name, connection in connections.items():
-                            found[words, name].append(_ask(connection, query, keys[name]))
+                            found[words, name].append(_ask(connection, query.format(**last_pages[name]), keys[name]))
         rows = []
         for words, _ in ASKS:
             small_ms, large_ms = (statistics.median(found[words, name]) for name in ("small", "large"))

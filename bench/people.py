@@ -157,7 +157,12 @@ async def fill(store: Store, url: str, campaign: Campaign, size: int, tick: Tick
         if folded <= size:
             tick(listing.BATCH // 2)
     tick(max(0, size - folded))
-    if path is None:
+    await settle(url)
+
+
+async def settle(url: str) -> None:
+    """What PostgreSQL does by itself a minute after so many rows."""
+    if sqlite_path(url) is None:
         connection = await asyncpg.connect(url)
         await connection.execute("VACUUM ANALYZE")
         await connection.close()

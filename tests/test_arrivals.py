@@ -1,8 +1,11 @@
 """How a partner's reader arrives and what becomes of the referral, on both engines."""
 
+import json
+
 import pytest
 
 from tests.support.market import join, offer, publish
+from tests.support.tables import dump
 
 DAY = 86_400
 
@@ -145,3 +148,42 @@ def test_a_partners_reader_brings_readers_of_their_own(market):
     ana = alice.subscribe("ana@example.org", referrer_code=code)
     alice.subscribe("ben@example.org", referrer_code=ana["ref_code"])
     assert alice.subscriber("ana@example.org")["referrals_count"] == 1
+
+
+def test_a_partner_referral_is_told_when_it_is_verified_and_never_as_a_readers(market, service):
+    alice, bob, _publication, _program, code = market
+    flags = {"new_referral": True, "new_partner_referral": True}
+    hook = alice.post("/v2/webhooks", {"url": "http://127.0.0.1:9/", **flags}).json()["webhook"]["uuid"]
+    ana = alice.subscribe("ana@example.org", referrer_code=code)
+    alice.subscribe("gone@example.org", referrer_code=code)
+    alice.subscribe("x@mailinator.com", referrer_code=code)
+    alice.put(f"{alice.v1}/subscribers/gone@example.org", {"status": "unsubscribed"})
+
+    def told():
+        return [each["type"] for each in alice.get(f"/v2/webhooks/{hook}/deliveries").json()["deliveries"]]
+
+    assert told() == []
+    service.set_clock(8 * DAY)
+    service.run_jobs()
+    service.run_jobs()
+    assert told() == ["new_partner_referral"]
+    (event,) = [row for row in dump(service)["event"] if row["subscriber_id"] == ana["uuid"]]
+    body = json.loads(event["body"])
+    assert (body["type"], body["campaign_id"]) == ("new_partner_referral", alice.campaign_id)
+    assert (body["subscriber"]["email"], body["subscriber"]["referral_status"]) == ("ana@example.org", "verified")
+    assert (body["partner"]["id"], body["campaign"]["referral_code"]) == (bob.account_id, code)
+
+
+@pytest.mark.parametrize(("level", "status"), [("flexible", "pending"), ("strong", "pending"), ("strict", "rejected")])
+def test_many_from_one_network_are_held_or_rejected_and_a_burst_is_what_was_asked_for(market, level, status):
+    alice, _bob, _publication, program, code = market
+    alice.put(f"{alice.v1}/settings", {"screening": level})
+    for n in range(12):
+        alice.subscribe(f"apart{n}@example.org", referrer_code=code, ip_address=f"203.0.{n}.9")
+    for n in range(4):
+        alice.subscribe(f"near{n}@example.org", referrer_code=code, ip_address="198.51.100.7")
+    rows = referrals(alice, program)
+    assert {rows[f"apart{n}@example.org"]["reason"] for n in range(12)} == {"holding_period"}
+    last = rows["near3@example.org"]
+    assert last["status"] == status
+    assert last["reason"] == ("holding_period" if level == "flexible" else "many_from_one_network")

@@ -10,7 +10,6 @@ import signal
 import socket
 import subprocess
 import time
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -19,7 +18,7 @@ from typer.testing import CliRunner
 from honeyguide.cli import app
 from tests.support.postgres import free_port
 from tests.support.process import COMMAND, Caller, Serving, command, environment, fresh, new_account, new_key
-from tests.support.service import ENGINES
+from tests.support.service import ENGINES, until
 
 KEY = re.compile(r"hg_live_[0-9A-Za-z]{49}")
 
@@ -228,13 +227,6 @@ def test_workers_share_a_port_are_counted_together_replaced_when_killed_and_neve
         crew = children(server.process.pid)
         server.stop()
         assert not any(Path(f"/proc/{pid}").exists() for pid in crew)
-
-
-def until(true: Callable[[], bool], seconds: float = 30) -> None:
-    give_up = time.monotonic() + seconds
-    while not true():
-        assert time.monotonic() < give_up, "it never came true"
-        time.sleep(0.02)
 
 
 def children(pid: int) -> list[int]:

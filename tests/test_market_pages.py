@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from decimal import Decimal
 from typing import Any
 
+import httpx
 import pytest
 
 from honeyguide.kernel.clock import DAY_MS, HOUR_MS, system_clock
@@ -18,7 +19,8 @@ from honeyguide.pages.market.routes import ROWS
 from honeyguide.partners import rules
 from tests.support.desk import Operator, operator, words
 from tests.support.market import join, offer, png, publish
-from tests.support.service import ENGINES, Service
+from tests.support.service import ENGINES, Service, until
+from tests.support.tables import dump, mentions
 
 
 class Market:
@@ -219,3 +221,42 @@ def test_time_moves_only_where_the_setting_allows_it_and_takes_the_visitor_along
         alice = operator(service)
         assert "To the month" not in alice.desk.get("/").text
         assert alice.desk.post("/clock", page="/", step="week").status_code == 404
+
+
+def test_a_partner_sees_the_clicks_on_their_own_link_and_nobody_elses(market):
+    """Each visitor once an hour; robots, previews and a look at the headers are no visits."""
+    bob, carol = market.bob, operator(market.service, "carol")
+    program = offer(market.alice, redirect_url="https://wax.example/welcome?from=us")
+    bobs, carols = join(bob, program), join(carol, program)
+    visitors = httpx.Client(base_url=market.service.url)
+
+    def follow(place: dict[str, Any], agent: str, method: str = "GET", **headers: str) -> None:
+        link = place["referral_link"].removeprefix(market.service.settings.base_url)
+        answer = visitors.request(method, link, headers={"user-agent": agent, **headers})
+        assert answer.status_code == 302
+        assert answer.headers["location"] == f"https://wax.example/welcome?from=us&partner={place['ref_code']}"
+
+    for agent in ("Firefox/140 Veiled", "Firefox/140 Veiled", "Safari/19"):
+        follow(bobs, agent)
+    follow(carols, "Firefox/140 Veiled")
+    follow(bobs, "Chrome/150", "HEAD")
+    follow(bobs, "Chrome/150", **{"sec-purpose": "prefetch;prerender"})
+    follow(bobs, "Slackbot-LinkExpanding 1.0")
+
+    def clicks_of(who: Operator, place: dict[str, Any]) -> str:
+        found = re.search(r"([\d,]+ clicks?) this month", words(who.desk.get(f"/earnings/{place['uuid']}").text))
+        assert found is not None
+        return found[1]
+
+    until(lambda: (clicks_of(bob, bobs), clicks_of(carol, carols)) == ("2 clicks", "1 click"))
+    market.service.set_clock((market.service.now_ms() + HOUR_MS - system_clock()) / 1000)
+    follow(bobs, "Safari/19")
+    until(lambda: clicks_of(bob, bobs) == "3 clicks")
+    assert carol.desk.get(f"/earnings/{bobs['uuid']}").status_code == 404
+
+    tables = dump(market.service)
+    kept = [row for row in tables["click"] if row["target_id"] == bobs["uuid"]]
+    assert len(kept) == 3 and all(re.fullmatch("[0-9a-f]{32}", row["visitor"]) for row in kept)
+    assert mentions(tables, "Firefox/140 Veiled") == []
+    theirs = {(row["code"], row["n"]) for row in tables["click_day"] if row["target_id"] == bobs["uuid"]}
+    assert theirs == {(bobs["ref_code"], 3), ("", 3)}

@@ -1,5 +1,7 @@
 """The partner network: browse, filter, join; the owner's budget stays private, and what is off vanishes at once."""
 
+from concurrent.futures import ThreadPoolExecutor
+
 import pytest
 
 from tests.support.market import join, offer, publish
@@ -35,7 +37,7 @@ def test_an_offer_shows_what_partners_choose_by_and_never_the_budget(alice, bob)
         for name in ("uuid", "name", "description", "logo_url", "categories", "audience_gender", "income_levels", "age_ranges")
     }
     assert alice.get(f"{NETWORK}/{program['uuid']}").json()["partner_program"]["own"] is True
-    assert "300" not in bob.get(f"{NETWORK}/{program['uuid']}").text
+    assert 300 not in [*shown.values(), *shown["publication"].values()]
 
 
 def test_unlisted_is_not_secret_but_disabled_archived_and_deleted_are_gone(alice, bob):
@@ -78,6 +80,9 @@ def test_filters_search_and_sort_narrow_the_list(alice, bob):
     assert narrowed(search="FAST") == [cars]
     assert narrowed(search="100%_real") == [bees]
     assert narrowed(search="100x_real") == []
+    assert narrowed(search="real ones") == narrowed(search="ees") == []
+    assert narrowed(search="ones of fast", category="food & drink") == []
+    assert narrowed(search="ONE fas") == [cars]
     assert narrowed(category="science") == [bees]
     assert narrowed(audience_gender="mainly_female") == [bees]
     assert narrowed(age_range="60+") == [bees]
@@ -114,6 +119,15 @@ def test_joining_twice_gives_the_same_place(alice, bob):
     assert listed["partner_campaigns"] == [place]
     assert listed["meta"]["total_partner_campaigns"] == 1
     assert bob.get(f"/v2/partner_profile/partner_campaigns/{place['uuid']}").json() == {"partner_campaign": place}
+
+
+def test_joining_at_once_gives_one_place(alice, bob):
+    program = offer(alice)
+    path = f"{NETWORK}/{program['uuid']}/join"
+    with ThreadPoolExecutor(8) as pool:
+        answers = list(pool.map(lambda _: bob.post(path), range(8)))
+    assert sorted(answer.status_code for answer in answers) == [200] * 7 + [201]
+    assert len({answer.text for answer in answers}) == 1
 
 
 def test_a_place_tells_when_its_program_is_off(alice, bob):

@@ -1,6 +1,7 @@
 """v2 publications: every rule of the field table, logos in every form, on both engines."""
 
 import base64
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
@@ -153,3 +154,25 @@ def test_a_stranger_sees_nothing(alice, mallory):
         assert answer.status_code == 404
     assert mallory.get("/v2/publications").json()["publications"] == []
     assert alice.get(path).json()["publication"] == publication
+
+
+def test_changes_made_at_once_are_all_kept(service, alice):
+    """Each names another field, and the program comes and goes meanwhile: none writes back what another changed."""
+    publication = publish(alice)
+    program = offer(alice, publication)
+    path = f"/v2/publications/{publication['uuid']}"
+    for n in range(6):
+        off = n % 2 == 0
+        changes = [
+            (path, {"name": f"Wax {n}"}), (path, {"description": f"Number {n}"}), (path, {"list_id": f"list {n}"}),
+            (path, {"status": "archived" if off else "active"}),
+            (f"/v2/partner_programs/{program['uuid']}", {"terms": f"Be kind {n}"}),
+        ]  # fmt: skip
+        with ThreadPoolExecutor(len(changes)) as pool:
+            answers = list(pool.map(lambda change: alice.put(*change), changes))
+        assert [answer.status_code for answer in answers] == [200] * len(changes)
+        shown = alice.get(path).json()["publication"]
+        assert (shown["name"], shown["description"], shown["list_id"]) == (f"Wax {n}", f"Number {n}", f"list {n}")
+        assert shown["status"] == ("archived" if off else "active")
+        found = alice.get("/v2/partner_network/partner_programs", params={"search": f"Wax Number {n}", "per_page": 200}).json()
+        assert (program["uuid"] in [each["uuid"] for each in found["partner_programs"]]) is not off

@@ -29,6 +29,14 @@ ENGINES = ("sqlite", "postgres")
 _numbers = itertools.count(1)
 
 
+def until(true: Callable[[], bool], seconds: float = 30) -> None:
+    """For what happens soon, but not at once."""
+    give_up = time.monotonic() + seconds
+    while not true():
+        assert time.monotonic() < give_up, "it never came true"
+        time.sleep(0.02)
+
+
 def fresh_database_url(engine: str, folder: Path) -> str:
     """An empty database of its own."""
     name = f"hg{next(_numbers)}_{folder.name.replace('-', '_')[-20:]}".lower()

@@ -10,7 +10,7 @@ from typing import Any
 
 from honeyguide.kernel import checks, emails, paging
 from honeyguide.partners.catalogue import AGE_RANGES, CATEGORIES, GENDERS, INCOME_LEVELS
-from honeyguide.partners.network import SORTS
+from honeyguide.partners.directory import SORTS
 from honeyguide.referrals import people, subscribers
 from honeyguide.referrals.rules import Status
 
@@ -54,7 +54,10 @@ QUERY: dict[str, Schema] = {
         "description": "A UTC calendar month, `YYYY-MM`; default is the present one.",
         "schema": {"type": "string", "pattern": "^[0-9]{4}-(0[1-9]|1[0-2])$"},
     },
-    "search": {"description": "Words in a publication's name, description or categories.", "schema": {"type": "string"}},
+    "search": {
+        "description": "Words of a publication's name, description or categories, or how they begin.",
+        "schema": {"type": "string"},
+    },
     "category": {"description": "One of the publication's categories.", "schema": {"type": "string", "enum": list(CATEGORIES)}},
     "min_cpa": {"description": "The least fee per new subscriber, in US dollars.", "schema": {"type": "number", "minimum": 0}},
     "audience_gender": {"description": "The publication's audience.", "schema": {"type": "string", "enum": list(GENDERS)}},

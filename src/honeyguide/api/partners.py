@@ -41,6 +41,7 @@ from honeyguide.kernel import money
 from honeyguide.kernel.clock import iso
 from honeyguide.kernel.errors import Invalid
 from honeyguide.partners import arrivals, catalogue, forecast, network, payouts, programs, rules
+from honeyguide.partners.directory import SORTS, Wanted
 from honeyguide.partners.network import Joined, Offer
 from honeyguide.partners.programs import Program
 from honeyguide.referrals.rules import explain
@@ -57,16 +58,16 @@ def _program(p: Program) -> ProgramView:
 
 
 def _offer(call: Call, o: Offer) -> OfferView:
+    categories = o.words("categories")
     publication = OfferPublication(
-        o.publication_id, o.publication_name, o.publication_description, logo_url(call, o.logo_id), o.words("categories"),
+        o.publication_id, o.publication_name, o.publication_description, logo_url(call, o.logo_id), categories,
         o.audience_gender, o.words("income_levels"), o.words("age_ranges"),
     )  # fmt: skip
     return OfferView(
         o.id, o.name, o.publication_description or "", o.terms, o.resources_url, o.redirect_url, bool(o.show_in_directory),
         o.thankyou_page_url, o.referral_pending_duration, bool(o.referral_pending_duration_enabled),
-        money.dollars(o.max_payout_cents), money.dollars(o.cpa_cents), iso(o.created_ms), o.publication_id,
-        o.words("categories"), publication, o.confirmation_rate, o.budget_left, o.account_id == call.owner.account_id,
-        o.joined_id is not None,
+        money.dollars(o.max_payout_cents), money.dollars(o.cpa_cents), iso(o.created_ms), o.publication_id, categories,
+        publication, o.confirmation_rate, o.budget_left, o.account_id == call.owner.account_id, o.joined_id is not None,
     )  # fmt: skip
 
 
@@ -115,15 +116,15 @@ async def delete_program(tx: Tx, call: Call) -> Message:
     return Message("The partner program was deleted.")
 
 
-def _wanted(call: Call) -> network.Wanted:
+def _wanted(call: Call) -> Wanted:
     def word(name: str, allowed: tuple[str, ...]) -> str:
         return call.choice(name, allowed, "") if call.query.get(name) else ""
 
-    return network.Wanted(
+    return Wanted(
         search=call.query.get("search", "")[:200], category=word("category", catalogue.CATEGORIES),
         min_cpa_cents=_amount(call.query.get("min_cpa"), "min_cpa"),
         audience_gender=word("audience_gender", catalogue.GENDERS), income_level=word("income_level", catalogue.INCOME_LEVELS),
-        age_range=word("age_range", catalogue.AGE_RANGES), sort=call.choice("sort", network.SORTS, "created_at"),
+        age_range=word("age_range", catalogue.AGE_RANGES), sort=call.choice("sort", SORTS, "created_at"),
     )  # fmt: skip
 
 

@@ -13,7 +13,7 @@ from honeyguide.kernel.clock import DAY_MS, HOUR_MS
 from honeyguide.kernel.paging import Page
 from honeyguide.mail.sending import send_due
 from honeyguide.mail.transports import Outgoing
-from honeyguide.partners import arrivals, network, notices, payouts, programs, rules
+from honeyguide.partners import arrivals, directory, notices, payouts, programs, rules
 from honeyguide.referrals import listing, rewards, search, subscribers
 from honeyguide.referrals.clicks import count_clicks
 from honeyguide.store import Tx
@@ -165,6 +165,6 @@ async def _settle_counts(house: House, stage: Stage) -> None:
         pass
 
     async def rate(tx: Tx) -> None:
-        await network.rate_all(tx, now_ms=stage.end_ms)
+        await directory.rate_all(tx, now_ms=stage.end_ms)
 
     await house.store.write(rate)

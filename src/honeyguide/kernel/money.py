@@ -6,6 +6,7 @@ JSON must be decoded with `parse_float=Decimal`, so that an amount arrives as an
 from __future__ import annotations
 
 from decimal import Context, Decimal, Inexact
+from functools import lru_cache
 
 from honeyguide.kernel.errors import Invalid
 
@@ -40,8 +41,11 @@ def _refusal(param: str) -> Invalid:
     )
 
 
+@lru_cache(maxsize=4096)
 def dollars(amount_cents: int) -> Decimal:
-    """The exact amount with as few decimals as it needs (12.5, 300), to be written as a JSON number by `str`."""
+    """The exact amount with as few decimals as it needs (12.5, 300), to be written as a JSON number by `str`. A list names the
+    same few amounts over and over, and making one is the dearest part of a row.
+    """
     sign = "-" if amount_cents < 0 else ""
     whole, rest = divmod(abs(amount_cents), 100)
     return Decimal(f"{sign}{whole}.{rest:02d}".rstrip("0").rstrip("."))

@@ -13,7 +13,9 @@ INCOME_LEVELS = ("less than $20k", "$20k - $50k", "$50k - $75k", "$75k - $100k",
 AGE_RANGES = ("under 18", "18 - 24", "25 - 39", "40 - 59", "60+")
 STATUSES = ("active", "archived")
 
+_BITS = {word: 1 << place for place, word in enumerate((*CATEGORIES, *GENDERS, *INCOME_LEVELS, *AGE_RANGES))}
 
-def mask(chosen: Iterable[str], allowed: tuple[str, ...]) -> int:
-    """One bit per word: a filter is then a single `&`."""
-    return sum(1 << allowed.index(word) for word in set(chosen))
+
+def mask(words: Iterable[str]) -> int:
+    """One bit per word of any kind: all filters together are then a single `&`."""
+    return sum(_BITS[word] for word in set(words))

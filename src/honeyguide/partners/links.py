@@ -12,6 +12,7 @@ from honeyguide.store.tx import Tx
 
 class Place(NamedTuple):
     ref_code: str
+    partner_campaign_id: str
     account_id: str
     campaign_id: str
     program_id: str

@@ -2,25 +2,26 @@
 
 from __future__ import annotations
 
-import json
-from typing import Any, NamedTuple
+from typing import NamedTuple
+
+import msgspec
 
 from honeyguide.kernel import checks
-from honeyguide.kernel.clock import DAY_MS
 from honeyguide.kernel.errors import Missing
 from honeyguide.kernel.ids import is_id, new_code, new_id
 from honeyguide.kernel.paging import Page
-from honeyguide.partners import catalogue, rules
+from honeyguide.partners import directory, rules
+from honeyguide.partners.directory import Wanted
 from honeyguide.store import Again
 from honeyguide.store.statements import beside
 from honeyguide.store.tx import Tx
 
 UNKNOWN = "There is no such partner program."
-SORTS = ("created_at", "cpa", "max_payout", "confirmation_rate")
 # A partner's code is told from a reader's by its first letter and its length, so that one look-up suffices.
 CODE_LETTER, CODE_LENGTH = "p", 9
 LOW_SHARE = 5  # under a fifth of the budget is low
-RATE_DAYS = 30
+
+_words = msgspec.json.Decoder(list[str]).decode
 
 
 class Offer(NamedTuple):
@@ -56,8 +57,7 @@ class Offer(NamedTuple):
         return f"{self.publication_name}'s partner program"
 
     def words(self, field: str) -> list[str]:
-        words: list[str] = json.loads(getattr(self, field))
-        return words
+        return _words(getattr(self, field))
 
     @property
     def confirmation_rate(self) -> float | None:
@@ -108,67 +108,36 @@ class Joined(NamedTuple):
         return "paused" if self.paused_ms is not None else "active"
 
 
-class Wanted(NamedTuple):
-    """What a partner looks for; the default is everything, newest first."""
-
-    search: str = ""
-    category: str = ""
-    min_cpa_cents: int = 0
-    audience_gender: str = ""
-    income_level: str = ""
-    age_range: str = ""
-    sort: str = "created_at"
-
-
 _sql = beside(__file__)
-_COUNT = _sql.value("count", int)
-_LISTS = {sort: _sql.query(f"list_{sort}", Offer) for sort in SORTS}
-_BY_ID = _sql.query("by_id", Offer)
+_OFFERS = _sql.query("offers", Offer)
 _JOIN = _sql.command("join")
 _JOINED = _sql.query("joined", Joined)
 _COUNT_JOINED = _sql.value("count_joined", int)
 _LIST_JOINED = _sql.query("list_joined", Joined)
-_RATE_ALL = _sql.command("rate_all")
-
-
-def _since_day(now_ms: int) -> int:
-    return now_ms // DAY_MS - RATE_DAYS
-
-
-def _mask(word: str, allowed: tuple[str, ...]) -> int:
-    return catalogue.mask([word], allowed) if word else 0
-
-
-def _pattern(search: str) -> str:
-    escaped = search.strip().lower().replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")
-    return f"%{escaped}%" if escaped else "%"
 
 
 async def page_of(tx: Tx, account_id: str, wanted: Wanted, page: Page, *, now_ms: int) -> tuple[list[Offer], int]:
-    filters: dict[str, Any] = {
-        "pattern": _pattern(wanted.search), "category_mask": _mask(wanted.category, catalogue.CATEGORIES),
-        "income_mask": _mask(wanted.income_level, catalogue.INCOME_LEVELS),
-        "age_mask": _mask(wanted.age_range, catalogue.AGE_RANGES), "audience_gender": wanted.audience_gender,
-        "min_cpa_cents": wanted.min_cpa_cents,
-    }  # fmt: skip
-    total = await tx.one(_COUNT, **filters) or 0
-    rows = await tx.all(
-        _LISTS[wanted.sort], account_id=account_id, month=rules.month_of(now_ms), since_day=_since_day(now_ms),
-        most=page.per_page, skip=page.skip, **filters,
-    )  # fmt: skip
-    return rows, total
+    ids, total = await directory.find(tx, wanted, page)
+    return await _offers(tx, account_id, ids, now_ms=now_ms), total
 
 
 async def get(tx: Tx, account_id: str, program_id: str, *, now_ms: int) -> Offer:
     """Also one that is out of the directory: unlisted is not secret."""
-    offer = None
-    if is_id(program_id):
-        offer = await tx.one(
-            _BY_ID, id=program_id, account_id=account_id, month=rules.month_of(now_ms), since_day=_since_day(now_ms)
-        )
-    if offer is None:
-        raise Missing(UNKNOWN)
-    return offer
+    for offer in await _offers(tx, account_id, [program_id] if is_id(program_id) else [], now_ms=now_ms):
+        return offer
+    raise Missing(UNKNOWN)
+
+
+async def _offers(tx: Tx, account_id: str, ids: list[str], *, now_ms: int) -> list[Offer]:
+    """Those of the programs that are on offer, in the order asked for, as this account sees them."""
+    if not ids:
+        return []
+    places = {program_id: place for place, program_id in enumerate(ids)}
+    found = await tx.all(
+        _OFFERS, ids=msgspec.json.encode(places).decode(), many=len(ids), account_id=account_id, month=rules.month_of(now_ms),
+        since_day=directory.since_day(now_ms),
+    )  # fmt: skip
+    return sorted(found, key=lambda offer: places[offer.id])
 
 
 async def join(tx: Tx, account_id: str, program_id: str, reason: str | None, *, now_ms: int) -> tuple[Joined, bool]:
@@ -197,8 +166,3 @@ async def page_of_joined(tx: Tx, account_id: str, page: Page, *, now_ms: int) ->
     total = await tx.one(_COUNT_JOINED, account_id=account_id) or 0
     month = rules.month_of(now_ms)
     return await tx.all(_LIST_JOINED, account_id=account_id, month=month, most=page.per_page, skip=page.skip), total
-
-
-async def rate_all(tx: Tx, *, now_ms: int) -> None:
-    """The order by confirmation rate, brought up to date now and then."""
-    await tx.run(_RATE_ALL, since_day=_since_day(now_ms))

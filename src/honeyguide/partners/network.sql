@@ -1,95 +1,20 @@
--- name: count
-SELECT COUNT(*) AS n FROM program AS p WHERE p.listed = 1 AND p.search_text LIKE :pattern ESCAPE '\'
-  AND (CAST(:category_mask AS BIGINT) = 0 OR (p.category_mask & CAST(:category_mask AS BIGINT)) <> 0)
-  AND (CAST(:income_mask AS BIGINT) = 0 OR (p.income_mask & CAST(:income_mask AS BIGINT)) <> 0)
-  AND (CAST(:age_mask AS BIGINT) = 0 OR (p.age_mask & CAST(:age_mask AS BIGINT)) <> 0)
-  AND (CAST(:audience_gender AS TEXT) = '' OR p.audience_gender = :audience_gender) AND p.cpa_cents >= :min_cpa_cents;
-
--- name: list_created_at
+-- name: offers
+-- `ids` is a JSON object with the programs' ids for keys, which both engines read alike. The limit tells PostgreSQL how few they
+-- are, and the CASE keeps it from guessing what else may be few: then it begins with them, also on tables it knows nothing of yet.
 SELECT p.id, p.account_id, p.publication_id, b.name AS publication_name, b.description AS publication_description, b.categories,
        b.logo_id, b.audience_gender, b.income_levels, b.age_ranges, p.terms, p.resources_url, p.redirect_url, p.thankyou_page_url,
        p.show_in_directory, p.referral_pending_duration, p.referral_pending_duration_enabled, p.max_payout_cents, p.cpa_cents,
-       p.total_budget_cents, COALESCE(g.spent_cents, 0) AS spent_cents, g.reached_ms, j.id AS joined_id,
+       p.total_budget_cents,
+       COALESCE((SELECT g.spent_cents FROM budget AS g WHERE g.program_id = p.id AND g.month = :month), 0) AS spent_cents,
+       (SELECT g.reached_ms FROM budget AS g WHERE g.program_id = p.id AND g.month = :month) AS reached_ms,
+       (SELECT j.id FROM partner_campaign AS j WHERE j.program_id = p.id AND j.account_id = :account_id) AS joined_id,
        COALESCE((SELECT SUM(d.verified) FROM program_day AS d WHERE d.program_id = p.id AND d.day > :since_day), 0) AS verified_30d,
        COALESCE((SELECT SUM(d.rejected) FROM program_day AS d WHERE d.program_id = p.id AND d.day > :since_day), 0) AS rejected_30d,
        p.created_ms
-FROM program AS p JOIN publication AS b ON b.id = p.publication_id
-LEFT JOIN budget AS g ON g.program_id = p.id AND g.month = :month
-LEFT JOIN partner_campaign AS j ON j.program_id = p.id AND j.account_id = :account_id
-WHERE p.listed = 1 AND p.search_text LIKE :pattern ESCAPE '\'
-  AND (CAST(:category_mask AS BIGINT) = 0 OR (p.category_mask & CAST(:category_mask AS BIGINT)) <> 0)
-  AND (CAST(:income_mask AS BIGINT) = 0 OR (p.income_mask & CAST(:income_mask AS BIGINT)) <> 0)
-  AND (CAST(:age_mask AS BIGINT) = 0 OR (p.age_mask & CAST(:age_mask AS BIGINT)) <> 0)
-  AND (CAST(:audience_gender AS TEXT) = '' OR p.audience_gender = :audience_gender) AND p.cpa_cents >= :min_cpa_cents
-ORDER BY p.created_ms DESC, p.id DESC LIMIT :most OFFSET :skip;
-
--- name: list_cpa
-SELECT p.id, p.account_id, p.publication_id, b.name AS publication_name, b.description AS publication_description, b.categories,
-       b.logo_id, b.audience_gender, b.income_levels, b.age_ranges, p.terms, p.resources_url, p.redirect_url, p.thankyou_page_url,
-       p.show_in_directory, p.referral_pending_duration, p.referral_pending_duration_enabled, p.max_payout_cents, p.cpa_cents,
-       p.total_budget_cents, COALESCE(g.spent_cents, 0) AS spent_cents, g.reached_ms, j.id AS joined_id,
-       COALESCE((SELECT SUM(d.verified) FROM program_day AS d WHERE d.program_id = p.id AND d.day > :since_day), 0) AS verified_30d,
-       COALESCE((SELECT SUM(d.rejected) FROM program_day AS d WHERE d.program_id = p.id AND d.day > :since_day), 0) AS rejected_30d,
-       p.created_ms
-FROM program AS p JOIN publication AS b ON b.id = p.publication_id
-LEFT JOIN budget AS g ON g.program_id = p.id AND g.month = :month
-LEFT JOIN partner_campaign AS j ON j.program_id = p.id AND j.account_id = :account_id
-WHERE p.listed = 1 AND p.search_text LIKE :pattern ESCAPE '\'
-  AND (CAST(:category_mask AS BIGINT) = 0 OR (p.category_mask & CAST(:category_mask AS BIGINT)) <> 0)
-  AND (CAST(:income_mask AS BIGINT) = 0 OR (p.income_mask & CAST(:income_mask AS BIGINT)) <> 0)
-  AND (CAST(:age_mask AS BIGINT) = 0 OR (p.age_mask & CAST(:age_mask AS BIGINT)) <> 0)
-  AND (CAST(:audience_gender AS TEXT) = '' OR p.audience_gender = :audience_gender) AND p.cpa_cents >= :min_cpa_cents
-ORDER BY p.cpa_cents DESC, p.id DESC LIMIT :most OFFSET :skip;
-
--- name: list_max_payout
-SELECT p.id, p.account_id, p.publication_id, b.name AS publication_name, b.description AS publication_description, b.categories,
-       b.logo_id, b.audience_gender, b.income_levels, b.age_ranges, p.terms, p.resources_url, p.redirect_url, p.thankyou_page_url,
-       p.show_in_directory, p.referral_pending_duration, p.referral_pending_duration_enabled, p.max_payout_cents, p.cpa_cents,
-       p.total_budget_cents, COALESCE(g.spent_cents, 0) AS spent_cents, g.reached_ms, j.id AS joined_id,
-       COALESCE((SELECT SUM(d.verified) FROM program_day AS d WHERE d.program_id = p.id AND d.day > :since_day), 0) AS verified_30d,
-       COALESCE((SELECT SUM(d.rejected) FROM program_day AS d WHERE d.program_id = p.id AND d.day > :since_day), 0) AS rejected_30d,
-       p.created_ms
-FROM program AS p JOIN publication AS b ON b.id = p.publication_id
-LEFT JOIN budget AS g ON g.program_id = p.id AND g.month = :month
-LEFT JOIN partner_campaign AS j ON j.program_id = p.id AND j.account_id = :account_id
-WHERE p.listed = 1 AND p.search_text LIKE :pattern ESCAPE '\'
-  AND (CAST(:category_mask AS BIGINT) = 0 OR (p.category_mask & CAST(:category_mask AS BIGINT)) <> 0)
-  AND (CAST(:income_mask AS BIGINT) = 0 OR (p.income_mask & CAST(:income_mask AS BIGINT)) <> 0)
-  AND (CAST(:age_mask AS BIGINT) = 0 OR (p.age_mask & CAST(:age_mask AS BIGINT)) <> 0)
-  AND (CAST(:audience_gender AS TEXT) = '' OR p.audience_gender = :audience_gender) AND p.cpa_cents >= :min_cpa_cents
-ORDER BY p.max_payout_cents DESC, p.id DESC LIMIT :most OFFSET :skip;
-
--- name: list_confirmation_rate
-SELECT p.id, p.account_id, p.publication_id, b.name AS publication_name, b.description AS publication_description, b.categories,
-       b.logo_id, b.audience_gender, b.income_levels, b.age_ranges, p.terms, p.resources_url, p.redirect_url, p.thankyou_page_url,
-       p.show_in_directory, p.referral_pending_duration, p.referral_pending_duration_enabled, p.max_payout_cents, p.cpa_cents,
-       p.total_budget_cents, COALESCE(g.spent_cents, 0) AS spent_cents, g.reached_ms, j.id AS joined_id,
-       COALESCE((SELECT SUM(d.verified) FROM program_day AS d WHERE d.program_id = p.id AND d.day > :since_day), 0) AS verified_30d,
-       COALESCE((SELECT SUM(d.rejected) FROM program_day AS d WHERE d.program_id = p.id AND d.day > :since_day), 0) AS rejected_30d,
-       p.created_ms
-FROM program AS p JOIN publication AS b ON b.id = p.publication_id
-LEFT JOIN budget AS g ON g.program_id = p.id AND g.month = :month
-LEFT JOIN partner_campaign AS j ON j.program_id = p.id AND j.account_id = :account_id
-WHERE p.listed = 1 AND p.search_text LIKE :pattern ESCAPE '\'
-  AND (CAST(:category_mask AS BIGINT) = 0 OR (p.category_mask & CAST(:category_mask AS BIGINT)) <> 0)
-  AND (CAST(:income_mask AS BIGINT) = 0 OR (p.income_mask & CAST(:income_mask AS BIGINT)) <> 0)
-  AND (CAST(:age_mask AS BIGINT) = 0 OR (p.age_mask & CAST(:age_mask AS BIGINT)) <> 0)
-  AND (CAST(:audience_gender AS TEXT) = '' OR p.audience_gender = :audience_gender) AND p.cpa_cents >= :min_cpa_cents
-ORDER BY p.confirmation_rate_bp DESC, p.id DESC LIMIT :most OFFSET :skip;
-
--- name: by_id
-SELECT p.id, p.account_id, p.publication_id, b.name AS publication_name, b.description AS publication_description, b.categories,
-       b.logo_id, b.audience_gender, b.income_levels, b.age_ranges, p.terms, p.resources_url, p.redirect_url, p.thankyou_page_url,
-       p.show_in_directory, p.referral_pending_duration, p.referral_pending_duration_enabled, p.max_payout_cents, p.cpa_cents,
-       p.total_budget_cents, COALESCE(g.spent_cents, 0) AS spent_cents, g.reached_ms, j.id AS joined_id,
-       COALESCE((SELECT SUM(d.verified) FROM program_day AS d WHERE d.program_id = p.id AND d.day > :since_day), 0) AS verified_30d,
-       COALESCE((SELECT SUM(d.rejected) FROM program_day AS d WHERE d.program_id = p.id AND d.day > :since_day), 0) AS rejected_30d,
-       p.created_ms
-FROM program AS p JOIN publication AS b ON b.id = p.publication_id
-LEFT JOIN budget AS g ON g.program_id = p.id AND g.month = :month
-LEFT JOIN partner_campaign AS j ON j.program_id = p.id AND j.account_id = :account_id
-WHERE p.id = :id AND p.deleted_ms IS NULL AND p.paused_ms IS NULL AND b.deleted_ms IS NULL AND b.status = 'active'
-  AND b.enabled_partner_program = 1;
+FROM (SELECT key FROM json_each(:ids) LIMIT :many) AS w JOIN program AS p ON p.id = w.key
+JOIN publication AS b ON b.id = p.publication_id
+WHERE CASE WHEN p.deleted_ms IS NULL AND p.paused_ms IS NULL AND b.deleted_ms IS NULL AND b.status = 'active'
+  AND b.enabled_partner_program = 1 THEN 1 ELSE 0 END > 0;
 
 -- name: join
 INSERT INTO partner_campaign (id, account_id, owner_account_id, program_id, ref_code, reason_for_recommending, created_ms)
@@ -116,10 +41,3 @@ SELECT j.id, j.account_id, j.owner_account_id, j.program_id, p.publication_id, b
 FROM partner_campaign AS j JOIN program AS p ON p.id = j.program_id JOIN publication AS b ON b.id = p.publication_id
 LEFT JOIN partner_spend AS s ON s.partner_campaign_id = j.id AND s.month = :month
 WHERE j.account_id = :account_id ORDER BY j.created_ms DESC, j.id DESC LIMIT :most OFFSET :skip;
-
--- name: rate_all
--- The stored rate is for sorting only: what a card shows is counted afresh.
-UPDATE program SET confirmation_rate_bp = COALESCE((
-    SELECT CASE WHEN SUM(d.verified) + SUM(d.rejected) > 0 THEN SUM(d.verified) * 10000 / (SUM(d.verified) + SUM(d.rejected)) END
-    FROM program_day AS d WHERE d.program_id = program.id AND d.day > :since_day
-), -1) WHERE listed = 1;

@@ -13,7 +13,7 @@ from honeyguide.kernel import checks, money
 from honeyguide.kernel.errors import Invalid, Missing
 from honeyguide.kernel.ids import is_id, new_id
 from honeyguide.kernel.paging import Page
-from honeyguide.partners import charges, publications
+from honeyguide.partners import charges, directory, publications
 from honeyguide.referrals import slugs
 from honeyguide.store.statements import beside
 from honeyguide.store.tx import Tx
@@ -132,7 +132,7 @@ async def create(tx: Tx, account_id: str, publication_id: str, fields: Fields, *
         "referral_pending_duration": DEFAULT_HOLD_DAYS, "referral_pending_duration_enabled": 0, **_checked(fields),
     }  # fmt: skip
     try:
-        publication = await publications.get(tx, account_id, publication_id)
+        publication = await publications.get_locked(tx, account_id, publication_id)
     except Missing:
         raise Invalid("publication_uuid names no publication of yours.", param="publication_uuid") from None
     program_id = new_id()
@@ -144,7 +144,7 @@ async def create(tx: Tx, account_id: str, publication_id: str, fields: Fields, *
     if columns["slug"]:
         await slugs.claim(tx, account_id, slugs.PROGRAM, program_id, columns["slug"])
     await publications.set_enabled(tx, publication, True)
-    await publications.refresh_card(tx, publication._replace(enabled_partner_program=1))
+    await publications.refresh_listing(tx, publication, now_ms=now_ms)
     return await get(tx, account_id, program_id)
 
 
@@ -198,12 +198,14 @@ async def _write(tx: Tx, old: Program, columns: dict[str, Any], *, now_ms: int) 
         await charges.budget_changed(
             tx, old.account_id, old.id, old_cents=old.total_budget_cents, new_cents=columns["total_budget_cents"], now_ms=now_ms
         )
-    await publications.refresh_card(tx, await publications.get(tx, old.account_id, old.publication_id))
+    await publications.refresh_listing(tx, await publications.get(tx, old.account_id, old.publication_id), now_ms=now_ms)
 
 
 async def delete(tx: Tx, account_id: str, program_id: str, *, now_ms: int) -> None:
+    known = await get(tx, account_id, program_id)
+    publication = await publications.get_locked(tx, account_id, known.publication_id)
     program = await _get_locked(tx, account_id, program_id)
     await tx.run(_DELETE, account_id=account_id, id=program.id, now_ms=now_ms)
     await slugs.free(tx, account_id, program.id)
-    publication = await publications.get(tx, account_id, program.publication_id)
+    await directory.drop(tx, account_id, program.id)
     await publications.set_enabled(tx, publication, False)

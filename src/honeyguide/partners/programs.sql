@@ -39,4 +39,4 @@ UPDATE program SET terms = :terms, resources_url = :resources_url, redirect_url 
 WHERE account_id = :account_id AND id = :id;
 
 -- name: delete
-UPDATE program SET deleted_ms = :now_ms, listed = 0 WHERE account_id = :account_id AND id = :id;
+UPDATE program SET deleted_ms = :now_ms WHERE account_id = :account_id AND id = :id;

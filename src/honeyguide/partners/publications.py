@@ -13,7 +13,7 @@ from honeyguide.kernel import checks
 from honeyguide.kernel.errors import Invalid, Missing
 from honeyguide.kernel.ids import is_id, new_id
 from honeyguide.kernel.paging import Page
-from honeyguide.partners import catalogue
+from honeyguide.partners import catalogue, directory
 from honeyguide.partners.logos import Logo
 from honeyguide.store.statements import beside
 from honeyguide.store.tx import Tx
@@ -41,10 +41,6 @@ class Publication(NamedTuple):
         words: list[str] = json.loads(getattr(self, field))
         return words
 
-    @property
-    def on_offer(self) -> bool:
-        return self.status == "active" and bool(self.enabled_partner_program)
-
 
 class StoredLogo(NamedTuple):
     content_type: str
@@ -68,6 +64,7 @@ class Fields(msgspec.Struct, frozen=True):
 _sql = beside(__file__)
 _INSERT = _sql.command("insert")
 _BY_ID = _sql.query("by_id", Publication)
+_LOCK = _sql.value("lock", str)
 _COUNT = _sql.value("count", int)
 _LIST = _sql.query("list", Publication)
 _UPDATE = _sql.command("update")
@@ -76,7 +73,6 @@ _DELETE = _sql.command("delete")
 _HAS_PROGRAM = _sql.value("has_program", int)
 _INSERT_LOGO = _sql.command("insert_logo")
 _LOGO = _sql.query("logo", StoredLogo)
-_REFRESH_CARD = _sql.command("refresh_card")
 
 REQUIRED = ("name", "categories", "logo", "audience_gender", "income_levels", "age_ranges")
 
@@ -115,7 +111,6 @@ async def create(tx: Tx, account_id: str, fields: Fields, logo: Logo, *, folder:
     given = {"description": None, "list_id": None, "status": "active", **_checked(fields)}
     publication_id = new_id()
     logo_id = await _keep_logo(tx, account_id, logo, folder, now_ms)
-    given.pop("enabled_partner_program", None)
     await tx.run(_INSERT, id=publication_id, account_id=account_id, logo_id=logo_id, now_ms=now_ms, **given)
     return await get(tx, account_id, publication_id)
 
@@ -146,6 +141,13 @@ async def get(tx: Tx, account_id: str, publication_id: str) -> Publication:
     return found
 
 
+async def get_locked(tx: Tx, account_id: str, publication_id: str) -> Publication:
+    """Two changes at once would each write back what the other changed. Whoever needs its program too takes that afterwards."""
+    if not is_id(publication_id) or await tx.one(_LOCK, account_id=account_id, id=publication_id) is None:
+        raise Missing(UNKNOWN)
+    return await get(tx, account_id, publication_id)
+
+
 async def page_of(tx: Tx, account_id: str, page: Page) -> tuple[list[Publication], int]:
     total = await tx.one(_COUNT, account_id=account_id) or 0
     return await tx.all(_LIST, account_id=account_id, most=page.per_page, skip=page.skip), total
@@ -154,7 +156,7 @@ async def page_of(tx: Tx, account_id: str, page: Page) -> tuple[list[Publication
 async def update(
     tx: Tx, account_id: str, publication_id: str, fields: Fields, logo: Logo | None, *, folder: Path | None, now_ms: int
 ) -> Publication:
-    old = await get(tx, account_id, publication_id)
+    old = await get_locked(tx, account_id, publication_id)
     columns = {**old._asdict(), **_checked(fields)}
     if not isinstance(fields.enabled_partner_program, UnsetType):
         enabled = _present_flag(fields.enabled_partner_program)
@@ -166,7 +168,7 @@ async def update(
     columns.pop("created_ms")
     await tx.run(_UPDATE, **columns)
     changed = await get(tx, account_id, publication_id)
-    await refresh_card(tx, changed)
+    await refresh_listing(tx, changed, now_ms=now_ms)
     return changed
 
 
@@ -178,23 +180,22 @@ def _present_flag(value: bool | None) -> bool:
 
 async def delete(tx: Tx, account_id: str, publication_id: str, *, now_ms: int) -> None:
     """Its program leaves the network and takes no more arrivals; what is pending runs to its end, history stays."""
-    publication = await get(tx, account_id, publication_id)
+    publication = await get_locked(tx, account_id, publication_id)
     await tx.run(_DELETE, account_id=account_id, id=publication.id, now_ms=now_ms)
-    await refresh_card(tx, publication._replace(status="archived", enabled_partner_program=0))
+    await refresh_listing(tx, publication, now_ms=now_ms)
 
 
 async def set_enabled(tx: Tx, publication: Publication, enabled: bool) -> None:
     await tx.run(_SET_ENABLED, account_id=publication.account_id, id=publication.id, enabled=int(enabled))
 
 
-async def refresh_card(tx: Tx, publication: Publication) -> None:
-    words = [publication.name, publication.description or "", *publication.words("categories")]
-    await tx.run(
-        _REFRESH_CARD, account_id=publication.account_id, id=publication.id, on_offer=int(publication.on_offer),
-        search_text=" ".join(words).lower()[:1000], audience_gender=publication.audience_gender,
-        category_mask=catalogue.mask(publication.words("categories"), catalogue.CATEGORIES),
-        income_mask=catalogue.mask(publication.words("income_levels"), catalogue.INCOME_LEVELS),
-        age_mask=catalogue.mask(publication.words("age_ranges"), catalogue.AGE_RANGES),
+async def refresh_listing(tx: Tx, publication: Publication, *, now_ms: int) -> None:
+    """After every change of it or its program: what the network's directory says of them."""
+    categories, levels, ages = map(publication.words, ("categories", "income_levels", "age_ranges"))
+    await directory.refresh(
+        tx, publication.account_id, publication.id, now_ms=now_ms,
+        traits=[*categories, publication.audience_gender, *levels, *ages],
+        text=" ".join([publication.name, *categories, publication.description or ""]),
     )  # fmt: skip
 
 

@@ -9,6 +9,12 @@ SELECT id, account_id, name, description, categories, list_id, status, logo_id, 
        income_levels, age_ranges, created_ms
 FROM publication WHERE account_id = :account_id AND id = :id AND deleted_ms IS NULL;
 
+-- name: lock
+SELECT id FROM publication WHERE account_id = :account_id AND id = :id AND deleted_ms IS NULL;
+
+-- name: lock (postgres)
+SELECT id FROM publication WHERE account_id = :account_id AND id = :id AND deleted_ms IS NULL FOR NO KEY UPDATE;
+
 -- name: count
 SELECT COUNT(*) AS n FROM publication WHERE account_id = :account_id AND deleted_ms IS NULL;
 
@@ -38,11 +44,3 @@ INSERT INTO logo (id, account_id, content_type, data, created_ms) VALUES (:id, :
 
 -- name: logo
 SELECT content_type, data FROM logo WHERE id = :id;
-
--- name: refresh_card
--- What the network shows and filters by follows the publication; where it is not on offer it leaves the directory at once.
-UPDATE program SET search_text = :search_text, category_mask = :category_mask, income_mask = :income_mask, age_mask = :age_mask,
-    audience_gender = :audience_gender,
-    listed = CASE WHEN show_in_directory = 1 AND paused_ms IS NULL AND deleted_ms IS NULL AND CAST(:on_offer AS BIGINT) = 1
-             THEN 1 ELSE 0 END
-WHERE account_id = :account_id AND publication_id = :id AND deleted_ms IS NULL;

@@ -7,6 +7,7 @@ days. A reader adds the notes not yet folded, so that what it sees is exact when
 from __future__ import annotations
 
 import bisect
+import operator
 from collections import defaultdict
 from typing import NamedTuple
 
@@ -95,14 +96,19 @@ async def fold(tx: Tx) -> bool:
     by_list: dict[tuple[str, str, str], list[tuple[Key, int]]] = defaultdict(list)
     by_day: dict[tuple[str, int, str], list[int]] = defaultdict(lambda: [0, 0, 0, 0])
     for note in notes:
-        for kind in KINDS:
-            n = getattr(note, f"n_{kind}")
-            if n:
-                by_list[note.account_id, note.owner_id, kind].append(((note.created_ms, note.subscriber_id), n))
-        if not note.n_brought:
-            day = by_day[note.owner_id, note.day_ms, note.account_id]
-            for at, n in enumerate((note.n_all, note.verified, note.pending, note.rejected)):
-                day[at] += n
+        key = (note.created_ms, note.subscriber_id)
+        if note.n_brought:
+            by_list[note.account_id, note.owner_id, "brought"].append((key, note.n_brought))
+        else:
+            for kind, n in (("all", note.n_all), ("referrals", note.n_referrals), ("advocates", note.n_advocates)):
+                # All three are looked at, also where nothing changed: one may have waited for the others' notes to be cut.
+                changes = by_list[note.account_id, note.owner_id, kind]
+                if n:
+                    changes.append((key, n))
+            counts = (note.n_all, note.verified, note.pending, note.rejected)
+            if any(counts):
+                day = by_day[note.owner_id, note.day_ms, note.account_id]
+                day[:] = map(operator.add, day, counts)
     for (campaign_id, day_ms, account_id), (signups, verified, pending, rejected) in sorted(by_day.items()):
         await tx.put(
             _ADD_DAY, campaign_id=campaign_id, day_ms=day_ms, account_id=account_id, signups=signups, verified=verified,
@@ -118,26 +124,29 @@ async def _fold_list(tx: Tx, account_id: str, owner_id: str, kind: str, changes:
     known = await tx.one(_HAS_TOTAL, list=name)
     runs: dict[Key, int] = {(run.lo_ms, run.lo_id): run.n for run in await tx.all(_RUNS, list=name)}
     whole = not await tx.one(_OPEN_NOTES, owner_id=owner_id)
+    if not changes and (known is None or not whole):
+        return
+    touched: set[Key] = set()
     if known is None and kind == "brought":
         # A list just grown long enough to be cut: it was not noted from its beginning, so its length is asked for.
         if not whole:
             return
         known = await tx.one(_BROUGHT_BY, account_id=account_id, subscriber_id=owner_id) or 0
-        runs, changes = {BOTTOM: known}, []
+        runs, changes, touched = {BOTTOM: known}, [], {BOTTOM}
     runs = runs or {BOTTOM: 0}
     bounds = sorted(runs)
-    touched: set[Key] = set() if changes else set(bounds)
     for key, n in changes:
         bound = bounds[bisect.bisect_right(bounds, key) - 1]
         runs[bound] += n
         touched.add(bound)
     # While notes wait, the table holds rows the runs do not count yet: cutting can wait too.
     if whole:
-        for bound in [bound for bound in touched if runs[bound] > 2 * RUN]:
-            touched |= await _cut(tx, owner_id, kind, runs, bounds, bound)
+        for bound in [bound for bound in bounds if runs[bound] > 2 * RUN]:
+            touched |= {bound, *await _cut(tx, owner_id, kind, runs, bounds, bound)}
     for bound in sorted(touched):
         await tx.run(_KEEP_RUN, list=name, account_id=account_id, lo_ms=bound[0], lo_id=bound[1], n=runs[bound])
-    await tx.run(_KEEP_TOTAL, list=name, account_id=account_id, n=(known or 0) + sum(n for _, n in changes))
+    if touched:
+        await tx.run(_KEEP_TOTAL, list=name, account_id=account_id, n=(known or 0) + sum(n for _, n in changes))
 
 
 async def _cut(tx: Tx, owner_id: str, kind: str, runs: dict[Key, int], bounds: list[Key], bound: Key) -> set[Key]:

@@ -14,7 +14,7 @@ from honeyguide.kernel.site import Site
 from honeyguide.mail import letters
 from honeyguide.mail.sending import send_due
 from honeyguide.mail.transports import Transport
-from honeyguide.partners import charges, network
+from honeyguide.partners import charges, directory
 from honeyguide.referrals import catching_up, clicks, listing
 from honeyguide.store import Store
 from honeyguide.store.tx import Tx
@@ -83,7 +83,7 @@ async def purge_visitors(store: Store, now_ms: int) -> bool:
 
 async def rate_programs(store: Store, now_ms: int) -> bool:
     async def work(tx: Tx) -> None:
-        await network.rate_all(tx, now_ms=now_ms)
+        await directory.rate_all(tx, now_ms=now_ms)
 
     await store.write(work)
     return False

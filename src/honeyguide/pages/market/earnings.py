@@ -15,6 +15,7 @@ from honeyguide.kernel.paging import Page
 from honeyguide.pages.dashboard.visit import Visit
 from honeyguide.partners import forecast, network, rules
 from honeyguide.partners.network import Joined
+from honeyguide.referrals import clicks
 from honeyguide.store.tx import Tx
 
 
@@ -45,15 +46,18 @@ async def show(visit: Visit) -> Response:
 
 
 async def one(visit: Visit) -> Response:
-    async def look(tx: Tx) -> Joined:
-        return await network.get_joined(tx, visit.who.account_id, visit.at("id"), now_ms=visit.now_ms)
+    async def look(tx: Tx) -> tuple[Joined, int]:
+        joined = await network.get_joined(tx, visit.who.account_id, visit.at("id"), now_ms=visit.now_ms)
+        since_ms, _ = rules.month_bounds(rules.month_of(visit.now_ms))
+        days = await clicks.by_day(tx, joined.owner_account_id, joined.id, since_ms=since_ms)
+        return joined, sum(day.n for day in days)
 
-    joined: Joined = await visit.read(look)
+    joined, clicked = await visit.read(look)
     site = visit.desk.site
     link = site.partner_link(joined.ref_code)
     code = segno.make(link, error="m")
     drawn = Markup(code.svg_inline(omitsize=True, border=3, dark="#211b12", light="#ffffff", svgclass="qr", lineclass=None))
     return await visit.page(
-        "market/place.html", joined=joined, link=link, magic=f"{site.magic_link(joined.ref_code)}?email=", qr=drawn,
-        money=money.show, left=rules.left_cents(spent_cents=joined.spent_cents, cap_cents=joined.max_payout_cents),
+        "market/place.html", joined=joined, clicked=clicked, link=link, magic=f"{site.magic_link(joined.ref_code)}?email=",
+        qr=drawn, money=money.show, left=rules.left_cents(spent_cents=joined.spent_cents, cap_cents=joined.max_payout_cents),
     )  # fmt: skip

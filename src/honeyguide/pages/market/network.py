@@ -1,4 +1,4 @@
-"""The network: cards worth choosing by, filters in the address, one button to join."""
+"""The network: directory worth choosing by, filters in the address, one button to join."""
 
 from __future__ import annotations
 
@@ -13,7 +13,8 @@ from honeyguide.kernel.paging import Page
 from honeyguide.pages.dashboard.visit import Visit
 from honeyguide.pages.market.publications import GENDER_WORDS
 from honeyguide.partners import catalogue, network
-from honeyguide.partners.network import Joined, Offer, Wanted
+from honeyguide.partners.directory import SORTS, Wanted
+from honeyguide.partners.network import Joined, Offer
 from honeyguide.store.tx import Tx
 
 PER_PAGE = 24
@@ -32,7 +33,7 @@ def _wanted(visit: Visit) -> Wanted:
         search=query.get("search", "").strip()[:200], category=word("category", catalogue.CATEGORIES),
         min_cpa_cents=_cents(query.get("min_cpa", "")), audience_gender=word("audience_gender", catalogue.GENDERS),
         income_level=word("income_level", catalogue.INCOME_LEVELS), age_range=word("age_range", catalogue.AGE_RANGES),
-        sort=word("sort", network.SORTS) or "created_at",
+        sort=word("sort", SORTS) or "created_at",
     )  # fmt: skip
 
 

@@ -40,7 +40,7 @@ _SAFE = "%&=+;:@/?!$'()*,-._~[]|#"
 
 
 class Way(NamedTuple):
-    """Where a link leads, and what its clicks are counted for: a campaign's, or a program's."""
+    """Where a link leads, and what its clicks are counted for: a campaign, or a partner's place in a program."""
 
     target: str
     account_id: str
@@ -94,7 +94,7 @@ class LinkDoor:
         if place is None:
             return None
         target = links.with_query(place.redirect_url, scope["query_string"].decode("latin-1"), "partner", place.ref_code)
-        return Way(target, place.account_id, place.program_id, place.ref_code)
+        return Way(target, place.account_id, place.partner_campaign_id, place.ref_code)
 
     def _count(self, scope: Scope, way: Way) -> None:
         agent = b""

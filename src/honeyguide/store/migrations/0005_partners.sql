@@ -28,8 +28,7 @@ CREATE TABLE publication (
 ) STRICT;
 CREATE INDEX publication_account ON publication (account_id, created_ms, id) WHERE deleted_ms IS NULL;
 
--- The offer of one publication. The columns below `card` copy what the network filters and sorts by, so that its list is a walk
--- along one index; `listed` says whether it is in the directory.
+-- The offer of one publication.
 CREATE TABLE program (
     id TEXT PRIMARY KEY,
     account_id TEXT NOT NULL REFERENCES account (id),
@@ -48,22 +47,40 @@ CREATE TABLE program (
     paused_ms INTEGER,
     created_ms INTEGER NOT NULL,
     deleted_ms INTEGER,
-    -- card
-    listed INTEGER NOT NULL DEFAULT 0,
-    search_text TEXT NOT NULL DEFAULT '',
-    category_mask INTEGER NOT NULL DEFAULT 0,
-    income_mask INTEGER NOT NULL DEFAULT 0,
-    age_mask INTEGER NOT NULL DEFAULT 0,
-    audience_gender TEXT NOT NULL DEFAULT '',
-    confirmation_rate_bp INTEGER NOT NULL DEFAULT -1,
     CHECK (max_payout_cents >= 0 AND total_budget_cents >= 0 AND cpa_cents >= 0)
 ) STRICT;
 CREATE UNIQUE INDEX program_publication ON program (publication_id) WHERE deleted_ms IS NULL;
 CREATE INDEX program_account ON program (account_id, created_ms, id) WHERE deleted_ms IS NULL;
-CREATE INDEX program_by_age ON program (created_ms, id) WHERE listed = 1;
-CREATE INDEX program_by_cpa ON program (cpa_cents, id) WHERE listed = 1;
-CREATE INDEX program_by_payout ON program (max_payout_cents, id) WHERE listed = 1;
-CREATE INDEX program_by_rate ON program (confirmation_rate_bp, id) WHERE listed = 1;
+
+-- The network's directory has the programs that are listed, and no other: where each stands in each order, and the words it is
+-- found by. `traits` has a bit for each word of the catalogue that describes the publication; what lists filter by is in every
+-- row and index, so that stepping along one needs nothing else.
+CREATE TABLE network_place (
+    program_id TEXT NOT NULL REFERENCES program (id),
+    sort TEXT NOT NULL,
+    account_id TEXT NOT NULL,
+    position INTEGER NOT NULL,
+    traits INTEGER NOT NULL,
+    cpa_cents INTEGER NOT NULL,
+    PRIMARY KEY (program_id, sort)
+) STRICT;
+CREATE INDEX network_place_order ON network_place (sort, position, program_id, traits, cpa_cents);
+
+-- Words of the publication's name, description and categories, and its traits as words. `shared` is how many letters a word
+-- begins with as the program's word before it in the dictionary does.
+CREATE TABLE network_word (
+    program_id TEXT NOT NULL REFERENCES program (id),
+    word TEXT NOT NULL,
+    shared INTEGER NOT NULL,
+    account_id TEXT NOT NULL,
+    traits INTEGER NOT NULL,
+    cpa_cents INTEGER NOT NULL,
+    max_payout_cents INTEGER NOT NULL,
+    created_ms INTEGER NOT NULL,
+    PRIMARY KEY (program_id, word)
+) STRICT;
+CREATE INDEX network_word_found
+ON network_word (word, shared, traits, cpa_cents, max_payout_cents, created_ms, program_id);
 
 -- A partner who joined a program. `account_id` is the partner's, `owner_account_id` the program owner's.
 CREATE TABLE partner_campaign (
