@@ -38,6 +38,9 @@ SETTINGS = {
     "idle_in_transaction_session_timeout": "30000",
     # The planner's compiled plans cost more than our short statements do.
     "jit": "off",
+    # Statements are written for their indexes. A plan made while a table was small would else read it whole, and be kept while
+    # the table grows, until somebody analyzes it.
+    "enable_seqscan": "off",
 }
 CHANNEL = "honeyguide"
 
@@ -232,7 +235,7 @@ class PostgresStore:
         async def use(connection: Any) -> T:
             async with connection.transaction(isolation="repeatable_read", readonly=True):
                 if slow:
-                    await connection.execute("SET LOCAL statement_timeout = 0")
+                    await connection.execute("SET LOCAL statement_timeout = 0; SET LOCAL enable_seqscan = on")
                 return await work(PostgresTx(connection, None))
 
         return await self._again_and_again(use)
