@@ -127,6 +127,10 @@ def test_a_slug_is_unique_and_a_freed_one_stays_with_its_account(alice, bob):
     assert bob.get("/v2/partner_programs").json()["partner_programs"] == []
     alice.put(f"/v2/partner_programs/{program['uuid']}", {"slug": None})
     assert bob.post("/v2/partner_programs", body(publish(bob), slug=slug)).status_code == 400
+    publication = publish(alice)
+    assert alice.post("/v2/partner_programs", body(publication, slug=slug)).status_code == 201
+    alice.delete(f"/v2/publications/{publication['uuid']}")
+    assert bob.post("/v2/partner_programs", body(publish(bob), slug=slug)).status_code == 400
     assert alice.post("/v2/partner_programs", body(publish(alice), slug=slug)).status_code == 201
 
 

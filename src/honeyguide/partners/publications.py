@@ -15,6 +15,7 @@ from honeyguide.kernel.ids import is_id, new_id
 from honeyguide.kernel.paging import Page
 from honeyguide.partners import catalogue, directory
 from honeyguide.partners.logos import Logo
+from honeyguide.referrals import slugs
 from honeyguide.store.statements import beside
 from honeyguide.store.tx import Tx
 
@@ -70,7 +71,7 @@ _LIST = _sql.query("list", Publication)
 _UPDATE = _sql.command("update")
 _SET_ENABLED = _sql.command("set_enabled")
 _DELETE = _sql.command("delete")
-_HAS_PROGRAM = _sql.value("has_program", int)
+_PROGRAM_OF = _sql.value("program_of", str)
 _INSERT_LOGO = _sql.command("insert_logo")
 _LOGO = _sql.query("logo", StoredLogo)
 
@@ -160,7 +161,7 @@ async def update(
     columns = {**old._asdict(), **_checked(fields)}
     if not isinstance(fields.enabled_partner_program, UnsetType):
         enabled = _present_flag(fields.enabled_partner_program)
-        if enabled and not await tx.one(_HAS_PROGRAM, account_id=account_id, id=old.id):
+        if enabled and await tx.one(_PROGRAM_OF, account_id=account_id, id=old.id) is None:
             enabled = False  # false until the publication has a program
         columns["enabled_partner_program"] = int(enabled)
     if logo is not None:
@@ -182,6 +183,9 @@ async def delete(tx: Tx, account_id: str, publication_id: str, *, now_ms: int) -
     """Its program leaves the network and takes no more arrivals; what is pending runs to its end, history stays."""
     publication = await get_locked(tx, account_id, publication_id)
     await tx.run(_DELETE, account_id=account_id, id=publication.id, now_ms=now_ms)
+    program_id = await tx.one(_PROGRAM_OF, account_id=account_id, id=publication.id)
+    if program_id is not None:  # nobody can reach it any more to free its page's address
+        await slugs.free(tx, account_id, program_id)
     await refresh_listing(tx, publication, now_ms=now_ms)
 
 

@@ -36,8 +36,8 @@ UPDATE publication SET enabled_partner_program = :enabled WHERE account_id = :ac
 -- name: delete
 UPDATE publication SET deleted_ms = :now_ms, enabled_partner_program = 0 WHERE account_id = :account_id AND id = :id;
 
--- name: has_program
-SELECT COUNT(*) AS n FROM program WHERE account_id = :account_id AND publication_id = :id AND deleted_ms IS NULL;
+-- name: program_of
+SELECT id FROM program WHERE account_id = :account_id AND publication_id = :id AND deleted_ms IS NULL;
 
 -- name: insert_logo
 INSERT INTO logo (id, account_id, content_type, data, created_ms) VALUES (:id, :account_id, :content_type, :data, :now_ms);
