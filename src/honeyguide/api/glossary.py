@@ -55,7 +55,7 @@ QUERY: dict[str, Schema] = {
         "schema": {"type": "string", "pattern": "^[0-9]{4}-(0[1-9]|1[0-2])$"},
     },
     "search": {
-        "description": "Words of a publication's name, description or categories, or how they begin.",
+        "description": "Words of a publication's name, description or categories, or how they begin; of a name also three letters within.",
         "schema": {"type": "string"},
     },
     "category": {"description": "One of the publication's categories.", "schema": {"type": "string", "enum": list(CATEGORIES)}},

@@ -75,9 +75,14 @@ def _searched(text: str) -> list[str]:
     return sorted(words, key=lambda word: (-len(word), word))[:MOST_SEARCHED]
 
 
-def _findable(text: str) -> list[str]:
-    """The words of a text, each once; where none are spaced, each letter begins one."""
+def _findable(name: str, text: str) -> list[str]:
+    """The words of a name and a text, each once. Where none are spaced, each letter begins one; in a name any letter does, as
+    long as three are left: whoever remembers "letter" finds the Newsletter.
+    """
     found: dict[str, None] = {}
+    for word in _WORD.findall(name.lower()):
+        for start in range(max(1, len(word) - 2)):
+            found[word[start : start + LONGEST_WORD]] = None
     for word in _WORD.findall(text.lower()):
         for start in (0, *(letter.start() for letter in _UNSPACED.finditer(word, 1))):
             found[word[start : start + LONGEST_WORD]] = None
@@ -100,7 +105,9 @@ def _shared(words: list[str]) -> dict[str, int]:
     return shared
 
 
-async def refresh(tx: Tx, account_id: str, publication_id: str, *, traits: list[str], text: str, now_ms: int) -> None:
+async def refresh(
+    tx: Tx, account_id: str, publication_id: str, *, traits: list[str], name: str, text: str, now_ms: int
+) -> None:
     """Brings a publication's program up to date in the directory, or takes it out, whatever was changed."""
     program_id = await tx.one(_LOCK, account_id=account_id, publication_id=publication_id)
     if program_id is None:
@@ -108,7 +115,7 @@ async def refresh(tx: Tx, account_id: str, publication_id: str, *, traits: list[
     await drop(tx, account_id, program_id)
     listed = await tx.run(_PUT_PLACES, account_id=account_id, program_id=program_id, traits=catalogue.mask(traits))
     if listed:
-        words = _shared([*map(_as_word, traits), *_findable(text)])
+        words = _shared([*map(_as_word, traits), *_findable(name, text)])
         await tx.run(_PUT_WORDS, account_id=account_id, program_id=program_id, words=msgspec.json.encode(words).decode())
         await tx.run(_RATE, program_id=program_id, since_day=since_day(now_ms))
 

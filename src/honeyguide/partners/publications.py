@@ -199,7 +199,7 @@ async def refresh_listing(tx: Tx, publication: Publication, *, now_ms: int) -> N
     await directory.refresh(
         tx, publication.account_id, publication.id, now_ms=now_ms,
         traits=[*categories, publication.audience_gender, *levels, *ages],
-        text=" ".join([publication.name, *categories, publication.description or ""]),
+        name=publication.name, text=" ".join([publication.name, *categories, publication.description or ""]),
     )  # fmt: skip
 
 
