@@ -56,6 +56,7 @@ PUBLICATION = {
     "name": "Bee lines", "description": "", "categories": ["science"], "audience_gender": "mixed", "age_ranges": ["60+"],
     "income_levels": ["$150k+"],
 }  # fmt: skip
+SIDES = ("partner", "owner")
 PROGRAM = {"cpa": "2", "max_payout": "20", "total_budget": "200", "redirect_url": "https://bees.example/", "slug": ""}
 
 
@@ -144,8 +145,9 @@ def test_a_stranger_who_is_logged_in_sees_nothing_of_the_others(market):
     theirs += [market.alice.subscriber("veiled0@example.org")["uuid"], market.alice.account_id, market.bob.account_id]
     foreign = ("veiled", "Veiled", "Secret garden", market.alice.email, market.bob.email, market.place["ref_code"], "$6.00")
     unlisted = f"/network/{market.program['uuid']}"  # out of the directory, and open to whoever has its address
-    for page in PAGES:
-        path = page.path.replace("{side}", "owner").replace("{month}", market.month)
+    paths = [(page, page.path.replace("{side}", side).replace("{month}", market.month)) for page in PAGES for side in SIDES]
+    assert {path for _, path, _ in ROWS} <= {page.path for page in PAGES}, "both halves of the dashboard"
+    for page, path in paths:
         for each in theirs if "{" in path else [""]:
             address = re.sub(r"\{\w+\}", each, path)
             if page.method == "GET" and address != unlisted and not page.open_to_all:
