@@ -196,7 +196,7 @@ def test_first_start_to_first_referral(page_at: PageAt) -> None:
         page.wait_for_load_state()
         service.run_jobs()
         page.goto(service.url)
-        expect(page.locator(".figure", has_text="Through a friend").locator("b")).to_have_text("1")
+        expect(page.locator(".figure", has_text="Of them referred").locator("b")).to_have_text("1")
         expect(page.get_by_role("link", name="lea@example.org")).to_be_visible()
         expect(page.get_by_text("3 of 6 done")).to_be_visible()
 

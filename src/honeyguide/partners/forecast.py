@@ -85,6 +85,18 @@ class Outlook(NamedTuple):
     """What of the ripening will not fit."""
 
 
+class InShort(NamedTuple):
+    """A month on both sides of the market, over all of an account's programs and all it joined."""
+
+    programs: int
+    budget_cents: int
+    spent_cents: int
+    pending_cents: int
+    places: int
+    earned_cents: int
+    expected_cents: int
+
+
 _sql = beside(__file__)
 _BUDGET = _sql.query("budget", Budget)
 _PENDING_OF_PROGRAM = _sql.query("pending_of_program", Pending)
@@ -93,6 +105,7 @@ _PARTNERS_OF_PROGRAM = _sql.query("partners_of_program", PartnerRow)
 _PENDING_OF_PARTNER = _sql.query("pending_of_partner", Pending)
 _OUTCOMES_OF_PARTNER = _sql.query("outcomes_of_partner", Outcomes)
 _PROGRAMS_OF_PARTNER = _sql.query("programs_of_partner", ProgramRow)
+_IN_SHORT = _sql.query("in_short", InShort)
 _MATURITIES_OF_PROGRAM = _sql.query("maturities_of_program", Maturity)
 _MATURITIES_OF_PARTNER = _sql.query("maturities_of_partner", Maturity)
 
@@ -139,6 +152,11 @@ async def earnings(tx: Tx, account_id: str, month: str, *, now_ms: int) -> Earni
         month, sum(row.spent_cents for row in rows), sum(pending.values()), *(outcomes or Outcomes(0, 0)),
         [(row, pending.get(row.partner_campaign_id, 0)) for row in rows],
     )  # fmt: skip
+
+
+async def in_short(tx: Tx, account_id: str, month: str) -> InShort:
+    """For the overview: the present month, whose pending is all that waits."""
+    return await tx.one(_IN_SHORT, account_id=account_id, month=month) or InShort(0, 0, 0, 0, 0, 0, 0)
 
 
 async def outlook_of_program(tx: Tx, program: Program, *, now_ms: int) -> list[Outlook]:
