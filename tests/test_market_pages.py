@@ -128,6 +128,36 @@ def test_a_publication_and_its_offer_are_made_changed_paused_and_deleted(market)
     assert desk.get(f"/publications/{publication}").status_code == 404
 
 
+def test_previews_follow_what_is_typed(market):
+    desk, page = market.alice.desk, f"/publications/{market.publication['uuid']}"
+    typed = {**PUBLICATION, "name": "Honey <b>fresh</b>", "description": "From our own hives", "id": market.publication["uuid"]}
+    card = desk.post("/publications/preview/card", page=page, **typed).text
+    assert "Honey &lt;b&gt;fresh&lt;/b&gt;" in card and "60+" in card and "/logos/" in card, "the logo stays while one types"
+    signup = desk.post("/publications/preview/page", page=page, **typed).text
+    assert "Get Honey &lt;b&gt;fresh&lt;/b&gt; in your inbox" in signup and "From our own hives" in signup
+    assert "<script" not in signup and "Recommended to you" in signup
+    typed = {"publication": market.publication["uuid"], "cpa": "2.50", "max_payout": "80", "total_budget": "120"}
+    typed |= {"readers": "100", "partners": "3", "referral_pending_duration_enabled": "yes", "referral_pending_duration": "9"}
+    form = f"/program/new?publication={market.publication['uuid']}"
+    card = words(desk.post("/program/preview/card", page=form, **typed).text)
+    assert "Secret garden" in card and "$2.50" in card and "9 days" in card
+    cost = words(desk.post("/program/preview/cost", page=form, **typed).text)
+    assert "$120.00 for 48 of 100 readers; without caps $250.00" in cost
+    assert "4 readers over what one partner can earn 48 readers after your budget is reached" in cost
+    assert "Type the three amounts" in words(desk.post("/program/preview/cost", page=form, **{**typed, "cpa": "x"}).text)
+
+
+def test_previews_show_nothing_of_others(market):
+    desk = market.mallory.desk
+    for path, fields in (
+        ("/publications/preview/card", {**PUBLICATION, "id": market.publication["uuid"]}),
+        ("/publications/preview/page", {**PUBLICATION, "id": market.publication["uuid"]}),
+        ("/program/preview/card", {**PROGRAM, "publication": market.publication["uuid"]}),
+    ):
+        answer = desk.post(path, page="/publications/new", **fields)
+        assert answer.status_code == 404 and "Secret garden" not in answer.text, path
+
+
 def test_nothing_is_done_without_the_token_or_from_elsewhere(market):
     for method, path, _ in ROWS:
         if method == "POST":

@@ -13,6 +13,7 @@ from honeyguide.kernel.clock import DAY_MS
 from honeyguide.kernel.errors import Invalid
 from honeyguide.kernel.paging import Page
 from honeyguide.pages.dashboard.visit import Visit
+from honeyguide.pages.market import cards
 from honeyguide.partners import forecast, network, rules
 from honeyguide.partners.network import Joined
 from honeyguide.referrals import clicks
@@ -57,7 +58,8 @@ async def one(visit: Visit) -> Response:
     link = site.partner_link(joined.ref_code)
     code = segno.make(link, error="m")
     drawn = Markup(code.svg_inline(omitsize=True, border=3, dark="#211b12", light="#ffffff", svgclass="qr", lineclass=None))
+    left_cents = rules.left_cents(spent_cents=joined.spent_cents, cap_cents=joined.max_payout_cents)
     return await visit.page(
         "market/place.html", joined=joined, clicked=clicked, link=link, magic=f"{site.magic_link(joined.ref_code)}?email=",
-        qr=drawn, money=money.show, left=rules.left_cents(spent_cents=joined.spent_cents, cap_cents=joined.max_payout_cents),
+        qr=drawn, money=money.show, hold=cards.hold, left=left_cents,
     )  # fmt: skip
