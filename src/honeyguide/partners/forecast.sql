@@ -2,7 +2,8 @@
 -- partner brings to a program of their own is never charged, so it is no money that waits.
 
 -- name: budget
-SELECT spent_cents, reached_ms FROM budget WHERE account_id = :account_id AND program_id = :program_id AND month = :month;
+SELECT spent_cents, reached_ms, told_nearly_ms, told_reached_ms FROM budget
+WHERE account_id = :account_id AND program_id = :program_id AND month = :month;
 
 -- name: pending_of_program
 SELECT r.partner_campaign_id, COUNT(*) AS n, CAST(SUM(r.fee_cents) AS BIGINT) AS cents, MIN(s.referral_due_ms) AS first_due_ms
@@ -72,3 +73,8 @@ SELECT (SELECT COUNT(*) FROM program WHERE account_id = :account_id AND deleted_
         WHERE partner_account_id = :account_id AND month = :month) AS earned_cents,
        (SELECT CAST(COALESCE(SUM(fee_cents), 0) AS BIGINT) FROM partner_referral
         WHERE partner_account_id = :account_id AND decided_ms IS NULL AND partner_account_id <> account_id) AS expected_cents;
+
+-- name: reached_of_partner
+-- The places of a partner whose program pays nothing more this month. They were told so; how much it was stays the owner's.
+SELECT j.id FROM partner_campaign AS j JOIN budget AS g ON g.program_id = j.program_id
+WHERE j.account_id = :account_id AND g.month = :month AND g.reached_ms IS NOT NULL;
