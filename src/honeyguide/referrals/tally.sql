@@ -8,9 +8,8 @@ SELECT r.reason, COUNT(*) AS n FROM (
 ) AS r GROUP BY r.reason ORDER BY n DESC, r.reason;
 
 -- name: brought
-SELECT CAST(COALESCE(SUM(b.referrals_verified), 0) AS BIGINT) AS n FROM (
-    SELECT referrals_verified FROM subscriber WHERE campaign_id = :campaign_id AND erased_ms IS NULL AND is_advocate = 1
-    ORDER BY referrals_verified DESC, id DESC LIMIT :most
+SELECT CAST(COALESCE(SUM(b.verified), 0) AS BIGINT) AS n FROM (
+    SELECT verified FROM advocate WHERE campaign_id = :campaign_id ORDER BY verified DESC, subscriber_id DESC LIMIT :most
 ) AS b;
 
 -- name: won
