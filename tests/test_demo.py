@@ -17,7 +17,8 @@ from honeyguide.accounts import accounts
 from honeyguide.app import House, opened
 from honeyguide.kernel.clock import system_clock
 from honeyguide.kernel.paging import Page
-from honeyguide.partners import books, directory, network, notices, payouts
+from honeyguide.mail import bell
+from honeyguide.partners import books, directory, network, payouts
 from honeyguide.referrals import listing, rewards, search
 from honeyguide.referrals.campaigns import Owner, owner_of
 from honeyguide.store.tx import Tx
@@ -82,7 +83,7 @@ def test_every_part_of_the_dashboard_has_something_to_show(filled):
         assert {"disposable_domain", "rejected_by_hand"} <= {each.referral_reason for each in rejected}
         offers, total = await network.page_of(tx, wax.account_id, directory.Wanted(), Page(1, 20), now_ms=system_clock())
         assert total == 5 and sum(offer.account_id == wax.account_id for offer in offers) == 1, "the sixth is paused"
-        assert await notices.page_of(tx, wax.account_id, Page(1, 50))
+        assert await bell.page_of(tx, wax.account_id, Page(1, 50))
         paid = [payout.paid_ms is not None for payout in (await payouts.page_of(tx, wax.account_id, Page(1, 20)))[0]]
         assert len(paid) >= 7 and sum(paid) >= 6
         assert sum(month.payouts - month.paid for month in await payouts.months(tx)) >= 1, "the newest are not all paid"

@@ -10,7 +10,7 @@ from standardwebhooks.webhooks import Webhook as Verifier
 
 from honeyguide.kernel.ids import new_id
 from honeyguide.kernel.paging import Page
-from honeyguide.mail import letters
+from honeyguide.mail import bell, letters
 from honeyguide.mail.letters import Letter
 from honeyguide.referrals import catching_up, coupons, hub, people, rewards
 from honeyguide.referrals.campaigns import Owner
@@ -273,6 +273,8 @@ def test_the_owner_hears_once_that_codes_run_out_and_again_after_a_refill(alice:
     for n in range(2):
         advocate(alice, 1, f"b{n}@example.org")
     assert told() == (2, 1)
+    rung = alice.service.read(lambda tx: bell.page_of(tx, alice.account_id, Page(1, 9)))
+    assert sorted(each.kind for each in rung) == ["reward_low_stock", "reward_low_stock", "reward_out_of_stock"]
 
 
 def test_a_csv_of_codes_is_read_with_or_without_its_heading() -> None:

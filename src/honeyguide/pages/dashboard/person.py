@@ -11,6 +11,7 @@ from honeyguide.kernel.errors import Missing
 from honeyguide.kernel.ids import is_id
 from honeyguide.kernel.paging import Page
 from honeyguide.mail import letters
+from honeyguide.pages.dashboard import figures
 from honeyguide.pages.dashboard import subscribers as listed
 from honeyguide.pages.dashboard.visit import Visit
 from honeyguide.referrals import explaining, hub, people, privacy, rewards, rules, search
@@ -88,7 +89,9 @@ def _story(found: dict[str, Any]) -> list[Moment]:
         kind = {"verified": "good", "rejected": "bad"}.get(friend.referral_status, "")
         story.append(Moment(friend.created_ms, kind, f"Brought {friend.name or friend.email}."))
     for letter in found["letters"]:
-        story.append(Moment(letter.created_ms, "", f"A letter: {letter.subject or letter.kind}.", letter.status))
+        story.append(
+            Moment(letter.created_ms, "", f"A letter: {letter.subject or 'erased'}.", figures.letter_state(letter.status))
+        )
     return sorted(story, key=lambda moment: moment.at_ms, reverse=True)[:60]
 
 
