@@ -292,3 +292,11 @@ def test_a_partner_sees_the_clicks_on_their_own_link_and_nobody_elses(market):
     assert mentions(tables, "Firefox/140 Veiled") == []
     theirs = {(row["code"], row["n"]) for row in tables["click_day"] if row["target_id"] == bobs["uuid"]}
     assert theirs == {(bobs["ref_code"], 3), ("", 3)}
+
+
+def test_a_persons_page_names_the_partner_and_the_fee(market):
+    ids = [market.alice.subscriber(f"veiled{number}@example.org")["uuid"] for number in range(3)]
+    shown = [words(market.alice.desk.get(f"/subscribers/{each}").text) for each in ids]
+    assert all("Through Bob , a partner of Secret garden ." in page for page in shown)
+    assert sum(f"$3.00, charged in {rules.spoken(market.month)}" in page for page in shown) == 2
+    assert sum("Fee None. The program's budget for the month was reached." in page for page in shown) == 1
