@@ -111,9 +111,9 @@ def test_the_whole_year_takes_seconds(filled):
     assert filled.took_s < 12
 
 
-def command(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
+def command(folder: Path, *words: str, **settings: str) -> subprocess.CompletedProcess[str]:
     environment = {name: value for name, value in os.environ.items() if not name.startswith("HONEYGUIDE_")}
-    environment |= {"HONEYGUIDE_DATABASE_URL": f"sqlite:///{folder / 'h.db'}", "HONEYGUIDE_LOG": "off"}
+    environment |= {"HONEYGUIDE_DATABASE_URL": f"sqlite:///{folder / 'h.db'}", "HONEYGUIDE_LOG": "off", **settings}
     return subprocess.run([*COMMAND, *words], env=environment, capture_output=True, text=True, timeout=180, check=False)
 
 
@@ -129,3 +129,12 @@ def test_reset_makes_it_anew_and_spares_the_accounts_of_others(tmp_path):
     assert not (tmp_path / "h.db.clock").exists(), "time is right again"
     assert command(tmp_path, "keys", "list", "real@example.org").returncode == 1
     assert "All is well." in command(tmp_path, "doctor").stdout
+
+
+def test_on_postgresql_reset_says_why_not_and_how_else(tmp_path):
+    url = fresh_database_url("postgres", tmp_path)
+    done = command(tmp_path, "demo", "--reset", "--yes", HONEYGUIDE_DATABASE_URL=url)
+    name = url.rpartition("/")[2].partition("?")[0]
+    assert done.returncode == 1 and "Traceback" not in done.stderr
+    assert "the ledger in it refuses to be emptied" in done.stderr and f"`dropdb {name}` and `createdb {name}`" in done.stderr
+    assert "password" not in done.stderr and "@" not in done.stderr, "the address may hold a password"
