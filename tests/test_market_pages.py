@@ -182,7 +182,7 @@ def test_a_stranger_who_is_logged_in_sees_nothing_of_the_others(market):
             address = re.sub(r"\{\w+\}", each, path)
             if page.method == "GET" and address != unlisted and not page.open_to_all:
                 answer = market.mallory.desk.get(address)
-                assert answer.status_code == (404 if each else answer.status_code), address
+                assert answer.status_code in ((404,) if each else (200, 303, 404)), address
                 assert not [word for word in foreign if word in answer.text], address
             elif page.method == "POST" and each and address != f"{unlisted}/join":
                 token = {"csrf": market.mallory.desk.token("/publications"), "do": "delete", "name": "Mine", **PROGRAM}

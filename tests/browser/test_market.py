@@ -62,6 +62,7 @@ class Places:
         self.other = offer(
             self.bob, publish(self.bob, name=named.strip(), description=None), cpa=0, max_payout=0, total_budget=0
         )
+        offer(self.bob, publish(self.bob, name="A second one"), show_in_directory=False)
         self.place, self.own = join(self.bob, self.program), join(self.alice, self.other)
         for number in range(5):
             self.alice.subscribe(f"r{number}@example.org", name=f"Reader {number}", referrer_code=self.place["ref_code"])
@@ -86,7 +87,9 @@ class Places:
             "earnings": "/earnings", "earnings-before": f"/earnings?month={self.month}",
             "place": f"/earnings/{self.place['uuid']}",
             "payouts": "/payouts", "statement": f"/statements/partner/{self.month}", "notices-partner": "/notices",
-            "program-free": f"/program/{self.other['uuid']}",
+            "programs": "/program", "program-free": f"/program/{self.other['uuid']}",
+            "earnings-rejected": f"/earnings?month={self.month}&show=rejected",
+            "earnings-uncharged": f"/earnings?month={self.month}&show=uncharged",
         }  # fmt: skip
 
 

@@ -89,4 +89,4 @@ def set_password(service: Service, account_id: str) -> None:
 
 def words(page: str) -> str:
     """What a person reads on a page."""
-    return re.sub(r"\s+", " ", html.unescape(re.sub(r"<[^>]+>", " ", page)))
+    return re.sub(r"\s+", " ", html.unescape(re.sub(r"<[^>]+>", " ", page.replace("<wbr>", ""))))

@@ -19,7 +19,7 @@ from honeyguide.referrals.days import Day
 from honeyguide.referrals.milestones import Reward
 from honeyguide.store.tx import Tx
 
-TOP = 5
+TOP = 8
 WAITING = 3
 # Among so many of the newest that wait, those that only a person can judge are shown first; a hold ends by itself.
 LOOKED_THROUGH = 50

@@ -29,7 +29,7 @@ async def index(visit: Visit) -> Response:
     rows, total = await visit.read(look)
     if len(rows) == 1:
         return visit.go(f"/program/{rows[0].id}", visit.said)
-    return await visit.page("market/programs.html", rows=rows, has_publication=total > 0)
+    return await visit.page("market/programs.html", rows=rows, has_publication=total > 0, money=money.show)
 
 
 async def show(visit: Visit) -> Response:

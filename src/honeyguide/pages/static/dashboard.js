@@ -73,6 +73,13 @@ for (const field of document.querySelectorAll("[data-at-once]")) field.addEventL
 const waits = document.querySelector("[data-again]");
 if (waits) setTimeout(() => location.reload(), Number(waits.dataset.again));
 
+// A frame as tall as what it shows.
+for (const frame of document.querySelectorAll("iframe[data-fits]")) {
+  const fit = () => { frame.style.height = `${frame.contentDocument.body.offsetHeight}px`; };
+  frame.addEventListener("load", fit);
+  if (frame.contentDocument?.readyState === "complete") fit();
+}
+
 // A preview that follows what is typed: a page in its frame, or a part of this one.
 for (const shown of document.querySelectorAll("[data-follows]")) {
   const form = document.getElementById(shown.dataset.follows);
