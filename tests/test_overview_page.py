@@ -7,6 +7,7 @@ import re
 import pytest
 
 from honeyguide.kernel.clock import DAY_MS
+from honeyguide.pages.dashboard import charts
 from honeyguide.pages.dashboard.overview import REASONS
 from honeyguide.referrals import rules, tally
 from tests.support.desk import Operator, operator, words
@@ -122,3 +123,22 @@ def test_what_only_a_person_can_judge_is_shown_first(service: Service) -> None:
     waiting = page[page.index("Waiting for you") :]
     assert waiting.index("suspect@example.org") < waiting.index("held3@example.org")
     assert "held0@example.org" not in waiting, "three are shown"
+
+
+@pytest.mark.parametrize(
+    ("most", "top", "lines"),
+    [
+        (0, 3, 3),
+        (3, 3, 3),
+        (5, 5, 5),
+        (6, 6, 3),
+        (12, 15, 3),
+        (20, 20, 4),
+        (26, 30, 3),
+        (55, 60, 3),
+        (101, 150, 3),
+        (4_999, 5_000, 5),
+    ],
+)
+def test_a_charts_scale_is_round_and_no_taller_than_it_must_be(most: int, top: int, lines: int) -> None:
+    assert charts._scale(most) == (top, lines)
