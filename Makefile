@@ -11,7 +11,7 @@ PIP     = $(BIN)/python -m pip --disable-pip-version-check
 COMPILE = .venv/lock-tools/bin/uv --no-config pip compile pyproject.toml --group build --universal --python-version 3.11 \
 	--generate-hashes --no-header --no-emit-index-url --no-emit-find-links --quiet $(LOCK_ARGS)
 
-.PHONY: help setup dev run test test-long check bench lock clean chromium
+.PHONY: help setup dev run test test-long check bench pictures lock clean chromium
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1|\2/p' Makefile | awk -F'|' '{ printf "%-18s %s\n", $$1, $$2 }'
@@ -36,6 +36,9 @@ check: $(DEV) ## format, lint and type-check (with CI=true: complain about the f
 
 bench: $(DEV) ## measure, print the ratios and write bench/RESULTS.md
 	$(BIN)/python -m bench $(BENCH_ARGS)
+
+pictures: $(DEV) chromium ## take the README's pictures anew, from the demo
+	$(BIN)/python -m tests.browser.pictures
 
 lock: .venv/bin/python ## pin all dependencies anew from pyproject.toml (LOCK_ARGS=--upgrade for newer ones)
 	@[ -x .venv/lock-tools/bin/uv ] || { $(BIN)/python -m venv .venv/lock-tools && .venv/lock-tools/bin/pip install --quiet uv; }

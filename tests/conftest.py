@@ -1,4 +1,5 @@
-"""One service per engine and test process; each test makes accounts of its own in it, so tests never see each other."""
+"""One service per engine and test process; each test makes accounts of its own in it, so tests never see each other. And what
+several files need of it: a newsletter with readers, a box of letters, a mail server, a store alone."""
 
 from __future__ import annotations
 
@@ -6,7 +7,13 @@ from collections.abc import Iterator
 
 import pytest
 
+from honeyguide.mail.transports import SmtpTransport
+from honeyguide.pages.readers import forms
+from tests.support.letterbox import Letterbox
+from tests.support.mailbox import FROM, Mailbox
+from tests.support.newsletter import Newsletter
 from tests.support.service import ENGINES, Member, Service
+from tests.support.stores import OpenStore
 
 
 @pytest.fixture(scope="session", params=ENGINES)
@@ -35,3 +42,55 @@ def bob(service: Service) -> Member:
 @pytest.fixture
 def mallory(service: Service) -> Member:
     return service.member("mallory")
+
+
+@pytest.fixture
+def wax(service: Service) -> Newsletter:
+    return Newsletter(service)
+
+
+@pytest.fixture
+def roomy_network(monkeypatch: pytest.MonkeyPatch) -> None:
+    """All tests of a process share one service and one address; the limit per network has a test of its own."""
+    monkeypatch.setattr(forms.NetworkLimit, "another", lambda self, address, now_ms: None)
+
+
+@pytest.fixture(scope="module", params=ENGINES)
+def shared_box(request: pytest.FixtureRequest) -> Iterator[Letterbox]:
+    with Letterbox(request.param) as box:
+        yield box
+
+
+@pytest.fixture
+def box(shared_box: Letterbox) -> Letterbox:
+    shared_box.empty()
+    return shared_box
+
+
+@pytest.fixture
+def mailbox() -> Iterator[Mailbox]:
+    with Mailbox() as mailbox:
+        yield mailbox
+
+
+@pytest.fixture
+def smtp(mailbox: Mailbox) -> SmtpTransport:
+    return SmtpTransport(mailbox.url, FROM)
+
+
+@pytest.fixture(params=ENGINES)
+def opened(request: pytest.FixtureRequest) -> Iterator[OpenStore]:
+    with OpenStore(request.param, pool_size=4) as opened:
+        yield opened
+
+
+@pytest.fixture
+def postgres() -> Iterator[OpenStore]:
+    with OpenStore("postgres", pool_size=1) as opened:
+        yield opened
+
+
+@pytest.fixture
+def sqlite() -> Iterator[OpenStore]:
+    with OpenStore("sqlite") as opened:
+        yield opened

@@ -183,6 +183,16 @@ def test_every_module_keeps_the_law(law: Law, path: Path) -> None:
     assert not complaints, "\n" + "\n".join(complaints)
 
 
+def test_tests_and_benches_are_short_too() -> None:
+    """They are read as often as the house is."""
+    root = Path(__file__).parent.parent
+    paths = [path for part in ("tests", "bench") for path in sorted((root / part).rglob("*.py"))]
+    found = [Module(path.relative_to(root).as_posix(), path.read_text(encoding="utf-8")) for path in paths]
+    laws = (files_are_short, functions_are_short)
+    complaints = [f"{module.path}:{complaint}" for module in found for law in laws for complaint in law(module)]
+    assert not complaints, "\n" + "\n".join(complaints)
+
+
 def test_style_sheets_and_scripts_of_ours_are_short() -> None:
     complaints = [f"{module.path}:{text}" for module in map(read, sources("*.css", "*.js")) for text in files_are_short(module)]
     assert not complaints, "\n" + "\n".join(complaints)

@@ -1,28 +1,22 @@
-"""The dashboard's pages over HTTP, on both engines: strangers, forms, lists, imports, counts."""
+"""The dashboard's pages over HTTP, on both engines: strangers, forms, lists."""
 
 from __future__ import annotations
 
-import csv
 import gzip
-import io
-import random
 import re
 import time
-from typing import Any
 
 import pytest
 
-from honeyguide.kernel.clock import DAY_MS, iso
 from honeyguide.kernel.ids import new_id
 from honeyguide.pages.dashboard.routes import PAGES
-from honeyguide.referrals import days, listing
-from honeyguide.referrals.campaigns import Owner
-from honeyguide.store.statements import Statement
-from honeyguide.store.tx import Tx
-from tests.support.desk import Desk, Operator, operator, words
+from honeyguide.pages.market.routes import ROWS
+from tests.support.desk import Desk, Operator, operator, run_import, upload, words
 from tests.support.service import Service
 
 BEHIND = [page for page in PAGES if not page.open_to_all]
+# The partners' half has its own cast, and its own stranger: tests/test_market_pages.py.
+OPERATORS = [page for page in BEHIND if (page.method, page.path, page.handler) not in ROWS]
 
 
 def things(alice: Operator) -> dict[str, str]:
@@ -42,15 +36,6 @@ def things(alice: Operator) -> dict[str, str]:
     }
 
 
-def upload(alice: Operator, text: str | bytes, name: str = "people.csv") -> str:
-    data = text.encode() if isinstance(text, str) else text
-    answer = alice.desk.http.post(
-        "/subscribers/import", data={"csrf": alice.desk.token("/subscribers/import")}, files={"file": (name, data, "text/csv")}
-    )
-    assert answer.status_code == 303, words(answer.text)
-    return answer.headers["location"].rsplit("/", 1)[1]
-
-
 def test_without_a_session_every_page_leads_to_the_login(service: Service) -> None:
     operator(service)
     desk = Desk(service)
@@ -65,7 +50,7 @@ def test_a_stranger_finds_nothing_at_anybody_elses_address(service: Service) -> 
     hers = things(alice)
     before = {path: words(alice.desk.get(path).text) for path in ("/rewards", "/webhooks", "/api", "/subscribers")}
     tried = 0
-    for page in BEHIND:
+    for page in OPERATORS:
         if "{" not in page.path:
             continue
         start = next(start for start in hers if page.path.startswith(start))
@@ -235,71 +220,6 @@ def test_a_person_is_explained_exported_and_erased(service: Service) -> None:
     assert alice.desk.get(f"/subscribers/{friend['uuid']}").status_code == 404
 
 
-def run_import(alice: Operator, wanted: str, **mapping: str) -> str:
-    page = alice.desk.get(f"/subscribers/import/{wanted}").text
-    chosen = dict(re.findall(r'name="(\w+)">.*?<option value="(\d+)" selected', page))
-    alice.desk.post(f"/subscribers/import/{wanted}", do="start", **{**chosen, **mapping})
-    for _ in range(200):
-        said = words(alice.desk.get(f"/subscribers/import/{wanted}").text)
-        if "Bringing them in" not in said:
-            return said
-        time.sleep(0.05)
-    raise AssertionError(f"the import did not end: {said}")
-
-
-MESSY = (
-    "\ufeffE-Mail;Full Name;Signed up at;Status\r\n"
-    "ann@example.org;Ann Lee;2026-01-05;active\r\n"
-    "\r\n"
-    'BEN@Example.org;"Okafor; Ben";2026-02-01 10:00:00;unsubscribed\r\n'
-    "ann@example.org;Ann again;;\r\n"
-    "not an address;Nobody;;\r\n"
-    ";No address;;\r\n"
-    "future@example.org;Too soon;2999-01-01;\r\n"
-    "=cmd@example.org;=1+1;;\r\n"
-)
-
-
-def test_a_messy_file_is_tried_brought_in_and_what_failed_comes_back(service: Service) -> None:
-    alice = operator(service)
-    wanted = upload(alice, MESSY)
-    page = alice.desk.get(f"/subscribers/import/{wanted}").text
-    chosen: dict[str, Any] = dict(re.findall(r'name="(\w+)">.*?<option value="(\d+)" selected', page))
-    assert chosen == {"email": "0", "name": "1", "created_at": "2", "status": "3"}
-    alice.desk.post(f"/subscribers/import/{wanted}", do="try", **chosen)
-    tried = words(alice.desk.get(f"/subscribers/import/{wanted}").text)
-    assert "3 would be added, 1 are there already or twice in the file, 3 cannot be taken." in tried, tried
-    assert alice.total() == 0, "a dry run changes nothing"
-    done = run_import(alice, wanted, **chosen)
-    assert "3 people were added." in done and alice.total() == 3
-    ben = alice.subscriber("ben@example.org")
-    assert (ben["name"], ben["created_at"]) == ("Okafor; Ben", "2026-02-01T10:00:00.000Z")
-    assert "Okafor; Ben" in words(alice.desk.get("/subscribers?show=unsubscribed").text)
-    errors = list(csv.DictReader(io.StringIO(alice.desk.get(f"/subscribers/import/{wanted}/errors.csv").text)))
-    assert [(row["line"], row["why"]) for row in errors] == [
-        ("6", "Email is invalid."),
-        ("7", "There is no email address in this line."),
-        ("8", "The date lies in the future."),
-    ]
-    assert "0 people were added." in run_import(alice, upload(alice, MESSY), **chosen)
-    assert alice.total() == 3, "again, and nothing is doubled"
-    exported = list(csv.DictReader(io.StringIO(alice.desk.get("/subscribers/export.csv").text)))
-    assert [row["name"] for row in exported if "cmd" in row["email"]] == ["'=1+1"], (
-        "a spreadsheet runs no formula of a stranger's"
-    )
-
-
-@pytest.mark.parametrize(
-    ("data", "sentence"), [(b"", "empty"), (b"email\n", "no lines"), (b"\x00\x00", "empty")], ids=["nothing", "heading", "NULs"]
-)
-def test_a_file_that_holds_nobody_is_refused(service: Service, data: bytes, sentence: str) -> None:
-    alice = operator(service)
-    answer = alice.desk.http.post(
-        "/subscribers/import", data={"csrf": alice.desk.token("/subscribers/import")}, files={"file": ("x.csv", data)}
-    )
-    assert answer.status_code == 400 and sentence in words(answer.text)
-
-
 def test_rewards_are_made_changed_and_removed(service: Service) -> None:
     alice = operator(service)
     assert alice.desk.post("/rewards", name="", referrals="3", kind="manual").status_code == 400
@@ -352,59 +272,3 @@ def test_webhooks_are_made_tested_and_read(service: Service) -> None:
     assert alice.desk.post(path, url="http://127.0.0.1:9/other", event="new_referral").status_code == 303
     assert alice.desk.post(f"{path}/act", page=path, do="delete").headers["location"] == "/webhooks"
     assert alice.desk.get(path).status_code == 404
-
-
-def counted(service: Service, member: Operator) -> dict[int, tuple[int, int, int, int]]:
-    async def look(tx: Tx) -> list[days.Day]:
-        return await days.between(tx, Owner(member.account_id, member.campaign_id), 0, 2**60)
-
-    return {day.day_ms: (day.signups, day.verified, day.pending, day.rejected) for day in service.read(look) if day.signups}
-
-
-def true_counts(service: Service, member: Operator) -> dict[int, tuple[int, int, int, int]]:
-    sql = (
-        "SELECT created_ms, referrer_code, referral_status FROM subscriber "
-        "WHERE campaign_id = :campaign_id AND erased_ms IS NULL"
-    )
-
-    async def look(tx: Tx) -> list[tuple[int, str | None, str]]:
-        return await tx.all(Statement("test", sql, sql, lambda *row: row), campaign_id=member.campaign_id)  # type: ignore[arg-type]
-
-    found: dict[int, list[int]] = {}
-    for created_ms, code, status in service.read(look):
-        row = found.setdefault(created_ms - created_ms % DAY_MS, [0, 0, 0, 0])
-        row[0] += 1
-        if code is not None:
-            row[("verified", "pending", "rejected").index(status) + 1] += 1
-    return {day_ms: (row[0], row[1], row[2], row[3]) for day_ms, row in found.items()}
-
-
-@pytest.mark.parametrize("seed", range(3))
-def test_days_count_what_is_there_whatever_happens(service: Service, seed: int) -> None:
-    """Signups, verdicts, leaving and erasing in any order, folded or not: the days agree with the people."""
-    alice, dice = operator(service), random.Random(seed)
-    alice.desk.post("/settings/campaign", page="/settings", name="Wax", slug=f"w-{new_id()[-8:]}", screening="strong")
-    people: list[dict[str, Any]] = []
-    for step in range(60):
-        deed = dice.random()
-        if deed < 0.5 or not people:
-            code = dice.choice(people)["ref_code"] if people and dice.random() < 0.6 else None
-            at = iso(service.now_ms() - dice.randrange(5) * DAY_MS)
-            people.append(
-                alice.subscribe(
-                    f"s{seed}-{step}@example.org", referrer_code=code, created_at=at, ip_address=f"9.9.9.{dice.randrange(3)}"
-                )
-            )
-        elif deed < 0.7:
-            alice.desk.post(
-                "/subscribers/decide", page="/settings", id=dice.choice(people)["uuid"], do=dice.choice(["verify", "reject"])
-            )
-        elif deed < 0.85:
-            alice.put(f"{alice.v1}/subscribers/{dice.choice(people)['uuid']}", {"status": "unsubscribed"})
-        else:
-            alice.delete(f"{alice.v1}/subscribers/{people.pop(dice.randrange(len(people)))['uuid']}")
-        if step % 20 == 10:
-            service.run(service.house.store.write(listing.fold, snapshot=True))
-    assert counted(service, alice) == true_counts(service, alice)
-    service.run(service.house.store.write(listing.fold, snapshot=True))
-    assert counted(service, alice) == true_counts(service, alice)

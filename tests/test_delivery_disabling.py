@@ -58,6 +58,8 @@ def test_gone_disables_at_once_cancels_what_waits_and_tells_the_owner(engine: st
             assert await letters_of(post) == ["webhook_disabled"]
             text = await text_of(post, "webhook_disabled")
             assert receiver.url in text and "410 Gone" in text and PAGE in text
+            rung = [row for row in (await post.tables())["notice"] if row["account_id"] == post.account_id]
+            assert [(row["kind"], row["link"]) for row in rung] == [("webhook_disabled", f"/webhooks/{hook.id}")]
             await post.deliver(3 * DAY_MS)
             assert len(receiver.requests) == 2
 

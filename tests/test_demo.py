@@ -17,7 +17,8 @@ from honeyguide.accounts import accounts
 from honeyguide.app import House, opened
 from honeyguide.kernel.clock import system_clock
 from honeyguide.kernel.paging import Page
-from honeyguide.partners import books, directory, network, notices, payouts
+from honeyguide.mail import bell
+from honeyguide.partners import books, directory, network, payouts
 from honeyguide.referrals import listing, rewards, search
 from honeyguide.referrals.campaigns import Owner, owner_of
 from honeyguide.store.tx import Tx
@@ -82,7 +83,7 @@ def test_every_part_of_the_dashboard_has_something_to_show(filled):
         assert {"disposable_domain", "rejected_by_hand"} <= {each.referral_reason for each in rejected}
         offers, total = await network.page_of(tx, wax.account_id, directory.Wanted(), Page(1, 20), now_ms=system_clock())
         assert total == 5 and sum(offer.account_id == wax.account_id for offer in offers) == 1, "the sixth is paused"
-        assert await notices.page_of(tx, wax.account_id, Page(1, 50))
+        assert await bell.page_of(tx, wax.account_id, Page(1, 50))
         paid = [payout.paid_ms is not None for payout in (await payouts.page_of(tx, wax.account_id, Page(1, 20)))[0]]
         assert len(paid) >= 7 and sum(paid) >= 6
         assert sum(month.payouts - month.paid for month in await payouts.months(tx)) >= 1, "the newest are not all paid"
@@ -110,9 +111,9 @@ def test_the_whole_year_takes_seconds(filled):
     assert filled.took_s < 12
 
 
-def command(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
+def command(folder: Path, *words: str, **settings: str) -> subprocess.CompletedProcess[str]:
     environment = {name: value for name, value in os.environ.items() if not name.startswith("HONEYGUIDE_")}
-    environment |= {"HONEYGUIDE_DATABASE_URL": f"sqlite:///{folder / 'h.db'}", "HONEYGUIDE_LOG": "off"}
+    environment |= {"HONEYGUIDE_DATABASE_URL": f"sqlite:///{folder / 'h.db'}", "HONEYGUIDE_LOG": "off", **settings}
     return subprocess.run([*COMMAND, *words], env=environment, capture_output=True, text=True, timeout=180, check=False)
 
 
@@ -128,3 +129,12 @@ def test_reset_makes_it_anew_and_spares_the_accounts_of_others(tmp_path):
     assert not (tmp_path / "h.db.clock").exists(), "time is right again"
     assert command(tmp_path, "keys", "list", "real@example.org").returncode == 1
     assert "All is well." in command(tmp_path, "doctor").stdout
+
+
+def test_on_postgresql_reset_says_why_not_and_how_else(tmp_path):
+    url = fresh_database_url("postgres", tmp_path)
+    done = command(tmp_path, "demo", "--reset", "--yes", HONEYGUIDE_DATABASE_URL=url)
+    name = url.rpartition("/")[2].partition("?")[0]
+    assert done.returncode == 1 and "Traceback" not in done.stderr
+    assert "the ledger in it refuses to be emptied" in done.stderr and f"`dropdb {name}` and `createdb {name}`" in done.stderr
+    assert "password" not in done.stderr and "@" not in done.stderr, "the address may hold a password"

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import inspect
-from collections.abc import Iterator
 
 import pytest
 
@@ -15,19 +14,6 @@ from honeyguide.kernel.paging import Page
 from honeyguide.mail import letters, words
 from honeyguide.store.tx import Tx
 from tests.support.letterbox import NOW, Letterbox
-from tests.support.service import ENGINES
-
-
-@pytest.fixture(scope="module", params=ENGINES)
-def shared_box(request: pytest.FixtureRequest) -> Iterator[Letterbox]:
-    with Letterbox(request.param) as box:
-        yield box
-
-
-@pytest.fixture
-def box(shared_box: Letterbox) -> Letterbox:
-    shared_box.empty()
-    return shared_box
 
 
 class Regret(Exception):

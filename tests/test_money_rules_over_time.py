@@ -1,27 +1,17 @@
-"""Money over time: what changes while a referral waits, what happens at the edge of a month whatever clocks and time zones say,
-and who is told.
-"""
+"""Money over time, on both engines: what changes while a referral waits, once per person for ever, and the budget's latch."""
 
 from __future__ import annotations
 
-import asyncio
-import os
-import time
-from collections.abc import Iterator
 from typing import Any
 
-import asyncpg
 import pytest
 
-from honeyguide.partners import notices, payouts
 from honeyguide.store import Store
-from honeyguide.work import money as money_work
 from tests.support.service import ENGINES
-from tests.support.stores import OpenStore
-from tests.support.trade import DAY_MS, HOUR_MS, NOON_MS, SITE, Trade, fresh_copy, on, verify
+from tests.support.trade import DAY_MS, HOUR_MS, NOON_MS, Trade, on
 
 EDGE_MS = 1_796_083_200_000  # 2026-12-01T00:00:00Z
-NOVEMBER, DECEMBER, JANUARY = "2026-11", "2026-12", "2027-01"
+NOVEMBER, DECEMBER = "2026-11", "2026-12"
 HELD = {"referral_pending_duration_enabled": True}
 
 both_engines = pytest.mark.parametrize("engine", ENGINES)
@@ -300,124 +290,5 @@ def test_the_worked_example_of_the_documentation_is_true(engine: str) -> None:
         assert await brings(dan) == 100 and await trade.spent() == 1_900
         await trade.close_and_pay_out(EDGE_MS + HOUR_MS)
         assert [(await trade.payouts_of(who))[0].amount_cents for who in (bob, carol, dan)] == [900, 900, 100]
-
-    on(engine, scenario)
-
-
-# -- who is told
-
-
-@both_engines
-def test_partners_of_an_offer_that_ended_are_not_told_and_a_raise_tells_nobody_twice(engine: str) -> None:
-    from honeyguide.partners import programs
-
-    async def scenario(store: Store) -> None:
-        trade = await Trade.begin(store, partners=3, cpa=300, total_budget=300)
-        await trade.arrive()
-        await trade.tell()
-        await trade.offer(total_budget=600)
-        await trade.arrive()
-        await trade.tell()
-        assert await trade.reached()
-        told = "SELECT kind, COUNT(*) FROM notice GROUP BY kind ORDER BY kind"
-        assert await trade.rows(told) == [("budget_100", 1), ("budget_80", 1), ("budget_reached", 3)]
-        letters = "SELECT kind, COUNT(*) FROM letter GROUP BY kind ORDER BY kind"
-        assert await trade.rows(letters) == await trade.rows(told)
-        ended = await Trade.begin(store, partners=2, cpa=300, total_budget=300, **HELD)
-        reader = await ended.arrive()
-        await store.write(lambda tx: programs.delete(tx, ended.owner.account_id, ended.program.id, now_ms=NOON_MS))
-        await ended.ripen(NOON_MS + 14 * DAY_MS)
-        assert (await ended.outcome(reader.id))[1] == 300
-        await ended.tell()
-        assert await trade.rows(told) == [("budget_100", 2), ("budget_80", 2), ("budget_reached", 3)]
-
-    on(engine, scenario)
-
-
-@both_engines
-def test_many_partners_are_told_in_bounded_steps(engine: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(notices, "PARTNERS", 4)
-
-    async def scenario(store: Store) -> None:
-        trade = await Trade.begin(store, partners=9, cpa=300, total_budget=300)
-        await trade.arrive()
-        assert await money_work.tell_about_budgets(SITE, store, NOON_MS)
-        assert await trade.rows("SELECT COUNT(*) FROM notice WHERE kind = 'budget_reached'") == [(4,)]
-        await trade.tell()
-        assert await trade.rows("SELECT COUNT(*), COUNT(DISTINCT account_id) FROM notice WHERE kind = 'budget_reached'") == [
-            (9, 9)
-        ]
-
-    on(engine, scenario)
-
-
-# -- the edge of a month
-
-ZONES = ["UTC", "Pacific/Kiritimati", "Etc/GMT+12"]
-
-
-@pytest.fixture(params=ZONES)
-def hostile_zone(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
-    """The machine, the client library and the database itself all live far from UTC."""
-    monkeypatch.setitem(os.environ, "TZ", request.param)
-    monkeypatch.setitem(os.environ, "PGTZ", request.param)
-    time.tzset()
-    yield request.param
-    monkeypatch.undo()
-    time.tzset()
-
-
-def with_database_in(zone: str, engine: str) -> str:
-    url = fresh_copy(engine)
-    if engine == "postgres":
-
-        async def move() -> None:
-            connection = await asyncpg.connect(url)
-            await connection.execute(f"ALTER DATABASE \"{url.rsplit('/', 1)[1]}\" SET timezone = '{zone}'")
-            await connection.close()
-
-        asyncio.run(move())
-    return url
-
-
-@both_engines
-def test_the_last_tenth_of_a_second_is_in_its_month_in_every_time_zone(engine: str, hostile_zone: str) -> None:
-    async def scenario(store: Store) -> None:
-        trade = await Trade.begin(store, total_budget=100_000)
-        moments = [EDGE_MS - 100, EDGE_MS - 1, EDGE_MS, EDGE_MS + 100, EDGE_MS - 5_000, EDGE_MS + 1]
-        months = []
-        for now_ms in moments:
-            months.append((await trade.outcome((await trade.arrive(now_ms=now_ms)).id))[2])
-        assert months == [NOVEMBER, NOVEMBER, DECEMBER, DECEMBER, NOVEMBER, DECEMBER]
-        assert (await trade.spent(NOVEMBER), await trade.spent(DECEMBER)) == (900, 900)
-        await trade.close_and_pay_out(EDGE_MS + HOUR_MS - 1)
-        assert await trade.payouts_of() == []
-        await trade.close_and_pay_out(EDGE_MS + HOUR_MS)
-        assert [(payout.month, payout.amount_cents) for payout in await trade.payouts_of()] == [(NOVEMBER, 900)]
-        # The clock steps back over the closed edge: what comes now is December's, and so is what is paid.
-        late = await trade.arrive(now_ms=EDGE_MS - 5_000)
-        assert await trade.outcome(late.id) == ("verified", 300, DECEMBER, None)
-        (payout,) = await trade.payouts_of()
-        await store.write(lambda tx: payouts.mark_paid(tx, payout.id, "bank 1", now_ms=EDGE_MS - 5_000))
-        assert set(await trade.rows("SELECT month FROM transfer WHERE kind IN ('payout', 'paid')")) == {(DECEMBER,)}
-        assert (await trade.spent(NOVEMBER), await trade.spent(DECEMBER)) == (900, 1_200)
-
-    with OpenStore(engine, with_database_in(hostile_zone, engine)) as opened:
-        opened.run(scenario(opened.store))
-        opened.run(verify(opened.store))
-
-
-@both_engines
-def test_a_clock_that_jumps_back_over_several_closed_months_charges_the_first_open_one(engine: str) -> None:
-    async def scenario(store: Store) -> None:
-        trade = await Trade.begin(store)
-        await trade.arrive(now_ms=NOON_MS)
-        await trade.close_and_pay_out(EDGE_MS + 70 * DAY_MS)  # 9 February 2027: January is closed too
-        reader = await trade.arrive(now_ms=NOON_MS - 100 * DAY_MS)
-        assert (await trade.outcome(reader.id))[2] == "2027-02"
-        assert await trade.rows("SELECT month FROM period WHERE closed_ms IS NULL") == [("2027-02",)]
-        await trade.offer(total_budget=600, now_ms=NOON_MS - 100 * DAY_MS)
-        whys = [(await trade.outcome((await trade.arrive(now_ms=NOON_MS)).id))[3] for _ in range(2)]
-        assert whys == [None, "budget_spent"]
 
     on(engine, scenario)

@@ -2,16 +2,14 @@
 
 import asyncio
 import json
-import shutil
 import socket
-import ssl
-import subprocess
 
 import pytest
 
 from honeyguide import __version__
 from honeyguide.events.addresses import Policy
 from honeyguide.events.outbound import Blocked, GuardedResolver, Outbound
+from tests.support.certificates import certified
 from tests.support.receivers import listening, post, resolving_to, run
 from tests.test_addresses import DISGUISES, LAX, STRICT
 
@@ -197,19 +195,10 @@ def test_a_plain_answer_to_tls_is_told_as_such():
     run(scenario)
 
 
-@pytest.mark.skipif(shutil.which("openssl") is None, reason="needs openssl to make a certificate")
-def test_the_certificate_must_be_trusted_and_bear_the_name_though_the_address_is_dialled(tmp_path):
-    key, certificate = tmp_path / "key.pem", tmp_path / "certificate.pem"
-    subprocess.run(
-        ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj", "/CN=hooks.example.com",
-         "-addext", "subjectAltName=DNS:hooks.example.com", "-keyout", key, "-out", certificate],
-        check=True, capture_output=True,
-    )  # fmt: skip
+def test_the_certificate_must_be_trusted_and_bear_the_name_though_the_address_is_dialled():
     names = []
-    offered = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
-    offered.load_cert_chain(certificate, key)
+    offered, trusting = certified("hooks.example.com")
     offered.sni_callback = lambda _socket, name, _context: names.append(name)
-    trusting = ssl.create_default_context(cafile=str(certificate))
     policy = Policy.for_base_url("https://hg.example.com", ["127.0.0.1"])
 
     async def scenario():

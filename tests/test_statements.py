@@ -67,6 +67,8 @@ UNOWNED: dict[str, str] = {
     "partners.notices.reached": "finds owners and partners to be told, each told by their own account",
     # Questions whose answer is the owner, or that are about all accounts on purpose.
     "accounts.keys.by_prefix": "the administrator's command line names a key and asks whose it is",
+    "mail.letters.backlog": "the administrator sees what waits over all accounts",
+    "events.webhooks.backlog": "the administrator sees what waits over all accounts",
     "mail.letters.count_recent": "a mailbox's limit holds over the whole service",
     "referrals.links.lookup": "a code anybody may type; it tells whose link it is",
     "readers.hub.campaigns_of": "a visitor types an address; the letter goes to that address only",

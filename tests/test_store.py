@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import threading
-from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
@@ -29,24 +28,6 @@ from tests.support.stores import (
     put,
     statement,
 )
-
-
-@pytest.fixture(params=ENGINES)
-def opened(request: pytest.FixtureRequest) -> Iterator[OpenStore]:
-    with OpenStore(request.param, pool_size=4) as opened:
-        yield opened
-
-
-@pytest.fixture
-def postgres() -> Iterator[OpenStore]:
-    with OpenStore("postgres", pool_size=1) as opened:
-        yield opened
-
-
-@pytest.fixture
-def sqlite() -> Iterator[OpenStore]:
-    with OpenStore("sqlite") as opened:
-        yield opened
 
 
 def test_a_unit_that_fails_takes_only_itself_back(opened):

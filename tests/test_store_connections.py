@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable
 from typing import Any
 
 import pytest
@@ -13,7 +13,6 @@ from honeyguide.store import Taken, Tx, open_store
 from honeyguide.store.postgres import TOGETHER, PostgresStore
 from tests.support.disks import watched_disk
 from tests.support.postgres import shared_server
-from tests.support.service import ENGINES
 from tests.support.stores import (
     COPY,
     INSERT,
@@ -28,24 +27,6 @@ from tests.support.stores import (
     put,
     statement,
 )
-
-
-@pytest.fixture(params=ENGINES)
-def opened(request: pytest.FixtureRequest) -> Iterator[OpenStore]:
-    with OpenStore(request.param, pool_size=4) as opened:
-        yield opened
-
-
-@pytest.fixture
-def postgres() -> Iterator[OpenStore]:
-    with OpenStore("postgres", pool_size=1) as opened:
-        yield opened
-
-
-@pytest.fixture
-def sqlite() -> Iterator[OpenStore]:
-    with OpenStore("sqlite") as opened:
-        yield opened
 
 
 # PostgreSQL: few round trips.

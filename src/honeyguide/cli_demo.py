@@ -7,6 +7,7 @@ import platform
 import sys
 from pathlib import Path
 from typing import Annotated
+from urllib.parse import urlsplit
 
 import typer
 
@@ -25,7 +26,7 @@ SKEW_MS = 2_000
 @app.command()
 def demo(
     serve: Annotated[bool, typer.Option("--serve", help="Then serve it, and print keys and a curl line.")] = False,
-    reset: Annotated[bool, typer.Option("--reset", help="Empty the database first, and make the demo anew.")] = False,
+    reset: Annotated[bool, typer.Option("--reset", help="Begin with an empty file, and make the demo anew (SQLite).")] = False,
     yes: Annotated[bool, typer.Option("--yes", help="With --reset: also where the database holds other accounts.")] = False,
 ) -> None:
     """Fill the database with a believable market (once), and make fresh keys for it and for an empty account."""
@@ -56,7 +57,11 @@ def _with_toys(chosen: Settings) -> Settings:
 def _empty(chosen: Settings, yes: bool) -> None:
     path = sqlite_path(chosen.database_url)
     if path is None:
-        fail("--reset empties SQLite files only; on PostgreSQL drop the database and create it again.")
+        name = urlsplit(chosen.database_url).path.lstrip("/")
+        fail(
+            "On PostgreSQL the demo cannot be reset in place, for the ledger in it refuses to be emptied, by anybody. Make the "
+            f"database anew with `dropdb {name}` and `createdb {name}`, then run this again without --reset."
+        )
     lock = only_server(chosen)
     if path.exists() and not yes:
         strangers = in_house(_strangers)

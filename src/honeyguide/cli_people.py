@@ -37,7 +37,7 @@ def import_command(
     file: Annotated[Path, typer.Argument(help="A CSV file with a heading.", exists=True, dir_okay=False)],
     account: Annotated[str, typer.Option(help="Email of the account whose campaign they join.")],
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what would happen, and change nothing.")] = False,
-    errors: Annotated[Path | None, typer.Option(help="Where to write the lines that could not be taken.")] = None,
+    errors: Annotated[Path | None, typer.Option(help="Where to write the lines that could not be taken, to mend them.")] = None,
 ) -> None:
     """Bring in a file of people; whoever is there already is left alone."""
     try:
@@ -71,8 +71,7 @@ def import_command(
     for each in refused[:20]:
         typer.secho(f"line {each.line}: {each.sentence}", err=True, fg=typer.colors.YELLOW)
     if errors is not None and refused:
-        with errors.open("w", newline="") as out:
-            csv.writer(out).writerows([["line", "why", "content"], *refused])
+        errors.write_text(importing.csv_to_mend(header, refused), newline="")
     would = "would be added" if dry_run else "added"
     typer.echo(f"{added:,} {would}, {skipped:,} there already, {len(refused):,} not taken.")
 

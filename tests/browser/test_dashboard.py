@@ -196,7 +196,7 @@ def test_first_start_to_first_referral(page_at: PageAt) -> None:
         page.wait_for_load_state()
         service.run_jobs()
         page.goto(service.url)
-        expect(page.locator(".figure", has_text="Through a friend").locator("b")).to_have_text("1")
+        expect(page.locator(".figure", has_text="Of them referred").locator("b")).to_have_text("1")
         expect(page.get_by_role("link", name="lea@example.org")).to_be_visible()
         expect(page.get_by_text("3 of 6 done")).to_be_visible()
 
@@ -213,9 +213,14 @@ def test_a_reward_from_its_promise_to_the_webhook(service: Service, page_at: Pag
     form = page.locator("form.form")
     form.get_by_label("What they get").fill("Golden spoon")
     form.get_by_label("After so many friends").fill("1")
-    expect(page.frame_locator("#hub").get_by_text("Golden spoon").first).to_be_visible()
+    hub = page.frame_locator("iframe.preview")
+    expect(hub.get_by_text("Golden spoon").first).to_be_visible()
     page.get_by_role("button", name="Add the reward").click()
     expect(page.locator(".ladder")).to_contain_text("Golden spoon")
+    page.get_by_role("link", name="Change Golden spoon").click()
+    page.get_by_label("What they get").fill("Silver spoon")
+    expect(hub.get_by_text("Silver spoon").first).to_be_visible()
+    expect(hub.get_by_text("Golden spoon")).to_have_count(0)  # it is the same reward, not one more
     lead = alice.subscribe("lea@example.org", name="Lea Dahl")
     reader = page_at(PHONE)
     reader.goto(f"{service.url}/r/{lead['ref_code']}")
@@ -224,8 +229,8 @@ def test_a_reward_from_its_promise_to_the_webhook(service: Service, page_at: Pag
     told = receiver.wait_for("reward_unlocked")
     assert told["reward"]["name"] == "Golden spoon"
     page.goto(f"{service.url}/subscribers/{lead['uuid']}")
-    hub = page.get_by_role("link", name="Open the hub").get_attribute("href")
-    reader.goto(hub or "")
+    address = page.get_by_role("link", name="Open the hub").get_attribute("href")
+    reader.goto(address or "")
     reader.get_by_role("button", name=re.compile("claim|done|got", re.I)).first.click()
     assert receiver.wait_for("reward_redeemed")["subscriber"]["email"] == "lea@example.org"
     page.reload()

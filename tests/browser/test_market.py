@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import gzip
 import io
+import re
 from collections.abc import Callable, Iterator
 from decimal import Decimal
 from pathlib import Path
@@ -61,6 +62,7 @@ class Places:
         self.other = offer(
             self.bob, publish(self.bob, name=named.strip(), description=None), cpa=0, max_payout=0, total_budget=0
         )
+        offer(self.bob, publish(self.bob, name="A second one"), show_in_directory=False)
         self.place, self.own = join(self.bob, self.program), join(self.alice, self.other)
         for number in range(5):
             self.alice.subscribe(f"r{number}@example.org", name=f"Reader {number}", referrer_code=self.place["ref_code"])
@@ -85,7 +87,9 @@ class Places:
             "earnings": "/earnings", "earnings-before": f"/earnings?month={self.month}",
             "place": f"/earnings/{self.place['uuid']}",
             "payouts": "/payouts", "statement": f"/statements/partner/{self.month}", "notices-partner": "/notices",
-            "program-free": f"/program/{self.other['uuid']}",
+            "programs": "/program", "program-free": f"/program/{self.other['uuid']}",
+            "earnings-rejected": f"/earnings?month={self.month}&show=rejected",
+            "earnings-uncharged": f"/earnings?month={self.month}&show=uncharged",
         }  # fmt: skip
 
 
@@ -154,6 +158,31 @@ def test_a_deal_from_the_offer_to_the_bank(page_at: PageAt, tmp_path: Path, scri
         service.run_jobs()
         _pay(service, sit_down(owner, alice), month)
         _read_statement(service, sit_down(partner, bob), bob, month)
+
+
+def test_previews_follow_what_is_typed(service: Service, places: Places, page_at: PageAt, tmp_path: Path) -> None:
+    logo = tmp_path / "logo.png"
+    logo.write_bytes(png((10, 120, 60)))
+    page = sit_down(page_at(DESK), places.alice)
+    page.goto(f"{service.url}/publications/new")
+    card, signup = page.frame_locator("iframe.frame"), page.frame_locator("iframe.preview")
+    page.get_by_label("Name", exact=True).fill("Comb & Co")
+    page.get_by_label("science", exact=True).check()
+    expect(card.get_by_role("heading")).to_have_text("Comb & Co")
+    expect(card.get_by_text("science")).to_be_visible()
+    expect(signup.get_by_role("heading", level=1)).to_have_text("Get Comb & Co in your inbox")
+    page.get_by_label("Logo").set_input_files(logo)
+    for frame in (card, signup):
+        expect(frame.locator("img.logo")).to_have_attribute("src", re.compile("^data:image/png"))
+    page.get_by_label("What it is about").fill("Wax, mostly")
+    expect(signup.get_by_text("Wax, mostly")).to_be_visible()
+    expect(signup.locator("img.logo")).to_have_attribute("src", re.compile("^data:image/png"))
+    page.goto(f"{service.url}/program/{places.program['uuid']}/change")
+    page.get_by_label("Fee per new subscriber").fill("2.25")
+    expect(page.frame_locator("iframe.frame").get_by_text("$2.25")).to_be_visible()
+    expect(page.locator("aside")).to_contain_text("$9.00")  # four fees of the nine dollars
+    page.get_by_label("New readers a month").fill("2")
+    expect(page.locator("aside")).to_contain_text("$4.50")
 
 
 def _publish(service: Service, page: Page, folder: Path) -> None:

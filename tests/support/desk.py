@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import html
 import re
+import time
 from typing import Any
 
 import argon2
@@ -89,4 +90,27 @@ def set_password(service: Service, account_id: str) -> None:
 
 def words(page: str) -> str:
     """What a person reads on a page."""
-    return re.sub(r"\s+", " ", html.unescape(re.sub(r"<[^>]+>", " ", page)))
+    return re.sub(r"\s+", " ", html.unescape(re.sub(r"<[^>]+>", " ", page.replace("<wbr>", ""))))
+
+
+def upload(alice: Operator, text: str | bytes, name: str = "people.csv") -> str:
+    """Sends in a file of people; its import's id."""
+    data = text.encode() if isinstance(text, str) else text
+    answer = alice.desk.http.post(
+        "/subscribers/import", data={"csrf": alice.desk.token("/subscribers/import")}, files={"file": (name, data, "text/csv")}
+    )
+    assert answer.status_code == 303, words(answer.text)
+    return answer.headers["location"].rsplit("/", 1)[1]
+
+
+def run_import(alice: Operator, wanted: str, **mapping: str) -> str:
+    """Starts an import with the columns it guessed, and what its page says in the end."""
+    page = alice.desk.get(f"/subscribers/import/{wanted}").text
+    chosen = dict(re.findall(r'name="(\w+)">.*?<option value="(\d+)" selected', page))
+    alice.desk.post(f"/subscribers/import/{wanted}", do="start", **{**chosen, **mapping})
+    for _ in range(200):
+        said = words(alice.desk.get(f"/subscribers/import/{wanted}").text)
+        if "Bringing them in" not in said:
+            return said
+        time.sleep(0.05)
+    raise AssertionError(f"the import did not end: {said}")

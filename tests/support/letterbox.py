@@ -8,9 +8,10 @@ from collections.abc import Callable, Coroutine
 from pathlib import Path
 from typing import Any, TypeVar
 
+from honeyguide.kernel.errors import Unavailable
 from honeyguide.kernel.ids import new_id
 from honeyguide.kernel.paging import Page
-from honeyguide.mail import letters
+from honeyguide.mail import letters, sending
 from honeyguide.mail.letters import Letter
 from honeyguide.mail.sending import send_due
 from honeyguide.mail.transports import Outgoing, Transport
@@ -22,6 +23,8 @@ from .service import fresh_database_url
 
 T = TypeVar("T")
 NOW = 1_794_700_000_000
+# Whatever was taken at NOW and not recorded is free again.
+AFTER_LEASE = NOW + sending.LEASE_MS
 
 
 class Nowhere:
@@ -35,6 +38,21 @@ class Nowhere:
 
     async def rest(self) -> None:
         pass
+
+
+class Unrecorded:
+    """A store that is gone when the outcome is to be written."""
+
+    def __init__(self, store: Any) -> None:
+        self._store = store
+        self._writes = 0
+        self.engine, self.read = store.engine, store.read
+
+    async def write(self, work: Any) -> Any:
+        self._writes += 1
+        if self._writes > 1:
+            raise Unavailable("gone")
+        return await self._store.write(work)
 
 
 class Letterbox:

@@ -16,6 +16,8 @@ from aiosmtpd.smtp import AuthResult, LoginPassword
 
 from .postgres import free_port
 
+# Whom every letter of these tests is from.
+FROM = "The Daily <daily@example.com>"
 DROP = "drop"
 
 

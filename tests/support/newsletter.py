@@ -119,3 +119,21 @@ class Newsletter:
 
     def join(self, email: str, query: str = "", **fields: str) -> httpx.Response:
         return self.fill_in(f"{self.page}{query}", email, **fields)
+
+
+def link_of(html: str) -> str:
+    """The reader's own link, as a page shows it."""
+    found = re.search(r'id="link" readonly value="([^"]+)"', html)
+    assert found, html
+    return unescape(found[1])
+
+
+def wrong(answer: httpx.Response) -> str:
+    """What a form says is the matter."""
+    found = re.search(r'id="wrong"[^>]*>(?:<svg.*?</svg>)?([^<]*)<', answer.text)
+    return unescape(found[1]) if found else ""
+
+
+def follow(wax: Newsletter, answer: httpx.Response) -> httpx.Response:
+    assert answer.status_code == 303, answer.text
+    return wax.visitor.get(answer.headers["location"])

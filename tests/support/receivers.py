@@ -49,8 +49,9 @@ async def listening(answer=OK, tls=None, host="127.0.0.1"):
             listener = await asyncio.start_server(server.serve, host, port, ssl=tls)
             server.port = port
         except OSError as error:
-            if error.errno == errno.EADDRNOTAVAIL:  # no IPv6 here
-                pytest.skip("address not available")
+            if error.errno in (errno.EADDRNOTAVAIL, errno.EAFNOSUPPORT):
+                # Nobody can listen there, so nothing can get through; that such addresses are refused is tested as text.
+                pytest.skip(f"this machine has no address {host}; tests/test_addresses.py holds the rule without dialling")
     yield server
     listener.close()
 

@@ -20,6 +20,11 @@ class Account(NamedTuple):
     created_ms: int
 
 
+class Proof(NamedTuple):
+    at_ms: int
+    broken: int
+
+
 _sql = beside(__file__)
 _INSERT = _sql.command("insert")
 _INSERT_CAMPAIGN = _sql.command("insert_campaign")
@@ -97,6 +102,16 @@ async def last_backup_ms(tx: Tx) -> int | None:
     return int(kept) if kept else None
 
 
+async def note_proof(tx: Tx, *, broken: int, now_ms: int) -> None:
+    """When the books were last proved, and in how many places they were wrong."""
+    await tx.run(_KEEP_INSTANCE_VALUE, name="last_proof", value=f"{now_ms} {broken}")
+
+
+async def last_proof(tx: Tx) -> Proof | None:
+    kept = await tx.one(_INSTANCE_VALUE, name="last_proof")
+    return Proof(*map(int, kept.split())) if kept else None
+
+
 async def all_of_them(tx: Tx) -> list[Account]:
-    """For the administrator: every account, newest first."""
+    """For the administrator: every account, newest first, and no more than anybody reads."""
     return await tx.all(_ALL)

@@ -28,11 +28,16 @@ def _hexagon(draw: _Draw, ink: str, ground: str) -> None:
 
 
 def _leaf(draw: _Draw, ink: str, ground: str) -> None:
-    r = _MID * 0.95
-    for sign in (-1, 1):
-        middle = _MID + sign * r * 0.55
-        draw.pieslice((middle - r, _MID - r, middle + r, _MID + r), 90 + 90 * sign + 35, 270 + 90 * sign - 35, fill=ink)
-    draw.line((_MID, _MID * 0.35, _MID, _MID * 1.75), fill=ground, width=FINE * 6)
+    steps = [n / 24 for n in range(25)]
+    right = [(_MID + _MID * 0.5 * math.sin(math.pi * t), _MID * (0.25 + 1.3 * t)) for t in steps]
+    left = [(2 * _MID - x, y) for x, y in reversed(right)]
+    draw.polygon([*right, *left], fill=ink)
+    draw.line((_MID, _MID * 0.6, _MID, _MID * 1.56), fill=ground, width=FINE * 5)
+    draw.line((_MID, _MID * 1.5, _MID, _MID * 1.78), fill=ink, width=FINE * 6)
+    for height in (0.85, 1.12):
+        for side in (-1, 1):
+            tip = (_MID * (1 + side * 0.24), _MID * (height - 0.17))
+            draw.line(((_MID, _MID * height), tip), fill=ground, width=FINE * 4)
 
 
 def _road(draw: _Draw, ink: str, ground: str) -> None:

@@ -11,6 +11,7 @@ from honeyguide.demo import crowd
 from honeyguide.demo.stage import JOINING_MS, OPENING_MS, Player, Stage
 from honeyguide.kernel.clock import DAY_MS, HOUR_MS
 from honeyguide.kernel.paging import Page
+from honeyguide.mail import bell
 from honeyguide.mail.sending import send_due
 from honeyguide.mail.transports import Outgoing
 from honeyguide.partners import arrivals, directory, notices, payouts, programs, rules
@@ -124,7 +125,7 @@ async def _chores(tx: Tx, stage: Stage, at_ms: int) -> None:
             await _review(tx, stage, player, at_ms)
         if at_ms < stage.end_ms - UNREAD_MS:
             await _approve(tx, stage, player, at_ms)
-            await notices.read_all(tx, player.owner.account_id, now_ms=at_ms)
+            await bell.read_all(tx, player.owner.account_id, now_ms=at_ms)
     for player in stage.players:
         for issue in player.newsletter.issues:
             if issue.offer.is_paused and 0 <= stage.end_ms - 5 * WEEK_MS - at_ms < WEEK_MS:

@@ -11,7 +11,7 @@ import msgspec
 from honeyguide.events import schedule
 from honeyguide.kernel.clock import iso
 from honeyguide.kernel.errors import Unavailable
-from honeyguide.mail import letters, words
+from honeyguide.mail import bell, words
 from honeyguide.store import Store
 from honeyguide.store.statements import beside
 from honeyguide.store.tx import Tx
@@ -154,7 +154,7 @@ async def _note_failure(tx: Tx, outcome: Outcome, page: str) -> None:
         await tx.run(_WARN, **webhook, now_ms=now_ms)
         since, until = _moment(failing.failing_since_ms), _moment(failing.failing_since_ms + schedule.DISABLE_AFTER_MS)
         letter = words.webhook_failing(url=outcome.url, since=since, disables_on=until, page=f"{page}/{outcome.webhook_id}")
-        await _write_to_owner(tx, outcome, "webhook_failing", letter)
+        await _tell_owner(tx, outcome, "webhook_failing", letter)
 
 
 async def _disable(tx: Tx, outcome: Outcome, reason: str, page: str) -> None:
@@ -164,7 +164,7 @@ async def _disable(tx: Tx, outcome: Outcome, reason: str, page: str) -> None:
         return
     await tx.run(_CANCEL_ALL, **webhook)
     letter = words.webhook_disabled(url=outcome.url, reason=reason, page=f"{page}/{outcome.webhook_id}")
-    await _write_to_owner(tx, outcome, "webhook_disabled", letter)
+    await _tell_owner(tx, outcome, "webhook_disabled", letter)
 
 
 def _key(outcome: Outcome) -> dict[str, Any]:
@@ -175,9 +175,9 @@ def _moment(ms: int) -> str:
     return f"{iso(ms)[:16].replace('T', ' ')} UTC"
 
 
-async def _write_to_owner(tx: Tx, outcome: Outcome, kind: str, letter: words.Words) -> None:
+async def _tell_owner(tx: Tx, outcome: Outcome, kind: str, said: words.Words) -> None:
+    """Every time it comes to this: the webhook's own row says whether it has already."""
     to = await tx.one(_OWNER_EMAIL, account_id=outcome.account_id)
     if to is not None:
-        await letters.post(
-            tx, account_id=outcome.account_id, to=to, kind=kind, subject=letter.subject, text=letter.text, now_ms=outcome.at_ms
-        )
+        once, link = f"{kind}:{outcome.webhook_id}:{outcome.at_ms}", f"/webhooks/{outcome.webhook_id}"
+        await bell.tell(tx, outcome.account_id, to, kind, once, said, link=link, now_ms=outcome.at_ms)

@@ -16,6 +16,7 @@ from honeyguide.kernel.clock import DAY_MS, parse_past
 from honeyguide.kernel.errors import Invalid, Missing
 from honeyguide.kernel.ids import is_id, new_id
 from honeyguide.kernel.paging import Page
+from honeyguide.mail.letters import Backlog
 from honeyguide.store.statements import beside
 from honeyguide.store.tx import Tx
 
@@ -80,6 +81,7 @@ class Flags(msgspec.Struct, frozen=True):
 
 
 _sql = beside(__file__)
+_BACKLOG = _sql.query("backlog", Backlog)
 _INSERT = _sql.command("insert")
 _LIST = _sql.query("list", Webhook)
 _BY_ID = _sql.query("by_id", Webhook)
@@ -210,3 +212,8 @@ async def replay(tx: Tx, account_id: str, scope: str, webhook_id: str, since: st
     if count:
         tx.wake(outbox.DELIVERIES)
     return count
+
+
+async def backlog(tx: Tx, *, now_ms: int) -> Backlog:
+    """Of all accounts, for the administrator."""
+    return await tx.one(_BACKLOG, now_ms=now_ms) or Backlog(0, None)

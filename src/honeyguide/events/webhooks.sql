@@ -74,3 +74,6 @@ WHERE account_id = :account_id AND webhook_id = :webhook_id AND id = :id
 UPDATE delivery SET status = 'pending', tries = 0, due_ms = :now_ms, leased_until_ms = 0, lease_token = NULL
 WHERE account_id = :account_id AND webhook_id = :webhook_id AND created_ms >= :since_ms AND status <> 'pending'
   AND event_id IN (SELECT id FROM event WHERE account_id = :account_id AND body IS NOT NULL);
+
+-- name: backlog
+SELECT COUNT(*) AS n, MIN(due_ms) AS since_ms FROM delivery WHERE status = 'pending' AND due_ms <= :now_ms;

@@ -18,6 +18,9 @@ MINUTE_MS = 60 * SECOND_MS
 HOUR_MS = 60 * MINUTE_MS
 DAY_MS = 24 * HOUR_MS
 
+# The topic of a test clock that was set: what waits for a time need not wait for its turn as well.
+CLOCK_SET = "clock set"
+
 # Clocks differ: a client's "now" up to this far ahead is taken as ours.
 AHEAD_MS = 5 * MINUTE_MS
 

@@ -44,6 +44,13 @@ class Letter(NamedTuple):
         return "cancelled" if self.due_ms is None else "waiting"
 
 
+class Backlog(NamedTuple):
+    """What should be gone by now, and since when the oldest of it."""
+
+    n: int
+    since_ms: int | None
+
+
 class Lately(NamedTuple):
     of_this_kind: int
     of_all: int
@@ -57,6 +64,7 @@ _OF_PERSON = _sql.query("of_person", Letter)
 _COUNT_RECENT = _sql.value("count_recent", int)
 _COUNT_RECENT_OF_ACCOUNT = _sql.value("count_recent_of_account", int)
 _LATELY = _sql.query("lately", Lately)
+_BACKLOG = _sql.query("backlog", Backlog)
 _ERASE = _sql.command("erase")
 _PURGE = _sql.command("purge")
 
@@ -126,6 +134,11 @@ async def lately_to(tx: Tx, account_id: str, to: str, kind: str, *, since_ms: in
     mailbox = emails.person(emails.address(to))
     found = await tx.one(_LATELY, account_id=account_id, mailbox=mailbox, kind=kind, since_ms=since_ms, day_ago_ms=day_ago_ms)
     return found or Lately(0, 0)
+
+
+async def backlog(tx: Tx, *, now_ms: int) -> Backlog:
+    """Of all accounts, for the administrator."""
+    return await tx.one(_BACKLOG, now_ms=now_ms) or Backlog(0, None)
 
 
 async def erase(tx: Tx, account_id: str, about_id: str) -> None:

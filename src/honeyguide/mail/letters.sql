@@ -46,3 +46,6 @@ UPDATE letter SET body_text = NULL, body_html = NULL WHERE id IN (
 
 -- name: text_of
 SELECT body_text FROM letter WHERE account_id = :account_id AND id = :id;
+
+-- name: backlog
+SELECT COUNT(*) AS n, MIN(due_ms) AS since_ms FROM letter WHERE due_ms IS NOT NULL AND due_ms <= :now_ms;

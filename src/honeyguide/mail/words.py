@@ -60,7 +60,7 @@ def reward_out_of_stock(*, reward: str, waiting: int, page: str) -> Words:
 
 def budget_warning(*, program: str, month: str, spent: str, budget: str, page: str) -> Words:
     return _letter(
-        f"{program}: 80 % of the budget is spent",
+        f"{program}: 80 % of the budget for {month} is spent",
         f"{spent} of {budget} is spent in {month}.",
         "At 100 % your partners are told, and nothing more is charged until the month ends or you raise the budget.",
         f"The program:\n{page}",
@@ -69,7 +69,7 @@ def budget_warning(*, program: str, month: str, spent: str, budget: str, page: s
 
 def budget_spent(*, program: str, month: str, spent: str, budget: str, page: str) -> Words:
     return _letter(
-        f"{program}: the budget is reached",
+        f"{program}: the budget for {month} is reached",
         f"{spent} of {budget} is spent in {month}. A fee is never split, so a little may stay unspent.",
         "Your partners are told. New readers still arrive and are kept, but nothing more is charged this month.",
         f"Raise the budget to go on at once:\n{page}",
@@ -81,8 +81,8 @@ def budget_spent(*, program: str, month: str, spent: str, budget: str, page: str
 
 def budget_reached(*, program: str, month: str, resumes: str, page: str) -> Words:
     return _letter(
-        f"{program} has reached its budget",
-        f"{program} has spent its budget for {month}. Readers you send from now on earn nothing until {resumes}, unless the "
+        f"{program} has reached its budget for {month}",
+        f"{program} has spent its budget. Readers you send from now on earn nothing until {resumes}, unless the "
         "owner raises the budget earlier.",
         "What you have earned so far stays yours.",
         f"Your earnings:\n{page}",

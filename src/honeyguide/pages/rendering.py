@@ -45,6 +45,11 @@ def breakable(path: str) -> Markup:
     return Markup(marked.replace("/", "/<wbr>").replace("/<wbr>i>", "/i>"))
 
 
+def wrapping(text: str) -> Markup:
+    """A name or an address, which may wrap before its @."""
+    return Markup(str(escape(text)).replace("@", "<wbr>@"))
+
+
 def _environment() -> Environment:
     made = Environment(
         loader=FileSystemLoader(Path(__file__).parent / "templates"),
@@ -54,7 +59,7 @@ def _environment() -> Environment:
         lstrip_blocks=True,
     )
     made.globals["static"] = static.address
-    made.filters.update(prose=prose, coloured=coloured, breakable=breakable)
+    made.filters.update(prose=prose, coloured=coloured, breakable=breakable, wrapping=wrapping)
     return made
 
 

@@ -78,7 +78,21 @@ class Told(NamedTuple):
     ref_code: str
 
 
+class SentBy(NamedTuple):
+    """Which partner sent a person to which program, and what that costs or why nothing."""
+
+    program_id: str
+    publication_name: str
+    partner_name: str
+    fee_cents: int
+    charged_cents: int | None
+    charged_month: str | None
+    uncharged_reason: str | None
+    decided_ms: int | None
+
+
 _sql = beside(__file__)
+_SENT_BY = _sql.query("sent_by", SentBy)
 _FIND_PARTNER = _sql.query("find_partner", Partner)
 _FROM_NETWORK = _sql.value("from_network", int)
 _INSERT_REFERRAL = _sql.command("insert_referral")
@@ -224,6 +238,11 @@ async def page_of_program(tx: Tx, account_id: str, program_id: str, page: Page) 
     mine: dict[str, Any] = {"account_id": account_id, "program_id": program_id}
     total = await tx.one(_COUNT_OF_PROGRAM, **mine) or 0
     return await tx.all(_LIST_OF_PROGRAM, **mine, most=page.per_page, skip=page.skip), total
+
+
+async def find_sender(tx: Tx, account_id: str, subscriber_id: str) -> SentBy | None:
+    """For the owner; None for whoever came by themselves or through a friend."""
+    return await tx.one(_SENT_BY, account_id=account_id, subscriber_id=subscriber_id)
 
 
 async def erase(tx: Tx, owner: Owner, wanted: str, *, now_ms: int) -> None:

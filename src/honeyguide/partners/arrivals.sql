@@ -49,3 +49,10 @@ SELECT r.id, r.subscriber_id, s.email, s.name, r.partner_campaign_id, COALESCE(a
        r.charged_month, r.uncharged_reason, r.arrived_ms, r.decided_ms
 FROM partner_referral AS r JOIN subscriber AS s ON s.id = r.subscriber_id JOIN account AS a ON a.id = r.partner_account_id
 WHERE r.account_id = :account_id AND r.program_id = :program_id ORDER BY r.arrived_ms DESC, r.id DESC LIMIT :most OFFSET :skip;
+
+-- name: sent_by
+SELECT r.program_id, b.name AS publication_name, COALESCE(a.name, a.email) AS partner_name, r.fee_cents, r.charged_cents,
+       r.charged_month, r.uncharged_reason, r.decided_ms
+FROM partner_referral AS r JOIN program AS p ON p.id = r.program_id JOIN publication AS b ON b.id = p.publication_id
+JOIN account AS a ON a.id = r.partner_account_id
+WHERE r.account_id = :account_id AND r.subscriber_id = :subscriber_id;

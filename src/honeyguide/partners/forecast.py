@@ -15,8 +15,15 @@ _EVER_MS = 2**62
 
 
 class Budget(NamedTuple):
+    """What of a month's budget is spent, when it was reached, and when owner and partners were told."""
+
     spent_cents: int
     reached_ms: int | None
+    told_nearly_ms: int | None
+    told_reached_ms: int | None
+
+
+_UNTOUCHED = Budget(0, None, None, None)
 
 
 class Pending(NamedTuple):
@@ -62,6 +69,7 @@ class Spend(NamedTuple):
     reached: bool
     uncharged_referrals: int
     partners: list[tuple[PartnerRow, int]]  # each with its pending cents
+    budget: Budget
 
 
 class Earnings(NamedTuple):
@@ -85,6 +93,18 @@ class Outlook(NamedTuple):
     """What of the ripening will not fit."""
 
 
+class InShort(NamedTuple):
+    """A month on both sides of the market, over all of an account's programs and all it joined."""
+
+    programs: int
+    budget_cents: int
+    spent_cents: int
+    pending_cents: int
+    places: int
+    earned_cents: int
+    expected_cents: int
+
+
 _sql = beside(__file__)
 _BUDGET = _sql.query("budget", Budget)
 _PENDING_OF_PROGRAM = _sql.query("pending_of_program", Pending)
@@ -93,6 +113,8 @@ _PARTNERS_OF_PROGRAM = _sql.query("partners_of_program", PartnerRow)
 _PENDING_OF_PARTNER = _sql.query("pending_of_partner", Pending)
 _OUTCOMES_OF_PARTNER = _sql.query("outcomes_of_partner", Outcomes)
 _PROGRAMS_OF_PARTNER = _sql.query("programs_of_partner", ProgramRow)
+_REACHED_OF_PARTNER = _sql.value("reached_of_partner", str)
+_IN_SHORT = _sql.query("in_short", InShort)
 _MATURITIES_OF_PROGRAM = _sql.query("maturities_of_program", Maturity)
 _MATURITIES_OF_PARTNER = _sql.query("maturities_of_partner", Maturity)
 
@@ -120,13 +142,14 @@ def _by_place(rows: list[Pending]) -> dict[str, int]:
 
 async def spend(tx: Tx, program: Program, month: str, *, now_ms: int) -> Spend:
     mine: dict[str, Any] = {"account_id": program.account_id, "program_id": program.id}
-    budget = await tx.one(_BUDGET, **mine, month=month) or Budget(0, None)
+    budget = await tx.one(_BUDGET, **mine, month=month) or _UNTOUCHED
     pending = _by_place(await tx.all(_PENDING_OF_PROGRAM, **mine, **_waiting(month, now_ms)))
     left_cents = rules.left_cents(spent_cents=budget.spent_cents, cap_cents=program.total_budget_cents)
     return Spend(
         month, program.total_budget_cents, budget.spent_cents, sum(pending.values()), left_cents,
         budget.reached_ms is not None, await tx.one(_UNCHARGED_OF_PROGRAM, **mine, month=month) or 0,
         [(row, pending.get(row.partner_campaign_id, 0)) for row in await tx.all(_PARTNERS_OF_PROGRAM, **mine, month=month)],
+        budget,
     )  # fmt: skip
 
 
@@ -141,12 +164,17 @@ async def earnings(tx: Tx, account_id: str, month: str, *, now_ms: int) -> Earni
     )  # fmt: skip
 
 
+async def in_short(tx: Tx, account_id: str, month: str) -> InShort:
+    """For the overview: the present month, whose pending is all that waits."""
+    return await tx.one(_IN_SHORT, account_id=account_id, month=month) or InShort(0, 0, 0, 0, 0, 0, 0)
+
+
 async def outlook_of_program(tx: Tx, program: Program, *, now_ms: int) -> list[Outlook]:
     """This month and the next, for the owner: every partner's cap first, then the budget over all of them."""
     mine: dict[str, Any] = {"account_id": program.account_id, "program_id": program.id}
     found = []
     for month in _this_and_next(now_ms):
-        budget = await tx.one(_BUDGET, **mine, month=month) or Budget(0, None)
+        budget = await tx.one(_BUDGET, **mine, month=month) or _UNTOUCHED
         spent = {row.partner_campaign_id: row.spent_cents for row in await tx.all(_PARTNERS_OF_PROGRAM, **mine, month=month)}
         ripening = _by_place(await tx.all(_PENDING_OF_PROGRAM, **mine, **_ripening(month, now_ms)))
         fitting = sum(min(cents, max(0, program.max_payout_cents - spent.get(place, 0))) for place, cents in ripening.items())
@@ -158,16 +186,27 @@ async def outlook_of_program(tx: Tx, program: Program, *, now_ms: int) -> list[O
 
 
 async def outlook_of_partner(tx: Tx, account_id: str, *, now_ms: int) -> list[Outlook]:
-    """This month and the next over all programs a partner joined, by the partner's own caps: budgets are the owners' secret."""
+    """This month and the next over all programs a partner joined, by the partner's own caps and the budgets that are known to
+    be reached; how much is left of the others is the owners' secret."""
     found = []
     for month in _this_and_next(now_ms):
         rows = await tx.all(_PROGRAMS_OF_PARTNER, account_id=account_id, month=month)
         ripening = _by_place(await tx.all(_PENDING_OF_PARTNER, account_id=account_id, **_ripening(month, now_ms)))
-        left = {r.partner_campaign_id: max(0, r.max_payout_cents - r.spent_cents) for r in rows}
+        over = await reached_of_partner(tx, account_id, month)
+        left = {
+            r.partner_campaign_id: rules.left_cents(spent_cents=r.spent_cents, cap_cents=r.max_payout_cents)
+            for r in rows
+            if r.partner_campaign_id not in over
+        }
         fitting = sum(min(cents, left.get(place, 0)) for place, cents in ripening.items())
         spent_cents, total = sum(row.spent_cents for row in rows), sum(ripening.values())
         found.append(Outlook(month, spent_cents, total, sum(left.values()), total - fitting))
     return found
+
+
+async def reached_of_partner(tx: Tx, account_id: str, month: str) -> set[str]:
+    """The partner's places whose program has reached its budget, by their ids."""
+    return set(await tx.all(_REACHED_OF_PARTNER, account_id=account_id, month=month))
 
 
 def _this_and_next(now_ms: int) -> tuple[str, str]:

@@ -2,7 +2,8 @@
 -- partner brings to a program of their own is never charged, so it is no money that waits.
 
 -- name: budget
-SELECT spent_cents, reached_ms FROM budget WHERE account_id = :account_id AND program_id = :program_id AND month = :month;
+SELECT spent_cents, reached_ms, told_nearly_ms, told_reached_ms FROM budget
+WHERE account_id = :account_id AND program_id = :program_id AND month = :month;
 
 -- name: pending_of_program
 SELECT r.partner_campaign_id, COUNT(*) AS n, CAST(SUM(r.fee_cents) AS BIGINT) AS cents, MIN(s.referral_due_ms) AS first_due_ms
@@ -56,3 +57,24 @@ FROM partner_referral AS r JOIN subscriber AS s ON s.id = r.subscriber_id
 WHERE r.partner_account_id = :account_id AND r.decided_ms IS NULL AND s.referral_due_ms IS NOT NULL
   AND r.partner_account_id <> r.account_id
 GROUP BY s.referral_due_ms / 86400000 ORDER BY day LIMIT 400;
+
+-- name: in_short
+-- Of the programs that stand: one that was deleted has its statement. Counters and what waits, so its cost is that of what waits.
+SELECT (SELECT COUNT(*) FROM program WHERE account_id = :account_id AND deleted_ms IS NULL) AS programs,
+       (SELECT CAST(COALESCE(SUM(total_budget_cents), 0) AS BIGINT) FROM program
+        WHERE account_id = :account_id AND deleted_ms IS NULL) AS budget_cents,
+       (SELECT CAST(COALESCE(SUM(g.spent_cents), 0) AS BIGINT) FROM program AS p JOIN budget AS g ON g.program_id = p.id
+        WHERE p.account_id = :account_id AND p.deleted_ms IS NULL AND g.month = :month) AS spent_cents,
+       (SELECT CAST(COALESCE(SUM(r.fee_cents), 0) AS BIGINT) FROM program AS p JOIN partner_referral AS r ON r.program_id = p.id
+        WHERE p.account_id = :account_id AND p.deleted_ms IS NULL AND r.decided_ms IS NULL
+          AND r.partner_account_id <> r.account_id) AS pending_cents,
+       (SELECT COUNT(*) FROM partner_campaign WHERE account_id = :account_id) AS places,
+       (SELECT CAST(COALESCE(SUM(spent_cents), 0) AS BIGINT) FROM partner_spend
+        WHERE partner_account_id = :account_id AND month = :month) AS earned_cents,
+       (SELECT CAST(COALESCE(SUM(fee_cents), 0) AS BIGINT) FROM partner_referral
+        WHERE partner_account_id = :account_id AND decided_ms IS NULL AND partner_account_id <> account_id) AS expected_cents;
+
+-- name: reached_of_partner
+-- The places of a partner whose program pays nothing more this month. They were told so; how much it was stays the owner's.
+SELECT j.id FROM partner_campaign AS j JOIN budget AS g ON g.program_id = j.program_id
+WHERE j.account_id = :account_id AND g.month = :month AND g.reached_ms IS NOT NULL;

@@ -114,6 +114,17 @@ _DELETE = _sql.command("delete")
 _TAKEN = _sql.value("taken", str)
 
 
+def csv_to_mend(columns: list[str], refused: Iterable[Refused]) -> str:
+    """The lines that could not be taken, as they came, each with its number and why; mended, it can be brought in again."""
+    out = io.StringIO()
+    writer = csv.writer(out)
+    writer.writerow([*columns, "line", "why"])
+    for each in refused:
+        cells = msgspec.json.decode(each.content, type=list[str])
+        writer.writerow([*cells[: len(columns)], *[""] * (len(columns) - len(cells)), each.line, each.sentence])
+    return out.getvalue()
+
+
 def _plain(text: str) -> str:
     return re.sub(r"[^a-z0-9]", "", text.casefold())
 

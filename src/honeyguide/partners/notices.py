@@ -8,10 +8,8 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from honeyguide.kernel import money
-from honeyguide.kernel.ids import new_id
-from honeyguide.kernel.paging import Page
 from honeyguide.kernel.site import Site
-from honeyguide.mail import letters, words
+from honeyguide.mail import bell, words
 from honeyguide.partners import rules
 from honeyguide.store.statements import beside
 from honeyguide.store.tx import Tx
@@ -37,25 +35,12 @@ class PartnerOf(NamedTuple):
     email: str
 
 
-class Notice(NamedTuple):
-    id: str
-    kind: str
-    sentence: str
-    link: str | None
-    created_ms: int
-    read_ms: int | None
-
-
 _sql = beside(__file__)
-_INSERT = _sql.command("insert")
 _NEARLY_SPENT = _sql.query("nearly_spent", Spent)
 _REACHED = _sql.query("reached", Spent)
 _TOLD_NEARLY = _sql.command("told_nearly")
 _TOLD_REACHED = _sql.command("told_reached")
 _PARTNERS_OF = _sql.query("partners_of", PartnerOf)
-_COUNT_UNREAD = _sql.value("count_unread", int)
-_LIST = _sql.query("list", Notice)
-_READ_ALL = _sql.command("read_all")
 
 
 async def tell_due(tx: Tx, site: Site, *, now_ms: int) -> bool:
@@ -77,19 +62,19 @@ def _place(budget: Spent) -> dict[str, Any]:
 
 
 async def _tell_owner(tx: Tx, site: Site, budget: Spent, kind: str, letter: Callable[..., words.Words], *, now_ms: int) -> None:
-    subject, text = letter(
+    said = letter(
         program=budget.publication_name, month=rules.spoken(budget.month), spent=money.show(budget.spent_cents),
-        budget=money.show(budget.total_budget_cents), page=f"{site.base_url}/program",
+        budget=money.show(budget.total_budget_cents), page=f"{site.base_url}/program/{budget.program_id}",
     )  # fmt: skip
-    await tell(
-        tx, budget.account_id, budget.email, kind, f"{kind}:{budget.program_id}:{budget.month}", subject, text,
-        link="/program", now_ms=now_ms,
+    await bell.tell(
+        tx, budget.account_id, budget.email, kind, f"{kind}:{budget.program_id}:{budget.month}", said,
+        link=f"/program/{budget.program_id}", now_ms=now_ms,
     )  # fmt: skip
 
 
 async def _tell_partners(tx: Tx, site: Site, budget: Spent, *, now_ms: int) -> int:
     """The next of those who were not told, in one order everywhere; how many."""
-    subject, text = words.budget_reached(
+    said = words.budget_reached(
         program=budget.publication_name, month=rules.spoken(budget.month),
         resumes=f"1 {rules.spoken(rules.next_month(budget.month))}", page=f"{site.base_url}/earnings",
     )  # fmt: skip
@@ -98,30 +83,6 @@ async def _tell_partners(tx: Tx, site: Site, budget: Spent, *, now_ms: int) -> i
         _PARTNERS_OF, program_id=budget.program_id, account_id=budget.account_id, once_key=once, batch=PARTNERS
     )
     for partner in partners:
-        await tell(
-            tx, partner.account_id, partner.email, "budget_reached", once, subject, text, link="/earnings", now_ms=now_ms
-        )
+        link = f"/earnings/{partner.id}"
+        await bell.tell(tx, partner.account_id, partner.email, "budget_reached", once, said, link=link, now_ms=now_ms)
     return len(partners)
-
-
-async def tell(
-    tx: Tx, account_id: str, email: str, kind: str, once: str, subject: str, text: str, *, now_ms: int, link: str | None = None
-) -> None:
-    """A notice on the dashboard and the letter that goes with it, once per `once`."""
-    is_new = await tx.run(
-        _INSERT, id=new_id(), account_id=account_id, kind=kind, once_key=once, sentence=subject, link=link, now_ms=now_ms
-    )
-    if is_new:
-        await letters.post(tx, account_id=account_id, to=email, kind=kind, subject=subject, text=text, once=once, now_ms=now_ms)
-
-
-async def unread(tx: Tx, account_id: str) -> int:
-    return await tx.one(_COUNT_UNREAD, account_id=account_id) or 0
-
-
-async def page_of(tx: Tx, account_id: str, page: Page) -> list[Notice]:
-    return await tx.all(_LIST, account_id=account_id, most=page.per_page, skip=page.skip)
-
-
-async def read_all(tx: Tx, account_id: str, *, now_ms: int) -> None:
-    await tx.run(_READ_ALL, account_id=account_id, now_ms=now_ms)

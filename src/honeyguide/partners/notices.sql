@@ -1,7 +1,3 @@
--- name: insert
-INSERT INTO notice (id, account_id, kind, once_key, sentence, link, created_ms)
-VALUES (:id, :account_id, :kind, :once_key, :sentence, :link, :now_ms) ON CONFLICT (account_id, once_key) DO NOTHING;
-
 -- name: nearly_spent
 SELECT g.program_id, g.month, g.account_id, b.name AS publication_name, g.spent_cents, p.total_budget_cents, a.email
 FROM budget AS g JOIN program AS p ON p.id = g.program_id JOIN publication AS b ON b.id = p.publication_id
@@ -30,13 +26,3 @@ WHERE j.program_id = :program_id AND j.owner_account_id = :account_id AND j.acco
   AND p.deleted_ms IS NULL AND b.deleted_ms IS NULL AND b.status = 'active' AND b.enabled_partner_program = 1
   AND NOT EXISTS (SELECT 1 FROM notice AS n WHERE n.account_id = j.account_id AND n.once_key = :once_key)
 ORDER BY j.account_id LIMIT :batch;
-
--- name: count_unread
-SELECT COUNT(*) AS n FROM notice WHERE account_id = :account_id AND read_ms IS NULL;
-
--- name: list
-SELECT id, kind, sentence, link, created_ms, read_ms FROM notice WHERE account_id = :account_id
-ORDER BY created_ms DESC, id DESC LIMIT :most OFFSET :skip;
-
--- name: read_all
-UPDATE notice SET read_ms = :now_ms WHERE account_id = :account_id AND read_ms IS NULL;

@@ -87,6 +87,7 @@ _ALL_OF_MONTH = _sql.query("all_of_month", Owed)
 _LOCK = _sql.query("lock", Payout)
 _MARK = _sql.command("mark")
 _MONTHS = _sql.query("months", Month)
+_EARNED_SO_FAR = _sql.value("earned_so_far", int)
 
 
 async def close_months(tx: Tx, *, now_ms: int) -> list[str]:
@@ -152,6 +153,11 @@ async def of_month(tx: Tx, month: str = "", *, open_only: bool = False) -> list[
 
 async def months(tx: Tx) -> list[Month]:
     return await tx.all(_MONTHS)
+
+
+async def earned_so_far(tx: Tx, month: str) -> int:
+    """What partners earned in a month by the ledger, closed or not: cents."""
+    return await tx.one(_EARNED_SO_FAR, month=month) or 0
 
 
 async def mark_paid(tx: Tx, payout_id: str, reference: str, *, now_ms: int) -> Payout:

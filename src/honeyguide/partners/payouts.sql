@@ -86,3 +86,6 @@ SELECT m.month, m.closed_ms, m.paid_out_ms,
        (SELECT COUNT(*) FROM payout AS p WHERE p.month = m.month AND p.paid_ms IS NOT NULL) AS paid,
        CAST(COALESCE((SELECT SUM(p.amount_cents) FROM payout AS p WHERE p.month = m.month), 0) AS BIGINT) AS amount_cents
 FROM period AS m ORDER BY m.month DESC LIMIT 36;
+
+-- name: earned_so_far
+SELECT CAST(COALESCE(SUM(amount_cents), 0) AS BIGINT) AS cents FROM transfer WHERE month = :month AND kind = 'charge';

@@ -16,7 +16,7 @@ from honeyguide.kernel import checks
 from honeyguide.kernel.errors import Invalid
 from honeyguide.kernel.ids import new_id
 from honeyguide.kernel.site import Site
-from honeyguide.mail import letters, words
+from honeyguide.mail import bell, words
 from honeyguide.referrals.campaigns import Owner
 from honeyguide.referrals.milestones import Reward
 from honeyguide.store.statements import beside
@@ -117,11 +117,10 @@ async def _tell_owner(tx: Tx, site: Site, owner: Owner, reward: Reward, stock: S
     await tx.run(_TELL, account_id=owner.account_id, id=reward.id, told=level)
     account = await accounts.get(tx, owner.account_id)
     page = f"{site.base_url}/rewards"
-    kind, text = (
+    kind, said = (
         ("reward_out_of_stock", words.reward_out_of_stock(reward=reward.name, waiting=stock.waiting, page=page))
         if level == 2
         else ("reward_low_stock", words.reward_low_stock(reward=reward.name, left=stock.codes_left, page=page))
     )
-    await letters.post(
-        tx, account_id=owner.account_id, to=account.email, kind=kind, subject=text.subject, text=text.text, now_ms=now_ms
-    )
+    once = f"{kind}:{reward.id}:{now_ms}"  # told again after the pool was filled; `_TELL` holds the line until then
+    await bell.tell(tx, owner.account_id, account.email, kind, once, said, link=f"/rewards/{reward.id}", now_ms=now_ms)

@@ -37,11 +37,6 @@ class Advocate(NamedTuple):
     referrals_pending: int
 
 
-class Reasons(NamedTuple):
-    reason: str
-    n: int
-
-
 _sql = beside(__file__)
 _DAYS = _sql.query("days", Day)
 _CLICKS = _sql.query("clicks", Clicks)

@@ -72,7 +72,6 @@ _BEST = _sql.query("best", Found)
 _JUDGED = _sql.query("judged", Found)
 _LEFT = _sql.query("left", Found)
 _REFERRERS = _sql.query("referrers", _Referrer)
-_HAS_REWARD = _sql.value("has_reward", int)
 
 
 def _end(prefix: str) -> str:
@@ -128,7 +127,3 @@ async def with_referrers(tx: Tx, owner: Owner, rows: list[Subscriber]) -> list[F
         )
         for s in rows
     ]  # fmt: skip
-
-
-async def has_reward(tx: Tx, owner: Owner) -> bool:
-    return bool(await tx.one(_HAS_REWARD, campaign_id=owner.campaign_id))

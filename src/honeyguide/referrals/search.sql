@@ -84,9 +84,6 @@ FROM subscriber AS s LEFT JOIN subscriber AS r ON r.id = s.referrer_id AND r.cam
 WHERE s.campaign_id = :campaign_id AND s.erased_ms IS NULL AND s.status = 'unsubscribed'
   AND (s.created_ms, s.id) < (:ms, :id) ORDER BY s.created_ms DESC, s.id DESC LIMIT :most;
 
--- name: has_reward
-SELECT COUNT(*) AS n FROM reward WHERE campaign_id = :campaign_id AND deleted_ms IS NULL;
-
 -- name: referrers (sqlite)
 SELECT id, email, name FROM subscriber WHERE campaign_id = :campaign_id AND id IN (SELECT value FROM json_each(:ids));
 

@@ -9,7 +9,7 @@ from functools import partial
 
 from honeyguide.accounts import attempts, idempotency
 from honeyguide.events import outbox
-from honeyguide.kernel.clock import DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS
+from honeyguide.kernel.clock import CLOCK_SET, DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS
 from honeyguide.kernel.site import Site
 from honeyguide.mail import letters
 from honeyguide.mail.sending import send_due
@@ -106,12 +106,12 @@ def jobs_of(site: Site, transport: Transport) -> tuple[Job, ...]:
         Job("fold listings", SECOND_MS, fold_listings),
         Job("bring in files", SECOND_MS, partial(upkeep.bring_in_files, site)),
         Job("forget sessions that are over", HOUR_MS, upkeep.forget_sessions),
-        Job("verify referrals whose hold ran out", 5 * SECOND_MS, partial(money.ripen_referrals, site)),
+        Job("verify referrals whose hold ran out", 5 * SECOND_MS, partial(money.ripen_referrals, site), topic=CLOCK_SET),
         Job("give new rewards to those already past them", 5 * SECOND_MS, partial(give_new_rewards, site)),
         Job("supply codes to those who wait for one", 5 * SECOND_MS, partial(supply_codes, site)),
         Job("tell about budgets", 10 * SECOND_MS, partial(money.tell_about_budgets, site), topic=charges.NOTICES),
         Job("send letters", 30 * SECOND_MS, partial(send_letters, transport), topic=letters.TOPIC),
-        Job("close months and make payouts", MINUTE_MS, money.close_months),
+        Job("close months and make payouts", MINUTE_MS, money.close_months, topic=CLOCK_SET),
         Job("order programs by confirmation rate", 10 * MINUTE_MS, rate_programs),
         Job("verify the books", DAY_MS, money.verify_books),
         Job("purge idempotency keys", 10 * MINUTE_MS, purge_idempotency),

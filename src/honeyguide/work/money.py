@@ -9,6 +9,7 @@ import logging
 from collections.abc import Callable
 from functools import partial
 
+from honeyguide.accounts import accounts
 from honeyguide.kernel.errors import Unavailable
 from honeyguide.kernel.site import Site
 from honeyguide.partners import arrivals, books, notices, payouts
@@ -82,4 +83,6 @@ async def verify_books(store: Store, now_ms: int) -> bool:
     for finding in findings:
         if finding.broken:
             log.error("the books are wrong in %d places: %s", finding.broken, finding.promise)
+    broken = sum(finding.broken for finding in findings)
+    await store.write(partial(accounts.note_proof, broken=broken, now_ms=now_ms))
     return False

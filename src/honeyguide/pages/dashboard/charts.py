@@ -11,7 +11,7 @@ from honeyguide.referrals.days import Day
 
 HEIGHT = 100.0
 STACK = ("verified", "pending", "rejected", "direct")
-GRID = 4
+LEAST_LINES, MOST_LINES = 3, 5
 LABELS = 6
 
 
@@ -79,22 +79,22 @@ def _steps(days: list[Day], chosen: Range, since_ms: int) -> list[Day]:
     return found
 
 
-def _ceiling(most: int) -> int:
-    """The next round number at which a grid of four lines has whole steps."""
-    if most <= GRID:
-        return GRID
+def _scale(most: int) -> tuple[int, int]:
+    """How tall a chart is and how many lines divide it: three to five, a round step of 1, 2 or 5 apart."""
     unit = 1
     while True:
-        for factor in (1, 2, 3, 5):
-            if GRID * factor * unit >= most:
-                return GRID * factor * unit
+        for factor in (1, 2, 5):
+            lines = max(LEAST_LINES, -(-most // (factor * unit)))
+            if lines <= MOST_LINES:
+                return lines * factor * unit, lines
         unit *= 10
 
 
 def signups(days: list[Day], chosen: Range, since_ms: int) -> Chart:
     """Signups per day or week, by what their referral is; clicks on a scale of their own below."""
     steps = _steps(days, chosen, since_ms)
-    top, clicks_top = _ceiling(max(day.signups for day in steps)), max(1, *(day.clicks for day in steps))
+    top, lines = _scale(max(day.signups for day in steps))
+    clicks_top = max(1, *(day.clicks for day in steps))
     slot = 1000 / len(steps)
     name: Callable[[int], str] = figures.day if chosen.step == 1 else (lambda ms: f"Week of {figures.day(ms)}")
     bars = []
@@ -111,6 +111,6 @@ def signups(days: list[Day], chosen: Range, since_ms: int) -> Chart:
         )
     wanted = min(LABELS, len(steps))
     places = [round(n * (len(steps) - 1) / (wanted - 1)) for n in range(wanted)]
-    levels = [(round(HEIGHT - HEIGHT * n / GRID, 2), top * n // GRID) for n in range(GRID + 1)]
+    levels = [(round(HEIGHT - HEIGHT * n / lines, 2), top * n // lines) for n in range(lines + 1)]
     labels = [figures.short_day(steps[place].day_ms) for place in places]
     return Chart(bars, top, clicks_top, levels, labels, not any(day.signups or day.clicks for day in steps))

@@ -80,7 +80,14 @@ def browser(user_agent: str | None) -> str:
     return f"{name} on {system}" if system else name
 
 
+_LETTERS = {"sent": "Sent", "waiting": "On its way", "failed": "Could not be delivered", "cancelled": "Cancelled"}
+
+
+def letter_state(status: str) -> str:
+    return _LETTERS[status]
+
+
 FILTERS: dict[str, Callable[..., str]] = {
     "number": number, "day": day, "short_day": short_day, "moment": moment, "ago": ago, "plural": plural, "share": share,
-    "iso": iso, "browser": browser, "spoken": rules.spoken,
+    "iso": iso, "browser": browser, "spoken": rules.spoken, "letter_state": letter_state,
 }  # fmt: skip

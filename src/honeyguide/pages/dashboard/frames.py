@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
-from honeyguide.pages.readers.preview import preview
+from honeyguide.pages.readers.preview import preview, preview_of_program
 from honeyguide.referrals.campaigns import Campaign
 from honeyguide.referrals.milestones import Reward
 
@@ -15,3 +15,7 @@ _SCRIPT = re.compile(r"<script\b.*?</script>", re.DOTALL | re.IGNORECASE)
 
 def picture(kind: str, campaign: Campaign, words: dict[str, Any], ladder: Sequence[Reward], *, base_url: str) -> str:
     return _SCRIPT.sub("", preview(kind, campaign, words, ladder, base_url=base_url))
+
+
+def picture_of_program(campaign: Campaign, name: str, description: str, logo_url: str, *, base_url: str) -> str:
+    return _SCRIPT.sub("", preview_of_program(campaign, name, description, logo_url, base_url=base_url))

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from typing import Any
 
 import msgspec
@@ -118,12 +116,5 @@ async def error_file(visit: Visit) -> Response:
         return kept, await importing.errors(tx, visit.owner, kept.id)
 
     kept, errors = await visit.read(look)
-    out = io.StringIO()
-    writer = csv.writer(out)
-    writer.writerow([*kept.columns, "line", "why"])
-    width = len(kept.columns)
-    for each in errors:
-        cells = msgspec.json.decode(each.content, type=list[str])
-        writer.writerow([*cells[:width], *[""] * (width - len(cells)), each.line, each.sentence])
     headers = {"content-disposition": 'attachment; filename="not-imported.csv"'}
-    return Response(out.getvalue(), media_type="text/csv; charset=utf-8", headers=headers)
+    return Response(importing.csv_to_mend(kept.columns, errors), media_type="text/csv; charset=utf-8", headers=headers)

@@ -108,7 +108,23 @@ def _plain(fault: Invalid) -> str:
 
 async def edit_form(visit: Visit) -> Response:
     reward = await visit.read(lambda tx: milestones.get(tx, visit.owner, visit.at("id")))
-    return await visit.page("reward.html", reward=reward, given=_as_given(reward), wrong="", param="", kinds=_NAMES)
+    return await _edit_page(visit, reward, _as_given(reward))
+
+
+async def _edit_page(visit: Visit, reward: Reward, given: dict[str, Any], fault: Invalid | None = None) -> Response:
+    campaign, ladder = await _offered(visit)
+    return await visit.page(
+        "reward.html", 400 if fault else 200, reward=reward, given=given, wrong=_plain(fault) if fault else "",
+        param=(fault.param or "") if fault else "", kinds=_NAMES, preview=_hub(visit, campaign, ladder),
+    )  # fmt: skip
+
+
+async def _offered(visit: Visit) -> tuple[campaigns.Campaign, list[Reward]]:
+    async def look(tx: Tx) -> tuple[campaigns.Campaign, list[Reward]]:
+        return await campaigns.get(tx, visit.owner), await milestones.of_campaign(tx, visit.owner)
+
+    found: tuple[campaigns.Campaign, list[Reward]] = await visit.read(look)
+    return found
 
 
 def _as_given(reward: Reward) -> dict[str, Any]:
@@ -139,10 +155,7 @@ async def edit(visit: Visit) -> Response:
     try:
         added = await visit.write(work)
     except Invalid as fault:
-        given = {**_as_given(reward), **dict(visit.fields)}
-        return await visit.page(
-            "reward.html", 400, reward=reward, given=given, wrong=_plain(fault), param=fault.param or "", kinds=_NAMES
-        )
+        return await _edit_page(visit, reward, {**_as_given(reward), **dict(visit.fields)}, fault)
     return visit.go("/rewards", f"Saved. {added:,} new codes." if added else "Saved.")
 
 
@@ -160,18 +173,14 @@ async def hand_over(visit: Visit) -> Response:
 
 async def sketch(visit: Visit) -> Response:
     """The hub as it would look with what is being typed, saved or not."""
-
-    async def look(tx: Tx) -> tuple[campaigns.Campaign, list[Reward]]:
-        return await campaigns.get(tx, visit.owner), await milestones.of_campaign(tx, visit.owner)
-
-    campaign, ladder = await visit.read(look)
+    campaign, ladder = await _offered(visit)
     typed = visit.text("name")
     if typed:
         count = visit.text("referrals")
         number = int(count) if count.isascii() and count.isdigit() and 0 < len(count) < 7 else 3
         draft = Reward(
-            "draft", typed, max(1, number), visit.text("kind") or "manual", 0, "automatic", visit.text("description") or None,
-            None, visit.text("coupon_code") or None, 0, 0, 0, 0, visit.now_ms, None,
+            "draft", typed, max(1, number), visit.text("kind") or "manual", int(bool(visit.text("recurring"))), "automatic",
+            visit.text("description") or None, None, visit.text("coupon_code") or None, 0, 0, 0, 0, visit.now_ms, None,
         )  # fmt: skip
         ladder = sorted([*(each for each in ladder if each.id != visit.text("id")), draft], key=lambda each: each.referrals)
     return HTMLResponse(_hub(visit, campaign, ladder))

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from honeyguide.accounts.sessions import Visitor
+from honeyguide.mail import bell
 from honeyguide.pages.desk import Desk
-from honeyguide.partners import notices
 from honeyguide.referrals import days
 from honeyguide.referrals.campaigns import Owner
 from honeyguide.store.tx import Tx
@@ -70,16 +70,16 @@ class Shown:
     is_here: bool
 
 
-async def shown(desk: Desk, who: Visitor, path: str) -> list[tuple[str, list[Shown]]]:
-    """The table with counts filled in and the current place marked."""
+async def shown(desk: Desk, who: Visitor, path: str) -> tuple[list[tuple[str, list[Shown]]], str]:
+    """The table with counts filled in and the current place marked; and how many notices nobody has read."""
 
     async def count(tx: Tx) -> tuple[int, int]:
         waiting = await days.waiting(tx, Owner(who.account_id, who.campaign_id), most=MOST_SHOWN + 1)
-        return waiting, await notices.unread(tx, who.account_id)
+        return waiting, await bell.unread(tx, who.account_id)
 
     waiting, unread = await desk.store.read(count)
     counts = {"review": _up_to_most(waiting), "notices": _up_to_most(unread)}
-    return [
+    parts = [
         (
             part.name,
             [
@@ -90,6 +90,7 @@ async def shown(desk: Desk, who: Visitor, path: str) -> list[tuple[str, list[Sho
         )
         for part in PARTS
     ]
+    return parts, counts["notices"]
 
 
 def _up_to_most(count: int) -> str:

@@ -7,16 +7,32 @@ from typing import NamedTuple
 from starlette.responses import Response
 
 from honeyguide.accounts import keys
+from honeyguide.kernel import money
 from honeyguide.kernel.clock import DAY_MS
 from honeyguide.pages.dashboard import charts, figures
 from honeyguide.pages.dashboard.visit import Visit
-from honeyguide.referrals import campaigns, days, listing, search
+from honeyguide.partners import forecast
+from honeyguide.partners import rules as months
+from honeyguide.referrals import campaigns, days, listing, milestones, rules, search, tally
 from honeyguide.referrals.campaigns import Campaign
 from honeyguide.referrals.days import Day
+from honeyguide.referrals.milestones import Reward
 from honeyguide.store.tx import Tx
 
-TOP = 5
+TOP = 8
 WAITING = 3
+# Among so many of the newest that wait, those that only a person can judge are shown first; a hold ends by itself.
+LOOKED_THROUGH = 50
+
+# After a number, in one sentence: "2 with a throw-away address, 1 by hand".
+REASONS = {
+    "own_address": "with the referrer’s own address", "alias_of_referrer": "with another spelling of the referrer’s address",
+    "referral_loop": "in a loop", "disposable_domain": "with a throw-away address",
+    "same_network": "from the referrer’s network", "many_from_one_network": "from a network that sent many",
+    "burst": "in a burst", "left_during_hold": "who left too soon", "rejected_by_hand": "by hand",
+    "program_paused": "while the program was paused", "program_disabled": "while the program was off",
+    "publication_archived": "after the publication was archived", "already_subscribed": "who were subscribed already",
+}  # fmt: skip
 
 
 class Step(NamedTuple):
@@ -43,23 +59,37 @@ class Facts(NamedTuple):
     advocates: int
     top: list[days.Advocate]
     waiting: list[search.Found]
-    has_reward: bool
+    ladder: list[Reward]
+    brought: int
+    rejected: list[tally.Rejected]
+    won: tally.Won
+    to_approve: int
+    market: forecast.InShort
     has_used_key: bool
 
 
-async def _facts(tx: Tx, visit: Visit, since_ms: int, until_ms: int) -> Facts:
+async def _facts(tx: Tx, visit: Visit, before_ms: int, since_ms: int, until_ms: int) -> Facts:
     owner = visit.owner
     return Facts(
         campaign=await campaigns.get(tx, owner),
-        days=await days.between(tx, owner, since_ms, until_ms),
+        days=await days.between(tx, owner, before_ms, until_ms),
         ever=await days.ever(tx, owner),
         subscribers=await listing.total(tx, owner.campaign_id, "all"),
         advocates=await listing.total(tx, owner.campaign_id, "advocates"),
         top=await days.top_advocates(tx, owner, most=TOP),
-        waiting=await search.judged(tx, owner, "pending", before=None, most=WAITING),
-        has_reward=await search.has_reward(tx, owner),
+        waiting=_suspicious_first(await search.judged(tx, owner, "pending", before=None, most=LOOKED_THROUGH)),
+        ladder=await milestones.of_campaign(tx, owner),
+        brought=await tally.brought(tx, owner),
+        rejected=await tally.rejected(tx, owner, since_ms=since_ms),
+        won=await tally.won(tx, owner, since_ms=since_ms),
+        to_approve=await tally.to_approve(tx, owner),
+        market=await forecast.in_short(tx, owner.account_id, months.month_of(visit.now_ms)),
         has_used_key=any(key.last_used_ms for key in await keys.of_account(tx, owner.account_id)),
     )
+
+
+def _suspicious_first(held: list[search.Found]) -> list[search.Found]:
+    return sorted(held, key=lambda person: person.referral_reason not in rules.SUSPICIONS)[:WAITING]
 
 
 async def show(visit: Visit) -> Response:
@@ -68,7 +98,7 @@ async def show(visit: Visit) -> Response:
     before_ms = since_ms - chosen.days * DAY_MS
 
     async def look(tx: Tx) -> Facts:
-        return await _facts(tx, visit, before_ms, since_ms + chosen.days * DAY_MS)
+        return await _facts(tx, visit, before_ms, since_ms, since_ms + chosen.days * DAY_MS)
 
     facts: Facts = await visit.read(look)
     now = charts.total([day for day in facts.days if day.day_ms >= since_ms])
@@ -82,27 +112,33 @@ async def show(visit: Visit) -> Response:
         figures=_figures(facts, now, before, chosen.before),
         chart=charts.signups([day for day in facts.days if day.day_ms >= since_ms], chosen, since_ms),
         funnel=_funnel(now),
+        rejections=_rejections(facts.rejected),
+        next_reward=lambda verified: milestones.next_reward(facts.ladder, verified),
+        money=money.show,
         now=now,
         steps=[] if all(step.is_done for step in steps) else steps,
     )
 
 
 def _figures(facts: Facts, now: Day, before: Day, span: str) -> list[Figure]:
-    each = facts.ever.verified / facts.advocates if facts.advocates else 0
-    factor = now.verified / now.signups if now.signups else 0
+    looked_at = min(facts.advocates, tally.MOST_ADVOCATES)
+    each = facts.brought / looked_at if looked_at else 0
+    factor = facts.brought / facts.subscribers if facts.subscribers else 0
+    is_whole = looked_at == facts.advocates
+    who = figures.plural(facts.advocates, "advocate") if is_whole else f"the best {looked_at:,}"
     came = now.verified + now.pending + now.rejected
     return [
         Figure(
             "New subscribers", figures.number(now.signups), *_change(now.signups, before.signups),
-            f"against {span}" if before.signups else "nothing before to compare with",
+            f"against {span}" if before.signups else "nothing before to compare",
         ),
         Figure(
-            "Through a friend", figures.number(now.verified), *_change(now.verified, before.verified),
-            f"{figures.share(now.verified, now.signups)} of all",
+            "Of them referred", figures.number(now.verified), *_change(now.verified, before.verified),
+            f"{figures.share(now.verified, now.signups)} of all" if now.signups else "by readers and partners",
         ),
         Figure(
             "Each advocate brings", f"{each:.1f}", "", True,
-            f"{figures.plural(facts.advocates, 'advocate')} · viral factor {factor:.2f}",
+            f"{who} · viral factor {'' if is_whole else 'over '}{factor:.2f}" if facts.advocates else "nobody yet",
         ),
         Figure(
             "Clicks on their links", figures.number(now.clicks), *_change(now.clicks, before.clicks),
@@ -124,6 +160,17 @@ def _funnel(now: Day) -> list[tuple[str, int, float]]:
     return [(name, count, round(100 * count / most, 2)) for name, count in rows]
 
 
+def _rejections(found: list[tally.Rejected]) -> str:
+    """One sentence: how many, and how many of each kind."""
+    if not found:
+        return ""
+    total = sum(each.n for each in found)
+    kinds = ", ".join(f"{each.n:,} {REASONS.get(each.reason, each.reason.replace('_', ' '))}" for each in found)
+    if total >= tally.MOST_REJECTED:
+        return f"Of the last {total:,} rejected: {kinds}."
+    return f"{total:,} rejected: {kinds}."
+
+
 def _steps(visit: Visit, facts: Facts) -> list[Step]:
     """Each looks for itself whether it is done."""
     referred = facts.ever.verified + facts.ever.pending + facts.ever.rejected
@@ -132,7 +179,7 @@ def _steps(visit: Visit, facts: Facts) -> list[Step]:
              "/settings#campaign", "Set it", facts.campaign.destination_url is not None),
         Step("Bring your subscribers", "Everyone in your list gets a link of their own.",
              "/subscribers/import", "Import a file", facts.subscribers > 0),
-        Step("Promise a reward", "Something small after three friends works well.", "/rewards", "Add one", facts.has_reward),
+        Step("Promise a reward", "Something small after three friends works well.", "/rewards", "Add one", bool(facts.ladder)),
         Step("Connect your mailing tool", "Make an API key, and new signups arrive by themselves.",
              "/api", "Make a key", facts.has_used_key),
         Step("Get the first referral", "Open your signup page, try your own link, and watch it arrive.",

@@ -7,12 +7,16 @@ from typing import Any, NamedTuple
 
 from starlette.responses import Response
 
+from honeyguide.kernel import money
 from honeyguide.kernel.errors import Missing
 from honeyguide.kernel.ids import is_id
 from honeyguide.kernel.paging import Page
 from honeyguide.mail import letters
+from honeyguide.pages.dashboard import figures
 from honeyguide.pages.dashboard import subscribers as listed
 from honeyguide.pages.dashboard.visit import Visit
+from honeyguide.partners import arrivals
+from honeyguide.partners.rules import Uncharged
 from honeyguide.referrals import explaining, hub, people, privacy, rewards, rules, search
 from honeyguide.referrals.people import Subscriber
 from honeyguide.store.tx import Tx
@@ -47,6 +51,9 @@ async def show(visit: Visit) -> Response:
             "person": person,
             "referrer": await people.find(tx, visit.owner, person.referrer_id) if person.referrer_id else None,
             "explained": await explaining.explain(tx, visit.desk.site, visit.owner, wanted) if person.referrer_code else None,
+            "sent_by": await arrivals.find_sender(tx, visit.owner.account_id, person.id)
+            if person.partner_campaign_id
+            else None,
             "brought": await search.with_referrers(tx, visit.owner, brought),
             "brought_total": total,
             "won": await rewards.won_by(tx, visit.owner, person.id),
@@ -57,7 +64,8 @@ async def show(visit: Visit) -> Response:
     person: Subscriber = found["person"]
     return await visit.page(
         "person.html", **found, story=_story(found), signs=_signs(found["explained"]),
-        link=visit.desk.site.reader_link(person.ref_code), hub=hub.link(visit.desk.site, person),
+        link=visit.desk.site.reader_link(person.ref_code), hub=hub.link(visit.desk.site, person), money=money.show,
+        uncharged=Uncharged,
     )  # fmt: skip
 
 
@@ -67,8 +75,9 @@ def _story(found: dict[str, Any]) -> list[Moment]:
     through = found["referrer"]
     came = f"Signed up through {through.name or through.email}" if through else "Signed up"
     if person.referrer_code and not through:
-        came = "Signed up through a partner" if person.partner_campaign_id else "Signed up through somebody since erased"
-    origin = {"api": "over the API", "import": "by an import", "signup": "on your signup page"}.get(
+        sent_by: arrivals.SentBy | None = found["sent_by"]
+        came = f"Signed up through {sent_by.partner_name if sent_by else 'somebody since erased'}"
+    origin = {"api": "over the API", "import": "by an import", "signup": "on your signup page", "magic": "by a magic link"}.get(
         person.origin, person.origin
     )
     story = [
@@ -88,7 +97,9 @@ def _story(found: dict[str, Any]) -> list[Moment]:
         kind = {"verified": "good", "rejected": "bad"}.get(friend.referral_status, "")
         story.append(Moment(friend.created_ms, kind, f"Brought {friend.name or friend.email}."))
     for letter in found["letters"]:
-        story.append(Moment(letter.created_ms, "", f"A letter: {letter.subject or letter.kind}.", letter.status))
+        story.append(
+            Moment(letter.created_ms, "", f"A letter: {letter.subject or 'erased'}.", figures.letter_state(letter.status))
+        )
     return sorted(story, key=lambda moment: moment.at_ms, reverse=True)[:60]
 
 

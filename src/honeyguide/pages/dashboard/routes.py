@@ -94,6 +94,7 @@ PAGES = (
     Page("POST", "/settings/sessions", settings.end_session),
     Page("POST", "/settings/invitations", settings.invite),
     Page("POST", "/settings/invitations/withdraw", settings.withdraw),
+    *(Page(*row) for row in market.ROWS),
 )
 
 
@@ -105,7 +106,6 @@ async def _moved(request: Request) -> Response:
 def routes(desk: Desk) -> list[Route]:
     """For one running service."""
     return [
-        *(Route(path, guarded(desk, handler), methods=[method]) for method, path, handler in market.ROWS),
         *(Route(page.path, guarded(desk, page.handler, open_to_all=page.open_to_all), methods=[page.method]) for page in PAGES),
         Route("/dashboard/{path:path}", _moved),
     ]

@@ -96,7 +96,8 @@ class Visit:
         """A page of the dashboard, with everything its frame shows."""
         frame: dict[str, Any] = {"visitor": self.visitor, "csrf": self.csrf, "said": self.said, "now_ms": self.now_ms}
         if self.visitor is not None:
-            frame |= {"nav": await nav.shown(self.desk, self.who, self.request.url.path), "clock": self.clock_note()}
+            shown, unread = await nav.shown(self.desk, self.who, self.request.url.path)
+            frame |= {"nav": shown, "unread": unread, "clock": self.clock_note()}
         name = template if "/" in template else f"dashboard/{template}"
         response = HTMLResponse(rendering.page(name, **{**frame, **values}), status)
         if self.said:

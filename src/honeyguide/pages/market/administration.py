@@ -9,9 +9,11 @@ from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
 from honeyguide import __version__
-from honeyguide.accounts import accounts
+from honeyguide.accounts import accounts, invitations
+from honeyguide.events import webhooks
 from honeyguide.kernel import money
 from honeyguide.kernel.errors import Invalid
+from honeyguide.mail import letters
 from honeyguide.pages.dashboard.visit import Handler, Visit
 from honeyguide.partners import books, payouts, rules, statements
 from honeyguide.store import health
@@ -37,25 +39,34 @@ def _month(visit: Visit) -> str:
 @only_admin
 async def show(visit: Visit) -> Response:
     async def look(tx: Tx) -> dict[str, Any]:
+        months = await payouts.months(tx)
         return {
-            "months": await payouts.months(tx),
+            "months": months,
+            "so_far": {row.month: await payouts.earned_so_far(tx, row.month) for row in months if row.closed_ms is None},
             "owed": await payouts.of_month(tx, _month(visit)),
             "accounts": await accounts.all_of_them(tx),
+            "invited": await invitations.of_inviter(tx, visit.who.account_id, now_ms=visit.now_ms),
             "backup_ms": await accounts.last_backup_ms(tx),
+            "proof": await accounts.last_proof(tx),
+            "letters": await letters.backlog(tx, now_ms=visit.now_ms),
+            "deliveries": await webhooks.backlog(tx, now_ms=visit.now_ms),
             "skew_ms": await health.clock_skew_ms(tx),
         }
 
-    shown = await visit.read(look)
+    # Sums over everybody: kept away from those who only want their own page.
+    shown = await visit.desk.store.snapshot(look, slow=True)
     engine = "PostgreSQL" if visit.desk.store.engine == "postgres" else "SQLite"
     return await visit.page(
-        "market/administration.html", money=money.show, month=_month(visit), engine=engine, version=__version__, proof=None,
-        **shown,
+        "market/administration.html", money=money.show, month=_month(visit), engine=engine, version=__version__,
+        closes_at=rules.closes_at, sends_mail=bool(visit.desk.settings.smtp_url), **shown,
     )  # fmt: skip
 
 
 @only_admin
 async def prove(visit: Visit) -> Response:
     findings, sums = await visit.desk.store.snapshot(books.verify, slow=True)
+    broken = sum(finding.broken for finding in findings)
+    await visit.write(lambda tx: accounts.note_proof(tx, broken=broken, now_ms=visit.now_ms))
     return await visit.page("market/proof.html", findings=findings, sums=sums, money=money.show)
 
 

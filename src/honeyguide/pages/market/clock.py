@@ -8,7 +8,7 @@ from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
 from honeyguide.accounts import sessions
-from honeyguide.kernel.clock import DAY_MS, HOUR_MS, system_clock
+from honeyguide.kernel.clock import CLOCK_SET, DAY_MS, HOUR_MS, system_clock
 from honeyguide.pages.dashboard.visit import Visit, cookie_name
 from honeyguide.partners import rules
 from honeyguide.store.tx import Tx
@@ -24,18 +24,19 @@ async def move(visit: Visit) -> Response:
     step, now_ms = visit.text("step"), system_clock()
     close_ms = rules.closes_at(rules.month_of(visit.now_ms)) + HOUR_MS
     target_ms = now_ms if step == "now" else visit.now_ms + STEPS[step] if step in STEPS else close_ms
-    token = await _come_along(visit, target_ms)
     Path(visit.desk.settings.test_clock).write_text(str((target_ms - now_ms) // 1000))
-    said = "The clock is right again." if step == "now" else "Time moved. Holds and months follow within a minute."
+    token = await _come_along(visit, target_ms)
+    said = "The clock is right again." if step == "now" else "Time moved. Holds, months and payouts follow in a moment."
     response = visit.go(_back(visit), said)
     visit.desk_cookie(response, "session", token, SESSION_S)
     return response
 
 
 async def _come_along(visit: Visit, target_ms: int) -> str:
-    """A session of that time: the present one would have run out on the way."""
+    """A session of that time: the present one would have run out on the way. Whatever waited for a time is called."""
 
     async def begin(tx: Tx) -> str:
+        tx.wake(CLOCK_SET)
         return await sessions.begin(
             tx, visit.who.account_id, instead_of=visit.request.cookies.get(cookie_name(visit.desk, "session")),
             user_agent=visit.request.headers.get("user-agent", ""), address=visit.peer, now_ms=target_ms,

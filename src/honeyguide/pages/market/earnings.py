@@ -12,11 +12,33 @@ from honeyguide.kernel import money
 from honeyguide.kernel.clock import DAY_MS
 from honeyguide.kernel.errors import Invalid
 from honeyguide.kernel.paging import Page
+from honeyguide.pages.dashboard import figures
 from honeyguide.pages.dashboard.visit import Visit
-from honeyguide.partners import forecast, network, rules
+from honeyguide.pages.market import cards
+from honeyguide.partners import brought, forecast, network, rules
+from honeyguide.partners.brought import Brought
 from honeyguide.partners.network import Joined
 from honeyguide.referrals import clicks
 from honeyguide.store.tx import Tx
+
+# A page shows so many readers; the statement's CSV has every one that was paid.
+MOST_SHOWN = 100
+
+STATES = (
+    (brought.PENDING, "Pending"), (brought.CONFIRMED, "Confirmed"), (brought.REJECTED, "Rejected"),
+    (brought.UNCHARGED, "Not paid"),
+)  # fmt: skip
+
+# Why a reader does not count, for the partner who sent them. What screening looks at is the newsletter's own affair.
+_SCREENED = "Turned down by the newsletter’s screening."
+WHY_REJECTED = {
+    "own_address": "Your own address.", "alias_of_referrer": "Your own address, spelled differently.",
+    "referral_loop": _SCREENED, "same_network": _SCREENED, "many_from_one_network": _SCREENED, "burst": _SCREENED,
+    "disposable_domain": "A throw-away email address.", "left_during_hold": "Left before the wait was over.",
+    "rejected_by_hand": "Turned down by the newsletter.", "program_paused": "The program was paused when they came.",
+    "program_disabled": "The program was off when they came.", "publication_archived": "The program had ended when they came.",
+    "already_subscribed": "Was a subscriber before you sent them.",
+}  # fmt: skip
 
 
 def month_of(visit: Visit) -> str:
@@ -26,38 +48,72 @@ def month_of(visit: Visit) -> str:
         return rules.month_of(visit.now_ms)
 
 
+def why(row: Brought) -> str:
+    """One plain sentence with its date: what happened, or what will."""
+    if row.state == brought.PENDING:
+        return f"Counts on {figures.day(row.due_ms)} if they stay." if row.due_ms else "Counts once they confirm."
+    day = figures.day(row.decided_ms or row.arrived_ms)
+    if row.state == brought.CONFIRMED:
+        return f"Confirmed on {day}."
+    if row.state == brought.UNCHARGED:
+        return f"Confirmed on {day}. {rules.Uncharged(row.uncharged_reason or '').sentence}"
+    return f"{day}: {WHY_REJECTED.get(row.reason or '', _SCREENED)}"
+
+
+SHOWN: dict[str, Any] = {"money": money.show, "why": why}
+
+
 async def show(visit: Visit) -> Response:
     month = month_of(visit)
+    is_now = month == rules.month_of(visit.now_ms)
 
     async def look(tx: Tx) -> dict[str, Any]:
-        joined, _ = await network.page_of_joined(tx, visit.who.account_id, Page(1, 200), now_ms=visit.now_ms)
+        account_id = visit.who.account_id
+        joined, _ = await network.page_of_joined(tx, account_id, Page(1, 200), now_ms=visit.now_ms)
+        earnings = await forecast.earnings(tx, account_id, month, now_ms=visit.now_ms)
+        state = _state(visit, brought.PENDING if earnings.pending_cents else brought.CONFIRMED)
         return {
-            "earnings": await forecast.earnings(tx, visit.who.account_id, month, now_ms=visit.now_ms),
-            "outlook": await forecast.outlook_of_partner(tx, visit.who.account_id, now_ms=visit.now_ms),
-            "ripening": await forecast.ripening_of_partner(tx, visit.who.account_id),
+            "earnings": earnings,
+            "outlook": await forecast.outlook_of_partner(tx, account_id, now_ms=visit.now_ms),
+            "ripening": await forecast.ripening_of_partner(tx, account_id),
+            "reached": await forecast.reached_of_partner(tx, account_id, month) if is_now else set(),
             "joined": {place.id: place for place in joined},
+            "state": state,
+            "rows": await brought.of_month(tx, account_id, state, month, most=MOST_SHOWN),
         }
 
     shown = await visit.read(look)
     return await visit.page(
-        "market/earnings.html", month=month, earlier=rules.previous_month(month), later=rules.next_month(month),
-        is_now=month == rules.month_of(visit.now_ms), money=money.show, day_ms=DAY_MS, **shown,
+        "market/earnings.html", month=month, earlier=rules.previous_month(month), later=rules.next_month(month), is_now=is_now,
+        day_ms=DAY_MS, states=STATES, is_cut=len(shown["rows"]) == MOST_SHOWN, **SHOWN, **shown,
     )  # fmt: skip
 
 
+def _state(visit: Visit, otherwise: str) -> str:
+    wanted = visit.query.get("show", "")
+    return wanted if wanted in brought.STATES else otherwise
+
+
 async def one(visit: Visit) -> Response:
-    async def look(tx: Tx) -> tuple[Joined, int]:
+    async def look(tx: Tx) -> dict[str, Any]:
         joined = await network.get_joined(tx, visit.who.account_id, visit.at("id"), now_ms=visit.now_ms)
+        over = await forecast.reached_of_partner(tx, visit.who.account_id, rules.month_of(visit.now_ms))
+        rows = await brought.of_place(tx, visit.who.account_id, joined.id, most=MOST_SHOWN)
         since_ms, _ = rules.month_bounds(rules.month_of(visit.now_ms))
         days = await clicks.by_day(tx, joined.owner_account_id, joined.id, since_ms=since_ms)
-        return joined, sum(day.n for day in days)
+        return {
+            "joined": joined, "is_reached": joined.id in over, "rows": rows, "is_cut": len(rows) == MOST_SHOWN,
+            "clicked": sum(day.n for day in days),
+        }  # fmt: skip
 
-    joined, clicked = await visit.read(look)
+    shown = await visit.read(look)
+    joined: Joined = shown["joined"]
     site = visit.desk.site
     link = site.partner_link(joined.ref_code)
     code = segno.make(link, error="m")
     drawn = Markup(code.svg_inline(omitsize=True, border=3, dark="#211b12", light="#ffffff", svgclass="qr", lineclass=None))
+    left_cents = rules.left_cents(spent_cents=joined.spent_cents, cap_cents=joined.max_payout_cents)
     return await visit.page(
-        "market/place.html", joined=joined, clicked=clicked, link=link, magic=f"{site.magic_link(joined.ref_code)}?email=",
-        qr=drawn, money=money.show, left=rules.left_cents(spent_cents=joined.spent_cents, cap_cents=joined.max_payout_cents),
+        "market/place.html", link=link, magic=f"{site.magic_link(joined.ref_code)}?email=", qr=drawn, hold=cards.hold,
+        left=0 if shown["is_reached"] else left_cents, again=rules.next_month(rules.month_of(visit.now_ms)), **SHOWN, **shown,
     )  # fmt: skip

@@ -11,7 +11,7 @@ from honeyguide.kernel import money
 from honeyguide.kernel.errors import Invalid
 from honeyguide.kernel.paging import Page
 from honeyguide.pages.dashboard.visit import Visit
-from honeyguide.pages.market.publications import GENDER_WORDS
+from honeyguide.pages.market import cards
 from honeyguide.partners import catalogue, network
 from honeyguide.partners.directory import SORTS, Wanted
 from honeyguide.partners.network import Joined, Offer
@@ -57,7 +57,7 @@ async def show(visit: Visit) -> Response:
     kept = {name: value for name, value in visit.query.items() if name != "page" and value}
     return await visit.page(
         "market/network.html", rows=rows, total=total, wanted=wanted, page=page.page, pages=page.total_pages(total),
-        link=lambda n: "/network?" + urlencode({**kept, "page": str(n)}), money=money.show, gender_words=GENDER_WORDS,
+        link=lambda n: "/network?" + urlencode({**kept, "page": str(n)}), **cards.SHOWN,
         categories=catalogue.CATEGORIES, genders=catalogue.GENDERS, income_levels=catalogue.INCOME_LEVELS,
         age_ranges=catalogue.AGE_RANGES, sorts=SORT_WORDS, min_cpa=visit.query.get("min_cpa", ""), filtered=bool(kept),
     )  # fmt: skip
@@ -68,7 +68,7 @@ async def one(visit: Visit) -> Response:
         return await network.get(tx, visit.who.account_id, visit.at("id"), now_ms=visit.now_ms)
 
     offer = await visit.read(look)
-    return await visit.page("market/offer.html", offer=offer, money=money.show, gender_words=GENDER_WORDS)
+    return await visit.page("market/offer.html", offer=offer, **cards.SHOWN)
 
 
 async def join(visit: Visit) -> Response:

@@ -7,9 +7,8 @@ from typing import Any
 from starlette.responses import Response
 
 from honeyguide.kernel.paging import Page
-from honeyguide.mail import letters
+from honeyguide.mail import bell, letters
 from honeyguide.pages.dashboard.visit import Visit
-from honeyguide.partners import notices
 from honeyguide.store.tx import Tx
 
 OWN_LETTERS = frozenset({"budget_80", "budget_100", "budget_reached", "webhook_failing", "webhook_disabled", "reward_low_stock",
@@ -23,7 +22,7 @@ async def show(visit: Visit) -> Response:
         sent = await letters.of_account(tx, visit.who.account_id, Page(1, 200))
         own = [letter for letter in sent if letter.kind in OWN_LETTERS][:MOST_LETTERS]
         return {
-            "rows": await notices.page_of(tx, visit.who.account_id, Page(1, 100)),
+            "rows": await bell.page_of(tx, visit.who.account_id, Page(1, 100)),
             "letters": own,
             "texts": {letter.id: await letters.text_of(tx, visit.who.account_id, letter.id) for letter in own},
         }
@@ -32,7 +31,7 @@ async def show(visit: Visit) -> Response:
     response = await visit.page("market/notices.html", **shown)
 
     async def read(tx: Tx) -> None:
-        await notices.read_all(tx, visit.who.account_id, now_ms=visit.now_ms)
+        await bell.read_all(tx, visit.who.account_id, now_ms=visit.now_ms)
 
     if any(row.read_ms is None for row in shown["rows"]):
         await visit.write(read)

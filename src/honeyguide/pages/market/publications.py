@@ -7,12 +7,16 @@ from typing import Any
 from msgspec import UNSET
 from starlette.responses import HTMLResponse, Response
 
+from honeyguide.kernel import money
 from honeyguide.kernel.errors import Invalid
 from honeyguide.kernel.paging import Page
 from honeyguide.pages import rendering
+from honeyguide.pages.dashboard.frames import picture_of_program
 from honeyguide.pages.dashboard.visit import Visit
+from honeyguide.pages.market import cards
 from honeyguide.partners import catalogue, logos, programs, publications
 from honeyguide.partners.publications import Fields, Publication
+from honeyguide.referrals import campaigns
 from honeyguide.store.tx import Tx
 
 WORDS: dict[str, Any] = {
@@ -21,10 +25,6 @@ WORDS: dict[str, Any] = {
     "income_levels": catalogue.INCOME_LEVELS,
     "age_ranges": catalogue.AGE_RANGES,
 }
-GENDER_WORDS = {
-    "almost_all_male": "Almost all men", "mainly_male": "Mainly men", "mixed": "Mixed", "mainly_female": "Mainly women",
-    "almost_all_female": "Almost all women",
-}  # fmt: skip
 
 
 async def show(visit: Visit) -> Response:
@@ -57,18 +57,23 @@ def _fields(given: dict[str, Any]) -> Fields:
 
 
 async def _form(visit: Visit, given: dict[str, Any], old: Publication | None, fault: Invalid | None = None) -> Response:
+    logo_id = old.logo_id if old else ""
     return await visit.page(
-        "market/publication.html", 400 if fault else 200, given=given, old=old, gender_words=GENDER_WORDS,
-        wrong=fault.message if fault else "", param=fault.param if fault else "", card=_card(given, old), **WORDS,
+        "market/publication.html", 400 if fault else 200, given=given, old=old, wrong=fault.message if fault else "",
+        param=fault.param if fault else "", card=_card(given, logo_id), page=await _page(visit, given, logo_id),
+        gender_words=cards.GENDER_WORDS, **WORDS,
     )  # fmt: skip
 
 
-def _card(given: dict[str, Any], old: Publication | None) -> dict[str, Any]:
-    return {
-        "name": given["name"] or "Your newsletter", "description": given["description"] or "What it is about, in a sentence.",
-        "categories": given["categories"], "audience_gender": GENDER_WORDS.get(given["audience_gender"] or "", "Mixed"),
-        "age_ranges": given["age_ranges"], "logo": f"/logos/{old.logo_id}" if old else "",
-    }  # fmt: skip
+def _card(given: dict[str, Any], logo_id: str) -> str:
+    return rendering.page("market/card_alone.html", card=cards.of_typed(given, logo_id), money=money.show)
+
+
+async def _page(visit: Visit, given: dict[str, Any], logo_id: str) -> str:
+    """The signup page of its program, as partners' readers see it."""
+    campaign = await visit.read(lambda tx: campaigns.get(tx, visit.owner))
+    card = cards.of_typed(given, logo_id)
+    return picture_of_program(campaign, card.name, given["description"], card.logo, base_url=visit.desk.site.base_url)
 
 
 async def new_form(visit: Visit) -> Response:
@@ -144,6 +149,19 @@ async def delete(visit: Visit) -> Response:
     return visit.go("/publications", "The publication is gone; its history and what is owed stay.")
 
 
-async def sketch(visit: Visit) -> Response:
+async def sketch_card(visit: Visit) -> Response:
     """The network card as it would look with what is typed so far."""
-    return HTMLResponse(rendering.page("market/card_alone.html", card=_card(_given(visit), None), cpa="", hold=""))
+    return HTMLResponse(_card(_given(visit), await _logo_id(visit)))
+
+
+async def sketch_page(visit: Visit) -> Response:
+    return HTMLResponse(await _page(visit, _given(visit), await _logo_id(visit)))
+
+
+async def _logo_id(visit: Visit) -> str:
+    """Of the publication that is being changed; a new one has none yet."""
+    wanted = visit.text("id")
+    if not wanted:
+        return ""
+    old: Publication = await visit.read(lambda tx: publications.get(tx, visit.who.account_id, wanted))
+    return old.logo_id

@@ -3,23 +3,26 @@
 from __future__ import annotations
 
 from honeyguide.pages.dashboard.visit import Handler
-from honeyguide.pages.market import administration, clock, earnings, network, notices, payouts, program, publications
+from honeyguide.pages.market import administration, clock, earnings, network, notices, offering, payouts, program, publications
 
 # Method, address, handler.
 ROWS: tuple[tuple[str, str, Handler], ...] = (
     ("GET", "/publications", publications.show),
     ("GET", "/publications/new", publications.new_form),
     ("POST", "/publications/new", publications.create),
-    ("POST", "/publications/preview", publications.sketch),
+    ("POST", "/publications/preview/card", publications.sketch_card),
+    ("POST", "/publications/preview/page", publications.sketch_page),
     ("GET", "/publications/{id}", publications.edit_form),
     ("POST", "/publications/{id}", publications.edit),
     ("POST", "/publications/{id}/delete", publications.delete),
     ("GET", "/program", program.index),
-    ("GET", "/program/new", program.new_form),
-    ("POST", "/program/new", program.create),
+    ("GET", "/program/new", offering.new_form),
+    ("POST", "/program/new", offering.create),
+    ("POST", "/program/preview/card", offering.sketch_card),
+    ("POST", "/program/preview/cost", offering.sketch_cost),
     ("GET", "/program/{id}", program.show),
-    ("GET", "/program/{id}/change", program.edit_form),
-    ("POST", "/program/{id}/change", program.edit),
+    ("GET", "/program/{id}/change", offering.edit_form),
+    ("POST", "/program/{id}/change", offering.edit),
     ("POST", "/program/{id}/act", program.act),
     ("GET", "/network", network.show),
     ("GET", "/network/{id}", network.one),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from urllib.parse import quote
 
 from honeyguide.kernel.clock import Clock
@@ -64,6 +64,13 @@ def of_campaign(campaign: Campaign) -> Face:
     )  # fmt: skip
 
 
+def of_publication(campaign: Campaign, name: str, description: str | None, logo_url: str | None) -> Face:
+    """A program has its publication's name, words and logo; what is about subscribing at all is the campaign's."""
+    own = words.read(campaign.words, name, only=words.OF_PROGRAMS, details=description)
+    owner = Owner(campaign.account_id, campaign.id)
+    return Face(owner, "", name, "", own, bool(campaign.needs_confirmation), is_program=True, logo_url=logo_url)
+
+
 async def find(tx: Tx, slug: str) -> Face:
     """The page at this address."""
     found = await slugs.find(tx, slug) if _SLUG(slug) else None
@@ -80,15 +87,11 @@ async def of_partner(tx: Tx, code: str) -> Face:
 
 
 async def _of_place(tx: Tx, place: Place | None, slug: str) -> Face:
-    """A program has its publication's name, words and logo; what is about subscribing at all is the campaign's."""
     if place is None:
         raise Missing(UNKNOWN)
     campaign = await campaigns.get(tx, place.owner)
-    return Face(
-        place.owner, place.program_id, place.publication_name, slug,
-        words.read(campaign.words, place.publication_name, only=words.OF_PROGRAMS, details=place.description),
-        bool(campaign.needs_confirmation), True, f"/logos/{place.logo_id}", place.thankyou_page_url, place.ref_code,
-    )  # fmt: skip
+    face = of_publication(campaign, place.publication_name, place.description, f"/logos/{place.logo_id}")
+    return replace(face, id=place.program_id, slug=slug, thankyou_page_url=place.thankyou_page_url, partner_code=place.ref_code)
 
 
 class FaceBook:

@@ -25,16 +25,27 @@ def preview(
     face = replace(faces.of_campaign(campaign), words=Words(words, campaign.name))
     share = sharing.of(face.words, base_url + SAMPLE_LINK)
     if kind == SIGNUP:
-        return html(
-            "signup.html", face, wrong=None, about_email=False, carried={"ref": "sample"}, email="", token="", trap="website",
-            action="", page_link="", base_url=base_url,
-        )  # fmt: skip
+        return _signup(face, "ref", base_url)
     if kind == THANKS:
         return html("thanks.html", face, share=share, rewards=list(rewards)[:3])
     verified = _sample_count(rewards)
     return html(
         "hub.html", face, wrong=None, hub="", first_name="Ana", welcome=False, share=share, token="",
         progress=progress.measure(rewards, _sample_won(rewards, verified, campaign.created_ms), verified, 1),
+    )  # fmt: skip
+
+
+def preview_of_program(
+    campaign: Campaign, name: str, description: str, logo_url: str, *, base_url: str = "https://example.org"
+) -> str:
+    """A program's signup page, to which its partners send their readers."""
+    return _signup(faces.of_publication(campaign, name, description, logo_url or None), "partner", base_url)
+
+
+def _signup(face: faces.Face, brought_by: str, base_url: str) -> str:
+    return html(
+        "signup.html", face, wrong=None, about_email=False, carried={brought_by: "sample"}, email="", token="", trap="website",
+        action="", page_link="", base_url=base_url,
     )  # fmt: skip
 
 

@@ -73,16 +73,27 @@ for (const field of document.querySelectorAll("[data-at-once]")) field.addEventL
 const waits = document.querySelector("[data-again]");
 if (waits) setTimeout(() => location.reload(), Number(waits.dataset.again));
 
-// A preview that follows what is typed.
-for (const form of document.querySelectorAll("form[data-preview]")) {
-  const frame = document.getElementById(form.dataset.preview);
-  let timer;
-  const show = () => {
-    clearTimeout(timer);
-    timer = setTimeout(async () => {
-      const answer = await fetch(form.dataset.from, { method: "POST", body: new URLSearchParams(new FormData(form)) });
-      if (answer.ok) frame.srcdoc = await answer.text();
-    }, 250);
+// A frame as tall as what it shows.
+for (const frame of document.querySelectorAll("iframe[data-fits]")) {
+  const fit = () => { frame.style.height = `${frame.contentDocument.body.offsetHeight}px`; };
+  frame.addEventListener("load", fit);
+  if (frame.contentDocument?.readyState === "complete") fit();
+}
+
+// A preview that follows what is typed: a page in its frame, or a part of this one.
+for (const shown of document.querySelectorAll("[data-follows]")) {
+  const form = document.getElementById(shown.dataset.follows);
+  let timer, asked = 0;
+  const draw = async () => {
+    const mine = ++asked;
+    const typed = [...new FormData(form)].filter(([, value]) => typeof value === "string");
+    const answer = await fetch(shown.dataset.from, { method: "POST", body: new URLSearchParams(typed) });
+    if (!answer.ok || mine !== asked) return;
+    const html = await answer.text();
+    if (shown instanceof HTMLIFrameElement) shown.srcdoc = html;
+    else shown.innerHTML = html;
   };
-  form.addEventListener("input", show);
+  const soon = () => { clearTimeout(timer); timer = setTimeout(draw, 250); };
+  form.addEventListener("input", soon);
+  for (const field of form.elements) if (!form.contains(field)) field.addEventListener("input", soon);
 }

@@ -1,0 +1,53 @@
+"""The dashboard's bell: what an account was told, each time with the letter that says the same. A notice and its letter are
+written together, once per cause, however many processes notice the cause at once.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from honeyguide.kernel.ids import new_id
+from honeyguide.kernel.paging import Page
+from honeyguide.mail import letters
+from honeyguide.mail.words import Words
+from honeyguide.store.statements import beside
+from honeyguide.store.tx import Tx
+
+
+class Notice(NamedTuple):
+    id: str
+    kind: str
+    sentence: str
+    link: str | None
+    created_ms: int
+    read_ms: int | None
+
+
+_sql = beside(__file__)
+_INSERT = _sql.command("insert")
+_COUNT_UNREAD = _sql.value("count_unread", int)
+_LIST = _sql.query("list", Notice)
+_READ_ALL = _sql.command("read_all")
+
+
+async def tell(tx: Tx, account_id: str, to: str, kind: str, once: str, said: Words, *, link: str, now_ms: int) -> None:
+    """Rings, and writes to the account's owner; not a second time under the same `once`."""
+    is_new = await tx.run(
+        _INSERT, id=new_id(), account_id=account_id, kind=kind, once_key=once, sentence=said.subject, link=link, now_ms=now_ms
+    )
+    if is_new:
+        await letters.post(
+            tx, account_id=account_id, to=to, kind=kind, subject=said.subject, text=said.text, once=once, now_ms=now_ms
+        )
+
+
+async def unread(tx: Tx, account_id: str) -> int:
+    return await tx.one(_COUNT_UNREAD, account_id=account_id) or 0
+
+
+async def page_of(tx: Tx, account_id: str, page: Page) -> list[Notice]:
+    return await tx.all(_LIST, account_id=account_id, most=page.per_page, skip=page.skip)
+
+
+async def read_all(tx: Tx, account_id: str, *, now_ms: int) -> None:
+    await tx.run(_READ_ALL, account_id=account_id, now_ms=now_ms)

@@ -1,0 +1,162 @@
+"""Making and changing an offer: its form, with the network card and what a month could cost beside it as it is typed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from decimal import Decimal, InvalidOperation
+from typing import Any
+
+from msgspec import UNSET
+from starlette.responses import HTMLResponse, Response
+
+from honeyguide.kernel import money
+from honeyguide.kernel.errors import Invalid
+from honeyguide.pages import rendering
+from honeyguide.pages.dashboard.visit import Visit
+from honeyguide.pages.market import cards
+from honeyguide.partners import estimate, programs, publications
+from honeyguide.partners.estimate import Estimate
+from honeyguide.partners.programs import Fields, Program
+from honeyguide.partners.publications import Publication
+from honeyguide.store.tx import Tx
+
+AMOUNTS = ("cpa", "max_payout", "total_budget")
+TEXTS = ("redirect_url", "thankyou_page_url", "resources_url", "terms", "slug")
+# A volume to begin with, until the owner types their own.
+READERS, PARTNERS = 100, 3
+
+
+def whole(text: str, default: int) -> int:
+    return min(int(text), 10_000_000) if text.isascii() and text.isdigit() and len(text) < 9 else default
+
+
+def _given(visit: Visit) -> dict[str, Any]:
+    return {
+        **{name: visit.text(name) for name in (*AMOUNTS, *TEXTS)},
+        "show_in_directory": bool(visit.text("show_in_directory")),
+        "referral_pending_duration_enabled": bool(visit.text("referral_pending_duration_enabled")),
+        "referral_pending_duration": visit.text("referral_pending_duration") or "14",
+    }
+
+
+def as_given(program: Program) -> dict[str, Any]:
+    """A program as its form holds it: all text."""
+    amounts = {name: f"{money.dollars(getattr(program, f'{name}_cents')):.2f}" for name in AMOUNTS}
+    return {**program._asdict(), **amounts, "referral_pending_duration": str(program.referral_pending_duration)}
+
+
+def _number(text: str, param: str) -> Decimal:
+    try:
+        return Decimal(text.replace(",", "").removeprefix("$").strip())
+    except InvalidOperation:
+        raise Invalid(f"{param} must be an amount such as 2.50.", param=param) from None
+
+
+def _fields(given: dict[str, Any]) -> Fields:
+    amounts: dict[str, Any] = {name: _number(given[name], name) if given[name] else UNSET for name in AMOUNTS}
+    texts: dict[str, Any] = {name: given[name] or (UNSET if name == "redirect_url" else None) for name in TEXTS}
+    days = given["referral_pending_duration"]
+    return Fields(
+        **amounts, **texts,
+        show_in_directory=given["show_in_directory"],
+        referral_pending_duration_enabled=given["referral_pending_duration_enabled"],
+        referral_pending_duration=int(days) if days.isascii() and days.isdigit() and len(days) < 6 else days,
+    )  # fmt: skip
+
+
+def _cents(given: dict[str, Any], name: str) -> int | None:
+    """An amount that may be half typed."""
+    try:
+        return money.cents(_number(given[name], name), param=name)
+    except Invalid:
+        return None
+
+
+def guess(given: dict[str, Any], volume: Mapping[str, str]) -> Estimate | None:
+    """What a month of so many readers would cost; None while an amount cannot be read."""
+    fee, most, budget = (_cents(given, name) for name in AMOUNTS)
+    if fee is None or most is None or budget is None:
+        return None
+    return estimate.of_month(
+        fee_cents=fee, partner_cap_cents=most, budget_cents=budget, readers=whole(volume.get("readers", ""), READERS),
+        partners=whole(volume.get("partners", ""), PARTNERS),
+    )  # fmt: skip
+
+
+def _card(given: dict[str, Any], publication: Publication) -> str:
+    days, waits = whole(given["referral_pending_duration"], 0), bool(given["referral_pending_duration_enabled"])
+    card = cards.priced(cards.of_publication(publication), cpa_cents=_cents(given, "cpa") or 0, days=days, waits=waits)
+    return rendering.page("market/card_alone.html", card=card, money=money.show)
+
+
+async def _form(
+    visit: Visit, given: dict[str, Any], publication: Publication, old: Program | None, fault: Invalid | None = None
+) -> Response:
+    return await visit.page(
+        "market/program_form.html", 400 if fault else 200, given=given, publication=publication, old=old,
+        wrong=fault.message if fault else "", param=fault.param if fault else "",
+        page_host=visit.desk.site.signup_page_host, card=_card(given, publication), money=money.show,
+        guess=guess(given, visit.fields), readers=READERS, partners=PARTNERS,
+    )  # fmt: skip
+
+
+async def new_form(visit: Visit) -> Response:
+    publication = await _publication(visit, visit.query.get("publication", ""))
+    empty: dict[str, Any] = {
+        **dict.fromkeys((*AMOUNTS, *TEXTS), ""), "cpa": "2.00", "max_payout": "200.00", "total_budget": "500.00",
+        "show_in_directory": True, "referral_pending_duration_enabled": True, "referral_pending_duration": "14",
+    }  # fmt: skip
+    return await _form(visit, empty, publication, None)
+
+
+async def _publication(visit: Visit, publication_id: str) -> Publication:
+    found: Publication = await visit.read(lambda tx: publications.get(tx, visit.who.account_id, publication_id))
+    return found
+
+
+async def create(visit: Visit) -> Response:
+    publication, given = await _publication(visit, visit.text("publication")), _given(visit)
+    try:
+        fields = _fields(given)
+
+        async def change(tx: Tx) -> Program:
+            return await programs.create(tx, visit.who.account_id, publication.id, fields, now_ms=visit.now_ms)
+
+        made = await visit.write(change)
+    except Invalid as fault:
+        return await _form(visit, given, publication, None, fault)
+    return visit.go(f"/program/{made.id}", "The offer is out. Partners who join get links of their own.")
+
+
+async def edit_form(visit: Visit) -> Response:
+    old = await program_of(visit)
+    return await _form(visit, as_given(old), await _publication(visit, old.publication_id), old)
+
+
+async def program_of(visit: Visit) -> Program:
+    """The program that the address names, if it is one's own."""
+    found: Program = await visit.read(lambda tx: programs.get(tx, visit.who.account_id, visit.at("id")))
+    return found
+
+
+async def edit(visit: Visit) -> Response:
+    old, given = await program_of(visit), _given(visit)
+    try:
+        fields = _fields(given)
+
+        async def change(tx: Tx) -> Program:
+            return await programs.update(tx, visit.who.account_id, old.id, fields, now_ms=visit.now_ms)
+
+        await visit.write(change)
+    except Invalid as fault:
+        return await _form(visit, given, await _publication(visit, old.publication_id), old, fault)
+    return visit.go(f"/program/{old.id}", "Saved. Readers already on their way keep the fee of their arrival.")
+
+
+async def sketch_card(visit: Visit) -> Response:
+    return HTMLResponse(_card(_given(visit), await _publication(visit, visit.text("publication"))))
+
+
+async def sketch_cost(visit: Visit) -> Response:
+    html = rendering.page("market/estimate.html", guess=guess(_given(visit), visit.fields), money=money.show)
+    return HTMLResponse(html)

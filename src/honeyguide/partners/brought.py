@@ -1,0 +1,60 @@
+"""The readers a partner brought, as the partner may see them: when they came, what became of them and why, what they earn.
+Never who they are: they are the owner's subscribers.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from honeyguide.partners import rules
+from honeyguide.store.statements import beside
+from honeyguide.store.tx import Tx
+
+PENDING, CONFIRMED, REJECTED, UNCHARGED = STATES = ("pending", "confirmed", "rejected", "uncharged")
+
+
+class Brought(NamedTuple):
+    id: str
+    partner_campaign_id: str
+    publication_name: str
+    arrived_ms: int
+    decided_ms: int | None
+    status: str
+    reason: str | None
+    due_ms: int | None
+    fee_cents: int
+    charged_cents: int | None
+    uncharged_reason: str | None
+
+    @property
+    def state(self) -> str:
+        """Which of the four sums it is part of."""
+        if self.decided_ms is None:
+            return PENDING
+        if self.charged_cents is not None:
+            return CONFIRMED
+        return UNCHARGED if self.uncharged_reason is not None else REJECTED
+
+
+_sql = beside(__file__)
+_PENDING = _sql.query("pending", Brought)
+_CONFIRMED = _sql.query("confirmed", Brought)
+_REJECTED = _sql.query("rejected", Brought)
+_UNCHARGED = _sql.query("uncharged", Brought)
+_OF_PLACE = _sql.query("of_place", Brought)
+
+
+async def of_month(tx: Tx, account_id: str, state: str, month: str, *, most: int) -> list[Brought]:
+    """Those behind one figure of a month's earnings. What is pending is pending now, whatever the month."""
+    if state == PENDING:
+        return await tx.all(_PENDING, account_id=account_id, most=most)
+    if state == REJECTED:
+        from_ms, to_ms = rules.month_bounds(month)
+        return await tx.all(_REJECTED, account_id=account_id, from_ms=from_ms, to_ms=to_ms, most=most)
+    statement = _CONFIRMED if state == CONFIRMED else _UNCHARGED
+    return await tx.all(statement, account_id=account_id, month=month, most=most)
+
+
+async def of_place(tx: Tx, account_id: str, place_id: str, *, most: int) -> list[Brought]:
+    """The newest that one link brought, whatever became of them."""
+    return await tx.all(_OF_PLACE, account_id=account_id, place_id=place_id, most=most)

@@ -1,0 +1,60 @@
+"""Sums for the operator's overview that the database does not keep. Each looks at so many rows at most and says when it
+stopped there, so that the page costs the same whatever the campaign's size.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from honeyguide.referrals.campaigns import Owner
+from honeyguide.referrals.rewards import AWAITING, OUT_OF_STOCK, REDEEMED, UNLOCKED
+from honeyguide.store.statements import beside
+from honeyguide.store.tx import Tx
+
+MOST_REJECTED = 1_000
+MOST_ADVOCATES = 10_000
+MOST_WON = 1_000
+
+
+class Rejected(NamedTuple):
+    reason: str
+    n: int
+
+
+class Won(NamedTuple):
+    """Rewards earned since a moment, by what became of them; each counted up to `MOST_WON`."""
+
+    awaiting: int
+    out_of_stock: int
+    unlocked: int
+    redeemed: int
+
+
+_sql = beside(__file__)
+_REJECTED = _sql.query("rejected", Rejected)
+_BROUGHT = _sql.value("brought", int)
+_WON = _sql.value("won", int)
+
+
+async def rejected(tx: Tx, owner: Owner, *, since_ms: int) -> list[Rejected]:
+    """Why referrals since then were rejected, the commonest first: of the newest `MOST_REJECTED` where there are more."""
+    return await tx.all(_REJECTED, campaign_id=owner.campaign_id, since_ms=since_ms, most=MOST_REJECTED)
+
+
+async def brought(tx: Tx, owner: Owner) -> int:
+    """How many verified referrals the advocates brought, all of them or the best `MOST_ADVOCATES`. Partners' readers are not
+    among them: no reader brought those."""
+    return await tx.one(_BROUGHT, campaign_id=owner.campaign_id, most=MOST_ADVOCATES) or 0
+
+
+async def won(tx: Tx, owner: Owner, *, since_ms: int) -> Won:
+    return Won(*[await _count(tx, owner, status, since_ms) for status in (AWAITING, OUT_OF_STOCK, UNLOCKED, REDEEMED)])
+
+
+async def to_approve(tx: Tx, owner: Owner) -> int:
+    """Rewards that wait for the operator, whenever they were earned."""
+    return await _count(tx, owner, AWAITING, 0)
+
+
+async def _count(tx: Tx, owner: Owner, status: str, since_ms: int) -> int:
+    return await tx.one(_WON, campaign_id=owner.campaign_id, status=status, since_ms=since_ms, most=MOST_WON) or 0

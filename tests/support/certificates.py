@@ -1,0 +1,17 @@
+"""Certificates for tests, made on the spot by an authority that nobody but these tests trusts."""
+
+from __future__ import annotations
+
+import ssl
+
+import trustme
+
+
+def certified(name: str) -> tuple[ssl.SSLContext, ssl.SSLContext]:
+    """What a server of this name offers, and a client that trusts whoever vouches for it."""
+    authority = trustme.CA()
+    server = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
+    authority.issue_cert(name).configure_cert(server)
+    client = ssl.create_default_context()
+    authority.configure_trust(client)
+    return server, client

@@ -1,0 +1,56 @@
+"""Rewards for tests: offered, won by bringing friends, and what their post office wrote."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from honeyguide.kernel.ids import new_id
+from honeyguide.kernel.paging import Page
+from honeyguide.mail import letters
+from honeyguide.mail.letters import Letter
+from honeyguide.referrals import catching_up
+from honeyguide.referrals.campaigns import Owner
+from honeyguide.store.tx import Tx
+from tests.support.service import Member
+
+
+def offer(member: Member, **fields: Any) -> dict[str, Any]:
+    answer = member.post(f"{member.v1}/rewards", {"name": "The mug", "referrals": 1, **fields})
+    assert answer.status_code == 201, answer.text
+    return answer.json()["reward"]  # type: ignore[no-any-return]
+
+
+def advocate(member: Member, friends: int = 0, email: str = "ana@example.org") -> dict[str, Any]:
+    made = member.subscribe(email, name="Ana Lopes")
+    bring(member, made, friends)
+    return made
+
+
+def bring(member: Member, who: dict[str, Any], friends: int) -> None:
+    for _ in range(friends):
+        member.subscribe(f"{new_id()[-12:]}@example.org", referrer_code=who["ref_code"])
+
+
+def won_by(member: Member, who: dict[str, Any]) -> list[dict[str, Any]]:
+    answer = member.get(f"{member.v1}/subscribers/{who['uuid']}/rewards")
+    assert answer.status_code == 200, answer.text
+    return answer.json()["rewards"]  # type: ignore[no-any-return]
+
+
+def post_of(member: Member, kind: str) -> list[Letter]:
+    async def work(tx: Tx) -> list[Letter]:
+        return [each for each in await letters.of_account(tx, member.account_id, Page(1, 200)) if each.kind == kind]
+
+    return member.service.read(work)
+
+
+def catch_up(member: Member) -> None:
+    """The background work of rewards, to its end, whatever the service itself is doing meanwhile."""
+    site, now_ms = member.service.house.site, member.service.now_ms()
+    for job in (catching_up.walk, catching_up.supply):
+        while member.service.write(lambda tx, job=job: job(tx, site, now_ms=now_ms)):  # type: ignore[misc]
+            pass
+
+
+def owner_of(member: Member) -> Owner:
+    return Owner(member.account_id, member.campaign_id)

@@ -1,0 +1,44 @@
+"""The bell on both engines: it counts what nobody has read, says where to look, and shows the letters as they were sent."""
+
+from __future__ import annotations
+
+import re
+import time
+
+from tests.support.courier import ReceiverThread
+from tests.support.desk import Operator, operator, words
+from tests.support.service import Service
+
+
+def unread(who: Operator) -> str:
+    """What the bell at the top of every page says; the menu's entry must say the same."""
+    page = who.desk.get("/settings").text
+    top, menu = (
+        re.search(pattern, page, re.DOTALL) for pattern in (r'class="btn slim ring".*?</a>', r'href="/notices".*?</a>')
+    )
+    assert top and menu
+    at_top, in_menu = (words(found[0].partition(">")[2]).split() for found in (top, menu))
+    assert [each for each in at_top if each.isdigit()] == [each for each in in_menu if each.isdigit()]
+    return " ".join(at_top)
+
+
+def test_a_webhook_that_is_switched_off_rings_until_it_is_read(service: Service) -> None:
+    alice, mallory = operator(service), operator(service, "mallory")
+    assert unread(alice) == "Notices"
+    with ReceiverThread(410) as receiver:
+        hook = alice.post("/v2/webhooks", {"url": receiver.url, "new_referral": True}).json()["webhook"]["uuid"]
+        alice.post(f"/v2/webhooks/{hook}/test")
+        deadline = time.monotonic() + 20
+        while unread(alice) == "Notices":
+            assert time.monotonic() < deadline, "nobody rang"
+            time.sleep(0.05)
+        assert unread(alice) == "Notices, unread: 1"
+        page = alice.desk.get("/notices").text
+        assert f'href="/webhooks/{hook}"' in page and "New" in words(page)
+        assert receiver.url in words(page) and "410 Gone" in words(page), "the letter, as it was sent"
+        assert f"To {alice.email}" in words(page)
+        assert alice.desk.get(f"/webhooks/{hook}").status_code == 200
+        assert unread(alice) == "Notices", "looking is reading"
+        again = words(alice.desk.get("/notices").text)
+        assert "New" not in again and receiver.url in again, "read, and still there"
+        assert receiver.url not in mallory.desk.get("/notices").text

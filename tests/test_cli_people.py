@@ -1,0 +1,150 @@
+"""People in and out by the command line, and the way back in for an owner who lost the password: as real processes."""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+import subprocess
+from pathlib import Path
+
+import httpx
+import pytest
+
+from tests.support.process import COMMAND, Credentials, Serving, command, environment, fresh, new_account
+from tests.support.service import ENGINES
+
+MESSY = (
+    "E-Mail;Full name;Signed up at;Status\r\n"
+    "ann@example.org;Ann Lee;2025-03-01;active\r\n"
+    "not an address;Nobody;;\r\n"
+    " BEN@example.org ;=cmd;2025-03-02 08:30;unsubscribed\r\n"
+    "ann@example.org;Ann again;;\r\n"
+    "carl@example.org;Carl;never;\r\n"
+)
+
+
+@pytest.fixture(params=ENGINES)
+def alice(request: pytest.FixtureRequest) -> tuple[str, Credentials]:
+    url = fresh(request.param)
+    return url, new_account(url)
+
+
+@pytest.fixture
+def on_sqlite() -> tuple[str, Credentials]:
+    """Enough where no database takes part in the answer."""
+    url = fresh("sqlite")
+    return url, new_account(url)
+
+
+@pytest.fixture
+def messy(tmp_path: Path) -> Path:
+    path = tmp_path / "people.csv"
+    path.write_text(MESSY)
+    return path
+
+
+def exported(url: str, *words: str) -> list[dict[str, str]]:
+    done = command("export", "--account", "alice@example.org", *words, database_url=url)
+    assert done.returncode == 0, done.stderr
+    return list(csv.DictReader(io.StringIO(done.stdout)))
+
+
+def assert_refused(done: subprocess.CompletedProcess[str], sentence: str) -> None:
+    assert done.returncode == 1 and sentence in done.stderr and "Traceback" not in done.stderr, done.stderr
+    assert done.stdout == ""
+
+
+def test_a_messy_file_is_tried_brought_in_and_left_alone_the_second_time(alice, messy: Path, tmp_path: Path) -> None:
+    url, _ = alice
+    bring = ("import", str(messy), "--account", "alice@example.org")
+    tried = command(*bring, "--dry-run", database_url=url)
+    assert tried.returncode == 0, tried.stderr
+    assert tried.stdout == "2 would be added, 1 there already, 2 not taken.\n"
+    assert exported(url) == [], "a trial changes nothing"
+    mend = tmp_path / "mend.csv"
+    done = command(*bring, "--errors", str(mend), database_url=url)
+    assert done.stdout == "2 added, 1 there already, 2 not taken.\n"
+    assert "line 3: " in done.stderr and "line 6: " in done.stderr
+    again = command(*bring, database_url=url)
+    assert again.stdout == "0 added, 3 there already, 2 not taken.\n"
+    rows = list(csv.DictReader(mend.open(newline="")))
+    assert [(row["E-Mail"], row["Full name"], row["line"]) for row in rows] == [
+        ("not an address", "Nobody", "3"), ("carl@example.org", "Carl", "6"),
+    ]  # fmt: skip
+    assert all(row["why"].endswith(".") for row in rows)
+
+
+def test_everybody_comes_out_as_the_api_knows_them(alice, messy: Path, tmp_path: Path) -> None:
+    url, owner = alice
+    command("import", str(messy), "--account", owner.email, database_url=url)
+    with Serving(url) as server:
+        call = server.caller(owner.key)
+        ann = call("GET", f"{owner.v1}/subscribers/ann@example.org").json()["subscriber"]
+        call("POST", f"{owner.v1}/subscribers", {"email": "dora@example.org", "referrer_code": ann["ref_code"]})
+    rows = exported(url)
+    assert [row["email"] for row in rows] == ["ann@example.org", "BEN@example.org", "dora@example.org"], "the oldest first"
+    first, ben, dora = rows
+    assert (first["uuid"], first["ref_code"], first["created_at"]) == (ann["uuid"], ann["ref_code"], ann["created_at"])
+    assert first["created_at"].startswith("2025-03-01T") and first["referrals_verified"] == "1"
+    assert first["referral_link"].endswith(f"/r/{ann['ref_code']}")
+    assert (ben["status"], ben["name"]) == ("unsubscribed", "'=cmd"), "a spreadsheet must not run it"
+    assert (dora["referrer_code"], dora["referral_status"]) == (ann["ref_code"], "verified")
+    assert [row["email"] for row in exported(url, "--show", "advocates")] == ["ann@example.org"]
+    target = tmp_path / "out.csv"
+    done = command("export", "--account", owner.email, "--file", str(target), database_url=url)
+    assert done.stdout == "" and "3 people written." in done.stderr
+    assert list(csv.DictReader(target.open(newline=""))) == rows
+
+
+def test_what_cannot_be_done_is_said_in_one_sentence(on_sqlite, messy: Path, tmp_path: Path) -> None:
+    url, _ = on_sqlite
+    nameless = tmp_path / "nameless.csv"
+    nameless.write_text("colour,size\nred,3\n")
+    bring = ("import", str(messy), "--account")
+    assert_refused(command(*bring, "nobody@example.org", database_url=url), "nobody@example.org")
+    assert_refused(command("import", str(nameless), "--account", "alice@example.org", database_url=url), "name one `email`")
+    assert_refused(command("export", "--account", "nobody@example.org", database_url=url), "nobody@example.org")
+    assert_refused(command("export", "--account", "alice@example.org", "--show", "best", database_url=url), "--show is one of")
+
+
+def choose(url: str, email: str, *typed: str) -> subprocess.CompletedProcess[str]:
+    """As typed at the prompt. In a session of its own there is no terminal to ask, so standard input is read."""
+    return subprocess.run(
+        [*COMMAND, "account", "password", email], env=environment(database_url=url), text=True, capture_output=True,
+        input="".join(f"{word}\n" for word in typed), timeout=150, check=False, start_new_session=True,
+    )  # fmt: skip
+
+
+def at_the_door(server: Serving, email: str, password: str) -> httpx.Client:
+    """A browser that has tried to log in."""
+    url = f"http://127.0.0.1:{server.port}"
+    browser = httpx.Client(base_url=url, headers={"origin": url}, timeout=30)
+    token = re.search(r'name="csrf" value="([0-9a-f]+)"', browser.get("/login").text)
+    assert token is not None
+    browser.post("/login", data={"csrf": token[1], "email": email, "password": password})
+    return browser
+
+
+def test_a_new_password_opens_the_door_and_ends_every_session(alice) -> None:
+    url, owner = alice
+    old, new = "three calm brown bears", "four loud green frogs"
+    assert choose(url, owner.email, old, old).returncode == 0
+    with Serving(url) as server:
+        inside = at_the_door(server, owner.email, old)
+        assert inside.get("/settings").status_code == 200
+        done = choose(url, owner.email, new, new)
+        assert done.returncode == 0 and "Every session of the account has ended." in done.stdout
+        assert new not in done.stdout + done.stderr
+        assert inside.get("/settings").status_code == 303, "the old session is over"
+        assert at_the_door(server, owner.email, old).get("/settings").status_code == 303
+        assert at_the_door(server, owner.email, new).get("/settings").status_code == 200
+
+
+def test_a_password_that_is_guessed_mistyped_or_nobodys_is_refused(on_sqlite) -> None:
+    url, owner = on_sqlite
+    assert "at least 10 characters" in choose(url, owner.email, "short", "short").stderr
+    assert "easily guessed" in choose(url, owner.email, "password123", "password123").stderr
+    assert choose(url, owner.email, "one good long word", "another long word").returncode != 0
+    unknown = choose(url, "nobody@example.org", "three calm brown bears", "three calm brown bears")
+    assert unknown.returncode == 1 and "nobody@example.org" in unknown.stderr and "Traceback" not in unknown.stderr

@@ -1,0 +1,65 @@
+"""Bringing in a file on the dashboard, on both engines: tried first, watched, and what could not be taken comes back."""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+from typing import Any
+
+import pytest
+
+from tests.support.desk import operator, run_import, upload, words
+from tests.support.service import Service
+
+MESSY = (
+    "\ufeffE-Mail;Full Name;Signed up at;Status\r\n"
+    "ann@example.org;Ann Lee;2026-01-05;active\r\n"
+    "\r\n"
+    'BEN@Example.org;"Okafor; Ben";2026-02-01 10:00:00;unsubscribed\r\n'
+    "ann@example.org;Ann again;;\r\n"
+    "not an address;Nobody;;\r\n"
+    ";No address;;\r\n"
+    "future@example.org;Too soon;2999-01-01;\r\n"
+    "=cmd@example.org;=1+1;;\r\n"
+)
+
+
+def test_a_messy_file_is_tried_brought_in_and_what_failed_comes_back(service: Service) -> None:
+    alice = operator(service)
+    wanted = upload(alice, MESSY)
+    page = alice.desk.get(f"/subscribers/import/{wanted}").text
+    chosen: dict[str, Any] = dict(re.findall(r'name="(\w+)">.*?<option value="(\d+)" selected', page))
+    assert chosen == {"email": "0", "name": "1", "created_at": "2", "status": "3"}
+    alice.desk.post(f"/subscribers/import/{wanted}", do="try", **chosen)
+    tried = words(alice.desk.get(f"/subscribers/import/{wanted}").text)
+    assert "3 would be added, 1 are there already or twice in the file, 3 cannot be taken." in tried, tried
+    assert alice.total() == 0, "a dry run changes nothing"
+    done = run_import(alice, wanted, **chosen)
+    assert "3 people were added." in done and alice.total() == 3
+    ben = alice.subscriber("ben@example.org")
+    assert (ben["name"], ben["created_at"]) == ("Okafor; Ben", "2026-02-01T10:00:00.000Z")
+    assert "Okafor; Ben" in words(alice.desk.get("/subscribers?show=unsubscribed").text)
+    errors = list(csv.DictReader(io.StringIO(alice.desk.get(f"/subscribers/import/{wanted}/errors.csv").text)))
+    assert [(row["line"], row["why"]) for row in errors] == [
+        ("6", "Email is invalid."),
+        ("7", "There is no email address in this line."),
+        ("8", "The date lies in the future."),
+    ]
+    assert "0 people were added." in run_import(alice, upload(alice, MESSY), **chosen)
+    assert alice.total() == 3, "again, and nothing is doubled"
+    exported = list(csv.DictReader(io.StringIO(alice.desk.get("/subscribers/export.csv").text)))
+    assert [row["name"] for row in exported if "cmd" in row["email"]] == ["'=1+1"], (
+        "a spreadsheet runs no formula of a stranger's"
+    )
+
+
+@pytest.mark.parametrize(
+    ("data", "sentence"), [(b"", "empty"), (b"email\n", "no lines"), (b"\x00\x00", "empty")], ids=["nothing", "heading", "NULs"]
+)
+def test_a_file_that_holds_nobody_is_refused(service: Service, data: bytes, sentence: str) -> None:
+    alice = operator(service)
+    answer = alice.desk.http.post(
+        "/subscribers/import", data={"csrf": alice.desk.token("/subscribers/import")}, files={"file": ("x.csv", data)}
+    )
+    assert answer.status_code == 400 and sentence in words(answer.text)

@@ -1,0 +1,68 @@
+"""A partner's earnings on both engines: each reader with what became of them, when and why, and never who they are."""
+
+from __future__ import annotations
+
+from honeyguide.kernel.clock import DAY_MS, system_clock
+from honeyguide.pages.dashboard import figures
+from honeyguide.pages.market.earnings import WHY_REJECTED
+from honeyguide.partners import rules
+from honeyguide.referrals.rules import Reason
+from tests.support.desk import Operator, operator, words
+from tests.support.market import join, offer, publish
+from tests.support.service import Service
+
+
+def earnings(who: Operator, query: str = "") -> str:
+    page = words(who.desk.get(f"/earnings{query}").text)
+    assert "veiled" not in page and "Veiled" not in page, "readers are the owner's"
+    return page
+
+
+def test_each_reader_stands_under_the_figure_they_are_part_of(service: Service) -> None:
+    alice, bob = operator(service), operator(service, "bob")
+    hold = {"referral_pending_duration_enabled": True, "referral_pending_duration": 7}
+    place = join(bob, offer(alice, publish(alice, name="Slow lane"), **hold))
+    for name in ("stays", "leaves"):
+        alice.subscribe(f"veiled.{name}@example.org", name="Veiled", referrer_code=place["ref_code"])
+    alice.subscribe("veiled@mailinator.com", referrer_code=place["ref_code"])
+    alice.put(f"{alice.v1}/subscribers/veiled.leaves@example.org", {"status": "unsubscribed"})
+    due = figures.day(service.now_ms() + 7 * DAY_MS)
+    pending = earnings(bob)
+    assert f"Counts on {due} if they stay. $3.00" in pending, "what is pending is shown first, with its day"
+    rejected = earnings(bob, "?show=rejected")
+    assert "Left before the wait was over." in rejected and "A throw-away email address." in rejected
+    one = words(bob.desk.get(f"/earnings/{place['uuid']}").text)
+    assert one.count("◷ Pending") == 1 and one.count("✕ Rejected") == 2 and "eiled" not in one
+    service.set_clock(8 * DAY_MS / 1000)
+    service.run_jobs()
+    bob.desk.log_in(bob.email)
+    confirmed = earnings(bob, "?show=confirmed")
+    assert f"Confirmed on {figures.day(service.now_ms())}. $3.00" in confirmed and "Slow lane" in confirmed
+    assert "Nobody waits." in earnings(bob, "?show=pending")
+
+
+def test_a_reached_budget_is_said_to_its_partners(service: Service) -> None:
+    alice, bob = operator(service), operator(service, "bob")
+    hold = {"referral_pending_duration_enabled": True, "referral_pending_duration": 1}
+    program = offer(alice, publish(alice), total_budget=5, max_payout=90, **hold)
+    place = join(bob, program)
+    for number in range(3):
+        alice.subscribe(f"veiled{number}@example.org", referrer_code=place["ref_code"])
+    before = earnings(bob)
+    assert "Budget reached" not in before and "$90.00" in before
+    # Not over the end of a month, where the budget would be a new one.
+    service.set_clock((rules.month_bounds(rules.next_month(rules.month_of(service.now_ms())))[0] - system_clock()) / 1000)
+    service.run_jobs()
+    bob.desk.log_in(bob.email)
+    alice.desk.log_in(alice.email)
+    month = rules.month_of(service.now_ms())
+    after, again = earnings(bob), rules.spoken(rules.next_month(month))
+    assert f"$3.00 $0.00 $0.00 ✕ Budget reached until 1 {again}" in after, "whatever their own cap would still hold"
+    assert earnings(bob, "?show=uncharged").count("The program's budget for the month was reached.") == 2
+    owner = words(alice.desk.get(f"/program/{program['uuid']}").text)
+    assert f"Reached on {figures.day(service.now_ms())}; you and 1 partner were told." in owner
+
+
+def test_why_a_reader_was_rejected_has_words_for_partners() -> None:
+    never = {"awaiting_confirmation", "holding_period", "verified_by_hand", "screening_hold_over", "own_program"}
+    assert {reason.value for reason in Reason} - never == set(WHY_REJECTED)

@@ -1,0 +1,144 @@
+"""The overview's figures on both engines: who brought whom, why some were rejected, what was won, what partners cost."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from honeyguide.kernel.clock import DAY_MS
+from honeyguide.pages.dashboard import charts
+from honeyguide.pages.dashboard.overview import REASONS
+from honeyguide.referrals import rules, tally
+from tests.support.desk import Operator, operator, words
+from tests.support.market import join, offer, publish
+from tests.support.service import Service
+
+
+def overview(who: Operator, query: str = "") -> str:
+    answer = who.desk.get(f"/{query}")
+    assert answer.status_code == 200
+    return answer.text
+
+
+def card(page: str, name: str) -> str:
+    """What a person reads on the card with this name."""
+    found = re.search(rf'<div class="(?:card )?figure"><span>(?:<a[^>]*>)?{name}.*?</div>', page, re.DOTALL)
+    assert found is not None, f"there is no card {name}"
+    return words(found[0]).strip()
+
+
+def bring(owner: Operator, code: str, *emails: str) -> None:
+    for email in emails:
+        owner.subscribe(email, referrer_code=code)
+
+
+def test_rejections_are_counted_by_their_reason(service: Service) -> None:
+    alice = operator(service)
+    ann = alice.subscribe("ann@gmail.com")
+    bring(alice, ann["ref_code"], "a.nn@gmail.com", "a@mailinator.com", "b@mailinator.com", "real@example.org")
+    said = "3 rejected: 2 with a throw-away address, 1 with another spelling of the referrer’s address."
+    assert said in words(overview(alice))
+    service.set_clock(40 * DAY_MS / 1000)
+    alice.desk.log_in(alice.email)
+    assert "rejected:" not in words(overview(alice)), "none of them in the last 30 days"
+    assert said in words(overview(alice, "?range=year"))
+
+
+def test_every_reason_has_words_of_its_own() -> None:
+    judged = {reason.value for reason in rules.Reason} - {"awaiting_confirmation", "holding_period", "own_program"}
+    assert judged - {"verified_by_hand", "screening_hold_over"} == set(REASONS)
+
+
+def test_of_many_rejections_the_newest_are_told_apart(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
+    alice = operator(service)
+    ann = alice.subscribe("ann@example.org")
+    bring(alice, ann["ref_code"], *(f"x{n}@mailinator.com" for n in range(4)))
+    monkeypatch.setattr(tally, "MOST_REJECTED", 3)
+    assert "Of the last 3 rejected: 3 with a throw-away address." in words(overview(alice))
+
+
+def test_what_an_advocate_brings_leaves_partners_readers_out(service: Service) -> None:
+    alice, bob = operator(service), operator(service, "bob")
+    place = join(bob, offer(alice, publish(alice), total_budget=6))
+    ann = alice.subscribe("ann@example.org")
+    bring(alice, ann["ref_code"], "f1@example.org", "f2@example.org")
+    bring(alice, place["ref_code"], *(f"p{n}@example.org" for n in range(5)))
+    page = overview(alice)
+    assert card(page, "Of them referred").startswith("Of them referred 7")
+    assert "Each advocate brings 2.0 1 advocate · viral factor 0.25" in words(page), "two of eight came through a reader"
+
+
+def test_of_very_many_advocates_the_best_are_looked_at(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
+    alice = operator(service)
+    for name, friends in (("ann", 3), ("ben", 1)):
+        person = alice.subscribe(f"{name}@example.org")
+        bring(alice, person["ref_code"], *(f"{name}{n}@example.org" for n in range(friends)))
+    service.run_jobs()  # the lists' totals are folded
+    monkeypatch.setattr(tally, "MOST_ADVOCATES", 1)
+    assert "Each advocate brings 3.0 the best 1 · viral factor over 0.50" in words(overview(alice))
+
+
+def test_rewards_earned_claimed_and_to_approve(service: Service) -> None:
+    alice = operator(service)
+    assert "Rewards Earned" not in words(overview(alice)), "no ladder, no card"
+    for name, count, approval in (("Guide", 1, "automatic"), ("Mug", 2, "manual")):
+        fields = {"name": name, "referrals": count, "approval": approval}
+        assert alice.post(f"{alice.v1}/rewards", fields).status_code == 201
+    ann = alice.subscribe("ann@example.org")
+    bring(alice, ann["ref_code"], "f1@example.org", "f2@example.org")
+    won = alice.get(f"{alice.v1}/subscribers/ann@example.org/rewards").json()["rewards"]
+    guide = next(each["uuid"] for each in won if each["name"] == "Guide")
+    page = overview(alice)
+    assert card(page, "Earned") == "Earned 2 in this time" and card(page, "Claimed") == "Claimed 0 1 more could be"
+    assert "1 to approve" in words(page)
+    assert alice.post(f"{alice.v1}/subscribers/ann@example.org/rewards/{guide}/redeem").status_code == 200
+    assert card(overview(alice), "Claimed") == "Claimed 1 0 more could be"
+    assert "All won" in words(page), "Ann is past the last reward"
+
+
+def test_what_partners_cost_and_earn_this_month(service: Service) -> None:
+    alice, bob = operator(service), operator(service, "bob")
+    hold = {"referral_pending_duration_enabled": True, "referral_pending_duration": 7}
+    at_once = offer(alice, publish(alice), cpa=2, total_budget=10)
+    held = offer(alice, publish(alice), cpa=3, total_budget=20, **hold)
+    for program, name in ((at_once, "now"), (held, "later")):
+        code = join(bob, program)["ref_code"]
+        bring(alice, code, f"{name}1@example.org", f"{name}2@example.org")
+    own = join(alice, held)["ref_code"]
+    bring(alice, own, "own@example.org")
+    assert card(overview(alice), "Spent") == "Spent $4.00 of $30.00 · $6.00 pending", "one's own readers cost nothing"
+    assert card(overview(bob), "Earned") == "Earned $4.00 $6.00 pending"
+    assert "Partners, this month" not in words(overview(operator(service, "carl")))
+
+
+def test_what_only_a_person_can_judge_is_shown_first(service: Service) -> None:
+    alice = operator(service)
+    alice.desk.post("/settings/campaign", page="/settings", name="A", slug=f"a{alice.campaign_id[-6:]}", screening="strong",
+                    hold_days="5", destination_url="")  # fmt: skip
+    ann = alice.subscribe("ann@example.org", ip_address="198.51.100.7")
+    alice.subscribe("suspect@example.org", referrer_code=ann["ref_code"], ip_address="198.51.100.7")
+    bring(alice, ann["ref_code"], *(f"held{n}@example.org" for n in range(4)))
+    page = words(overview(alice))
+    waiting = page[page.index("Waiting for you") :]
+    assert waiting.index("suspect@example.org") < waiting.index("held3@example.org")
+    assert "held0@example.org" not in waiting, "three are shown"
+
+
+@pytest.mark.parametrize(
+    ("most", "top", "lines"),
+    [
+        (0, 3, 3),
+        (3, 3, 3),
+        (5, 5, 5),
+        (6, 6, 3),
+        (12, 15, 3),
+        (20, 20, 4),
+        (26, 30, 3),
+        (55, 60, 3),
+        (101, 150, 3),
+        (4_999, 5_000, 5),
+    ],
+)
+def test_a_charts_scale_is_round_and_no_taller_than_it_must_be(most: int, top: int, lines: int) -> None:
+    assert charts._scale(most) == (top, lines)

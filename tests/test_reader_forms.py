@@ -1,0 +1,124 @@
+"""Robots and bad manners at the readers' forms, on both engines: refused with a sentence, at nobody else's cost."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from honeyguide.pages.readers import forms, post, signup
+from tests.support.newsletter import Newsletter, wrong
+from tests.support.service import Service
+
+pytestmark = pytest.mark.usefixtures("roomy_network")
+
+
+def test_a_form_that_was_never_shown_is_refused(wax: Newsletter) -> None:
+    other = Newsletter(wax.service)
+    wax.later()
+    for token in ("", "x", other.fields(other.page)["token"], wax.fields("/hub")["token"]):
+        answer = wax.visitor.post(wax.page, data={"email": "a@example.org", "token": token})
+        assert answer.status_code == 400
+        assert "press the button once more" in wrong(answer)
+    assert wax.member.total() == 0
+
+
+def test_a_form_filled_in_no_time_is_refused_and_the_second_press_is_taken(wax: Newsletter) -> None:
+    hidden, email = wax.fields(wax.page), wax.address()
+    first = wax.visitor.post(wax.page, data={**hidden, "email": email})
+    assert first.status_code == 400
+    assert "very quick" in wrong(first)
+    assert f'value="{email}"' in first.text
+    again = dict(re.findall(r'name="(token)" value="([^"]*)"', first.text))
+    wax.later(3)
+    assert wax.visitor.post(wax.page, data={**again, "email": email}).status_code == 303
+
+
+def test_an_old_form_says_so_and_comes_back_fresh(wax: Newsletter) -> None:
+    hidden, email = wax.fields(wax.page), wax.address()
+    wax.later(3 * 86_400)
+    first = wax.visitor.post(wax.page, data={**hidden, "email": email})
+    assert (first.status_code, "open for a long time" in wrong(first)) == (400, True)
+    again = dict(re.findall(r'name="(token)" value="([^"]*)"', first.text))
+    wax.later(3)
+    assert wax.visitor.post(wax.page, data={**again, "email": email}).status_code == 303
+
+
+def test_a_robot_that_fills_every_field_is_refused(wax: Newsletter) -> None:
+    answer = wax.join("robot@example.org", website="https://spam.example")
+    assert answer.status_code == 400
+    assert "must stay empty" in wrong(answer)
+    assert wax.member.total() == 0
+
+
+@pytest.mark.parametrize(
+    "email", ["", "nonsense", "a@b", "two@at@example.org", "x" * 300 + "@example.org", "a\r\nBcc: b@example.org"]
+)
+def test_a_bad_address_is_said_kindly(wax: Newsletter, email: str) -> None:
+    answer = wax.join(email)
+    assert answer.status_code == 400
+    assert wrong(answer) == signup.BAD_ADDRESS
+    assert 'aria-invalid="true"' in answer.text
+
+
+def test_forms_take_only_small_plain_forms_of_our_own(wax: Newsletter) -> None:
+    hidden = wax.fields(wax.page)
+    wax.later()
+    data = {**hidden, "email": wax.address()}
+    assert wax.visitor.post(wax.page, data={**data, "more": "x" * 20_000}).status_code == 413
+    assert wax.visitor.post(wax.page, content=b"&".join(b"a=1" for _ in range(4_000))).status_code == 415
+    many = "&".join(f"f{n}=1" for n in range(100))
+    form = {"content-type": "application/x-www-form-urlencoded"}
+    assert wax.visitor.post(wax.page, content=many, headers=form).status_code == 400
+    assert wax.visitor.post(wax.page, content=b"email=%ff%fe", headers=form).status_code == 400
+    assert wax.visitor.post(wax.page, json=data).status_code == 415
+    assert wax.visitor.post(wax.page, files={"email": b"x"}).status_code == 415
+    assert wax.visitor.post(wax.page, data=data, headers={"sec-fetch-site": "cross-site"}).status_code == 403
+    assert wax.member.total() == 0
+    assert wax.visitor.post(wax.page, data=data, headers={"sec-fetch-site": "same-origin"}).status_code == 303
+
+
+def test_one_address_is_not_sent_in_for_ever(wax: Newsletter) -> None:
+    email = wax.address()
+    answers = [wax.join(email) for _ in range(signup.SIGNUPS_BY_ADDRESS.most + 1)]
+    assert [answer.status_code for answer in answers] == [303] * signup.SIGNUPS_BY_ADDRESS.most + [429]
+    assert int(answers[-1].headers["retry-after"]) > 0
+    assert "Try again in" in wrong(answers[-1])
+    wax.later(3_700)
+    assert wax.join(email).status_code == 303
+
+
+def test_one_network_has_a_limit_that_passes(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.undo()
+    limit = forms.NetworkLimit(3, 60_000)
+    for _ in range(3):
+        limit.another("2001:db8:1:2::1", 1_000)
+    with pytest.raises(forms.TooMany) as refused:
+        limit.another("2001:db8:1:2:ffff::9", 2_000)
+    assert refused.value.retry_after_s == 59
+    limit.another("2001:db8:1:3::1", 2_000)
+    limit.another("192.0.2.7", 2_000)
+    limit.another("2001:db8:1:2::1", 61_001)
+
+
+def test_over_the_networks_limit_a_sentence_and_a_429(wax: Newsletter, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(self: forms.NetworkLimit, address: str, now_ms: int) -> None:
+        raise forms.TooMany("Very many people signed up from your network just now.", retry_after_s=60)
+
+    monkeypatch.setattr(forms.NetworkLimit, "another", full)
+    for answer in (wax.join(wax.address()), wax.fill_in("/hub", wax.address())):
+        assert (answer.status_code, answer.headers["retry-after"]) == (429, "60")
+        assert "Very many people" in wrong(answer)
+
+
+def test_a_mailbox_gets_one_confirmation_a_day_per_campaign_and_three_letters_in_all(service: Service) -> None:
+    newsletters = [Newsletter(service, name=f"Wax {n}", needs_confirmation=True) for n in range(5)]
+    email = newsletters[0].address("victim")
+    for newsletter in newsletters:
+        for _ in range(3):
+            assert newsletter.join(email).status_code == 303
+    assert [len(newsletter.letters("confirm")) for newsletter in newsletters] == [1, 1, 1, 0, 0]
+    assert sum(len(newsletter.letters()) for newsletter in newsletters) == post.MOST_A_DAY
+    newsletters[0].later(86_400)
+    newsletters[0].join(email)
+    assert len(newsletters[0].letters("confirm")) == 2

@@ -1,0 +1,198 @@
+"""The reader's hub over HTTP on both engines: progress, claims, and the way back for who lost it."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+
+import pytest
+
+from honeyguide.referrals.milestones import NewReward
+from tests.support.newsletter import LADDER, Newsletter, link_of, wrong
+from tests.support.tables import dump, mentions
+
+pytestmark = pytest.mark.usefixtures("roomy_network")
+
+
+def test_the_hub_shows_link_progress_and_rewards(wax: Newsletter) -> None:
+    wax.offer()
+    ben = wax.advocate(2, waiting=1)
+    answer = wax.visitor.get(wax.hub(ben))
+    assert link_of(answer.text).endswith(f"/r/{ben.ref_code}")
+    for expected in ("Hello Ben", "1 more friend earns you <em>Secret recipes</em>", "2 verified", "1 waiting", "3 to go"):
+        assert expected in answer.text
+    assert "mailto:?subject=" in answer.text and "sms:?" in answer.text and "<svg" in answer.text
+    headers = answer.headers
+    assert (headers["cache-control"], headers["x-robots-tag"], headers["referrer-policy"]) == (
+        "no-store",
+        "noindex",
+        "no-referrer",
+    )
+
+
+def test_a_hub_without_rewards_or_a_name_is_whole(wax: Newsletter) -> None:
+    nobody = wax.advocate(0, name=None)
+    assert "Bring a friend along" in wax.visitor.get(wax.hub(nobody)).text
+    one = wax.advocate(1, name="<script>alert(1)</script>")
+    html = wax.visitor.get(wax.hub(one)).text
+    assert "1 friend joined through you" in html
+    assert "<script>alert" not in html
+
+
+def test_nobody_elses_token_opens_a_hub(wax: Newsletter) -> None:
+    ben, ann = wax.advocate(0), wax.advocate(0)
+    token = wax.hub(ben).rpartition("/")[2]
+    for guess in (ben.ref_code, ann.ref_code + token[8:], token[:-1], token + "0", token[:8] + "0" * 32, ben.id):
+        assert wax.visitor.get(f"/hub/{guess}").status_code == 404
+
+
+def test_erasing_the_person_ends_the_hub_and_the_link(wax: Newsletter) -> None:
+    ben = wax.advocate(0)
+    hub, link = wax.hub(ben), f"/r/{ben.ref_code}"
+    assert wax.visitor.get(hub).status_code == 200
+    assert wax.visitor.get(link).status_code == 302
+    wax.member.delete(f"{wax.member.v1}/subscribers/{ben.id}")
+    assert wax.visitor.get(hub).status_code == 404
+    gone = wax.visitor.get(link)
+    assert gone.status_code == 404
+    assert "leads nowhere" in gone.text
+
+
+def claim_of(wax: Newsletter, html: str, name: str) -> str:
+    found = re.search(rf'(?:action|href)="(/hub/[^"]+/claim/[^"]+)"[^§]*?Claim<span class="unseen"> {name}<', html)
+    assert found, html
+    return found[1]
+
+
+def test_a_link_and_a_code_are_claimed_by_a_press(wax: Newsletter) -> None:
+    wax.offer()
+    ben = wax.advocate(3)
+    hub = wax.hub(ben)
+    html = wax.visitor.get(hub).text
+    assert "HONEY-2026" not in html and "files.example.org" not in html
+    claim = re.findall(r'action="(/hub/[^"]+/claim/[^"]+)"', html)
+    assert len(claim) == 2
+    for path in claim:
+        assert wax.visitor.get(path).status_code == 303, "looking claims nothing"
+        assert wax.visitor.post(path).status_code in (400, 415), "nor does a press without the form"
+    assert "HONEY-2026" not in wax.visitor.get(hub).text
+    token = wax.fields(hub)["token"]
+    for path in claim:
+        answer = wax.visitor.post(path, data={"token": token})
+        assert answer.status_code == 303
+        assert answer.headers["location"].startswith(f"{hub}#won-")
+    html = wax.visitor.get(hub).text
+    assert 'value="HONEY-2026"' in html and 'href="https://files.example.org/stickers"' in html
+    assert html.count("Claimed") == 2
+    assert wax.visitor.post(claim[0], data={"token": token}).status_code == 303, "pressing twice is no harm"
+
+
+def test_one_readers_form_claims_nothing_for_another(wax: Newsletter) -> None:
+    wax.offer()
+    ben, ann = wax.advocate(1), wax.advocate(1)
+    claim = re.findall(r'action="(/hub/[^"]+/claim/[^"]+)"', wax.visitor.get(wax.hub(ben)).text)[0]
+    foreign = wax.visitor.post(claim, data={"token": wax.fields(wax.hub(ann))["token"]})
+    assert foreign.status_code == 400
+    won_id = claim.rpartition("/")[2]
+    assert (
+        wax.visitor.post(f"{wax.hub(ann)}/claim/{won_id}", data={"token": wax.fields(wax.hub(ann))["token"]}).status_code == 404
+    )
+
+
+ADDRESS = {"name": "Ben Baker", "line1": "1 Hive Lane", "city": "Leeds", "postcode": "LS1 1AA", "country": "United Kingdom"}
+
+
+def test_a_parcel_needs_an_address(wax: Newsletter) -> None:
+    wax.offer(NewReward("The mug", 1, "physical"))
+    ben = wax.advocate(1)
+    hub = wax.hub(ben)
+    claim = claim_of(wax, wax.visitor.get(hub).text, "The mug")
+    form = wax.visitor.get(claim)
+    assert 'value="Ben Baker"' in form.text and 'autocomplete="shipping postal-code"' in form.text
+    token = wax.fields(claim)["token"]
+    without = wax.visitor.post(claim, data={**ADDRESS, "city": " ", "token": token})
+    assert without.status_code == 400
+    assert wrong(without) == "Town is missing. The parcel needs it."
+    assert 'value="1 Hive Lane"' in without.text
+    assert wax.visitor.post(claim, data={**ADDRESS, "line1": "x" * 300, "token": token}).status_code == 400
+    assert wax.visitor.post(claim, data={**ADDRESS, "token": token}).status_code == 303
+    assert "On its way to you" in wax.visitor.get(hub).text
+    assert mentions(dump(wax.service), "1 Hive Lane")
+    wax.member.delete(f"{wax.member.v1}/subscribers/{ben.id}")
+    assert not mentions(dump(wax.service), "1 Hive Lane")
+
+
+def test_what_cannot_be_claimed_yet_says_why(wax: Newsletter) -> None:
+    wax.offer(NewReward("A jar", 1, "coupon", pool=True), NewReward("Dinner", 1, "manual", approval="manual"))
+    ben = wax.advocate(1)
+    html = wax.visitor.get(wax.hub(ben)).text
+    assert "We ran out just now" in html and "On its way" in html
+    assert "has a look, then writes to you" in html and "Being checked" in html
+    assert "/claim/" not in html
+
+
+def test_a_recurring_reward_goes_on(wax: Newsletter) -> None:
+    wax.offer(NewReward("A badge", 2, "link", recurring=True, link="https://files.example.org/badge"))
+    ben = wax.advocate(5)
+    html = wax.visitor.get(wax.hub(ben)).text
+    assert html.count("/claim/") == 2
+    assert "1 more friend earns you <em>A badge</em>" in html
+    token = wax.fields(wax.hub(ben))["token"]
+    for path in re.findall(r'action="(/hub/[^"]+/claim/[^"]+)"', html):
+        wax.visitor.post(path, data={"token": token})
+    assert "Claimed before (1)" in wax.visitor.get(wax.hub(ben)).text
+
+
+def test_every_reward_won(wax: Newsletter) -> None:
+    wax.offer(NewReward("A badge", 1, "manual"))
+    assert "You earned every reward" in wax.visitor.get(wax.hub(wax.advocate(2))).text
+
+
+def wait_for_posting(wax: Newsletter) -> None:
+    """The letter is written after the answer."""
+
+    async def settle() -> None:
+        for _ in range(20):
+            await asyncio.sleep(0.01)
+
+    wax.service.run(settle())
+
+
+def test_who_lost_the_way_gets_it_by_mail(wax: Newsletter) -> None:
+    ben = wax.advocate(0)
+    known = wax.fill_in("/hub", ben.email)
+    unknown = wax.fill_in("/hub", wax.address("nobody"))
+    wait_for_posting(wax)
+    assert (known.status_code, known.text) == (unknown.status_code, unknown.text)
+    assert [(letter.kind, letter.to_email) for letter in wax.letters()] == [("hub_link", ben.email)]
+    assert ben.email not in known.text
+
+
+def test_one_newsletters_hub_can_be_asked_for(wax: Newsletter) -> None:
+    other = Newsletter(wax.service, name="The Other")
+    email = wax.address()
+    wax.member.subscribe(email)
+    other.member.subscribe(email)
+    page = f"/hub?of={wax.campaign.slug}"
+    assert "The Morning Wax" in wax.visitor.get(page).text
+    hidden = wax.fields(page)
+    wax.later()
+    assert wax.visitor.post(page, data={**hidden, "email": email}).status_code == 200
+    wait_for_posting(wax)
+    assert (len(wax.letters()), len(other.letters())) == (1, 0)
+    wax.later(3_700)
+    assert wax.fill_in("/hub", email).status_code == 200
+    wait_for_posting(wax)
+    assert (len(wax.letters()), len(other.letters())) == (2, 1)
+
+
+def test_asking_often_is_refused_for_everybody_alike(wax: Newsletter) -> None:
+    ben, nobody = wax.advocate(0).email, wax.address("nobody")
+    for email in (ben, nobody):
+        assert [wax.fill_in("/hub", email).status_code for _ in range(6)] == [200] * 5 + [429]
+    wait_for_posting(wax)
+    assert len(wax.letters("hub_link")) == 1
+
+
+def test_rewards_of_the_ladder_cover_every_kind() -> None:
+    assert {reward.kind for reward in LADDER} == {"link", "coupon", "physical", "manual"}

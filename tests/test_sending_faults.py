@@ -1,0 +1,169 @@
+"""The postman when something breaks, on both engines: killed, cut off, late, stopped. Nothing is lost or sent for ever."""
+
+from __future__ import annotations
+
+import asyncio
+import subprocess
+import sys
+
+import pytest
+
+from honeyguide.kernel.clock import DAY_MS, MINUTE_MS
+from honeyguide.kernel.errors import Unavailable
+from honeyguide.kernel.ids import new_id
+from honeyguide.mail import letters, sending
+from honeyguide.mail.sending import send_due
+from honeyguide.mail.transports import NotNow, Outgoing, SmtpTransport
+from tests.support.letterbox import AFTER_LEASE, NOW, Letterbox, Nowhere, Unrecorded
+from tests.support.mailbox import DROP, FROM, Mailbox
+
+DIES_AFTER_SENDING = """
+import asyncio, os, signal, sys
+from honeyguide.mail import sending
+from honeyguide.mail.transports import SmtpTransport
+from honeyguide.store import open_store
+
+class Fatal(SmtpTransport):
+    async def send(self, letter):
+        await super().send(letter)
+        os.kill(os.getpid(), signal.SIGKILL)
+
+sending.LANES = 1  # else letters on other lanes are still under way when the test counts
+
+async def main():
+    await sending.send_due(await open_store(sys.argv[1]), Fatal(sys.argv[2], sys.argv[3]), int(sys.argv[4]))
+
+asyncio.run(main())
+"""
+
+
+def test_a_kill_between_sending_and_recording_gives_a_twin_and_loses_nothing(
+    box: Letterbox, mailbox: Mailbox, smtp: SmtpTransport
+) -> None:
+    for number in range(3):
+        box.post(subject=f"Letter {number}")
+    command = [sys.executable, "-c", DIES_AFTER_SENDING, box.url, mailbox.url, FROM, str(NOW)]
+    assert subprocess.run(command, timeout=60, check=False).returncode == -9
+    assert len(mailbox.received) == 1 and {letter.status for letter in box.of_account()} == {"waiting"}
+
+    box.send(smtp, AFTER_LEASE - 1)
+    assert len(mailbox.received) == 1
+    box.send(smtp, AFTER_LEASE)
+    assert {letter.status for letter in box.of_account()} == {"sent"}
+    assert len(mailbox.received) == 4
+    assert {got.id for got in mailbox.received} == {f"<{letter.id}@example.com>" for letter in box.of_account()}
+    assert {got.message["Date"] for got in mailbox.received} == {mailbox.received[0].message["Date"]}
+
+
+def test_a_server_that_hangs_up_after_taking_the_letter_gets_it_again_under_the_same_id(
+    box: Letterbox, mailbox: Mailbox, smtp: SmtpTransport
+) -> None:
+    box.post()
+    mailbox.say("TAKEN", DROP)
+    box.send(smtp)
+    assert box.only().status == "waiting"
+    box.send(smtp, NOW + MINUTE_MS)
+    assert box.only().status == "sent"
+    first, second = mailbox.received
+    assert first.id == second.id
+
+
+def test_a_letter_whose_outcome_is_never_recorded_is_not_sent_for_ever(box: Letterbox) -> None:
+    box.post()
+    out = Nowhere()
+    for turn in range(sending.MOST_ATTEMPTS + 3):
+        with pytest.raises(Unavailable):
+            box.run(send_due(Unrecorded(box.store), out, NOW + turn * sending.LEASE_MS))  # type: ignore[arg-type]
+    assert len(out.sent) == sending.MOST_ATTEMPTS
+    box.send(out, NOW + DAY_MS)
+    assert len(out.sent) == sending.MOST_ATTEMPTS and box.only().status == "failed"
+
+
+def test_whoever_comes_late_with_an_old_lease_records_nothing(box: Letterbox) -> None:
+    box.post()
+
+    class Slow(Nowhere):
+        async def send(self, letter: Outgoing) -> None:
+            await super().send(letter)
+            await send_due(box.store, second, AFTER_LEASE)  # the lease ran out meanwhile, and another got through
+            raise NotNow("too late")
+
+    second = Nowhere()
+    box.send(Slow())
+    assert len(second.sent) == 1
+    assert (box.only().status, box.only().sent_ms, box.only().error) == ("sent", AFTER_LEASE, None)
+
+
+def test_being_told_to_stop_frees_what_was_not_tried(box: Letterbox) -> None:
+    for _ in range(sending.BATCH):
+        box.post()
+
+    class Stuck(Nowhere):
+        async def send(self, letter: Outgoing) -> None:
+            await super().send(letter)
+            await asyncio.sleep(60)
+
+    async def stop_soon() -> None:
+        stuck = Stuck()
+        task = asyncio.create_task(send_due(box.store, stuck, NOW))
+        while len(stuck.sent) < sending.LANES:
+            await asyncio.sleep(0.01)
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+
+    box.run(stop_soon())
+    out = Nowhere()
+    box.send(out, NOW)
+    assert len(out.sent) == sending.BATCH - sending.LANES
+    box.send(out, AFTER_LEASE)
+    assert len({letter.id for letter in out.sent}) == sending.BATCH
+
+
+def test_a_server_that_never_answers_is_given_up_on(box: Letterbox, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sending, "SEND_LIMIT_S", 0.2)
+    box.post()
+
+    async def silence(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        writer.write(b"220 hello\r\n")
+        await reader.read()
+        writer.close()
+
+    async def attempt() -> None:
+        server = await asyncio.start_server(silence, "127.0.0.1", 0)
+        port = server.sockets[0].getsockname()[1]
+        await send_due(box.store, SmtpTransport(f"smtp://127.0.0.1:{port}", FROM), NOW)
+        server.close()
+
+    box.run(attempt())
+    assert box.only().status == "waiting" and "longer than" in (box.only().error or "")
+
+
+def test_whoever_is_erased_before_or_while_the_round_runs_gets_no_letter(
+    box: Letterbox, mailbox: Mailbox, smtp: SmtpTransport, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sending, "LANES", 1)
+    ann, bea = new_id(), new_id()
+    box.post(about=ann, subject="To Ann")
+    box.write(lambda tx: letters.erase(tx, box.account_id, ann))
+    box.post(about=bea, subject="To Bea", now_ms=NOW + 1)
+    box.post(about=bea, subject="To Bea again", now_ms=NOW + 1)
+
+    class ErasesBea(SmtpTransport):
+        async def send(self, letter: Outgoing) -> None:
+            await super().send(letter)
+            await box.store.write(lambda tx: letters.erase(tx, box.account_id, bea))
+
+    box.send(ErasesBea(mailbox.url, FROM), NOW + 1)
+    box.send(smtp, NOW + DAY_MS)
+    assert len(mailbox.received) == 1 and mailbox.subjects[0].startswith("To Bea")
+    assert {letter.status for letter in box.of_account()} == {"cancelled"}
+    assert {letter.to_email for letter in box.of_account()} == {None}
+
+
+def test_a_key_to_something_is_not_kept_once_the_letter_is_out(box: Letterbox) -> None:
+    box.post(kind="password_reset", text="https://r.example/reset/secret")
+    box.post(kind="budget_warning", text="80 %")
+    box.settle(NOW)
+    kept = {letter.kind: box.columns("body_text", letter.id)[0] for letter in box.of_account()}
+    assert kept == {"password_reset": None, "budget_warning": "80 %"}
