@@ -55,7 +55,7 @@ QUERY: dict[str, Schema] = {
         "schema": {"type": "string", "pattern": "^[0-9]{4}-(0[1-9]|1[0-2])$"},
     },
     "search": {
-        "description": "Words of a publication's name, description or categories, or how they begin; of a name also three letters within.",
+        "description": "Words of a publication's name, text or categories, by how they begin; a name by any three letters.",
         "schema": {"type": "string"},
     },
     "category": {"description": "One of the publication's categories.", "schema": {"type": "string", "enum": list(CATEGORIES)}},
