@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from honeyguide.kernel.clock import DAY_MS, system_clock
 from honeyguide.pages.dashboard import figures
-from honeyguide.pages.market.earnings import WHY_REJECTED
+from honeyguide.pages.market.earnings import WHY_REJECTED, WHY_UNPAID
 from honeyguide.partners import rules
 from honeyguide.referrals.rules import Reason
 from tests.support.desk import Operator, operator, words
@@ -58,7 +58,7 @@ def test_a_reached_budget_is_said_to_its_partners(service: Service) -> None:
     month = rules.month_of(service.now_ms())
     after, again = earnings(bob), rules.spoken(rules.next_month(month))
     assert f"$3.00 $0.00 $0.00 ✕ Budget reached until 1 {again}" in after, "whatever their own cap would still hold"
-    assert earnings(bob, "?show=uncharged").count("The program's budget for the month was reached.") == 2
+    assert earnings(bob, "?show=uncharged").count("The program had reached its budget for the month.") == 2
     owner = words(alice.desk.get(f"/program/{program['uuid']}").text)
     assert f"Reached on {figures.day(service.now_ms())}; you and 1 partner were told." in owner
 
@@ -66,3 +66,4 @@ def test_a_reached_budget_is_said_to_its_partners(service: Service) -> None:
 def test_why_a_reader_was_rejected_has_words_for_partners() -> None:
     never = {"awaiting_confirmation", "holding_period", "verified_by_hand", "screening_hold_over", "own_program"}
     assert {reason.value for reason in Reason} - never == set(WHY_REJECTED)
+    assert set(rules.Uncharged) == set(WHY_UNPAID)

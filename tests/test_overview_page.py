@@ -55,7 +55,7 @@ def test_of_many_rejections_the_newest_are_told_apart(service: Service, monkeypa
     ann = alice.subscribe("ann@example.org")
     bring(alice, ann["ref_code"], *(f"x{n}@mailinator.com" for n in range(4)))
     monkeypatch.setattr(tally, "MOST_REJECTED", 3)
-    assert "Of the last 3 rejected: 3 with a throw-away address." in words(overview(alice))
+    assert "The last 3 rejected, all with a throw-away address." in words(overview(alice))
 
 
 def test_what_an_advocate_brings_leaves_partners_readers_out(service: Service) -> None:

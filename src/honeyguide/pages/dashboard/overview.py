@@ -165,10 +165,11 @@ def _rejections(found: list[tally.Rejected]) -> str:
     if not found:
         return ""
     total = sum(each.n for each in found)
-    kinds = ", ".join(f"{each.n:,} {REASONS.get(each.reason, each.reason.replace('_', ' '))}" for each in found)
-    if total >= tally.MOST_REJECTED:
-        return f"Of the last {total:,} rejected: {kinds}."
-    return f"{total:,} rejected: {kinds}."
+    words = [REASONS.get(each.reason, each.reason.replace("_", " ")) for each in found]
+    many = f"The last {total:,} rejected" if total >= tally.MOST_REJECTED else f"{total:,} rejected"
+    if len(found) == 1:
+        return f"{many}, {'' if total == 1 else 'all '}{words[0]}."
+    return f"{many}: {', '.join(f'{each.n:,} {text}' for each, text in zip(found, words, strict=True))}."
 
 
 def _steps(visit: Visit, facts: Facts) -> list[Step]:

@@ -40,6 +40,14 @@ WHY_REJECTED = {
     "already_subscribed": "Was a subscriber before you sent them.",
 }  # fmt: skip
 
+WHY_UNPAID = {
+    rules.Uncharged.OWN_PROGRAM: "It is your own program.",
+    rules.Uncharged.ALREADY_CHARGED: "The program has paid for this person before.",
+    rules.Uncharged.FREE: "The program paid no fee when they came.",
+    rules.Uncharged.BUDGET_SPENT: "The program had reached its budget for the month.",
+    rules.Uncharged.PARTNER_CAP: "You had earned the most that it pays one partner in a month.",
+}
+
 
 def month_of(visit: Visit) -> str:
     try:
@@ -56,7 +64,7 @@ def why(row: Brought) -> str:
     if row.state == brought.CONFIRMED:
         return f"Confirmed on {day}."
     if row.state == brought.UNCHARGED:
-        return f"Confirmed on {day}. {rules.Uncharged(row.uncharged_reason or '').sentence}"
+        return f"Confirmed on {day}. {WHY_UNPAID[rules.Uncharged(row.uncharged_reason or '')]}"
     return f"{day}: {WHY_REJECTED.get(row.reason or '', _SCREENED)}"
 
 

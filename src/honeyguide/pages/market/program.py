@@ -53,7 +53,8 @@ async def show(visit: Visit) -> Response:
     return await visit.page(
         "market/program.html", page=page.page, pages=page.total_pages(shown["total"]), explain=explain, money=money.show,
         uncharged=rules.Uncharged, hosted=visit.desk.site.page_link(program.slug) if program.slug else "",
-        guess=offering.guess(offering.as_given(program), visit.query), hold=cards.hold, **shown,
+        invite=f"{visit.desk.site.base_url}/network/{program.id}", hold=cards.hold,
+        guess=offering.guess(offering.as_given(program), visit.query), **shown,
     )  # fmt: skip
 
 
