@@ -29,6 +29,7 @@ class Offered(NamedTuple):
     """A program as the model knows it."""
 
     id: str
+    name: str
     text: str
     traits: set[str]
     created_at: int
@@ -37,9 +38,14 @@ class Offered(NamedTuple):
     confirmation_rate: int
 
 
-def begins_a_word(text: str, searched: str) -> bool:
-    """Where there are no spaces, any letter begins one."""
-    return any(word.startswith(searched) or ("蜂" in word and searched in word) for word in re.findall(r"\w+", text.lower()))
+def is_found(offer: Offered, searched: str) -> bool:
+    """How a word begins; where there are no spaces any letter begins one, and in a name any that two more follow."""
+    words = re.findall(r"\w+", offer.text.lower())
+    return any(word.startswith(searched) or ("蜂" in word and searched in word) for word in words) or any(
+        word[start : start + 32].startswith(searched)
+        for word in re.findall(r"\w+", offer.name.lower())
+        for start in range(len(word) - 2)
+    )
 
 
 def expected(offers: list[Offered], wanted: Wanted) -> list[str]:
@@ -47,7 +53,7 @@ def expected(offers: list[Offered], wanted: Wanted) -> list[str]:
     fits = [
         offer for offer in offers
         if set(wanted.traits) <= offer.traits and offer.cpa >= wanted.min_cpa_cents
-        and all(begins_a_word(offer.text, word[:32]) for word in searched)
+        and all(is_found(offer, word[:32]) for word in searched)
     ]  # fmt: skip
     return [offer.id for offer in sorted(fits, key=lambda offer: (getattr(offer, wanted.sort), offer.id), reverse=True)]
 
@@ -78,7 +84,7 @@ async def an_offer(tx: Tx, account_id: str, dice: random.Random, n: int) -> Offe
         await tx.run(statement(insert), **forgotten)
     traits = {*fields["categories"], fields["audience_gender"], *fields["income_levels"], *fields["age_ranges"]}
     text = " ".join([fields["name"], fields["description"], *fields["categories"]])
-    return Offered(made.id, text, traits, now_ms, made.cpa_cents, made.max_payout_cents, rate_bp)
+    return Offered(made.id, fields["name"], text, traits, now_ms, made.cpa_cents, made.max_payout_cents, rate_bp)
 
 
 async def take_out(tx: Tx, account_id: str, offer: Offered, how: int) -> None:

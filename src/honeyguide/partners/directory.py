@@ -80,11 +80,11 @@ def _findable(name: str, text: str) -> list[str]:
     long as three are left: whoever remembers "letter" finds the Newsletter.
     """
     found: dict[str, None] = {}
-    for word in _WORD.findall(name.lower()):
-        for start in range(max(1, len(word) - 2)):
-            found[word[start : start + LONGEST_WORD]] = None
     for word in _WORD.findall(text.lower()):
         for start in (0, *(letter.start() for letter in _UNSPACED.finditer(word, 1))):
+            found[word[start : start + LONGEST_WORD]] = None
+    for word in _WORD.findall(name.lower()):
+        for start in range(1, len(word) - 2):
             found[word[start : start + LONGEST_WORD]] = None
     return list(found)[:MOST_WORDS]
 
