@@ -7,10 +7,11 @@ WITH RECURSIVE waiting (webhook_id) AS (
     FROM waiting WHERE waiting.webhook_id IS NOT NULL
 )
 SELECT w.id, w.failing_since_ms FROM waiting JOIN webhook AS w ON w.id = waiting.webhook_id
-WHERE w.disabled_ms IS NULL AND EXISTS (
+WHERE w.disabled_ms IS NULL AND (
+    -- One row by the index. Asked with EXISTS, PostgreSQL may join, and read everybody's backlog for it.
     SELECT 1 FROM delivery AS d WHERE d.webhook_id = w.id AND d.status = 'pending' AND d.due_ms <= :now_ms
-      AND d.leased_until_ms <= :today_ms
-) ORDER BY w.id;
+      AND d.leased_until_ms <= :today_ms ORDER BY d.due_ms LIMIT 1
+) = 1 ORDER BY w.id;
 
 -- name: claim (sqlite)
 UPDATE delivery SET leased_until_ms = :until_ms, lease_token = :token WHERE id IN (

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import base64
-import hashlib
 import hmac
 import secrets as randomness
 from collections.abc import Sequence
@@ -50,4 +49,4 @@ def sign(secrets: Sequence[str], message_id: str, timestamp_s: int, body: bytes)
 
 def _one(secret: str, signed: bytes) -> str:
     key = base64.b64decode(secret.removeprefix(PREFIX))
-    return "v1," + base64.b64encode(hmac.digest(key, signed, hashlib.sha256)).decode("ascii")
+    return "v1," + base64.b64encode(hmac.digest(key, signed, "sha256")).decode("ascii")
