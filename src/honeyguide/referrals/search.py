@@ -89,7 +89,7 @@ async def by_prefix(tx: Tx, owner: Owner, text: str, show: str, *, most: int) ->
     ids = await tx.all(_CODE_IS, **whose)
     for statement in (_EMAIL_BEGINS, _NAME_BEGINS):
         ids += await tx.all(statement, **whose, high=_end(folded), near=NEAR)
-    wanted = msgspec.json.encode(list(dict.fromkeys(ids))).decode()
+    wanted = msgspec.json.encode(dict.fromkeys(ids)).decode()
     return await tx.all(_OF_IDS, campaign_id=owner.campaign_id, ids=wanted, show=show, most=most)
 
 
@@ -115,7 +115,7 @@ async def judged(tx: Tx, owner: Owner, status: str, *, before: Place | None, mos
 
 async def with_referrers(tx: Tx, owner: Owner, rows: list[Subscriber]) -> list[Found]:
     """A page of people as the lists here show them."""
-    ids = msgspec.json.encode([row.referrer_id for row in rows if row.referrer_id]).decode()
+    ids = msgspec.json.encode({row.referrer_id: None for row in rows if row.referrer_id}).decode()
     brought_by = {row.id: row for row in await tx.all(_REFERRERS, campaign_id=owner.campaign_id, ids=ids)}
     return [
         Found(
