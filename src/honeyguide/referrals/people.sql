@@ -1,12 +1,14 @@
 -- People of one campaign, by id, by email, and as pages of a list.
 
 -- name: by_id
+-- batch: id
 SELECT id, email, name, ref_code, status, referrer_code, referrer_id, referral_status, referral_reason, referral_due_ms,
        referral_behind, referrals_verified, referrals_pending, referrals_rejected, ip_address, user_agent, origin, utm_source,
        utm_campaign, created_ms, received_ms, partner_campaign_id, decided_by, decided_ms
 FROM subscriber WHERE id = :id AND campaign_id = :campaign_id AND erased_ms IS NULL;
 
 -- name: by_email
+-- batch: email_key
 SELECT id, email, name, ref_code, status, referrer_code, referrer_id, referral_status, referral_reason, referral_due_ms,
        referral_behind, referrals_verified, referrals_pending, referrals_rejected, ip_address, user_agent, origin, utm_source,
        utm_campaign, created_ms, received_ms, partner_campaign_id, decided_by, decided_ms

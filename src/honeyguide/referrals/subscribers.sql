@@ -1,4 +1,5 @@
 -- name: insert
+-- batch: referrer_id
 INSERT INTO subscriber (
     id, account_id, campaign_id, email, email_key, person_key, name, ref_code, referrer_code, claimed_code, referrer_id,
     partner_campaign_id, referral_status, referral_reason, referral_due_ms, referral_behind, ip_address, network, user_agent,
@@ -10,6 +11,7 @@ INSERT INTO subscriber (
 );
 
 -- name: find_referrer
+-- batch: code
 SELECT s.id, s.email, s.person_key, s.referrer_id, s.network, s.received_ms, c.screening, c.hold_days, c.needs_confirmation,
        -- Whether anybody wants to hear of it: mostly nobody does, and then nothing need be put together.
        (SELECT COUNT(*) FROM webhook AS w WHERE w.account_id = s.account_id AND w.new_referral = 1) AS listeners,

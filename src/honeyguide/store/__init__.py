@@ -9,7 +9,7 @@ import apsw
 from honeyguide.kernel.errors import Unavailable
 from honeyguide.store import health
 from honeyguide.store.migrate import migrate_postgres, migrate_sqlite
-from honeyguide.store.postgres import PostgresStore, open_pool
+from honeyguide.store.postgres import open_postgres
 from honeyguide.store.sqlite import SqliteStore, sqlite_version
 from honeyguide.store.tx import Again, Store, Taken, Tx
 
@@ -41,4 +41,4 @@ async def open_store(url: str, *, pool_size: int = 10) -> Store:
             return SqliteStore(path)
         except apsw.Error as error:
             raise Unavailable(f"The database file {path} cannot be opened: {error}") from error
-    return PostgresStore(await open_pool(url, pool_size), url)
+    return await open_postgres(url, pool_size)

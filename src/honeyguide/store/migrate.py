@@ -10,7 +10,8 @@ import apsw
 import asyncpg
 
 from honeyguide.kernel.errors import Unavailable
-from honeyguide.store.postgres import CONNECT_S, DOWN_ERRORS
+from honeyguide.store.pool import DOWN_ERRORS
+from honeyguide.store.postgres import CONNECT_S
 from honeyguide.store.sqlite import connect
 
 FOLDER = Path(__file__).parent / "migrations"

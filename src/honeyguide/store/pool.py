@@ -10,8 +10,31 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from typing import Any
 
+import asyncpg
+
+from honeyguide.kernel.errors import Unavailable
+
+RELEASE_S = 5.0
 # One idle for longer may have been cut by something between us and the server without a word.
 IDLE_S = 300.0
+
+
+# What passes by itself: the connection broke (08), the server lacks something (53), an operator or a limit of ours stopped it
+# (57, idle in a transaction), its disk failed (58), or a replica is not the leader yet.
+DOWN_ERRORS = (
+    asyncpg.PostgresConnectionError,
+    asyncpg.InsufficientResourcesError,
+    asyncpg.OperatorInterventionError,
+    asyncpg.PostgresSystemError,
+    asyncpg.PostgresIOError,
+    asyncpg.IdleInTransactionSessionTimeoutError,
+    asyncpg.ReadOnlySQLTransactionError,
+    asyncpg.InterfaceError,
+    asyncpg.InternalClientError,
+    OSError,
+    TimeoutError,
+)
+DOWN = "The database does not answer; try again in a moment."
 
 
 class Pool:
@@ -121,3 +144,36 @@ class Pool:
     def terminate(self) -> None:
         for connection in (*self._taken, *(connection for connection, _ in self._idle)):
             connection.terminate()
+
+
+class Lent:
+    """A connection of the pool, taken when it is first needed."""
+
+    def __init__(self, pool: Pool) -> None:
+        self._pool = pool
+        self._connection: Any = None
+
+    async def get(self) -> Any:
+        if self._connection is None:
+            try:
+                self._connection = await self._pool.take()
+            except (*DOWN_ERRORS, asyncpg.PostgresError) as error:
+                raise Unavailable(DOWN) from error
+        return self._connection
+
+    def cut(self) -> None:
+        if self._connection is not None:
+            self._connection.terminate()
+
+    async def give_back(self) -> None:
+        """Whatever interrupted its use, no transaction is left open; a connection that cannot even end one is closed."""
+        connection = self._connection
+        if connection is None:
+            return
+        try:
+            if not connection.is_closed() and connection.is_in_transaction():
+                await asyncio.shield(connection.execute("ROLLBACK", timeout=RELEASE_S))
+        except (*DOWN_ERRORS, asyncpg.PostgresError, asyncio.CancelledError):
+            connection.terminate()
+        finally:
+            self._pool.give(connection)

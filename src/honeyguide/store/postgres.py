@@ -1,5 +1,6 @@
 """PostgreSQL through asyncpg, with few round trips: a transaction begins at its first write that wants an answer, and writes
-that want none travel together as one statement. READ COMMITTED, so a read before the first write loses nothing by that.
+that want none travel together as one statement, or in a batch with those of other callers. READ COMMITTED, so a read before
+the first write loses nothing by that.
 """
 
 from __future__ import annotations
@@ -8,13 +9,15 @@ import asyncio
 import functools
 import random
 import re
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from typing import Any, TypeVar
 
 import asyncpg
 
 from honeyguide.kernel.errors import Unavailable
-from honeyguide.store.pool import Pool
+from honeyguide.store import batches
+from honeyguide.store.batches import Batches
+from honeyguide.store.pool import DOWN, DOWN_ERRORS, Lent, Pool
 from honeyguide.store.statements import Statement
 from honeyguide.store.tx import Again, Refusals, Work, refusal
 
@@ -24,7 +27,6 @@ T = TypeVar("T")
 ATTEMPTS = 5
 ACQUIRE_S = 5.0
 CONNECT_S = 5.0
-RELEASE_S = 5.0
 # Writes that travel as one statement. Each combination is prepared once per connection and a statement has at most 32,767
 # parameters, so this is bounded; past it the rest follows in the next round trip.
 TOGETHER = 8
@@ -51,24 +53,8 @@ class LockWait(Unavailable):
     """Somebody else held a row for longer than we wait."""
 
 
-# What passes by itself: the connection broke (08), the server lacks something (53), an operator or a limit of ours stopped it
-# (57, idle in a transaction), its disk failed (58), or a replica is not the leader yet.
-DOWN_ERRORS = (
-    asyncpg.PostgresConnectionError,
-    asyncpg.InsufficientResourcesError,
-    asyncpg.OperatorInterventionError,
-    asyncpg.PostgresSystemError,
-    asyncpg.PostgresIOError,
-    asyncpg.IdleInTransactionSessionTimeoutError,
-    asyncpg.ReadOnlySQLTransactionError,
-    asyncpg.InterfaceError,
-    asyncpg.InternalClientError,
-    OSError,
-    TimeoutError,
-)
 # A second run meets none of these: a deadlock, a row changed under a snapshot, a statement prepared before a migration.
 _COLLIDED = (asyncpg.SerializationError, asyncpg.DeadlockDetectedError, asyncpg.exceptions.InvalidCachedStatementError)
-DOWN = "The database does not answer; try again in a moment."
 
 
 @functools.lru_cache(maxsize=512)
@@ -98,10 +84,11 @@ def _apart(earlier: Statement[Any], later: Statement[Any]) -> bool:
 class PostgresTx:
     engine = "postgres"
 
-    def __init__(self, connection: Any, begin: str | None) -> None:
-        self._connection = connection
+    def __init__(self, lent: Lent, batches: Batches, begin: str | None, *, begun: bool = False) -> None:
+        self._lent = lent
+        self._batches = batches
         self._begin = begin  # None: reads only
-        self.begun = False
+        self._begun = begun
         self._puts: list[Put] = []
         self.topics: set[str] = set()
 
@@ -116,33 +103,39 @@ class PostgresTx:
             raise LockWait("Another change held the same row for too long; try again in a moment.") from error
 
     async def open(self) -> None:
-        if not self.begun and self._begin is not None:
-            await self._connection.execute(self._begin)
-            self.begun = True
+        if not self._begun and self._begin is not None:
+            await (await self._lent.get()).execute(self._begin)
+            self._begun = True
 
-    async def _ready(self, statement: Statement[Any]) -> None:
+    async def _ready(self, statement: Statement[Any]) -> Any:
         if self._puts:
             await self.open()
             await self.flush()
         if not statement.reads or statement.locks:
             await self.open()
+        return await self._lent.get()
+
+    async def _rows(self, statement: Statement[Any], taken: Refusals | None, params: dict[str, Any]) -> Sequence[Sequence[Any]]:
+        values = statement.postgres_values(params)
+        if statement.reads and statement.batch_place is not None and not self._begun and not self._puts:
+            rows = await self._batches.join(statement, values)
+            if rows is not None:
+                return rows
+        connection = await self._ready(statement)
+        found: list[Any] = await self._ask(connection.fetch(statement.postgres, *values), taken)
+        return found
 
     async def one(self, statement: Statement[R], /, taken: Refusals | None = None, **params: Any) -> R | None:
-        await self._ready(statement)
-        call = self._connection.fetchrow(statement.postgres, *statement.postgres_values(params))
-        row = await self._ask(call, taken)
-        return None if row is None else statement.row(*row)
+        rows = await self._rows(statement, taken, params)
+        return statement.row(*rows[0]) if rows else None
 
     async def all(self, statement: Statement[R], /, taken: Refusals | None = None, **params: Any) -> list[R]:
-        await self._ready(statement)
-        call = self._connection.fetch(statement.postgres, *statement.postgres_values(params))
         make = statement.row
-        return [make(*row) for row in await self._ask(call, taken)]
+        return [make(*row) for row in await self._rows(statement, taken, params)]
 
     async def run(self, statement: Statement[Any], /, taken: Refusals | None = None, **params: Any) -> int:
-        await self._ready(statement)
-        call = self._connection.execute(statement.postgres, *statement.postgres_values(params))
-        tag: str = await self._ask(call, taken)
+        connection = await self._ready(statement)
+        tag: str = await self._ask(connection.execute(statement.postgres, *statement.postgres_values(params)), taken)
         return int(tag.rsplit(" ", 1)[-1])
 
     async def put(self, statement: Statement[Any], /, taken: Refusals | None = None, **params: Any) -> None:
@@ -152,29 +145,46 @@ class PostgresTx:
         self._puts.append((statement, statement.postgres_values(params), taken))
 
     async def flush(self) -> None:
+        """What was put goes out. Where nothing has begun this is the whole transaction: one round trip, or part of a batch."""
         puts, self._puts = self._puts, []
-        if puts:
-            sql = _together(tuple([put[0] for put in puts]))
-            taken = {name: meaning for put in puts for name, meaning in (put[2] or {}).items()}
-            await self._ask(self._connection.execute(sql, *[value for put in puts for value in put[1]]), taken)
+        if not puts:
+            return
+        statement, values, _ = puts[0]
+        may_join = len(puts) == 1 and not self._begun and statement.batch_place is not None
+        if may_join and await self._batches.join(statement, values) is not None:
+            return
+        sql = _together(tuple([put[0] for put in puts]))
+        taken = {name: meaning for put in puts for name, meaning in (put[2] or {}).items()}
+        connection = await self._lent.get()
+        await self._ask(connection.execute(sql, *[value for put in puts for value in put[1]]), taken)
+
+    async def commit(self) -> None:
+        """Whatever interrupts this leaves the transaction open; whoever gives the connection back rolls it back."""
+        await self.flush()
+        if self._begun:
+            await self._ask((await self._lent.get()).execute("COMMIT"), None)
 
     def wake(self, topic: str) -> None:
         self.topics.add(topic)
 
 
-async def open_pool(url: str, size: int) -> Pool:
+def _pool(url: str, size: int, settings: dict[str, str]) -> Pool:
     async def connect() -> Any:
         return await asyncpg.connect(
-            url, server_settings=SETTINGS, statement_cache_size=600, max_cached_statement_lifetime=0, command_timeout=30,
+            url, server_settings=settings, statement_cache_size=600, max_cached_statement_lifetime=0, command_timeout=30,
             timeout=CONNECT_S,
         )  # fmt: skip
 
-    pool = Pool(connect, size, patience_s=ACQUIRE_S)
+    return Pool(connect, size, patience_s=ACQUIRE_S)
+
+
+async def open_postgres(url: str, size: int) -> PostgresStore:
+    pool = _pool(url, size, SETTINGS)
     try:
         pool.give(await pool.take())
     except (*DOWN_ERRORS, asyncpg.PostgresError) as error:
         raise Unavailable(f"PostgreSQL does not answer: {error or 'no answer in time'}") from error
-    return pool
+    return PostgresStore(pool, url)
 
 
 class PostgresStore:
@@ -185,39 +195,35 @@ class PostgresStore:
     def __init__(self, pool: Pool, url: str) -> None:
         self._pool = pool
         self._url = url
+        self._batch_pool = _pool(url, batches.CONNECTIONS, SETTINGS | {"lock_timeout": str(batches.LOCK_MS)})
+        self._batches = Batches(self._in_batch)
         self._listeners: dict[str, list[Callable[[], None]]] = {}
         self._to_tell: set[str] = set()
         self._telling: asyncio.Task[None] | None = None
         self._ear: asyncio.Task[None] | None = None
 
-    async def _with(self, use: Callable[[Any], Awaitable[T]]) -> T:
+    async def _with(self, use: Callable[[Lent], Awaitable[T]], *, pool: Pool | None = None) -> T:
+        lent = Lent(pool or self._pool)
         try:
-            connection = await self._pool.take()
-        except (*DOWN_ERRORS, asyncpg.PostgresError) as error:
-            raise Unavailable(DOWN) from error
-        try:
-            return await use(connection)
+            return await use(lent)
         except DOWN_ERRORS as error:
             if isinstance(error, ValueError):
                 raise  # a value the driver cannot send is a bug of ours, not the server's trouble
-            connection.terminate()
+            lent.cut()
             raise Unavailable(DOWN) from error
         except asyncio.CancelledError:
-            connection.terminate()  # a query may be under way on it
+            lent.cut()  # a query may be under way on it
             raise
         finally:
-            if not connection.is_closed() and connection.is_in_transaction():
-                await self._roll_back(connection)
-            self._pool.give(connection)
+            await lent.give_back()
 
-    async def _roll_back(self, connection: Any) -> None:
-        """Whatever interrupted it, no transaction is left open; a connection that cannot even do that is closed."""
-        try:
-            await asyncio.shield(connection.execute("ROLLBACK", timeout=RELEASE_S))
-        except (*DOWN_ERRORS, asyncpg.PostgresError, asyncio.CancelledError):
-            connection.terminate()
+    async def _in_batch(self, use: Callable[[Any], Awaitable[T]]) -> T:
+        async def borrow(lent: Lent) -> T:
+            return await use(await lent.get())
 
-    async def _again_and_again(self, use: Callable[[Any], Awaitable[T]]) -> T:
+        return await self._with(borrow, pool=self._batch_pool)
+
+    async def _again_and_again(self, use: Callable[[Lent], Awaitable[T]]) -> T:
         for attempt in range(ATTEMPTS):
             try:
                 return await self._with(use)
@@ -226,17 +232,18 @@ class PostgresStore:
         raise Unavailable("The change collided with others; try again in a moment.")
 
     async def read(self, work: Work[T]) -> T:
-        async def use(connection: Any) -> T:
-            return await work(PostgresTx(connection, None))
+        async def use(lent: Lent) -> T:
+            return await work(PostgresTx(lent, self._batches, None))
 
         return await self._again_and_again(use)
 
     async def snapshot(self, work: Work[T], *, slow: bool = False) -> T:
-        async def use(connection: Any) -> T:
+        async def use(lent: Lent) -> T:
+            connection = await lent.get()
             async with connection.transaction(isolation="repeatable_read", readonly=True):
                 if slow:
                     await connection.execute("SET LOCAL statement_timeout = 0; SET LOCAL enable_seqscan = on")
-                return await work(PostgresTx(connection, None))
+                return await work(PostgresTx(lent, self._batches, None, begun=True))
 
         return await self._again_and_again(use)
 
@@ -244,9 +251,12 @@ class PostgresStore:
         begin = "BEGIN ISOLATION LEVEL REPEATABLE READ" if snapshot else "BEGIN"
         topics: set[str] = set()
 
-        async def use(connection: Any) -> T:
-            tx = PostgresTx(connection, begin)
-            result = await _transact(connection, tx, work, at_once=snapshot)
+        async def use(lent: Lent) -> T:
+            tx = PostgresTx(lent, self._batches, begin)
+            if snapshot:
+                await tx.open()
+            result = await work(tx)
+            await tx.commit()
             topics.update(tx.topics)
             return result
 
@@ -308,22 +318,13 @@ class PostgresStore:
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
-        try:
-            await asyncio.wait_for(self._pool.close(), 5)
-        except (TimeoutError, *DOWN_ERRORS):
-            self._pool.terminate()
+        await self._batches.close()
+        for pool in (self._batch_pool, self._pool):
+            try:
+                await asyncio.wait_for(pool.close(), 5)
+            except (TimeoutError, *DOWN_ERRORS):
+                pool.terminate()
 
 
-async def _notice(connection: Any, *, topic: str) -> None:
-    await connection.execute("SELECT pg_notify($1, $2)", CHANNEL, topic)
-
-
-async def _transact(connection: Any, tx: PostgresTx, work: Work[T], *, at_once: bool) -> T:
-    """Whatever interrupts this leaves the transaction open; whoever gives the connection back rolls it back."""
-    if at_once:
-        await tx.open()
-    result = await work(tx)
-    await tx.flush()  # when nothing was begun this is the whole transaction, in one round trip
-    if tx.begun:
-        await tx._ask(connection.execute("COMMIT"), None)
-    return result
+async def _notice(lent: Lent, *, topic: str) -> None:
+    await (await lent.get()).execute("SELECT pg_notify($1, $2)", CHANNEL, topic)

@@ -1,6 +1,7 @@
 """Named SQL: `-- name: find_one` blocks in a `.sql` file beside the module that runs them, one text for both engines.
 
-`-- name: find_one (postgres)` overrides a block for one engine. Parameters are written `:name`.
+`-- name: find_one (postgres)` overrides a block for one engine. Parameters are written `:name`. One with `-- batch: name` may
+travel with those of other callers, in the order of this parameter: a write locks rows by it.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ R = TypeVar("R")
 Row_co = TypeVar("Row_co", covariant=True)
 
 _HEAD = re.compile(r"^-- name: (\w+)(?: \((sqlite|postgres)\))?\s*$", re.MULTILINE)
+_BATCH = re.compile(r"^-- batch: (\w+)$", re.MULTILINE)
 # A parameter is `:name`; `::type` casts and quoted text are left alone.
 _PARAM = re.compile(r"'(?:[^']|'')*'|::\w+|:([a-z_][a-z0-9_]*)")
 _TARGET = re.compile(r"\b(?:INSERT INTO|UPDATE|DELETE FROM)\s+(\w+)")
@@ -24,7 +26,9 @@ _SOURCE = re.compile(r"(?<!DELETE )\b(?:FROM|JOIN|USING)\s+(\w+)")
 class Statement(Generic[Row_co]):
     """One named statement in both engines' spelling, and the type its rows become."""
 
-    def __init__(self, name: str, sqlite: str, postgres: str, row: Callable[..., Row_co]) -> None:
+    def __init__(
+        self, name: str, sqlite: str, postgres: str, row: Callable[..., Row_co], batched_by: str | None = None
+    ) -> None:
         self.name = name
         self.row = row
         self.sqlite, self.sqlite_order = _numbered(sqlite, "?")
@@ -37,6 +41,7 @@ class Statement(Generic[Row_co]):
         target = _TARGET.search(postgres)
         self.target = target[1] if target else ""
         self.sources = frozenset(_SOURCE.findall(postgres))
+        self.batch_place = None if batched_by is None else self.postgres_order.index(batched_by)
         self.changes_rows = not postgres.lstrip().upper().startswith("INSERT") or "DO UPDATE" in postgres
 
     def __repr__(self) -> str:
@@ -71,8 +76,11 @@ class Statements:
 
     def __init__(self, path: Path) -> None:
         self._texts: dict[str, dict[str, str]] = {}
+        self._batched_by: dict[str, str] = {}
         parts = _HEAD.split(path.read_text(encoding="utf-8"))
         for name, engine, text in zip(parts[1::3], parts[2::3], parts[3::3], strict=True):
+            if batch := _BATCH.search(text):
+                self._batched_by[name] = batch[1]
             clean = "\n".join(line for line in text.splitlines() if not line.lstrip().startswith("--"))
             self._texts.setdefault(f"{name}", {})[engine or "both"] = clean.strip().rstrip(";")
         self._stem = f"{path.parent.name}.{path.stem}"
@@ -80,7 +88,8 @@ class Statements:
     def _make(self, name: str, row: Callable[..., Any]) -> Statement[Any]:
         texts = self._texts[name]
         both = texts.get("both", "")
-        statement = Statement(f"{self._stem}.{name}", texts.get("sqlite", both), texts.get("postgres", both), row)
+        sqlite, postgres = texts.get("sqlite", both), texts.get("postgres", both)
+        statement = Statement(f"{self._stem}.{name}", sqlite, postgres, row, self._batched_by.get(name))
         registry.append(statement)
         return statement
 

@@ -1,0 +1,87 @@
+"""Single statements of many callers in one batch. A read, or a write without an answer, that is no part of an open transaction
+needs neither a connection nor a round trip of its own, and a write no commit of its own: whoever waits for the same statement
+goes with the next batch. A batch that cannot be done leaves nothing behind.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+import asyncpg
+
+from honeyguide.store.statements import Statement
+
+# Each statement has one batch under way while its next one gathers, and all of them this many connections.
+CONNECTIONS = 3
+MOST = 64
+# A batch does not wait for a row that somebody holds, since its passengers have nothing to do with that: they go on one by one.
+LOCK_MS = 100
+
+Rows = list[tuple[Any, ...]]
+Waiting = tuple[tuple[Any, ...], "asyncio.Future[Rows | None]"]
+Use = Callable[[Any], Awaitable[list[Any] | None]]
+
+
+class Batches:
+    """`with_connection` lends a connection and turns the server's trouble into Unavailable."""
+
+    def __init__(self, with_connection: Callable[[Use], Awaitable[list[Any] | None]]) -> None:
+        self._with = with_connection
+        self._waiting: dict[Statement[Any], list[Waiting]] = {}
+        self._carriers: dict[Statement[Any], asyncio.Task[None]] = {}
+
+    async def join(self, statement: Statement[Any], values: tuple[Any, ...]) -> Rows | None:
+        """The rows it gave. None when its batch met an error, perhaps a neighbour's: then nothing of it happened."""
+        loop = asyncio.get_running_loop()
+        future: asyncio.Future[Rows | None] = loop.create_future()
+        self._waiting.setdefault(statement, []).append((values, future))
+        if statement not in self._carriers:
+            self._carriers[statement] = loop.create_task(self._carry(statement))
+        return await future
+
+    async def _carry(self, statement: Statement[Any]) -> None:
+        try:
+            while waiting := self._waiting.pop(statement, None):
+                if len(waiting) > MOST:
+                    self._waiting[statement] = waiting[MOST:]
+                await self._take_over(statement, [one for one in waiting[:MOST] if not one[1].done()])  # the others went away
+        finally:
+            del self._carriers[statement]
+
+    async def _take_over(self, statement: Statement[Any], batch: list[Waiting]) -> None:
+        place = statement.batch_place
+        assert place is not None
+        answers: list[Rows] | None = None
+        try:
+            # All lock rows in one order, so that no two batches wait for each other.
+            batch.sort(key=lambda one: one[0][place] or "")
+            answers = await self._run(statement, [values for values, _ in batch])
+        except (asyncpg.PostgresError, ValueError, TypeError):
+            pass  # a row was refused, by the server or the driver, and with it the whole batch
+        except Exception as error:
+            for _, future in batch:
+                if not future.done():
+                    future.set_exception(error)
+        for number, (_, future) in enumerate(batch):
+            if not future.done():
+                future.set_result(None if answers is None else answers[number])
+
+    async def _run(self, statement: Statement[Any], each: list[tuple[Any, ...]]) -> list[Rows]:
+        answers: list[Rows] = [[] for _ in each]
+        if statement.reads:
+            sql = _NUMBERED.format(sql=statement.postgres, place=len(statement.postgres_order) + 1)
+            numbered = [(*values, number) for number, values in enumerate(each)]
+            for number, *row in await self._with(lambda connection: connection.fetchmany(sql, numbered)) or ():
+                answers[number].append(tuple(row))
+        elif each:
+            await self._with(lambda connection: connection.executemany(statement.postgres, each))
+        return answers
+
+    async def close(self) -> None:
+        await asyncio.gather(*self._carriers.values(), return_exceptions=True)
+
+
+# Answers come as one list, each row with the number of who asked.
+_NUMBERED = "SELECT CAST(${place} AS BIGINT) AS asked_by, answer.* FROM ({sql}) AS answer"
