@@ -11,10 +11,12 @@ from collections.abc import Callable, Coroutine
 from typing import Annotated, Any, NoReturn, TypeVar
 
 import typer
+import uvloop
 
 from honeyguide import __version__, settings
 from honeyguide.accounts import accounts, keys
 from honeyguide.app import House, opened
+from honeyguide.kernel import memory
 from honeyguide.kernel.clock import iso
 from honeyguide.kernel.errors import Fault
 from honeyguide.serve import run_server
@@ -53,7 +55,7 @@ def in_house(work: Callable[[House], Coroutine[Any, Any, T]]) -> T:
             return await work(house)
 
     try:
-        return asyncio.run(inside())
+        return uvloop.run(inside())
     except Fault as fault:
         fail(fault.message)
 
@@ -77,6 +79,7 @@ def work() -> None:
     """Do the background work only; any number of these may run beside `serve` on PostgreSQL."""
 
     async def forever(house: House) -> None:
+        memory.settle()
         working = asyncio.ensure_future(house.work())
 
         def stop() -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import fcntl
-import gc
 import json
 import multiprocessing
 import os
@@ -23,11 +22,11 @@ from prometheus_client import values
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
 from honeyguide.app import Application
+from honeyguide.kernel import memory
 from honeyguide.settings import Settings
 from honeyguide.store import sqlite_path
 
 BACKLOG = 2048
-GC_AFTER = 20_000  # objects made and not yet freed; the default of 700 is reached every few requests
 # More than any honest client's headers; what never ends must not fill our memory.
 HEAD_LIMIT = 64 * 1024
 
@@ -107,10 +106,7 @@ class Server(uvicorn.Server):
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         await super().startup(sockets)
-        # What is there now stays: the collector need not walk it again and again. Requests leave next to no cycles behind.
-        gc.collect()
-        gc.freeze()
-        gc.set_threshold(GC_AFTER, 20, 50)
+        memory.settle()
         if self.started and self._on_answering is not None:
             self._on_answering()
 

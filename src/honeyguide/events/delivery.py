@@ -250,7 +250,10 @@ class Courier:
         )
 
     def _lane(self, webhook_id: str) -> Lane:
-        return self._lanes.setdefault(webhook_id, Lane())
+        lane = self._lanes.get(webhook_id)
+        if lane is None:
+            lane = self._lanes[webhook_id] = Lane()
+        return lane
 
     def _man(self, webhook_id: str, *, more: bool, most: int) -> None:
         """As many senders as there is work for; a lane without either is closed."""
