@@ -19,9 +19,9 @@ from honeyguide.store.tx import Tx
 log = logging.getLogger("honeyguide.delivery")
 
 # So many outcomes may wait for their transaction before senders wait too.
-AHEAD = 200
+AHEAD = 400
 # A transaction for one outcome costs what one for fifty does; what dies with the process meanwhile is sent again.
-GATHER_S = 0.01
+GATHER_S = 0.02
 # A store that is down may come back before the leases are over; an outcome lost means that the event is sent once more.
 PATIENCE_S = 20.0
 RETRY_S = 0.5
