@@ -97,6 +97,24 @@ def test_rewards_earned_claimed_and_to_approve(service: Service) -> None:
     assert "All won" in words(page), "Ann is past the last reward"
 
 
+def test_where_rewards_are_too_many_to_count_the_page_says_so(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
+    alice = operator(service)
+    for name, approval in (("Guide", "automatic"), ("Mug", "manual")):
+        fields = {"name": name, "referrals": 1, "approval": approval}
+        assert alice.post(f"{alice.v1}/rewards", fields).status_code == 201
+    for number in range(3):
+        lead = alice.subscribe(f"lead{number}@example.org")
+        bring(alice, lead["ref_code"], f"friend{number}@example.org")
+    redeemed = alice.get(f"{alice.v1}/subscribers/lead0@example.org/rewards").json()["rewards"]
+    guide = next(each["uuid"] for each in redeemed if each["name"] == "Guide")
+    assert alice.post(f"{alice.v1}/subscribers/lead0@example.org/rewards/{guide}/redeem").status_code == 200
+    for most, earned, approve in ((3, "6", "3"), (2, "5+", "2+")):
+        monkeypatch.setattr(tally, "MOST_WON", most)
+        page = overview(alice)
+        assert card(page, "Earned") == f"Earned {earned} in this time" and f" {approve} to approve" in words(page)
+        assert card(page, "Claimed") == "Claimed 1 2 more could be", "counted to their end"
+
+
 def test_what_partners_cost_and_earn_this_month(service: Service) -> None:
     alice, bob = operator(service), operator(service, "bob")
     hold = {"referral_pending_duration_enabled": True, "referral_pending_duration": 7}

@@ -114,6 +114,7 @@ async def show(visit: Visit) -> Response:
         funnel=_funnel(now),
         rejections=_rejections(facts.rejected),
         next_reward=lambda verified: milestones.next_reward(facts.ladder, verified),
+        counted=lambda *counts: figures.up_to(tally.MOST_WON, *counts),
         money=money.show,
         now=now,
         steps=[] if all(step.is_done for step in steps) else steps,
