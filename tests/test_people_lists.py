@@ -11,7 +11,7 @@ from typing import Any
 import apsw
 import pytest
 
-from honeyguide.referrals import search
+from honeyguide.referrals import days, search
 from honeyguide.store.migrate import migrate_sqlite
 from honeyguide.store.statements import Statement
 
@@ -34,6 +34,8 @@ def steps(connection: apsw.Connection, statement: Statement[Any]) -> list[str]:
 @pytest.mark.parametrize(
     ("statement", "index"),
     [
+        (days._SUSPECTED, "subscriber_suspected"),
+        (search._SUSPECTED, "subscriber_suspected"),
         (search._JUDGED, "subscriber_review"),
         (search._LEFT, "subscriber_left"),
         (search._OLDEST, "subscriber_list"),

@@ -62,6 +62,7 @@ _AMONG = _sql.value("among", str)
 _OLDEST = _sql.value("oldest", str)
 _BEST = _sql.value("best", str)
 _JUDGED = _sql.value("judged", str)
+_SUSPECTED = _sql.value("suspected", str)
 _LEFT = _sql.value("left", str)
 _OF_IDS = _sql.query("of_ids", Found)
 
@@ -96,9 +97,10 @@ async def ordered(tx: Tx, owner: Owner, show: str, sort: str, *, before: Place |
 
 
 async def judged(tx: Tx, owner: Owner, status: str, *, before: Place | None, most: int) -> list[Found]:
-    """Referrals that wait or were rejected, the latest first."""
+    """Referrals that wait (`pending`), wait for a person to look (`suspected`) or were rejected, the latest first."""
     at, last_id = before or TOP
-    ids = await tx.all(_JUDGED, campaign_id=owner.campaign_id, status=status, at=at, id=last_id, most=most)
+    statement = _SUSPECTED if status == "suspected" else _JUDGED
+    ids = await tx.all(statement, campaign_id=owner.campaign_id, status=status, at=at, id=last_id, most=most)
     return await of_ids(tx, owner, ids)
 
 

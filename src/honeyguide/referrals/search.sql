@@ -38,6 +38,11 @@ SELECT id FROM subscriber
 WHERE campaign_id = :campaign_id AND erased_ms IS NULL AND referrer_code IS NOT NULL AND referral_status <> 'verified'
   AND referral_status = :status AND (received_ms, id) < (:at, :id) ORDER BY received_ms DESC, id DESC LIMIT :most;
 
+-- name: suspected
+SELECT id FROM subscriber WHERE campaign_id = :campaign_id AND erased_ms IS NULL AND referral_status = 'pending'
+  AND referral_reason IN ('same_network', 'many_from_one_network', 'burst')
+  AND (received_ms, id) < (:at, :id) ORDER BY received_ms DESC, id DESC LIMIT :most;
+
 -- name: left
 SELECT id FROM subscriber WHERE campaign_id = :campaign_id AND erased_ms IS NULL AND status = 'unsubscribed'
   AND (created_ms, id) < (:at, :id) ORDER BY created_ms DESC, id DESC LIMIT :most;

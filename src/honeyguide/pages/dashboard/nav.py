@@ -75,7 +75,7 @@ async def shown(desk: Desk, who: Visitor, path: str) -> tuple[list[tuple[str, li
     """The table with counts filled in and the current place marked; and how many notices nobody has read."""
 
     async def count(tx: Tx) -> tuple[int, int]:
-        waiting = await days.waiting(tx, Owner(who.account_id, who.campaign_id), most=MOST_SHOWN + 1)
+        waiting = await days.suspected(tx, Owner(who.account_id, who.campaign_id), most=MOST_SHOWN + 1)
         return waiting, await bell.unread(tx, who.account_id)
 
     waiting, unread = await desk.store.read(count)
