@@ -11,7 +11,7 @@ from typing import Any
 import apsw
 import pytest
 
-from honeyguide.referrals import days, search
+from honeyguide.referrals import days, rewards, search
 from honeyguide.store.migrate import migrate_sqlite
 from honeyguide.store.statements import Statement
 
@@ -58,3 +58,9 @@ def test_a_page_is_met_along_its_index_and_nothing_is_sorted(
 def test_people_of_given_ids_are_looked_up_one_by_one(empty: apsw.Connection, statement: Statement[Any]) -> None:
     found = steps(empty, statement)
     assert "SCAN w " in found[0] and f"SEARCH s USING INDEX {BY_ID} (id=?)" in found[1], found
+
+
+def test_what_people_won_is_looked_up_person_by_person(empty: apsw.Connection) -> None:
+    for statement in (rewards._OF_PERSON, rewards._OF_PEOPLE):
+        found = steps(empty, statement)
+        assert any("SEARCH w USING INDEX won_reward_person (subscriber_id=?)" in step for step in found), found
