@@ -15,7 +15,9 @@ import pytest
 from honeyguide import demo, settings
 from honeyguide.accounts import accounts
 from honeyguide.app import House, opened
-from honeyguide.kernel.clock import system_clock
+from honeyguide.events import webhooks
+from honeyguide.events.schedule import ATTEMPTS
+from honeyguide.kernel.clock import DAY_MS, system_clock
 from honeyguide.kernel.paging import Page
 from honeyguide.mail import bell
 from honeyguide.partners import books, directory, network, payouts
@@ -49,6 +51,11 @@ class Filled:
 
     def read(self, work: Callable[[Tx], Awaitable[T]]) -> T:
         return self.run(lambda house: house.store.snapshot(work))
+
+
+@pytest.fixture(params=ENGINES)
+def on_each_engine(request):
+    return request.param
 
 
 @pytest.fixture(scope="module", params=ENGINES)
@@ -89,6 +96,54 @@ def test_every_part_of_the_dashboard_has_something_to_show(filled):
         assert sum(month.payouts - month.paid for month in await payouts.months(tx)) >= 1, "the newest are not all paid"
 
     filled.read(look)
+
+
+def test_the_webhook_has_a_log_of_true_attempts_and_is_switched_off(filled):
+    wax = owner(filled, demo.OWNER)
+
+    async def look(tx: Tx) -> tuple[webhooks.Webhook, list[tuple[webhooks.Delivery, list[webhooks.Attempt]]]]:
+        (hook,) = await webhooks.of_account(tx, wax.account_id, "")
+        assert (await webhooks.backlog(tx, now_ms=system_clock())).n == 0, "nothing of the demo is sent later"
+        return hook, (await webhooks.page_of_deliveries(tx, wax.account_id, "", hook.id, Page(1, 200)))[0]
+
+    hook, log = filled.read(look)
+    assert hook.url.startswith("http://127.0.0.1:") and hook.disabled_reason == "It answered 410 Gone."
+    assert {"new_referral", "new_partner_referral", "reward_redeemed"} <= {delivery.type for delivery, _ in log}
+    tries = {status: [at for delivery, at in log if delivery.status == status] for status in ("delivered", "failed")}
+    assert sum(len(at) == 1 for at in tries["delivered"]) > 20
+    again = [at for at in tries["delivered"] if len(at) > 1]
+    assert again and all([each.status_code for each in at] == [503] * (len(at) - 1) + [200] for at in again)
+    assert tries["failed"] and all(len(at) == ATTEMPTS and at[0].status_code in (422, 503) for at in tries["failed"])
+    assert all(at[0].at_ms == delivery.created_ms for delivery, at in log), "each attempt at its own moment"
+
+
+def test_deliveries_of_others_are_not_the_demos_to_send(on_each_engine: str, tmp_path: Path) -> None:
+    chosen = settings.read({}, database_url=fresh_database_url(on_each_engine, tmp_path))
+
+    async def work() -> None:
+        async with opened(chosen) as house:
+
+            async def wait(tx: Tx) -> str:
+                stranger = await accounts.create(tx, "real@example.org", name="Real", now_ms=house.clock() - 9 * DAY_MS)
+                hook = await webhooks.create(
+                    tx, stranger.account_id, "", "http://127.0.0.1:9/hook", webhooks.Flags(), policy=house.policy, now_ms=1
+                )
+                await webhooks.send_test(tx, stranger.account_id, "", hook.id, now_ms=house.clock() - 9 * DAY_MS)
+                return stranger.account_id
+
+            stranger_id = await house.store.write(wait)
+            await demo.prepare(house)
+
+            async def look(tx: Tx) -> None:
+                (hook,) = await webhooks.of_account(tx, stranger_id, "")
+                ((delivery, attempts),), _ = await webhooks.page_of_deliveries(tx, stranger_id, "", hook.id, Page(1, 9))
+                assert (delivery.status, attempts) == ("pending", [])
+                wax = await accounts.get_by_email(tx, demo.OWNER)
+                assert await webhooks.of_account(tx, wax.id, "") == []
+
+            await house.store.snapshot(look)
+
+    asyncio.run(work())
 
 
 def test_a_second_time_adds_keys_and_a_password_and_no_people(filled):

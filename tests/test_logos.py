@@ -19,17 +19,23 @@ from PIL import Image, ImageOps
 from honeyguide.kernel.errors import Invalid
 from honeyguide.partners import logos
 from honeyguide.partners.logos import Logo, decode_field, sanitize, sanitize_apart
+from honeyguide.partners.picture_end import end_of
 from tests.support.hostile_logos import (
     BROKEN,
     CLEANED,
     NOT_AN_IMAGE,
+    POLYGLOTS,
+    SCANS,
     SECRET,
+    SMALL_JPEG,
     SMALL_PNG,
     chunk,
     encoded,
     exif,
+    noise,
     picture,
     scan_bomb,
+    thumbnailed,
     with_chunks,
 )
 
@@ -56,7 +62,7 @@ def refused(work: Callable[[], object]) -> str:
 
 
 def test_the_corpus_is_large_and_fits_through_the_door() -> None:
-    assert len(NOT_AN_IMAGE) + len(BROKEN) + len(CLEANED) >= 60
+    assert len(NOT_AN_IMAGE) + len(BROKEN) + len(POLYGLOTS) + len(CLEANED) >= 90
     assert [name for name, data in CLEANED.items() if len(data) >= 1_048_576] == []
 
 
@@ -70,6 +76,36 @@ def test_what_is_neither_png_nor_jpeg_is_refused_by_its_content(data: bytes) -> 
 def test_a_broken_or_boastful_image_is_refused_at_once(data: bytes) -> None:
     started = time.process_time()
     refused(lambda: sanitize(data))
+    assert time.process_time() - started < 2
+
+
+@pytest.mark.parametrize("data", POLYGLOTS.values(), ids=list(POLYGLOTS))
+def test_a_picture_with_another_file_behind_it_is_refused(data: bytes) -> None:
+    sentence = refused(lambda: sanitize(data))
+    assert "behind the end of its picture" in sentence and "save it again as a plain PNG or JPEG" in sentence
+
+
+@pytest.mark.parametrize(
+    "data", [SMALL_PNG, SMALL_JPEG, SCANS, thumbnailed(), *[encoded(noise(9, 7), kind) for kind in ("PNG", "JPEG")]]
+)
+def test_a_picture_ends_with_its_last_byte_and_not_before(data: bytes) -> None:
+    assert end_of(data) == len(data) == end_of(data + data)
+    assert [cut for cut in range(8, len(data)) if end_of(data[:cut]) is not None] == []
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        b"\x89PNG\r\n\x1a\n" + (bytes(4) + b"prIv" + bytes(4)) * 87_000,
+        b"\xff\xd8" + b"\xff\xfe\x00\x02" * 262_000,
+        b"\xff\xd8" + b"\xff\xd0" * 524_000,
+        b"\xff\xd8" + b"\xff" * 1_048_000,
+    ],
+    ids=["chunks", "segments", "restarts", "fill"],
+)
+def test_the_end_of_the_most_tedious_picture_is_soon_found(data: bytes) -> None:
+    started = time.process_time()
+    assert end_of(data) is None
     assert time.process_time() - started < 2
 
 
@@ -163,12 +199,13 @@ asyncio.run(main())
 
 
 def test_the_whole_corpus_leaves_the_caller_and_its_children_small() -> None:
-    corpus = [*BROKEN.values(), *CLEANED.values()]
+    bad = [*BROKEN.values(), *POLYGLOTS.values()]
+    corpus = [*bad, *CLEANED.values()]
     sent = json.dumps([data.hex() for data in corpus])
     done = subprocess.run([sys.executable, "-c", MEASURE], input=sent, capture_output=True, text=True, check=True)
     told = json.loads(done.stdout)
-    assert told["outcomes"][: len(BROKEN)] == [refused(lambda data=data: sanitize(data)) for data in BROKEN.values()]  # type: ignore[misc]
-    assert told["outcomes"][len(BROKEN) :] == [sanitize(data).data.hex() for data in CLEANED.values()]
+    assert told["outcomes"][: len(bad)] == [refused(lambda data=data: sanitize(data)) for data in bad]  # type: ignore[misc]
+    assert told["outcomes"][len(bad) :] == [sanitize(data).data.hex() for data in CLEANED.values()]
     print(f"caller grew by {told['grown']} KB, largest child {told['children']} KB")
     assert not told["pillow"]
     assert told["grown"] < 30_000, "the caller keeps nothing but what came out"

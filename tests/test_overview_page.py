@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 
 import pytest
 
@@ -97,6 +98,24 @@ def test_rewards_earned_claimed_and_to_approve(service: Service) -> None:
     assert "All won" in words(page), "Ann is past the last reward"
 
 
+def test_where_rewards_are_too_many_to_count_the_page_says_so(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
+    alice = operator(service)
+    for name, approval in (("Guide", "automatic"), ("Mug", "manual")):
+        fields = {"name": name, "referrals": 1, "approval": approval}
+        assert alice.post(f"{alice.v1}/rewards", fields).status_code == 201
+    for number in range(3):
+        lead = alice.subscribe(f"lead{number}@example.org")
+        bring(alice, lead["ref_code"], f"friend{number}@example.org")
+    redeemed = alice.get(f"{alice.v1}/subscribers/lead0@example.org/rewards").json()["rewards"]
+    guide = next(each["uuid"] for each in redeemed if each["name"] == "Guide")
+    assert alice.post(f"{alice.v1}/subscribers/lead0@example.org/rewards/{guide}/redeem").status_code == 200
+    for most, earned, approve in ((3, "6", "3"), (2, "5+", "2+")):
+        monkeypatch.setattr(tally, "MOST_WON", most)
+        page = overview(alice)
+        assert card(page, "Earned") == f"Earned {earned} in this time" and f" {approve} to approve" in words(page)
+        assert card(page, "Claimed") == "Claimed 1 2 more could be", "counted to their end"
+
+
 def test_what_partners_cost_and_earn_this_month(service: Service) -> None:
     alice, bob = operator(service), operator(service, "bob")
     hold = {"referral_pending_duration_enabled": True, "referral_pending_duration": 7}
@@ -112,17 +131,40 @@ def test_what_partners_cost_and_earn_this_month(service: Service) -> None:
     assert "Partners, this month" not in words(overview(operator(service, "carl")))
 
 
-def test_what_only_a_person_can_judge_is_shown_first(service: Service) -> None:
+def test_what_waits_for_the_operator_is_what_screening_suspects(service: Service) -> None:
+    """Of all that wait, not those whose hold ends by itself; counted and listed alike."""
     alice = operator(service)
     alice.desk.post("/settings/campaign", page="/settings", name="A", slug=f"a{alice.campaign_id[-6:]}", screening="strong",
                     hold_days="5", destination_url="")  # fmt: skip
-    ann = alice.subscribe("ann@example.org", ip_address="198.51.100.7")
-    alice.subscribe("suspect@example.org", referrer_code=ann["ref_code"], ip_address="198.51.100.7")
-    bring(alice, ann["ref_code"], *(f"held{n}@example.org" for n in range(4)))
-    page = words(overview(alice))
-    waiting = page[page.index("Waiting for you") :]
-    assert waiting.index("suspect@example.org") < waiting.index("held3@example.org")
-    assert "held0@example.org" not in waiting, "three are shown"
+    ann, ben = (alice.subscribe(f"{name}@example.org", ip_address="198.51.100.7") for name in ("ann", "ben"))
+    alice.subscribe("near@example.org", referrer_code=ann["ref_code"], ip_address="198.51.100.7")
+    for n in range(5):  # a household of three raises no question
+        alice.subscribe(f"office{n}@example.org", referrer_code=ann["ref_code"], ip_address="198.51.100.8")
+    bring(alice, ben["ref_code"], *(f"held{n}@example.org" for n in range(10)))
+    suspects = ["near@example.org", "office3@example.org", "office4@example.org"]
+    page = alice.desk.get("/review").text
+    assert re.findall(r'aria-label="Choose (\S+@\S+)"', page) == suspects[::-1] and "Review waiting: 3 " in words(page)
+    waiting = words(overview(alice)).partition("Waiting for you")[2]
+    assert all(email in waiting for email in suspects) and "held" not in waiting
+    assert alice.desk.get("/review?show=pending").text.count('aria-label="Choose') - 1 == 1 + 5 + 10
+    bring(alice, ben["ref_code"], "burst@example.org")
+    assert "Review waiting: 4 " in words(overview(alice)), "the eleventh within an hour"
+    assert alice.delete(f"{alice.v1}/subscribers/near@example.org").status_code == 200
+    decided = alice.get(f"{alice.v1}/subscribers/office3@example.org").json()["subscriber"]["uuid"]
+    alice.desk.post("/review", id=decided, do="verify")
+    assert "Review waiting: 2 " in words(overview(alice)), "one is erased, one is decided"
+    service.set_clock(8 * DAY_MS / 1000)
+    service.run_jobs()
+    alice.desk.log_in(alice.email)
+    assert "Review waiting" not in words(overview(alice)) and "Nothing waits for you" in alice.desk.get("/review").text
+
+
+def test_what_is_suspected_is_said_alike_in_every_place() -> None:
+    folder = Path(rules.__file__).parent
+    places = [folder / "days.sql", folder / "search.sql", folder.parent / "store" / "migrations" / "0009_dashboard.sql"]
+    for place in places:
+        (said,) = re.findall(r"referral_reason IN \((.*?)\)", place.read_text())
+        assert set(re.findall(r"\w+", said)) == rules.SUSPICIONS, place.name
 
 
 @pytest.mark.parametrize(

@@ -111,6 +111,7 @@ class Places:
             "import": "/subscribers/import",
             "import-file": upload.headers["location"],
             "review": "/review",
+            "review-waiting": "/review?show=pending",
             "review-rejected": "/review?show=rejected",
             "rewards": "/rewards",
             "reward": f"/rewards/{reward[1]}",
@@ -131,7 +132,7 @@ def places(service: Service) -> Places:
 DOORS = {"login": "/login", "signup": "/signup", "password": "/password", "spent": "/password/none"}
 NAMES = (
     *("overview", "overview-year", "subscribers", "subscribers-none", "person", "import", "import-file", "review"),
-    *("review-rejected", "rewards", "reward", "pages", "pages-hub", "webhooks", "webhook", "api", "settings"),
+    *("review-waiting", "review-rejected", "rewards", "reward", "pages", "pages-hub", "webhooks", "webhook", "api", "settings"),
 )
 
 

@@ -1,4 +1,6 @@
-"""Logos an attacker or a careless camera would send, by name: NOT_AN_IMAGE and BROKEN are refused, CLEANED come out clean."""
+"""Logos an attacker or a careless camera would send, by name: NOT_AN_IMAGE, BROKEN and POLYGLOTS are refused, CLEANED come out
+clean.
+"""
 
 from __future__ import annotations
 
@@ -69,6 +71,12 @@ def jpeg_with(*segments: bytes) -> bytes:
     return whole[:2] + b"".join(segments) + whole[2:]
 
 
+def thumbnailed() -> bytes:
+    """A whole JPEG inside the metadata of another, as cameras write it: its end comes long before the picture's."""
+    thumbnail = encoded(picture(size=(16, 12)), "JPEG")
+    return encoded(picture(), "JPEG", exif=b"Exif\x00\x00" + exif() + thumbnail)
+
+
 def text_info() -> PngImagePlugin.PngInfo:
     info = PngImagePlugin.PngInfo()
     info.add_text("Comment", HTML.decode())
@@ -96,6 +104,8 @@ MEGABYTE = zlib.compress(bytes(1_000_000), 9)
 DEEP = zlib.compress(bytes(8 * 16_000_000 + 4_000), 9)
 SMALL_PNG = encoded(picture(), "PNG")
 SMALL_JPEG = encoded(picture(), "JPEG")
+SCANS = encoded(noise(64, 48), "JPEG", progressive=True, restart_marker_blocks=1, comment=SECRET)
+TIME = chunk(b"tIME", bytes(7))
 SVG = b'<svg xmlns="http://www.w3.org/2000/svg"><script>alert("SECRET-PAYLOAD")</script></svg>'
 
 NOT_AN_IMAGE: dict[str, bytes] = {
@@ -119,6 +129,7 @@ NOT_AN_IMAGE: dict[str, bytes] = {
     "FITS": b"SIMPLE  =                    T" + b" " * 2850 + zlib.compress(bytes(1_000_000)),
     "PNG after HTML": HTML + SMALL_PNG,
     "PNG after a space": b" " + SMALL_PNG,
+    "JPEG after a ZIP": zipped() + SMALL_JPEG,
     "JPEG 2000": b"\x00\x00\x00\x0cjP  \r\n\x87\n" + bytes(64),
     "MNG": b"\x8aMNG\r\n\x1a\n" + SMALL_PNG[8:],
     "path": b"../../x.png",
@@ -151,6 +162,15 @@ BROKEN: dict[str, bytes] = {
         *[chunk(b"zTXt", b"k%d\x00\x00" % n + zlib.compress(bytes(1_000_000), 9)) for n in range(99)]
     ),
     "PNG of a chunk of 2 GB": SMALL_PNG[:33] + struct.pack(">I", 2**31 - 1) + b"tEXt" + bytes(100),
+    "PNG without an end": SMALL_PNG[:-12],
+    "PNG with a ZIP for an end": SMALL_PNG[:-12] + zipped(),
+    "PNG with a PNG for an end": SMALL_PNG[:-12] + SMALL_PNG,
+    "PNG with an end in a chunk too long": SMALL_PNG[:-12] + struct.pack(">I", 2**31) + b"prIv" + SMALL_PNG[-12:] + HTML,
+    "JPEG without an end": SMALL_JPEG[:-2],
+    "JPEG with a ZIP for an end": SMALL_JPEG[:-2] + zipped(),
+    "JPEG with a JPEG for an end": SMALL_JPEG[:-2] + SMALL_JPEG,
+    "JPEG with an end in a segment too long": SMALL_JPEG[:-2] + b"\xff\xfe\xff\xff\xff\xd9" + HTML,
+    "JPEG with a segment of no length": jpeg_with(b"\xff\xfe\x00\x00" + HTML),
     "JPEG signature only": b"\xff\xd8\xff",
     "JPEG header only": SMALL_JPEG[:200],
     "JPEG truncated": encoded(noise(300, 300), "JPEG")[:20_000],
@@ -159,10 +179,26 @@ BROKEN: dict[str, bytes] = {
     "JPEG 0 x 0": jpeg_claiming(0, 0),
     "JPEG 8,000 x 8,000 of 64 x 48": jpeg_claiming(8_000, 8_000),
 }
-CLEANED: dict[str, bytes] = {
+POLYGLOTS: dict[str, bytes] = {
     "PNG then HTML": SMALL_PNG + HTML,
     "PNG then ZIP": SMALL_PNG + zipped(),
     "PNG then another PNG": SMALL_PNG + SMALL_PNG,
+    "PNG then another chunk": SMALL_PNG + TIME,
+    "PNG then one letter": SMALL_PNG + b"a",
+    "PNG, room, then HTML": SMALL_PNG + bytes(4096) + b"\r\n" + HTML,
+    "PNG with HTML in its last chunk": SMALL_PNG[:-12] + chunk(b"IEND", HTML),
+    "JPEG then HTML at its end": SMALL_JPEG + HTML,
+    "JPEG then ZIP": SMALL_JPEG + zipped(),
+    "JPEG then another end": SMALL_JPEG + b"\xff\xd9",
+    "JPEG with a thumbnail, then PDF": thumbnailed() + b"%PDF-1.7\n" + HTML,
+    "JPEG in scans, then a PNG": SCANS + SMALL_PNG,
+    "JPEG, room, then HTML": SMALL_JPEG + b" \n" * 2048 + HTML,
+    "JPEG of several pictures": encoded(picture(), "MPO", save_all=True, append_images=[noise(64, 48)]),
+}
+CLEANED: dict[str, bytes] = {
+    "PNG with zeros behind it": with_chunks(TIME) + bytes(4096),
+    "PNG with a line end behind it": with_chunks(TIME) + b"\r\n",
+    "PNG with a ZIP in a chunk": with_chunks(chunk(b"prIv", zipped() + SMALL_PNG[-12:])),
     "PNG with HTML as text": encoded(picture(), "PNG", pnginfo=text_info()),
     "PNG with text after its pixels": with_chunks(chunk(b"tEXt", b"Comment\x00" + HTML), after_pixels=True),
     "PNG with an unknown chunk": with_chunks(chunk(b"prIv", HTML)),
@@ -179,8 +215,12 @@ CLEANED: dict[str, bytes] = {
     "JPEG with XMP": jpeg_with(jpeg_segment(0xE1, b"http://ns.adobe.com/xap/1.0/\x00" + HTML)),
     "JPEG with a colour profile": encoded(picture(), "JPEG", icc_profile=SECRET * 20),
     "JPEG with Photoshop data": jpeg_with(jpeg_segment(0xED, b"Photoshop 3.0\x008BIM\x04\x04" + bytes(5) + b"\x0e" + SECRET)),
-    "JPEG then HTML at its end": SMALL_JPEG + HTML,
-    "JPEG then ZIP": SMALL_JPEG + zipped(),
+    "JPEG with a thumbnail": thumbnailed(),
+    "JPEG with a ZIP and an end in a comment": encoded(picture(), "JPEG", comment=zipped() + b"\xff\xd9"),
+    "JPEG with a comment before its end": SMALL_JPEG[:-2] + jpeg_segment(0xFE, b"\xff\xd9" + HTML) + SMALL_JPEG[-2:],
+    "JPEG with fill before its end": SMALL_JPEG[:-2] + b"\xff\xff" + SMALL_JPEG[-2:],
+    "JPEG in scans with restarts": SCANS,
+    "JPEG with zeros behind it": SMALL_JPEG + bytes(4096),
+    "JPEG with a line end behind it": SMALL_JPEG + b"\n",
     "JPEG in CMYK": encoded(picture("CMYK"), "JPEG", comment=SECRET),
-    "JPEG of several pictures": encoded(picture(), "MPO", save_all=True, append_images=[noise(64, 48)]),
 }

@@ -9,6 +9,7 @@ from collections.abc import Awaitable, Callable, Iterator
 from honeyguide.app import House
 from honeyguide.demo import crowd
 from honeyguide.demo.stage import JOINING_MS, OPENING_MS, Player, Stage
+from honeyguide.demo.tool import Tool
 from honeyguide.kernel.clock import DAY_MS, HOUR_MS
 from honeyguide.kernel.paging import Page
 from honeyguide.mail import bell
@@ -28,8 +29,18 @@ Act = tuple[int, int, Callable[[Tx], Awaitable[None]]]
 
 
 async def live(house: House, stage: Stage) -> None:
+    async with Tool(house, stage).listening() as tool:
+        await _weeks(house, stage, tool)
+        await tool.leave()
+    while await send_due(house.store, _Nowhere(), stage.end_ms):
+        pass
+    await _settle_counts(house, stage)
+
+
+async def _weeks(house: House, stage: Stage, tool: Tool) -> None:
     at_ms = stage.start_ms
     while at_ms < stage.end_ms:
+        await tool.connect(at_ms)
         until_ms = min(at_ms + WEEK_MS, stage.end_ms)
         acts = sorted(_acts(stage, at_ms, until_ms), key=lambda act: act[:2])
 
@@ -39,11 +50,9 @@ async def live(house: House, stage: Stage) -> None:
             await _chores(tx, stage, until_ms)
 
         await house.store.write(week)
+        await tool.hear(until_ms)
         await send_due(house.store, _Nowhere(), until_ms)
         at_ms = until_ms
-    while await send_due(house.store, _Nowhere(), stage.end_ms):
-        pass
-    await _settle_counts(house, stage)
 
 
 class _Nowhere:

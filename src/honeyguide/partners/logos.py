@@ -1,7 +1,8 @@
 """A publication's logo: whatever comes in, what is kept is a clean PNG or JPEG of our own making, at most 512 pixels a side.
 
 Strangers' images are decoded in a child process with limits on memory and time (`sanitize_apart`), never in the server, which
-does not even load the image library. Colour profiles are dropped with all other metadata.
+does not even load the image library. Colour profiles are dropped with all other metadata; a file that goes on behind the end
+of its picture is refused, since whoever made it meant more than a picture.
 """
 
 from __future__ import annotations
@@ -20,6 +21,8 @@ from typing import TYPE_CHECKING
 from weakref import WeakKeyDictionary
 
 from honeyguide.kernel.errors import Invalid, Unavailable
+from honeyguide.partners import picture_end
+from honeyguide.partners.picture_end import JPEG, PNG
 
 if TYPE_CHECKING:
     from PIL import Image
@@ -36,13 +39,13 @@ _CHILD_CPU_S = 10
 _CHILD_WALL_S = 15.0
 _CHILDREN_AT_ONCE = 2
 
-_PNG, _JPEG = b"\x89PNG\r\n\x1a\n", b"\xff\xd8\xff"
 _DATA_URI = re.compile(r"data:[^,]*;\s*base64\s*,", re.IGNORECASE)
 _ORIENTATION_TAG = 0x0112
 
 _NO_IMAGE = "logo must be a PNG or JPEG image."
 _TOO_LARGE = "logo must be smaller than 1 MB (1,048,576 bytes)."
 _TOO_MANY_PIXELS = "logo must have at most 16 million pixels, and at most 16,000 a side."
+_MORE_BEHIND = "logo has another file behind the end of its picture, please save it again as a plain PNG or JPEG."
 _DAMAGED = "logo is damaged or too complex to be read, please send a plain PNG or JPEG."
 
 
@@ -88,6 +91,7 @@ async def sanitize_apart(data: bytes) -> Logo:
 def sanitize(data: bytes) -> Logo:
     """Decode, turn upright, shrink and encode anew. Only pixels pass through."""
     _check_bytes(data)
+    _check_end(data)
     try:
         return _encode(*_decode(data))
     except Invalid:
@@ -99,8 +103,16 @@ def sanitize(data: bytes) -> Logo:
 def _check_bytes(data: bytes) -> None:
     if len(data) >= SIZE_LIMIT:
         raise _refusal(_TOO_LARGE)
-    if not data.startswith((_PNG, _JPEG)):
+    if not data.startswith((PNG, JPEG)):
         raise _refusal(_NO_IMAGE)
+
+
+def _check_end(data: bytes) -> None:
+    end = picture_end.end_of(data)
+    if end is None:  # a decoder may be content with the pixels, and then nobody knows what the rest is
+        raise _refusal(_DAMAGED)
+    if picture_end.has_more_behind(data, end):
+        raise _refusal(_MORE_BEHIND)
 
 
 def _decode(data: bytes) -> tuple[Image.Image, bool]:
@@ -173,9 +185,9 @@ def _encode(image: Image.Image, photograph: bool) -> Logo:
 
 def _content_type(data: bytes) -> str:
     # Judged from the bytes, not told by the child: a child taken over by an image must not have its HTML served.
-    if data.startswith(_PNG):
+    if data.startswith(PNG):
         return "image/png"
-    if data.startswith(_JPEG):
+    if data.startswith(JPEG):
         return "image/jpeg"
     raise RuntimeError("the logo worker answered with something that is no image")
 

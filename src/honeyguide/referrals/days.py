@@ -41,7 +41,7 @@ _sql = beside(__file__)
 _DAYS = _sql.query("days", Day)
 _CLICKS = _sql.query("clicks", Clicks)
 _EVER = _sql.query("ever", Day)
-_WAITING = _sql.value("waiting", int)
+_SUSPECTED = _sql.value("suspected", int)
 _TOP = _sql.query("top", Advocate)
 
 
@@ -61,9 +61,10 @@ async def ever(tx: Tx, owner: Owner) -> Day:
     return found or Day(0, 0, 0, 0, 0)
 
 
-async def waiting(tx: Tx, owner: Owner, *, most: int) -> int:
-    """How many referrals wait for a decision, counted up to `most`."""
-    return await tx.one(_WAITING, campaign_id=owner.campaign_id, most=most) or 0
+async def suspected(tx: Tx, owner: Owner, *, most: int) -> int:
+    """How many referrals wait for a person to look at them, counted up to `most`. A hold that every referral passes through
+    waits for time, and an address for its confirmation: neither for anybody here."""
+    return await tx.one(_SUSPECTED, campaign_id=owner.campaign_id, most=most) or 0
 
 
 async def top_advocates(tx: Tx, owner: Owner, *, most: int) -> list[Advocate]:

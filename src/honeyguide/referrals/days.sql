@@ -25,12 +25,10 @@ FROM (
 SELECT day_ms, n FROM click_day
 WHERE account_id = :account_id AND target_id = :campaign_id AND code = '' AND day_ms >= :since_ms AND day_ms < :until_ms;
 
--- name: waiting
+-- name: suspected
 SELECT COUNT(*) AS n FROM (
-    SELECT 1 AS one FROM subscriber
-    WHERE campaign_id = :campaign_id AND erased_ms IS NULL AND referrer_code IS NOT NULL AND referral_status <> 'verified'
-      -- Said so that the index of what waits fits best; the one on codes would step over everybody who was ever referred.
-      AND referral_status = 'pending' AND received_ms >= 0 ORDER BY received_ms DESC, id DESC LIMIT :most
+    SELECT 1 AS one FROM subscriber WHERE campaign_id = :campaign_id AND erased_ms IS NULL AND referral_status = 'pending'
+      AND referral_reason IN ('same_network', 'many_from_one_network', 'burst') ORDER BY received_ms DESC, id DESC LIMIT :most
 ) AS w;
 
 -- name: top

@@ -42,7 +42,7 @@ async def batches(store: Store, owner: Owner, show: str) -> AsyncIterator[list[F
         async def look(tx: Tx, place: search.Place | None = place) -> list[Found]:
             return await search.ordered(tx, owner, show, sort, before=place, most=BATCH)
 
-        rows = await store.read(look)
+        rows = await store.snapshot(look)  # a batch that somebody erased leaves in between would look like the last
         if rows:
             yield rows
         if len(rows) < BATCH:

@@ -191,8 +191,8 @@ async def won_by(tx: Tx, owner: Owner, subscriber_id: str) -> list[Won]:
 
 async def won_by_each(tx: Tx, owner: Owner, subscriber_ids: list[str]) -> dict[str, list[Won]]:
     """The same for a page of people, in one query."""
-    ids = msgspec.json.encode(subscriber_ids).decode()
     found: dict[str, list[Won]] = {subscriber_id: [] for subscriber_id in subscriber_ids}
+    ids = msgspec.json.encode(found).decode()
     for won in await tx.all(_OF_PEOPLE, account_id=owner.account_id, campaign_id=owner.campaign_id, ids=ids):
         found[won.subscriber_id].append(won)
     return found

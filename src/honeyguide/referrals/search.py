@@ -1,5 +1,5 @@
 """Finding people for the operator's eyes: by how an address or name begins, by what was decided, by who brought most. Every
-question walks an index; none counts.
+question walks an index; none counts. Whoever asks sees one moment: a page of ids is found first, then the people of these ids.
 """
 
 from __future__ import annotations
@@ -10,11 +10,10 @@ import msgspec
 
 from honeyguide.referrals import rules
 from honeyguide.referrals.campaigns import Owner
-from honeyguide.referrals.people import Subscriber
 from honeyguide.store.statements import beside
 from honeyguide.store.tx import Tx
 
-TOP = (2**62, "~")
+TOP, BOTTOM = (2**62, "~"), (-(2**62), "")
 # How far a prefix is followed before filters: past that, one more letter is quicker than any list.
 NEAR = 1_000
 
@@ -53,25 +52,19 @@ class Found(NamedTuple):
         return rules.explain(self.referral_reason, self.referral_due_ms)
 
 
-class _Referrer(NamedTuple):
-    id: str
-    email: str | None
-    name: str | None
-
-
 Place = tuple[int, str]
 
 _sql = beside(__file__)
 _EMAIL_BEGINS = _sql.value("email_begins", str)
 _NAME_BEGINS = _sql.value("name_begins", str)
 _CODE_IS = _sql.value("code_is", str)
+_AMONG = _sql.value("among", str)
+_OLDEST = _sql.value("oldest", str)
+_BEST = _sql.value("best", str)
+_JUDGED = _sql.value("judged", str)
+_SUSPECTED = _sql.value("suspected", str)
+_LEFT = _sql.value("left", str)
 _OF_IDS = _sql.query("of_ids", Found)
-_NEWEST = _sql.query("newest", Found)
-_OLDEST = _sql.query("oldest", Found)
-_BEST = _sql.query("best", Found)
-_JUDGED = _sql.query("judged", Found)
-_LEFT = _sql.query("left", Found)
-_REFERRERS = _sql.query("referrers", _Referrer)
 
 
 def _end(prefix: str) -> str:
@@ -89,41 +82,33 @@ async def by_prefix(tx: Tx, owner: Owner, text: str, show: str, *, most: int) ->
     ids = await tx.all(_CODE_IS, **whose)
     for statement in (_EMAIL_BEGINS, _NAME_BEGINS):
         ids += await tx.all(statement, **whose, high=_end(folded), near=NEAR)
-    wanted = msgspec.json.encode(dict.fromkeys(ids)).decode()
-    return await tx.all(_OF_IDS, campaign_id=owner.campaign_id, ids=wanted, show=show, most=most)
+    ids = await tx.all(_AMONG, campaign_id=owner.campaign_id, ids=_keys(ids), show=show, most=most)
+    return await of_ids(tx, owner, ids)
 
 
 async def ordered(tx: Tx, owner: Owner, show: str, sort: str, *, before: Place | None, most: int) -> list[Found]:
     """Lists that the API does not have: oldest first, best first, those who left."""
     if show in ("pending", "rejected"):
         return await judged(tx, owner, show, before=before, most=most)
-    if sort == "best":
-        place = before or TOP
-        return await tx.all(_BEST, campaign_id=owner.campaign_id, count=place[0], id=place[1], most=most)
-    if show == "unsubscribed":
-        place = before or TOP
-        return await tx.all(_LEFT, campaign_id=owner.campaign_id, ms=place[0], id=place[1], most=most)
-    statement, place = (_OLDEST, before or (-(2**62), "")) if sort == "oldest" else (_NEWEST, before or TOP)
-    return await tx.all(statement, campaign_id=owner.campaign_id, ms=place[0], id=place[1], show=show, most=most)
+    statement = _LEFT if show == "unsubscribed" else _BEST if sort == "best" else _OLDEST
+    at, last_id = before or (BOTTOM if statement is _OLDEST else TOP)
+    ids = await tx.all(statement, campaign_id=owner.campaign_id, show=show, at=at, id=last_id, most=most)
+    return await of_ids(tx, owner, ids)
 
 
 async def judged(tx: Tx, owner: Owner, status: str, *, before: Place | None, most: int) -> list[Found]:
-    """Referrals that wait or were rejected, the latest first."""
-    place = before or TOP
-    return await tx.all(_JUDGED, campaign_id=owner.campaign_id, status=status, ms=place[0], id=place[1], most=most)
+    """Referrals that wait (`pending`), wait for a person to look (`suspected`) or were rejected, the latest first."""
+    at, last_id = before or TOP
+    statement = _SUSPECTED if status == "suspected" else _JUDGED
+    ids = await tx.all(statement, campaign_id=owner.campaign_id, status=status, at=at, id=last_id, most=most)
+    return await of_ids(tx, owner, ids)
 
 
-async def with_referrers(tx: Tx, owner: Owner, rows: list[Subscriber]) -> list[Found]:
-    """A page of people as the lists here show them."""
-    ids = msgspec.json.encode({row.referrer_id: None for row in rows if row.referrer_id}).decode()
-    brought_by = {row.id: row for row in await tx.all(_REFERRERS, campaign_id=owner.campaign_id, ids=ids)}
-    return [
-        Found(
-            s.id, s.email, s.name, s.ref_code, s.status, s.referrer_code, s.referrer_id,
-            brought_by[s.referrer_id].email if s.referrer_id in brought_by else None,
-            brought_by[s.referrer_id].name if s.referrer_id in brought_by else None,
-            s.referral_status, s.referral_reason, s.referral_due_ms, s.referrals_verified, s.referrals_pending, s.created_ms,
-            s.received_ms, s.ip_address, s.decided_by, s.decided_ms,
-        )
-        for s in rows
-    ]  # fmt: skip
+async def of_ids(tx: Tx, owner: Owner, ids: list[str]) -> list[Found]:
+    """These people, in this order."""
+    found = {row.id: row for row in await tx.all(_OF_IDS, campaign_id=owner.campaign_id, ids=_keys(ids))}
+    return [found[each] for each in ids if each in found]
+
+
+def _keys(ids: list[str]) -> str:
+    return msgspec.json.encode(dict.fromkeys(ids)).decode()

@@ -22,7 +22,8 @@ class Rejected(NamedTuple):
 
 
 class Won(NamedTuple):
-    """Rewards earned since a moment, by what became of them; each counted up to `MOST_WON`."""
+    """Rewards earned since a moment, by what became of them; each counted up to `MOST_WON` and one,
+    which says that there are more."""
 
     awaiting: int
     out_of_stock: int
@@ -52,9 +53,9 @@ async def won(tx: Tx, owner: Owner, *, since_ms: int) -> Won:
 
 
 async def to_approve(tx: Tx, owner: Owner) -> int:
-    """Rewards that wait for the operator, whenever they were earned."""
+    """Rewards that wait for the operator, whenever they were earned, counted as `won` counts."""
     return await _count(tx, owner, AWAITING, 0)
 
 
 async def _count(tx: Tx, owner: Owner, status: str, since_ms: int) -> int:
-    return await tx.one(_WON, campaign_id=owner.campaign_id, status=status, since_ms=since_ms, most=MOST_WON) or 0
+    return await tx.one(_WON, campaign_id=owner.campaign_id, status=status, since_ms=since_ms, most=MOST_WON + 1) or 0

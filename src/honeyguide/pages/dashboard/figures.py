@@ -15,6 +15,11 @@ def number(value: int | None) -> str:
     return f"{value or 0:,}"
 
 
+def up_to(most: int, *counts: int) -> str:
+    """Their sum, with a plus where one was not counted to its end: 1,000+."""
+    return f"{sum(min(count, most) for count in counts):,}{'+' if max(counts) > most else ''}"
+
+
 def day(ms: int) -> str:
     at = datetime.fromtimestamp(ms / 1000, UTC)
     return f"{at.day} {_MONTHS[at.month - 1]} {at.year}"

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from honeyguide.accounts.sessions import Visitor
 from honeyguide.mail import bell
+from honeyguide.pages.dashboard import figures
 from honeyguide.pages.desk import Desk
 from honeyguide.referrals import days
 from honeyguide.referrals.campaigns import Owner
@@ -74,7 +75,7 @@ async def shown(desk: Desk, who: Visitor, path: str) -> tuple[list[tuple[str, li
     """The table with counts filled in and the current place marked; and how many notices nobody has read."""
 
     async def count(tx: Tx) -> tuple[int, int]:
-        waiting = await days.waiting(tx, Owner(who.account_id, who.campaign_id), most=MOST_SHOWN + 1)
+        waiting = await days.suspected(tx, Owner(who.account_id, who.campaign_id), most=MOST_SHOWN + 1)
         return waiting, await bell.unread(tx, who.account_id)
 
     waiting, unread = await desk.store.read(count)
@@ -94,7 +95,7 @@ async def shown(desk: Desk, who: Visitor, path: str) -> tuple[list[tuple[str, li
 
 
 def _up_to_most(count: int) -> str:
-    return f"{MOST_SHOWN}+" if count > MOST_SHOWN else str(count or "")
+    return figures.up_to(MOST_SHOWN, count) if count else ""
 
 
 def _is_here(place: str, path: str) -> bool:

@@ -13,7 +13,7 @@ from honeyguide.pages.dashboard import charts, figures
 from honeyguide.pages.dashboard.visit import Visit
 from honeyguide.partners import forecast
 from honeyguide.partners import rules as months
-from honeyguide.referrals import campaigns, days, listing, milestones, rules, search, tally
+from honeyguide.referrals import campaigns, days, listing, milestones, search, tally
 from honeyguide.referrals.campaigns import Campaign
 from honeyguide.referrals.days import Day
 from honeyguide.referrals.milestones import Reward
@@ -21,8 +21,6 @@ from honeyguide.store.tx import Tx
 
 TOP = 8
 WAITING = 3
-# Among so many of the newest that wait, those that only a person can judge are shown first; a hold ends by itself.
-LOOKED_THROUGH = 50
 
 # After a number, in one sentence: "2 with a throw-away address, 1 by hand".
 REASONS = {
@@ -77,7 +75,7 @@ async def _facts(tx: Tx, visit: Visit, before_ms: int, since_ms: int, until_ms: 
         subscribers=await listing.total(tx, owner.campaign_id, "all"),
         advocates=await listing.total(tx, owner.campaign_id, "advocates"),
         top=await days.top_advocates(tx, owner, most=TOP),
-        waiting=_suspicious_first(await search.judged(tx, owner, "pending", before=None, most=LOOKED_THROUGH)),
+        waiting=await search.judged(tx, owner, "suspected", before=None, most=WAITING),
         ladder=await milestones.of_campaign(tx, owner),
         brought=await tally.brought(tx, owner),
         rejected=await tally.rejected(tx, owner, since_ms=since_ms),
@@ -86,10 +84,6 @@ async def _facts(tx: Tx, visit: Visit, before_ms: int, since_ms: int, until_ms: 
         market=await forecast.in_short(tx, owner.account_id, months.month_of(visit.now_ms)),
         has_used_key=any(key.last_used_ms for key in await keys.of_account(tx, owner.account_id)),
     )
-
-
-def _suspicious_first(held: list[search.Found]) -> list[search.Found]:
-    return sorted(held, key=lambda person: person.referral_reason not in rules.SUSPICIONS)[:WAITING]
 
 
 async def show(visit: Visit) -> Response:
@@ -114,6 +108,7 @@ async def show(visit: Visit) -> Response:
         funnel=_funnel(now),
         rejections=_rejections(facts.rejected),
         next_reward=lambda verified: milestones.next_reward(facts.ladder, verified),
+        counted=lambda *counts: figures.up_to(tally.MOST_WON, *counts),
         money=money.show,
         now=now,
         steps=[] if all(step.is_done for step in steps) else steps,

@@ -54,7 +54,7 @@ async def show(visit: Visit) -> Response:
             "sent_by": await arrivals.find_sender(tx, visit.owner.account_id, person.id)
             if person.partner_campaign_id
             else None,
-            "brought": await search.with_referrers(tx, visit.owner, brought),
+            "brought": await search.of_ids(tx, visit.owner, [row.id for row in brought]),
             "brought_total": total,
             "won": await rewards.won_by(tx, visit.owner, person.id),
             "letters": await letters.of_person(tx, visit.owner.account_id, person.id),

@@ -1,7 +1,10 @@
-"""Review: referrals that wait or were rejected, each with its reason, decided one by one or many at once."""
+"""Review: referrals that wait for the operator, that wait at all or were rejected, each with its reason, decided one by one or
+many at once.
+"""
 
 from __future__ import annotations
 
+from typing import NamedTuple
 from urllib.parse import urlencode
 
 from starlette.responses import Response
@@ -14,19 +17,40 @@ from honeyguide.store.tx import Tx
 PER_PAGE = 50
 
 
+class List(NamedTuple):
+    key: str
+    path: str
+    name: str
+    words: str
+    empty: str
+    empty_words: str
+
+
+LISTS = (
+    List("suspected", "/review", "Waiting for you",
+         "What looked odd and wants your eye. Nothing here is lost if you do nothing.",
+         "Nothing waits for you", "Suspicious referrals wait here when screening is strong."),
+    List("pending", "/review?show=pending", "All that wait",
+         "Also what waits only for its day or a confirmation. Nothing here is lost if you do nothing.",
+         "Nothing waits", "Suspicious referrals wait here when screening is strong, and all new ones during a hold."),
+    List("rejected", "/review?show=rejected", "Rejected", "What was rejected, and why. You can still verify one.",
+         "Nothing was rejected", "Own addresses, throw-away mail and loops would stand here, each with its reason."),
+)  # fmt: skip
+
+
 async def show(visit: Visit) -> Response:
-    status = "rejected" if visit.query.get("show") == "rejected" else "pending"
+    chosen = next((each for each in LISTS if each.key == visit.query.get("show")), LISTS[0])
     before = listed.place(visit.query.get("before", ""))
 
     async def look(tx: Tx) -> list[search.Found]:
-        return await search.judged(tx, visit.owner, status, before=before, most=PER_PAGE + 1)
+        return await search.judged(tx, visit.owner, chosen.key, before=before, most=PER_PAGE + 1)
 
     rows = await visit.read(look)
     further = ""
     if len(rows) > PER_PAGE:
         rows = rows[:PER_PAGE]
-        further = "/review?" + urlencode({"show": status, "before": f"{rows[-1].received_ms}.{rows[-1].id}"})
-    return await visit.page("review.html", rows=rows, status_word=status, further=further, is_first=before is None)
+        further = "/review?" + urlencode({"show": chosen.key, "before": f"{rows[-1].received_ms}.{rows[-1].id}"})
+    return await visit.page("review.html", rows=rows, lists=LISTS, chosen=chosen, further=further, is_first=before is None)
 
 
 async def decide(visit: Visit) -> Response:

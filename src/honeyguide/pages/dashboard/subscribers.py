@@ -57,7 +57,12 @@ async def show(visit: Visit) -> Response:
         if chosen in people.KINDS and sort == "newest":
             found, count = await people.page_of(tx, visit.owner, chosen, Page(page, PER_PAGE))
             pages = Page(page, PER_PAGE).total_pages(count)
-            return {"rows": await search.with_referrers(tx, visit.owner, found), "total": total, "count": count, "pages": pages}
+            return {
+                "rows": await search.of_ids(tx, visit.owner, [row.id for row in found]),
+                "total": total,
+                "count": count,
+                "pages": pages,
+            }
         rows = await search.ordered(tx, visit.owner, chosen, sort, before=before, most=PER_PAGE + 1)
         return {"rows": rows, "total": total, "pages": 1}
 
