@@ -19,7 +19,7 @@ from honeyguide.events import webhooks
 from honeyguide.events.schedule import ATTEMPTS
 from honeyguide.kernel.clock import DAY_MS, system_clock
 from honeyguide.kernel.paging import Page
-from honeyguide.mail import bell
+from honeyguide.mail import bell, letters, words
 from honeyguide.partners import books, directory, network, payouts
 from honeyguide.referrals import listing, rewards, search
 from honeyguide.referrals.campaigns import Owner, owner_of
@@ -117,7 +117,7 @@ def test_the_webhook_has_a_log_of_true_attempts_and_is_switched_off(filled):
     assert all(at[0].at_ms == delivery.created_ms for delivery, at in log), "each attempt at its own moment"
 
 
-def test_deliveries_of_others_are_not_the_demos_to_send(on_each_engine: str, tmp_path: Path) -> None:
+def test_deliveries_and_letters_of_others_are_not_the_demos_to_send(on_each_engine: str, tmp_path: Path) -> None:
     chosen = settings.read({}, database_url=fresh_database_url(on_each_engine, tmp_path))
 
     async def work() -> None:
@@ -129,6 +129,10 @@ def test_deliveries_of_others_are_not_the_demos_to_send(on_each_engine: str, tmp
                     tx, stranger.account_id, "", "http://127.0.0.1:9/hook", webhooks.Flags(), policy=house.policy, now_ms=1
                 )
                 await webhooks.send_test(tx, stranger.account_id, "", hook.id, now_ms=house.clock() - 9 * DAY_MS)
+                said = words.webhook_failing(url="https://example.org", since="then", disables_on="soon", page="/")
+                await bell.tell(
+                    tx, stranger.account_id, "real@example.org", "webhook_failing", "once", said, link="/", now_ms=9 * DAY_MS
+                )
                 return stranger.account_id
 
             stranger_id = await house.store.write(wait)
@@ -140,6 +144,7 @@ def test_deliveries_of_others_are_not_the_demos_to_send(on_each_engine: str, tmp
                 assert (delivery.status, attempts) == ("pending", [])
                 wax = await accounts.get_by_email(tx, demo.OWNER)
                 assert await webhooks.of_account(tx, wax.id, "") == []
+                assert await letters.backlog(tx, now_ms=house.clock()) == letters.Backlog(1, 9 * DAY_MS)
 
             await house.store.snapshot(look)
 

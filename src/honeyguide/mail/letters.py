@@ -66,6 +66,7 @@ _COUNT_RECENT_OF_ACCOUNT = _sql.value("count_recent_of_account", int)
 _LATELY = _sql.query("lately", Lately)
 _BACKLOG = _sql.query("backlog", Backlog)
 _ERASE = _sql.command("erase")
+_TAKE_AS_SENT = _sql.command("take_as_sent")
 _PURGE = _sql.command("purge")
 
 _CONTROLS = re.compile(r"[\x00-\x1f\x7f-\x9f]")
@@ -144,6 +145,11 @@ async def backlog(tx: Tx, *, now_ms: int) -> Backlog:
 async def erase(tx: Tx, account_id: str, about_id: str) -> None:
     """Empties every letter about a person and cancels those not sent yet; that they were written remains."""
     await tx.run(_ERASE, account_id=account_id, about_id=about_id)
+
+
+async def take_as_sent(tx: Tx, account_id: str, until_ms: int) -> None:
+    """An account's letters of a time that is long over."""
+    await tx.run(_TAKE_AS_SENT, account_id=account_id, until_ms=until_ms)
 
 
 async def purge(tx: Tx, *, now_ms: int) -> bool:

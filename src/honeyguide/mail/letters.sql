@@ -38,6 +38,9 @@ UPDATE letter SET
     due_ms = NULL, lease_token = NULL, lease_until_ms = 0
 WHERE account_id = :account_id AND about_id = :about_id;
 
+-- name: take_as_sent
+UPDATE letter SET sent_ms = due_ms, due_ms = NULL, attempts = 1 WHERE account_id = :account_id AND due_ms <= :until_ms;
+
 -- name: purge
 UPDATE letter SET body_text = NULL, body_html = NULL WHERE id IN (
     SELECT id FROM letter WHERE body_text IS NOT NULL AND due_ms IS NULL AND created_ms <= :expired_ms
