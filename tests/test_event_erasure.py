@@ -167,3 +167,25 @@ def test_deleting_by_the_api_reaches_every_event_that_names_the_person(service: 
         service.run(service.house.courier.deliver_due())
         assert len(receiver.requests) == 2
         alice.delete(f"/v2/webhooks/{hook}")
+
+
+@pytest.mark.parametrize("way", ["webhook", "age"])
+def test_a_log_goes_whole_with_its_webhook_or_with_its_age(engine: str, way: str) -> None:
+    async def scenario() -> None:
+        mark = f"answer of {new_id()}"
+        async with office(engine) as post, receiving(reply(500, mark.encode()), reply(200, mark.encode())) as receiver:
+            hook = await post.webhook(receiver.url)
+            await post.emit()
+            await post.to_the_end(hook)
+            (delivery, attempts) = await post.one(hook)
+            assert (delivery.status, len(attempts)) == ("delivered", 2)
+            if way == "webhook":
+                await post.write(lambda tx: webhooks.delete(tx, post.account_id, "", hook.id))
+            else:
+                later_ms = post.now_ms + outbox.KEPT_MS + DAY_MS
+                while await post.write(lambda tx: outbox.purge(tx, now_ms=later_ms)):
+                    pass
+            assert await left_of(post, delivery.id) == []
+            assert await left_of(post, mark) == []
+
+    run(scenario())

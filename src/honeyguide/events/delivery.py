@@ -57,13 +57,15 @@ class Due(NamedTuple):
 
 
 class Parcel(NamedTuple):
-    """Everything that one attempt needs to know."""
+    """Everything that one attempt needs to know; in order, the longest due comes first. Without a body it can never be sent:
+    its person was erased meanwhile, or its webhook disabled."""
 
+    due_ms: int
     id: str
     token: str
     tries: int
     event_id: str
-    body: str
+    body: str | None
     webhook_id: str
     account_id: str
     url: str
@@ -106,7 +108,7 @@ class Lane:
 
 _sql = beside(__file__)
 _DUE_WEBHOOKS = _sql.query("due_webhooks", Due)
-_CLAIM = _sql.value("claim", str)
+_CLAIM = _sql.query("claim", Parcel)
 _PARCELS = _sql.query("parcels", Parcel)
 _CANCEL_UNSENDABLE = _sql.command("cancel_unsendable")
 _GIVE_BACK = _sql.command("give_back")
@@ -337,7 +339,7 @@ class Courier:
                 held.parcel, held.seen_s = by_id.get((held.id, held.token)), looked_s
 
     async def _post(self, parcel: Parcel, now_ms: int) -> Answer:
-        body = parcel.body.encode()
+        body = (parcel.body or "").encode()
         timestamp_s = now_ms // 1000
         secrets = signature.valid_secrets(parcel.secret, parcel.old_secrets, now_ms)
         headers = {
@@ -366,19 +368,16 @@ class Courier:
 
 
 async def claim(tx: Tx, well: list[str], troubled: list[str], *, most: int, now_ms: int) -> list[Parcel]:
-    """Leases what is due to these webhooks. What can never be sent (its person was erased meanwhile) is cancelled."""
+    """Leases what is due to these webhooks, and cancels what can never be sent."""
     token, today_ms = new_id(), system_clock()
-    ids: list[str] = []
+    claimed: list[Parcel] = []
     for webhook_ids, each in ((well, most), (troubled, IN_FLIGHT_PER_WEBHOOK)):
         if webhook_ids:
-            ids += await tx.all(
+            claimed += await tx.all(
                 _CLAIM, webhooks=_json(webhook_ids), token=token, until_ms=today_ms + LEASE_MS, most=each, now_ms=now_ms,
                 today_ms=today_ms,
             )  # fmt: skip
-    if not ids:
-        return []
-    parcels = await tx.all(_PARCELS, ids=_json(ids), tokens=_json([token]))
-    if len(parcels) < len(ids):
-        unsendable = set(ids) - {parcel.id for parcel in parcels}
-        await tx.run(_CANCEL_UNSENDABLE, ids=_json(sorted(unsendable)), token=token)
-    return parcels
+    unsendable = [parcel.id for parcel in claimed if parcel.body is None]
+    if unsendable:
+        await tx.run(_CANCEL_UNSENDABLE, ids=_json(unsendable), token=token)
+    return sorted(parcel for parcel in claimed if parcel.body is not None)

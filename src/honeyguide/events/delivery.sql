@@ -14,26 +14,37 @@ WHERE w.disabled_ms IS NULL AND (
 ) = 1 ORDER BY w.id;
 
 -- name: claim (sqlite)
+-- What is sent comes along. No body: it can never be sent.
 UPDATE delivery SET leased_until_ms = :until_ms, lease_token = :token WHERE id IN (
     SELECT d.id FROM json_each(:webhooks) AS w CROSS JOIN delivery AS d WHERE d.id IN (
         SELECT id FROM delivery WHERE webhook_id = w.value AND status = 'pending' AND due_ms <= :now_ms
           AND leased_until_ms <= :today_ms ORDER BY due_ms LIMIT :most
     )
-) RETURNING id;
+) RETURNING due_ms, id, lease_token AS token, tries, event_id,
+    (SELECT e.body FROM event AS e JOIN webhook AS w ON w.disabled_ms IS NULL WHERE e.id = event_id AND w.id = webhook_id) AS body,
+    webhook_id, account_id, (SELECT w.url FROM webhook AS w WHERE w.id = webhook_id) AS url,
+    (SELECT w.secret FROM webhook AS w WHERE w.id = webhook_id) AS secret,
+    (SELECT w.old_secrets FROM webhook AS w WHERE w.id = webhook_id) AS old_secrets;
 
 -- name: claim (postgres)
-UPDATE delivery SET leased_until_ms = :until_ms, lease_token = :token WHERE id IN (
-    SELECT due.id FROM json_array_elements_text(CAST(:webhooks AS JSON)) AS w (id) CROSS JOIN LATERAL (
-        SELECT d.id FROM delivery AS d WHERE d.webhook_id = w.id AND d.status = 'pending' AND d.due_ms <= :now_ms
-          AND d.leased_until_ms <= :today_ms ORDER BY d.due_ms LIMIT :most FOR UPDATE SKIP LOCKED
-    ) AS due
-) AND status = 'pending' AND leased_until_ms <= :today_ms RETURNING id;
+WITH claimed AS (
+    UPDATE delivery SET leased_until_ms = :until_ms, lease_token = :token WHERE id IN (
+        SELECT due.id FROM json_array_elements_text(CAST(:webhooks AS JSON)) AS w (id) CROSS JOIN LATERAL (
+            SELECT d.id FROM delivery AS d WHERE d.webhook_id = w.id AND d.status = 'pending' AND d.due_ms <= :now_ms
+              AND d.leased_until_ms <= :today_ms ORDER BY d.due_ms LIMIT :most FOR UPDATE SKIP LOCKED
+        ) AS due
+    ) AND status = 'pending' AND leased_until_ms <= :today_ms RETURNING due_ms, id, lease_token, tries, event_id, webhook_id
+)
+SELECT c.due_ms, c.id, c.lease_token AS token, c.tries, c.event_id, CASE WHEN w.disabled_ms IS NULL THEN e.body END AS body,
+    w.id AS webhook_id, w.account_id, w.url, w.secret, w.old_secrets
+FROM claimed AS c JOIN event AS e ON e.id = c.event_id JOIN webhook AS w ON w.id = c.webhook_id;
 
 -- name: parcels (sqlite)
-SELECT d.id, d.lease_token AS token, d.tries, e.id AS event_id, e.body, w.id AS webhook_id, w.account_id, w.url, w.secret, w.old_secrets
+SELECT d.due_ms, d.id, d.lease_token AS token, d.tries, e.id AS event_id, e.body, w.id AS webhook_id, w.account_id, w.url, w.secret,
+    w.old_secrets
 FROM delivery AS d JOIN event AS e ON e.id = d.event_id JOIN webhook AS w ON w.id = d.webhook_id
 WHERE d.id IN (SELECT value FROM json_each(:ids)) AND d.lease_token IN (SELECT value FROM json_each(:tokens))
-  AND d.status = 'pending' AND e.body IS NOT NULL AND w.disabled_ms IS NULL ORDER BY d.due_ms, d.id;
+  AND d.status = 'pending' AND e.body IS NOT NULL AND w.disabled_ms IS NULL;
 
 -- name: parcels (postgres)
 -- In two steps, of which the first leads through the primary key: in one, the planner would read a webhook's whole backlog.
@@ -42,10 +53,10 @@ WITH held AS MATERIALIZED (
     FROM json_array_elements_text(CAST(:ids AS JSON)) AS wanted (id) JOIN delivery AS d ON d.id = wanted.id
     WHERE d.lease_token = ANY (ARRAY(SELECT json_array_elements_text(CAST(:tokens AS JSON))))
 )
-SELECT h.id, h.lease_token AS token, h.tries, e.id AS event_id, e.body, w.id AS webhook_id, w.account_id, w.url, w.secret,
+SELECT h.due_ms, h.id, h.lease_token AS token, h.tries, e.id AS event_id, e.body, w.id AS webhook_id, w.account_id, w.url, w.secret,
     w.old_secrets
 FROM held AS h JOIN event AS e ON e.id = h.event_id JOIN webhook AS w ON w.id = h.webhook_id
-WHERE h.status = 'pending' AND e.body IS NOT NULL AND w.disabled_ms IS NULL ORDER BY h.due_ms, h.id;
+WHERE h.status = 'pending' AND e.body IS NOT NULL AND w.disabled_ms IS NULL;
 
 -- name: cancel_unsendable (sqlite)
 UPDATE delivery SET status = 'cancelled', leased_until_ms = 0, lease_token = NULL
