@@ -12,11 +12,10 @@ import ssl
 import time
 from collections.abc import Awaitable, Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
 from datetime import UTC
 from email.utils import parsedate_to_datetime
 from functools import lru_cache
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 import aiohttp
 from aiohttp.abc import AbstractResolver, ResolveResult
@@ -43,6 +42,7 @@ KEEP_ALIVE_S = 4.0
 LOOKUP_THREADS = 64
 CONNECTIONS = 1000
 LONGEST_RETRY_S = 999_999_999  # what nine digits can say; the delivery schedule has its own, far lower ceiling
+_OURS = {"User-Agent": f"Honeyguide/{__version__} (+webhooks)", "Accept-Encoding": "identity"}
 UNSAFE = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")
 
 
@@ -50,8 +50,7 @@ class Blocked(Exception):
     """The policy forbids this address. The sentence leaves the address out: it is not the caller's to learn."""
 
 
-@dataclass(frozen=True, slots=True)
-class Answer:
+class Answer(NamedTuple):
     """What came of one attempt: a status, or the trouble that left us without one."""
 
     status: int | None
@@ -145,10 +144,13 @@ class Outbound:
         started = time.perf_counter()
         try:
             session = self._session or self._open()
-            async with session.post(self._target(url), data=body, headers=headers, allow_redirects=False) as response:
+            sent = {**_OURS, **headers}
+            async with session.post(self._target(url), data=body, headers=sent, allow_redirects=False) as response:
                 kept = await _read(response)
-                wait_s = retry_after_s(response.headers.get("Retry-After"), system_clock() / 1000)
-                return Answer(response.status, None, "", _since(started), _safe_text(kept), wait_s)
+                return Answer(
+                    response.status, None, "", _since(started), _safe_text(kept),
+                    retry_after_s(response.headers.get("Retry-After"), system_clock() / 1000),
+                )  # fmt: skip
         except (Blocked, Invalid, aiohttp.ClientError, OSError, ValueError) as error:
             kind, sentence = self._said(error)
             return Answer(None, sentence, kind, _since(started))
@@ -175,7 +177,6 @@ class Outbound:
             cookie_jar=aiohttp.DummyCookieJar(),
             auto_decompress=False,  # a bomb that is never inflated does not go off
             read_bufsize=MOST_READ,
-            headers={"User-Agent": f"Honeyguide/{__version__} (+webhooks)", "Accept-Encoding": "identity"},
         )
         return self._session
 
