@@ -40,7 +40,7 @@ class Settings:
     logo_dir: str = setting("", "folder for uploaded logos; default: kept in the database")
     test_clock: str = setting("", "file holding seconds to add to now; only with a base URL on loopback")
     trusted_proxies: str = setting("", "proxies whose X-Forwarded-For is believed, comma separated; default none")
-    pool_size: int = setting("10", "PostgreSQL connections per process, and up to four for batches")  # type: ignore[assignment]
+    pool_size: int = setting("10", "PostgreSQL connections per process, besides three for batches")  # type: ignore[assignment]
     log: str = setting("json", "access log on standard output: json or off")
 
     @property

@@ -57,15 +57,15 @@ class Due(NamedTuple):
 
 
 class Parcel(NamedTuple):
-    """Everything that one attempt needs to know; in order, the longest due comes first. Without a body it can never be sent:
-    its person was erased meanwhile, or its webhook disabled."""
+    """Everything that one attempt needs to know; in order, the longest due comes first. With an empty body it can never be
+    sent: its person was erased meanwhile, or its webhook disabled."""
 
     due_ms: int
     id: str
     token: str
     tries: int
     event_id: str
-    body: str | None
+    body: str
     webhook_id: str
     account_id: str
     url: str
@@ -339,7 +339,7 @@ class Courier:
                 held.parcel, held.seen_s = by_id.get((held.id, held.token)), looked_s
 
     async def _post(self, parcel: Parcel, now_ms: int) -> Answer:
-        body = (parcel.body or "").encode()
+        body = parcel.body.encode()
         timestamp_s = now_ms // 1000
         secrets = signature.valid_secrets(parcel.secret, parcel.old_secrets, now_ms)
         headers = {
@@ -377,7 +377,7 @@ async def claim(tx: Tx, well: list[str], troubled: list[str], *, most: int, now_
                 _CLAIM, webhooks=_json(webhook_ids), token=token, until_ms=today_ms + LEASE_MS, most=each, now_ms=now_ms,
                 today_ms=today_ms,
             )  # fmt: skip
-    unsendable = [parcel.id for parcel in claimed if parcel.body is None]
+    unsendable = [parcel.id for parcel in claimed if not parcel.body]
     if unsendable:
         await tx.run(_CANCEL_UNSENDABLE, ids=_json(unsendable), token=token)
-    return sorted(parcel for parcel in claimed if parcel.body is not None)
+    return sorted(parcel for parcel in claimed if parcel.body)

@@ -14,15 +14,16 @@ WHERE w.disabled_ms IS NULL AND (
 ) = 1 ORDER BY w.id;
 
 -- name: claim (sqlite)
--- What is sent comes along. No body: it can never be sent.
+-- What is sent comes along. An empty body: it can never be sent.
 UPDATE delivery SET leased_until_ms = :until_ms, lease_token = :token WHERE id IN (
     SELECT d.id FROM json_each(:webhooks) AS w CROSS JOIN delivery AS d WHERE d.id IN (
         SELECT id FROM delivery WHERE webhook_id = w.value AND status = 'pending' AND due_ms <= :now_ms
           AND leased_until_ms <= :today_ms ORDER BY due_ms LIMIT :most
     )
 ) RETURNING due_ms, id, lease_token AS token, tries, event_id,
-    (SELECT e.body FROM event AS e JOIN webhook AS w ON w.disabled_ms IS NULL WHERE e.id = event_id AND w.id = webhook_id) AS body,
-    webhook_id, account_id, (SELECT w.url FROM webhook AS w WHERE w.id = webhook_id) AS url,
+    COALESCE(
+        (SELECT e.body FROM event AS e JOIN webhook AS w ON w.disabled_ms IS NULL WHERE e.id = event_id AND w.id = webhook_id), ''
+    ) AS body, webhook_id, account_id, (SELECT w.url FROM webhook AS w WHERE w.id = webhook_id) AS url,
     (SELECT w.secret FROM webhook AS w WHERE w.id = webhook_id) AS secret,
     (SELECT w.old_secrets FROM webhook AS w WHERE w.id = webhook_id) AS old_secrets;
 
@@ -35,7 +36,7 @@ WITH claimed AS (
         ) AS due
     ) AND status = 'pending' AND leased_until_ms <= :today_ms RETURNING due_ms, id, lease_token, tries, event_id, webhook_id
 )
-SELECT c.due_ms, c.id, c.lease_token AS token, c.tries, c.event_id, CASE WHEN w.disabled_ms IS NULL THEN e.body END AS body,
+SELECT c.due_ms, c.id, c.lease_token AS token, c.tries, c.event_id, COALESCE(CASE WHEN w.disabled_ms IS NULL THEN e.body END, '') AS body,
     w.id AS webhook_id, w.account_id, w.url, w.secret, w.old_secrets
 FROM claimed AS c JOIN event AS e ON e.id = c.event_id JOIN webhook AS w ON w.id = c.webhook_id;
 

@@ -51,32 +51,35 @@ class Batches:
             del self._carriers[statement]
 
     async def _take_over(self, statement: Statement[Any], batch: list[Waiting]) -> None:
-        place = statement.batch_place
-        assert place is not None
-        answers: list[Rows] | None = None
         try:
-            # All lock rows in one order, so that no two batches wait for each other.
-            batch.sort(key=lambda one: one[0][place] or "")
-            answers = await self._run(statement, [values for values, _ in batch])
-        except (asyncpg.PostgresError, ValueError, TypeError):
-            pass  # a row was refused, by the server or the driver, and with it the whole batch
+            answers = await self._run(statement, batch)
         except Exception as error:
             for _, future in batch:
                 if not future.done():
                     future.set_exception(error)
+            return
         for number, (_, future) in enumerate(batch):
             if not future.done():
                 future.set_result(None if answers is None else answers[number])
 
-    async def _run(self, statement: Statement[Any], each: list[tuple[Any, ...]]) -> list[Rows]:
-        answers: list[Rows] = [[] for _ in each]
-        if statement.reads:
-            sql = _NUMBERED.format(sql=statement.postgres, place=len(statement.postgres_order) + 1)
-            numbered = [(*values, number) for number, values in enumerate(each)]
-            for number, *row in await self._with(lambda connection: connection.fetchmany(sql, numbered)) or ():
-                answers[number].append(tuple(row))
-        elif each:
-            await self._with(lambda connection: connection.executemany(statement.postgres, each))
+    async def _run(self, statement: Statement[Any], batch: list[Waiting]) -> list[Rows] | None:
+        """An answer for each. None when a row was refused, by the server or the driver, and with it the whole batch."""
+        place = statement.batch_place
+        assert place is not None
+        answers: list[Rows] = [[] for _ in batch]
+        try:
+            # All lock rows in one order, so that no two batches wait for each other.
+            batch.sort(key=lambda one: one[0][place] or "")
+            if statement.reads:
+                sql = _NUMBERED.format(sql=statement.postgres, place=len(statement.postgres_order) + 1)
+                numbered = [(*values, number) for number, (values, _) in enumerate(batch)]
+                for number, *row in await self._with(lambda connection: connection.fetchmany(sql, numbered)) or ():
+                    answers[number].append(tuple(row))
+            elif batch:
+                each = [values for values, _ in batch]
+                await self._with(lambda connection: connection.executemany(statement.postgres, each))
+        except (asyncpg.PostgresError, ValueError, TypeError):
+            return None
         return answers
 
     async def close(self) -> None:

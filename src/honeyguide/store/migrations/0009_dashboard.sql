@@ -42,12 +42,9 @@ CREATE INDEX attempt_count_age ON attempt_count (since_ms);
 INSERT INTO instance (name, value) SELECT 'first_account', id FROM account ORDER BY created_ms, id LIMIT 1;
 UPDATE account SET is_admin = 1 WHERE id IN (SELECT value FROM instance WHERE name = 'first_account');
 
--- Lists of the dashboard: what waits or was rejected, who left, and names by how they begin.
+-- Lists of the dashboard: what waits for a decision, who left, and names by how they begin.
 CREATE INDEX subscriber_review ON subscriber (campaign_id, referral_status, received_ms, id)
 WHERE erased_ms IS NULL AND referrer_code IS NOT NULL AND referral_status <> 'verified';
--- What waits for a person to look: a handful among all that wait for time or a confirmation.
-CREATE INDEX subscriber_suspected ON subscriber (campaign_id, referral_status, received_ms, id)
-WHERE erased_ms IS NULL AND referral_status = 'pending' AND referral_reason IN ('same_network', 'many_from_one_network', 'burst');
 CREATE INDEX subscriber_left ON subscriber (campaign_id, created_ms, id) WHERE erased_ms IS NULL AND status = 'unsubscribed';
 CREATE INDEX subscriber_name ON subscriber (campaign_id, lower(name)) WHERE erased_ms IS NULL AND name IS NOT NULL;
 
