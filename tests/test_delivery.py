@@ -317,8 +317,8 @@ def test_what_one_courier_has_in_flight_another_leaves_alone_wherever_the_test_c
             assert system_clock() < lease_ms <= system_clock() + 60_000, "a lease is by the world's clock"
             post.now_ms += shift_ms
             await post.emit()
-            other = type(post.courier)(post.store, Outbound(HOME), lambda: post.now_ms)
-            await other.deliver_due()
+            async with post.another_courier() as other:
+                await other.deliver_due()
             assert len(receiver.requests) == 2, "the other one is sent"
             gate.set()
             await delivering
@@ -345,8 +345,8 @@ def test_an_outcome_without_its_lease_is_not_recorded(engine: str, monkeypatch: 
             delivering = asyncio.create_task(post.deliver())
             while not receiver.requests:
                 await asyncio.sleep(0.005)
-            other = type(post.courier)(post.store, Outbound(HOME), lambda: post.now_ms)
-            await other.deliver_due()
+            async with post.another_courier() as other:
+                await other.deliver_due()
             assert (await post.one(hook))[0].status == "delivered"
             gate.set()
             await delivering

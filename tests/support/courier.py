@@ -212,6 +212,15 @@ class Office:
             loop.cancel()
             await asyncio.gather(loop, return_exceptions=True)
 
+    @asynccontextmanager
+    async def another_courier(self) -> AsyncIterator[Courier]:
+        """As in a second process, with a client of its own."""
+        outbound = Outbound(HOME)
+        try:
+            yield Courier(self.store, outbound, lambda: self.now_ms)
+        finally:
+            await outbound.close()
+
     async def deliver(self, after_ms: int = 0) -> None:
         self.now_ms += after_ms
         await self.courier.deliver_due()
