@@ -320,7 +320,8 @@ def away(service: Service) -> Iterator[None]:
         return
     server, name = shared_server(), service.database_url.rpartition("/")[2]
     server.execute(f'ALTER DATABASE "{name}" ALLOW_CONNECTIONS false')
-    server.execute(f"SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '{name}'")
+    # It waits until they are gone: one that dies only when the database is back would be an outage of its own.
+    server.execute(f"SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity WHERE datname = '{name}'")
     try:
         yield
     finally:
