@@ -6,6 +6,7 @@ On SQLite a point read and a ring in memory; on PostgreSQL one round trip that d
 from __future__ import annotations
 
 import asyncio
+import functools
 import logging
 from typing import NamedTuple, Protocol
 
@@ -22,6 +23,8 @@ log = logging.getLogger("honeyguide.admission")
 
 # Last use is for people to look at: to the minute is enough, and a write per request would not be.
 TOUCH_MS = 60_000
+# Written in one go: few enough that nobody else's write waits for long.
+MOST_TOUCHED = 200
 # Asked for in one round trip: enough for a burst, few enough that nobody waits long for the locks they hold together.
 MOST_TOGETHER = 64
 
@@ -30,13 +33,7 @@ class Caller(NamedTuple):
     key_id: str
     account_id: str
     campaign_id: str
-
-
-class Known(NamedTuple):
-    key_id: str
-    account_id: str
-    campaign_id: str
-    last_used_ms: int | None
+    last_used_ms: int | None = None  # where this process has to keep it
 
 
 class Admitted(NamedTuple):
@@ -50,7 +47,7 @@ class Admitted(NamedTuple):
 
 
 _sql = beside(__file__)
-_FIND_CALLER = _sql.query("find_caller", Known)
+_FIND_CALLER = _sql.query("find_caller", Caller)
 _ADMIT = _sql.query("admit", Admitted)
 _TOUCH = _sql.command("touch")
 
@@ -87,22 +84,23 @@ class LocalAdmission:
         self._windows: dict[str, Window] = {}
         self._wrong_keys = WrongKeys()
         self._touched: dict[str, int] = {}
-        self._touching: set[asyncio.Task[None]] = set()
+        self._to_touch: list[tuple[Caller, int]] = []
+        self._touching: asyncio.Task[None] | None = None
         self._unkept = False
 
     async def admit(self, key: str | None, peer: str, now_ms: int) -> tuple[Caller, Allowance]:
         digest = _digest(key, peer, now_ms, self._wrong_keys)
-        known = await self._store.read(lambda tx: tx.one(_FIND_CALLER, digest=digest))
-        if known is None:
+        caller = await self._store.read(lambda tx: tx.one(_FIND_CALLER, digest=digest))
+        if caller is None:
             raise refused(peer, now_ms, self._wrong_keys)
-        self._touch(known, now_ms)
-        caller = Caller(known.key_id, known.account_id, known.campaign_id)
+        if now_ms - self._touched.get(caller.key_id, caller.last_used_ms or 0) >= TOUCH_MS:
+            self._touch(caller, now_ms)
         if not self._limit:
             return caller, Allowance(0, 0, now_ms, False)
-        window = self._windows.get(known.key_id) or self._recall(known.key_id)
+        window = self._windows.get(caller.key_id) or self._recall(caller.key_id)
         allowance = window.ask(now_ms)
         if not allowance.refused:
-            self._keep(known.key_id, window)
+            self._keep(caller.key_id, window)
         return caller, allowance
 
     def _recall(self, key_id: str) -> Window:
@@ -120,22 +118,27 @@ class LocalAdmission:
         else:
             self._unkept = False
 
-    def _touch(self, known: Known, now_ms: int) -> None:
-        last_ms = self._touched.get(known.key_id, known.last_used_ms or 0)
-        if now_ms - last_ms >= TOUCH_MS:
-            self._touched[known.key_id] = now_ms
-            task = asyncio.get_running_loop().create_task(self._write_touch(known, now_ms))
-            self._touching.add(task)
-            task.add_done_callback(self._touching.discard)
+    def _touch(self, caller: Caller, now_ms: int) -> None:
+        self._touched[caller.key_id] = now_ms
+        self._to_touch.append((caller, now_ms))
+        if self._touching is None:
+            self._touching = asyncio.get_running_loop().create_task(self._write_touches())
 
-    async def _write_touch(self, known: Known, now_ms: int) -> None:
-        async def work(tx: Tx) -> None:
-            await tx.put(_TOUCH, account_id=known.account_id, key_id=known.key_id, now_ms=now_ms)
+    async def _write_touches(self) -> None:
+        """Whoever comes while some are being written is in the next lot."""
+        while self._to_touch:
+            together, self._to_touch = self._to_touch[:MOST_TOUCHED], self._to_touch[MOST_TOUCHED:]
+            try:
+                await self._store.write(functools.partial(_touch_all, together=together))
+            except Unavailable:
+                for caller, _ in together:
+                    self._touched.pop(caller.key_id, None)
+        self._touching = None
 
-        try:
-            await self._store.write(work)
-        except Unavailable:
-            self._touched.pop(known.key_id, None)
+
+async def _touch_all(tx: Tx, *, together: list[tuple[Caller, int]]) -> None:
+    for caller, now_ms in together:
+        await tx.put(_TOUCH, account_id=caller.account_id, key_id=caller.key_id, now_ms=now_ms)
 
 
 class Waiting(NamedTuple):

@@ -17,7 +17,7 @@ from honeyguide.accounts.admission import Admission, Caller
 from honeyguide.accounts.limits import Allowance
 from honeyguide.api import bodies, multipart, transport
 from honeyguide.api.call import Call, Known, Listed, Route
-from honeyguide.api.telemetry import Telemetry
+from honeyguide.api.telemetry import Answered, Telemetry
 from honeyguide.api.transport import Receive, Scope, Send, Table
 from honeyguide.events.addresses import Policy
 from honeyguide.kernel import errors, paging
@@ -117,10 +117,10 @@ class Api:
             self._under_way -= 1
         await _send(send, reply, exchange)
         account_id = exchange.caller.account_id if exchange.caller else None
+        took_s = time.perf_counter() - began
         self._telemetry.answered(
-            exchange.method, exchange.route, reply.status, seconds=time.perf_counter() - began, now_ms=now_ms,
-            request_id=request_id, account_id=account_id,
-        )  # fmt: skip
+            Answered(exchange.method, exchange.route, reply.status, took_s, now_ms, request_id, account_id)
+        )
 
     async def _answer(
         self, scope: Scope, receive: Receive, headers: dict[bytes, bytes], exchange: Exchange, now_ms: int

@@ -172,8 +172,8 @@ class SqliteStore:
         self._slow_reader: apsw.Connection | None = None
         self._listeners: dict[str, list[Callable[[], None]]] = {}
 
-    async def read(self, work: Work[T]) -> T:
-        return finish(work(self._reads))
+    def read(self, work: Work[T]) -> Awaitable[T]:
+        return work(self._reads)
 
     async def snapshot(self, work: Work[T], *, slow: bool = False) -> T:
         if slow:

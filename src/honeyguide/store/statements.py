@@ -51,7 +51,10 @@ class Statement(Generic[Row_co]):
 def _values_in(order: tuple[str, ...]) -> Callable[[Mapping[str, Any]], tuple[Any, ...]]:
     if len(order) > 1:
         return itemgetter(*order)
-    return lambda params: tuple(params[name] for name in order)
+    if not order:
+        return lambda params: ()
+    (only,) = order
+    return lambda params: (params[only],)
 
 
 def _numbered(sql: str, sign: str) -> tuple[str, tuple[str, ...]]:

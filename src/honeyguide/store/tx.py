@@ -57,7 +57,7 @@ Work = Callable[[Tx], Awaitable[T]]
 class Store(Protocol):
     engine: str
 
-    async def read(self, work: Work[T]) -> T:
+    def read(self, work: Work[T]) -> Awaitable[T]:
         """Quick reads; each statement sees the newest commit."""
         ...
 
