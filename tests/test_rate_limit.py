@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+import asyncio
 import signal
 from collections import Counter
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from honeyguide.accounts import keys
-from honeyguide.accounts.admission import LocalAdmission, admission
+from honeyguide.accounts import accounts, keys
+from honeyguide.accounts.admission import MOST_TOUCHED, LocalAdmission, admission
 from honeyguide.accounts.limits import WINDOW_MS, Allowance, Window
+from honeyguide.store import sqlite as sqlite_engine
 from honeyguide.store.sqlite import SqliteStore
 from tests.support.process import Answer, Credentials, Serving, fresh, new_account, new_key
 from tests.support.service import ENGINES, Service
@@ -239,6 +242,41 @@ def test_a_key_used_is_seen_to_the_minute(engine):
 
 async def _nothing(tx):
     return None
+
+
+USED = "SELECT COUNT(*) FROM api_key WHERE last_used_ms = :now_ms"
+
+
+async def knock(door: LocalAdmission, shown: list[str]) -> None:
+    """All at once, and until the notes of their use are written or given up."""
+    await asyncio.gather(*(door.admit(key, "192.0.2.1", NOW) for key in shown))
+    while door._touching is not None:
+        await asyncio.sleep(0.001)
+
+
+def test_many_keys_used_at_once_are_all_seen():
+    with OpenStore("sqlite") as opened:
+
+        async def make(tx):
+            made = await accounts.create(tx, "alice@example.org", name=None, now_ms=1)
+            return [await keys.create(tx, made.account_id, name=f"{n}", now_ms=1) for n in range(2 * MOST_TOUCHED + 1)]
+
+        shown = opened.run(opened.store.write(make))
+        opened.run(knock(LocalAdmission(opened.store, 60), shown))
+        assert opened.ask(USED, now_ms=NOW) == [(len(shown),)]
+
+
+def test_a_use_that_could_not_be_noted_costs_nobody_anything_and_is_noted_with_the_next(monkeypatch):
+    monkeypatch.setattr(sqlite_engine, "LOCKED_S", 0.05)
+    with OpenStore("sqlite") as opened, closing(sqlite_engine.connect(opened.store.path)) as elsewhere:
+        _, key = opened.account_with_key()
+        door = LocalAdmission(opened.store, 60)
+        elsewhere.execute("BEGIN IMMEDIATE")
+        opened.run(knock(door, [key]))
+        assert opened.ask(USED, now_ms=NOW) == [(0,)]
+        elsewhere.execute("COMMIT")
+        opened.run(knock(door, [key]))
+        assert opened.ask(USED, now_ms=NOW) == [(1,)]
 
 
 # The rule itself, to the millisecond.

@@ -126,14 +126,19 @@ class LocalAdmission:
 
     async def _write_touches(self) -> None:
         """Whoever comes while some are being written is in the next lot."""
-        while self._to_touch:
-            together, self._to_touch = self._to_touch[:MOST_TOUCHED], self._to_touch[MOST_TOUCHED:]
-            try:
-                await self._store.write(functools.partial(_touch_all, together=together))
-            except Unavailable:
-                for caller, _ in together:
-                    self._touched.pop(caller.key_id, None)
-        self._touching = None
+        try:
+            while self._to_touch:
+                together, self._to_touch = self._to_touch[:MOST_TOUCHED], self._to_touch[MOST_TOUCHED:]
+                await self._write_touched(together)
+        finally:
+            self._touching = None
+
+    async def _write_touched(self, together: list[tuple[Caller, int]]) -> None:
+        try:
+            await self._store.write(functools.partial(_touch_all, together=together))
+        except Unavailable:
+            for caller, _ in together:
+                self._touched.pop(caller.key_id, None)
 
 
 async def _touch_all(tx: Tx, *, together: list[tuple[Caller, int]]) -> None:
