@@ -6,7 +6,7 @@ from honeyguide.kernel.clock import DAY_MS, HOUR_MS
 from honeyguide.kernel.site import Site
 from honeyguide.mail import letters, words
 from honeyguide.mail.words import Words
-from honeyguide.referrals import hub
+from honeyguide.referrals import hub, people
 from honeyguide.referrals.campaigns import Owner
 from honeyguide.referrals.people import Subscriber
 from honeyguide.store.tx import Tx
@@ -47,7 +47,7 @@ async def _send(tx: Tx, owner: Owner, newsletter: str, reader: Subscriber, kind:
     lately = await letters.lately_to(
         tx, owner.account_id, reader.email, kind, since_ms=now_ms - EVERY_MS[kind], day_ago_ms=now_ms - DAY_MS
     )
-    if lately.of_this_kind or lately.of_all >= MOST_A_DAY:
+    if lately.of_this_kind or lately.of_all >= MOST_A_DAY or not await people.hold(tx, owner, reader.id):
         return
     await letters.post(
         tx, account_id=owner.account_id, to=reader.email, kind=kind, subject=said.subject, text=said.text,
