@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from honeyguide.accounts import accounts
+from honeyguide.accounts import accounts, idempotency
 from honeyguide.events import webhooks
 from honeyguide.events.addresses import Policy
 from honeyguide.kernel.errors import Missing
@@ -135,6 +135,25 @@ def test_the_address_in_a_claim_is_not_kept_when_its_person_is_just_being_erased
         assert await wax.left_of(zelda) == []
         kept = statement("SELECT status, shipping FROM won_reward")
         assert await wax.store.read(lambda tx: tx.all(kept)) == [("unlocked" if erased_first else "redeemed", None)]
+
+    opened.run(scenario())
+
+
+def test_the_stored_answer_of_a_resend_does_not_outlive_a_person_just_being_erased(opened: OpenStore) -> None:
+    async def scenario() -> None:
+        wax = await Wax.begin(opened.store)
+        zelda = await wax.zelda(friends=1)
+        done = "UPDATE delivery SET status = 'delivered' RETURNING webhook_id, id"
+        ((webhook_id, delivery_id),) = await wax.store.write(lambda tx: tx.all(statement(done)))
+        account_id = wax.owner.account_id
+
+        async def resending(tx: Tx) -> None:
+            await idempotency.claim(tx, account_id, "again", "fingerprint", now_ms=NOON_MS)
+            again, _ = await webhooks.resend(tx, account_id, "", webhook_id, delivery_id, now_ms=NOON_MS)
+            await idempotency.complete(tx, account_id, "again", status=200, body="Welcome, Zelda", about=again.id)
+
+        await overlapping(wax.store, resending, wax.erasing(zelda))
+        assert await wax.store.read(lambda tx: tx.all(statement("SELECT body FROM idempotency"))) == []
 
     opened.run(scenario())
 
