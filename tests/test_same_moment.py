@@ -9,11 +9,14 @@ from typing import Any
 
 import pytest
 
-from honeyguide.accounts import accounts
+from honeyguide.accounts import accounts, invitations
+from honeyguide.events import webhooks
+from honeyguide.events.addresses import Policy
+from honeyguide.kernel.errors import Missing
 from honeyguide.pages.readers import post
-from honeyguide.partners import arrivals, importing
+from honeyguide.partners import arrivals, importing, programs, publications
 from honeyguide.partners.importing import Line, Outcome
-from honeyguide.referrals import campaigns, milestones, slugs
+from honeyguide.referrals import campaigns, milestones, rewards, slugs
 from honeyguide.referrals.campaigns import Owner, Settings
 from honeyguide.referrals.milestones import Changes, NewReward
 from honeyguide.referrals.people import Subscriber
@@ -22,7 +25,7 @@ from honeyguide.store.tx import Tx
 from tests.support.races import overlapping
 from tests.support.service import ENGINES
 from tests.support.stores import OpenStore
-from tests.support.trade import NOON_MS, SITE, fresh_copy
+from tests.support.trade import NOON_MS, SITE, Trade, fresh_copy, terms
 
 
 @pytest.fixture(params=ENGINES)
@@ -36,8 +39,8 @@ def new_owner(opened: OpenStore, name: str = "wax") -> Owner:
     return Owner(*opened.run(opened.store.write(create)))
 
 
-def signing_up(owner: Owner, email: str) -> Any:
-    return partial(arrivals.sign_up, site=SITE, owner=owner, new=NewSubscriber(email), now_ms=NOON_MS)
+def signing_up(owner: Owner, email: str, code: str | None = None) -> Any:
+    return partial(arrivals.sign_up, site=SITE, owner=owner, new=NewSubscriber(email, referrer_code=code), now_ms=NOON_MS)
 
 
 @pytest.mark.parametrize("other", [{"hold_days": 3}, {"name": "Beeswax"}])
@@ -71,6 +74,93 @@ def test_two_changes_of_one_reward_both_hold(opened: OpenStore) -> None:
     opened.run(overlapping(opened.store, easier, renamed))
     now = opened.run(opened.store.read(lambda tx: milestones.get(tx, owner, reward.id)))
     assert (now.name, now.referrals) == ("The mug", 3)
+
+
+def test_two_changes_of_one_program_both_hold(opened: OpenStore) -> None:
+    async def scenario() -> None:
+        trade = await Trade.begin(opened.store, cpa=300, max_payout=9_000)
+        dearer, capped = (
+            partial(
+                programs.update, account_id=trade.owner.account_id, program_id=trade.program.id, fields=terms(**change),
+                now_ms=NOON_MS,
+            )
+            for change in ({"cpa": 400}, {"max_payout": 5_000})
+        )  # fmt: skip
+        await overlapping(opened.store, dearer, capped)
+        now = await opened.store.read(lambda tx: programs.get(tx, trade.owner.account_id, trade.program.id))
+        assert (now.cpa_cents, now.max_payout_cents) == (400, 5_000)
+
+    opened.run(scenario())
+
+
+def test_two_changes_of_one_publication_both_hold(opened: OpenStore) -> None:
+    async def scenario() -> None:
+        trade = await Trade.begin(opened.store)
+        account_id, publication_id = trade.owner.account_id, trade.program.publication_id
+        renamed, described = (
+            partial(
+                publications.update, account_id=account_id, publication_id=publication_id, fields=fields, logo=None,
+                folder=None, now_ms=NOON_MS,
+            )
+            for fields in (publications.Fields(name="Beeswax"), publications.Fields(description="All of it."))
+        )  # fmt: skip
+        await overlapping(opened.store, renamed, described)
+        now = await opened.store.read(lambda tx: publications.get(tx, account_id, publication_id))
+        assert (now.name, now.description) == ("Beeswax", "All of it.")
+
+    opened.run(scenario())
+
+
+def winner_of(opened: OpenStore, owner: Owner, new: NewReward, codes: list[str] | None = None) -> str:
+    """The id of what somebody won by bringing one friend."""
+    reward = opened.run(opened.store.write(partial(milestones.create, owner=owner, new=new, now_ms=NOON_MS)))
+    if codes:
+        adding = partial(rewards.add_codes, site=SITE, owner=owner, reward_id=reward.id, codes=codes, now_ms=NOON_MS)
+        opened.run(opened.store.write(adding))
+    ana = opened.run(opened.store.write(signing_up(owner, "ana@example.org")))
+    opened.run(opened.store.write(signing_up(owner, "ben@example.org", ana.ref_code)))
+    ((won_id,),) = opened.ask("SELECT id FROM won_reward")
+    return won_id  # type: ignore[no-any-return]
+
+
+def test_a_reward_redeemed_by_two_at_once_is_told_of_once(opened: OpenStore) -> None:
+    owner = new_owner(opened)
+    hook = partial(
+        webhooks.create, account_id=owner.account_id, scope="", url="http://127.0.0.1:9/hook",
+        flags=webhooks.Flags(reward_redeemed=True), policy=Policy(https_only=False, loopback_ok=True), now_ms=NOON_MS,
+    )  # fmt: skip
+    opened.run(opened.store.write(hook))
+    won_id = winner_of(opened, owner, NewReward("Mug", 1))
+    redeeming = [
+        partial(rewards.redeem, site=SITE, owner=owner, won_id=won_id, by=by, now_ms=NOON_MS) for by in ("reader", "api")
+    ]
+    opened.run(overlapping(opened.store, *redeeming))
+    assert opened.ask("SELECT redeemed_by FROM won_reward") == [("reader",)]
+    assert opened.ask("SELECT COUNT(*) FROM event WHERE type = 'reward_redeemed'") == [(1,)]
+
+
+def test_a_reward_approved_by_two_at_once_takes_one_code(opened: OpenStore) -> None:
+    owner = new_owner(opened)
+    won_id = winner_of(opened, owner, NewReward("Jar", 1, "coupon", approval="manual", pool=True), ["A", "B"])
+    approving = partial(rewards.approve, site=SITE, owner=owner, won_id=won_id, by="api", now_ms=NOON_MS)
+    opened.run(overlapping(opened.store, approving, approving))
+    assert opened.ask("SELECT coupon_code FROM won_reward") == [("A",)]
+    assert opened.ask("SELECT code, won_id FROM coupon ORDER BY code") == [("A", won_id), ("B", None)]
+    assert opened.ask("SELECT codes_left FROM reward") == [(1,)]
+
+
+def test_a_link_in_a_letter_used_by_two_at_once_works_once(opened: OpenStore) -> None:
+    owner = new_owner(opened)
+    opened.run(opened.store.write(partial(invitations.forgot_password, site=SITE, email="wax@example.org", now_ms=NOON_MS)))
+    ((text,),) = opened.ask("SELECT body_text FROM letter WHERE kind = 'password_reset'")
+    token = text.partition("/password/")[2].split()[0]
+    using = [
+        partial(invitations.reset_password, token=token, password_hash=password_hash, now_ms=NOON_MS)
+        for password_hash in ("one", "other")
+    ]
+    first, second = opened.run(overlapping(opened.store, *using))
+    assert first == owner.account_id and isinstance(second, Missing)
+    assert opened.ask("SELECT password_hash FROM account") == [("one",)]
 
 
 def test_a_mailbox_gets_no_more_letters_from_forms_filled_in_at_once_than_one_after_another(opened: OpenStore) -> None:
