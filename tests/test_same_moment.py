@@ -20,6 +20,7 @@ from honeyguide.referrals import campaigns, milestones, rewards, slugs
 from honeyguide.referrals.campaigns import Owner, Settings
 from honeyguide.referrals.milestones import Changes, NewReward
 from honeyguide.referrals.people import Subscriber
+from honeyguide.referrals.rewards import Won
 from honeyguide.referrals.subscribers import NewSubscriber
 from honeyguide.store.tx import Tx
 from tests.support.races import overlapping
@@ -143,7 +144,8 @@ def test_a_reward_approved_by_two_at_once_takes_one_code(opened: OpenStore) -> N
     owner = new_owner(opened)
     won_id = winner_of(opened, owner, NewReward("Jar", 1, "coupon", approval="manual", pool=True), ["A", "B"])
     approving = partial(rewards.approve, site=SITE, owner=owner, won_id=won_id, by="api", now_ms=NOON_MS)
-    opened.run(overlapping(opened.store, approving, approving))
+    outcomes = opened.run(overlapping(opened.store, approving, approving))
+    assert all(isinstance(each, Won) for each in outcomes), outcomes
     assert opened.ask("SELECT coupon_code FROM won_reward") == [("A",)]
     assert opened.ask("SELECT code, won_id FROM coupon ORDER BY code") == [("A", won_id), ("B", None)]
     assert opened.ask("SELECT codes_left FROM reward") == [(1,)]
