@@ -41,6 +41,21 @@ def test_a_partners_reader_is_pending_then_verified_by_time(market, service):
     assert referrals(alice, program)["ana@example.org"]["charged"] == 3
 
 
+def test_a_hold_runs_from_the_arrival_whatever_created_at_claims(market, service):
+    alice, _bob, _publication, program, code = market
+    alice.subscribe("ana@example.org", referrer_code=code, created_at="2020-01-01T00:00:00Z")
+    service.run_jobs()
+    row = referrals(alice, program)["ana@example.org"]
+    assert (row["status"], row["charged"]) == ("pending", None)
+    service.set_clock(7 * DAY - 60)
+    service.run_jobs()
+    assert referrals(alice, program)["ana@example.org"]["status"] == "pending"
+    service.set_clock(7 * DAY + 60)
+    service.run_jobs()
+    row = referrals(alice, program)["ana@example.org"]
+    assert (row["status"], row["charged"]) == ("verified", 3)
+
+
 def test_the_hold_runs_on_after_a_confirmation_and_ends_with_leaving(market, service):
     alice, _bob, _publication, program, code = market
     for name in ("ana", "ben"):

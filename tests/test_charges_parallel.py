@@ -9,19 +9,21 @@ import random
 import time
 from collections import Counter
 from collections.abc import Awaitable, Callable, Iterator
+from functools import partial
 from typing import Any
 
 import httpx
 import pytest
 
 from honeyguide.kernel.ids import new_id
-from honeyguide.partners import charges
+from honeyguide.partners import arrivals, charges, programs
 from honeyguide.store import Store
 from tests.support.confirmers import Orders, Process
 from tests.support.market import join, offer
+from tests.support.races import overlapping
 from tests.support.service import ENGINES, Member, Service
 from tests.support.stores import OpenStore, statement
-from tests.support.trade import HOUR_MS, NOON_MS, Trade, fresh_copy, on, verify
+from tests.support.trade import HOUR_MS, NOON_MS, Trade, fresh_copy, on, terms, verify
 
 PROCESSES, EACH = 12, 400
 FEE, BUDGET, CAP = 300, 30_000, 9_000
@@ -238,6 +240,30 @@ def test_confirmations_ripening_cap_changes_and_a_close_do_not_stand_in_each_oth
         )  # fmt: skip
         if engine == "postgres":
             assert await trade.rows("SELECT deadlocks FROM pg_stat_database WHERE datname = current_database()") == [(0,)]
+
+    on(engine, scenario)
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_a_budget_raised_while_its_first_fee_of_the_month_does_not_fit_is_open_again(engine: str) -> None:
+    """The month has no row yet that the raise could wait for: it makes one."""
+
+    async def scenario(store: Store) -> None:
+        trade = await Trade.begin(store, cpa=300, total_budget=200, referral_pending_duration_enabled=True)
+        first, second = await trade.arrive(), await trade.arrive()
+        confirming = partial(
+            arrivals.decide, site=trade.site, owner=trade.owner, wanted=first.id, verdict_word="verified", by="test",
+            now_ms=NOON_MS,
+        )  # fmt: skip
+        raising = partial(
+            programs.update, account_id=trade.owner.account_id, program_id=trade.program.id, fields=terms(total_budget=9_000),
+            now_ms=NOON_MS,
+        )  # fmt: skip
+        await overlapping(store, confirming, raising)
+        assert (await trade.outcome(first.id))[3] == "budget_spent"
+        assert not await trade.reached()
+        await trade.confirm(second.id)
+        assert await trade.outcome(second.id) == ("verified", 300, "2026-11", None)
 
     on(engine, scenario)
 

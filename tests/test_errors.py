@@ -13,13 +13,15 @@ import apsw
 import httpx
 import pytest
 
-from honeyguide.accounts import keys, limits
+from honeyguide.accounts import admission, keys, limits
 from honeyguide.api import handler
+from honeyguide.kernel.errors import Unauthorized
 from honeyguide.store import sqlite
 from honeyguide.store.tx import Tx
 from tests.support import raw
 from tests.support.postgres import shared_server
 from tests.support.service import ENGINES, Member, Service
+from tests.support.stores import OpenStore, statement
 
 UNKNOWN_PATHS = [
     "/v1", "/v1/", "/v2/", "/v1/nothing", "/v2/campaigns", "/v1/subscribers", "/v1//campaigns", "/v2/subscribers/x/y/z",
@@ -203,6 +205,42 @@ def test_many_wrong_keys_from_one_address_are_a_429_and_honest_keys_go_on(
     assert refused(answer, 429)["code"] == "rate_limited"
     assert 1 <= int(answer.headers["retry-after"]) <= 60
     assert alice.get("/v1/campaigns").status_code == 200
+
+
+@pytest.mark.parametrize(("proxies", "other"), [("", 429), ("127.0.0.1", 401)])
+def test_a_forwarded_address_counts_only_behind_a_proxy_that_is_named(
+    monkeypatch: pytest.MonkeyPatch, proxies: str, other: int
+) -> None:
+    monkeypatch.setattr(limits, "MOST_WRONG_KEYS", 5)
+    with Service("sqlite", trusted_proxies=proxies) as service:
+
+        def status(forwarded: str) -> int:
+            headers = {"X-Api-Key": "nonsense", "X-Forwarded-For": forwarded}
+            return httpx.get(f"{service.url}/v1/campaigns", headers=headers).status_code
+
+        while status("198.51.100.1") == 401:
+            pass
+        assert (status("198.51.100.1"), status("198.51.100.2")) == (429, other)
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_what_was_never_a_key_of_ours_is_refused_without_asking_the_database(engine: str) -> None:
+    """The table of keys is gone: whoever asked for it would hear of that."""
+    key = keys.generate()
+    never = ["", "x", key[:-1] + ("a" if key[-1] != "a" else "b"), key[:9] + ("a" if key[9] != "a" else "b") + key[10:]]
+
+    async def asked(door: admission.Admission, key: str) -> Exception:
+        with pytest.raises(Exception) as refusal:
+            await door.admit(key, "198.51.100.1", 1)
+        return refusal.value
+
+    with OpenStore(engine) as opened:
+        door = admission.admission(opened.store, 60)
+        assert isinstance(opened.run(asked(door, key)), Unauthorized)
+        opened.run(opened.store.write(lambda tx: tx.all(statement("ALTER TABLE api_key RENAME TO lost"))))
+        assert not isinstance(opened.run(asked(door, key)), Unauthorized)
+        for one in never:
+            assert isinstance(opened.run(asked(door, one)), Unauthorized)
 
 
 def test_unknown_paths_and_methods_do_not_count_as_wrong_keys(alice: Member, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -169,6 +169,28 @@ def test_deleting_by_the_api_reaches_every_event_that_names_the_person(service: 
         alice.delete(f"/v2/webhooks/{hook}")
 
 
+@pytest.mark.parametrize("who", ["subscriber", "referrer"])
+def test_a_stored_answer_that_quotes_a_receiver_goes_with_the_person_it_quotes(
+    service: Service, alice: Member, who: str
+) -> None:
+    number = next(_numbers)
+    mails = {"referrer": f"ann{number}@erase.example", "subscriber": f"ben{number}@erase.example"}
+    with ReceiverThread(reply(200, b"welcome " + mails[who].encode())) as receiver:
+        hook = alice.post("/v2/webhooks", {"url": receiver.url, "new_referral": True}).json()["webhook"]["uuid"]
+        ann = alice.subscribe(mails["referrer"])
+        ben = alice.subscribe(mails["subscriber"], referrer_code=ann["ref_code"])
+        service.run(service.house.courier.deliver_due())
+        (sent,) = deliveries(alice, hook)
+        path, key = f"/v2/webhooks/{hook}/deliveries/{sent['uuid']}/resend", {"Idempotency-Key": f"again {number}"}
+        assert mails[who] in alice.post(path, headers=key).text
+        assert "idempotency.body" in mentions(dump(service), mails[who])
+        gone = ben if who == "subscriber" else ann
+        assert alice.delete(f"{alice.v1}/subscribers/{gone['uuid']}").status_code == 200
+        assert mentions(dump(service), mails[who]) == []
+        assert alice.post(path, headers=key).status_code == 400
+        alice.delete(f"/v2/webhooks/{hook}")
+
+
 @pytest.mark.parametrize("way", ["webhook", "age"])
 def test_a_log_goes_whole_with_its_webhook_or_with_its_age(engine: str, way: str) -> None:
     async def scenario() -> None:

@@ -177,6 +177,8 @@ def test_a_payout_marked_by_twenty_at_once_is_paid_once(engine: str) -> None:
         marks = [store.write(lambda tx, n=n: payouts.mark_paid(tx, payout.id, f"r{n}", now_ms=now_ms)) for n in range(20)]
         outcomes = await asyncio.gather(*marks, return_exceptions=True)
         assert sum(isinstance(outcome, payouts.Payout) for outcome in outcomes) == 1
+        refused = [outcome for outcome in outcomes if isinstance(outcome, Exception)]
+        assert {getattr(refusal, "code", refusal) for refusal in refused} == {"already_paid"}
         assert await trade.rows("SELECT COUNT(*) FROM transfer WHERE kind = 'paid'") == [(1,)]
 
     on(engine, scenario)

@@ -154,6 +154,13 @@ def test_a_length_that_promises_too_much_stores_nothing(ana: Member, monkeypatch
     assert ana.total() == 0
 
 
+def test_a_body_that_trickles_in_is_a_408_and_the_end_of_its_connection(ana: Member, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(transport, "BODY_S", 0.3)
+    answer = raw.trickle(ana.service, head(ana, "Content-Length: 10000"), seconds=10)
+    expect(answer, 408)
+    assert answer.headers["connection"] == "close"
+
+
 def test_a_length_that_is_no_number_or_said_twice_is_a_400(ana: Member) -> None:
     for length in ("x", "-5", "1e3", "27, 27", "27\r\nContent-Length: 5", str(10**30), "0x1b"):
         expect(raw.send(ana.service, head(ana, f"Content-Length: {length}"), GOOD), 400)

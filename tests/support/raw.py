@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import socket
+import time
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -31,6 +32,25 @@ def send(service: Service, *parts: bytes, half_close: bool = False, timeout: flo
         except (BrokenPipeError, ConnectionResetError):
             pass  # it may refuse before it has heard everything
         return _read(connection)
+
+
+def trickle(service: Service, head: bytes, *, seconds: float) -> Answer:
+    """A byte of the body now and then, as long as anybody listens; status 0 when they still do after that time."""
+    with socket.create_connection(("127.0.0.1", service.port), timeout=seconds) as connection:
+        connection.sendall(head)
+        connection.settimeout(0.05)
+        give_up = time.monotonic() + seconds
+        while time.monotonic() < give_up:
+            try:
+                connection.sendall(b" ")
+                connection.recv(1, socket.MSG_PEEK)
+            except TimeoutError:
+                continue
+            except (BrokenPipeError, ConnectionResetError):
+                pass
+            connection.settimeout(seconds)
+            return _read(connection)
+    return Answer(0)
 
 
 def _read(connection: socket.socket) -> Answer:

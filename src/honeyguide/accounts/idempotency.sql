@@ -12,8 +12,19 @@ SELECT fingerprint, status, body FROM idempotency WHERE account_id = :account_id
 UPDATE idempotency SET status = :status, body = :body, about = :about
 WHERE account_id = :account_id AND idempotency_key = :key;
 
--- name: forget
-DELETE FROM idempotency WHERE account_id = :account_id AND about = :about;
+-- name: forget (sqlite)
+-- What tells of a delivery quotes what its receiver answered, perhaps with the person's own data.
+DELETE FROM idempotency WHERE account_id = :account_id AND about IN (
+    SELECT :about UNION ALL SELECT d.id FROM event AS e JOIN delivery AS d ON d.event_id = e.id
+    WHERE e.account_id = :account_id AND (e.subscriber_id = :about OR e.referrer_id = :about)
+);
+
+-- name: forget (postgres)
+-- As an array, so that it looks them up in the index instead of reading all that the account was answered in a day.
+DELETE FROM idempotency WHERE account_id = :account_id AND about = ANY (ARRAY(
+    SELECT CAST(:about AS TEXT) UNION ALL SELECT d.id FROM event AS e JOIN delivery AS d ON d.event_id = e.id
+    WHERE e.account_id = :account_id AND (e.subscriber_id = :about OR e.referrer_id = :about)
+));
 
 -- name: purge
 DELETE FROM idempotency WHERE (account_id, idempotency_key) IN (

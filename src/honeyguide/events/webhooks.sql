@@ -70,6 +70,15 @@ UPDATE delivery SET status = 'pending', tries = 0, due_ms = :now_ms,
 WHERE account_id = :account_id AND webhook_id = :webhook_id AND id = :id
   AND event_id IN (SELECT id FROM event WHERE account_id = :account_id AND body IS NOT NULL);
 
+-- name: resend (postgres)
+-- The event's row is held, so that whoever erases its person waits for us, and then finds what we were told of it.
+UPDATE delivery SET status = 'pending', tries = 0, due_ms = :now_ms,
+    lease_token = CASE WHEN status = 'pending' THEN lease_token END,
+    leased_until_ms = CASE WHEN status = 'pending' THEN leased_until_ms ELSE 0 END
+WHERE account_id = :account_id AND webhook_id = :webhook_id AND id = :id AND event_id = (
+    SELECT e.id FROM event AS e WHERE e.id = delivery.event_id AND e.account_id = :account_id AND e.body IS NOT NULL FOR SHARE
+);
+
 -- name: replay
 UPDATE delivery SET status = 'pending', tries = 0, due_ms = :now_ms, leased_until_ms = 0, lease_token = NULL
 WHERE account_id = :account_id AND webhook_id = :webhook_id AND created_ms >= :since_ms AND status <> 'pending'

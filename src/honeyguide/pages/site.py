@@ -16,6 +16,7 @@ from starlette.routing import Mount, Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from honeyguide.pages import logos, reference, rendering
+from honeyguide.pages.bodies import Bounded
 from honeyguide.pages.dashboard import routes as dashboard
 from honeyguide.pages.desk import Desk
 from honeyguide.pages.readers import reader_routes
@@ -78,7 +79,11 @@ def _problem(status: int, sentence: str = "") -> HTMLResponse:
 
 
 async def _refused(request: Request, error: Exception) -> Response:
-    return _problem(error.status_code, error.detail) if isinstance(error, HTTPException) else _problem(500)
+    if not isinstance(error, HTTPException):
+        return _problem(500)
+    response = _problem(error.status_code, error.detail)
+    response.headers.update(error.headers or {})
+    return response
 
 
 async def _start(request: Request) -> Response:
@@ -95,6 +100,6 @@ def pages_app(document: dict[str, Any], desk: Desk | None = None) -> Starlette:
             *(reader_routes(desk) if desk else []),
             *(logos.routes(desk) if desk else []),
         ],
-        middleware=[Middleware(Guarded), Middleware(GZipMiddleware, minimum_size=1024)],
+        middleware=[Middleware(Guarded), Middleware(Bounded), Middleware(GZipMiddleware, minimum_size=1024)],
         exception_handlers={HTTPException: _refused, Exception: _refused},
     )

@@ -19,7 +19,8 @@ from honeyguide.kernel.ids import is_id, new_id
 from honeyguide.kernel.site import Site
 from honeyguide.partners import arrivals
 from honeyguide.referrals.campaigns import Owner
-from honeyguide.referrals.subscribers import Changes, NewSubscriber
+from honeyguide.referrals.subscribers import Changes, EmailTaken, NewSubscriber
+from honeyguide.store import Again
 from honeyguide.store.statements import beside
 from honeyguide.store.tx import Tx
 
@@ -266,6 +267,16 @@ async def bring(
     seen: set[str] | None = None,
 ) -> Outcome:  # fmt: skip
     """One part. Who is there already is skipped; a line that cannot be taken is told of and holds nobody up."""
+    try:
+        return await _bring(tx, site, owner, lines, mapping, now_ms=now_ms, dry=dry, seen=seen)
+    except EmailTaken:
+        raise Again from None  # they signed up at this very moment, and a second look finds them
+
+
+async def _bring(
+    tx: Tx, site: Site, owner: Owner, lines: list[Line], mapping: dict[str, int], *, now_ms: int, dry: bool,
+    seen: set[str] | None,
+) -> Outcome:  # fmt: skip
     people: list[tuple[Line, NewSubscriber]] = []
     refused = []
     for line in lines:
@@ -287,8 +298,11 @@ async def bring(
             if not dry:
                 await _sign_up(tx, site, owner, line, new, mapping, now_ms=now_ms)
             added += 1
+        except EmailTaken:
+            raise
         except Invalid as fault:
             refused.append(_refused(line, fault))
+    await tx.all(_TAKEN, campaign_id=owner.campaign_id, keys="[]")  # what was put is in before anything is said of it
     return Outcome(added, skipped, refused)
 
 

@@ -52,6 +52,7 @@ MOST_WORDS = 30
 
 _sql = beside(__file__)
 _BY_ID = _sql.query("by_id", Campaign)
+_LOCK = _sql.value("lock", str)
 _RENAME = _sql.command("rename")
 _CONFIGURE = _sql.command("configure")
 _OWNER_OF = _sql.query("owner_of", Owner)
@@ -78,6 +79,8 @@ async def rename(tx: Tx, owner: Owner, name: str) -> None:
 
 async def configure(tx: Tx, owner: Owner, chosen: Settings) -> Campaign:
     """Changes what is set. New rules hold for referrals that arrive from now on; those that wait keep their dates."""
+    # Two changes at once would each write back what the other changed, and the page be looked for where it no longer is.
+    await tx.one(_LOCK, account_id=owner.account_id, id=owner.campaign_id)
     old = await get(tx, owner)
     new: dict[str, Any] = {name: getattr(old, name) for name in Settings.__struct_fields__}
     new |= {name: value for name, value in msgspec.structs.asdict(chosen).items() if value is not UNSET and name != "words"}

@@ -2,6 +2,12 @@
 SELECT id, account_id, name, slug, destination_url, screening, hold_days, needs_confirmation, words, created_ms
 FROM campaign WHERE account_id = :account_id AND id = :id;
 
+-- name: lock
+SELECT id FROM campaign WHERE account_id = :account_id AND id = :id;
+
+-- name: lock (postgres)
+SELECT id FROM campaign WHERE account_id = :account_id AND id = :id FOR NO KEY UPDATE;
+
 -- name: rename
 UPDATE campaign SET name = :name WHERE account_id = :account_id AND id = :id;
 

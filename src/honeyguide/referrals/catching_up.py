@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import NamedTuple
 
 from honeyguide.kernel.site import Site
@@ -39,6 +40,7 @@ class _Wanting(NamedTuple):
 _sql = beside(__file__)
 _NEXT_WALK = _sql.query("next_walk", _Walk)
 _ADVOCATES = _sql.query("advocates", _Advocate)
+_HOLD = _sql.value("hold", str)
 _MOVE_WALK = _sql.command("move_walk")
 _NEXT_WANTING = _sql.query("next_wanting", _Wanting)
 
@@ -53,10 +55,13 @@ async def walk(tx: Tx, site: Site, *, now_ms: int) -> bool:
         _ADVOCATES, account_id=at.account_id, campaign_id=at.campaign_id, below_ms=at.walk_ms, below_id=at.walk_id,
         batch=WALK_BATCH,
     )  # fmt: skip
+    # All at once and before any pool's row, as whoever signs up does: nobody waits for another in a circle.
+    past = {advocate.id: "" for advocate in advocates if advocate.referrals_verified >= at.referrals}
+    held = set(await tx.all(_HOLD, account_id=at.account_id, campaign_id=at.campaign_id, ids=json.dumps(past)))
     whole, given = len(advocates) < WALK_BATCH, 0
     last = (at.walk_ms, at.walk_id)
     for advocate in advocates:
-        if advocate.referrals_verified >= at.referrals:
+        if advocate.id in held:
             more = await rewards.unlock(tx, site, owner, advocate.id, now_ms=now_ms)
             given += more
             if more >= rewards.MOST_AT_ONCE:  # there may be as many again: come back to them

@@ -9,6 +9,16 @@ SELECT id, created_ms, referrals_verified FROM subscriber
 WHERE account_id = :account_id AND campaign_id = :campaign_id AND erased_ms IS NULL AND is_advocate = 1
   AND (created_ms, id) < (:below_ms, :below_id) ORDER BY created_ms DESC, id DESC LIMIT :batch;
 
+-- name: hold
+-- `ids` is a JSON object with the ids for keys. What is written of somebody must be found by their erasure: it waits, or is over.
+SELECT s.id FROM json_each(:ids) AS w CROSS JOIN subscriber AS s
+WHERE s.id = w.key AND s.account_id = :account_id AND s.campaign_id = :campaign_id AND s.erased_ms IS NULL ORDER BY s.id;
+
+-- name: hold (postgres)
+SELECT s.id FROM json_each(:ids) AS w CROSS JOIN subscriber AS s
+WHERE s.id = w.key AND s.account_id = :account_id AND s.campaign_id = :campaign_id AND s.erased_ms IS NULL ORDER BY s.id
+FOR NO KEY UPDATE OF s;
+
 -- name: move_walk
 -- Not when the walk was begun anew meanwhile.
 UPDATE reward SET walk_ms = :walk_ms, walk_id = :walk_id

@@ -75,6 +75,7 @@ _UPDATE = _sql.command("update")
 _DELETE = _sql.command("delete")
 _OF_CAMPAIGN = _sql.query("of_campaign", Reward)
 _BY_ID = _sql.query("by_id", Reward)
+_LOCK = _sql.value("lock", str)
 _COUNT = _sql.value("count", int)
 
 
@@ -115,6 +116,8 @@ async def create(tx: Tx, owner: Owner, new: NewReward, *, now_ms: int) -> Reward
 
 
 async def update(tx: Tx, owner: Owner, reward_id: str, changes: Changes) -> Reward:
+    # Two changes at once would each write back what the other changed.
+    await tx.one(_LOCK, account_id=owner.account_id, id=reward_id)
     old = await get(tx, owner, reward_id)
     if changes.kind is not UNSET and changes.kind != old.kind:
         raise Invalid("kind cannot be changed; delete this reward and make another.", param="kind")

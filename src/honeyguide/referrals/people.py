@@ -76,9 +76,14 @@ async def get(tx: Tx, owner: Owner, wanted: str) -> Subscriber:
 async def get_locked(tx: Tx, owner: Owner, wanted: str) -> Subscriber:
     """For a change that depends on what is there: nobody else changes it until we are done."""
     subscriber = await get(tx, owner, wanted)
-    if await tx.one(_LOCK, id=subscriber.id, campaign_id=owner.campaign_id) is None:
+    if not await hold(tx, owner, subscriber.id):
         raise Missing(UNKNOWN)
     return await get(tx, owner, subscriber.id)
+
+
+async def hold(tx: Tx, owner: Owner, subscriber_id: str) -> bool:
+    """Whether they are still here, and stay so until we are done: for whoever writes down what an erasure must find."""
+    return await tx.one(_LOCK, id=subscriber_id, campaign_id=owner.campaign_id) is not None
 
 
 async def page_of(tx: Tx, owner: Owner, kind: str, page: Page) -> tuple[list[Subscriber], int]:

@@ -245,9 +245,12 @@ async def redeem(
     if won.status == OUT_OF_STOCK:
         raise Invalid("This reward waits for a coupon code; add codes first.", code="out_of_stock")
     address = msgspec.to_builtins(shipping.checked()) if shipping is not None else None
-    kept = msgspec.json.encode(address).decode() if address is not None else None
-    await tx.run(_REDEEM, account_id=owner.account_id, id=won.id, by=by, shipping=kept, now_ms=now_ms)
+    # Looked for once the row is ours, since an erasure goes through it too: of somebody erased no address is kept.
     winner = await people.find(tx, owner, won.subscriber_id)
+    if winner is None and by == READER:
+        raise Missing(UNKNOWN)
+    kept = msgspec.json.encode(address).decode() if address is not None and winner is not None else None
+    await tx.run(_REDEEM, account_id=owner.account_id, id=won.id, by=by, shipping=kept, now_ms=now_ms)
     if winner is not None:
         reward = _told(won.reward_id, won.name, won.referrals, won.recurring)
         facts = {"reward": reward, "coupon_code": won.coupon_code, "shipping_details": address}

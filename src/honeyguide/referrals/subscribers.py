@@ -153,8 +153,10 @@ async def sign_up(
         created_ms=created_ms, received_ms=now_ms,
     )  # fmt: skip
     if referrer is not None and row.referral_status != rules.Status.REJECTED:
-        if referrer.listeners:
-            await telling.new_referral(tx, site, owner, row, await people.get(tx, owner, referrer.id), now_ms=now_ms)
+        # Their row is ours since this one was counted on it. Who was erased just before is not told of, nor costs the signup.
+        told_of = await people.find(tx, owner, referrer.id) if referrer.listeners else None
+        if told_of is not None:
+            await telling.new_referral(tx, site, owner, row, told_of, now_ms=now_ms)
         if referrer.milestones and row.referral_status == rules.Status.VERIFIED:
             await rewards.unlock(tx, site, owner, referrer.id, now_ms=now_ms)
     return row

@@ -227,7 +227,8 @@ def _is_ours(desk: Desk, origin: str) -> bool:
 
 async def _read_form(visit: Visit) -> None:
     kind = visit.request.headers.get("content-type", "").partition(";")[0].strip().lower()
-    if kind == "multipart/form-data":
+    # A file only from somebody we know: it is kept on the disk while it comes in.
+    if kind == "multipart/form-data" and visit.visitor is not None:
         form: FormData = await visit.request.form(max_files=1, max_fields=100, max_part_size=FORM_LIMIT)
         texts = [(name, value) for name, value in form.multi_items() if isinstance(value, str)]
         visit.file = next((value for value in form.values() if isinstance(value, UploadFile)), None)

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from honeyguide.accounts import attempts
+from honeyguide.accounts.attempts import Limit
+from honeyguide.kernel import emails
 from honeyguide.kernel.clock import DAY_MS, HOUR_MS
+from honeyguide.kernel.errors import TooMany
 from honeyguide.kernel.site import Site
 from honeyguide.mail import letters, words
 from honeyguide.mail.words import Words
-from honeyguide.referrals import hub
+from honeyguide.referrals import hub, people
 from honeyguide.referrals.campaigns import Owner
 from honeyguide.referrals.people import Subscriber
 from honeyguide.store.tx import Tx
@@ -16,6 +20,8 @@ CONFIRM, HUB_LINK = ("confirm", "hub_link")
 EVERY_MS = {CONFIRM: DAY_MS, HUB_LINK: HOUR_MS}
 # Per mailbox, over the whole service.
 MOST_A_DAY = 3
+# Counted before anything is looked up, so that of many forms filled in at once each finds the letters of the others.
+ASKED_FOR = Limit("reader letters by mailbox", 50, DAY_MS)
 CONFIRM_WITHIN_MS = 7 * DAY_MS
 
 
@@ -34,16 +40,24 @@ def confirm_code(site: Site, token: str, now_ms: int) -> str | None:
 async def send_confirm(tx: Tx, site: Site, owner: Owner, newsletter: str, reader: Subscriber, *, now_ms: int) -> None:
     token = confirm_token(site, reader.ref_code, now_ms + CONFIRM_WITHIN_MS)
     said = words.confirm(newsletter=newsletter, link=f"{site.base_url}/confirm/{token}")
-    await _send(tx, owner, newsletter, reader, CONFIRM, said, now_ms)
+    await _send(tx, site, owner, newsletter, reader, CONFIRM, said, now_ms)
 
 
 async def send_hub_link(tx: Tx, site: Site, owner: Owner, newsletter: str, reader: Subscriber, *, now_ms: int) -> None:
     said = words.hub_link(newsletter=newsletter, link=hub.link(site, reader))
-    await _send(tx, owner, newsletter, reader, HUB_LINK, said, now_ms)
+    await _send(tx, site, owner, newsletter, reader, HUB_LINK, said, now_ms)
 
 
-async def _send(tx: Tx, owner: Owner, newsletter: str, reader: Subscriber, kind: str, said: Words, now_ms: int) -> None:
+async def _send(
+    tx: Tx, site: Site, owner: Owner, newsletter: str, reader: Subscriber, kind: str, said: Words, now_ms: int
+) -> None:
     """Over the limit nothing is sent and nobody is told: a page that said so would tell who is subscribed."""
+    if not await people.hold(tx, owner, reader.id):
+        return
+    try:
+        await attempts.count(tx, site, ASKED_FOR, emails.person(reader.email), now_ms=now_ms)
+    except TooMany:
+        return
     lately = await letters.lately_to(
         tx, owner.account_id, reader.email, kind, since_ms=now_ms - EVERY_MS[kind], day_ago_ms=now_ms - DAY_MS
     )

@@ -1,0 +1,192 @@
+"""Two who change the same thing at the same moment, or ask for the same thing: neither undoes the other's change, and a limit
+holds for both together."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import partial
+from typing import Any
+
+import pytest
+
+from honeyguide.accounts import accounts, invitations
+from honeyguide.events import webhooks
+from honeyguide.events.addresses import Policy
+from honeyguide.kernel.errors import Missing
+from honeyguide.pages.readers import post
+from honeyguide.partners import arrivals, importing, programs, publications
+from honeyguide.partners.importing import Line, Outcome
+from honeyguide.referrals import campaigns, milestones, rewards, slugs
+from honeyguide.referrals.campaigns import Owner, Settings
+from honeyguide.referrals.milestones import Changes, NewReward
+from honeyguide.referrals.people import Subscriber
+from honeyguide.referrals.rewards import Won
+from honeyguide.referrals.subscribers import NewSubscriber
+from honeyguide.store.tx import Tx
+from tests.support.races import overlapping
+from tests.support.service import ENGINES
+from tests.support.stores import OpenStore
+from tests.support.trade import NOON_MS, SITE, Trade, fresh_copy, terms
+
+
+@pytest.fixture(params=ENGINES)
+def opened(request: pytest.FixtureRequest) -> Iterator[OpenStore]:
+    with OpenStore(request.param, fresh_copy(request.param)) as store:
+        yield store
+
+
+def new_owner(opened: OpenStore, name: str = "wax") -> Owner:
+    create = partial(accounts.create, email=f"{name}@example.org", name=name, now_ms=NOON_MS)
+    return Owner(*opened.run(opened.store.write(create)))
+
+
+def signing_up(owner: Owner, email: str, code: str | None = None) -> Any:
+    return partial(arrivals.sign_up, site=SITE, owner=owner, new=NewSubscriber(email, referrer_code=code), now_ms=NOON_MS)
+
+
+@pytest.mark.parametrize("other", [{"hold_days": 3}, {"name": "Beeswax"}])
+def test_two_changes_of_one_campaign_both_hold(opened: OpenStore, other: dict[str, Any]) -> None:
+    owner = new_owner(opened)
+    moving = partial(campaigns.configure, owner=owner, chosen=Settings(slug="the-wax"))
+    changing = partial(campaigns.configure, owner=owner, chosen=Settings(**other))
+    opened.run(overlapping(opened.store, moving, changing))
+    campaign = opened.run(opened.store.read(lambda tx: campaigns.get(tx, owner)))
+    found = opened.run(opened.store.read(lambda tx: slugs.find(tx, campaign.slug)))
+    assert campaign.slug == "the-wax" and found is not None, "its page is where it says"
+    assert {name: getattr(campaign, name) for name in other} == other
+
+
+def test_a_new_name_outlives_a_change_of_the_settings_at_the_same_moment(opened: OpenStore) -> None:
+    owner = new_owner(opened)
+    renaming = partial(campaigns.rename, owner=owner, name="Beeswax")
+    opened.run(overlapping(opened.store, renaming, partial(campaigns.configure, owner=owner, chosen=Settings(hold_days=3))))
+    campaign = opened.run(opened.store.read(lambda tx: campaigns.get(tx, owner)))
+    assert (campaign.name, campaign.hold_days) == ("Beeswax", 3)
+
+
+def test_two_changes_of_one_reward_both_hold(opened: OpenStore) -> None:
+    owner = new_owner(opened)
+    create = partial(milestones.create, owner=owner, new=NewReward("Mug", 5), now_ms=NOON_MS)
+    reward = opened.run(opened.store.write(create))
+    easier, renamed = (
+        partial(milestones.update, owner=owner, reward_id=reward.id, changes=changes)
+        for changes in (Changes(referrals=3), Changes(name="The mug"))
+    )
+    opened.run(overlapping(opened.store, easier, renamed))
+    now = opened.run(opened.store.read(lambda tx: milestones.get(tx, owner, reward.id)))
+    assert (now.name, now.referrals) == ("The mug", 3)
+
+
+def test_two_changes_of_one_program_both_hold(opened: OpenStore) -> None:
+    async def scenario() -> None:
+        trade = await Trade.begin(opened.store, cpa=300, max_payout=9_000)
+        dearer, capped = (
+            partial(
+                programs.update, account_id=trade.owner.account_id, program_id=trade.program.id, fields=terms(**change),
+                now_ms=NOON_MS,
+            )
+            for change in ({"cpa": 400}, {"max_payout": 5_000})
+        )  # fmt: skip
+        await overlapping(opened.store, dearer, capped)
+        now = await opened.store.read(lambda tx: programs.get(tx, trade.owner.account_id, trade.program.id))
+        assert (now.cpa_cents, now.max_payout_cents) == (400, 5_000)
+
+    opened.run(scenario())
+
+
+def test_two_changes_of_one_publication_both_hold(opened: OpenStore) -> None:
+    async def scenario() -> None:
+        trade = await Trade.begin(opened.store)
+        account_id, publication_id = trade.owner.account_id, trade.program.publication_id
+        renamed, described = (
+            partial(
+                publications.update, account_id=account_id, publication_id=publication_id, fields=fields, logo=None,
+                folder=None, now_ms=NOON_MS,
+            )
+            for fields in (publications.Fields(name="Beeswax"), publications.Fields(description="All of it."))
+        )  # fmt: skip
+        await overlapping(opened.store, renamed, described)
+        now = await opened.store.read(lambda tx: publications.get(tx, account_id, publication_id))
+        assert (now.name, now.description) == ("Beeswax", "All of it.")
+
+    opened.run(scenario())
+
+
+def winner_of(opened: OpenStore, owner: Owner, new: NewReward, codes: list[str] | None = None) -> str:
+    """The id of what somebody won by bringing one friend."""
+    reward = opened.run(opened.store.write(partial(milestones.create, owner=owner, new=new, now_ms=NOON_MS)))
+    if codes:
+        adding = partial(rewards.add_codes, site=SITE, owner=owner, reward_id=reward.id, codes=codes, now_ms=NOON_MS)
+        opened.run(opened.store.write(adding))
+    ana = opened.run(opened.store.write(signing_up(owner, "ana@example.org")))
+    opened.run(opened.store.write(signing_up(owner, "ben@example.org", ana.ref_code)))
+    ((won_id,),) = opened.ask("SELECT id FROM won_reward")
+    return won_id  # type: ignore[no-any-return]
+
+
+def test_a_reward_redeemed_by_two_at_once_is_told_of_once(opened: OpenStore) -> None:
+    owner = new_owner(opened)
+    hook = partial(
+        webhooks.create, account_id=owner.account_id, scope="", url="http://127.0.0.1:9/hook",
+        flags=webhooks.Flags(reward_redeemed=True), policy=Policy(https_only=False, loopback_ok=True), now_ms=NOON_MS,
+    )  # fmt: skip
+    opened.run(opened.store.write(hook))
+    won_id = winner_of(opened, owner, NewReward("Mug", 1))
+    redeeming = [
+        partial(rewards.redeem, site=SITE, owner=owner, won_id=won_id, by=by, now_ms=NOON_MS) for by in ("reader", "api")
+    ]
+    opened.run(overlapping(opened.store, *redeeming))
+    assert opened.ask("SELECT redeemed_by FROM won_reward") == [("reader",)]
+    assert opened.ask("SELECT COUNT(*) FROM event WHERE type = 'reward_redeemed'") == [(1,)]
+
+
+def test_a_reward_approved_by_two_at_once_takes_one_code(opened: OpenStore) -> None:
+    owner = new_owner(opened)
+    won_id = winner_of(opened, owner, NewReward("Jar", 1, "coupon", approval="manual", pool=True), ["A", "B"])
+    approving = partial(rewards.approve, site=SITE, owner=owner, won_id=won_id, by="api", now_ms=NOON_MS)
+    outcomes = opened.run(overlapping(opened.store, approving, approving))
+    assert all(isinstance(each, Won) for each in outcomes), outcomes
+    assert opened.ask("SELECT coupon_code FROM won_reward") == [("A",)]
+    assert opened.ask("SELECT code, won_id FROM coupon ORDER BY code") == [("A", won_id), ("B", None)]
+    assert opened.ask("SELECT codes_left FROM reward") == [(1,)]
+
+
+def test_a_link_in_a_letter_used_by_two_at_once_works_once(opened: OpenStore) -> None:
+    owner = new_owner(opened)
+    opened.run(opened.store.write(partial(invitations.forgot_password, site=SITE, email="wax@example.org", now_ms=NOON_MS)))
+    ((text,),) = opened.ask("SELECT body_text FROM letter WHERE kind = 'password_reset'")
+    token = text.partition("/password/")[2].split()[0]
+    using = [
+        partial(invitations.reset_password, token=token, password_hash=password_hash, now_ms=NOON_MS)
+        for password_hash in ("one", "other")
+    ]
+    first, second = opened.run(overlapping(opened.store, *using))
+    assert first == owner.account_id and isinstance(second, Missing)
+    assert opened.ask("SELECT password_hash FROM account") == [("one",)]
+
+
+def test_a_mailbox_gets_no_more_letters_from_forms_filled_in_at_once_than_one_after_another(opened: OpenStore) -> None:
+    owners = [new_owner(opened, f"wax{n}") for n in range(post.MOST_A_DAY + 1)]
+    readers: list[Subscriber] = [opened.run(opened.store.write(signing_up(owner, "zelda@example.org"))) for owner in owners]
+    asking = [
+        partial(post.send_hub_link, site=SITE, owner=owner, newsletter="Wax", reader=reader, now_ms=NOON_MS)
+        for owner, reader in zip(owners, readers, strict=True)
+    ]
+    for one in asking[:-2]:
+        opened.run(opened.store.write(one))
+    opened.run(overlapping(opened.store, *asking[-2:]))
+    assert opened.ask("SELECT COUNT(*) FROM letter WHERE kind = 'hub_link'") == [(post.MOST_A_DAY,)]
+
+
+@pytest.mark.parametrize("place", [0, 1, 9])
+def test_an_import_skips_whoever_signs_up_at_the_same_moment(opened: OpenStore, place: int) -> None:
+    owner = new_owner(opened)
+    people = [f"reader{n}@example.org" for n in range(10)]
+    lines = [Line(n + 2, [email]) for n, email in enumerate(people)]
+
+    async def bringing(tx: Tx) -> Outcome:
+        return await importing.bring(tx, SITE, owner, lines, {"email": 0}, now_ms=NOON_MS)
+
+    _, outcome = opened.run(overlapping(opened.store, signing_up(owner, people[place]), bringing))
+    assert outcome == Outcome(added=9, skipped=1, refused=[])
+    assert opened.ask("SELECT COUNT(*) FROM subscriber") == [(10,)]
