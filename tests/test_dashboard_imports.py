@@ -9,8 +9,12 @@ from typing import Any
 
 import pytest
 
+from honeyguide.kernel.clock import DAY_MS
+from honeyguide.partners import importing
+from honeyguide.store.tx import Tx
 from tests.support.desk import operator, run_import, upload, words
 from tests.support.service import Service
+from tests.support.stores import statement
 
 MESSY = (
     "\ufeffE-Mail;Full Name;Signed up at;Status\r\n"
@@ -63,3 +67,29 @@ def test_a_file_that_holds_nobody_is_refused(service: Service, data: bytes, sent
         "/subscribers/import", data={"csrf": alice.desk.token("/subscribers/import")}, files={"file": ("x.csv", data)}
     )
     assert answer.status_code == 400 and sentence in words(answer.text)
+
+
+def test_files_are_forgotten_after_a_month_with_the_people_in_them(service: Service) -> None:
+    alice = operator(service)
+    done, begun = upload(alice, MESSY), upload(alice, MESSY)
+    run_import(alice, done)
+    tables = ("import", "import_part", "import_error")
+    left = [statement(f"SELECT COUNT(*) FROM {table} WHERE account_id = :account_id") for table in tables]
+
+    def counts() -> list[int]:
+        async def look(tx: Tx) -> list[int]:
+            return [(await tx.all(count, account_id=alice.account_id))[0][0] for count in left]
+
+        return service.read(look)
+
+    def purge(at_ms: int) -> bool:
+        return service.write(lambda tx: importing.purge(tx, now_ms=at_ms))
+
+    began_ms = service.now_ms()
+    assert not purge(began_ms + importing.KEPT_MS - DAY_MS)
+    assert counts() == [2, 1, 3], "one was never brought in, of the other three lines are left"
+    while purge(began_ms + importing.KEPT_MS + DAY_MS):
+        pass
+    assert counts() == [0, 0, 0]
+    assert [alice.desk.http.get(f"/subscribers/import/{each}").status_code for each in (done, begun)] == [404, 404]
+    assert alice.total() == 3, "whoever came in stays"

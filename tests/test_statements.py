@@ -48,6 +48,7 @@ UNOWNED: dict[str, str] = {
     "events.recording.settle": "outcomes of many accounts, each held by its lease's token",
     "events.recording.insert_attempts": "attempts of many accounts, each settled just before",
     "events.recording.well_again": "webhooks of many accounts, each by its owner and id",
+    "partners.importing.purge": "sweeps files of a month ago",
     "mail.letters.purge": "sweeps letters older than they are kept",
     "mail.sending.claim": "leases letters that are due",
     "referrals.listing.take_notes": "the fold takes notes in their order",

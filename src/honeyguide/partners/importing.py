@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import msgspec
 
 from honeyguide.kernel import emails
-from honeyguide.kernel.clock import AHEAD_MS, parse
+from honeyguide.kernel.clock import AHEAD_MS, DAY_MS, parse
 from honeyguide.kernel.errors import Invalid, Missing
 from honeyguide.kernel.ids import is_id, new_id
 from honeyguide.kernel.site import Site
@@ -28,6 +28,9 @@ from honeyguide.store.tx import Tx
 PART = 200
 MOST_BYTES = 20 * 1024 * 1024
 MOST_ERRORS = 10_000
+# A file not brought in, or the lines that could not be: people who never joined, and perhaps one who was erased since.
+KEPT_MS = 30 * DAY_MS
+PURGE_BATCH = 5
 # Of a person nothing but these can be brought in; an empty choice leaves a column out.
 FIELDS = {
     "email": "Email", "name": "Name", "referrer_code": "Came through (code)", "created_at": "Signed up on",
@@ -112,6 +115,7 @@ _ADVANCE = _sql.command("advance")
 _FINISH = _sql.command("finish")
 _DROP_PART = _sql.command("drop_part")
 _DELETE = _sql.command("delete")
+_PURGE = _sql.command("purge")
 _TAKEN = _sql.value("taken", str)
 
 
@@ -230,6 +234,11 @@ async def start(tx: Tx, owner: Owner, import_id: str) -> None:
 
 async def forget(tx: Tx, owner: Owner, import_id: str) -> None:
     await tx.run(_DELETE, account_id=owner.account_id, id=import_id)
+
+
+async def purge(tx: Tx, *, now_ms: int) -> bool:
+    """Forgets a few old imports, with what is left of their files, and tells whether more may wait."""
+    return await tx.run(_PURGE, expired_ms=now_ms - KEPT_MS, batch=PURGE_BATCH) == PURGE_BATCH
 
 
 def _cell(line: Line, mapping: dict[str, int], field: str) -> str | None:

@@ -61,6 +61,11 @@ DELETE FROM import_part WHERE account_id = :account_id AND import_id = :import_i
 -- name: delete
 DELETE FROM import WHERE account_id = :account_id AND id = :id AND status <> 'running';
 
+-- name: purge
+DELETE FROM import WHERE id IN (
+    SELECT id FROM import WHERE created_ms <= :expired_ms AND status <> 'running' ORDER BY created_ms LIMIT :batch
+);
+
 -- name: taken (sqlite)
 SELECT email_key FROM subscriber WHERE campaign_id = :campaign_id AND email_key IN (SELECT value FROM json_each(:keys));
 

@@ -105,6 +105,7 @@ def jobs_of(site: Site, transport: Transport) -> tuple[Job, ...]:
     return (
         Job("fold listings", SECOND_MS, fold_listings),
         Job("bring in files", SECOND_MS, partial(upkeep.bring_in_files, site)),
+        Job("forget files of a month ago", HOUR_MS, upkeep.forget_files),
         Job("forget sessions that are over", HOUR_MS, upkeep.forget_sessions),
         Job("verify referrals whose hold ran out", 5 * SECOND_MS, partial(money.ripen_referrals, site), topic=CLOCK_SET),
         Job("give new rewards to those already past them", 5 * SECOND_MS, partial(give_new_rewards, site)),

@@ -1,4 +1,4 @@
-"""Upkeep of what the dashboard stands on: files brought in, sessions and links forgotten when they are over."""
+"""Upkeep of what the dashboard stands on: files brought in and forgotten, sessions and links too when they are over."""
 
 from __future__ import annotations
 
@@ -12,6 +12,13 @@ from honeyguide.store.tx import Tx
 async def bring_in_files(site: Site, store: Store, now_ms: int) -> bool:
     async def work(tx: Tx) -> bool:
         return await importing.step(tx, site, now_ms=now_ms)
+
+    return await store.write(work)
+
+
+async def forget_files(store: Store, now_ms: int) -> bool:
+    async def work(tx: Tx) -> bool:
+        return await importing.purge(tx, now_ms=now_ms)
 
     return await store.write(work)
 
