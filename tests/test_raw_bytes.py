@@ -243,6 +243,8 @@ PATHS: dict[str, int] = {
     "/subscribers/%C0%AF": 400, "/subscribers/%ED%A0%80": 400, "/subscribers/%": 404, "/subscribers/%zz": 404,
     "/subscribers/%2e%2e": 404, "/subscribers/..%2f..": 404, "/subscribers/%20": 400, "/subscribers/%E2%80%83": 400,
     "/subscribers/a@b%0d%0a.org": 404, "/subscribers/'%20OR%201=1": 404, "/subscribers/" + "a" * 20_000: 404,
+    "/subscribers/{}": 404, "/subscribers/{}/referrals": 404,
+    "/subscribers/{uuid}": 404, "/subscribers/%7B%7D": 404,
     "/subscribers/%F0%9F%90%A6@example.org": 404, "/subscribers?page=9223372036854775808": 400, "/subscribers?page=-1": 400,
     "/subscribers?page=0": 400, "/subscribers?page=abc": 400, "/subscribers?page=1.5": 400, "/subscribers?page=%00": 400,
     "/subscribers?page=%FF": 400, "/subscribers?per_page=0": 400, "/subscribers?per_page=201": 200,
@@ -255,6 +257,14 @@ PATHS: dict[str, int] = {
 @pytest.mark.parametrize("path", PATHS, ids=lambda path: path[:60])
 def test_an_odd_address_gets_its_status(ana: Member, path: str) -> None:
     expect(raw.request(ana, "GET", ana.v1 + path), PATHS[path])
+
+
+@pytest.mark.parametrize("campaign", ["{}", "{campaign_uuid}", "%7B%7D"])
+def test_no_address_passes_for_any_campaign(ana: Member, campaign: str) -> None:
+    for path in ("", "/subscribers", "/subscribers/nobody", "/settings"):
+        expect(raw.request(ana, "GET", f"/v1/campaigns/{campaign}{path}"), 404)
+        expect(raw.request(ana, "GET", f"/v1/campaigns/{campaign}{path}", headers={"X-Api-Key": ""}), 401)
+    expect(raw.request(ana, "PUT", f"/v1/campaigns/{campaign}", b'{"name":"taken"}'), 404)
 
 
 # -- dates and emails

@@ -52,6 +52,10 @@ class Match(NamedTuple):
     path: dict[str, str]
 
 
+# Where a parameter is in the tree of routes; no segment holds a slash, so no caller can name it.
+_ANY = "/"
+
+
 class Table:
     """The routes as a tree of path segments. Segments are split before they are decoded, so an email may hold any character;
     an empty segment matches a parameter, so that a blank uuid can be told from an unknown path."""
@@ -61,7 +65,7 @@ class Table:
         for route in routes:
             node = self._root
             for segment in route.segments:
-                node = node.setdefault("{}" if segment.startswith("{") else segment, {})
+                node = node.setdefault(_ANY if segment.startswith("{") else segment, {})
             node.setdefault("", {})[route.method] = route
 
     def find(self, method: str, raw_path: bytes) -> Match:
@@ -71,7 +75,7 @@ class Table:
         for segment in segments:
             child = node.get(segment) if segment else None
             if child is None:
-                child = node.get("{}")
+                child = node.get(_ANY)
                 if child is None:
                     raise Unknown("There is nothing at this address.")
                 values.append(segment)
