@@ -154,10 +154,11 @@ async def _next(receive: Receive, seconds: float = BODY_S) -> MutableMapping[str
 
 
 def check_is_json(content_type: bytes | None, *, also_form: bool = False) -> None:
-    if content_type is None:
+    if not content_type:
         return
     kind, _, rest = content_type.decode("latin-1").lower().partition(";")
-    charset = rest.partition("charset=")[2].strip().strip('"')
+    # Other parameters may follow the charset, or nothing after a last semicolon.
+    charset = rest.partition("charset=")[2].partition(";")[0].strip().strip('"')
     if kind.strip() != "application/json" or charset not in ("", "utf-8", "utf8", "us-ascii"):
         or_form = ", or as multipart/form-data" if also_form else ""
         raise NotJson(f"Send the body as JSON with Content-Type: application/json; charset=utf-8{or_form}.")
