@@ -5,6 +5,8 @@ service answers everybody as before. Status 0 means that the server just hung up
 from __future__ import annotations
 
 import json
+import re
+import socket
 import time
 from collections.abc import Iterator
 from typing import Any
@@ -217,6 +219,36 @@ def test_a_body_on_a_get_is_ignored(ana: Member) -> None:
         expect(raw.request(ana, "GET", "/v1/campaigns", body), 200)
     expect(raw.request(ana, "GET", "/v1/campaigns", b"x", headers={"Content-Type": "text/plain"}), 200)
     expect(raw.request(ana, "DELETE", f"{ana.v1}/subscribers/nobody", b"\xff"), 404)
+
+
+H2C = ("Connection: Upgrade, HTTP2-Settings", "Upgrade: h2c", "HTTP2-Settings: AAMAAABkAAQCAAAAAAIAAAAA")
+
+
+@pytest.mark.parametrize("wish", [H2C, ("Connection: upgrade", "Upgrade: websocket"), ("Upgrade: h2c, h3", H2C[0])])
+def test_a_wish_for_another_protocol_costs_no_body(ana: Member, wish: tuple[str, ...]) -> None:
+    whole = head(ana, *wish, "Content-Length: 27") + GOOD
+    answer = raw.send(ana.service, whole)
+    expect(answer, 201)
+    assert answer.json()["subscriber"]["email"] == "ana@example.org"
+    ana.delete(f"{ana.v1}/subscribers/ana@example.org")
+    chunks = b"".join(b"1\r\n%c\r\n" % byte for byte in GOOD) + b"0\r\n\r\n"
+    expect(raw.send(ana.service, head(ana, *wish, "Transfer-Encoding: chunked"), chunks), 201)
+    expect(raw.send(ana.service, head(ana, *wish, method="GET")), 200)
+    assert ana.total() == 1
+
+
+def test_after_a_wish_for_another_protocol_a_body_is_no_request(ana: Member) -> None:
+    """However it is cut into packets, with another request behind it on the same connection."""
+    forged = b"PUT %s HTTP/1.1\r\nX-Api-Key: %s\r\n\r\n" % (ana.v1.encode(), ana.key.encode())
+    whole = head(ana, *H2C, f"Content-Length: {len(forged)}") + forged
+    last = head(ana, "Connection: close", method="GET")
+    for at in (30, len(whole) - len(forged) - 1, len(whole) - len(forged), len(whole) - 1, len(whole)):
+        with socket.create_connection(("127.0.0.1", ana.service.port), timeout=20) as connection:
+            for part in (whole[:at], whole[at:] + last):
+                connection.sendall(part)
+                time.sleep(0.05)
+            received = b"".join(iter(lambda: connection.recv(65536), b""))
+        assert re.findall(rb"HTTP/1\.1 (\d+)", received) == [b"400", b"200"]
 
 
 def test_two_requests_sent_at_once_are_answered_in_turn(ana: Member) -> None:

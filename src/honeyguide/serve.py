@@ -17,6 +17,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import IO, Any
 
+import httptools
 import uvicorn
 from prometheus_client import values
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
@@ -69,7 +70,12 @@ class Protocol(HttpToolsProtocol):
         super().connection_made(Joined(transport, self.loop))  # type: ignore[arg-type]
 
     def data_received(self, data: bytes) -> None:
-        super().data_received(data)
+        self._unset_keepalive_if_required()
+        try:
+            self._feed(data)
+        except httptools.HttpParserError:
+            self.send_400_response("Invalid HTTP request received.")
+            return
         scope: dict[str, object] | None = self.scope  # type: ignore[assignment]
         if scope is None or "method" in scope:  # no request begun, or its headers are complete
             self._head = 0
@@ -77,6 +83,31 @@ class Protocol(HttpToolsProtocol):
         self._head += len(data)
         if self._head > HEAD_LIMIT and not self.transport.is_closing():
             self.send_400_response(f"The request's headers are larger than {HEAD_LIMIT // 1024} KB.")
+
+    def _feed(self, data: bytes) -> None:
+        try:
+            self.parser.feed_data(data)
+        except httptools.HttpParserUpgrade as wish:
+            if not self._wants_another_protocol():
+                return
+            # Java's client and `curl --http2` ask every plain http address for HTTP/2. We go on as we are, as a server may; but
+            # the parser takes the body for the other protocol, so a new one is told the same head without the wish.
+            head = b"%s %s HTTP/%s\r\n" % (self.parser.get_method(), self.url, self.parser.get_http_version().encode())
+            lines = b"".join(b"%s: %s\r\n" % header for header in self.headers if header[0] != b"upgrade")
+            self.parser = httptools.HttpRequestParser(self)
+            self.parser.set_dangerous_leniencies(lenient_data_after_close=True)
+            self._feed(head + lines + b"\r\n" + data[wish.args[0] :])
+
+    def _wants_another_protocol(self) -> bool:
+        return self.parser.should_upgrade() and self.parser.get_method() != b"CONNECT"
+
+    def on_headers_complete(self) -> None:
+        if not self._wants_another_protocol():
+            super().on_headers_complete()
+
+    def on_message_complete(self) -> None:
+        if not self._wants_another_protocol():
+            super().on_message_complete()
 
     def send_400_response(self, msg: str) -> None:
         request_id = os.urandom(8).hex()
