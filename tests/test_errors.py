@@ -152,6 +152,16 @@ def test_no_key_and_every_wrong_key_hear_the_same_401(alice: Member) -> None:
     assert heard.pop()[1] == "unauthorized"
 
 
+@pytest.mark.parametrize(("before", "after"), [("", " "), ("", "\t"), (" \t ", " \t ")])
+def test_blanks_around_a_header_are_no_part_of_it(alice: Member, before: str, after: str) -> None:
+    body = b'{"email":"ana@example.org"}'
+    headers = {"X-Api-Key": f"{before}{alice.key}{after}", "Idempotency-Key": f"{before}k{after}"}
+    first = raw.request(alice, "POST", f"{alice.v1}/subscribers", body, headers=headers)
+    again = raw.request(alice, "POST", f"{alice.v1}/subscribers", body, headers={"Idempotency-Key": "k"})
+    assert first.status == again.status == 201
+    assert again.body == first.body
+
+
 def test_a_key_anywhere_but_in_its_header_is_no_key(alice: Member) -> None:
     elsewhere = [
         (f"/v1/campaigns?X-Api-Key={alice.key}&api_key={alice.key}&key={alice.key}", {}),
