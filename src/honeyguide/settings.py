@@ -65,6 +65,8 @@ def read(environment: Mapping[str, str], **overrides: str | int | None) -> Setti
                 values[item.name] = Path(environment[file_name]).read_text().strip()
             except OSError as error:
                 raise WrongSetting(f"{file_name} cannot be read: {error.strerror}.") from None
+            except UnicodeDecodeError:  # such as a key of raw bytes
+                raise WrongSetting(f"{file_name} names a file that is not text.") from None
         elif name in environment:
             values[item.name] = environment[name].strip()
         else:
