@@ -75,6 +75,13 @@ def test_a_wrong_method_is_a_405_that_names_the_right_ones(alice: Member, method
     assert refused(httpx.request(method, f"{alice.service.url}/v1/campaigns"), 405)["code"] == "method_not_allowed"
 
 
+@pytest.mark.parametrize("path", ["/healthz", "/readyz", "/metrics", "/openapi.json"])
+def test_a_wrong_method_is_the_same_405_where_machines_ask(service: Service, path: str) -> None:
+    answer = httpx.post(service.url + path)
+    assert refused(answer, 405)["code"] == "method_not_allowed"
+    assert answer.headers["allow"] == "GET"
+
+
 def test_a_body_over_2_mb_is_a_413(alice: Member) -> None:
     body = json.dumps({"email": "ana@example.org", "junk": "x" * 2 * 1024 * 1024})
     assert refused(alice.http.post(f"{alice.v1}/subscribers", content=body), 413)["code"] == "too_large"
