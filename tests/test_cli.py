@@ -118,6 +118,7 @@ def test_settings_lists_every_setting():
 WRONG: list[tuple[dict[str, object], str]] = [
     ({"database_url": "mysql://x"}, "HONEYGUIDE_DATABASE_URL"),
     ({"database_url": "sqlite:///"}, "HONEYGUIDE_DATABASE_URL"),
+    ({"database_url": "sqlite:///:memory:"}, "HONEYGUIDE_DATABASE_URL"),
     ({"port": "eighty"}, "HONEYGUIDE_PORT"),
     ({"port": "65536"}, "HONEYGUIDE_PORT"),
     ({"port": "-1"}, "HONEYGUIDE_PORT"),
