@@ -4,6 +4,7 @@ service answers everybody as before. Status 0 means that the server just hung up
 
 from __future__ import annotations
 
+import asyncio
 import json
 import re
 import socket
@@ -13,6 +14,7 @@ from typing import Any
 
 import pytest
 
+from honeyguide import serve
 from honeyguide.api import transport
 from honeyguide.serve import HEAD_LIMIT
 from tests.support import raw
@@ -212,6 +214,35 @@ def test_headers_without_end_are_a_400(ana: Member) -> None:
     expect(raw.send(ana.service, head(ana, "X-A: " + "a" * HEAD_LIMIT * 8, method="GET")), 400)
     many = (f"X-{n}: {n}" for n in range(HEAD_LIMIT // 2))
     expect(raw.send(ana.service, head(ana, *many, method="GET")), 400)
+
+
+def test_headers_that_trickle_are_a_408(ana: Member, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(serve, "HEAD_S", 0.5)
+    whole = head(ana, method="GET")
+    with socket.create_connection(("127.0.0.1", ana.service.port), timeout=20) as connection:
+        connection.sendall(whole)  # a first request that is in time changes nothing for the second
+        assert connection.recv(65536).startswith(b"HTTP/1.1 200 ")
+        time.sleep(0.7)
+        began = time.monotonic()
+        for byte in whole[:8]:
+            connection.sendall(bytes([byte]))
+            time.sleep(0.05)
+        late = connection.recv(65536)
+        assert 0.3 < time.monotonic() - began < 5
+        assert late.startswith(b"HTTP/1.1 408 ") and b'"code": "timeout"' in late and connection.recv(1) == b""
+    expect(raw.send(ana.service, whole[:30], whole[30:]), 200)
+
+
+def test_a_connection_that_says_nothing_is_closed(ana: Member, monkeypatch: pytest.MonkeyPatch) -> None:
+    made = serve.Protocol.connection_made
+
+    def hurried(protocol: serve.Protocol, transport: asyncio.Transport) -> None:
+        protocol.timeout_keep_alive = 0
+        made(protocol, transport)
+
+    monkeypatch.setattr(serve.Protocol, "connection_made", hurried)
+    with socket.create_connection(("127.0.0.1", ana.service.port), timeout=5) as connection:
+        assert connection.recv(1) == b""
 
 
 def test_a_body_on_a_get_is_ignored(ana: Member) -> None:
