@@ -9,6 +9,7 @@ import shlex
 import signal
 import socket
 import subprocess
+import sys
 import time
 from pathlib import Path
 
@@ -117,6 +118,7 @@ def test_settings_lists_every_setting():
 WRONG: list[tuple[dict[str, object], str]] = [
     ({"database_url": "mysql://x"}, "HONEYGUIDE_DATABASE_URL"),
     ({"database_url": "sqlite:///"}, "HONEYGUIDE_DATABASE_URL"),
+    ({"database_url": "sqlite:///:memory:"}, "HONEYGUIDE_DATABASE_URL"),
     ({"port": "eighty"}, "HONEYGUIDE_PORT"),
     ({"port": "65536"}, "HONEYGUIDE_PORT"),
     ({"port": "-1"}, "HONEYGUIDE_PORT"),
@@ -129,6 +131,7 @@ WRONG: list[tuple[dict[str, object], str]] = [
     ({"secret_key": "abcd"}, "HONEYGUIDE_SECRET_KEY"),
     ({"secret_key": "g" * 64}, "HONEYGUIDE_SECRET_KEY"),
     ({"secret_key_file": "/no/such/file"}, "HONEYGUIDE_SECRET_KEY_FILE"),
+    ({"secret_key_file": sys.executable}, "HONEYGUIDE_SECRET_KEY_FILE"),  # bytes, as somebody may make a key of
     ({"webhook_allow": "10.0.0.0/8, nonsense"}, "HONEYGUIDE_WEBHOOK_ALLOW"),
     ({"signups": "everybody"}, "HONEYGUIDE_SIGNUPS"),
     ({"pool_size": "0"}, "HONEYGUIDE_POOL_SIZE"),

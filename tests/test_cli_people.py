@@ -106,6 +106,12 @@ def test_what_cannot_be_done_is_said_in_one_sentence(on_sqlite, messy: Path, tmp
     assert_refused(command("import", str(nameless), "--account", "alice@example.org", database_url=url), "name one `email`")
     assert_refused(command("export", "--account", "nobody@example.org", database_url=url), "nobody@example.org")
     assert_refused(command("export", "--account", "alice@example.org", "--show", "best", database_url=url), "--show is one of")
+    nowhere = str(tmp_path / "no" / "such.csv")
+    heard = command("export", "--account", "alice@example.org", "--file", nowhere, database_url=url)
+    assert_refused(heard, f"{nowhere} cannot be written")
+    heard = command(*bring, "alice@example.org", "--errors", nowhere, database_url=url)
+    assert heard.returncode == 1 and "Traceback" not in heard.stderr
+    assert "2 added" in heard.stdout and f"{nowhere} cannot be written" in heard.stderr
 
 
 def choose(url: str, email: str, *typed: str) -> subprocess.CompletedProcess[str]:

@@ -77,6 +77,13 @@ def test_a_wrong_method_is_a_405_that_names_the_right_ones(alice: Member, method
     assert refused(httpx.request(method, f"{alice.service.url}/v1/campaigns"), 405)["code"] == "method_not_allowed"
 
 
+@pytest.mark.parametrize("path", ["/healthz", "/readyz", "/metrics", "/openapi.json"])
+def test_a_wrong_method_is_the_same_405_where_machines_ask(service: Service, path: str) -> None:
+    answer = httpx.post(service.url + path)
+    assert refused(answer, 405)["code"] == "method_not_allowed"
+    assert answer.headers["allow"] == "GET"
+
+
 def test_a_body_over_2_mb_is_a_413(alice: Member) -> None:
     body = json.dumps({"email": "ana@example.org", "junk": "x" * 2 * 1024 * 1024})
     assert refused(alice.http.post(f"{alice.v1}/subscribers", content=body), 413)["code"] == "too_large"
@@ -86,7 +93,7 @@ def test_a_body_over_2_mb_is_a_413(alice: Member) -> None:
 
 NOT_JSON = [
     "text/plain", "application/x-www-form-urlencoded", "multipart/form-data; boundary=x", "application/xml", "text/json", "*/*",
-    "application/json; charset=utf-16", "application/jsonx",
+    "application/json; charset=utf-16", "application/json; charset=utf-16; x=y", "application/jsonx", ";",
 ]  # fmt: skip
 
 
@@ -104,12 +111,16 @@ def test_another_content_type_is_a_415_that_says_what_to_send(alice: Member, kin
         "application/json; charset=utf-8",
         "APPLICATION/JSON;charset=UTF-8",
         'application/json; charset="utf-8"',
+        "application/json;",
+        "application/json; charset=utf-8;",
+        "application/json; charset=utf-8; profile=x",
+        "",
         None,
     ],
 )
 def test_json_by_any_of_its_names_or_none_is_taken(alice: Member, kind: str | None) -> None:
     answer = alice.http.post(
-        f"{alice.v1}/subscribers", content=b'{"email":"a@b.org"}', headers={"Content-Type": kind} if kind else {}
+        f"{alice.v1}/subscribers", content=b'{"email":"a@b.org"}', headers={} if kind is None else {"Content-Type": kind}
     )
     assert answer.status_code == 201
 
@@ -148,6 +159,16 @@ def test_no_key_and_every_wrong_key_hear_the_same_401(alice: Member) -> None:
             heard.add((body["error"], body["code"], frozenset(answer.headers)))
     assert len(heard) == 1
     assert heard.pop()[1] == "unauthorized"
+
+
+@pytest.mark.parametrize(("before", "after"), [("", " "), ("", "\t"), (" \t ", " \t ")])
+def test_blanks_around_a_header_are_no_part_of_it(alice: Member, before: str, after: str) -> None:
+    body = b'{"email":"ana@example.org"}'
+    headers = {"X-Api-Key": f"{before}{alice.key}{after}", "Idempotency-Key": f"{before}k{after}"}
+    first = raw.request(alice, "POST", f"{alice.v1}/subscribers", body, headers=headers)
+    again = raw.request(alice, "POST", f"{alice.v1}/subscribers", body, headers={"Idempotency-Key": "k"})
+    assert first.status == again.status == 201
+    assert again.body == first.body
 
 
 def test_a_key_anywhere_but_in_its_header_is_no_key(alice: Member) -> None:

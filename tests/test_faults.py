@@ -226,6 +226,7 @@ def test_postgres_stopped_is_a_quick_503_and_started_again_is_enough(own_postgre
             assert call("GET", "/healthz").status == 200
             waiting = call("GET", "/readyz")
             assert waiting.status == 503 and waiting.json()["status"] == "waiting"
+            assert waiting.json().keys() == {"status", "error", "code", "request_id"}
         finally:
             own_postgres._launch()
         server.wait_for("/readyz", seconds=15)

@@ -19,6 +19,7 @@ from honeyguide.api.openapi import document
 from honeyguide.api.routes import ROUTES
 from honeyguide.api.views import Message, View
 from honeyguide.store.tx import Tx
+from tests.support.service import Member
 
 BASE = "https://go.example.org"
 DOCUMENT = document(ROUTES, BASE)
@@ -113,6 +114,13 @@ def test_every_error_has_one_shape() -> None:
         assert told["schema"] == {"$ref": "#/components/schemas/Error"}
         assert validator("#/components/schemas/Error").is_valid(told["example"]), name
     assert "Retry-After" in DOCUMENT["components"]["responses"]["TooMany"]["headers"]
+
+
+def test_what_the_document_tells_of_keys_and_the_limit_is_what_happens(alice: Member) -> None:
+    example = DOCUMENT["components"]["responses"]["Unauthorized"]["content"]["application/json"]["example"]
+    assert alice.get("/v1/campaigns", headers={"X-Api-Key": "wrong"}).json()["error"] == example["error"]
+    # One request is free again then, not all of them: tests/test_rate_limit.py.
+    assert "the oldest request leaves" in DOCUMENT["components"]["headers"]["X-RateLimit-Reset"]["description"]
 
 
 class Thing(View, frozen=True):

@@ -4,13 +4,17 @@ service answers everybody as before. Status 0 means that the server just hung up
 
 from __future__ import annotations
 
+import asyncio
 import json
+import re
+import socket
 import time
 from collections.abc import Iterator
 from typing import Any
 
 import pytest
 
+from honeyguide import serve
 from honeyguide.api import transport
 from honeyguide.serve import HEAD_LIMIT
 from tests.support import raw
@@ -219,11 +223,70 @@ def test_headers_without_end_are_a_400(ana: Member) -> None:
     expect(raw.send(ana.service, head(ana, *many, method="GET")), 400)
 
 
+def test_headers_that_trickle_are_a_408(ana: Member, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(serve, "HEAD_S", 0.5)
+    whole = head(ana, method="GET")
+    with socket.create_connection(("127.0.0.1", ana.service.port), timeout=20) as connection:
+        connection.sendall(whole)  # a first request that is in time changes nothing for the second
+        assert connection.recv(65536).startswith(b"HTTP/1.1 200 ")
+        time.sleep(0.7)
+        began = time.monotonic()
+        for byte in whole[:8]:
+            connection.sendall(bytes([byte]))
+            time.sleep(0.05)
+        late = connection.recv(65536)
+        assert 0.3 < time.monotonic() - began < 5
+        assert late.startswith(b"HTTP/1.1 408 ") and b'"code": "timeout"' in late and connection.recv(1) == b""
+    expect(raw.send(ana.service, whole[:30], whole[30:]), 200)
+
+
+def test_a_connection_that_says_nothing_is_closed(ana: Member, monkeypatch: pytest.MonkeyPatch) -> None:
+    made = serve.Protocol.connection_made
+
+    def hurried(protocol: serve.Protocol, transport: asyncio.Transport) -> None:
+        protocol.timeout_keep_alive = 0
+        made(protocol, transport)
+
+    monkeypatch.setattr(serve.Protocol, "connection_made", hurried)
+    with socket.create_connection(("127.0.0.1", ana.service.port), timeout=5) as connection:
+        assert connection.recv(1) == b""
+
+
 def test_a_body_on_a_get_is_ignored(ana: Member) -> None:
     for body in (GOOD, b"\xff", b"[" * 1000):
         expect(raw.request(ana, "GET", "/v1/campaigns", body), 200)
     expect(raw.request(ana, "GET", "/v1/campaigns", b"x", headers={"Content-Type": "text/plain"}), 200)
     expect(raw.request(ana, "DELETE", f"{ana.v1}/subscribers/nobody", b"\xff"), 404)
+
+
+H2C = ("Connection: Upgrade, HTTP2-Settings", "Upgrade: h2c", "HTTP2-Settings: AAMAAABkAAQCAAAAAAIAAAAA")
+
+
+@pytest.mark.parametrize("wish", [H2C, ("Connection: upgrade", "Upgrade: websocket"), ("Upgrade: h2c, h3", H2C[0])])
+def test_a_wish_for_another_protocol_costs_no_body(ana: Member, wish: tuple[str, ...]) -> None:
+    whole = head(ana, *wish, "Content-Length: 27") + GOOD
+    answer = raw.send(ana.service, whole)
+    expect(answer, 201)
+    assert answer.json()["subscriber"]["email"] == "ana@example.org"
+    ana.delete(f"{ana.v1}/subscribers/ana@example.org")
+    chunks = b"".join(b"1\r\n%c\r\n" % byte for byte in GOOD) + b"0\r\n\r\n"
+    expect(raw.send(ana.service, head(ana, *wish, "Transfer-Encoding: chunked"), chunks), 201)
+    expect(raw.send(ana.service, head(ana, *wish, method="GET")), 200)
+    assert ana.total() == 1
+
+
+def test_after_a_wish_for_another_protocol_a_body_is_no_request(ana: Member) -> None:
+    """However it is cut into packets, with another request behind it on the same connection."""
+    forged = b"PUT %s HTTP/1.1\r\nX-Api-Key: %s\r\n\r\n" % (ana.v1.encode(), ana.key.encode())
+    whole = head(ana, *H2C, f"Content-Length: {len(forged)}") + forged
+    last = head(ana, "Connection: close", method="GET")
+    for at in (30, len(whole) - len(forged) - 1, len(whole) - len(forged), len(whole) - 1, len(whole)):
+        with socket.create_connection(("127.0.0.1", ana.service.port), timeout=20) as connection:
+            for part in (whole[:at], whole[at:] + last):
+                connection.sendall(part)
+                time.sleep(0.05)
+            received = b"".join(iter(lambda: connection.recv(65536), b""))
+        assert re.findall(rb"HTTP/1\.1 (\d+)", received) == [b"400", b"200"]
 
 
 def test_two_requests_sent_at_once_are_answered_in_turn(ana: Member) -> None:
@@ -250,6 +313,8 @@ PATHS: dict[str, int] = {
     "/subscribers/%C0%AF": 400, "/subscribers/%ED%A0%80": 400, "/subscribers/%": 404, "/subscribers/%zz": 404,
     "/subscribers/%2e%2e": 404, "/subscribers/..%2f..": 404, "/subscribers/%20": 400, "/subscribers/%E2%80%83": 400,
     "/subscribers/a@b%0d%0a.org": 404, "/subscribers/'%20OR%201=1": 404, "/subscribers/" + "a" * 20_000: 404,
+    "/subscribers/{}": 404, "/subscribers/{}/referrals": 404,
+    "/subscribers/{uuid}": 404, "/subscribers/%7B%7D": 404,
     "/subscribers/%F0%9F%90%A6@example.org": 404, "/subscribers?page=9223372036854775808": 400, "/subscribers?page=-1": 400,
     "/subscribers?page=0": 400, "/subscribers?page=abc": 400, "/subscribers?page=1.5": 400, "/subscribers?page=%00": 400,
     "/subscribers?page=%FF": 400, "/subscribers?per_page=0": 400, "/subscribers?per_page=201": 200,
@@ -262,6 +327,14 @@ PATHS: dict[str, int] = {
 @pytest.mark.parametrize("path", PATHS, ids=lambda path: path[:60])
 def test_an_odd_address_gets_its_status(ana: Member, path: str) -> None:
     expect(raw.request(ana, "GET", ana.v1 + path), PATHS[path])
+
+
+@pytest.mark.parametrize("campaign", ["{}", "{campaign_uuid}", "%7B%7D"])
+def test_no_address_passes_for_any_campaign(ana: Member, campaign: str) -> None:
+    for path in ("", "/subscribers", "/subscribers/nobody", "/settings"):
+        expect(raw.request(ana, "GET", f"/v1/campaigns/{campaign}{path}"), 404)
+        expect(raw.request(ana, "GET", f"/v1/campaigns/{campaign}{path}", headers={"X-Api-Key": ""}), 401)
+    expect(raw.request(ana, "PUT", f"/v1/campaigns/{campaign}", b'{"name":"taken"}'), 404)
 
 
 # -- dates and emails

@@ -123,6 +123,7 @@ def test_a_page_beyond_a_thousand_million_is_refused(alice: Member, page: str) -
     answer = alice.get(f"{alice.v1}/subscribers", params={"page": page})
     assert answer.status_code == 400
     assert answer.json()["param"] == "page"
+    assert "at most 1,000,000,000" in answer.json()["error"]
 
 
 def links_of(header: str) -> dict[str, str]:

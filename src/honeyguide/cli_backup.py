@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from pathlib import Path
 from typing import Annotated
 
@@ -18,7 +19,7 @@ from honeyguide.store.backup import backup_postgres, backup_sqlite
 
 @app.command()
 def backup(target: Annotated[Path, typer.Argument(help="The file to write; it must not exist yet.")]) -> None:
-    """Copy the whole database into one file. To restore, stop the service and put the file in the database's place."""
+    """Copy the whole database into one file. To restore, stop the service and run the line that is printed."""
     chosen = read_settings()
     source = sqlite_path(chosen.database_url)
     try:
@@ -40,5 +41,9 @@ def backup(target: Annotated[Path, typer.Argument(help="The file to write; it mu
         await house.store.write(change)
 
     in_house(note)
-    restore = f"pg_restore --clean --dbname=… {target}" if source is None else f"cp {target} {source}"
+    restore = f"pg_restore --clean --if-exists --dbname=… {shlex.quote(str(target))}"
+    if source is not None:
+        # What a killed process left in the journal beside the old file would be written over pages of the new one.
+        place, wal, shm = (shlex.quote(f"{source}{ending}") for ending in ("", "-wal", "-shm"))
+        restore = f"rm -f {wal} {shm} && cp {shlex.quote(str(target))} {place}"
     typer.echo(f"Wrote {target} ({target.stat().st_size / 1_000_000:.1f} MB). To restore, with the service stopped: {restore}")

@@ -70,10 +70,13 @@ def import_command(
     added, skipped, refused = in_house(bring)
     for each in refused[:20]:
         typer.secho(f"line {each.line}: {each.sentence}", err=True, fg=typer.colors.YELLOW)
-    if errors is not None and refused:
-        errors.write_text(importing.csv_to_mend(header, refused), newline="")
     would = "would be added" if dry_run else "added"
     typer.echo(f"{added:,} {would}, {skipped:,} there already, {len(refused):,} not taken.")
+    if errors is not None and refused:
+        try:
+            errors.write_text(importing.csv_to_mend(header, refused), encoding="utf-8", newline="")
+        except OSError as error:
+            fail(f"{errors} cannot be written: {error.strerror}.")
 
 
 @app.command("export")
@@ -92,7 +95,10 @@ def export_command(
         async def count(tx: Tx) -> int:
             return await listing.total(tx, owner.campaign_id, "all")
 
-        out = file.open("w", newline="") if file else sys.stdout
+        try:
+            out = file.open("w", encoding="utf-8", newline="") if file else sys.stdout
+        except OSError as error:
+            fail(f"{file} cannot be written: {error.strerror}.")
         written = 0
         with _bar() as bar:
             task = bar.add_task("Writing", total=await house.store.read(count))

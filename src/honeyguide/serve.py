@@ -17,6 +17,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import IO, Any
 
+import httptools
 import uvicorn
 from prometheus_client import values
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
@@ -29,6 +30,8 @@ from honeyguide.store import sqlite_path
 BACKLOG = 2048
 # More than any honest client's headers; what never ends must not fill our memory.
 HEAD_LIMIT = 64 * 1024
+# As long as a body may take; whoever opens connections and never finishes a request must not keep them.
+HEAD_S = 20.0
 
 
 class Joined:
@@ -64,25 +67,78 @@ class Protocol(HttpToolsProtocol):
     """HTTP that says in JSON, too, that it could not read a request, and that does not read headers for ever."""
 
     _head = 0
+    _head_late: asyncio.TimerHandle | None = None
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         super().connection_made(Joined(transport, self.loop))  # type: ignore[arg-type]
+        # Until the first byte it is as idle as between two requests; uvicorn counts only the latter.
+        self.timeout_keep_alive_task = self.loop.call_later(self.timeout_keep_alive, self.timeout_keep_alive_handler)
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        self._unset_keepalive_if_required()
+        self._head_is_here()
+        super().connection_lost(exc)
 
     def data_received(self, data: bytes) -> None:
-        super().data_received(data)
+        self._unset_keepalive_if_required()
+        try:
+            self._feed(data)
+        except httptools.HttpParserError:
+            self.send_400_response("Invalid HTTP request received.")
+            return
         scope: dict[str, object] | None = self.scope  # type: ignore[assignment]
         if scope is None or "method" in scope:  # no request begun, or its headers are complete
-            self._head = 0
+            self._head_is_here()
             return
+        if self._head_late is None:
+            self._head_late = self.loop.call_later(HEAD_S, self._too_late)
         self._head += len(data)
         if self._head > HEAD_LIMIT and not self.transport.is_closing():
             self.send_400_response(f"The request's headers are larger than {HEAD_LIMIT // 1024} KB.")
 
+    def _head_is_here(self) -> None:
+        self._head = 0
+        if self._head_late is not None:
+            self._head_late.cancel()
+            self._head_late = None
+
+    def _too_late(self) -> None:
+        if not self.transport.is_closing():
+            self._refuse("408 Request Timeout", "timeout", "The request's headers took too long to arrive.")
+
+    def _feed(self, data: bytes) -> None:
+        try:
+            self.parser.feed_data(data)
+        except httptools.HttpParserUpgrade as wish:
+            if not self._wants_another_protocol():
+                return
+            # Java's client and `curl --http2` ask every plain http address for HTTP/2. We go on as we are, as a server may; but
+            # the parser takes the body for the other protocol, so a new one is told the same head without the wish.
+            head = b"%s %s HTTP/%s\r\n" % (self.parser.get_method(), self.url, self.parser.get_http_version().encode())
+            lines = b"".join(b"%s: %s\r\n" % header for header in self.headers if header[0] != b"upgrade")
+            self.parser = httptools.HttpRequestParser(self)
+            self.parser.set_dangerous_leniencies(lenient_data_after_close=True)
+            self._feed(head + lines + b"\r\n" + data[wish.args[0] :])
+
+    def _wants_another_protocol(self) -> bool:
+        return self.parser.should_upgrade() and self.parser.get_method() != b"CONNECT"
+
+    def on_headers_complete(self) -> None:
+        if not self._wants_another_protocol():
+            super().on_headers_complete()
+
+    def on_message_complete(self) -> None:
+        if not self._wants_another_protocol():
+            super().on_message_complete()
+
     def send_400_response(self, msg: str) -> None:
+        self._refuse("400 Bad Request", "invalid_http", msg)
+
+    def _refuse(self, status: str, code: str, sentence: str) -> None:
         request_id = os.urandom(8).hex()
-        body = json.dumps({"error": msg, "code": "invalid_http", "request_id": request_id}).encode()
+        body = json.dumps({"error": sentence, "code": code, "request_id": request_id}).encode()
         head = (
-            "HTTP/1.1 400 Bad Request\r\ncontent-type: application/json; charset=utf-8\r\ncache-control: no-store\r\n"
+            f"HTTP/1.1 {status}\r\ncontent-type: application/json; charset=utf-8\r\ncache-control: no-store\r\n"
             f"content-length: {len(body)}\r\nx-request-id: {request_id}\r\nconnection: close\r\n\r\n"
         )
         self.transport.write(head.encode() + body)

@@ -65,6 +65,8 @@ def read(environment: Mapping[str, str], **overrides: str | int | None) -> Setti
                 values[item.name] = Path(environment[file_name]).read_text().strip()
             except OSError as error:
                 raise WrongSetting(f"{file_name} cannot be read: {error.strerror}.") from None
+            except UnicodeDecodeError:  # such as a key of raw bytes
+                raise WrongSetting(f"{file_name} names a file that is not text.") from None
         elif name in environment:
             values[item.name] = environment[name].strip()
         else:
@@ -81,7 +83,7 @@ def _checked(values: dict[str, str]) -> Settings:
     }
     if not values["database_url"].startswith(("sqlite:///", "postgresql://", "postgres://")):
         raise WrongSetting("HONEYGUIDE_DATABASE_URL must begin with sqlite:/// or postgresql://.")
-    if values["database_url"] == "sqlite:///":
+    if values["database_url"] in ("sqlite:///", "sqlite:///:memory:"):  # every connection would have a memory of its own
         raise WrongSetting("HONEYGUIDE_DATABASE_URL names no file; write sqlite:///var/honeyguide.db.")
     host = f"[{values['host']}]" if ":" in values["host"] else values["host"]
     shown = "127.0.0.1" if host in ("0.0.0.0", "[::]") else host

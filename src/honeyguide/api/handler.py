@@ -148,14 +148,14 @@ class Api:
             key = headers.get(b"idempotency-key") if route.method == "POST" else None
             if key is None:
                 return self._reply(route, await self._store.write(lambda tx: route.endpoint(tx, call)), call, scope)
-            return await self._once(route, call, scope, idempotency.checked(key.decode("latin-1")), raw)
+            return await self._once(route, call, scope, idempotency.checked(_value(key)), raw)
         finally:
             self._writing -= 1
 
     async def _admit(self, scope: Scope, headers: dict[bytes, bytes], exchange: Exchange, now_ms: int) -> Caller:
         raw_key = headers.get(b"x-api-key")
         peer = scope["client"][0] if scope.get("client") else ""
-        key = raw_key.decode("latin-1") if raw_key is not None else None
+        key = _value(raw_key) if raw_key is not None else None
         exchange.caller, exchange.allowance = await self._admission.admit(key, peer, now_ms)
         if exchange.allowance.refused:
             retry_after_s = exchange.allowance.retry_after_s(now_ms)
@@ -201,6 +201,11 @@ def _body_of(route: Route, raw: bytes, content_type: bytes | None) -> bodies.Bod
     if raw:
         transport.check_is_json(content_type, also_form=route.multipart)
     return bodies.decode(route.body, raw)
+
+
+def _value(raw: bytes) -> str:
+    """A header's value: the parser leaves the blanks behind it, which are no part of it (RFC 9110)."""
+    return raw.decode("latin-1").strip(" \t")
 
 
 def _about(result: Any) -> str | None:

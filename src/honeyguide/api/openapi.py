@@ -10,6 +10,7 @@ import msgspec
 
 import honeyguide
 from honeyguide.accounts import idempotency
+from honeyguide.accounts.admission import NO_KEY
 from honeyguide.api import glossary
 from honeyguide.api.bodies import Body
 from honeyguide.api.call import Route
@@ -28,7 +29,7 @@ _PREFIXES = ("campaigns/{campaign_uuid}/", "partner_profile/")
 # Status, name of the shared response, what it means, and an example of its `code` and sentence.
 ERRORS: tuple[tuple[int, str, str, str, str], ...] = (
     (400, "Invalid", "The request breaks a rule. `param` names what is to blame.", "invalid_email", "Email is invalid"),
-    (401, "Unauthorized", "The API key is missing, wrong or revoked.", "unauthorized", "The API key is missing or wrong."),
+    (401, "Unauthorized", "The API key is missing, wrong or revoked.", "unauthorized", NO_KEY),
     (404, "Missing", "It does not exist, or it is not yours.", "not_found", "There is no such subscriber."),
     (408, "Slow", "The body took too long to arrive.", "timeout", "The body took too long to arrive."),
     (409, "Busy", "A request with the same Idempotency-Key is still running.", "conflict",
@@ -50,7 +51,7 @@ HEADERS: dict[str, tuple[str, Schema]] = {
     "X-Request-Id": ("Names this request in our log; yours, if you sent one.", {"type": "string"}),
     "X-RateLimit-Limit": ("Requests you may make in 60 seconds.", {"type": "integer"}),
     "X-RateLimit-Remaining": ("Requests you have left of them.", {"type": "integer"}),
-    "X-RateLimit-Reset": ("When all of them are free again, in epoch seconds.", {"type": "integer"}),
+    "X-RateLimit-Reset": ("When the oldest request leaves the 60 seconds, in epoch seconds.", {"type": "integer"}),
     "Retry-After": ("Seconds to wait.", {"type": "integer", "minimum": 1}),
     "Link": ("The first, prev, next and last page (RFC 8288), as far as each exists.", {"type": "string"}),
     "Idempotent-Replayed": ("`true` when this is the stored answer to an earlier request.", {"type": "string"}),

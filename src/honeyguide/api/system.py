@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import os
 from typing import Any
 
 import msgspec
 
 from honeyguide.api.telemetry import Telemetry
-from honeyguide.api.transport import Receive, Scope, Send
+from honeyguide.api.transport import Receive, Scope, Send, WrongMethod
 from honeyguide.kernel.errors import Unavailable
 from honeyguide.store import Store, health
 
+_encode = msgspec.json.encode
 _JSON = b"application/json; charset=utf-8"
 
 
@@ -20,28 +22,35 @@ class System:
     def __init__(self, store: Store, telemetry: Telemetry, document: dict[str, Any]) -> None:
         self._store = store
         self._telemetry = telemetry
-        self._openapi = msgspec.json.encode(document)
+        self._openapi = _encode(document)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        status, kind, body = await self._answer(scope["path"], scope["method"])
+        request_id = os.urandom(8).hex()
+        status, kind, body = await self._answer(scope["path"], scope["method"], request_id)
         headers = [(b"content-type", kind), (b"content-length", b"%d" % len(body)), (b"x-content-type-options", b"nosniff")]
+        if status != 200:
+            headers += [(b"cache-control", b"no-store"), (b"x-request-id", request_id.encode())]
+        if status == 405:
+            headers.append((b"allow", b"GET"))
         await send({"type": "http.response.start", "status": status, "headers": headers})
         await send({"type": "http.response.body", "body": b"" if scope["method"] == "HEAD" else body})
 
-    async def _answer(self, path: str, method: str) -> tuple[int, bytes, bytes]:
+    async def _answer(self, path: str, method: str, request_id: str) -> tuple[int, bytes, bytes]:
         if method not in ("GET", "HEAD"):
-            return 405, _JSON, b'{"error":"This address takes GET only.","code":"method_not_allowed"}'
+            fault = WrongMethod(["GET"])
+            return 405, _JSON, _encode({"error": fault.message, "code": fault.code, "request_id": request_id})
         if path == "/healthz":
             return 200, _JSON, b'{"status":"alive"}'
         if path == "/readyz":
-            return await self._readiness()
+            return await self._readiness(request_id)
         if path == "/metrics":
             return 200, b"text/plain; version=0.0.4; charset=utf-8", self._telemetry.exposition()
         return 200, _JSON, self._openapi
 
-    async def _readiness(self) -> tuple[int, bytes, bytes]:
+    async def _readiness(self, request_id: str) -> tuple[int, bytes, bytes]:
         try:
             await self._store.read(health.clock_skew_ms)
         except Unavailable as error:
-            return 503, _JSON, msgspec.json.encode({"status": "waiting", "error": error.message})
+            told = {"status": "waiting", "error": error.message, "code": error.code, "request_id": request_id}
+            return 503, _JSON, _encode(told)
         return 200, _JSON, b'{"status":"ready"}'

@@ -52,6 +52,10 @@ class Match(NamedTuple):
     path: dict[str, str]
 
 
+# Where a parameter is in the tree of routes; no segment holds a slash, so no caller can name it.
+_ANY = "/"
+
+
 class Table:
     """The routes as a tree of path segments. Segments are split before they are decoded, so an email may hold any character;
     an empty segment matches a parameter, so that a blank uuid can be told from an unknown path."""
@@ -61,7 +65,7 @@ class Table:
         for route in routes:
             node = self._root
             for segment in route.segments:
-                node = node.setdefault("{}" if segment.startswith("{") else segment, {})
+                node = node.setdefault(_ANY if segment.startswith("{") else segment, {})
             node.setdefault("", {})[route.method] = route
 
     def find(self, method: str, raw_path: bytes) -> Match:
@@ -71,7 +75,7 @@ class Table:
         for segment in segments:
             child = node.get(segment) if segment else None
             if child is None:
-                child = node.get("{}")
+                child = node.get(_ANY)
                 if child is None:
                     raise Unknown("There is nothing at this address.")
                 values.append(segment)
@@ -150,10 +154,11 @@ async def _next(receive: Receive, seconds: float = BODY_S) -> MutableMapping[str
 
 
 def check_is_json(content_type: bytes | None, *, also_form: bool = False) -> None:
-    if content_type is None:
+    if not content_type:
         return
     kind, _, rest = content_type.decode("latin-1").lower().partition(";")
-    charset = rest.partition("charset=")[2].strip().strip('"')
+    # Other parameters may follow the charset, or nothing after a last semicolon.
+    charset = rest.partition("charset=")[2].partition(";")[0].strip().strip('"')
     if kind.strip() != "application/json" or charset not in ("", "utf-8", "utf8", "us-ascii"):
         or_form = ", or as multipart/form-data" if also_form else ""
         raise NotJson(f"Send the body as JSON with Content-Type: application/json; charset=utf-8{or_form}.")

@@ -25,20 +25,23 @@ class Page:
         return -(-total // self.per_page)
 
 
-def _whole(text: str, *, param: str, most: int) -> int:
+def _whole(text: str, *, param: str) -> int:
     digits = text.lstrip("0")
     # Python refuses to read numbers of thousands of digits; 20 are past every limit of ours.
-    if not (text.isascii() and text.isdigit()) or not 1 <= (number := int(digits[:20] or "0")) <= most:
+    if not (text.isascii() and text.isdigit()) or (number := int(digits[:20] or "0")) < 1:
         raise Invalid(f"{param} must be a whole number of at least 1.", param=param)
     return number
 
 
 def asked(page: str | None, per_page: str | None) -> Page:
     """The page of the query string; more than 200 per page is served as 200."""
-    return Page(
-        1 if page is None else _whole(page, param="page", most=LAST_PAGE),
-        PER_PAGE if per_page is None else min(_whole(per_page, param="per_page", most=10**20), MOST_PER_PAGE),
+    wanted = Page(
+        1 if page is None else _whole(page, param="page"),
+        PER_PAGE if per_page is None else min(_whole(per_page, param="per_page"), MOST_PER_PAGE),
     )
+    if wanted.page > LAST_PAGE:
+        raise Invalid(f"page must be at most {LAST_PAGE:,}.", param="page")
+    return wanted
 
 
 def links(address: str, query: dict[str, str], page: Page, total: int) -> str:

@@ -21,8 +21,12 @@ def backup_sqlite(source: Path, target: Path, progress: Callable[[int, int], Non
     """Page by page into a file beside the target, which takes its name only when it is whole and has passed a check."""
     _refuse_existing(target)
     part = target.with_name(f"{target.name}.part")
-    part.unlink(missing_ok=True)
-    origin, copy = connect(source), apsw.Connection(str(part))
+    try:
+        part.unlink(missing_ok=True)
+        copy = apsw.Connection(str(part))
+    except (OSError, apsw.Error) as error:
+        raise Invalid(f"{part} cannot be written: {error}.") from error
+    origin = connect(source)
     try:
         with copy.backup("main", origin, "main") as copying:
             while not copying.done:
