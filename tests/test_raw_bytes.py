@@ -289,6 +289,15 @@ def test_after_a_wish_for_another_protocol_a_body_is_no_request(ana: Member) -> 
         assert re.findall(rb"HTTP/1\.1 (\d+)", received) == [b"400", b"200"]
 
 
+def test_a_thousand_wishes_in_one_packet_are_answered_one_by_one(ana: Member) -> None:
+    wish, count = b"GET /healthz HTTP/1.1\r\nConnection: Upgrade\r\nUpgrade: x\r\n\r\n", 1_050
+    assert len(wish) * count < serve.HEAD_LIMIT
+    with socket.create_connection(("127.0.0.1", ana.service.port), timeout=20) as connection:
+        connection.sendall(wish * count + b"GET /healthz HTTP/1.1\r\nConnection: close\r\n\r\n")
+        received = b"".join(iter(lambda: connection.recv(65536), b""))
+    assert received.count(b"HTTP/1.1 200 OK") == count + 1
+
+
 def test_two_requests_sent_at_once_are_answered_in_turn(ana: Member) -> None:
     request = head(ana, "Content-Length: 27") + GOOD
     expect(raw.send(ana.service, request + request), 201)

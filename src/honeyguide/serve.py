@@ -107,18 +107,22 @@ class Protocol(HttpToolsProtocol):
             self._refuse("408 Request Timeout", "timeout", "The request's headers took too long to arrive.")
 
     def _feed(self, data: bytes) -> None:
-        try:
-            self.parser.feed_data(data)
-        except httptools.HttpParserUpgrade as wish:
-            if not self._wants_another_protocol():
+        rest = memoryview(data)
+        while True:
+            try:
+                self.parser.feed_data(rest)
                 return
-            # Java's client and `curl --http2` ask every plain http address for HTTP/2. We go on as we are, as a server may; but
-            # the parser takes the body for the other protocol, so a new one is told the same head without the wish.
-            head = b"%s %s HTTP/%s\r\n" % (self.parser.get_method(), self.url, self.parser.get_http_version().encode())
-            lines = b"".join(b"%s: %s\r\n" % header for header in self.headers if header[0] != b"upgrade")
-            self.parser = httptools.HttpRequestParser(self)
-            self.parser.set_dangerous_leniencies(lenient_data_after_close=True)
-            self._feed(head + lines + b"\r\n" + data[wish.args[0] :])
+            except httptools.HttpParserUpgrade as wish:
+                if not self._wants_another_protocol():
+                    return
+                # Java's client and `curl --http2` ask every plain http address for HTTP/2. We go on as we are, as a server may;
+                # but the parser takes the body for the other protocol, so a new one is told the same head without the wish.
+                head = b"%s %s HTTP/%s\r\n" % (self.parser.get_method(), self.url, self.parser.get_http_version().encode())
+                lines = b"".join(b"%s: %s\r\n" % header for header in self.headers if header[0] != b"upgrade")
+                self.parser = httptools.HttpRequestParser(self)
+                self.parser.set_dangerous_leniencies(lenient_data_after_close=True)
+                self.parser.feed_data(head + lines + b"\r\n")
+                rest = rest[wish.args[0] :]
 
     def _wants_another_protocol(self) -> bool:
         return self.parser.should_upgrade() and self.parser.get_method() != b"CONNECT"
