@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from honeyguide.store.backup import backup_postgres
 from tests.support.postgres import shared_server
 from tests.support.process import Serving, command, fresh, new_account
 from tests.support.service import ENGINES
@@ -49,10 +50,25 @@ def test_what_cannot_be_written_is_said_in_one_sentence(tmp_path: Path) -> None:
     new_account(url)
     there = tmp_path / "there"
     there.write_text("")
+    (tmp_path / "x.part").mkdir()
     for target, word in (
-        (there, "exists already"),
-        (tmp_path / "no" / "x", "no folder"),
-        (Path("/proc/x"), "cannot be written"),
-    ):
+        (there, "exists already"), (tmp_path / "no" / "x", "no folder"), (tmp_path / "x", "cannot be written"),
+    ):  # fmt: skip
         done = command("backup", str(target), database_url=url)
         assert done.returncode == 1 and word in done.stderr and "Traceback" not in done.stderr
+
+
+def test_the_password_of_the_database_is_on_no_command_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Everybody on a machine sees the arguments of everybody's programs."""
+    program, said = tmp_path / "pg_dump", tmp_path / "said"
+    program.write_text(f'#!/bin/sh\nprintf "%s\\n" "$@" "password $PGPASSWORD" > {said}\ntouch "${{2#--file=}}"\n')
+    program.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}{os.pathsep}{os.environ['PATH']}")
+    for address, shown, password in (
+        ("postgresql://ann:s%40cret@db.example:5433/hg?a=b", "postgresql://ann@db.example:5433/hg?a=b", "s@cret"),
+        ("postgresql://ann@db.example/hg", "postgresql://ann@db.example/hg", ""),
+        ("postgresql:///hg?host=/run/pg", "postgresql:///hg?host=/run/pg", ""),
+    ):  # fmt: skip
+        backup_postgres(address, tmp_path / f"copy {len(password)} {len(address)}")
+        *_, dbname, secret = said.read_text().splitlines()
+        assert (dbname, secret) == (f"--dbname={shown}", f"password {password}")

@@ -67,6 +67,7 @@ def test_an_account_that_exists_and_an_email_that_is_none_are_refused(url):
     new_account(url, "alice@example.org")
     assert_refused(command("account", "create", "Alice@Example.org", database_url=url), "exists already")
     assert_refused(command("account", "create", "not an email", "--json", database_url=url), "mail")
+    assert_refused(command("account", "create", "bob@example.org", "--name", "  ", database_url=url), "name must not be blank")
 
 
 def test_keys_are_made_listed_and_revoked_with_effect_on_the_next_request(url):
@@ -133,6 +134,7 @@ WRONG: list[tuple[dict[str, object], str]] = [
     ({"secret_key_file": "/no/such/file"}, "HONEYGUIDE_SECRET_KEY_FILE"),
     ({"secret_key_file": sys.executable}, "HONEYGUIDE_SECRET_KEY_FILE"),  # bytes, as somebody may make a key of
     ({"webhook_allow": "10.0.0.0/8, nonsense"}, "HONEYGUIDE_WEBHOOK_ALLOW"),
+    ({"trusted_proxies": "10.0.0.5, proxy.local"}, "HONEYGUIDE_TRUSTED_PROXIES"),
     ({"signups": "everybody"}, "HONEYGUIDE_SIGNUPS"),
     ({"pool_size": "0"}, "HONEYGUIDE_POOL_SIZE"),
 ]

@@ -39,7 +39,9 @@ class Settings:
     signups: str = setting("invited", "who may open an account on the dashboard: open or invited")
     logo_dir: str = setting("", "folder for uploaded logos; default: kept in the database")
     test_clock: str = setting("", "file holding seconds to add to now; only with a base URL on loopback")
-    trusted_proxies: str = setting("", "proxies whose X-Forwarded-For is believed, comma separated; default none")
+    trusted_proxies: str = setting(
+        "", "proxies whose X-Forwarded-For is believed: addresses or networks, comma separated; default none"
+    )
     pool_size: int = setting("10", "PostgreSQL connections per process, besides three for batches")  # type: ignore[assignment]
     log: str = setting("json", "access log on standard output: json or off")
 
@@ -92,7 +94,9 @@ def _checked(values: dict[str, str]) -> Settings:
     for name, allowed in (("signups", ("open", "invited")), ("log", ("json", "off"))):
         if values[name] not in allowed:
             raise WrongSetting(f"HONEYGUIDE_{name.upper()} must be {' or '.join(allowed)}.")
-    _check_networks(values["webhook_allow"])
+    _check_networks(values, "webhook_allow", "10.1.0.0/16")
+    if values["trusted_proxies"] != "*":
+        _check_networks(values, "trusted_proxies", "10.0.0.5 or 10.1.0.0/16")
     _check_secret(values["secret_key"])
     _check_mail(values["smtp_url"], values["mail_from"])
     settings = Settings(**{**values, **numbers})  # type: ignore[arg-type]
@@ -122,12 +126,12 @@ def _address(text: str, name: str) -> str:
     return text.rstrip("/")
 
 
-def _check_networks(text: str) -> None:
-    for network in filter(None, (part.strip() for part in text.split(","))):
+def _check_networks(values: dict[str, str], name: str, example: str) -> None:
+    for network in filter(None, (part.strip() for part in values[name].split(","))):
         try:
             ipaddress.ip_network(network)
         except ValueError:
-            raise WrongSetting(f"HONEYGUIDE_WEBHOOK_ALLOW holds {network}, which is no network such as 10.1.0.0/16.") from None
+            raise WrongSetting(f"HONEYGUIDE_{name.upper()} holds {network}, which is no network such as {example}.") from None
 
 
 def _check_secret(text: str) -> None:

@@ -46,7 +46,7 @@ async def create(tx: Tx, email: str, *, name: str | None, now_ms: int, is_admin:
     """An account and its campaign, named after it until the operator names it."""
     address = emails.address(email)
     if name is not None:
-        checks.text(name, param="name", limit=checks.NAME_LIMIT)
+        checks.text(name, param="name", limit=checks.NAME_LIMIT, blank_ok=False)
     made = Created(new_id(), new_id())
     # The first account runs the installation. One row says which it is, so that of two at once only one can be.
     is_first = await tx.run(_SET_INSTANCE_VALUE, name="first_account", value=made.account_id)

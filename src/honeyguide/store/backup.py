@@ -7,6 +7,7 @@ import shutil
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
+from urllib.parse import unquote, urlsplit
 
 import apsw
 
@@ -50,15 +51,25 @@ def backup_postgres(url: str, target: Path) -> None:
     if program is None:
         raise Invalid("pg_dump is not installed here; install PostgreSQL's client programs, or back up on the database server.")
     part = target.with_name(f"{target.name}.part")
+    shown, password = _without_password(url)
     done = subprocess.run(
-        [program, "--format=custom", f"--file={part}", f"--dbname={url}"], capture_output=True, text=True, check=False
-    )
+        [program, "--format=custom", f"--file={part}", f"--dbname={shown}"], capture_output=True, text=True, check=False,
+        env=os.environ | ({"PGPASSWORD": password} if password else {}),
+    )  # fmt: skip
     if done.returncode:
         part.unlink(missing_ok=True)
         reason = done.stderr.strip().splitlines() or ["no reason given"]
         raise Unavailable(f"pg_dump failed: {reason[-1]}")
     _sync(part)
     part.rename(target)
+
+
+def _without_password(url: str) -> tuple[str, str]:
+    """The address and its password apart: every user of the machine can read a command line, nobody else our environment."""
+    whole = urlsplit(url).netloc
+    user, _, servers = whole.rpartition("@")
+    name, _, password = user.partition(":")
+    return url.replace(whole, f"{name}@{servers}", 1) if password else url, unquote(password)
 
 
 def _refuse_existing(target: Path) -> None:
