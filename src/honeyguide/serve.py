@@ -82,19 +82,47 @@ class Protocol(HttpToolsProtocol):
     def data_received(self, data: bytes) -> None:
         self._unset_keepalive_if_required()
         try:
-            self._feed(data)
+            self.parser.feed_data(data)
+        except httptools.HttpParserUpgrade as wish:
+            self._go_on_as_we_are(memoryview(data)[wish.args[0] :])
         except httptools.HttpParserError:
-            self.send_400_response("Invalid HTTP request received.")
+            self._cannot_read()
             return
         scope: dict[str, object] | None = self.scope  # type: ignore[assignment]
         if scope is None or "method" in scope:  # no request begun, or its headers are complete
-            self._head_is_here()
+            if self._head_late is not None:
+                self._head_is_here()
             return
         if self._head_late is None:
             self._head_late = self.loop.call_later(HEAD_S, self._too_late)
         self._head += len(data)
         if self._head > HEAD_LIMIT and not self.transport.is_closing():
             self.send_400_response(f"The request's headers are larger than {HEAD_LIMIT // 1024} KB.")
+
+    def _should_upgrade(self) -> bool:
+        """Asked by uvicorn before it takes in a request with a wish for another protocol: such a one comes anew, without it."""
+        return self.parser.get_method() != b"CONNECT"
+
+    def _go_on_as_we_are(self, rest: memoryview) -> None:
+        """Java's client and `curl --http2` ask every plain http address for HTTP/2, which a server need not grant. But the
+        parser takes the body for the other protocol, so a new one is told the same head without the wish."""
+        while self._should_upgrade():
+            head = b"%s %s HTTP/%s\r\n" % (self.parser.get_method(), self.url, self.parser.get_http_version().encode())
+            lines = b"".join(b"%s: %s\r\n" % header for header in self.headers if header[0] != b"upgrade")
+            self.parser = httptools.HttpRequestParser(self)
+            self.parser.set_dangerous_leniencies(lenient_data_after_close=True)
+            try:
+                self.parser.feed_data(head + lines + b"\r\n")
+                self.parser.feed_data(rest)
+                return
+            except httptools.HttpParserUpgrade as wish:  # the next request has one too
+                rest = rest[wish.args[0] :]
+            except httptools.HttpParserError:
+                self._cannot_read()
+                return
+
+    def _cannot_read(self) -> None:
+        self.send_400_response("Invalid HTTP request received.")
 
     def _head_is_here(self) -> None:
         self._head = 0
@@ -105,35 +133,6 @@ class Protocol(HttpToolsProtocol):
     def _too_late(self) -> None:
         if not self.transport.is_closing():
             self._refuse("408 Request Timeout", "timeout", "The request's headers took too long to arrive.")
-
-    def _feed(self, data: bytes) -> None:
-        rest = memoryview(data)
-        while True:
-            try:
-                self.parser.feed_data(rest)
-                return
-            except httptools.HttpParserUpgrade as wish:
-                if not self._wants_another_protocol():
-                    return
-                # Java's client and `curl --http2` ask every plain http address for HTTP/2. We go on as we are, as a server may;
-                # but the parser takes the body for the other protocol, so a new one is told the same head without the wish.
-                head = b"%s %s HTTP/%s\r\n" % (self.parser.get_method(), self.url, self.parser.get_http_version().encode())
-                lines = b"".join(b"%s: %s\r\n" % header for header in self.headers if header[0] != b"upgrade")
-                self.parser = httptools.HttpRequestParser(self)
-                self.parser.set_dangerous_leniencies(lenient_data_after_close=True)
-                self.parser.feed_data(head + lines + b"\r\n")
-                rest = rest[wish.args[0] :]
-
-    def _wants_another_protocol(self) -> bool:
-        return self.parser.should_upgrade() and self.parser.get_method() != b"CONNECT"
-
-    def on_headers_complete(self) -> None:
-        if not self._wants_another_protocol():
-            super().on_headers_complete()
-
-    def on_message_complete(self) -> None:
-        if not self._wants_another_protocol():
-            super().on_message_complete()
 
     def send_400_response(self, msg: str) -> None:
         self._refuse("400 Bad Request", "invalid_http", msg)
