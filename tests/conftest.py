@@ -94,3 +94,11 @@ def postgres() -> Iterator[OpenStore]:
 def sqlite() -> Iterator[OpenStore]:
     with OpenStore("sqlite") as opened:
         yield opened
+
+
+@pytest.fixture
+def ana(alice: Member) -> Iterator[Member]:
+    """Whatever a test sends, the next honest request is answered."""
+    yield alice
+    assert alice.get("/v1/campaigns").status_code == 200
+    assert alice.subscribe("afterwards@example.org")["email"] == "afterwards@example.org"
