@@ -217,10 +217,6 @@ def _about(result: Any) -> str | None:
 
 def _refusal(fault: errors.Fault, exchange: Exchange) -> Reply:
     status = next((STATUS[kind] for kind in type(fault).__mro__ if kind in STATUS), 500)
-    body: dict[str, str] = {"error": fault.message, "code": fault.code}
-    if fault.param is not None:
-        body["param"] = fault.param
-    body["request_id"] = exchange.request_id
     headers = []
     if isinstance(fault, errors.TooMany):
         headers.append((b"retry-after", b"%d" % fault.retry_after_s))
@@ -230,7 +226,7 @@ def _refusal(fault: errors.Fault, exchange: Exchange) -> Reply:
         headers.append((b"allow", ", ".join(fault.allowed).encode()))
     if isinstance(fault, transport.TooLarge | transport.Slow):
         headers.append((b"connection", b"close"))
-    return Reply(status, _encode(body), headers)
+    return Reply(status, _encode(transport.told(fault, exchange.request_id)), headers)
 
 
 async def _send(send: Send, reply: Reply, exchange: Exchange) -> None:

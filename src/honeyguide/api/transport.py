@@ -43,6 +43,14 @@ class WrongMethod(Fault):
         self.allowed = allowed
 
 
+def told(fault: Fault, request_id: str) -> dict[str, str]:
+    """What every refusal says, in its one shape."""
+    body = {"error": fault.message, "code": fault.code}
+    if fault.param is not None:
+        body["param"] = fault.param
+    return body | {"request_id": request_id}
+
+
 class Gone(Exception):
     """The client hung up before it had said everything."""
 
