@@ -17,6 +17,7 @@ from honeyguide.kernel.errors import Invalid
 from honeyguide.kernel.ids import new_id
 from honeyguide.kernel.site import Site
 from honeyguide.mail import bell, words
+from honeyguide.referrals import milestones
 from honeyguide.referrals.campaigns import Owner
 from honeyguide.referrals.milestones import Reward
 from honeyguide.store.statements import beside
@@ -43,7 +44,6 @@ _QUEUE = _sql.query("queue", Stock)
 _GIVE = _sql.value("give", str)
 _TELL = _sql.command("tell")
 _UNQUEUE = _sql.command("unqueue")
-_LOCK = _sql.value("lock", str)
 _ADD = _sql.command("add")
 _REFILL = _sql.command("refill")
 
@@ -74,17 +74,12 @@ async def add(tx: Tx, owner: Owner, reward: Reward, codes: Iterable[str]) -> int
     if not distinct:
         return 0
     # First of all the reward's row: who unlocks meanwhile waits for these codes instead of finding none.
-    await lock(tx, owner, reward.id)
+    await milestones.hold(tx, owner, reward.id)
     rows = msgspec.json.encode([[new_id(), code] for code in distinct]).decode()
     added = await tx.run(_ADD, account_id=owner.account_id, reward_id=reward.id, rows=rows)
     if added:
         await tx.run(_REFILL, account_id=owner.account_id, id=reward.id, added=added)
     return added
-
-
-async def lock(tx: Tx, owner: Owner, reward_id: str) -> None:
-    """Nobody else gives out this pool's codes until we are done."""
-    await tx.one(_LOCK, account_id=owner.account_id, id=reward_id)
 
 
 async def leave_queue(tx: Tx, owner: Owner, reward_id: str, n: int) -> None:

@@ -24,12 +24,6 @@ UPDATE reward SET stock_told = :told WHERE account_id = :account_id AND id = :id
 -- name: unqueue
 UPDATE reward SET waiting = waiting - :n WHERE account_id = :account_id AND id = :id;
 
--- name: lock
-SELECT id FROM reward WHERE account_id = :account_id AND id = :id;
-
--- name: lock (postgres)
-SELECT id FROM reward WHERE account_id = :account_id AND id = :id FOR NO KEY UPDATE;
-
 -- name: add (sqlite)
 INSERT INTO coupon (id, account_id, reward_id, code)
 SELECT value ->> 0, :account_id, :reward_id, value ->> 1 FROM json_each(:rows) WHERE true

@@ -115,9 +115,13 @@ async def create(tx: Tx, owner: Owner, new: NewReward, *, now_ms: int) -> Reward
     return await get(tx, owner, reward_id)
 
 
-async def update(tx: Tx, owner: Owner, reward_id: str, changes: Changes) -> Reward:
-    # Two changes at once would each write back what the other changed.
+async def hold(tx: Tx, owner: Owner, reward_id: str) -> None:
+    """Nobody else changes it, or gives out its codes, until we are done."""
     await tx.one(_LOCK, account_id=owner.account_id, id=reward_id)
+
+
+async def update(tx: Tx, owner: Owner, reward_id: str, changes: Changes) -> Reward:
+    await hold(tx, owner, reward_id)  # two changes at once would each write back what the other changed
     old = await get(tx, owner, reward_id)
     if changes.kind is not UNSET and changes.kind != old.kind:
         raise Invalid("kind cannot be changed; delete this reward and make another.", param="kind")

@@ -170,7 +170,7 @@ async def add_codes(tx: Tx, site: Site, owner: Owner, reward_id: str, codes: lis
 
 async def fill(tx: Tx, site: Site, owner: Owner, reward_id: str, *, now_ms: int) -> bool:
     """Gives a batch of those who wait the codes there are, and tells whether more may be served."""
-    await coupons.lock(tx, owner, reward_id)
+    await milestones.hold(tx, owner, reward_id)
     reward = await milestones.get(tx, owner, reward_id, deleted_too=True)
     batch = min(FILL_BATCH, reward.codes_left)
     waiting = await tx.all(_WAITING, account_id=owner.account_id, reward_id=reward_id, batch=batch)
@@ -272,7 +272,7 @@ async def claim(
 async def erase(tx: Tx, owner: Owner, subscriber_id: str) -> None:
     """What was won keeps its state without the address; whoever waited for a code gives up their place."""
     for reward_id in await tx.all(_QUEUED_OF_PERSON, account_id=owner.account_id, subscriber_id=subscriber_id):
-        await coupons.lock(tx, owner, reward_id)
+        await milestones.hold(tx, owner, reward_id)
         mine: dict[str, Any] = {"account_id": owner.account_id, "subscriber_id": subscriber_id, "reward_id": reward_id}
         await coupons.leave_queue(tx, owner, reward_id, await tx.one(_COUNT_QUEUED, **mine) or 0)
     await tx.run(_FORGET_SHIPPING, account_id=owner.account_id, subscriber_id=subscriber_id)
