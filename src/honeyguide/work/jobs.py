@@ -7,18 +7,18 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from functools import partial
 
-from honeyguide.accounts import attempts, idempotency
+from honeyguide.accounts import attempts, idempotency, invitations, sessions
 from honeyguide.events import outbox
 from honeyguide.kernel.clock import CLOCK_SET, DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS
 from honeyguide.kernel.site import Site
 from honeyguide.mail import letters
 from honeyguide.mail.sending import send_due
 from honeyguide.mail.transports import Transport
-from honeyguide.partners import charges, directory
+from honeyguide.partners import charges, directory, importing
 from honeyguide.referrals import catching_up, clicks, listing
 from honeyguide.store import Store
 from honeyguide.store.tx import Tx
-from honeyguide.work import money, upkeep
+from honeyguide.work import money
 
 log = logging.getLogger("honeyguide.work")
 
@@ -39,25 +39,16 @@ async def fold_listings(store: Store, now_ms: int) -> bool:
     return await store.write(listing.fold, snapshot=True)
 
 
-async def purge_idempotency(store: Store, now_ms: int) -> bool:
-    async def work(tx: Tx) -> bool:
-        return await idempotency.purge(tx, now_ms=now_ms)
+def sweep(*purges: Callable[..., Awaitable[bool]]) -> Batch:
+    """Forgets what is old: a batch of each kind at a time."""
 
-    return await store.write(work)
+    async def batch(store: Store, now_ms: int) -> bool:
+        async def work(tx: Tx) -> bool:
+            return any([await purge(tx, now_ms=now_ms) for purge in purges])
 
+        return await store.write(work)
 
-async def purge_attempts(store: Store, now_ms: int) -> bool:
-    async def work(tx: Tx) -> bool:
-        return await attempts.purge(tx, now_ms=now_ms)
-
-    return await store.write(work)
-
-
-async def purge_events(store: Store, now_ms: int) -> bool:
-    async def work(tx: Tx) -> bool:
-        return await outbox.purge(tx, now_ms=now_ms)
-
-    return await store.write(work)
+    return batch
 
 
 async def give_new_rewards(site: Site, store: Store, now_ms: int) -> bool:
@@ -74,9 +65,9 @@ async def supply_codes(site: Site, store: Store, now_ms: int) -> bool:
     return await store.write(work)
 
 
-async def purge_visitors(store: Store, now_ms: int) -> bool:
+async def bring_in_files(site: Site, store: Store, now_ms: int) -> bool:
     async def work(tx: Tx) -> bool:
-        return await clicks.purge(tx, now_ms=now_ms)
+        return await importing.step(tx, site, now_ms=now_ms)
 
     return await store.write(work)
 
@@ -93,20 +84,13 @@ async def send_letters(transport: Transport, store: Store, now_ms: int) -> bool:
     return await send_due(store, transport, now_ms)
 
 
-async def purge_letters(store: Store, now_ms: int) -> bool:
-    async def work(tx: Tx) -> bool:
-        return await letters.purge(tx, now_ms=now_ms)
-
-    return await store.write(work)
-
-
 def jobs_of(site: Site, transport: Transport) -> tuple[Job, ...]:
     """The table. What tells people of something needs to know this installation's addresses."""
     return (
         Job("fold listings", SECOND_MS, fold_listings),
-        Job("bring in files", SECOND_MS, partial(upkeep.bring_in_files, site)),
-        Job("forget files of a month ago", HOUR_MS, upkeep.forget_files),
-        Job("forget sessions that are over", HOUR_MS, upkeep.forget_sessions),
+        Job("bring in files", SECOND_MS, partial(bring_in_files, site)),
+        Job("forget files of a month ago", HOUR_MS, sweep(importing.purge)),
+        Job("forget sessions that are over", HOUR_MS, sweep(sessions.purge, invitations.purge)),
         Job("verify referrals whose hold ran out", 5 * SECOND_MS, partial(money.ripen_referrals, site), topic=CLOCK_SET),
         Job("give new rewards to those already past them", 5 * SECOND_MS, partial(give_new_rewards, site)),
         Job("supply codes to those who wait for one", 5 * SECOND_MS, partial(supply_codes, site)),
@@ -115,9 +99,9 @@ def jobs_of(site: Site, transport: Transport) -> tuple[Job, ...]:
         Job("close months and make payouts", MINUTE_MS, money.close_months, topic=CLOCK_SET),
         Job("order programs by confirmation rate", 10 * MINUTE_MS, rate_programs),
         Job("verify the books", DAY_MS, money.verify_books),
-        Job("purge idempotency keys", 10 * MINUTE_MS, purge_idempotency),
-        Job("purge old letters", HOUR_MS, purge_letters),
-        Job("purge old events", HOUR_MS, purge_events),
-        Job("forget attempts of a day ago", HOUR_MS, purge_attempts),
-        Job("forget visitors of two days ago", HOUR_MS, purge_visitors),
+        Job("purge idempotency keys", 10 * MINUTE_MS, sweep(idempotency.purge)),
+        Job("purge old letters", HOUR_MS, sweep(letters.purge)),
+        Job("purge old events", HOUR_MS, sweep(outbox.purge)),
+        Job("forget attempts of a day ago", HOUR_MS, sweep(attempts.purge)),
+        Job("forget visitors of two days ago", HOUR_MS, sweep(clicks.purge)),
     )
