@@ -7,6 +7,7 @@ from __future__ import annotations
 import asyncio
 import os
 import sys
+from contextlib import suppress
 from typing import BinaryIO, NamedTuple
 
 import msgspec
@@ -71,11 +72,9 @@ class Telemetry:
             requests.inc()
             seconds.observe(request.seconds)
         if self._log and answered:
-            try:
+            with suppress(OSError, ValueError):  # nobody reads the log any more; requests go on
                 self._out.write(b"".join([self._encode(_line(request)) + b"\n" for request in answered]))
                 self._out.flush()
-            except (OSError, ValueError):
-                pass  # nobody reads the log any more; requests go on
 
     def _bound_to(self, method: str, route: str, status: int) -> tuple[Counter, Histogram]:
         bound = self._bound.get((method, route, status))

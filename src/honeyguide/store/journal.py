@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import mmap
 import struct
+from contextlib import suppress
 from pathlib import Path
 
 from honeyguide.kernel.errors import Unavailable
@@ -48,11 +49,9 @@ class Journal:
             self._number, self._at = number, end
             self._full.append((file, last_ms))
         if self._full and self._at < _SIZE:
-            try:
+            with suppress(OSError, ValueError):  # not a file of ours, or not ours to write: the next note begins a new one
                 self._pages = _mapped(self._full[-1][0])
                 self._full.pop()
-            except (OSError, ValueError):
-                pass  # not a file of ours, or not ours to write: the next note begins a new one
         return found
 
     def note(self, uuid: str, at_ms: int) -> None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import hmac
 import secrets
 from collections.abc import Awaitable, Callable
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import parse_qsl, quote, unquote, urlsplit
@@ -187,10 +188,8 @@ async def _recognise(visit: Visit) -> None:
         async def touch(tx: Tx) -> None:
             await sessions.touch(tx, who, now_ms=visit.now_ms)
 
-        try:
+        with suppress(Unavailable):  # pages can still be read while nothing can be written
             await visit.desk.store.write(touch)
-        except Unavailable:
-            pass  # pages can still be read while nothing can be written
 
 
 def _to_login(request: Request) -> Response:
