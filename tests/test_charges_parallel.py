@@ -116,7 +116,7 @@ def at_once(member: Member, requests: list[tuple[str, str, Any]]) -> list[httpx.
             async def ask(method: str, path: str, body: Any) -> httpx.Response:
                 for _ in range(20):
                     answer = await http.request(method, path, json=body)
-                    if answer.status_code != 503:
+                    if answer.status_code != 500 or answer.json()["code"] == "internal_error":
                         break
                     await asyncio.sleep(random.uniform(0.1, 0.5))
                 return answer

@@ -81,7 +81,7 @@ def test_an_operation_says_what_its_route_does(route: Route) -> None:
     assert ("requestBody" in told) == (route.body is not None)
     assert told["tags"][0] in {tag["name"] for tag in DOCUMENT["tags"]}
     statuses = set(told["responses"])
-    assert {str(route.status), "400", "401", "429", "500", "503"} <= statuses
+    assert {str(route.status), "400", "401", "429", "500"} <= statuses
     assert ({"409", "422"} <= statuses) == (route.method == "POST")
     success = told["responses"][str(route.status)]
     assert "X-RateLimit-Remaining" in success["headers"]
@@ -113,7 +113,20 @@ def test_every_error_has_one_shape() -> None:
         told = response["content"]["application/json"]
         assert told["schema"] == {"$ref": "#/components/schemas/Error"}
         assert validator("#/components/schemas/Error").is_valid(told["example"]), name
-    assert "Retry-After" in DOCUMENT["components"]["responses"]["TooMany"]["headers"]
+    for name in ("TooMany", "ServerError"):
+        assert "Retry-After" in DOCUMENT["components"]["responses"][name]["headers"]
+
+
+def test_the_document_lists_every_origin_and_the_limits_of_a_holding_period() -> None:
+    origins = [schema["properties"]["origin"]["enum"] for schema in SCHEMAS.values() if "origin" in schema["properties"]]
+    assert origins and all(each == ["api", "signup", "magic", "import"] for each in origins)
+    periods = [
+        (told["minimum"], told["maximum"])
+        for schema in SCHEMAS.values()
+        for field, told in schema["properties"].items()
+        if field == "referral_pending_duration"
+    ]
+    assert len(periods) >= 4 and set(periods) == {(0, 365)}
 
 
 def test_what_the_document_tells_of_keys_and_the_limit_is_what_happens(alice: Member) -> None:

@@ -66,6 +66,11 @@ class Answer(NamedTuple):
     def json(self) -> Any:
         return json.loads(self.body)
 
+    @property
+    def outcome(self) -> int | str:
+        """The status, or the error code of a 500: `unavailable` is expected of a store that is down, a bug is not."""
+        return self.json()["code"] if self.status == 500 else self.status
+
 
 class Caller:
     """One kept-alive connection. A connection that breaks raises OSError; the next call makes a new one."""

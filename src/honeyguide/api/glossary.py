@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from honeyguide.kernel import checks, emails, paging
+from honeyguide.partners import programs
 from honeyguide.partners.catalogue import AGE_RANGES, CATEGORIES, GENDERS, INCOME_LEVELS
 from honeyguide.partners.directory import SORTS
 from honeyguide.referrals import people, subscribers
@@ -133,7 +134,17 @@ FIELDS: dict[str, Schema] = {
         "maxLength": checks.USER_AGENT_LIMIT,
         "examples": ["Mozilla/5.0 (iPhone)"],
     },
-    "origin": {"description": "Where they came from, such as `api` or `signup`.", "examples": ["api"]},
+    "origin": {
+        "description": "How they joined: the API, the hosted signup page, a magic link or an import.",
+        "enum": list(subscribers.ORIGINS),
+        "examples": ["api"],
+    },
+    "referral_pending_duration": {
+        "description": "Days a referral must stay subscribed before it is verified.",
+        "minimum": 0,
+        "maximum": programs.LONGEST_HOLD_DAYS,
+        "examples": [14],
+    },
     "utm_source": {"examples": ["instagram"]},
     "utm_campaign": {"examples": ["spring"]},
     "referral_link": {"description": "The link to share.", "format": "uri", "examples": ["https://go.example.org/r/k7m2x9pa"]},

@@ -29,7 +29,7 @@ from honeyguide.store.tx import Tx
 
 log = logging.getLogger("honeyguide.api")
 
-# Requests under way at once in one process; past this a quick 503 serves everybody better than a slow 200.
+# Requests under way at once in one process; past this a quick refusal serves everybody better than a slow 200.
 MOST_AT_ONCE = 1_000
 # Changes that wait for the store at once, their bodies read: as many as are done well within a second on a small machine.
 MOST_WRITING = 256
@@ -47,7 +47,8 @@ STATUS: dict[type[errors.Fault], int] = {
     transport.NotJson: 415,
     errors.Reused: 422,
     errors.TooMany: 429,
-    errors.Unavailable: 503,
+    # The specification has one status for faults of ours: 500. `code` tells them apart.
+    errors.Unavailable: 500,
 }
 UNKNOWN_CAMPAIGN = "There is no such campaign."
 _REQUEST_ID = re.compile(rb"[A-Za-z0-9._-]{1,64}").fullmatch
@@ -104,7 +105,7 @@ class Api:
         self._under_way += 1
         try:
             if self._under_way > MOST_AT_ONCE:
-                raise errors.Unavailable(OVERLOADED)
+                raise _overloaded()
             reply = await self._answer(scope, receive, headers, exchange, now_ms)
         except transport.Gone:
             return
@@ -125,9 +126,14 @@ class Api:
     async def _answer(
         self, scope: Scope, receive: Receive, headers: dict[bytes, bytes], exchange: Exchange, now_ms: int
     ) -> Reply:
-        route, raw_path = self._table.find(exchange.method, scope["raw_path"])
-        exchange.route = route.path
+        found = self._table.find(exchange.method, scope["raw_path"])
+        if isinstance(found, transport.Match):
+            exchange.route = found.route.path
+        # Without a good key every answer is a 401, so that a stranger cannot learn which paths exist.
         caller = await self._admit(scope, headers, exchange, now_ms)
+        if not isinstance(found, transport.Match):
+            raise found
+        route, raw_path = found
         path = transport.decoded(raw_path) if raw_path else raw_path
         if path.get("campaign_uuid", caller.campaign_id) != caller.campaign_id:
             raise errors.Missing(UNKNOWN_CAMPAIGN)
@@ -140,7 +146,7 @@ class Api:
         if route.body is not None:
             call.body = _body_of(route, raw, headers.get(b"content-type"))
         if self._writing >= MOST_WRITING:
-            raise errors.Unavailable(OVERLOADED)
+            raise _overloaded()
         self._writing += 1
         try:
             if route.prepare is not None:
@@ -215,12 +221,16 @@ def _about(result: Any) -> str | None:
     return None
 
 
+def _overloaded() -> errors.Unavailable:
+    return errors.Unavailable(OVERLOADED, code="overloaded")
+
+
 def _refusal(fault: errors.Fault, exchange: Exchange) -> Reply:
     status = next((STATUS[kind] for kind in type(fault).__mro__ if kind in STATUS), 500)
     headers = []
     if isinstance(fault, errors.TooMany):
         headers.append((b"retry-after", b"%d" % fault.retry_after_s))
-    elif status == 503:
+    elif isinstance(fault, errors.Unavailable):
         headers.append((b"retry-after", b"1"))
     if isinstance(fault, transport.WrongMethod):
         headers.append((b"allow", ", ".join(fault.allowed).encode()))

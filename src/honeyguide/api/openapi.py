@@ -41,10 +41,10 @@ ERRORS: tuple[tuple[int, str, str, str, str], ...] = (
      "This Idempotency-Key was used for another request; use a new key for a new request."),
     (429, "TooMany", "Too many requests. Wait as many seconds as `Retry-After` says.", "rate_limited",
      "You have made 60 requests in the last 60 seconds; wait 12 s."),
-    (500, "Broken", "A bug of ours. Tell us the request id.", "internal_error",
-     "Something went wrong on our side; please tell us."),
-    (503, "Unavailable", "Overloaded, or the database is away. Try again shortly.", "unavailable",
-     "The service is overloaded; try again in a moment."),
+    (500, "ServerError",
+     "Our fault; `code` says which. `overloaded` (too many requests at once) and `unavailable` (the database is locked, full "
+     "or down) pass by themselves: try again after `Retry-After` seconds. `internal_error` is a bug: tell us the request id.",
+     "overloaded", "The service is overloaded; try again in a moment."),
 )  # fmt: skip
 
 HEADERS: dict[str, tuple[str, Schema]] = {
@@ -192,7 +192,7 @@ def _one(things: str) -> str:
 
 
 def _possible_errors(route: Route, schemas: dict[str, Schema]) -> set[int]:
-    possible = {400, 401, 429, 500, 503}
+    possible = {400, 401, 429, 500}
     sent = schemas[_name(route.body)]["properties"] if route.body is not None else {}
     if "{" in route.path or any(field.endswith("_uuid") for field in sent):
         possible.add(404)
@@ -206,12 +206,12 @@ def _possible_errors(route: Route, schemas: dict[str, Schema]) -> set[int]:
 
 
 def _error(words: str, code: str, sentence: str) -> dict[str, Any]:
-    headers = _ON_EVERY_ANSWER if code in ("unauthorized", "internal_error") else _ON_AUTHENTICATED
+    headers = _ON_EVERY_ANSWER if code in ("unauthorized", "overloaded") else _ON_AUTHENTICATED
     blamed = {"param": "email"} if code == "invalid_email" else {}
     example = {"error": sentence, "code": code, **blamed, "request_id": "5f0c2a9e41-3e9"}
     return {
         "description": words,
-        "headers": _headers([*headers, *(["Retry-After"] if code in ("rate_limited", "unavailable") else [])]),
+        "headers": _headers([*headers, *(["Retry-After"] if code in ("rate_limited", "overloaded") else [])]),
         "content": {"application/json": {"schema": {"$ref": f"{_REF}Error"}, "example": example}},
     }
 

@@ -40,6 +40,7 @@ from honeyguide.api.views import Message
 from honeyguide.kernel import money
 from honeyguide.kernel.clock import iso
 from honeyguide.kernel.errors import Invalid
+from honeyguide.kernel.ids import lowercase_id
 from honeyguide.partners import arrivals, catalogue, forecast, network, payouts, programs, rules
 from honeyguide.partners.directory import SORTS, Wanted
 from honeyguide.partners.network import Joined, Offer
@@ -91,7 +92,8 @@ async def create_program(tx: Tx, call: Call) -> OneProgram:
     if not call.body.publication_uuid:
         raise Invalid("publication_uuid must be given.", param="publication_uuid")
     fields = _program_fields(call.body, null_is_absent=True)
-    made = await programs.create(tx, call.owner.account_id, call.body.publication_uuid, fields, now_ms=call.now_ms)
+    publication_id = lowercase_id(call.body.publication_uuid)
+    made = await programs.create(tx, call.owner.account_id, publication_id, fields, now_ms=call.now_ms)
     return OneProgram(_program(made))
 
 

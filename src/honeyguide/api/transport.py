@@ -9,6 +9,7 @@ from urllib.parse import parse_qsl, unquote_to_bytes
 
 from honeyguide.api.call import Route
 from honeyguide.kernel.errors import Fault, Invalid
+from honeyguide.kernel.ids import lowercase_id
 
 Scope = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
@@ -17,6 +18,7 @@ Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]
 BODY_LIMIT = 2 * 1024 * 1024
 BODY_S = 20.0
 QUERY_FIELDS = 50
+UNKNOWN_PATH = "There is nothing at this address."
 
 
 class TooLarge(Fault):
@@ -76,7 +78,8 @@ class Table:
                 node = node.setdefault(_ANY if segment.startswith("{") else segment, {})
             node.setdefault("", {})[route.method] = route
 
-    def find(self, method: str, raw_path: bytes) -> Match:
+    def find(self, method: str, raw_path: bytes) -> Match | Unknown | WrongMethod:
+        """The route, or the refusal. A refusal is returned, not raised: the caller's key is checked before it is shown."""
         segments = raw_path.decode("latin-1").split("/")[1:]
         node = self._root
         values: list[str] = []
@@ -85,22 +88,22 @@ class Table:
             if child is None:
                 child = node.get(_ANY)
                 if child is None:
-                    raise Unknown("There is nothing at this address.")
+                    return Unknown(UNKNOWN_PATH)
                 values.append(segment)
             node = child
         methods: dict[str, Route] | None = node.get("")
         if methods is None:
-            raise Unknown("There is nothing at this address.")
+            return Unknown(UNKNOWN_PATH)
         route = methods.get("GET" if method == "HEAD" else method)
         if route is None:
-            raise WrongMethod(sorted(methods))
+            return WrongMethod(sorted(methods))
         if not values:
             return Match(route, {})
         return Match(route, dict(zip(route.names, values, strict=True)))
 
 
 def decoded(path: dict[str, str]) -> dict[str, str]:
-    """Path parameters as text; a blank one, or one no database can hold, is refused."""
+    """Path parameters as text, UUIDs in lower case. A blank value, or one that no database can store, is refused."""
     values = {}
     for name, raw in path.items():
         try:
@@ -112,7 +115,7 @@ def decoded(path: dict[str, str]) -> dict[str, str]:
             raise Invalid(f"{name} in the path is not valid UTF-8.", param=name) from None
         if not value.strip() or "\x00" in value:
             raise Invalid(f"{name} in the path must not be blank.", param=name)
-        values[name] = value
+        values[name] = lowercase_id(value)
     return values
 
 

@@ -39,6 +39,12 @@ def is_id(text: str) -> bool:
     return _UUID.fullmatch(text) is not None
 
 
+def lowercase_id(text: str) -> str:
+    """A UUID may be written in any case, but is stored in lower case. Other text is returned unchanged."""
+    lowered = text.lower()
+    return lowered if is_id(lowered) else text
+
+
 def new_code(length: int = CODE_LENGTH) -> str:
     """Random characters of the alphabet; bytes past its last whole multiple are drawn again, so that none is favoured."""
     code = ""

@@ -20,6 +20,9 @@ from honeyguide.store import Again
 from honeyguide.store.statements import beside
 from honeyguide.store.tx import Refusals, Tx
 
+# How somebody joined: over the API, on the hosted signup page, by a magic link, by an import.
+ORIGINS = ("api", "signup", "magic", "import")
+
 
 class NewSubscriber(msgspec.Struct, frozen=True):
     """What a signup brings. Everything but the email is a claim of the client's."""
@@ -32,7 +35,7 @@ class NewSubscriber(msgspec.Struct, frozen=True):
     utm_source: str | None = None
     utm_campaign: str | None = None
     created_at: str | None = None
-    origin: str = "api"
+    origin: str = "api"  # one of ORIGINS
 
 
 class Changes(msgspec.Struct, frozen=True):
