@@ -163,7 +163,9 @@ def _mark_table(path: Path) -> None:
                     marked += 1
                 except Invalid as refused:
                     if refused.code != "already_paid" or (await payouts.get_any(tx, payout_uuid)).paid_reference != reference:
-                        raise Invalid(f"{payout_uuid}: {refused.message} Nothing was marked.", code=refused.code) from None
+                        raise Invalid(
+                            "{payout}: {why} Nothing was marked.", code=refused.code, payout=payout_uuid, why=refused.message
+                        ) from None
             return marked
 
         return await house.store.write(change)

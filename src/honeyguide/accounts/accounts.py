@@ -53,7 +53,7 @@ async def create(tx: Tx, email: str, *, name: str | None, now_ms: int, is_admin:
     await tx.put(
         _INSERT, id=made.account_id, email=address, email_key=emails.key(address), name=name,
         is_admin=int(is_admin or is_first), created_ms=now_ms,
-        taken={"account_email": Invalid("An account with this email exists already.", param="email")},
+        taken={"account_email": Invalid("An account with this email already exists.", param="email")},
     )  # fmt: skip
     await tx.put(
         _INSERT_CAMPAIGN, id=made.campaign_id, account_id=made.account_id, name=name or "My newsletter",
@@ -69,7 +69,7 @@ async def find_by_email(tx: Tx, email: str) -> Account | None:
 async def get_by_email(tx: Tx, email: str) -> Account:
     account = await find_by_email(tx, email)
     if account is None:
-        raise Missing(f"There is no account {email}; make one with `honeyguide account create {email}`.")
+        raise Missing("There is no account {email}. Create one with `honeyguide account create {email}`.", email=email)
     return account
 
 

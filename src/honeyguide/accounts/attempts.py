@@ -55,7 +55,11 @@ async def count(tx: Tx, site: Site, limit: Limit, who: str, *, now_ms: int) -> N
     if n > limit.most:
         wait_s = max(1, -(-(since_ms + limit.window_ms - now_ms) // 1000))
         minutes = -(-wait_s // 60)
-        raise TooMany(f"Too many attempts. Try again in {minutes} minute{'s' if minutes > 1 else ''}.", retry_after_s=wait_s)
+        raise TooMany(
+            "Too many attempts. Try again in {wait}.",
+            wait="1 minute" if minutes == 1 else f"{minutes} minutes",
+            retry_after_s=wait_s,
+        )
 
 
 async def forget(tx: Tx, site: Site, limit: Limit, who: str) -> None:

@@ -34,7 +34,7 @@ _PURGE = _sql.command("purge")
 
 def checked(key: str) -> str:
     if not 0 < len(key) <= LONGEST or not (key.isascii() and key.isprintable()):
-        raise Invalid(f"Idempotency-Key must be 1 to {LONGEST} printable ASCII characters.", param="Idempotency-Key")
+        raise Invalid("{field} must be 1 to {most} printable ASCII characters.", param="Idempotency-Key", most=LONGEST)
     return key
 
 

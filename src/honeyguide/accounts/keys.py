@@ -91,14 +91,14 @@ async def of_account(tx: Tx, account_id: str) -> list[Key]:
 async def revoke(tx: Tx, account_id: str, key_id: str, *, now_ms: int) -> None:
     """Takes effect on the next request, also on a connection that is already open."""
     if not await tx.run(_REVOKE, account_id=account_id, id=key_id, now_ms=now_ms):
-        raise Missing("There is no such key, or it is revoked already.")
+        raise Missing("There is no such key, or it is already revoked.")
 
 
 async def find_by_shown(tx: Tx, shown: str) -> tuple[str, str]:
     """The account and id behind what a list of keys shows: its prefix or its id."""
     found = await tx.all(_BY_PREFIX, shown=shown)
     if not found:
-        raise Missing(f"There is no live key {shown}; `honeyguide keys list` shows them.")
+        raise Missing("There is no active key {key}. `honeyguide keys list` shows them.", key=shown)
     if len(found) > 1:
-        raise Invalid(f"More than one live key begins with {shown}; use its id.")
+        raise Invalid("More than one active key begins with {key}; use its id.", key=shown)
     return found[0]

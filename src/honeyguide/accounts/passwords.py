@@ -40,12 +40,12 @@ _COMMON = frozenset(_COMMON_TEXT.split())
 def checked(password: str, *, email: str) -> str:
     """A password that nobody guesses in ten tries; length is what counts, so no rule asks for signs or digits."""
     if len(password) < SHORTEST:
-        raise Invalid(f"Choose a password of at least {SHORTEST} characters.", param="password")
+        raise Invalid("Choose a password of at least {least} characters.", param="password", least=SHORTEST)
     if len(password) > LONGEST:
-        raise Invalid(f"Choose a password of at most {LONGEST} characters.", param="password")
+        raise Invalid("Choose a password of at most {most} characters.", param="password", most=LONGEST)
     folded = password.casefold()
     if folded in _COMMON or len(set(folded)) < 4 or folded in (email.casefold(), email.casefold().partition("@")[0]):
-        raise Invalid("This password is easily guessed. Three or four unrelated words make a good one.", param="password")
+        raise Invalid("This password is easy to guess. Three or four unrelated words make a good one.", param="password")
     return password
 
 

@@ -196,4 +196,10 @@ def _explained(message: str) -> Invalid:
         return Invalid("The body must be a JSON object.", code="invalid_json")
     param = re.split(r"[.\[]", where)[0]
     kinds = [_WORDS.get(word.strip(), word.strip()) for word in wanted.split("|")]
-    return Invalid(f"{param} must be {' or '.join(kinds)}, not {_WORDS.get(got, got)}.", param=param, code="invalid_type")
+    return Invalid(
+        "{field} must be {kinds}, not {got}.",
+        param=param,
+        code="invalid_type",
+        kinds=" or ".join(kinds),
+        got=_WORDS.get(got, got),
+    )

@@ -36,7 +36,7 @@ class Call:
     def choice(self, name: str, allowed: tuple[str, ...], default: str) -> str:
         value = self.query.get(name, default)
         if value not in allowed:
-            raise Invalid(f"{name} must be one of: {', '.join(allowed)}.", param=name)
+            raise Invalid("{field} must be one of: {allowed}.", param=name, allowed=", ".join(allowed))
         return value
 
 

@@ -33,6 +33,7 @@ log = logging.getLogger("honeyguide.api")
 MOST_AT_ONCE = 1_000
 # Changes that wait for the store at once, their bodies read: as many as are done well within a second on a small machine.
 MOST_WRITING = 256
+BUG = "Something went wrong on our side. Please report it with the request_id."
 OVERLOADED = "The service is overloaded; try again in a moment."
 
 STATUS: dict[type[errors.Fault], int] = {
@@ -113,7 +114,7 @@ class Api:
             reply = _refusal(fault, exchange)
         except Exception:
             log.exception("request %s failed", request_id)
-            reply = _refusal(errors.Fault("Something went wrong on our side; please tell us.", code="internal_error"), exchange)
+            reply = _refusal(errors.Fault(BUG, code="internal_error"), exchange)
         finally:
             self._under_way -= 1
         await _send(send, reply, exchange)
@@ -166,8 +167,10 @@ class Api:
         if exchange.allowance.refused:
             retry_after_s = exchange.allowance.retry_after_s(now_ms)
             raise errors.TooMany(
-                f"You have made {exchange.allowance.limit} requests in the last 60 seconds; wait {retry_after_s} s.",
+                "You have made {limit} requests in the last 60 seconds. Try again in {seconds} seconds.",
                 retry_after_s=retry_after_s,
+                limit=exchange.allowance.limit,
+                seconds=retry_after_s,
             )
         return exchange.caller
 

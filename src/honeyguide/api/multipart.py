@@ -33,7 +33,7 @@ def fields_of(raw: bytes, content_type: bytes, kind: type[Body]) -> dict[str, An
         try:
             text = data.decode()
         except UnicodeDecodeError:
-            raise Invalid(f"{name} is not valid UTF-8.", param=name) from None
+            raise Invalid("{field} is not valid UTF-8.", param=name) from None
         if name in lists:
             fields.setdefault(name, []).append(text)
         else:

@@ -39,7 +39,7 @@ from honeyguide.api.publications import logo_url
 from honeyguide.api.views import Message
 from honeyguide.kernel import money
 from honeyguide.kernel.clock import iso
-from honeyguide.kernel.errors import Invalid
+from honeyguide.kernel.errors import Invalid, Required
 from honeyguide.kernel.ids import lowercase_id
 from honeyguide.partners import arrivals, catalogue, forecast, network, payouts, programs, rules
 from honeyguide.partners.directory import SORTS, Wanted
@@ -90,7 +90,7 @@ def _program_fields(body: bodies.ProgramCreate | bodies.ProgramUpdate, *, null_i
 
 async def create_program(tx: Tx, call: Call) -> OneProgram:
     if not call.body.publication_uuid:
-        raise Invalid("publication_uuid must be given.", param="publication_uuid")
+        raise Required("publication_uuid")
     fields = _program_fields(call.body, null_is_absent=True)
     publication_id = lowercase_id(call.body.publication_uuid)
     made = await programs.create(tx, call.owner.account_id, publication_id, fields, now_ms=call.now_ms)
@@ -135,7 +135,7 @@ def _amount(text: str | None, param: str) -> int:
         return 0
     digits = text.replace(".", "", 1)
     if not (digits.isascii() and digits.isdigit()) or len(text) > 20:
-        raise Invalid(f"{param} must be an amount in dollars, such as 2.50.", param=param)
+        raise Invalid("{field} must be an amount in dollars, such as 2.50.", param=param)
     return money.cents(Decimal(text), param=param)
 
 

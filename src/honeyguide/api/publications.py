@@ -8,7 +8,7 @@ from honeyguide.api import bodies
 from honeyguide.api.call import Call, Listed, Route
 from honeyguide.api.views import Message, View
 from honeyguide.kernel.clock import iso
-from honeyguide.kernel.errors import Invalid
+from honeyguide.kernel.errors import Required
 from honeyguide.partners import logos, publications
 from honeyguide.partners.publications import Fields, Publication
 from honeyguide.store.tx import Tx
@@ -82,7 +82,7 @@ async def prepare_update(call: Call) -> None:
     if isinstance(body.logo, str) and not _is_served(call, body.logo):
         logo = await logos.sanitize_apart(logos.decode_field(body.logo))
     elif body.logo is None:
-        raise Invalid("logo must not be null.", param="logo")
+        raise Required("logo", "{field} must not be null.")
     call.prepared = (fields, logo)
 
 

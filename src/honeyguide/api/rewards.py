@@ -175,7 +175,7 @@ def _shipping(given: ShippingDetails | None) -> rewards.Shipping | None:
         return None
     for field in ("name", "line1", "city", "postcode", "country"):
         if not getattr(given, field):
-            raise Invalid(f"shipping_details needs {field}.", param="shipping_details")
+            raise Invalid("{field} needs {part}.", param="shipping_details", part=field)
     return rewards.Shipping(
         **{name: value for name, value in msgspec.structs.asdict(given).items() if value is not None}
     ).checked()

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from urllib.parse import parse_qsl, unquote_to_bytes
 
 from honeyguide.api.call import Route
-from honeyguide.kernel.errors import Fault, Invalid
+from honeyguide.kernel.errors import Fault, Invalid, Required
 from honeyguide.kernel.ids import lowercase_id
 
 Scope = MutableMapping[str, Any]
@@ -41,7 +41,7 @@ class WrongMethod(Fault):
     code = "method_not_allowed"
 
     def __init__(self, allowed: list[str]) -> None:
-        super().__init__(f"This address takes {', '.join(allowed)} only.")
+        super().__init__("Method not allowed; use {allowed}.", allowed=" or ".join(allowed))
         self.allowed = allowed
 
 
@@ -112,9 +112,9 @@ def decoded(path: dict[str, str]) -> dict[str, str]:
             else:
                 value = raw if raw.isascii() else raw.encode("latin-1").decode()
         except UnicodeDecodeError:
-            raise Invalid(f"{name} in the path is not valid UTF-8.", param=name) from None
+            raise Invalid("{field} in the path is not valid UTF-8.", param=name) from None
         if not value.strip() or "\x00" in value:
-            raise Invalid(f"{name} in the path must not be blank.", param=name)
+            raise Required(name, "{field} in the path must not be blank.")
         values[name] = lowercase_id(value)
     return values
 
@@ -135,12 +135,12 @@ def query_of(raw: bytes) -> dict[str, str]:
 async def read_body(receive: Receive, headers: dict[bytes, bytes], limit: int = BODY_LIMIT) -> bytes:
     declared = headers.get(b"content-length", b"")
     if declared.isdigit() and int(declared[:20]) > limit:
-        raise TooLarge(f"The body is larger than {limit // 1024 // 1024} MB.")
+        raise TooLarge("The body is larger than {limit} MB.", limit=limit // 1024 // 1024)
     message = await _next(receive)
     if not message.get("more_body"):
         whole: bytes = message.get("body", b"")
         if len(whole) > limit:
-            raise TooLarge(f"The body is larger than {limit // 1024 // 1024} MB.")
+            raise TooLarge("The body is larger than {limit} MB.", limit=limit // 1024 // 1024)
         return whole
     parts, size = [message["body"]], len(message["body"])
     give_up = asyncio.get_running_loop().time() + BODY_S
@@ -148,7 +148,7 @@ async def read_body(receive: Receive, headers: dict[bytes, bytes], limit: int = 
         message = await _next(receive, give_up - asyncio.get_running_loop().time())
         size += len(message.get("body", b""))
         if size > limit:
-            raise TooLarge(f"The body is larger than {limit // 1024 // 1024} MB.")
+            raise TooLarge("The body is larger than {limit} MB.", limit=limit // 1024 // 1024)
         parts.append(message.get("body", b""))
     return b"".join(parts)
 
@@ -172,4 +172,4 @@ def check_is_json(content_type: bytes | None, *, also_form: bool = False) -> Non
     charset = rest.partition("charset=")[2].partition(";")[0].strip().strip('"')
     if kind.strip() != "application/json" or charset not in ("", "utf-8", "utf8", "us-ascii"):
         or_form = ", or as multipart/form-data" if also_form else ""
-        raise NotJson(f"Send the body as JSON with Content-Type: application/json; charset=utf-8{or_form}.")
+        raise NotJson("Send the body as JSON with Content-Type: application/json; charset=utf-8{or_form}.", or_form=or_form)

@@ -20,7 +20,7 @@ async def _expanded(tx: Tx, call: Call) -> Campaign | None:
     if expand is None:
         return None
     if expand != "campaigns":
-        raise Invalid("expand must be campaigns.", param="expand")
+        raise Invalid("{field} must be campaigns.", param="expand")
     return await campaigns.get(tx, call.owner)
 
 

@@ -12,7 +12,7 @@ from honeyguide.api.views import Message, View
 from honeyguide.events import webhooks
 from honeyguide.events.webhooks import Attempt, Delivery, Flags, Webhook
 from honeyguide.kernel.clock import iso
-from honeyguide.kernel.errors import Invalid
+from honeyguide.kernel.errors import Required
 from honeyguide.store.tx import Tx
 
 
@@ -137,7 +137,7 @@ def _flags(body: Any) -> Flags:
 
 async def create(tx: Tx, call: Call) -> Any:
     if not call.body.url:
-        raise Invalid("url must say where events are to be sent.", param="url")
+        raise Required("url")
     hook = await webhooks.create(
         tx, call.owner.account_id, _scope(call), call.body.url, _flags(call.body), policy=call.policy, now_ms=call.now_ms
     )

@@ -151,8 +151,10 @@ def _network(text: str) -> Network:
     try:
         return ip_network(text.strip(), strict=False)
     except ValueError:
-        raise Invalid(f"'{text}' is not a network such as 10.0.0.0/8.", param="HONEYGUIDE_WEBHOOK_ALLOW") from None
+        raise Invalid(
+            "{field} must list IP ranges such as 10.0.0.0/8, not '{text}'.", param="HONEYGUIDE_WEBHOOK_ALLOW", text=text
+        ) from None
 
 
 def _refused(why: str) -> Invalid:
-    return Invalid(f"The url {why}.", param="url", code="invalid_url")
+    return Invalid("{field} {why}.", param="url", code="invalid_url", why=why)

@@ -13,7 +13,7 @@ from msgspec import UNSET, UnsetType
 from honeyguide.events import outbox, signature
 from honeyguide.events.addresses import Policy, check_url
 from honeyguide.kernel.clock import DAY_MS, parse_past
-from honeyguide.kernel.errors import Invalid, Missing
+from honeyguide.kernel.errors import Invalid, Missing, Required
 from honeyguide.kernel.ids import is_id, new_id
 from honeyguide.kernel.paging import Page
 from honeyguide.mail.letters import Backlog
@@ -165,7 +165,7 @@ async def send_test(tx: Tx, account_id: str, scope: str, webhook_id: str, *, now
 async def get_enabled(tx: Tx, account_id: str, scope: str, webhook_id: str) -> Webhook:
     webhook = await get(tx, account_id, scope, webhook_id)
     if webhook.disabled_ms is not None:
-        raise Invalid("This webhook is disabled; update it, even with the same url, to enable it again.", code="disabled")
+        raise Invalid("This webhook is disabled. Update it, even with the same url, to enable it again.", code="disabled")
     return webhook
 
 
@@ -197,7 +197,7 @@ async def resend(
     webhook = await get_enabled(tx, account_id, scope, webhook_id)
     row, _ = await get_delivery(tx, account_id, webhook.id, delivery_id if is_id(delivery_id) else "")
     if not await tx.run(_RESEND, account_id=account_id, webhook_id=webhook.id, id=row.id, now_ms=now_ms):
-        raise Invalid("The person this event told of was erased, so it cannot be sent again.", code="erased")
+        raise Invalid("The subscriber in this event was erased, so it cannot be sent again.", code="erased")
     tx.wake(outbox.DELIVERIES)
     return await get_delivery(tx, account_id, webhook.id, row.id)
 
@@ -206,7 +206,7 @@ async def replay(tx: Tx, account_id: str, scope: str, webhook_id: str, since: st
     """Everything since a moment, once more, whatever became of it, as far as the log reaches back."""
     webhook = await get_enabled(tx, account_id, scope, webhook_id)
     if not since:
-        raise Invalid("since must say from when to replay, such as 2026-11-15T00:00:00Z.", param="since")
+        raise Required("since", "{field} is required, such as 2026-11-15T00:00:00Z.")
     since_ms = parse_past(since, param="since", now_ms=now_ms)
     count = await tx.run(_REPLAY, account_id=account_id, webhook_id=webhook.id, since_ms=since_ms, now_ms=now_ms)
     if count:

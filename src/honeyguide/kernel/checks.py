@@ -10,7 +10,7 @@ import re
 from collections.abc import Collection
 from ipaddress import IPv6Address
 
-from honeyguide.kernel.errors import Invalid
+from honeyguide.kernel.errors import Invalid, Required
 
 NAME_LIMIT = 255
 STRING_LIMIT = 255
@@ -38,14 +38,14 @@ _AUTHORITY = re.compile(r"(?:\[(?P<v6>[0-9A-Fa-f:.]+)\]|(?P<name>[\w.-]+))(?::(?
 def text(value: str, *, param: str, limit: int, blank_ok: bool = True) -> str:
     """Text that both databases can keep, within its limit; `blank_ok=False` wants at least one visible character."""
     if "\x00" in value:
-        raise Invalid(f"{param} must not contain NUL characters.", param=param)
+        raise Invalid("{field} must not contain NUL characters.", param=param)
     if len(value) > limit:
-        raise Invalid(f"{param} must be at most {limit:,} characters long.", param=param)
+        raise Invalid("{field} must be at most {limit:,} characters long.", param=param, limit=limit)
     # JSON can spell half of a surrogate pair, which no encoding can store.
     if not value.isascii() and any("\ud800" <= character <= "\udfff" for character in value):
-        raise Invalid(f"{param} must not contain unpaired surrogate characters.", param=param)
+        raise Invalid("{field} must not contain unpaired surrogate characters.", param=param)
     if not blank_ok and not value.strip():
-        raise Invalid(f"{param} must not be blank.", param=param)
+        raise Required(param, "{field} must not be blank.")
     return value
 
 
@@ -54,15 +54,15 @@ def http_url(value: str, *, param: str) -> str:
     text(value, param=param, limit=URL_LIMIT)
     # Browsers drop control characters and turn backslashes into slashes, so an address with either may lead elsewhere.
     if " " in value or "\\" in value or not value.isprintable():
-        raise Invalid(f"{param} must not contain spaces, backslashes or control characters.", param=param)
+        raise Invalid("{field} must not contain spaces, backslashes or control characters.", param=param)
     address = _HTTP.match(value)
     if address is None:
-        raise Invalid(f"{param} must be an absolute http or https URL, such as https://example.com/welcome.", param=param)
+        raise Invalid("{field} must be an absolute http or https URL, such as https://example.com/welcome.", param=param)
     authority = address[1]
     if "@" in authority:
-        raise Invalid(f"{param} must not contain a user name or password.", param=param)
+        raise Invalid("{field} must not contain a user name or password.", param=param)
     if not _is_host_and_port(authority):
-        raise Invalid(f"{param} must have a valid host and port.", param=param)
+        raise Invalid("{field} must have a valid host and port.", param=param)
     return value
 
 
@@ -85,18 +85,19 @@ def slug(value: str, *, param: str) -> str:
     """The last part of a hosted page's address."""
     if len(value) > SLUG_LIMIT or not _SLUG.fullmatch(value):
         raise Invalid(
-            f"{param} must be 1 to {SLUG_LIMIT} lower-case letters, digits or hyphens, with no hyphen at either end.",
+            "{field} must be 1 to {limit} lower-case letters, digits or hyphens, with no hyphen at either end.",
             param=param,
+            limit=SLUG_LIMIT,
         )
     if value in RESERVED_SLUGS:
-        raise Invalid(f"{param} is a reserved word, please choose another.", param=param)
+        raise Invalid("{field} is reserved; choose another.", param=param)
     return value
 
 
 def one_of(value: object, allowed: Collection[str], *, param: str) -> str:
     """One of the allowed words, letter for letter."""
     if not isinstance(value, str) or value not in allowed:
-        raise Invalid(f"{param} must be one of: {', '.join(allowed)}.", param=param)
+        raise Invalid("{field} must be one of: {allowed}.", param=param, allowed=", ".join(allowed))
     return value
 
 
@@ -107,4 +108,4 @@ def some_of(values: object, allowed: Collection[str], *, param: str, least: int 
         if least <= len(chosen) <= (len(allowed) if most is None else most):
             return chosen
     number = f"at least {least}" if most is None else f"{least} to {most}"
-    raise Invalid(f"{param} must be a list of {number} of: {', '.join(allowed)}.", param=param)
+    raise Invalid("{field} must be {number} of: {allowed}.", param=param, number=number, allowed=", ".join(allowed))

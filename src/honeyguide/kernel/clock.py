@@ -67,31 +67,31 @@ _FORM = re.compile(
     re.ASCII,
 )
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
-_HOW = "must be a timestamp such as 2026-11-15T01:30:01Z or 2026-11-15T01:30:01.123+01:00"
+_FORMAT = "{field} must be a timestamp such as 2026-11-15T01:30:01Z or 2026-11-15T01:30:01.123+01:00."
 
 
 def parse(text: str, *, param: str) -> int:
     """Exactly `YYYY-MM-DDThh:mm:ss[.fraction]TZD`; `fromisoformat` would also take week dates and missing zones."""
     match = _FORM.fullmatch(text)
     if match is None:
-        raise Invalid(f"{param} {_HOW}.", param=param)
+        raise Invalid(_FORMAT, param=param)
     year, month, day, hour, minute, second = (int(match[i]) for i in range(1, 7))
     milli = int((match[7] or "0").ljust(3, "0")[:3])
     offset = timedelta(0)
     if match[8] is None:
         if int(match[10]) > 23 or int(match[11]) > 59:
-            raise Invalid(f"{param} {_HOW}.", param=param)
+            raise Invalid(_FORMAT, param=param)
         offset = timedelta(hours=int(match[10]), minutes=int(match[11])) * (-1 if match[9] == "-" else 1)
     try:
         moment = datetime(year, month, day, hour, minute, second, milli * 1000, tzinfo=timezone(offset))
         return (moment.astimezone(UTC) - _EPOCH) // timedelta(milliseconds=1)
     except (ValueError, OverflowError):
-        raise Invalid(f"{param} is not a date that exists; it {_HOW}.", param=param) from None
+        raise Invalid("{field} is not a date that exists.", param=param) from None
 
 
 def parse_past(text: str, *, param: str, now_ms: int) -> int:
-    """A moment that has been: a little ahead of our clock is now, more is refused."""
+    """Parse a past time. Up to 5 minutes ahead is clamped to now; later is an error."""
     ms = parse(text, param=param)
     if ms > now_ms + AHEAD_MS:
-        raise Invalid(f"{param} lies in the future.", param=param)
+        raise Invalid("{field} is in the future.", param=param)
     return min(ms, now_ms)

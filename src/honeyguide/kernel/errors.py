@@ -1,41 +1,67 @@
-"""What can go wrong, said so that the caller can mend it. The edges give each kind its HTTP status; nobody else knows one."""
+"""What can go wrong, in sentences the caller can act on. Each edge chooses the HTTP status; nothing else knows one."""
 
 from __future__ import annotations
 
+from typing import Any
+
 
 class Fault(Exception):
-    """A refusal with one clear sentence, a stable code word and, where one input is to blame, its name."""
+    """A refusal: one clear sentence, a stable code and, where one input is to blame, its parameter.
+
+    The sentence is a template. `{field}` stands for that input: the API fills in the parameter's name, a page fills in its
+    label. Everything else that varies is passed by keyword, never formatted into the template: it may contain braces.
+    """
 
     code = "fault"
 
-    def __init__(self, message: str, *, param: str | None = None, code: str | None = None) -> None:
-        super().__init__(message)
-        self.message = message
+    def __init__(self, template: str, *, param: str | None = None, code: str | None = None, **values: Any) -> None:
+        super().__init__(template)
+        self.template = template
         self.param = param
+        self.values = values
         if code is not None:
             self.code = code
 
+    @property
+    def message(self) -> str:
+        """The sentence as the API says it."""
+        return self.message_for(self.param)
+
+    def message_for(self, field: str | None) -> str:
+        """The sentence for a reader who knows the input as `field`."""
+        return self.template.format(field=field, **self.values)
+
+    def __str__(self) -> str:
+        return self.message
+
 
 class Invalid(Fault):
-    """The input breaks a rule; the sentence says which and how to mend it."""
+    """The input breaks a rule; the sentence says which one and how to fix it."""
 
     code = "invalid"
 
 
+class Required(Invalid):
+    """The input is missing or blank. A page says what to enter instead."""
+
+    def __init__(self, param: str, template: str = "{field} is required.") -> None:
+        super().__init__(template, param=param)
+
+
 class Missing(Fault):
-    """Not there, or not yours: the two are never told apart."""
+    """It does not exist, or belongs to someone else; the answer is the same."""
 
     code = "not_found"
 
 
 class Busy(Fault):
-    """A twin of this request is still running."""
+    """The same request is still running."""
 
     code = "conflict"
 
 
 class Reused(Fault):
-    """An idempotency key came back with another body."""
+    """An idempotency key was sent again with another body."""
 
     code = "idempotency_key_reused"
 
@@ -45,12 +71,12 @@ class Unauthorized(Fault):
 
 
 class TooMany(Fault):
-    """Over a limit; `retry_after_s` says when to come back."""
+    """Over a limit; `retry_after_s` says when to try again."""
 
     code = "rate_limited"
 
-    def __init__(self, message: str, *, retry_after_s: int) -> None:
-        super().__init__(message)
+    def __init__(self, template: str, *, retry_after_s: int, **values: Any) -> None:
+        super().__init__(template, **values)
         self.retry_after_s = retry_after_s
 
 

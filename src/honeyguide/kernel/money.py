@@ -35,7 +35,7 @@ def cents(value: object, *, param: str) -> int:
 
 def _refusal(param: str) -> Invalid:
     return Invalid(
-        f"{param} must be a number of US dollars from 0 to 1,000,000 with at most two decimals.",
+        "{field} must be a number of US dollars from 0 to 1,000,000 with at most two decimals.",
         param=param,
         code="invalid_amount",
     )

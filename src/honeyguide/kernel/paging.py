@@ -29,7 +29,7 @@ def _whole(text: str, *, param: str) -> int:
     digits = text.lstrip("0")
     # Python refuses to read numbers of thousands of digits; 20 are past every limit of ours.
     if not (text.isascii() and text.isdigit()) or (number := int(digits[:20] or "0")) < 1:
-        raise Invalid(f"{param} must be a whole number of at least 1.", param=param)
+        raise Invalid("{field} must be a whole number of at least 1.", param=param)
     return number
 
 
@@ -40,7 +40,7 @@ def asked(page: str | None, per_page: str | None) -> Page:
         PER_PAGE if per_page is None else min(_whole(per_page, param="per_page"), MOST_PER_PAGE),
     )
     if wanted.page > LAST_PAGE:
-        raise Invalid(f"page must be at most {LAST_PAGE:,}.", param="page")
+        raise Invalid("{field} must be at most {most:,}.", param="page", most=LAST_PAGE)
     return wanted
 
 

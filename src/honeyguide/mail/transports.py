@@ -134,7 +134,7 @@ def server_of(smtp_url: str) -> Server:
     except ValueError:
         host, port, tls = None, None, False
     if not host:
-        raise Invalid("HONEYGUIDE_SMTP_URL must be an address such as smtp://user:password@mail.example.org:587.")
+        raise Invalid("HONEYGUIDE_SMTP_URL must be a URL such as smtp://user:password@mail.example.org:587.")
     user = unquote(parts.username) if parts.username else None
     usual = 465 if tls else 587 if user else 25
     return Server(host, port or usual, user, unquote(parts.password or ""), tls)

@@ -193,7 +193,7 @@ def _content_type(data: bytes) -> str:
 
 
 def _refusal(sentence: str) -> Invalid:
-    return Invalid(sentence, param="logo", code="invalid_logo")
+    return Invalid("{sentence}", sentence=sentence, param="logo", code="invalid_logo")
 
 
 _gates: WeakKeyDictionary[asyncio.AbstractEventLoop, asyncio.Semaphore] = WeakKeyDictionary()

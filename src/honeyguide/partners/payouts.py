@@ -165,7 +165,11 @@ async def mark_paid(tx: Tx, payout_id: str, reference: str, *, now_ms: int) -> P
     checks.text(reference, param="reference", limit=checks.STRING_LIMIT, blank_ok=False)
     payout = await _locked(tx, payout_id)
     if payout.paid_ms is not None:
-        raise Invalid(f"This payout is marked as paid already, with reference {payout.paid_reference}.", code="already_paid")
+        raise Invalid(
+            "This payout is already marked as paid, with reference {reference}.",
+            code="already_paid",
+            reference=payout.paid_reference,
+        )
     await _move(tx, payout, "paid", ledger.CLEARING, ledger.CASH, now_ms)
     await tx.run(_MARK, id=payout.id, paid_ms=now_ms, reference=reference)
     return await _locked(tx, payout_id)

@@ -10,7 +10,7 @@ import msgspec
 from msgspec import UNSET, UnsetType
 
 from honeyguide.kernel import checks, money
-from honeyguide.kernel.errors import Invalid, Missing
+from honeyguide.kernel.errors import Invalid, Missing, Required
 from honeyguide.kernel.ids import is_id, new_id
 from honeyguide.kernel.paging import Page
 from honeyguide.partners import charges, directory, publications
@@ -93,7 +93,7 @@ def _checked(fields: Fields) -> dict[str, Any]:
         value = getattr(fields, param)
         if not isinstance(value, UnsetType):
             if value is None and param == "redirect_url":
-                raise Invalid("redirect_url must not be null.", param=param)
+                raise Required(param, "{field} must not be null.")
             given[param] = None if value is None else checks.http_url(value, param=param)
     if not isinstance(fields.terms, UnsetType):
         given["terms"] = None if fields.terms is None else checks.text(fields.terms, param="terms", limit=checks.TERMS_LIMIT)
@@ -103,7 +103,7 @@ def _checked(fields: Fields) -> dict[str, Any]:
         flag = getattr(fields, param)
         if not isinstance(flag, UnsetType):
             if flag is None:
-                raise Invalid(f"{param} must be true or false.", param=param)
+                raise Invalid("{field} must be true or false.", param=param)
             given[param] = int(flag)
     if not isinstance(fields.referral_pending_duration, UnsetType):
         given["referral_pending_duration"] = _days(fields.referral_pending_duration)
@@ -116,8 +116,9 @@ def _days(value: Any) -> int:
         value, whole = int(value), True
     if not whole or not 0 <= value <= LONGEST_HOLD_DAYS:
         raise Invalid(
-            f"referral_pending_duration must be a whole number of days from 0 to {LONGEST_HOLD_DAYS}.",
+            "{field} must be a whole number of days from 0 to {most}.",
             param="referral_pending_duration",
+            most=LONGEST_HOLD_DAYS,
         )
     return int(value)
 
@@ -126,7 +127,7 @@ async def create(tx: Tx, account_id: str, publication_id: str, fields: Fields, *
     """One live program per publication; making it switches the publication's partner program on."""
     for param in REQUIRED:
         if isinstance(getattr(fields, param), UnsetType):
-            raise Invalid(f"{param} must be given.", param=param)
+            raise Required(param)
     columns = {
         "terms": None, "resources_url": None, "slug": None, "thankyou_page_url": None, "show_in_directory": 0,
         "referral_pending_duration": DEFAULT_HOLD_DAYS, "referral_pending_duration_enabled": 0, **_checked(fields),
@@ -134,9 +135,11 @@ async def create(tx: Tx, account_id: str, publication_id: str, fields: Fields, *
     try:
         publication = await publications.get_locked(tx, account_id, publication_id)
     except Missing:
-        raise Invalid("publication_uuid names no publication of yours.", param="publication_uuid") from None
+        raise Invalid("{field} does not match any of your publications.", param="publication_uuid") from None
     program_id = new_id()
-    second = Invalid("This publication has a partner program already; delete it to make a new one.", param="publication_uuid")
+    second = Invalid(
+        "This publication already has a partner program; delete it before you create another.", param="publication_uuid"
+    )
     await tx.run(
         _INSERT, taken={"program_publication": second}, id=program_id, account_id=account_id, publication_id=publication.id,
         now_ms=now_ms, **columns,

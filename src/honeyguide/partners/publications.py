@@ -10,7 +10,7 @@ import msgspec
 from msgspec import UNSET, UnsetType
 
 from honeyguide.kernel import checks
-from honeyguide.kernel.errors import Invalid, Missing
+from honeyguide.kernel.errors import Invalid, Missing, Required
 from honeyguide.kernel.ids import is_id, new_id
 from honeyguide.kernel.paging import Page
 from honeyguide.partners import catalogue, directory
@@ -104,7 +104,7 @@ def _checked(fields: Fields) -> dict[str, Any]:
 
 def _present(value: str | None, param: str) -> str:
     if value is None:
-        raise Invalid(f"{param} must not be null.", param=param)
+        raise Required(param, "{field} must not be null.")
     return value
 
 
@@ -117,10 +117,10 @@ async def create(tx: Tx, account_id: str, fields: Fields, logo: Logo, *, folder:
 
 
 def check_required(fields: Fields, has_logo: bool) -> None:
-    """Said before the logo is worked on: decoding it is the dear part."""
+    """Checked before the logo is decoded, because decoding is expensive."""
     for param in REQUIRED:
         if (not has_logo) if param == "logo" else isinstance(getattr(fields, param), UnsetType):
-            raise Invalid(f"{param} must be given.", param=param)
+            raise Required(param)
     _checked(fields)
 
 
@@ -175,7 +175,7 @@ async def update(
 
 def _present_flag(value: bool | None) -> bool:
     if value is None:
-        raise Invalid("enabled_partner_program must be true or false.", param="enabled_partner_program")
+        raise Invalid("{field} must be true or false.", param="enabled_partner_program")
     return value
 
 

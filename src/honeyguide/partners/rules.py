@@ -134,7 +134,7 @@ def month_to_charge(now_ms: int, *, last_closed: str | None) -> str:
 def read_month(value: str, *, param: str) -> str:
     """A month as a caller writes it."""
     if not _MONTH.fullmatch(value):
-        raise Invalid(f"{param} must be a month such as 2026-11.", param=param)
+        raise Invalid("{field} must be a month such as 2026-11.", param=param)
     return value
 
 

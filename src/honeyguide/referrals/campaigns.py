@@ -89,7 +89,7 @@ async def configure(tx: Tx, owner: Owner, chosen: Settings) -> Campaign:
         checks.http_url(new["destination_url"], param="destination_url")
     checks.one_of(new["screening"], tuple(rules.Level), param="screening")
     if not 0 <= new["hold_days"] <= rules.LONGEST_HOLD_DAYS:
-        raise Invalid(f"hold_days must be a whole number from 0 to {rules.LONGEST_HOLD_DAYS}.", param="hold_days")
+        raise Invalid("{field} must be a whole number from 0 to {most}.", param="hold_days", most=rules.LONGEST_HOLD_DAYS)
     if chosen.words is not UNSET:
         new["words"] = _kept_words(chosen.words)
     if new["slug"] != old.slug:
@@ -103,7 +103,7 @@ async def configure(tx: Tx, owner: Owner, chosen: Settings) -> Campaign:
 def _kept_words(words: dict[str, str]) -> str:
     """The operator's own texts for the reader's pages, by the name the page gives each."""
     if len(words) > MOST_WORDS:
-        raise Invalid(f"words may hold at most {MOST_WORDS} texts.", param="words")
+        raise Invalid("{field} can have at most {most} texts.", param="words", most=MOST_WORDS)
     for name, text in words.items():
         checks.text(name, param="words", limit=checks.NAME_LIMIT, blank_ok=False)
         checks.text(text, param=name, limit=checks.DESCRIPTION_LIMIT)

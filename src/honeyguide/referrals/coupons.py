@@ -59,7 +59,9 @@ def _checked(codes: Iterable[str]) -> list[str]:
     distinct = list(dict.fromkeys(code.strip() for code in codes))
     if len(distinct) > MOST_AT_ONCE:
         raise Invalid(
-            f"coupon_codes takes at most {MOST_AT_ONCE:,} codes at once; send the rest after these.", param="coupon_codes"
+            "{field} can have at most {most:,} codes at once; add the rest after these.",
+            param="coupon_codes",
+            most=MOST_AT_ONCE,
         )
     for code in distinct:
         checks.text(code, param="coupon_codes", limit=checks.STRING_LIMIT, blank_ok=False)
@@ -69,7 +71,7 @@ def _checked(codes: Iterable[str]) -> list[str]:
 async def add(tx: Tx, owner: Owner, reward: Reward, codes: Iterable[str]) -> int:
     """Puts codes into a pool and tells how many were new: one that is there already, given out or not, is not added again."""
     if not reward.is_pool:
-        raise Invalid("coupon_codes is for coupons with a pool; this reward has none.", param="coupon_codes")
+        raise Invalid("{field} is only for coupons with unique codes; this reward has one shared code.", param="coupon_codes")
     distinct = _checked(codes)
     if not distinct:
         return 0

@@ -9,7 +9,7 @@ import msgspec
 from msgspec import UNSET, UnsetType
 
 from honeyguide.kernel import checks
-from honeyguide.kernel.errors import Invalid, Missing
+from honeyguide.kernel.errors import Invalid, Missing, Required
 from honeyguide.kernel.ids import is_id, new_id
 from honeyguide.referrals.campaigns import Owner
 from honeyguide.referrals.listing import TOP
@@ -99,9 +99,11 @@ async def create(tx: Tx, owner: Owner, new: NewReward, *, now_ms: int) -> Reward
     """Everyone already past it gets it too: the walk that sees to this begins at the newest advocate."""
     if new.name is None or new.referrals is None:
         missing = "name" if new.name is None else "referrals"
-        raise Invalid("A reward needs a name and the number of referrals it takes.", param=missing)
+        raise Required(missing)
     if (await tx.one(_COUNT, account_id=owner.account_id, campaign_id=owner.campaign_id) or 0) >= MOST_REWARDS:
-        raise Invalid(f"A campaign has at most {MOST_REWARDS} rewards; delete one first.", code="too_many_rewards")
+        raise Invalid(
+            "A campaign can have at most {most} rewards; delete one first.", code="too_many_rewards", most=MOST_REWARDS
+        )
     fields = _checked(
         name=new.name, referrals=new.referrals, kind=new.kind or MANUAL, recurring=bool(new.recurring),
         approval=new.approval or AUTOMATIC, description=new.description, link=new.link, coupon_code=new.coupon_code,
@@ -124,10 +126,11 @@ async def update(tx: Tx, owner: Owner, reward_id: str, changes: Changes) -> Rewa
     await hold(tx, owner, reward_id)  # two changes at once would each write back what the other changed
     old = await get(tx, owner, reward_id)
     if changes.kind is not UNSET and changes.kind != old.kind:
-        raise Invalid("kind cannot be changed; delete this reward and make another.", param="kind")
+        raise Invalid("{field} cannot be changed; delete this reward and create another.", param="kind")
     if changes.coupon_code is not UNSET and old.is_pool:
         raise Invalid(
-            "coupon_code is for rewards with one shared code; this one has a pool, add coupon_codes.", param="coupon_code"
+            "{field} is only for rewards with one shared code; this reward has unique codes, so add to those.",
+            param="coupon_code",
         )
     chosen: dict[str, Any] = {name: getattr(old, name) for name in _FIELDS}
     chosen |= {name: value for name, value in msgspec.structs.asdict(changes).items() if value is not UNSET}
@@ -157,7 +160,7 @@ def _checked(
     """The columns, or one sentence about what is wrong with them."""
     checks.text(name, param="name", limit=checks.NAME_LIMIT, blank_ok=False)
     if not 1 <= referrals <= MOST_REFERRALS:
-        raise Invalid(f"referrals must be a whole number from 1 to {MOST_REFERRALS:,}.", param="referrals")
+        raise Invalid("{field} must be a whole number from 1 to {most:,}.", param="referrals", most=MOST_REFERRALS)
     checks.one_of(kind, KINDS, param="kind")
     checks.one_of(approval, APPROVALS, param="approval")
     if description is not None:
@@ -176,15 +179,15 @@ def _checked(
 def _check_belongs(kind: str, link: str | None, coupon_code: str | None, is_pool: bool) -> None:
     """Each kind has what it needs and nothing that would never be given out."""
     if kind == LINK and link is None:
-        raise Invalid("link must say where the reward is to be found.", param="link")
+        raise Required("link")
     if kind != LINK and link is not None:
-        raise Invalid("link is for rewards of kind link.", param="link")
+        raise Invalid("{field} is only for rewards of kind link.", param="link")
     if kind != COUPON and (coupon_code is not None or is_pool):
         param = "coupon_code" if coupon_code is not None else "coupon_codes"
-        raise Invalid(f"{param} is for rewards of kind coupon.", param=param)
+        raise Invalid("{field} is only for rewards of kind coupon.", param=param)
     if kind == COUPON and is_pool == (coupon_code is not None):
         raise Invalid(
-            "A coupon needs either coupon_code, one for everybody, or coupon_codes, one for each; not both.",
+            "A coupon needs either one shared code (coupon_code) or unique codes (coupon_codes), not both.",
             param="coupon_code",
         )
 

@@ -241,9 +241,9 @@ async def redeem(
     if won.status == REDEEMED:
         return won
     if won.status == AWAITING:
-        raise Invalid("This reward awaits approval; approve it first.", code="awaiting_approval")
+        raise Invalid("This reward is awaiting approval; approve it first.", code="awaiting_approval")
     if won.status == OUT_OF_STOCK:
-        raise Invalid("This reward waits for a coupon code; add codes first.", code="out_of_stock")
+        raise Invalid("This reward has no coupon code left; add codes first.", code="out_of_stock")
     address = msgspec.to_builtins(shipping.checked()) if shipping is not None else None
     # Looked for once the row is ours, since an erasure goes through it too: of somebody erased no address is kept.
     winner = await people.find(tx, owner, won.subscriber_id)
@@ -264,7 +264,7 @@ async def claim(
     """The reader takes what is theirs; a physical reward needs an address."""
     won = await get(tx, owner, won_id, of=subscriber.id)
     if won.kind == milestones.PHYSICAL and shipping is None and won.status == UNLOCKED:
-        raise Invalid("Tell us where to send it.", param="shipping")
+        raise Invalid("A shipping address is required.", param="shipping")
     address = shipping if won.kind == milestones.PHYSICAL else None
     return await redeem(tx, site, owner, won.id, by=READER, shipping=address, of=subscriber.id, now_ms=now_ms)
 

@@ -107,9 +107,9 @@ class Policy:
 
     def __post_init__(self) -> None:
         if self.level not in LEVELS:
-            raise Invalid("Screening is one of flexible, strong and strict", param="level")
+            raise Invalid("Screening must be flexible, strong or strict.", param="level")
         if not 0 <= self.hold_days <= LONGEST_HOLD_DAYS:
-            raise Invalid(f"A hold lasts between 0 and {LONGEST_HOLD_DAYS} days", param="hold_days")
+            raise Invalid("{field} must be 0 to {most} days.", param="hold_days", most=LONGEST_HOLD_DAYS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -200,13 +200,13 @@ def on_unsubscribe(status: str) -> Decision | None:
 def by_hand(status: str, wanted: str) -> Decision | None:
     """The operator decides. Asking again for what already is changes nothing."""
     if wanted not in (Status.VERIFIED, Status.REJECTED):
-        raise Invalid("A referral can be verified or rejected by hand, nothing else", param="status", code="illegal_move")
+        raise Invalid("A referral can only be verified or rejected.", param="status", code="illegal_move")
     if wanted == status:
         return None
     if wanted == Status.VERIFIED:
         return Decision(Status.VERIFIED, Reason.VERIFIED_BY_HAND)
     if status == Status.VERIFIED:
-        raise Invalid("This referral is verified, which is final: it cannot be rejected", param="status", code="illegal_move")
+        raise Invalid("This referral is already verified and can no longer be rejected.", param="status", code="illegal_move")
     return Decision(Status.REJECTED, Reason.REJECTED_BY_HAND)
 
 

@@ -32,7 +32,7 @@ async def claim(tx: Tx, account_id: str, kind: str, target_id: str, slug: str, *
     """Gives the slug to a campaign or program and frees the one it had."""
     checks.slug(slug, param=param)
     if not await tx.run(_CLAIM, account_id=account_id, kind=kind, target_id=target_id, slug=slug):
-        raise Invalid(f"{param} is taken, please choose another.", param=param, code="slug_taken")
+        raise Invalid("{field} is already taken; choose another.", param=param, code="slug_taken")
     await tx.run(_FREE_OTHERS, account_id=account_id, target_id=target_id, slug=slug)
     return slug
 

@@ -40,5 +40,5 @@ async def open_store(url: str, *, pool_size: int = 10) -> Store:
         try:
             return SqliteStore(path)
         except apsw.Error as error:
-            raise Unavailable(f"The database file {path} cannot be opened: {error}") from error
+            raise Unavailable("The database file {path} cannot be opened: {error}", path=path, error=error) from error
     return await open_postgres(url, pool_size)

@@ -26,7 +26,7 @@ def backup_sqlite(source: Path, target: Path, progress: Callable[[int, int], Non
         part.unlink(missing_ok=True)
         copy = apsw.Connection(str(part))
     except (OSError, apsw.Error) as error:
-        raise Invalid(f"{part} cannot be written: {error}.") from error
+        raise Invalid("{path} cannot be written: {error}.", path=part, error=error) from error
     origin = connect(source)
     try:
         with copy.backup("main", origin, "main") as copying:
@@ -37,7 +37,7 @@ def backup_sqlite(source: Path, target: Path, progress: Callable[[int, int], Non
         if copy.execute("PRAGMA quick_check").fetchall() != [("ok",)]:
             raise Unavailable("The copy did not pass SQLite's own check; try again, and look at the disk.")
     except apsw.Error as error:
-        raise Unavailable(f"The database could not be copied: {error}") from error
+        raise Unavailable("The database could not be copied: {error}", error=error) from error
     finally:
         copy.close()
         origin.close()
@@ -49,7 +49,7 @@ def backup_postgres(url: str, target: Path) -> None:
     _refuse_existing(target)
     program = shutil.which("pg_dump")
     if program is None:
-        raise Invalid("pg_dump is not installed here; install PostgreSQL's client programs, or back up on the database server.")
+        raise Invalid("pg_dump is not installed. Install the PostgreSQL client programs, or back up on the database server.")
     part = target.with_name(f"{target.name}.part")
     shown, password = _without_password(url)
     done = subprocess.run(
@@ -59,7 +59,7 @@ def backup_postgres(url: str, target: Path) -> None:
     if done.returncode:
         part.unlink(missing_ok=True)
         reason = done.stderr.strip().splitlines() or ["no reason given"]
-        raise Unavailable(f"pg_dump failed: {reason[-1]}")
+        raise Unavailable("pg_dump failed: {reason}", reason=reason[-1])
     _sync(part)
     part.rename(target)
 
@@ -74,9 +74,9 @@ def _without_password(url: str) -> tuple[str, str]:
 
 def _refuse_existing(target: Path) -> None:
     if target.exists():
-        raise Invalid(f"{target} exists already; choose another name.")
+        raise Invalid("{path} already exists; choose another name.", path=target)
     if not target.parent.is_dir():
-        raise Invalid(f"There is no folder {target.parent}.")
+        raise Invalid("There is no folder {path}.", path=target.parent)
 
 
 def _sync(path: Path) -> None:

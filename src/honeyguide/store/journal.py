@@ -79,7 +79,7 @@ class Journal:
             self._pages = _mapped(file)
         except OSError as error:
             self._not_before_ms = at_ms + _PAUSE_MS
-            raise Unavailable(f"The journal cannot be written: {error.strerror}.") from error
+            raise Unavailable("The journal cannot be written: {error}.", error=error.strerror) from error
         self._number += 1
         self._at = 0
 

@@ -48,7 +48,7 @@ def migrations(engine: str) -> list[Migration]:
 def _refuse_newer(applied: set[str], known: list[Migration]) -> None:
     unknown = applied - {migration.name for migration in known}
     if unknown:
-        raise Unavailable(f"The database was made by a newer Honeyguide ({max(unknown)}); upgrade this one.")
+        raise Unavailable("The database was made by a newer Honeyguide ({newest}); upgrade this one.", newest=max(unknown))
 
 
 def migrate_sqlite(path: Path) -> list[str]:
@@ -56,7 +56,7 @@ def migrate_sqlite(path: Path) -> list[str]:
         path.parent.mkdir(parents=True, exist_ok=True)
         connection = connect(path)
     except (apsw.Error, OSError) as error:
-        raise Unavailable(f"The database file {path} cannot be opened: {error}") from error
+        raise Unavailable("The database file {path} cannot be opened: {error}", path=path, error=error) from error
     try:
         connection.execute("PRAGMA foreign_keys = OFF")
         done = []
@@ -73,7 +73,7 @@ def migrate_sqlite(path: Path) -> list[str]:
         connection.execute("COMMIT")
         return done
     except apsw.Error as error:
-        raise Unavailable(f"The database file {path} cannot be set up: {error}") from error
+        raise Unavailable("The database file {path} cannot be set up: {error}", path=path, error=error) from error
     finally:
         connection.close()
 
@@ -82,7 +82,7 @@ async def migrate_postgres(url: str) -> list[str]:
     try:
         connection = await asyncpg.connect(url, timeout=CONNECT_S)
     except (*DOWN_ERRORS, asyncpg.PostgresError, ValueError) as error:
-        raise Unavailable(f"PostgreSQL does not answer: {error or 'no answer in time'}") from error
+        raise Unavailable("PostgreSQL does not answer: {error}", error=str(error) or "no answer in time") from error
     try:
         done = []
         async with connection.transaction():
@@ -98,6 +98,6 @@ async def migrate_postgres(url: str) -> list[str]:
                     done.append(migration.name)
         return done
     except (*DOWN_ERRORS, asyncpg.PostgresError) as error:
-        raise Unavailable(f"The database cannot be set up: {error}") from error
+        raise Unavailable("The database cannot be set up: {error}", error=error) from error
     finally:
         connection.terminate()

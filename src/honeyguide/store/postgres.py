@@ -183,7 +183,7 @@ async def open_postgres(url: str, size: int) -> PostgresStore:
     try:
         pool.give(await pool.take())
     except (*DOWN_ERRORS, asyncpg.PostgresError) as error:
-        raise Unavailable(f"PostgreSQL does not answer: {error or 'no answer in time'}") from error
+        raise Unavailable("PostgreSQL does not answer: {error}", error=str(error) or "no answer in time") from error
     return PostgresStore(pool, url)
 
 
