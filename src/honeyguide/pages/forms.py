@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any, NamedTuple
 
 from honeyguide.kernel.errors import Fault, Required
@@ -18,9 +18,13 @@ class Field(NamedTuple):
 Fields = Mapping[str, Field]
 
 
-def missing(fields: Fields, values: Mapping[str, Any]) -> dict[str, str]:
-    """What to say next to every required field that is empty, all of them at once."""
-    return {name: field.ask for name, field in fields.items() if field.ask and not values.get(name)}
+def missing(fields: Fields, values: Mapping[str, Any], *, unless: Collection[str] = ()) -> dict[str, str]:
+    """What to say next to every required field that is empty, all of them at once. `unless` names those not needed this time."""
+    return {
+        name: field.ask
+        for name, field in fields.items()
+        if field.ask and name not in unless and not str(values.get(name) or "").strip()
+    }
 
 
 def errors_of(fault: Fault, fields: Fields) -> dict[str, str]:

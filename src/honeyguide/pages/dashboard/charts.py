@@ -27,9 +27,9 @@ class Range:
 
 
 RANGES = {
-    "7d": Range("7d", "7 days", 7, 1, "the week before"),
-    "30d": Range("30d", "30 days", 30, 1, "the 30 days before"),
-    "year": Range("year", "Year", 364, 7, "the year before"),
+    "7d": Range("7d", "7 days", 7, 1, "previous 7 days"),
+    "30d": Range("30d", "30 days", 30, 1, "previous 30 days"),
+    "year": Range("year", "Year", 364, 7, "previous year"),
 }
 
 

@@ -67,7 +67,7 @@ def share(part: int, whole: int) -> str:
     if not whole:
         return "–"
     value = 100 * part / whole
-    return f"{value:.0f} %" if value >= 10 or value == int(value) else f"{value:.1f} %"
+    return f"{value:.0f}%" if value >= 10 or value == int(value) else f"{value:.1f}%"
 
 
 _BROWSERS = (("Edg/", "Edge"), ("OPR/", "Opera"), ("Firefox/", "Firefox"), ("Chrome/", "Chrome"), ("Safari/", "Safari"))
@@ -85,7 +85,7 @@ def browser(user_agent: str | None) -> str:
     return f"{name} on {system}" if system else name
 
 
-_LETTERS = {"sent": "Sent", "waiting": "On its way", "failed": "Could not be delivered", "cancelled": "Cancelled"}
+_LETTERS = {"sent": "Sent", "waiting": "Waiting to be sent", "failed": "Could not be delivered", "cancelled": "Canceled"}
 
 
 def letter_state(status: str) -> str:

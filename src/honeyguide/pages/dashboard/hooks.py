@@ -11,16 +11,20 @@ from honeyguide.events.webhooks import Flags, Webhook
 from honeyguide.kernel.clock import DAY_MS, iso
 from honeyguide.kernel.errors import Invalid, Missing
 from honeyguide.kernel.paging import Page
-from honeyguide.pages import rendering
+from honeyguide.pages import forms, rendering
+from honeyguide.pages.dashboard import figures
 from honeyguide.pages.dashboard.visit import Visit
+from honeyguide.pages.forms import Field
 from honeyguide.store.tx import Tx
 
 PER_PAGE = 25
+FORM = {"url": Field("URL", "Enter a URL.")}
+ACTIONS = {"since": Field("Replay events since", "Enter a date and time.")}
 EVENTS = (
-    ("new_referral", "New referral", "A reader brought somebody, and it was not rejected."),
-    ("new_partner_referral", "New partner referral", "A partner's reader was verified."),
-    ("reward_unlocked", "Reward unlocked", "A reader earned a reward."),
-    ("reward_redeemed", "Reward redeemed", "A reward was claimed or handed over."),
+    ("new_referral", "New referral", "A subscriber referred someone (verified or pending)."),
+    ("new_partner_referral", "New partner referral", "A partner's referral was verified."),
+    ("reward_unlocked", "Reward unlocked", "A subscriber earned a reward."),
+    ("reward_redeemed", "Reward redeemed", "A subscriber claimed a reward, or you marked it as redeemed."),
 )
 
 
@@ -67,7 +71,7 @@ async def _page(visit: Visit, status: int = 200, **values: Any) -> Response:
 
     hooks = await visit.read(look)
     examples = [(kind, name, words, _example(kind)) for kind, name, words in EVENTS]
-    shown = {"url": "", "wrong": "", "flags": [kind for kind, _, _ in EVENTS], **values}
+    shown = {"url": "", "wrong": {}, "flags": [kind for kind, _, _ in EVENTS], **values}
     return await visit.page("webhooks.html", status, hooks=hooks, events=EVENTS, examples=examples, **shown)
 
 
@@ -77,6 +81,9 @@ def _flags(visit: Visit) -> Flags:
 
 
 async def create(visit: Visit) -> Response:
+    if wrong := forms.missing(FORM, visit.fields):
+        return await _page(visit, 400, wrong=wrong, flags=visit.several("event"))
+
     async def make(tx: Tx) -> Webhook:
         return await webhooks.create(
             tx, visit.owner.account_id, "", visit.text("url"), _flags(visit), policy=visit.desk.policy, now_ms=visit.now_ms
@@ -85,13 +92,8 @@ async def create(visit: Visit) -> Response:
     try:
         hook = await visit.write(make)
     except Invalid as fault:
-        return await _page(visit, 400, url=visit.text("url"), wrong=_plain(fault), flags=visit.several("event"))
-    return visit.go(f"/webhooks/{hook.id}", "Added. Send it a test to see whether it answers.")
-
-
-def _plain(fault: Invalid) -> str:
-    message = fault.message.replace("url must", "The address must", 1)
-    return message if message.endswith(".") else f"{message}."
+        return await _page(visit, 400, url=visit.text("url"), wrong=forms.errors_of(fault, FORM), flags=visit.several("event"))
+    return visit.go(f"/webhooks/{hook.id}", "Webhook added. Send a test event to see whether it responds.")
 
 
 async def _found(tx: Tx, visit: Visit) -> tuple[Webhook, str]:
@@ -120,7 +122,7 @@ async def _one(visit: Visit, status: int = 200, **values: Any) -> Response:
     hook: Webhook = found["hook"]
     chosen = [kind for kind, _, _ in EVENTS if getattr(hook, kind)]
     since = iso(visit.now_ms - DAY_MS)[:16]
-    shown = {"wrong": "", "where": "", "secret": "", **values}
+    shown = {"wrong": {}, "url": hook.url, "secret": "", **values}
     return await visit.page(
         "webhook.html", status, **found, page=page.page, events=EVENTS, chosen=chosen, since=since,
         link=lambda number: f"/webhooks/{hook.id}?page={number}", **shown,
@@ -128,6 +130,9 @@ async def _one(visit: Visit, status: int = 200, **values: Any) -> Response:
 
 
 async def update(visit: Visit) -> Response:
+    if wrong := forms.missing(FORM, visit.fields):
+        return await _one(visit, 400, wrong=wrong, url="")
+
     async def change(tx: Tx) -> None:
         hook, scope = await _found(tx, visit)
         await webhooks.update(
@@ -137,16 +142,16 @@ async def update(visit: Visit) -> Response:
     try:
         await visit.write(change)
     except Invalid as fault:
-        return await _one(visit, 400, wrong=_plain(fault), where="url")
-    return visit.go(f"/webhooks/{visit.at('id')}", "Saved. It is switched on.")
+        return await _one(visit, 400, wrong=forms.errors_of(fault, FORM), url=visit.text("url"))
+    return visit.go(f"/webhooks/{visit.at('id')}", "Changes saved. The webhook is enabled.")
 
 
 async def act(visit: Visit) -> Response:
     """Test, resend, replay, rotate, reveal, delete: each names itself."""
     deed, account_id = visit.text("do"), visit.owner.account_id
     said = {
-        "test": "A test is on its way; it stands in the log below.", "resend": "On its way again.",
-        "delete": "The webhook was deleted.",
+        "test": "Test event sent. It appears in the log below.", "resend": "Sending it again.",
+        "delete": "Webhook deleted.",
     }  # fmt: skip
 
     async def work(tx: Tx) -> str:
@@ -160,7 +165,7 @@ async def act(visit: Visit) -> Response:
             count = await webhooks.replay(
                 tx, account_id, scope, hook.id, f"{since}:00Z" if len(since) == 16 else since, now_ms=visit.now_ms
             )
-            return f"{count:,} events are on their way again." if count else "Nothing was sent since then."
+            return f"Replaying {figures.plural(count, 'event')}." if count else "There are no events since then."
         elif deed == "rotate":
             return await webhooks.rotate_secret(tx, account_id, scope, hook.id, now_ms=visit.now_ms)
         elif deed == "reveal":
@@ -168,13 +173,13 @@ async def act(visit: Visit) -> Response:
         elif deed == "delete":
             await webhooks.delete(tx, account_id, scope, hook.id)
         else:
-            raise Missing("There is nothing here.")
+            raise Missing("Page not found.")
         return said[deed]
 
     try:
         answer = await visit.write(work)
     except Invalid as fault:
-        return await _one(visit, 400, wrong=_plain(fault), where="act")
+        return await _one(visit, 400, wrong=forms.errors_of(fault, ACTIONS))
     if deed in ("rotate", "reveal"):
         return await _one(visit, secret=answer)
     return visit.go("/webhooks" if deed == "delete" else f"/webhooks/{visit.at('id')}", answer)

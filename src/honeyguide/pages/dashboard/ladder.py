@@ -1,4 +1,4 @@
-"""Rewards: the ladder readers climb, an editor with their view of it beside, and what was won and waits for a hand."""
+"""Rewards: the milestones, an editor with the reader's view beside it, and what waits for the operator."""
 
 from __future__ import annotations
 
@@ -9,21 +9,33 @@ from starlette.responses import HTMLResponse, Response
 
 from honeyguide.kernel.errors import Invalid
 from honeyguide.kernel.paging import Page
+from honeyguide.pages import forms
+from honeyguide.pages.dashboard import figures
 from honeyguide.pages.dashboard import subscribers as listed
 from honeyguide.pages.dashboard.frames import picture
 from honeyguide.pages.dashboard.visit import Visit
+from honeyguide.pages.forms import Field
 from honeyguide.pages.readers.preview import HUB
 from honeyguide.referrals import campaigns, coupons, milestones, people, rewards
 from honeyguide.referrals.milestones import Changes, NewReward, Reward
 from honeyguide.store.tx import Tx
 
 KINDS = (
-    ("manual", "By hand", "You hand it over: a shout-out, a call, a place on a list."),
-    ("link", "A link", "Everyone who earns it gets the same address: a download, a private page."),
-    ("coupon", "A code", "One code for all, or a code of their own from your list."),
-    ("physical", "By post", "They leave an address when they claim it; you send it."),
+    ("manual", "Manual", "You deliver it yourself: a shout-out, a call, a spot on a list."),
+    ("link", "Link", "Everyone who earns it gets the same URL: a download or a private page."),
+    ("coupon", "Coupon code", "One shared code, or a unique code from your list."),
+    ("physical", "Physical item", "They enter a postal address when they claim it; you send it."),
 )
 _NAMES = {key: name for key, name, _ in KINDS}
+FORM = {
+    "name": Field("Reward name", "Enter a name for the reward."),
+    "referrals": Field("Referrals needed", "Enter how many referrals it takes."),
+    "kind": Field("Type of reward"),
+    "description": Field("Description"),
+    "link": Field("Link", "Enter the link to the reward."),
+    "coupon_code": Field("Shared code", "Enter the code."),
+    "coupon_codes": Field("Unique codes"),
+}
 WAITING = 30
 
 
@@ -50,7 +62,7 @@ async def _page(visit: Visit, status: int = 200, **values: Any) -> Response:
     html = _hub(visit, found["campaign"], found["ladder"])
     return await visit.page(
         "rewards.html", status, **found, kinds=KINDS, given=given, preview=html, shipping=_shipping,
-        **{"wrong": "", "param": "", **values},
+        **{"wrong": {}, **values},
     )  # fmt: skip
 
 
@@ -72,8 +84,14 @@ def _shipping(text: str | None) -> str:
 
 def _number(text: str) -> int:
     if not (text.isascii() and text.isdigit() and 0 < len(text) < 9):
-        raise Invalid("Say after how many friends: a whole number, 1 or more.", param="referrals")
+        raise Invalid("{field} must be a whole number, 1 or more.", param="referrals")
     return int(text)
+
+
+def _not_needed(visit: Visit, kind: str) -> set[str]:
+    """A link is asked for where the reward is one, and a shared code where a coupon has no unique ones."""
+    needed = {"link": "link", "coupon": "coupon_code"}.get(kind)
+    return {"link", "coupon_code"} - ({needed} if needed and not visit.text("coupon_codes") else set())
 
 
 def _new(visit: Visit) -> NewReward:
@@ -88,6 +106,9 @@ def _new(visit: Visit) -> NewReward:
 
 
 async def create(visit: Visit) -> Response:
+    if wrong := forms.missing(FORM, visit.fields, unless=_not_needed(visit, visit.text("kind"))):
+        return await _page(visit, 400, given=visit.fields, wrong=wrong)
+
     async def work(tx: Tx) -> None:
         reward = await milestones.create(tx, visit.owner, _new(visit), now_ms=visit.now_ms)
         if reward.is_pool:
@@ -97,13 +118,8 @@ async def create(visit: Visit) -> Response:
     try:
         await visit.write(work)
     except Invalid as fault:
-        return await _page(visit, 400, given=visit.fields, wrong=_plain(fault), param=fault.param or "")
-    return visit.go("/rewards", "Added. Everyone already past it gets it within the minute.")
-
-
-def _plain(fault: Invalid) -> str:
-    message = fault.message if fault.message.endswith(".") else f"{fault.message}."
-    return message[:1].upper() + message[1:].replace("_", " ")
+        return await _page(visit, 400, given=visit.fields, wrong=forms.errors_of(fault, FORM))
+    return visit.go("/rewards", "Reward added. Subscribers who already qualify will get it within a minute.")
 
 
 async def edit_form(visit: Visit) -> Response:
@@ -111,11 +127,11 @@ async def edit_form(visit: Visit) -> Response:
     return await _edit_page(visit, reward, _as_given(reward))
 
 
-async def _edit_page(visit: Visit, reward: Reward, given: dict[str, Any], fault: Invalid | None = None) -> Response:
+async def _edit_page(visit: Visit, reward: Reward, given: dict[str, Any], wrong: dict[str, str] | None = None) -> Response:
     campaign, ladder = await _offered(visit)
     return await visit.page(
-        "reward.html", 400 if fault else 200, reward=reward, given=given, wrong=_plain(fault) if fault else "",
-        param=(fault.param or "") if fault else "", kinds=_NAMES, preview=_hub(visit, campaign, ladder),
+        "reward.html", 400 if wrong else 200, reward=reward, given=given, wrong=wrong or {}, kinds=_NAMES,
+        preview=_hub(visit, campaign, ladder),
     )  # fmt: skip
 
 
@@ -138,6 +154,9 @@ async def edit(visit: Visit) -> Response:
     wanted = visit.at("id")
     reward = await visit.read(lambda tx: milestones.get(tx, visit.owner, wanted))
     more: dict[str, Any] = {}
+    typed = {**_as_given(reward), **dict(visit.fields)}
+    if wrong := forms.missing(FORM, visit.fields, unless=_not_needed(visit, "" if reward.is_pool else reward.kind)):
+        return await _edit_page(visit, reward, typed, wrong)
 
     async def work(tx: Tx) -> int:
         if reward.kind == "link":
@@ -155,20 +174,20 @@ async def edit(visit: Visit) -> Response:
     try:
         added = await visit.write(work)
     except Invalid as fault:
-        return await _edit_page(visit, reward, {**_as_given(reward), **dict(visit.fields)}, fault)
-    return visit.go("/rewards", f"Saved. {added:,} new codes." if added else "Saved.")
+        return await _edit_page(visit, reward, typed, forms.errors_of(fault, FORM))
+    return visit.go("/rewards", f"Changes saved. {figures.plural(added, 'code')} added." if added else "Changes saved.")
 
 
 async def delete(visit: Visit) -> Response:
     await visit.write(lambda tx: milestones.delete(tx, visit.owner, visit.at("id"), now_ms=visit.now_ms))
-    return visit.go("/rewards", "Removed. Those who earned it keep it.")
+    return visit.go("/rewards", "Reward removed. Subscribers who earned it keep it.")
 
 
 async def hand_over(visit: Visit) -> Response:
     wanted = visit.text("won")
     verb = rewards.approve if visit.text("do") == "approve" else rewards.redeem
     await visit.write(lambda tx: verb(tx, visit.desk.site, visit.owner, wanted, by=listed.BY, now_ms=visit.now_ms))
-    return visit.go("/rewards", "Approved." if visit.text("do") == "approve" else "Marked as handed over.")
+    return visit.go("/rewards", "Reward approved." if visit.text("do") == "approve" else "Reward marked as redeemed.")
 
 
 async def sketch(visit: Visit) -> Response:

@@ -22,15 +22,22 @@ from honeyguide.store.tx import Tx
 TOP = 8
 WAITING = 3
 
-# After a number, in one sentence: "2 with a throw-away address, 1 by hand".
+# After a number, in one sentence: "2 with a disposable email, 1 rejected by you".
 REASONS = {
-    "own_address": "with the referrer’s own address", "alias_of_referrer": "with another spelling of the referrer’s address",
-    "referral_loop": "in a loop", "disposable_domain": "with a throw-away address",
-    "same_network": "from the referrer’s network", "many_from_one_network": "from a network that sent many",
-    "burst": "in a burst", "left_during_hold": "who left too soon", "rejected_by_hand": "by hand",
-    "program_paused": "while the program was paused", "program_disabled": "while the program was off",
-    "publication_archived": "after the publication was archived", "already_subscribed": "who were subscribed already",
-}  # fmt: skip
+    "own_address": "with the referrer’s own email address",
+    "alias_of_referrer": "with an alias of the referrer’s email address",
+    "referral_loop": "in a circular referral",
+    "disposable_domain": "with a disposable email address",
+    "same_network": "from the referrer’s IP address",
+    "many_from_one_network": "from an IP address with many signups",
+    "burst": "in a burst of signups on one link",
+    "left_during_hold": "unsubscribed during the holding period",
+    "rejected_by_hand": "rejected manually",
+    "program_paused": "while the program was paused",
+    "program_disabled": "while the program was disabled",
+    "publication_archived": "after the publication was archived",
+    "already_subscribed": "already subscribed",
+}
 
 
 class Step(NamedTuple):
@@ -120,32 +127,41 @@ def _figures(facts: Facts, now: Day, before: Day, span: str) -> list[Figure]:
     each = facts.brought / looked_at if looked_at else 0
     factor = facts.brought / facts.subscribers if facts.subscribers else 0
     is_whole = looked_at == facts.advocates
-    who = figures.plural(facts.advocates, "advocate") if is_whole else f"the best {looked_at:,}"
+    who = figures.plural(facts.advocates, "advocate") if is_whole else f"the top {looked_at:,}"
     came = now.verified + now.pending + now.rejected
     return [
         Figure(
-            "New subscribers", figures.number(now.signups), *_change(now.signups, before.signups),
-            f"against {span}" if before.signups else "nothing before to compare",
+            "New subscribers",
+            figures.number(now.signups),
+            *_change(now.signups, before.signups),
+            f"vs. {span}" if before.signups else "no earlier data",
         ),
         Figure(
-            "Of them referred", figures.number(now.verified), *_change(now.verified, before.verified),
-            f"{figures.share(now.verified, now.signups)} of all" if now.signups else "by readers and partners",
+            "Referred",
+            figures.number(now.verified),
+            *_change(now.verified, before.verified),
+            f"{figures.share(now.verified, now.signups)} of all" if now.signups else "by subscribers and partners",
         ),
         Figure(
-            "Each advocate brings", f"{each:.1f}", "", True,
-            f"{who} · viral factor {'' if is_whole else 'over '}{factor:.2f}" if facts.advocates else "nobody yet",
+            "Referrals per advocate",
+            f"{each:.1f}",
+            "",
+            True,
+            f"{who} · viral coefficient {'' if is_whole else 'over '}{factor:.2f}" if facts.advocates else "no advocates yet",
         ),
         Figure(
-            "Clicks on their links", figures.number(now.clicks), *_change(now.clicks, before.clicks),
-            f"{figures.share(came, now.clicks)} sign up" if now.clicks else "none yet",
+            "Referral link clicks",
+            figures.number(now.clicks),
+            *_change(now.clicks, before.clicks),
+            f"{figures.share(came, now.clicks)} conversion" if now.clicks else "none yet",
         ),
-    ]  # fmt: skip
+    ]
 
 
 def _change(now: int, before: int) -> tuple[str, bool]:
     if not before or now == before:
         return "", True
-    return f"{abs(100 * (now - before) / before):.0f} %", now > before
+    return f"{abs(100 * (now - before) / before):.0f}%", now > before
 
 
 def _funnel(now: Day) -> list[tuple[str, int, float]]:
@@ -171,19 +187,51 @@ def _steps(visit: Visit, facts: Facts) -> list[Step]:
     """Each looks for itself whether it is done."""
     referred = facts.ever.verified + facts.ever.pending + facts.ever.rejected
     steps = [
-        Step("Say where readers go", "A click on a reader's link leads there; until then, to your signup page here.",
-             "/settings#campaign", "Set it", facts.campaign.destination_url is not None),
-        Step("Bring your subscribers", "Everyone in your list gets a link of their own.",
-             "/subscribers/import", "Import a file", facts.subscribers > 0),
-        Step("Promise a reward", "Something small after three friends works well.", "/rewards", "Add one", bool(facts.ladder)),
-        Step("Connect your mailing tool", "Make an API key, and new signups arrive by themselves.",
-             "/api", "Make a key", facts.has_used_key),
-        Step("Get the first referral", "Open your signup page, try your own link, and watch it arrive.",
-             "/pages", "See the pages", referred > 0),
-    ]  # fmt: skip
+        Step(
+            "Set your landing page",
+            "Referral links lead there. Without one, they lead to your hosted signup page.",
+            "/settings#campaign",
+            "Choose a page",
+            facts.campaign.destination_url is not None,
+        ),
+        Step(
+            "Import your subscribers",
+            "Everyone on your list gets their own referral link.",
+            "/subscribers/import",
+            "Import subscribers",
+            facts.subscribers > 0,
+        ),
+        Step(
+            "Add your first reward",
+            "A small reward at 1 to 3 referrals works well.",
+            "/rewards",
+            "Add a reward",
+            bool(facts.ladder),
+        ),
+        Step(
+            "Connect your email tool",
+            "Create an API key, so that your tool can add new subscribers here.",
+            "/api",
+            "Create a key",
+            facts.has_used_key,
+        ),
+        Step(
+            "Get your first referral",
+            "Open your signup page, try your own link, and watch the referral arrive.",
+            "/pages",
+            "View pages",
+            referred > 0,
+        ),
+    ]
     if visit.who.is_admin:
-        steps.insert(4, Step(
-            "Let letters out", "Set HONEYGUIDE_SMTP_URL and start again; until then letters are only printed.",
-            "", "", bool(visit.desk.settings.smtp_url),
-        ))  # fmt: skip
+        steps.insert(
+            4,
+            Step(
+                "Set up email sending",
+                "Set HONEYGUIDE_SMTP_URL and restart. Until then emails are only written to the log.",
+                "",
+                "",
+                bool(visit.desk.settings.smtp_url),
+            ),
+        )
     return steps

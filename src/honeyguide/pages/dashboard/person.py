@@ -63,43 +63,51 @@ async def show(visit: Visit) -> Response:
     found = await visit.read(look)
     person: Subscriber = found["person"]
     return await visit.page(
-        "person.html", **found, story=_story(found), signs=_signs(found["explained"]),
-        link=visit.desk.site.reader_link(person.ref_code), hub=hub.link(visit.desk.site, person), money=money.show,
+        "person.html",
+        **found,
+        story=_story(found),
+        signs=_signs(found["explained"]),
+        link=visit.desk.site.reader_link(person.ref_code),
+        hub=hub.link(visit.desk.site, person),
+        money=money.show,
         uncharged=Uncharged,
-    )  # fmt: skip
+    )
 
 
 def _story(found: dict[str, Any]) -> list[Moment]:
     """The latest first."""
     person: Subscriber = found["person"]
     through = found["referrer"]
-    came = f"Signed up through {through.name or through.email}" if through else "Signed up"
+    came = f"Referred by {through.name or through.email}; joined" if through else "Joined"
     if person.referrer_code and not through:
         sent_by: arrivals.SentBy | None = found["sent_by"]
-        came = f"Signed up through {sent_by.partner_name if sent_by else 'somebody since erased'}"
-    origin = {"api": "over the API", "import": "by an import", "signup": "on your signup page", "magic": "by a magic link"}.get(
-        person.origin, person.origin
-    )
+        came = f"Referred by {sent_by.partner_name if sent_by else 'a deleted subscriber'}; joined"
+    origin = {
+        "api": "through the API",
+        "import": "by import",
+        "signup": "on your signup page",
+        "magic": "with a magic link",
+    }.get(person.origin, person.origin)
     story = [
-        Moment(person.created_ms, "", f"{came}, {origin}.", " · ".join(filter(None, (person.utm_source, person.utm_campaign))))
+        Moment(person.created_ms, "", f"{came} {origin}.", " · ".join(filter(None, (person.utm_source, person.utm_campaign))))
     ]
     if person.decided_ms is not None:
-        word = {"verified": "verified", "rejected": "rejected", "pending": "held"}[person.referral_status]
-        by = " by you" if person.decided_by == listed.BY else " over the API" if person.decided_by == "api" else ""
+        word = {"verified": "verified", "rejected": "rejected", "pending": "set to pending"}[person.referral_status]
+        by = " by you" if person.decided_by == listed.BY else " through the API" if person.decided_by == "api" else ""
         kind = {"verified": "good", "rejected": "bad"}.get(person.referral_status, "")
         story.append(Moment(person.decided_ms, kind, f"The referral was {word}{by}.", _why(person)))
     for won in found["won"]:
-        story.append(Moment(won.earned_ms, "good", f"Earned {won.name}, for {won.referrals * won.multiple} friends."))
+        story.append(
+            Moment(won.earned_ms, "good", f"Earned {won.name} for {figures.plural(won.referrals * won.multiple, 'referral')}.")
+        )
         if won.redeemed_ms:
-            who = "Claimed" if won.redeemed_by == rewards.READER else "Was handed"
-            story.append(Moment(won.redeemed_ms, "good", f"{who} {won.name}."))
+            verb = "Claimed" if won.redeemed_by == rewards.READER else "Received"
+            story.append(Moment(won.redeemed_ms, "good", f"{verb} {won.name}."))
     for friend in found["brought"][:8]:
         kind = {"verified": "good", "rejected": "bad"}.get(friend.referral_status, "")
-        story.append(Moment(friend.created_ms, kind, f"Brought {friend.name or friend.email}."))
+        story.append(Moment(friend.created_ms, kind, f"Referred {friend.name or friend.email}."))
     for letter in found["letters"]:
-        story.append(
-            Moment(letter.created_ms, "", f"A letter: {letter.subject or 'erased'}.", figures.letter_state(letter.status))
-        )
+        story.append(Moment(letter.created_ms, "", f"Email: {letter.subject or 'erased'}", figures.letter_state(letter.status)))
     return sorted(story, key=lambda moment: moment.at_ms, reverse=True)[:60]
 
 
@@ -116,30 +124,33 @@ def _signs(explained: explaining.Explained | None) -> list[Sign]:
         return []
     told = explained.signals
     return [
-        _yes_or_no("Own address", told.own_address),
-        _yes_or_no("Another spelling of it", told.alias_of_referrer),
-        _yes_or_no("A loop", told.referral_loop),
-        _yes_or_no("Throw-away mail", told.disposable_domain),
-        _yes_or_no("Referrer's network within a day", told.same_network_as_referrer),
+        _yes_or_no("Referrer's own email address", told.own_address),
+        _yes_or_no("Alias of the referrer's email address", told.alias_of_referrer),
+        _yes_or_no("Circular referral", told.referral_loop),
+        _yes_or_no("Disposable email address", told.disposable_domain),
+        _yes_or_no("Same IP address as the referrer within a day", told.same_network_as_referrer),
         Sign(
-            "Signups from that network that day", str(told.signups_from_network_that_day),
+            "Signups from that IP address that day",
+            str(told.signups_from_network_that_day),
             told.signups_from_network_that_day > rules.MOST_FROM_ONE_NETWORK,
         ),
         Sign(
-            "Signups with that link that hour", str(told.signups_on_code_that_hour),
+            "Signups on that link that hour",
+            str(told.signups_on_code_that_hour),
             told.signups_on_code_that_hour > rules.MOST_ON_ONE_CODE,
         ),
-    ]  # fmt: skip
+    ]
 
 
 async def decide(visit: Visit) -> Response:
     verdict = visit.text("do")
     if verdict not in ("verify", "reject", "erase"):
-        raise Missing("There is nothing here.")
+        raise Missing("Page not found.")
     wanted = visit.at("id")
     await visit.read(lambda tx: people.get(tx, visit.owner, wanted))
-    said = await listed.decide_each(visit, [wanted], verdict)
-    return visit.go("/subscribers" if verdict == "erase" else f"/subscribers/{wanted}", said.replace("1 person", "Done:"))
+    _, refusal = await listed.decide_each(visit, [wanted], verdict)
+    result = {"verify": "Referral verified.", "reject": "Referral rejected.", "erase": "Subscriber erased."}[verdict]
+    return visit.go("/subscribers" if verdict == "erase" else f"/subscribers/{wanted}", refusal or result)
 
 
 async def export(visit: Visit) -> Response:
@@ -161,4 +172,5 @@ async def redeem(visit: Visit) -> Response:
         await verb(tx, site, visit.owner, wanted, by=by, now_ms=visit.now_ms, of=visit.at("id"))
 
     await visit.write(work)
-    return visit.go(f"/subscribers/{visit.at('id')}", "Done.")
+    result = "Reward approved." if visit.text("do") == "approve" else "Reward marked as redeemed."
+    return visit.go(f"/subscribers/{visit.at('id')}", result)

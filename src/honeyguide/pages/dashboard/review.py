@@ -27,15 +27,31 @@ class List(NamedTuple):
 
 
 LISTS = (
-    List("suspected", "/review", "Waiting for you",
-         "What looked odd and wants your eye. Nothing here is lost if you do nothing.",
-         "Nothing waits for you", "Suspicious referrals wait here when screening is strong."),
-    List("pending", "/review?show=pending", "All that wait",
-         "Also what waits only for its day or a confirmation. Nothing here is lost if you do nothing.",
-         "Nothing waits", "Suspicious referrals wait here when screening is strong, and all new ones during a hold."),
-    List("rejected", "/review?show=rejected", "Rejected", "What was rejected, and why. You can still verify one.",
-         "Nothing was rejected", "Own addresses, throw-away mail and loops would stand here, each with its reason."),
-)  # fmt: skip
+    List(
+        "suspected",
+        "/review",
+        "Needs review",
+        "Suspicious referrals waiting for you. They are verified automatically if you do nothing.",
+        "Nothing to review",
+        "When screening is set to strong, suspicious referrals appear here.",
+    ),
+    List(
+        "pending",
+        "/review?show=pending",
+        "All pending",
+        "Every pending referral, including those in the holding period or waiting for email confirmation.",
+        "No pending referrals",
+        "Suspicious referrals and new ones in the holding period appear here.",
+    ),
+    List(
+        "rejected",
+        "/review?show=rejected",
+        "Rejected",
+        "Rejected referrals and the reason for each. You can still verify one.",
+        "No rejected referrals",
+        "Self-referrals, disposable email addresses and circular referrals appear here, each with its reason.",
+    ),
+)
 
 
 async def show(visit: Visit) -> Response:
@@ -57,7 +73,6 @@ async def decide(visit: Visit) -> Response:
     where = listed.back(visit, "/review")
     ids = visit.several("id")
     if not ids:
-        return visit.go(where, "Choose some referrals first.")
+        return visit.go(where, "Select at least one referral first.")
     verdict = visit.text("do") if visit.text("do") in ("verify", "reject") else "verify"
-    said = await listed.decide_each(visit, ids, verdict)
-    return visit.go(where, said.replace("person ", "referral ").replace("people ", "referrals "))
+    return visit.go(where, listed.outcome("referral", verdict, *await listed.decide_each(visit, ids, verdict)))

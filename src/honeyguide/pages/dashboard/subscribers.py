@@ -10,7 +10,7 @@ from urllib.parse import urlencode
 
 from starlette.responses import Response, StreamingResponse
 
-from honeyguide.kernel.errors import Fault, Invalid, Missing
+from honeyguide.kernel.errors import Invalid, Missing
 from honeyguide.kernel.paging import Page
 from honeyguide.pages.dashboard import figures
 from honeyguide.pages.dashboard.visit import Visit
@@ -23,10 +23,10 @@ MOST_AT_ONCE = 200
 
 SHOWS = (
     ("all", "Everyone"),
-    ("referrals", "Came through a friend"),
+    ("referrals", "Referred"),
     ("advocates", "Advocates"),
-    ("pending", "Waiting"),
-    ("rejected", "Rejected"),
+    ("pending", "Pending referral"),
+    ("rejected", "Rejected referral"),
     ("unsubscribed", "Unsubscribed"),
 )
 SORTS = (("newest", "Newest first"), ("oldest", "Oldest first"), ("best", "Most referrals first"))
@@ -95,8 +95,9 @@ def _link(state: dict[str, str], **more: object) -> str:
 _DEFAULTS = (("show", "all"), ("sort", "newest"), ("page", 1))
 
 
-async def decide_each(visit: Visit, ids: list[str], verdict: str) -> str:
-    """Each person in a transaction of their own, so that one that cannot be decided does not hold up the others."""
+async def decide_each(visit: Visit, ids: list[str], verdict: str) -> tuple[int, str]:
+    """How many were decided, and why the first of the others was not. Each has its own transaction, so that one refusal does
+    not stop the rest."""
     done, refusal = 0, ""
     for wanted in dict.fromkeys(ids[:MOST_AT_ONCE]):
 
@@ -111,20 +112,21 @@ async def decide_each(visit: Visit, ids: list[str], verdict: str) -> str:
             await visit.write(work)
             done += 1
         except (Invalid, Missing) as fault:
-            refusal = _first(refusal, fault)
-    words = {"verify": "verified", "reject": "rejected", "erase": "erased"}[verdict]
-    said = f"{figures.plural(done, 'person', 'people')} {words}." if done or not refusal else "Nothing changed."
-    return f"{said} {refusal}".strip()
+            refusal = refusal or fault.message
+    return done, refusal
 
 
-def _first(before: str, fault: Fault) -> str:
-    return before or (fault.message if fault.message.endswith(".") else f"{fault.message}.")
+def outcome(noun: str, verdict: str, done: int, refusal: str) -> str:
+    """What to tell the operator afterwards: "2 referrals verified." and why others were not."""
+    verb = {"verify": "verified", "reject": "rejected", "erase": "erased"}[verdict]
+    result = f"{figures.plural(done, noun)} {verb}." if done or not refusal else "Nothing changed."
+    return f"{result} {refusal}".strip()
 
 
 def _verdict(visit: Visit) -> str:
     verdict = visit.text("do")
     if verdict not in ("verify", "reject", "erase"):
-        raise Invalid("Choose what to do: verify, reject or erase.")
+        raise Invalid("Choose an action: verify, reject or erase.")
     return verdict
 
 
@@ -138,8 +140,9 @@ def back(visit: Visit, otherwise: str) -> str:
 async def decide(visit: Visit) -> Response:
     ids = visit.several("id")
     if not ids:
-        return visit.go(back(visit, "/subscribers"), "Choose some people first.")
-    return visit.go(back(visit, "/subscribers"), await decide_each(visit, ids, _verdict(visit)))
+        return visit.go(back(visit, "/subscribers"), "Select at least one subscriber first.")
+    verdict = _verdict(visit)
+    return visit.go(back(visit, "/subscribers"), outcome("subscriber", verdict, *await decide_each(visit, ids, verdict)))
 
 
 async def export(visit: Visit) -> Response:

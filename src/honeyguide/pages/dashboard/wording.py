@@ -8,8 +8,10 @@ from typing import Any
 from starlette.responses import HTMLResponse, Response
 
 from honeyguide.kernel.errors import Invalid
+from honeyguide.pages import forms
 from honeyguide.pages.dashboard.frames import picture
 from honeyguide.pages.dashboard.visit import Visit
+from honeyguide.pages.forms import Field
 from honeyguide.pages.readers.preview import KINDS, SIGNUP
 from honeyguide.pages.readers.words import OFF, POWERED_BY, WORDS
 from honeyguide.referrals import campaigns, milestones
@@ -23,7 +25,8 @@ ON_PAGE = {
     "thanks": ("thanks", "invite", "check_inbox"),
     "hub": ("hub_note", "share_subject", "share_message"),
 }
-NAMES = {"signup": "Signup", "thanks": "Thank you", "hub": "Reader’s hub"}
+NAMES = {"signup": "Signup", "thanks": "Thank you", "hub": "Referral page"}
+FORM = {"words": Field("Text"), **{word.key: Field(word.label) for word in WORDS}}
 
 
 def _kind(visit: Visit) -> str:
@@ -44,14 +47,14 @@ async def show(visit: Visit) -> Response:
 
 
 async def _page(
-    visit: Visit, status: int = 200, typed: dict[str, str] | None = None, wrong: str = "", param: str = ""
+    visit: Visit, status: int = 200, typed: dict[str, str] | None = None, wrong: dict[str, str] | None = None
 ) -> Response:
     campaign, ladder = await _look(visit)
     given: dict[str, Any] = typed if typed is not None else json.loads(campaign.words or "{}")
     kind = _kind(visit)
     words = [word for word in WORDS if word.key in ON_PAGE[kind]]
     return await visit.page(
-        "pages.html", status, campaign=campaign, words=words, given=given, kind=kind, names=NAMES, wrong=wrong, param=param,
+        "pages.html", status, campaign=campaign, words=words, given=given, kind=kind, names=NAMES, wrong=wrong or {},
         shows_us=given.get(POWERED_BY) != OFF,
         preview=picture(kind, campaign, given, ladder, base_url=visit.desk.site.base_url),
         address=visit.desk.site.page_link(campaign.slug),
@@ -73,14 +76,18 @@ def _typed(visit: Visit, campaign: Campaign) -> dict[str, str]:
 async def save(visit: Visit) -> Response:
     campaign, _ = await _look(visit)
     typed = _typed(visit, campaign)
+    wrong = {
+        word.key: f"{word.label} must be at most {word.limit} characters long."
+        for word in WORDS
+        if len(typed.get(word.key, "")) > word.limit
+    }
+    if wrong:
+        return await _page(visit, 400, typed, wrong)
     try:
-        for word in WORDS:
-            if len(typed.get(word.key, "")) > word.limit:
-                raise Invalid(f"At most {word.limit} characters fit here.", param=word.key)
         await visit.write(lambda tx: campaigns.configure(tx, visit.owner, Settings(words=typed)))
     except Invalid as fault:
-        return await _page(visit, 400, typed, fault.message, fault.param or "")
-    return visit.go(f"/pages?page={_kind(visit)}", "Saved. Readers see it now.")
+        return await _page(visit, 400, typed, forms.errors_of(fault, FORM))
+    return visit.go(f"/pages?page={_kind(visit)}", "Changes saved. Your pages show them now.")
 
 
 async def sketch(visit: Visit) -> Response:

@@ -23,8 +23,8 @@ document.addEventListener("submit", (event) => {
   text.textContent = words;
   const row = document.createElement("div");
   row.className = "row end";
-  const no = Object.assign(document.createElement("button"), { className: "btn", textContent: "Keep it", value: "no" });
-  const yes = Object.assign(document.createElement("button"), { className: "btn danger", textContent: event.submitter?.textContent || "Go on", value: "yes" });
+  const no = Object.assign(document.createElement("button"), { className: "btn", textContent: "Cancel", value: "no" });
+  const yes = Object.assign(document.createElement("button"), { className: "btn danger", textContent: event.submitter?.textContent || "Continue", value: "yes" });
   row.append(no, yes);
   const inner = document.createElement("form");
   inner.method = "dialog";
@@ -58,7 +58,7 @@ for (const all of document.querySelectorAll("input[data-all]")) {
     const n = boxes.filter((box) => box.checked).length;
     all.checked = n > 0 && n === boxes.length;
     all.indeterminate = n > 0 && n < boxes.length;
-    if (shown) shown.textContent = n ? `${n} chosen` : "None chosen";
+    if (shown) shown.textContent = `${n} selected`;
   };
   all.hidden = false;
   all.addEventListener("change", () => { for (const box of boxes) box.checked = all.checked; count(); });
