@@ -19,7 +19,7 @@ Fields = Mapping[str, Field]
 
 
 def missing(fields: Fields, values: Mapping[str, Any], *, unless: Collection[str] = ()) -> dict[str, str]:
-    """What to say next to every required field that is empty, all of them at once. `unless` names those not needed this time."""
+    """What to say next to every required field that is empty, all of them at once; `unless` names those not needed now."""
     return {
         name: field.ask
         for name, field in fields.items()
