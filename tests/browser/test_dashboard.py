@@ -119,7 +119,7 @@ class Places:
             "pages-hub": "/pages?page=hub",
             "webhooks": "/webhooks",
             "webhook": f"/webhooks/{hook}",
-            "api": "/api",
+            "account": "/account",
             "settings": "/settings",
         }
 
@@ -132,7 +132,18 @@ def places(service: Service) -> Places:
 DOORS = {"login": "/login", "signup": "/signup", "password": "/password", "spent": "/password/none"}
 NAMES = (
     *("overview", "overview-year", "subscribers", "subscribers-none", "person", "import", "import-file", "review"),
-    *("review-waiting", "review-rejected", "rewards", "reward", "pages", "pages-hub", "webhooks", "webhook", "api", "settings"),
+    *(
+        "review-waiting",
+        "review-rejected",
+        "rewards",
+        "reward",
+        "pages",
+        "pages-hub",
+        "webhooks",
+        "webhook",
+        "account",
+        "settings",
+    ),
 )
 
 
@@ -182,9 +193,9 @@ def test_first_start_to_first_referral(page_at: PageAt) -> None:
         page.get_by_role("button", name="Open the account").click()
         expect(page.get_by_role("heading", name="The Morning Wax")).to_be_visible()
         expect(page.get_by_text("0 of 6 done")).to_be_visible()
-        page.get_by_role("link", name="Make a key").click()
-        page.get_by_label("A new key for").fill("My mailing tool")
-        page.get_by_role("button", name="Make a key").click()
+        page.get_by_role("link", name="Create a key").click()
+        page.get_by_label("New key").fill("My mailing tool")
+        page.get_by_role("button", name="Create key").click()
         key = page.locator("#new-key").inner_text()
         line = page.locator("pre").first.inner_text()
         address = re.search(r"http\S+/subscribers", line)
@@ -270,9 +281,9 @@ def test_a_messy_file_is_brought_in(service: Service, page_at: PageAt, tmp_path:
 def test_a_key_is_revoked_while_in_use(service: Service, page_at: PageAt) -> None:
     alice = operator(service)
     page = sit_down(page_at(DESK), alice)
-    page.goto(f"{service.url}/api")
-    page.get_by_label("A new key for").fill("Leaky tool")
-    page.get_by_role("button", name="Make a key").click()
+    page.goto(f"{service.url}/account")
+    page.get_by_label("New key").fill("Leaky tool")
+    page.get_by_role("button", name="Create key").click()
     key = page.locator("#new-key").inner_text()
     with httpx.Client(base_url=service.url, headers={"X-Api-Key": key}) as tool:
         assert tool.get("/v1/campaigns").status_code == 200

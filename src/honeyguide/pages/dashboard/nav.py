@@ -48,11 +48,12 @@ PARTS: tuple[Part, ...] = (
             Place("Payouts", "/payouts"),
         ),
     ),
-    Part("Build", (Place("Webhooks", "/webhooks"), Place("API", "/api"))),
+    Part("Developers", (Place("Webhooks", "/webhooks"), Place("API reference", "/docs"))),
     Part(
         "",
         (
             Place("Notices", "/notices", count="notices"),
+            Place("Account", "/account"),
             Place("Settings", "/settings"),
             Place("Administration", "/administration", admin_only=True),
         ),

@@ -211,7 +211,7 @@ def _steps(visit: Visit, facts: Facts) -> list[Step]:
         Step(
             "Connect your email tool",
             "Create an API key, so that your tool can add new subscribers here.",
-            "/api",
+            "/account#keys",
             "Create a key",
             facts.has_used_key,
         ),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 
 from starlette.requests import Request
@@ -10,7 +11,7 @@ from starlette.routing import Route
 
 from honeyguide.pages import rendering
 from honeyguide.pages.dashboard import (
-    api_keys,
+    account,
     doors,
     figures,
     hooks,
@@ -84,18 +85,43 @@ PAGES = (
     Page("GET", "/webhooks/{id}", hooks.one),
     Page("POST", "/webhooks/{id}", hooks.update),
     Page("POST", "/webhooks/{id}/act", hooks.act),
-    Page("GET", "/api", api_keys.show),
-    Page("POST", "/api/keys", api_keys.create),
-    Page("POST", "/api/keys/{id}/revoke", api_keys.revoke),
+    Page("GET", "/account", account.show),
+    Page("POST", "/account/keys", account.create_key),
+    Page("POST", "/account/keys/{id}/revoke", account.revoke_key),
+    Page("POST", "/account/profile", account.save_profile),
+    Page("POST", "/account/password", account.save_password),
+    Page("POST", "/account/sessions", account.end_session),
+    Page("POST", "/account/invitations", account.invite),
+    Page("POST", "/account/invitations/withdraw", account.withdraw_invitation),
     Page("GET", "/settings", settings.show),
     Page("POST", "/settings/campaign", settings.save_campaign),
-    Page("POST", "/settings/profile", settings.save_profile),
-    Page("POST", "/settings/password", settings.save_password),
-    Page("POST", "/settings/sessions", settings.end_session),
-    Page("POST", "/settings/invitations", settings.invite),
-    Page("POST", "/settings/invitations/withdraw", settings.withdraw),
     *(Page(*row) for row in market.ROWS),
 )
+
+
+# Where the parts of the account page were before. Pages that were open then still post to these addresses.
+MOVED = {
+    "/api/keys": "/account/keys",
+    "/api/keys/{id}/revoke": "/account/keys/{id}/revoke",
+    "/settings/profile": "/account/profile",
+    "/settings/password": "/account/password",
+    "/settings/sessions": "/account/sessions",
+    "/settings/invitations": "/account/invitations",
+    "/settings/invitations/withdraw": "/account/invitations/withdraw",
+}
+
+
+async def _redirect_to_account(request: Request) -> Response:
+    return RedirectResponse("/account#keys", 302)
+
+
+def _redirect_form(address: str) -> Callable[[Request], Awaitable[Response]]:
+    """308 makes the browser send the same form again; the new address checks it like any other."""
+
+    async def redirect(request: Request) -> Response:
+        return RedirectResponse(address.format(**request.path_params), 308)
+
+    return redirect
 
 
 async def _moved(request: Request) -> Response:
@@ -107,5 +133,7 @@ def routes(desk: Desk) -> list[Route]:
     """For one running service."""
     return [
         *(Route(page.path, guarded(desk, page.handler, open_to_all=page.open_to_all), methods=[page.method]) for page in PAGES),
+        Route("/api", _redirect_to_account, methods=["GET"]),
+        *(Route(old, _redirect_form(new), methods=["POST"]) for old, new in MOVED.items()),
         Route("/dashboard/{path:path}", _moved),
     ]

@@ -1,0 +1,146 @@
+"""The account page over HTTP, on both engines: API keys, forms, and the addresses its parts had before."""
+
+from __future__ import annotations
+
+import html
+import re
+
+import pytest
+
+from honeyguide.kernel.ids import new_id
+from honeyguide.pages.dashboard.routes import MOVED, PAGES
+from honeyguide.store.statements import Statement
+from honeyguide.store.tx import Tx
+from tests.support.desk import PASSWORD, Desk, Operator, operator, words
+from tests.support.service import Service
+
+
+def make_admin(who: Operator) -> Operator:
+    async def promote(tx: Tx) -> None:
+        sql = "UPDATE account SET is_admin = 1 WHERE id = :account_id"
+        await tx.run(Statement("test", sql, sql, lambda: None), account_id=who.account_id)
+
+    who.service.write(promote)
+    return who
+
+
+def list_status(who: Operator, key: str) -> int:
+    return who.http.get(f"{who.v1}/subscribers", headers={"X-Api-Key": key}).status_code
+
+
+def test_a_key_created_here_is_shown_once_and_works_until_it_is_revoked(service: Service) -> None:
+    alice = operator(service)
+    made = alice.desk.post("/account/keys", page="/account", name="My tool")
+    key = re.search(r"hg_live_\w+", made.text)
+    assert made.status_code == 201 and key
+    url = f"{service.url}/v1/campaigns/{alice.campaign_id}/subscribers"
+    assert f"curl {url} \\\n  -H 'X-Api-Key: {key[0]}'" in html.unescape(made.text)
+    assert list_status(alice, key[0]) == 200
+    again = alice.desk.get("/account").text
+    assert key[0] not in again and key[0][:12] in again and "My tool" in again
+    revoke = re.search(r'action="(/account/keys/[^"]+/revoke)"', again[again.index("My tool") :])
+    assert revoke
+    answer = alice.desk.post(revoke[1], page="/account")
+    assert (answer.status_code, answer.headers["location"]) == (303, "/account")
+    assert list_status(alice, key[0]) == 401
+    assert "1 revoked key" in words(alice.desk.get("/account").text)
+
+
+@pytest.mark.parametrize(
+    ("path", "fields", "field", "sentence"),
+    [
+        ("keys", {"name": " "}, "f-key-name", "Name must not be blank."),
+        ("keys", {"name": "x" * 256}, "f-key-name", "Name must be at most 255 characters long."),
+        ("profile", {"name": " "}, "f-account-name", "Name must not be blank."),
+        ("password", {"current": "not mine", "password": PASSWORD}, "f-current", "That is not your current password."),
+        ("password", {"current": PASSWORD, "password": "short"}, "f-password", "Choose a password of at least 10 characters."),
+        ("invitations", {"email": "nobody"}, "f-email", "Email is invalid."),
+    ],
+)
+def test_a_mistake_is_explained_beside_its_field(
+    service: Service, path: str, fields: dict[str, str], field: str, sentence: str
+) -> None:
+    alice = make_admin(operator(service))
+    answer = alice.desk.post(f"/account/{path}", page="/account", **fields)
+    assert answer.status_code == 400
+    assert answer.text.count('aria-invalid="true"') == 1
+    wrong_input = re.search(rf'<input[^>]* id="{field}"[^>]*>\s*<p class="wrong"[^>]*>([^<]*)</p>', answer.text)
+    assert wrong_input and wrong_input[1] == sentence
+    assert "autofocus" in wrong_input[0], "the browser scrolls to it"
+    assert 'type="password" value=""' in answer.text, "no password comes back"
+
+
+def test_the_profile_is_saved(service: Service) -> None:
+    alice = operator(service)
+    answer = alice.desk.post("/account/profile", page="/account", name="The Evening Wax")
+    assert (answer.status_code, answer.headers["location"]) == (303, "/account")
+    assert 'value="The Evening Wax"' in alice.desk.get("/account").text
+
+
+def test_one_other_session_is_ended_by_its_button(service: Service) -> None:
+    alice = operator(service)
+    others = [Desk(service), Desk(service)]
+    for other in others:
+        other.log_in(alice.email)
+    session_id = re.search(r'name="id" value="([^"]+)"', alice.desk.get("/account").text)
+    assert session_id
+    alice.desk.post("/account/sessions", page="/account", id=session_id[1])
+    assert sorted(other.get("/").status_code for other in others) == [200, 303]
+    alice.desk.post("/account/sessions", page="/account")
+    assert "1 other session ended." in words(alice.desk.get("/account").text)
+
+
+def test_only_the_administrator_sees_and_sends_invitations(service: Service) -> None:
+    alice = operator(service)
+    page = alice.desk.get("/account").text
+    assert "nvitation" not in page and "Administrator" not in page
+    for path in ("/account/invitations", "/account/invitations/withdraw"):
+        assert alice.desk.post(path, page="/account", email="carl@example.org", id=new_id()).status_code == 404
+    make_admin(alice)
+    sent = alice.desk.post("/account/invitations", page="/account", email="carl@example.org")
+    assert sent.status_code == 200 and "/welcome/" in sent.text
+    page = alice.desk.get("/account").text
+    assert "carl@example.org" in page and "/welcome/" not in page, "the link is shown once"
+    ticket = re.search(r'name="id" value="([^"]+)"', page[page.index("carl@example.org") :])
+    assert ticket
+    alice.desk.post("/account/invitations/withdraw", page="/account", id=ticket[1])
+    assert "carl@example.org" not in alice.desk.get("/account").text
+
+
+def test_settings_has_the_campaign_only(service: Service) -> None:
+    page = make_admin(operator(service)).desk.get("/settings").text
+    assert set(re.findall(r'action="(/settings[^"]*|/account[^"]*)"', page)) == {"/settings/campaign"}
+
+
+def test_old_addresses_lead_to_the_new_ones(service: Service) -> None:
+    desk = Desk(service)
+    answer = desk.get("/api")
+    assert (answer.status_code, answer.headers["location"]) == (302, "/account#keys")
+    handled = {page.path for page in PAGES if page.method == "POST"}
+    assert set(MOVED.values()) <= handled
+    for old, new in MOVED.items():
+        answer = desk.http.post(old.format(id="123"))
+        assert (answer.status_code, answer.headers["location"]) == (308, new.format(id="123"))
+
+
+def test_a_form_that_was_open_during_the_move_still_works(service: Service) -> None:
+    alice = operator(service)
+    token = alice.desk.token("/account")
+    form = {"csrf": token, "name": "The Old Form"}
+    refused = alice.desk.http.post(
+        "/settings/profile", data=form, follow_redirects=True, headers={"origin": "https://evil.example"}
+    )
+    assert refused.status_code == 403 and "The Old Form" not in alice.desk.get("/account").text
+    saved = alice.desk.http.post("/settings/profile", data=form, follow_redirects=True)
+    assert saved.status_code == 200 and 'value="The Old Form"' in saved.text
+    made = alice.desk.http.post("/api/keys", data={"csrf": token, "name": "Old page"}, follow_redirects=True)
+    key = re.search(r"hg_live_\w+", made.text)
+    assert made.status_code == 201 and key and list_status(alice, key[0]) == 200
+
+
+@pytest.mark.parametrize("key_id", ["%2F%2Fevil.example", "%0D%0AX-Evil:1", "%FF", "..", "%3Fx%23y"])
+def test_an_old_address_leads_to_this_site_whatever_it_names(service: Service, key_id: str) -> None:
+    answer = Desk(service).http.post(f"/api/keys/{key_id}/revoke")
+    assert answer.status_code in (308, 404, 405)
+    assert answer.headers.get("location", "/account/keys/").startswith("/account/keys/")
+    assert "x-evil" not in answer.headers
