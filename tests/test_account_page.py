@@ -46,6 +46,16 @@ def test_a_key_created_here_is_shown_once_and_works_until_it_is_revoked(service:
     assert "1 revoked key" in words(alice.desk.get("/account").text)
 
 
+def test_the_refusal_of_a_missing_or_wrong_key_names_the_account_page(service: Service) -> None:
+    alice = operator(service)
+    for headers in ({"X-Api-Key": ""}, {"X-Api-Key": "wrong"}):
+        answer = alice.http.get("/v1/campaigns", headers=headers)
+        assert answer.status_code == 401
+        url = answer.json()["error"].split()[-1]
+        assert url == f"{service.settings.base_url}/account"
+    assert alice.desk.get(url).status_code == 200, "and the page is there"
+
+
 @pytest.mark.parametrize(
     ("path", "fields", "field", "sentence"),
     [

@@ -254,7 +254,7 @@ def test_what_was_never_a_key_of_ours_is_refused_without_asking_the_database(eng
         return refusal.value
 
     with OpenStore(engine) as opened:
-        door = admission.admission(opened.store, 60)
+        door = admission.admission(opened.store, 60, "https://refer.example.org")
         assert isinstance(opened.run(asked(door, key)), Unauthorized)
         opened.run(opened.store.write(lambda tx: tx.all(statement("ALTER TABLE api_key RENAME TO lost"))))
         assert not isinstance(opened.run(asked(door, key)), Unauthorized)

@@ -130,7 +130,10 @@ def test_the_document_lists_every_origin_and_the_limits_of_a_holding_period() ->
 
 
 def test_what_the_document_tells_of_keys_and_the_limit_is_what_happens(alice: Member) -> None:
-    example = DOCUMENT["components"]["responses"]["Unauthorized"]["content"]["application/json"]["example"]
+    base_url = alice.service.settings.base_url
+    responses = document(ROUTES, base_url)["components"]["responses"]
+    example = responses["Unauthorized"]["content"]["application/json"]["example"]
+    assert f"{base_url}/account" in example["error"]
     assert alice.get("/v1/campaigns", headers={"X-Api-Key": "wrong"}).json()["error"] == example["error"]
     # One request is free again then, not all of them: tests/test_rate_limit.py.
     assert "the oldest request leaves" in DOCUMENT["components"]["headers"]["X-RateLimit-Reset"]["description"]

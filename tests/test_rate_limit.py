@@ -263,7 +263,7 @@ def test_many_keys_used_at_once_are_all_seen():
             return [await keys.create(tx, made.account_id, name=f"{n}", now_ms=1) for n in range(2 * MOST_TOUCHED + 1)]
 
         shown = opened.run(opened.store.write(make))
-        opened.run(knock(LocalAdmission(opened.store, 60), shown))
+        opened.run(knock(LocalAdmission(opened.store, 60, "http://127.0.0.1"), shown))
         assert opened.ask(USED, now_ms=NOW) == [(len(shown),)]
 
 
@@ -271,7 +271,7 @@ def test_a_use_that_could_not_be_noted_costs_nobody_anything_and_is_noted_with_t
     monkeypatch.setattr(sqlite_engine, "LOCKED_S", 0.05)
     with OpenStore("sqlite") as opened, closing(sqlite_engine.connect(opened.store.path)) as elsewhere:
         _, key = opened.account_with_key()
-        door = LocalAdmission(opened.store, 60)
+        door = LocalAdmission(opened.store, 60, "http://127.0.0.1")
         elsewhere.execute("BEGIN IMMEDIATE")
         opened.run(knock(door, [key]))
         assert opened.ask(USED, now_ms=NOW) == [(0,)]
@@ -310,7 +310,7 @@ def rings() -> Iterator[object]:
         def fresh_ring(limit: int):
             opened.do("DELETE FROM rate_key")
             opened.do("DELETE FROM rate_slot")
-            door = admission(opened.store, limit)
+            door = admission(opened.store, limit, "http://127.0.0.1")
             return lambda now_ms: opened.run(door.admit(key, "127.0.0.1", now_ms))[1]
 
         yield fresh_ring
@@ -347,11 +347,11 @@ def sqlite() -> Iterator[OpenStore]:
 def test_a_restart_at_any_moment_changes_no_answer_on_sqlite(sqlite, limit, steps, data):
     assert isinstance(sqlite.store, SqliteStore)
     _, key = sqlite.account_with_key(f"a{sqlite.ask('SELECT COUNT(*) FROM account')[0][0]}@example.org")
-    window, door, now_ms = Window(limit, []), LocalAdmission(sqlite.store, limit), NOW
+    window, door, now_ms = Window(limit, []), LocalAdmission(sqlite.store, limit, "http://127.0.0.1"), NOW
     for step, restarts in steps:
         now_ms += step
         if restarts:
-            door = LocalAdmission(sqlite.store, limit)
+            door = LocalAdmission(sqlite.store, limit, "http://127.0.0.1")
         assert sqlite.run(door.admit(key, "127.0.0.1", now_ms))[1] == window.ask(now_ms)
 
 

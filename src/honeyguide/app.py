@@ -113,7 +113,7 @@ class Application:
             async with opened(self._settings) as house:
                 self.house = house
                 telemetry = Telemetry(log=self._settings.log == "json")
-                door = admission(house.store, self._settings.rate_limit)
+                door = admission(house.store, self._settings.rate_limit, house.site.base_url)
                 self._api = Api(house.store, house.site, house.policy, house.clock, door, telemetry, ROUTES)
                 described = document(ROUTES, self._settings.base_url)
                 self._system = System(house.store, telemetry, described)

@@ -51,7 +51,7 @@ _FIND_CALLER = _sql.query("find_caller", Caller)
 _ADMIT = _sql.query("admit", Admitted)
 _TOUCH = _sql.command("touch")
 
-NO_KEY = "Send your API key in the X-Api-Key header; you find it on the account page."
+NO_KEY = "Send a valid API key in the X-Api-Key header; you get one on your account page: {base_url}/account"
 
 
 class Admission(Protocol):
@@ -60,39 +60,46 @@ class Admission(Protocol):
         ...
 
 
-def _digest(key: str | None, peer: str, now_ms: int, wrong_keys: WrongKeys) -> str:
-    found = keys.digest(key) if key else None
-    if found is None:
-        raise refused(peer, now_ms, wrong_keys)
-    return found
+class Refusals:
+    """Refuses requests without a valid key. A peer that sends many wrong keys gets TooMany instead of Unauthorized."""
 
+    def __init__(self, base_url: str) -> None:
+        self._sentence = NO_KEY.format(base_url=base_url)
+        self._wrong_keys = WrongKeys()
 
-def refused(peer: str, now_ms: int, wrong_keys: WrongKeys) -> Exception:
-    if wrong_keys.another(peer, now_ms):
-        return TooMany("Too many wrong API keys from this address; try again in a minute.", retry_after_s=60)
-    return Unauthorized(NO_KEY)
+    def digest(self, key: str | None, peer: str, now_ms: int) -> str:
+        """The digest of a well-formed key; raises for anything else, without a look at the database."""
+        found = keys.digest(key) if key else None
+        if found is None:
+            raise self.refusal(peer, now_ms)
+        return found
+
+    def refusal(self, peer: str, now_ms: int) -> Exception:
+        if self._wrong_keys.another(peer, now_ms):
+            return TooMany("Too many wrong API keys from this address; try again in a minute.", retry_after_s=60)
+        return Unauthorized(self._sentence)
 
 
 class LocalAdmission:
     """One serving process: the ring is in memory, noted in a journal whose loss would be harmless."""
 
-    def __init__(self, store: SqliteStore, limit: int) -> None:
+    def __init__(self, store: SqliteStore, limit: int, base_url: str) -> None:
         self._store = store
         self._limit = limit
         self._journal = Journal(store.path.with_name(f"{store.path.stem}-accepted"), keep_ms=WINDOW_MS)
         self._recalled = self._journal.recall()
         self._windows: dict[str, Window] = {}
-        self._wrong_keys = WrongKeys()
+        self._refusals = Refusals(base_url)
         self._touched: dict[str, int] = {}
         self._to_touch: list[tuple[Caller, int]] = []
         self._touching: asyncio.Task[None] | None = None
         self._unkept = False
 
     async def admit(self, key: str | None, peer: str, now_ms: int) -> tuple[Caller, Allowance]:
-        digest = _digest(key, peer, now_ms, self._wrong_keys)
+        digest = self._refusals.digest(key, peer, now_ms)
         caller = await self._store.read(lambda tx: tx.one(_FIND_CALLER, digest=digest))
         if caller is None:
-            raise refused(peer, now_ms, self._wrong_keys)
+            raise self._refusals.refusal(peer, now_ms)
         if now_ms - self._touched.get(caller.key_id, caller.last_used_ms or 0) >= TOUCH_MS:
             self._touch(caller, now_ms)
         if not self._limit:
@@ -161,15 +168,15 @@ class SharedAdmission:
     for in the next one, together with all the others, so that a busy process pays for few round trips and no lock of its own.
     """
 
-    def __init__(self, store: Store, limit: int) -> None:
+    def __init__(self, store: Store, limit: int, base_url: str) -> None:
         self._store = store
         self._limit = limit
-        self._wrong_keys = WrongKeys()
+        self._refusals = Refusals(base_url)
         self._waiting: list[Waiting] = []
         self._asking: asyncio.Task[None] | None = None
 
     async def admit(self, key: str | None, peer: str, now_ms: int) -> tuple[Caller, Allowance]:
-        digest = _digest(key, peer, now_ms, self._wrong_keys)
+        digest = self._refusals.digest(key, peer, now_ms)
         loop = asyncio.get_running_loop()
         answer: asyncio.Future[Admitted | None] = loop.create_future()
         self._waiting.append(Waiting(digest, now_ms, answer))
@@ -177,7 +184,7 @@ class SharedAdmission:
             self._asking = loop.create_task(self._ask())
         row = await answer
         if row is None:
-            raise refused(peer, now_ms, self._wrong_keys)
+            raise self._refusals.refusal(peer, now_ms)
         caller = Caller(row.key_id, row.account_id, row.campaign_id)
         return caller, Allowance(self._limit, row.left_over, row.frees_ms, bool(row.refused))
 
@@ -206,5 +213,8 @@ class SharedAdmission:
                 one.answer.set_result(admitted.get(place))
 
 
-def admission(store: Store, limit: int) -> Admission:
-    return LocalAdmission(store, limit) if isinstance(store, SqliteStore) else SharedAdmission(store, limit)
+def admission(store: Store, limit: int, base_url: str) -> Admission:
+    """`base_url` is for the sentence that tells where to get a key."""
+    if isinstance(store, SqliteStore):
+        return LocalAdmission(store, limit, base_url)
+    return SharedAdmission(store, limit, base_url)

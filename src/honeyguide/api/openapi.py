@@ -19,14 +19,14 @@ from honeyguide.kernel import checks, money
 Schema = dict[str, Any]
 
 ABOUT = "Newsletter referrals and partner growth. Every request carries an API key; every answer is JSON."
-_KEY = "Your API key. It begins with `hg_`."
+_KEY = "Your API key, from the account page of the dashboard. It begins with `hg_`."
 _LICENSE = {"name": "MIT", "identifier": "MIT"}
 _REF = "#/components/schemas/"
 _VERSION = re.compile(r"v\d+").fullmatch
 # In a path, what stands before the thing the endpoint is about.
 _PREFIXES = ("campaigns/{campaign_uuid}/", "partner_profile/")
 
-# Status, name of the shared response, what it means, and an example of its `code` and sentence.
+# Status, name of the shared response, what it means, and an example of its `code` and sentence; {base_url} is filled in.
 ERRORS: tuple[tuple[int, str, str, str, str], ...] = (
     (400, "Invalid", "The request breaks a rule. `param` names what is to blame.", "invalid_email", "Email is invalid"),
     (401, "Unauthorized", "The API key is missing, wrong or revoked.", "unauthorized", NO_KEY),
@@ -89,7 +89,9 @@ def document(routes: tuple[Route, ...], base_url: str) -> dict[str, Any]:
         "components": {
             "securitySchemes": {"ApiKey": {"type": "apiKey", "in": "header", "name": "X-Api-Key", "description": _KEY}},
             "headers": {name: {"description": words, "schema": schema} for name, (words, schema) in HEADERS.items()},
-            "responses": {name: _error(*row) for _, name, *row in ERRORS},
+            "responses": {
+                name: _error(words, code, sentence.format(base_url=base_url)) for _, name, words, code, sentence in ERRORS
+            },
             "schemas": {"Error": ERROR, **schemas},
         },
     }

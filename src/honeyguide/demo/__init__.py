@@ -69,7 +69,7 @@ async def _use_a_key(house: House, owner: Owner) -> None:
         return await keys.create(tx, owner.account_id, name="Mailing tool", now_ms=house.clock() - YEAR_MS)
 
     key = await house.store.write(make)
-    await admission.admission(house.store, 0).admit(key, "127.0.0.1", house.clock())
+    await admission.admission(house.store, 0, house.site.base_url).admit(key, "127.0.0.1", house.clock())
 
 
 async def _new_password(house: House, owners: dict[str, Owner]) -> str:
