@@ -90,7 +90,7 @@ def _values(shop: Shop, trade: Trade) -> dict[str, Any]:
         "now_ms": now_ms, "account_id": trade.owner.account_id, "campaign_id": trade.owner.campaign_id, "month": shop.month,
         "program_id": trade.program.id, "partner_campaign_id": partner.id, "partner_account_id": partner.account_id,
         "person_key": email, "fee_cents": FEE, "subscriber_id": subscriber_id, "code": partner.ref_code,
-        "type": "new_partner_referral", "decided_ms": now_ms, "nearly_ms": None, "reached_ms": None, "budget_cap_cents": BIG,
+        "type": "new_partner_referral", "decided_ms": now_ms, "nearly_ms": None, "budget_cap_cents": BIG,
         "partner_cap_cents": BIG, "partner_referral_id": referral_id, "day": now_ms // 86_400_000, "verified": 1, "rejected": 0,
         "email": email, "email_key": email, "name": None, "ref_code": new_code(12), "referrer_code": partner.ref_code,
         "claimed_code": None, "referrer_id": None, "referral_status": "verified", "referral_reason": None,

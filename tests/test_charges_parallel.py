@@ -268,6 +268,40 @@ def test_a_budget_raised_while_its_first_fee_of_the_month_does_not_fit_is_open_a
     on(engine, scenario)
 
 
+@pytest.mark.parametrize("lowered", [300, 599, 600, 601])
+@pytest.mark.parametrize("charge_first", [True, False])
+@pytest.mark.parametrize("engine", ENGINES)
+def test_a_budget_lowered_while_a_fee_is_charged_knows_what_is_spent(engine: str, charge_first: bool, lowered: int) -> None:
+    """Whoever comes second waits for the first: the state, the ledger and the notifications say the same."""
+
+    async def scenario(store: Store) -> None:
+        trade = await Trade.begin(store, cpa=300, total_budget=9_000, referral_pending_duration_enabled=True)
+        first, second, third = [await trade.arrive() for _ in range(3)]
+        await trade.confirm(first.id)
+        confirming = partial(
+            arrivals.decide, site=trade.site, owner=trade.owner, wanted=second.id, verdict_word="verified", by="test",
+            now_ms=NOON_MS,
+        )  # fmt: skip
+        lowering = partial(
+            programs.update, account_id=trade.owner.account_id, program_id=trade.program.id, fields=terms(total_budget=lowered),
+            now_ms=NOON_MS,
+        )  # fmt: skip
+        await overlapping(store, *((confirming, lowering) if charge_first else (lowering, confirming)))
+        is_charged = charge_first or lowered >= 600
+        assert await trade.outcome(second.id) == (
+            ("verified", 300, "2026-11", None) if is_charged else ("verified", None, "2026-11", "budget_spent")
+        )
+        assert await trade.reached() is (lowered <= 600)
+        await trade.tell()
+        told = await trade.rows("SELECT kind FROM notice WHERE account_id = :id", id=trade.partners[0].account_id)
+        assert told == [("budget_reached",)] * (lowered <= 600)
+        await trade.offer(total_budget=9_000)
+        await trade.confirm(third.id)
+        assert (await trade.outcome(third.id))[1] == 300
+
+    on(engine, scenario)
+
+
 @pytest.mark.parametrize("engine", ENGINES)
 def test_the_same_person_at_one_moment_in_two_months_is_one_charge(engine: str) -> None:
     """Two machines, two clocks, two addresses of one person: different budgets are no lock between them."""

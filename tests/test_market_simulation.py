@@ -45,6 +45,7 @@ class Offer:
     paused: bool = False
     paid_people: set[int] = field(default_factory=set)
     spent: dict[str, int] = field(default_factory=dict)
+    begun: set[str] = field(default_factory=set)  # months in which a fee was asked for or the budget changed
     reached: set[str] = field(default_factory=set)
     earned: dict[tuple[int, str], int] = field(default_factory=dict)
 
@@ -92,6 +93,8 @@ class Model:
     def verify(self, reader: Reader, now_ms: int) -> None:
         offer, month = reader.offer, self.open_month(now_ms)
         reader.status, reader.why_not = "verified", None
+        if reader.partner >= 0 and reader.fee > 0:
+            offer.begun.add(month)
         spent, earned = offer.spent.get(month, 0), offer.earned.get((reader.partner, month), 0)
         if reader.partner < 0:
             reader.why_not = "own_program"
@@ -112,9 +115,15 @@ class Model:
             if offer.spent[month] == offer.budget:
                 offer.reached.add(month)
 
-    def set_budget(self, offer: Offer, budget: int) -> None:
-        if budget > offer.budget:
-            offer.reached -= {month for month in offer.reached - self.closed if budget > offer.spent.get(month, 0)}
+    def set_budget(self, offer: Offer, budget: int, now_ms: int) -> None:
+        if budget == offer.budget:
+            return
+        offer.begun.add(self.open_month(now_ms))
+        for month in offer.begun - self.closed:
+            if budget <= offer.spent.get(month, 0):
+                offer.reached.add(month)
+            elif budget > offer.budget:
+                offer.reached.discard(month)
         offer.budget = budget
 
     def leave(self, reader: Reader) -> None:
@@ -252,7 +261,7 @@ class Market:
         trade, offer = self._pick()
         chosen = self.chance.choice([0, 299, 300, 301, 600, 1_000, max(offer.spent.values(), default=0), offer.budget + 1])
         await trade.offer(now_ms=self.now_ms, total_budget=chosen)
-        self.model.set_budget(offer, chosen)
+        self.model.set_budget(offer, chosen, self.now_ms)
 
     async def cap(self) -> None:
         trade, offer = self._pick()

@@ -119,11 +119,16 @@ def test_a_month_of_charges_keeps_every_cap(arrivals: list[tuple[int, int]], cap
         (True, 10_000, 29_900, 29_900, True),  # raised, but only to what is spent
         (True, 10_000, 29_901, 29_900, False),
         (True, 10_000, 20_000, 29_900, True),  # raised, but still under what is spent
-        (False, 30_000, 10_000, 29_900, False),  # lowering alone reaches nothing
+        (False, 30_000, 10_000, 29_900, True),  # lowered below what is spent
+        (False, 30_000, 29_900, 29_900, True),  # lowered to what is spent
+        (False, 30_000, 29_901, 29_900, False),  # lowered, but above what is spent
+        (False, 10_000, 20_000, 29_900, True),  # raised, but still under what is spent
         (False, 30_000, 40_000, 0, False),
+        (False, 30_000, 0, 0, True),  # lowered to nothing
+        (False, 0, 1, 0, False),
     ],
 )
-def test_only_a_raise_above_what_is_spent_opens_a_reached_budget(
+def test_a_change_to_or_below_what_is_spent_reaches_a_budget_and_a_raise_above_it_reopens_it(
     reached: bool, old: int, new: int, spent: int, after: bool
 ) -> None:
     assert rules.reached_after_change(reached=reached, old_cap_cents=old, new_cap_cents=new, spent_cents=spent) is after

@@ -205,7 +205,7 @@ def test_a_budget_lowered_under_what_is_spent_takes_nothing_back_and_charges_no_
         for _ in range(5):
             await trade.arrive()
         await trade.offer(total_budget=600)
-        assert await trade.spent() == 1_500 and not await trade.reached(), "lowering alone reaches nothing"
+        assert await trade.spent() == 1_500 and await trade.reached(), "reached at once, before any fee arrives"
         assert await trade.outcome((await trade.arrive()).id) == ("verified", None, NOVEMBER, "budget_spent")
         assert await trade.spent() == 1_500 and await trade.reached()
         await trade.offer(total_budget=1_800)
@@ -240,7 +240,7 @@ def test_a_new_month_has_a_new_budget_and_a_new_cap(engine: str) -> None:
         for now_ms in (EDGE_MS - 1, EDGE_MS):
             assert (await trade.outcome((await trade.arrive(now_ms=now_ms)).id))[1] == 300
             assert (await trade.outcome((await trade.arrive(now_ms=now_ms)).id))[3] == "budget_spent"
-        await trade.tell(EDGE_MS)
+            await trade.tell(now_ms)
         kinds = await trade.rows("SELECT kind, COUNT(*) FROM notice GROUP BY kind ORDER BY kind")
         assert kinds == [("budget_100", 2), ("budget_80", 2), ("budget_reached", 2)], "once for each month"
 
@@ -287,6 +287,7 @@ def test_the_worked_example_of_the_documentation_is_true(engine: str) -> None:
         await trade.offer(cpa=100)
         assert await brings(dan) == "budget_spent"
         await trade.offer(total_budget=2_500)
+        assert await told() == [("budget_100", 1), ("budget_80", 1), ("budget_reached", 3), ("budget_reopened", 3)]
         assert await brings(dan) == 100 and await trade.spent() == 1_900
         await trade.close_and_pay_out(EDGE_MS + HOUR_MS)
         assert [(await trade.payouts_of(who))[0].amount_cents for who in (bob, carol, dan)] == [900, 900, 100]

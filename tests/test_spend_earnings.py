@@ -112,8 +112,10 @@ def test_a_lowered_cap_leaves_nothing_and_never_less(alice: Member, bob: Member)
         arrives(alice, place["ref_code"])
     alice.put(f"/v2/partner_programs/{program['uuid']}", {"total_budget": 1, "max_payout": 1})
     now = spend(alice, program)
-    assert (now["total_budget"], now["spent"], now["left"], now["reached"]) == (1, 6, 0, False)
+    assert (now["total_budget"], now["spent"], now["left"], now["reached"]) == (1, 6, 0, True)
     assert earnings(bob)["programs"][0]["remaining_payout"] == 0
+    offered = bob.get(f"/v2/partner_network/partner_programs/{program['uuid']}").json()["partner_program"]
+    assert offered["budget_left"] == "none"
     arrives(alice, place["ref_code"])
     assert (spend(alice, program)["spent"], spend(alice, program)["reached"]) == (6, True)
     prove(alice)

@@ -66,6 +66,7 @@ UNOWNED: dict[str, str] = {
     "partners.payouts.insert_transfers": "the ledger's side of the payouts made just before",
     "partners.notices.nearly_spent": "finds owners to be told, each told by their own account",
     "partners.notices.reached": "finds owners and partners to be told, each told by their own account",
+    "partners.notices.reopened": "finds partners to be told, each told by their own account",
     # Questions whose answer is the owner, or that are about all accounts on purpose.
     "accounts.keys.by_prefix": "the administrator's command line names a key and asks whose it is",
     "mail.letters.backlog": "the administrator sees what waits over all accounts",

@@ -171,6 +171,9 @@ FIELDS: dict[str, Schema] = {
     "cpa": {"description": f"Fee per new subscriber. {_MONEY}", "examples": [2.5]},
     "max_payout": {"description": f"Most one partner can earn in a month. {_MONEY}", "examples": [250]},
     "total_budget": {"description": f"Most the program spends in a month, over all partners. {_MONEY}", "examples": [1000]},
+    "reached": {
+        "description": "Whether the month's budget is reached: nothing more is charged until it is raised above what is spent.",
+    },
     "amount_in_dollars": {"description": "Amount owed, in US dollars.", "examples": [412.5]},
     "paid": {"description": "Whether it has been paid out."},
     "categories": {"examples": [["food & drink", "lifestyle"]]},

@@ -70,9 +70,9 @@ def budget_warning(*, program: str, month: str, spent: str, budget: str, page: s
 def budget_spent(*, program: str, month: str, spent: str, budget: str, page: str) -> Words:
     return _letter(
         f"{program}: the budget for {month} is reached",
-        f"{spent} of {budget} is spent in {month}. A fee is never split, so a little may stay unspent.",
-        "Your partners are told. New readers still arrive and are kept, but nothing more is charged this month.",
-        f"Raise the budget to go on at once:\n{page}",
+        f"Spent in {month}: {spent}. Your monthly budget: {budget}. A fee is never split, so a small amount may stay unspent.",
+        "We notify your partners. New readers still sign up and stay subscribed, but no more fees are charged this month.",
+        f"To go on this month, raise the budget above what is spent:\n{page}",
     )
 
 
@@ -82,9 +82,18 @@ def budget_spent(*, program: str, month: str, spent: str, budget: str, page: str
 def budget_reached(*, program: str, month: str, resumes: str, page: str) -> Words:
     return _letter(
         f"{program} has reached its budget for {month}",
-        f"{program} has spent its budget. Readers you send from now on earn nothing until {resumes}, unless the "
-        "owner raises the budget earlier.",
+        f"{program} has reached its budget for {month}. Readers you send from now on earn you nothing until {resumes}, "
+        "unless the owner raises the budget sooner. If that happens, we will let you know.",
         "What you have earned so far stays yours.",
+        f"Your earnings:\n{page}",
+    )
+
+
+def budget_reopened(*, program: str, month: str, page: str) -> Words:
+    return _letter(
+        f"{program} is paying for readers again",
+        f"The owner of {program} raised the budget for {month}, so new readers you send can earn you fees again.",
+        "Readers who were verified while the budget was reached are not paid for afterwards.",
         f"Your earnings:\n{page}",
     )
 

@@ -51,7 +51,8 @@ _sql = beside(__file__)
 _LOCK_BUDGET = _sql.query("lock_budget", Budget)
 _LOCK_PARTNER_SPEND = _sql.query("lock_partner_spend", Standing)
 _OPEN_BUDGETS = _sql.query("open_budgets", Budget)
-_SET_MARKS = _sql.command("set_marks")
+_MARK_NEARLY = _sql.command("mark_nearly")
+_REOPEN_BUDGET = _sql.command("reopen_budget")
 _SPEND_BUDGET = _sql.command("spend_budget")
 _SPEND_PARTNER = _sql.command("spend_partner")
 _REACH_BUDGET = _sql.command("reach_budget")
@@ -97,10 +98,10 @@ async def _book(tx: Tx, due: Due, budget: Budget, standing: Standing, *, reaches
     if nearly or reaches_budget:
         tx.wake(NOTICES)
     place: dict[str, Any] = {"account_id": due.account_id, "month": month}
-    await tx.put(
-        _SPEND_BUDGET, **place, program_id=due.program_id, fee_cents=fee_cents, nearly_ms=now_ms if nearly else None,
-        reached_ms=now_ms if reaches_budget else None,
-    )  # fmt: skip
+    nearly_ms = now_ms if nearly else None
+    await tx.put(_SPEND_BUDGET, **place, program_id=due.program_id, fee_cents=fee_cents, nearly_ms=nearly_ms)
+    if reaches_budget:
+        await tx.put(_REACH_BUDGET, **place, program_id=due.program_id, now_ms=now_ms)
     await tx.put(_SPEND_PARTNER, **place, partner_campaign_id=due.partner_campaign_id, fee_cents=fee_cents)
     charge_id = new_id()
     await tx.put(
@@ -124,21 +125,23 @@ async def _leave(tx: Tx, due: Due, month: str, reason: Uncharged) -> Uncharged:
 
 
 async def budget_changed(tx: Tx, account_id: str, program_id: str, *, old_cents: int, new_cents: int, now_ms: int) -> None:
-    """The owner chose another budget: in every open month, a true raise lifts the latch and a cut may be the 80 % mark.
+    """Apply the owner's new budget to every open month: reach it, reopen it, or mark that 80 % of it is spent.
 
     The row of this month is made if need be, so that a first charge which is under way right now is waited for.
     """
     mine: dict[str, Any] = {"account_id": account_id, "program_id": program_id}
     await tx.one(_LOCK_BUDGET, **mine, month=await ledger.open_month(tx, now_ms=now_ms))
     for budget in await tx.all(_OPEN_BUDGETS, **mine):
-        reached = rules.reached_after_change(
-            reached=budget.reached_ms is not None, old_cap_cents=old_cents, new_cap_cents=new_cents,
-            spent_cents=budget.spent_cents,
-        )  # fmt: skip
-        nearly = rules.nearly_spent(spent_cents=budget.spent_cents, cap_cents=new_cents)
-        await tx.run(
-            _SET_MARKS, **mine, month=budget.month, nearly_ms=now_ms if nearly else None,
-            reached_ms=budget.reached_ms if reached else None,
-        )  # fmt: skip
-        if nearly:
+        was_reached = budget.reached_ms is not None
+        is_reached = rules.reached_after_change(
+            reached=was_reached, old_cap_cents=old_cents, new_cap_cents=new_cents, spent_cents=budget.spent_cents
+        )
+        is_nearly_spent = rules.nearly_spent(spent_cents=budget.spent_cents, cap_cents=new_cents)
+        if is_reached and not was_reached:
+            await tx.run(_REACH_BUDGET, **mine, month=budget.month, now_ms=now_ms)
+        elif was_reached and not is_reached:
+            await tx.run(_REOPEN_BUDGET, **mine, month=budget.month)
+        if is_nearly_spent:
+            await tx.run(_MARK_NEARLY, **mine, month=budget.month, now_ms=now_ms)
+        if is_nearly_spent or is_reached != was_reached:
             tx.wake(NOTICES)

@@ -20,13 +20,17 @@ SELECT month, spent_cents, reached_ms FROM budget AS g WHERE account_id = :accou
 SELECT month, spent_cents, reached_ms FROM budget AS g WHERE account_id = :account_id AND program_id = :program_id
   AND NOT EXISTS (SELECT 1 FROM period AS m WHERE m.month = g.month AND m.closed_ms IS NOT NULL) ORDER BY month FOR UPDATE OF g;
 
--- name: set_marks
-UPDATE budget SET reached_ms = :reached_ms, nearly_ms = COALESCE(nearly_ms, CAST(:nearly_ms AS BIGINT))
+-- name: mark_nearly
+UPDATE budget SET nearly_ms = :now_ms
+WHERE program_id = :program_id AND month = :month AND account_id = :account_id AND nearly_ms IS NULL;
+
+-- name: reopen_budget
+-- The next time it is reached is a new one to notify partners of.
+UPDATE budget SET reached_ms = NULL, told_reached_ms = NULL
 WHERE program_id = :program_id AND month = :month AND account_id = :account_id;
 
 -- name: spend_budget
-UPDATE budget SET spent_cents = spent_cents + :fee_cents, nearly_ms = COALESCE(nearly_ms, CAST(:nearly_ms AS BIGINT)),
-    reached_ms = COALESCE(reached_ms, CAST(:reached_ms AS BIGINT))
+UPDATE budget SET spent_cents = spent_cents + :fee_cents, nearly_ms = COALESCE(nearly_ms, CAST(:nearly_ms AS BIGINT))
 WHERE program_id = :program_id AND month = :month AND account_id = :account_id;
 
 -- name: spend_partner
@@ -34,7 +38,7 @@ UPDATE partner_spend SET spent_cents = spent_cents + :fee_cents
 WHERE partner_campaign_id = :partner_campaign_id AND month = :month AND account_id = :account_id;
 
 -- name: reach_budget
-UPDATE budget SET reached_ms = :now_ms
+UPDATE budget SET reached_ms = :now_ms, times_reached = times_reached + 1
 WHERE program_id = :program_id AND month = :month AND account_id = :account_id AND reached_ms IS NULL;
 
 -- name: insert_charge

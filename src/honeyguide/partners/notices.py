@@ -1,5 +1,6 @@
-"""Telling people about budgets: the owner at 80 % and at 100 %, every partner of the program once when it is reached. A notice
-is a row of the dashboard's bell and a letter, written together and once per month, however many run this at once.
+"""Notifications about budgets: to the owner at 80 % and at 100 %, once a month each; to the program's active partners each time
+the budget is reached, at most once a day, and when a raise reopens it in the same month. A notification is a row on the
+dashboard and an email, written together and once per cause, however many processes run this at once.
 """
 
 from __future__ import annotations
@@ -8,6 +9,7 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from honeyguide.kernel import money
+from honeyguide.kernel.clock import DAY_MS
 from honeyguide.kernel.site import Site
 from honeyguide.mail import bell, words
 from honeyguide.partners import rules
@@ -15,7 +17,7 @@ from honeyguide.store.statements import beside
 from honeyguide.store.tx import Tx
 
 BATCH = 20
-# Partners told in one transaction: there may be thousands, and everybody else's writes go on in between.
+# Partners notified in one transaction: there may be thousands, and everybody else's writes go on in between.
 PARTNERS = 200
 
 
@@ -27,6 +29,8 @@ class Spent(NamedTuple):
     spent_cents: int
     total_budget_cents: int
     email: str
+    reach: int
+    """Which time of the month it was reached: the first is 1."""
 
 
 class PartnerOf(NamedTuple):
@@ -38,23 +42,95 @@ class PartnerOf(NamedTuple):
 _sql = beside(__file__)
 _NEARLY_SPENT = _sql.query("nearly_spent", Spent)
 _REACHED = _sql.query("reached", Spent)
+_REOPENED = _sql.query("reopened", Spent)
+_LOCK_REACHED = _sql.command("lock_reached")
+_LOCK_REOPENED = _sql.command("lock_reopened")
 _TOLD_NEARLY = _sql.command("told_nearly")
 _TOLD_REACHED = _sql.command("told_reached")
+_PARTNERS_HEARD_REACHED = _sql.command("partners_heard_reached")
+_TOLD_REOPENED = _sql.command("told_reopened")
 _PARTNERS_OF = _sql.query("partners_of", PartnerOf)
+_PARTNERS_TO_REOPEN = _sql.query("partners_to_reopen", PartnerOf)
 
 
 async def tell_due(tx: Tx, site: Site, *, now_ms: int) -> bool:
-    """What was not told yet about budgets, a batch of it; whether more waits."""
+    """Send a batch of the notifications that are due; return whether there may be more."""
     nearly = await tx.all(_NEARLY_SPENT, batch=BATCH)
     for budget in nearly:
         await _tell_owner(tx, site, budget, "budget_80", words.budget_warning, now_ms=now_ms)
         await tx.run(_TOLD_NEARLY, **_place(budget), now_ms=now_ms)
-    reached = await tx.all(_REACHED, batch=1)
-    for budget in reached:
-        await _tell_owner(tx, site, budget, "budget_100", words.budget_spent, now_ms=now_ms)
-        if await _tell_partners(tx, site, budget, now_ms=now_ms) < PARTNERS:
-            await tx.run(_TOLD_REACHED, **_place(budget), now_ms=now_ms)
-    return len(nearly) == BATCH or bool(reached)
+    # One budget in each transaction: two jobs that lock two budgets in different orders would deadlock.
+    more = await _notify_reached(tx, site, now_ms=now_ms) or await _notify_reopened(tx, site, now_ms=now_ms)
+    return len(nearly) == BATCH or more
+
+
+async def _notify_reached(tx: Tx, site: Site, *, now_ms: int) -> bool:
+    """Notify the owner and the next batch of partners of one reached budget; return whether there was one."""
+    this_month, day_start_ms = rules.month_of(now_ms), now_ms - now_ms % DAY_MS
+    budget = await tx.one(_REACHED, month=this_month, day_start_ms=day_start_ms, day_end_ms=day_start_ms + DAY_MS)
+    if budget is None:
+        return False
+    if not await tx.run(_LOCK_REACHED, **_place(budget), reach=budget.reach):
+        return True  # it changed meanwhile; look again
+    await _tell_owner(tx, site, budget, "budget_100", words.budget_spent, now_ms=now_ms)
+    # A partner can do nothing about a month that is over.
+    if budget.month < this_month or await _notify_partners_of_reach(tx, site, budget, now_ms=now_ms) < PARTNERS:
+        await tx.run(_TOLD_REACHED, **_place(budget), now_ms=now_ms)
+    return True
+
+
+async def _notify_partners_of_reach(tx: Tx, site: Site, budget: Spent, *, now_ms: int) -> int:
+    message = words.budget_reached(
+        program=budget.publication_name,
+        month=rules.spoken(budget.month),
+        resumes=f"1 {rules.spoken(rules.next_month(budget.month))}",
+        page=f"{site.base_url}/earnings",
+    )
+    once = _reach_key(budget)
+    partners = await tx.all(
+        _PARTNERS_OF, program_id=budget.program_id, account_id=budget.account_id, once_key=once, batch=PARTNERS
+    )
+    await _notify(tx, partners, "budget_reached", once, message, now_ms=now_ms)
+    if partners:
+        await tx.run(_PARTNERS_HEARD_REACHED, **_place(budget), reach=budget.reach, now_ms=now_ms)
+    return len(partners)
+
+
+async def _notify_reopened(tx: Tx, site: Site, *, now_ms: int) -> bool:
+    """Notify the next batch of those partners of one reopened budget who heard that it was reached."""
+    budget = await tx.one(_REOPENED, month=rules.month_of(now_ms))
+    if budget is None:
+        return False
+    if not await tx.run(_LOCK_REOPENED, **_place(budget), reach=budget.reach):
+        return True  # it changed meanwhile; look again
+    message = words.budget_reopened(
+        program=budget.publication_name, month=rules.spoken(budget.month), page=f"{site.base_url}/earnings"
+    )
+    once = f"budget_reopened:{budget.program_id}:{budget.month}:{budget.reach}"
+    partners = await tx.all(
+        _PARTNERS_TO_REOPEN,
+        program_id=budget.program_id,
+        account_id=budget.account_id,
+        reached_key=_reach_key(budget),
+        once_key=once,
+        batch=PARTNERS,
+    )
+    await _notify(tx, partners, "budget_reopened", once, message, now_ms=now_ms)
+    if len(partners) < PARTNERS:
+        await tx.run(_TOLD_REOPENED, **_place(budget), reach=budget.reach)
+    return True
+
+
+async def _notify(tx: Tx, partners: list[PartnerOf], kind: str, once: str, message: words.Words, *, now_ms: int) -> None:
+    for partner in partners:
+        link = f"/earnings/{partner.id}"
+        await bell.tell(tx, partner.account_id, partner.email, kind, once, message, link=link, now_ms=now_ms)
+
+
+def _reach_key(budget: Spent) -> str:
+    """The first reach of a month has no number: databases from before reaches were numbered know it by this key."""
+    key = f"budget_reached:{budget.program_id}:{budget.month}"
+    return key if budget.reach <= 1 else f"{key}:{budget.reach}"
 
 
 def _place(budget: Spent) -> dict[str, Any]:
@@ -70,19 +146,3 @@ async def _tell_owner(tx: Tx, site: Site, budget: Spent, kind: str, letter: Call
         tx, budget.account_id, budget.email, kind, f"{kind}:{budget.program_id}:{budget.month}", said,
         link=f"/program/{budget.program_id}", now_ms=now_ms,
     )  # fmt: skip
-
-
-async def _tell_partners(tx: Tx, site: Site, budget: Spent, *, now_ms: int) -> int:
-    """The next of those who were not told, in one order everywhere; how many."""
-    said = words.budget_reached(
-        program=budget.publication_name, month=rules.spoken(budget.month),
-        resumes=f"1 {rules.spoken(rules.next_month(budget.month))}", page=f"{site.base_url}/earnings",
-    )  # fmt: skip
-    once = f"budget_reached:{budget.program_id}:{budget.month}"
-    partners = await tx.all(
-        _PARTNERS_OF, program_id=budget.program_id, account_id=budget.account_id, once_key=once, batch=PARTNERS
-    )
-    for partner in partners:
-        link = f"/earnings/{partner.id}"
-        await bell.tell(tx, partner.account_id, partner.email, "budget_reached", once, said, link=link, now_ms=now_ms)
-    return len(partners)

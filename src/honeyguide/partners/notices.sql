@@ -1,14 +1,41 @@
 -- name: nearly_spent
-SELECT g.program_id, g.month, g.account_id, b.name AS publication_name, g.spent_cents, p.total_budget_cents, a.email
+SELECT g.program_id, g.month, g.account_id, b.name AS publication_name, g.spent_cents, p.total_budget_cents, a.email,
+       g.times_reached AS reach
 FROM budget AS g JOIN program AS p ON p.id = g.program_id JOIN publication AS b ON b.id = p.publication_id
 JOIN account AS a ON a.id = g.account_id
 WHERE g.nearly_ms IS NOT NULL AND g.told_nearly_ms IS NULL ORDER BY g.month, g.program_id LIMIT :batch;
 
 -- name: reached
-SELECT g.program_id, g.month, g.account_id, b.name AS publication_name, g.spent_cents, p.total_budget_cents, a.email
+-- A month that is over is its owner's business only. In this month partners are notified at most once a day: unless their
+-- notification has begun, it waits while an earlier one is from today. A later month (the clock stepped back) waits too.
+SELECT g.program_id, g.month, g.account_id, b.name AS publication_name, g.spent_cents, p.total_budget_cents, a.email,
+       g.times_reached AS reach
 FROM budget AS g JOIN program AS p ON p.id = g.program_id JOIN publication AS b ON b.id = p.publication_id
 JOIN account AS a ON a.id = g.account_id
-WHERE g.reached_ms IS NOT NULL AND g.told_reached_ms IS NULL ORDER BY g.month, g.program_id LIMIT :batch;
+WHERE g.reached_ms IS NOT NULL AND g.told_reached_ms IS NULL
+  AND (g.month < :month OR g.month = :month AND (g.reach_notified = g.times_reached OR g.partners_notified_ms IS NULL
+       OR g.partners_notified_ms < :day_start_ms OR g.partners_notified_ms >= :day_end_ms))
+ORDER BY g.month, g.program_id LIMIT 1;
+
+-- name: reopened
+-- Open again, though the last that partners heard is that it was reached.
+SELECT g.program_id, g.month, g.account_id, b.name AS publication_name, g.spent_cents, p.total_budget_cents, a.email,
+       g.reach_notified AS reach
+FROM budget AS g JOIN program AS p ON p.id = g.program_id JOIN publication AS b ON b.id = p.publication_id
+JOIN account AS a ON a.id = g.account_id
+WHERE g.reached_ms IS NULL AND g.reach_notified > g.reopening_notified AND g.month = :month ORDER BY g.program_id LIMIT 1;
+
+-- name: lock_reached
+-- Locks the budget: whoever raises it waits until this batch of partners is notified.
+UPDATE budget SET reached_ms = reached_ms
+WHERE program_id = :program_id AND month = :month AND account_id = :account_id
+  AND reached_ms IS NOT NULL AND told_reached_ms IS NULL AND times_reached = :reach;
+
+-- name: lock_reopened
+-- Locks the budget: a fee that reaches it again waits until this batch of partners is notified.
+UPDATE budget SET reached_ms = reached_ms
+WHERE program_id = :program_id AND month = :month AND account_id = :account_id
+  AND reached_ms IS NULL AND reach_notified = :reach AND reopening_notified < :reach;
 
 -- name: told_nearly
 UPDATE budget SET told_nearly_ms = :now_ms
@@ -18,11 +45,29 @@ WHERE program_id = :program_id AND month = :month AND account_id = :account_id A
 UPDATE budget SET told_reached_ms = :now_ms
 WHERE program_id = :program_id AND month = :month AND account_id = :account_id AND told_reached_ms IS NULL;
 
+-- name: partners_heard_reached
+UPDATE budget SET reach_notified = :reach, partners_notified_ms = :now_ms
+WHERE program_id = :program_id AND month = :month AND account_id = :account_id;
+
+-- name: told_reopened
+UPDATE budget SET reopening_notified = :reach
+WHERE program_id = :program_id AND month = :month AND account_id = :account_id;
+
 -- name: partners_of
 -- Active partners: those of an offer that stands. One who ended has nothing left to stop.
 SELECT j.id, j.account_id, a.email FROM partner_campaign AS j JOIN account AS a ON a.id = j.account_id
 JOIN program AS p ON p.id = j.program_id JOIN publication AS b ON b.id = p.publication_id
 WHERE j.program_id = :program_id AND j.owner_account_id = :account_id AND j.account_id <> :account_id
   AND p.deleted_ms IS NULL AND b.deleted_ms IS NULL AND b.status = 'active' AND b.enabled_partner_program = 1
+  AND NOT EXISTS (SELECT 1 FROM notice AS n WHERE n.account_id = j.account_id AND n.once_key = :once_key)
+ORDER BY j.account_id LIMIT :batch;
+
+-- name: partners_to_reopen
+-- Active partners who heard that the budget was reached, and not yet that it is open again.
+SELECT j.id, j.account_id, a.email FROM partner_campaign AS j JOIN account AS a ON a.id = j.account_id
+JOIN program AS p ON p.id = j.program_id JOIN publication AS b ON b.id = p.publication_id
+WHERE j.program_id = :program_id AND j.owner_account_id = :account_id AND j.account_id <> :account_id
+  AND p.deleted_ms IS NULL AND b.deleted_ms IS NULL AND b.status = 'active' AND b.enabled_partner_program = 1
+  AND EXISTS (SELECT 1 FROM notice AS n WHERE n.account_id = j.account_id AND n.once_key = :reached_key)
   AND NOT EXISTS (SELECT 1 FROM notice AS n WHERE n.account_id = j.account_id AND n.once_key = :once_key)
 ORDER BY j.account_id LIMIT :batch;

@@ -77,11 +77,14 @@ def decide_charge(
 
 
 def reached_after_change(*, reached: bool, old_cap_cents: int, new_cap_cents: int, spent_cents: int) -> bool:
-    """Whether a budget stays reached when its owner changes it: only a raise above what is spent opens it again.
+    """Whether a budget is reached once its owner has changed it.
 
-    A lowered budget is not reached by that alone; the next fee that does not fit it reaches it.
+    A budget at or below what is spent is reached. One above it is reopened by a raise; a budget that was lowered, though
+    still above what is spent, stays as it was.
     """
-    return reached and not (new_cap_cents > old_cap_cents and new_cap_cents > spent_cents)
+    if new_cap_cents <= spent_cents:
+        return True
+    return reached and new_cap_cents <= old_cap_cents
 
 
 def nearly_spent(*, spent_cents: int, cap_cents: int) -> bool:

@@ -11,8 +11,8 @@ from honeyguide.mail import bell, letters
 from honeyguide.pages.dashboard.visit import Visit
 from honeyguide.store.tx import Tx
 
-OWN_LETTERS = frozenset({"budget_80", "budget_100", "budget_reached", "webhook_failing", "webhook_disabled", "reward_low_stock",
-                         "reward_out_of_stock"})  # fmt: skip
+OWN_LETTERS = frozenset({"budget_80", "budget_100", "budget_reached", "budget_reopened", "webhook_failing", "webhook_disabled",
+                         "reward_low_stock", "reward_out_of_stock"})  # fmt: skip
 
 MOST_LETTERS = 30
 

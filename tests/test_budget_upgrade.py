@@ -1,0 +1,136 @@
+"""Upgrade a database that the version before migration 0012 made: what its partners were told is not told again."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import re
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from typing import Any
+
+import apsw
+import asyncpg
+import pytest
+
+from honeyguide.partners import programs
+from honeyguide.store import Store
+from honeyguide.store.migrate import migrations
+from honeyguide.work import money as money_work
+from tests.support.process import command, fresh
+from tests.support.service import ENGINES
+from tests.support.stores import OpenStore, statement
+from tests.support.trade import DAY_MS, NOON_MS, SITE, terms, verify
+
+ROWS = Path(__file__).parent / "corpus" / "budgets_before_0012.sql"
+
+
+def old_database(engine: str) -> str:
+    """The schema as it was, filled with the rows of that time."""
+    url = fresh(engine)
+    old = [migration for migration in migrations(engine) if migration.name < "0012"]
+    rows = ROWS.read_text(encoding="utf-8")
+    noted = [f"INSERT INTO schema_migration (name) VALUES ('{migration.name}')" for migration in old]
+    script = ["CREATE TABLE IF NOT EXISTS schema_migration (name TEXT PRIMARY KEY)", *(each.sql for each in old), *noted]
+    if engine == "sqlite":
+        with contextlib.closing(apsw.Connection(url.removeprefix("sqlite:///"))) as connection:
+            for sql in [*script, rows]:
+                connection.execute(sql)
+        return url
+    rows = re.sub(r"X'([0-9a-f]*)'", r"'\\x\1'", rows)
+
+    async def fill() -> None:
+        connection = await asyncpg.connect(url)
+        for sql in [*script, rows]:
+            await connection.execute(sql)
+        await connection.close()
+
+    asyncio.run(fill())
+    return url
+
+
+class Upgraded:
+    """The upgraded database; a program goes by the name of the state its budget was in."""
+
+    def __init__(self, store: Store) -> None:
+        self.store = store
+
+    async def rows(self, sql: str, **params: Any) -> list[tuple[Any, ...]]:
+        return await self.store.read(lambda tx: tx.all(statement(sql), **params))
+
+    async def notify(self, now_ms: int) -> dict[str, list[str]]:
+        """What the job sends, by program: a word for each notification."""
+        before = {row[0] for row in await self.rows("SELECT id FROM notice")}
+        while await money_work.tell_about_budgets(SITE, self.store, now_ms):
+            pass
+        names = dict(await self.rows("SELECT p.id, b.name FROM program AS p JOIN publication AS b ON b.id = p.publication_id"))
+        sent: dict[str, list[str]] = {}
+        for notice_id, kind, once_key in await self.rows("SELECT id, kind, once_key FROM notice ORDER BY kind, id"):
+            if notice_id not in before:
+                sent.setdefault(names[once_key.split(":")[1]], []).append(kind)
+        letters = await self.rows("SELECT COUNT(*) FROM letter")
+        assert letters == await self.rows("SELECT COUNT(*) FROM notice"), "every notification has its email, once"
+        return sent
+
+    async def set_budget(self, name: str, cents: int, now_ms: int) -> None:
+        ((account_id, program_id),) = await self.rows(
+            "SELECT p.account_id, p.id FROM program AS p JOIN publication AS b ON b.id = p.publication_id WHERE b.name = :name",
+            name=name,
+        )
+        await self.store.write(lambda tx: programs.update(tx, account_id, program_id, terms(total_budget=cents), now_ms=now_ms))
+
+    async def reached(self) -> set[str]:
+        found = await self.rows(
+            "SELECT b.name FROM budget AS g JOIN program AS p ON p.id = g.program_id "
+            "JOIN publication AS b ON b.id = p.publication_id WHERE g.reached_ms IS NOT NULL"
+        )
+        return {row[0] for row in found}
+
+
+def after_upgrade(engine: str, scenario: Callable[[Upgraded], Awaitable[None]]) -> None:
+    with OpenStore(engine, old_database(engine)) as opened:
+        opened.run(verify(opened.store))
+        opened.run(scenario(Upgraded(opened.store)))  # type: ignore[arg-type]
+        opened.run(verify(opened.store))
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_only_what_was_never_told_is_told_after_the_upgrade(engine: str) -> None:
+    async def scenario(market: Upgraded) -> None:
+        assert await market.reached() == {"told", "lowered", "half told", "waiting"}
+        assert await market.notify(NOON_MS) == {
+            "half told": ["budget_reached"],  # the third partner, whom the old version had not come to
+            "waiting": ["budget_100", "budget_80", "budget_reached"],
+            "lowered": ["budget_100", "budget_reached"],  # below what is spent: reached by the new rule
+        }
+        assert await market.notify(NOON_MS + DAY_MS) == {}
+
+    after_upgrade(engine, scenario)
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_raises_after_the_upgrade_reach_those_who_were_told_before_it(engine: str) -> None:
+    async def scenario(market: Upgraded) -> None:
+        await market.notify(NOON_MS)
+        for name in ("told", "raised", "lowered", "half told", "open"):
+            await market.set_budget(name, 1_200, NOON_MS)
+        assert await market.notify(NOON_MS) == {
+            "told": ["budget_reopened"] * 2,
+            "half told": ["budget_reopened"] * 3,
+            "lowered": ["budget_reopened"],
+        }
+        for name in ("told", "raised"):
+            await market.set_budget(name, 300, NOON_MS)
+        assert await market.notify(NOON_MS) == {}, "both heard of a reach today, before the upgrade"
+        assert await market.notify(NOON_MS + DAY_MS) == {"told": ["budget_reached"] * 2, "raised": ["budget_reached"]}
+
+    after_upgrade(engine, scenario)
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_the_commands_upgrade_an_old_database_and_prove_its_books(engine: str) -> None:
+    url = old_database(engine)
+    migrated = command("migrate", database_url=url)
+    assert migrated.returncode == 0, migrated.stderr
+    proved = command("verify", database_url=url)
+    assert proved.returncode == 0, proved.stdout + proved.stderr
