@@ -88,6 +88,7 @@ DAMAGES = {
     "a charge of another program": "UPDATE charge SET account_id = 'x' WHERE id = {first charge}",
     "a budget that says less": "UPDATE budget SET spent_cents = spent_cents - 1",
     "a budget lost": "DELETE FROM budget",
+    "a budget below what is spent that is not reached": "UPDATE program SET total_budget_cents = 1",
     "a partner's sum that says more": "UPDATE partner_spend SET spent_cents = spent_cents + 1",
     "a partner's sum lost": "DELETE FROM partner_spend",
     "a step over the cap": "UPDATE charge SET budget_cap_cents = budget_spent_cents - 1 WHERE id = {first charge}",
@@ -144,6 +145,7 @@ def test_verify_sees_every_kind_of_damage(engine: str) -> None:
         await trade.close_and_pay_out(EDGE_MS + HOUR_MS)
         (payout,) = await trade.payouts_of(1)
         await store.write(lambda tx: payouts.mark_paid(tx, payout.id, "bank", now_ms=EDGE_MS + HOUR_MS))
+        await trade.arrive(now_ms=EDGE_MS + 40 * 24 * HOUR_MS)  # January, a month that is still open
         await verify(store)
 
     unseen = []

@@ -29,6 +29,7 @@ _PROMISES = {
     "charges_without_transfer": "Every charge has its transfer in the ledger, of the same amount, month and parties.",
     "transfers_without_charge": "Every charge in the ledger is a charge on record.",
     "budgets_off": "What each program spent in a month is the sum of its charges.",
+    "budgets_not_reached": "Every budget of an open month that is spent in full, or is below what is spent, is reached.",
     "partner_spends_off": "What each partner earned from a program in a month is the sum of their charges.",
     "budget_steps_off": "Every charge took its program's spending one fee further, and never over the budget of that moment.",
     "partner_steps_off": "Every charge took its partner's earnings one fee further, and never over the cap of that moment.",

@@ -25,6 +25,11 @@ SELECT COUNT(*) AS n FROM (
     ) AS both_sides GROUP BY program_id, month, account_id HAVING SUM(cents) <> 0
 ) AS wrong;
 
+-- name: budgets_not_reached
+SELECT COUNT(*) AS n FROM budget AS g JOIN program AS p ON p.id = g.program_id
+WHERE g.reached_ms IS NULL AND g.spent_cents > 0 AND g.spent_cents >= p.total_budget_cents
+  AND NOT EXISTS (SELECT 1 FROM period AS m WHERE m.month = g.month AND m.closed_ms IS NOT NULL);
+
 -- name: partner_spends_off
 SELECT COUNT(*) AS n FROM (
     SELECT partner_campaign_id FROM (
