@@ -10,17 +10,22 @@ from starlette.responses import Response
 
 from honeyguide.accounts import accounts, attempts, invitations, keys, passwords, sessions
 from honeyguide.kernel.errors import Invalid, Missing
+from honeyguide.pages import forms
 from honeyguide.pages.dashboard import doors, figures
 from honeyguide.pages.dashboard.visit import Visit
+from honeyguide.pages.forms import Field
 from honeyguide.store.tx import Tx
 
 KEY_PLACEHOLDER = "YOUR_API_KEY"
-# The fields of each section's form. An error that names none of them is shown at the last one.
-FIELDS = {
-    "keys": ("name",),
-    "profile": ("name",),
-    "password": ("current", "password"),
-    "invitations": ("email",),
+# The form of each section.
+FORMS = {
+    "keys": {"name": Field("Name", "Enter a name for the key, such as the tool that will use it.")},
+    "profile": {"name": Field("Account name", "Enter a name.")},
+    "password": {
+        "current": Field("Current password", "Enter your current password."),
+        "password": Field("New password", "Choose a new password."),
+    },
+    "invitations": {"email": Field("Email", "Enter an email address.")},
 }
 
 
@@ -65,12 +70,13 @@ async def _page(
     )
 
 
-async def _refusal(visit: Visit, section: str, fault: Invalid) -> Response:
-    """The page again, with the error beside its field."""
-    fields = FIELDS[section]
-    field = fault.param if fault.param in fields else fields[-1]
-    sentence = fault.message[:1].upper() + fault.message[1:].removesuffix(".") + "."
-    return await _page(visit, 400, errors={f"{section}.{field}": sentence})
+def _missing(visit: Visit, section: str) -> dict[str, str]:
+    return forms.missing(FORMS[section], visit.fields)
+
+
+async def _refusal(visit: Visit, section: str, errors: dict[str, str]) -> Response:
+    """The page again, with each error beside its field."""
+    return await _page(visit, 400, errors={f"{section}.{field}": sentence for field, sentence in errors.items()})
 
 
 def _snippets(visit: Visit, key: str) -> list[tuple[str, str]]:
@@ -97,31 +103,38 @@ def _snippets(visit: Visit, key: str) -> list[tuple[str, str]]:
 
 
 async def create_key(visit: Visit) -> Response:
+    if errors := _missing(visit, "keys"):
+        return await _refusal(visit, "keys", errors)
+
     async def create(tx: Tx) -> str:
         return await keys.create(tx, visit.who.account_id, name=visit.text("name"), now_ms=visit.now_ms)
 
     try:
         key = await visit.write(create)
     except Invalid as fault:
-        return await _refusal(visit, "keys", fault)
+        return await _refusal(visit, "keys", forms.errors_of(fault, FORMS["keys"]))
     # Not a redirect: the key is in this one response and nowhere else.
     return await _page(visit, 201, new_key=key)
 
 
 async def revoke_key(visit: Visit) -> Response:
     await visit.write(lambda tx: keys.revoke(tx, visit.who.account_id, visit.at("id"), now_ms=visit.now_ms))
-    return visit.go("/account", "Revoked. Requests with this key are refused from now on.")
+    return visit.go("/account", "Key revoked. Requests with it are now refused.")
 
 
 async def save_profile(visit: Visit) -> Response:
+    if errors := _missing(visit, "profile"):
+        return await _refusal(visit, "profile", errors)
     try:
         await visit.write(lambda tx: accounts.rename(tx, visit.who.account_id, visit.text("name")))
     except Invalid as fault:
-        return await _refusal(visit, "profile", fault)
+        return await _refusal(visit, "profile", forms.errors_of(fault, FORMS["profile"]))
     return visit.go("/account", "Profile saved.")
 
 
 async def save_password(visit: Visit) -> Response:
+    if errors := _missing(visit, "password"):
+        return await _refusal(visit, "password", errors)
     who, site = visit.who, visit.desk.site
 
     async def count_attempt(tx: Tx) -> str | None:
@@ -134,14 +147,14 @@ async def save_password(visit: Visit) -> Response:
             raise Invalid("That is not your current password.", param="current")
         new_hash = await passwords.hashed(passwords.checked(visit.fields.get("password", ""), email=who.email))
     except Invalid as fault:
-        return await _refusal(visit, "password", fault)
+        return await _refusal(visit, "password", forms.errors_of(fault, FORMS["password"]))
 
     async def change(tx: Tx) -> None:
         await passwords.set_hash(tx, who.account_id, new_hash)
         await attempts.forget(tx, site, attempts.LOGIN_BY_ACCOUNT, who.email.lower())
 
     await visit.write(change)
-    return await doors.begin_session(visit, who.account_id, "/account", "Password changed. Every other session has ended.")
+    return await doors.begin_session(visit, who.account_id, "/account", "Password changed. Other sessions were signed out.")
 
 
 async def end_session(visit: Visit) -> Response:
@@ -149,13 +162,15 @@ async def end_session(visit: Visit) -> Response:
     session_id = visit.text("id")
     if session_id:
         await visit.write(lambda tx: sessions.end(tx, visit.who.account_id, session_id))
-        return visit.go("/account", "The session has ended.")
+        return visit.go("/account", "Session signed out.")
     ended = await visit.write(lambda tx: sessions.end_others(tx, visit.who.account_id, visit.who.session_id))
-    return visit.go("/account", f"{figures.plural(ended, 'other session')} ended.")
+    return visit.go("/account", f"{figures.plural(ended, 'other session')} signed out.")
 
 
 async def invite(visit: Visit) -> Response:
     _require_admin(visit)
+    if errors := _missing(visit, "invitations"):
+        return await _refusal(visit, "invitations", errors)
 
     async def send(tx: Tx) -> str:
         inviter = await accounts.get(tx, visit.who.account_id)
@@ -164,7 +179,7 @@ async def invite(visit: Visit) -> Response:
     try:
         link = await visit.write(send)
     except Invalid as fault:
-        return await _refusal(visit, "invitations", fault)
+        return await _refusal(visit, "invitations", forms.errors_of(fault, FORMS["invitations"]))
     # Not a redirect: the link is in this one response and in the email.
     return await _page(visit, invitation_link=link)
 
@@ -177,4 +192,4 @@ async def withdraw_invitation(visit: Visit) -> Response:
 
 def _require_admin(visit: Visit) -> None:
     if not visit.who.is_admin:
-        raise Missing("There is nothing here.")
+        raise Missing("Page not found.")

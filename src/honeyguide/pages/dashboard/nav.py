@@ -33,7 +33,7 @@ PARTS: tuple[Part, ...] = (
         (
             Place("Overview", "/"),
             Place("Subscribers", "/subscribers"),
-            Place("Review", "/review", count="review"),
+            Place("Review referrals", "/review", count="review"),
             Place("Rewards", "/rewards"),
             Place("Pages", "/pages"),
         ),
@@ -42,7 +42,7 @@ PARTS: tuple[Part, ...] = (
         "Partners",
         (
             Place("Publications", "/publications"),
-            Place("Program", "/program"),
+            Place("Partner program", "/program"),
             Place("Network", "/network"),
             Place("Earnings", "/earnings"),
             Place("Payouts", "/payouts"),
@@ -52,7 +52,7 @@ PARTS: tuple[Part, ...] = (
     Part(
         "",
         (
-            Place("Notices", "/notices", count="notices"),
+            Place("Notifications", "/notices", count="notices"),
             Place("Account", "/account"),
             Place("Settings", "/settings"),
             Place("Administration", "/administration", admin_only=True),

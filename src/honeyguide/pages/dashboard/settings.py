@@ -2,71 +2,79 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from starlette.responses import Response
 
-from honeyguide.kernel.errors import Fault, Invalid
+from honeyguide.kernel.errors import Invalid
+from honeyguide.pages import forms
 from honeyguide.pages.dashboard.visit import Visit
+from honeyguide.pages.forms import Field
 from honeyguide.referrals import campaigns, rules
 
 LEVELS = (
     (
         "flexible",
         "Flexible",
-        "Certain fraud is rejected: own addresses, aliases, throw-away mail, loops. All else counts at once.",
+        "Rejects clear fraud: self-referrals, aliases, disposable email addresses and circular referrals. "
+        "Everything else counts at once.",
     ),
-    ("strong", "Strong", "Suspicions wait 7 days for your eyes, then count: same network, many from one place, bursts."),
-    ("strict", "Strict", "Suspicions are rejected too. You can still verify one by hand."),
+    (
+        "strong",
+        "Strong",
+        "Also holds suspicious referrals for 7 days so that you can review them; then they count. "
+        "Suspicious means the same IP address, many signups from one IP address, or a burst on one link.",
+    ),
+    ("strict", "Strict", "Rejects suspicious referrals too. You can still verify one yourself."),
 )
 
-FIELDS = ("name", "destination_url", "slug", "hold_days")
+FORM = {
+    "name": Field("Name", "Enter a name."),
+    "destination_url": Field("Landing page"),
+    "slug": Field("Signup page URL", "Enter the last part of the URL."),
+    "screening": Field("Screening"),
+    "hold_days": Field("Holding period"),
+}
 
 
 async def show(visit: Visit) -> Response:
     return await _page(visit)
 
 
-async def _page(visit: Visit, fault: Fault | None = None) -> Response:
+async def _page(visit: Visit, errors: dict[str, str] | None = None) -> Response:
+    """The form: as it is saved, or as it was sent with what is wrong with it."""
     campaign = await visit.read(lambda tx: campaigns.get(tx, visit.owner))
-    # An error that names no field is shown at the top of the form, under "".
-    errors = {fault.param if fault.param in FIELDS else "": _sentence(fault)} if fault else {}
+    entered: dict[str, Any] = campaign._asdict() if not errors else dict(visit.fields)
     return await visit.page(
         "settings.html",
-        400 if fault else 200,
-        campaign=campaign,
+        400 if errors else 200,
+        entered=entered,
         levels=LEVELS,
         longest_hold_days=rules.LONGEST_HOLD_DAYS,
-        errors=errors,
+        errors=errors or {},
         page_host=visit.desk.settings.signup_page_host,
     )
 
 
-def _sentence(fault: Fault) -> str:
-    """What the API calls by its parameter, people call by its label."""
-    label = {"destination_url": "The address", "slug": "The ending", "hold_days": "The hold", "name": "The name"}
-    message = fault.message
-    for param, words in label.items():
-        if message.startswith(f"{param} "):
-            message = words + message.removeprefix(param)
-    return message if message.endswith(".") else f"{message}."
-
-
-def _whole(text: str, param: str) -> int:
+def _hold_days(text: str) -> int:
     if not (text.isascii() and text.isdigit() and len(text) < 9):
-        raise Invalid(f"{param} must be a whole number.", param=param)
+        raise Invalid("{field} must be a whole number of days.", param="hold_days")
     return int(text)
 
 
 async def save_campaign(visit: Visit) -> Response:
+    if errors := forms.missing(FORM, visit.fields):
+        return await _page(visit, errors)
     try:
         chosen = campaigns.Settings(
             name=visit.text("name"),
             destination_url=visit.text("destination_url") or None,
             slug=visit.text("slug"),
             screening=visit.text("screening"),
-            hold_days=_whole(visit.text("hold_days") or "0", "hold_days"),
+            hold_days=_hold_days(visit.text("hold_days") or "0"),
             needs_confirmation=bool(visit.text("needs_confirmation")),
         )
         await visit.write(lambda tx: campaigns.configure(tx, visit.owner, chosen))
     except Invalid as fault:
-        return await _page(visit, fault)
-    return visit.go("/settings", "Saved. New referrals follow the new rules; those that wait keep their dates.")
+        return await _page(visit, forms.errors_of(fault, FORM))
+    return visit.go("/settings", "Changes saved. New referrals follow the new rules; pending ones keep their dates.")
