@@ -52,7 +52,7 @@ def test_what_cannot_be_written_is_said_in_one_sentence(tmp_path: Path) -> None:
     there.write_text("")
     (tmp_path / "x.part").mkdir()
     for target, word in (
-        (there, "exists already"), (tmp_path / "no" / "x", "no folder"), (tmp_path / "x", "cannot be written"),
+        (there, "already exists"), (tmp_path / "no" / "x", "no folder"), (tmp_path / "x", "cannot be written"),
     ):  # fmt: skip
         done = command("backup", str(target), database_url=url)
         assert done.returncode == 1 and word in done.stderr and "Traceback" not in done.stderr

@@ -278,7 +278,7 @@ def test_choices_are_folded_and_keep_their_order() -> None:
 )
 def test_too_few_too_many_or_strange_choices_are_refused(values: object) -> None:
     sentence = refusal(lambda: checks.some_of(values, CATEGORIES, param="field", least=1, most=2))
-    assert sentence == "field must be a list of 1 to 2 of: marketing, food & drink, TV & movie, web3.0."
+    assert sentence == "field must be 1 to 2 of: marketing, food & drink, TV & movie, web3.0."
 
 
 def test_a_list_without_an_upper_bound_says_at_least() -> None:

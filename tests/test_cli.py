@@ -65,7 +65,7 @@ def test_without_json_it_prints_the_same_and_a_line_to_try_it():
 
 def test_an_account_that_exists_and_an_email_that_is_none_are_refused(url):
     new_account(url, "alice@example.org")
-    assert_refused(command("account", "create", "Alice@Example.org", database_url=url), "exists already")
+    assert_refused(command("account", "create", "Alice@Example.org", database_url=url), "already exists")
     assert_refused(command("account", "create", "not an email", "--json", database_url=url), "mail")
     assert_refused(command("account", "create", "bob@example.org", "--name", "  ", database_url=url), "name must not be blank")
 
@@ -84,7 +84,7 @@ def test_keys_are_made_listed_and_revoked_with_effect_on_the_next_request(url):
         # The connection is kept alive: the same one hears the refusal.
         assert [call("GET", alice.v1).status for call in calls.values()] == [200, 401]
         assert "revoked" in command("keys", "list", alice.email, database_url=url).stdout
-        assert_refused(command("keys", "revoke", key_id, database_url=url), "no live key")
+        assert_refused(command("keys", "revoke", key_id, database_url=url), "no active key")
         assert command("keys", "revoke", alice.key[:12], database_url=url).returncode == 0
         assert calls[alice.key]("GET", alice.v1).status == 401
 
