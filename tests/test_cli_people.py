@@ -11,6 +11,7 @@ from pathlib import Path
 import httpx
 import pytest
 
+from honeyguide.partners import importing
 from tests.support.process import COMMAND, Credentials, Serving, command, environment, fresh, new_account
 from tests.support.service import ENGINES
 
@@ -154,3 +155,14 @@ def test_a_password_that_is_guessed_mistyped_or_nobodys_is_refused(on_sqlite) ->
     assert choose(url, owner.email, "one good long word", "another long word").returncode != 0
     unknown = choose(url, "nobody@example.org", "three calm brown bears", "three calm brown bears")
     assert unknown.returncode == 1 and "nobody@example.org" in unknown.stderr and "Traceback" not in unknown.stderr
+
+
+def test_a_file_too_large_for_the_dashboard_is_imported(on_sqlite, tmp_path: Path) -> None:
+    url, owner = on_sqlite
+    large = tmp_path / "large.csv"
+    note = "x" * 100_000
+    large.write_text("email,note\n" + "".join(f"reader{n}@example.org,{note}\n" for n in range(220)))
+    assert large.stat().st_size > importing.MOST_BYTES
+    done = command("import", str(large), "--account", owner.email, "--dry-run", database_url=url)
+    assert done.returncode == 0, done.stderr
+    assert "220 would be added" in done.stdout

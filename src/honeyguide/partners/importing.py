@@ -147,7 +147,7 @@ def guess(header: list[str]) -> dict[str, int]:
 
 def read(data: bytes, *, any_size: bool = False) -> tuple[list[str], list[Line]]:
     """The header and the lines of a CSV file, whatever its separator and encoding."""
-    if len(data) > MOST_BYTES:
+    if len(data) > MOST_BYTES and not any_size:
         raise Invalid(
             f"The file is larger than {MOST_BYTES // 1024 // 1024} MB; bring it in with `honeyguide import`.", param="file"
         )
