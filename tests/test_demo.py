@@ -20,8 +20,9 @@ from honeyguide.events.schedule import ATTEMPTS
 from honeyguide.kernel.clock import DAY_MS, system_clock
 from honeyguide.kernel.paging import Page
 from honeyguide.mail import bell, letters, words
+from honeyguide.pages.dashboard.subscribers import BY as BY_YOU
 from honeyguide.partners import books, directory, network, payouts
-from honeyguide.referrals import listing, rewards, search
+from honeyguide.referrals import listing, people, rewards, search
 from honeyguide.referrals.campaigns import Owner, owner_of
 from honeyguide.store.tx import Tx
 from tests.support.process import COMMAND
@@ -96,6 +97,17 @@ def test_every_part_of_the_dashboard_has_something_to_show(filled):
         assert sum(month.payouts - month.paid for month in await payouts.months(tx)) >= 1, "the newest are not all paid"
 
     filled.read(look)
+
+
+def test_what_the_operator_decided_reads_by_you(filled):
+    wax = owner(filled, demo.OWNER)
+
+    async def deciders(tx: Tx) -> set[str | None]:
+        rejected = await search.judged(tx, wax, "rejected", before=None, most=200)
+        by_hand = [each.id for each in rejected if each.referral_reason == "rejected_by_hand"]
+        return {(await people.get(tx, wax, each)).decided_by for each in by_hand}
+
+    assert filled.read(deciders) == {BY_YOU}
 
 
 def test_the_webhook_has_a_log_of_true_attempts_and_is_switched_off(filled):

@@ -147,7 +147,7 @@ async def _claims(tx: Tx, stage: Stage, player: Player, at_ms: int) -> None:
 async def _approve(tx: Tx, stage: Stage, player: Player, at_ms: int) -> None:
     waiting, _ = await rewards.page_of_won(tx, player.owner, rewards.AWAITING, Page(1, 60))
     for each in waiting:
-        await rewards.approve(tx, stage.site, player.owner, each.id, by="dashboard", now_ms=at_ms)
+        await rewards.approve(tx, stage.site, player.owner, each.id, by=subscribers.OPERATOR, now_ms=at_ms)
 
 
 async def _review(tx: Tx, stage: Stage, player: Player, at_ms: int) -> None:
@@ -155,7 +155,7 @@ async def _review(tx: Tx, stage: Stage, player: Player, at_ms: int) -> None:
     held = await search.judged(tx, player.owner, "pending", before=None, most=40)
     for each in held:
         if each.referral_reason in crowd.SUSPECT and stage.dice.random() < 0.4:
-            await arrivals.decide(tx, stage.site, player.owner, each.id, "rejected", by="dashboard", now_ms=at_ms)
+            await arrivals.decide(tx, stage.site, player.owner, each.id, "rejected", by=subscribers.OPERATOR, now_ms=at_ms)
         elif stage.dice.random() < 0.02:
             left = subscribers.Changes(status="unsubscribed")
             await arrivals.change(tx, stage.site, player.owner, each.id, left, now_ms=at_ms)

@@ -89,6 +89,8 @@ _DUE = _sql.query("due", lambda account_id, campaign_id, subscriber_id: (Owner(a
 
 UNREFERRED = "Nobody referred this subscriber, so there is no referral to look at."
 STATUSES = ("unsubscribed", "confirmed")
+# The value of `decided_by` when a person decides on the dashboard.
+OPERATOR = "operator"
 
 
 def person_key_of(site: Site, address: str) -> str:

@@ -15,7 +15,7 @@ from honeyguide.kernel.paging import Page
 from honeyguide.pages.dashboard import figures
 from honeyguide.pages.dashboard.visit import Visit
 from honeyguide.partners import arrivals
-from honeyguide.referrals import exporting, listing, people, search
+from honeyguide.referrals import exporting, listing, people, search, subscribers
 from honeyguide.store.tx import Tx
 
 PER_PAGE = 50
@@ -31,7 +31,7 @@ SHOWS = (
 )
 SORTS = (("newest", "Newest first"), ("oldest", "Oldest first"), ("best", "Most referrals first"))
 # Who decided, where a person did it here.
-BY = "operator"
+BY = subscribers.OPERATOR
 
 
 def place(text: str) -> tuple[int, str] | None:
