@@ -256,6 +256,17 @@ def test_tries_are_limited_per_account(service: Service) -> None:
     assert desk.log_in(alice.email).status_code == 303
 
 
+def test_login_and_password_change_share_one_limit_per_account(service: Service) -> None:
+    # This address has a key that differs from its lowercase form.
+    alice = operator(service, "straße")
+    desk = Desk(service)
+    fields = {"csrf": desk.token("/login"), "email": alice.email, "password": "wrong and long enough"}
+    statuses = {desk.http.post("/login", data=fields).status_code for _ in range(attempts.LOGIN_BY_ACCOUNT.most)}
+    assert statuses == {401}
+    refused = alice.desk.post("/account/password", page="/account", current=PASSWORD, password=NEW)
+    assert refused.status_code == 429 and "Too many attempts" in refused.text
+
+
 def test_tries_are_limited_per_address(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(attempts, "LOGIN_BY_ADDRESS", attempts.LOGIN_BY_ADDRESS._replace(name=new_id(), most=3))
     desk = Desk(service)

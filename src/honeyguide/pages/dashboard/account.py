@@ -9,6 +9,7 @@ from typing import Any
 from starlette.responses import Response
 
 from honeyguide.accounts import accounts, attempts, invitations, keys, passwords, sessions
+from honeyguide.kernel import emails
 from honeyguide.kernel.errors import Invalid, Missing
 from honeyguide.pages import forms
 from honeyguide.pages.dashboard import doors, figures
@@ -138,7 +139,7 @@ async def save_password(visit: Visit) -> Response:
     who, site = visit.who, visit.desk.site
 
     async def count_attempt(tx: Tx) -> str | None:
-        await attempts.count(tx, site, attempts.LOGIN_BY_ACCOUNT, who.email.lower(), now_ms=visit.now_ms)
+        await attempts.count(tx, site, attempts.LOGIN_BY_ACCOUNT, emails.key(who.email), now_ms=visit.now_ms)
         return await passwords.of_account(tx, who.account_id)
 
     try:
@@ -151,7 +152,7 @@ async def save_password(visit: Visit) -> Response:
 
     async def change(tx: Tx) -> None:
         await passwords.set_hash(tx, who.account_id, new_hash)
-        await attempts.forget(tx, site, attempts.LOGIN_BY_ACCOUNT, who.email.lower())
+        await attempts.forget(tx, site, attempts.LOGIN_BY_ACCOUNT, emails.key(who.email))
 
     await visit.write(change)
     return await doors.begin_session(visit, who.account_id, "/account", "Password changed. Other sessions were signed out.")
