@@ -36,7 +36,8 @@ HOME = Policy(https_only=False, loopback_ok=True)
 PERSON = {
     "id": "019a852a-63e0-7b2f-8a01-6f1c1a2b3c4d", "email": "ben@example.org", "name": "Ben Okafor", "first_name": "Ben",
     "referral_code": "k7m2p9qx", "referral_link": "https://refer.example.org/r/k7m2p9qx", "referred": True,
-    "referral_status": "verified", "tot_referrals": 0, "next_reward": None, "created_at": 1794706201,
+    "referral_status": "verified", "tot_referrals": 0, "next_reward": None, "next_reward_details": None,
+    "created_at": 1794706201,
 }  # fmt: skip
 FACTS = {"campaign_id": "019a8000-1111-7a11-8111-111111111111", "subscriber": PERSON, "referrer": PERSON}
 

@@ -167,6 +167,7 @@ def test_a_partners_reader_brings_readers_of_their_own(market):
 
 def test_a_partner_referral_is_told_when_it_is_verified_and_never_as_a_readers(market, service):
     alice, bob, _publication, _program, code = market
+    mug = alice.post(f"{alice.v1}/rewards", {"name": "A mug", "referrals": 3}).json()["reward"]
     flags = {"new_referral": True, "new_partner_referral": True}
     hook = alice.post("/v2/webhooks", {"url": "http://127.0.0.1:9/", **flags}).json()["webhook"]["uuid"]
     ana = alice.subscribe("ana@example.org", referrer_code=code)
@@ -186,6 +187,7 @@ def test_a_partner_referral_is_told_when_it_is_verified_and_never_as_a_readers(m
     body = json.loads(event["body"])
     assert (body["type"], body["campaign_id"]) == ("new_partner_referral", alice.campaign_id)
     assert (body["subscriber"]["email"], body["subscriber"]["referral_status"]) == ("ana@example.org", "verified")
+    assert (body["subscriber"]["next_reward"], body["subscriber"]["next_reward_details"]["id"]) == (3, mug["uuid"])
     assert (body["partner"]["id"], body["campaign"]["referral_code"]) == (bob.account_id, code)
 
 

@@ -33,15 +33,16 @@ def test_webhooks_are_told_of_unlocking_and_redeeming_signed_and_once(alice: Mem
         time.sleep(0.3)
         told = {body["type"]: body for body in (Verifier(secret).verify(r.body, r.headers) for r in receiver.requests)}
         assert len(receiver.requests) == 3
-    next_reward = {"id": far["uuid"], "name": "A hive", "referrals": 5, "referrals_left": 4}
-    assert told["new_referral"]["referrer"]["next_reward"] == next_reward
-    assert told["new_referral"]["subscriber"]["next_reward"]["referrals_left"] == 1
+    details = {"id": far["uuid"], "name": "A hive", "referrals": 5, "referrals_left": 4}
+    referrer, newcomer = told["new_referral"]["referrer"], told["new_referral"]["subscriber"]
+    assert (referrer["next_reward"], referrer["next_reward_details"]) == (4, details)
+    assert (newcomer["next_reward"], newcomer["next_reward_details"]["id"]) == (1, reward["uuid"])
     shown = {"id": reward["uuid"], "name": "The mug", "referrals": 1, "recurring": False}
     for kind in ("reward_unlocked", "reward_redeemed"):
         body = told[kind]
         assert (body["reward"], body["coupon_code"], body["campaign_id"]) == (shown, "THANKS", alice.campaign_id)
         assert (body["subscriber"]["id"], body["subscriber"]["tot_referrals"]) == (ana["uuid"], 1)
-        assert body["subscriber"]["next_reward"] == next_reward
+        assert (body["subscriber"]["next_reward"], body["subscriber"]["next_reward_details"]) == (4, details)
     assert told["reward_redeemed"]["shipping_details"] == {**address, "line2": None, "region": None}
     assert "shipping_details" not in told["reward_unlocked"]
 

@@ -114,7 +114,9 @@ def test_a_referral_is_told_to_v1_and_v2_webhooks_that_ask_in_the_published_shap
         assert told == asks_too.requests[0].json()
         published = PAYLOADS["new_referral"]
         for person in ("subscriber", "referrer"):
-            told[person]["next_reward"] = published[person]["next_reward"] = None
+            assert (told[person]["next_reward"], told[person]["next_reward_details"]) == (None, None)
+            assert isinstance(published[person]["next_reward"], int)
+            published[person]["next_reward_details"] = None
         assert shape(told) == shape(published)
         assert told["campaign_id"] == alice.campaign_id
         assert (told["subscriber"]["id"], told["subscriber"]["email"]) == (ben["uuid"], "ben@shape.example")

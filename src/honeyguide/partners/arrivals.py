@@ -15,7 +15,7 @@ from honeyguide.kernel.ids import new_id
 from honeyguide.kernel.paging import Page
 from honeyguide.kernel.site import Site
 from honeyguide.partners import charges, network
-from honeyguide.referrals import people, rules, subscribers, telling
+from honeyguide.referrals import milestones, people, rules, subscribers, telling
 from honeyguide.referrals.campaigns import Owner
 from honeyguide.referrals.disposable import is_disposable
 from honeyguide.referrals.people import Subscriber
@@ -224,7 +224,7 @@ async def _tell(tx: Tx, site: Site, owner: Owner, referral: PartnerReferral, sub
         return
     facts = {
         "campaign_id": owner.campaign_id,
-        "subscriber": telling.person(site, subscriber),
+        "subscriber": telling.person(site, subscriber, await milestones.of_campaign(tx, owner)),
         "campaign": {"id": referral.partner_campaign_id, "referral_code": partner.ref_code, "type": "partner"},
         "partner": {"id": partner.id, "name": partner.name},
     }

@@ -14,8 +14,9 @@ from honeyguide.referrals.people import Subscriber
 from honeyguide.store.tx import Tx
 
 
-def person(site: Site, s: Subscriber, rewards: Sequence[Reward] = ()) -> dict[str, Any]:
-    """`rewards` are the campaign's, to tell which one comes next."""
+def person(site: Site, s: Subscriber, rewards: Sequence[Reward]) -> dict[str, Any]:
+    """`rewards` are the campaign's rewards; `next_reward` is how many referrals are missing to the next of them."""
+    details = _next_reward_details(rewards, s)
     return {
         "id": s.id,
         "email": s.email,
@@ -26,12 +27,13 @@ def person(site: Site, s: Subscriber, rewards: Sequence[Reward] = ()) -> dict[st
         "referred": s.referrer_code is not None,
         "referral_status": s.referral_status,
         "tot_referrals": s.referrals_verified,
-        "next_reward": _next_reward(rewards, s),
+        "next_reward": details["referrals_left"] if details else None,
+        "next_reward_details": details,
         "created_at": s.created_ms // 1000,
     }
 
 
-def _next_reward(rewards: Sequence[Reward], s: Subscriber) -> dict[str, Any] | None:
+def _next_reward_details(rewards: Sequence[Reward], s: Subscriber) -> dict[str, Any] | None:
     found = milestones.next_reward(rewards, s.referrals_verified)
     if found is None:
         return None

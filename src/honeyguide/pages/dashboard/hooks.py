@@ -32,7 +32,8 @@ def _person(email: str, name: str, code: str, *, referred: bool, count: int) -> 
     return {
         "id": "019a8b1e-4c1d-7000-8000-0000000000aa", "email": email, "name": name, "first_name": name.split(maxsplit=1)[0],
         "referral_code": code, "referral_link": f"https://go.example.org/r/{code}", "referred": referred,
-        "referral_status": "verified", "tot_referrals": count, "next_reward": None, "created_at": 1794700000,
+        "referral_status": "verified", "tot_referrals": count, "next_reward": None, "next_reward_details": None,
+        "created_at": 1794700000,
     }  # fmt: skip
 
 
