@@ -42,6 +42,7 @@ class SubscriberCreate(Body, frozen=True):
     utm_source: str | None = None
     utm_campaign: str | None = None
     created_at: str | None = None
+    status: str | None = None
 
 
 class SubscriberUpdate(Body, frozen=True):

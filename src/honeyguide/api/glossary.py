@@ -90,6 +90,11 @@ FIELDS: dict[str, Schema] = {
     "SubscriberCreate.referrer_code": {
         "description": "Code of the subscriber or partner who brought them. An unknown code is taken as none.",
     },
+    "SubscriberCreate.status": {
+        "description": "`active` by default. An `unsubscribed` person never counts as a referral and gets no email.",
+        "enum": list(subscribers.FIRST_STATUSES),
+        "examples": ["active"],
+    },
     "SubscriberUpdate.status": {
         "description": "`unsubscribed` says that they left, `confirmed` that they confirmed their address.",
         "enum": list(subscribers.STATUSES),

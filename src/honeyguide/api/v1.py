@@ -32,9 +32,17 @@ def new_subscriber(body: SubscriberCreate, origin: str = "api") -> subscribers.N
     if not body.email:
         raise Invalid("You have to provide at least an email", param="email", code="email_missing")
     return subscribers.NewSubscriber(
-        body.email, body.name, body.referrer_code, body.ip_address, body.user_agent, body.utm_source, body.utm_campaign,
-        body.created_at, origin,
-    )  # fmt: skip
+        email=body.email,
+        name=body.name,
+        referrer_code=body.referrer_code,
+        ip_address=body.ip_address,
+        user_agent=body.user_agent,
+        utm_source=body.utm_source,
+        utm_campaign=body.utm_campaign,
+        created_at=body.created_at,
+        origin=origin,
+        status="active" if body.status is None else body.status,
+    )
 
 
 async def create_subscriber(tx: Tx, call: Call) -> views.OneWritten:

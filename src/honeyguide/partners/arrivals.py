@@ -120,7 +120,7 @@ async def sign_up(tx: Tx, site: Site, owner: Owner, new: NewSubscriber, *, now_m
     partner = await tx.one(_FIND_PARTNER, code=code, account_id=owner.account_id, person_key=person_key)
     if partner is None:
         return await subscribers.sign_up(tx, site, owner, new, now_ms=now_ms)
-    verdict = await _judge(tx, owner, partner, address, new.ip_address, code, now_ms)
+    verdict = await _judge(tx, owner, partner, address, new, code, now_ms)
     arrival = PartnerArrival(code, partner.id, verdict)
     subscriber = await subscribers.sign_up(tx, site, owner, new, now_ms=now_ms, partner=arrival)
     referral = PartnerReferral(
@@ -136,9 +136,7 @@ async def sign_up(tx: Tx, site: Site, owner: Owner, new: NewSubscriber, *, now_m
     return subscriber
 
 
-async def _judge(
-    tx: Tx, owner: Owner, partner: Partner, address: str, ip_address: str | None, code: str, now_ms: int
-) -> Decision:
+async def _judge(tx: Tx, owner: Owner, partner: Partner, address: str, new: NewSubscriber, code: str, now_ms: int) -> Decision:
     """Is the offer open, is the person new, are they who they seem, and must they stay a while first?"""
     if partner.publication_status != "active" or partner.publication_deleted_ms is not None:
         return Decision(Status.REJECTED, Reason.PUBLICATION_ARCHIVED)
@@ -149,7 +147,7 @@ async def _judge(
     if partner.already_here:
         return Decision(Status.REJECTED, Reason.ALREADY_SUBSCRIBED)
     crowd = 0
-    network_key = rules.network_of(ip_address) if ip_address else None
+    network_key = rules.network_of(new.ip_address) if new.ip_address else None
     if partner.screening != rules.Level.FLEXIBLE and network_key is not None:
         crowd = await tx.one(
             _FROM_NETWORK, campaign_id=owner.campaign_id, code=code, network=network_key, day_ago_ms=now_ms - DAY_MS
@@ -157,7 +155,7 @@ async def _judge(
     # A partner's letter brings hundreds within the hour: a burst on their code is what was asked for, so it is no signal.
     signals = rules.Signals(
         email=address, referrer_email=partner.partner_email, disposable=is_disposable(address.rpartition("@")[2]),
-        signups_from_network_today=crowd + 1,
+        signups_from_network_today=crowd + 1, unsubscribed=new.status == "unsubscribed",
     )  # fmt: skip
     screened = rules.decide(signals, rules.Policy(partner.screening), now_ms)
     if screened.status == Status.REJECTED or not partner.referral_pending_duration_enabled:

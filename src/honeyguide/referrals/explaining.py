@@ -83,6 +83,7 @@ _RULES: dict[Reason, str] = {
     Reason.AWAITING_CONFIRMATION: "The campaign asks new subscribers to confirm their address.",
     Reason.HOLDING_PERIOD: "The campaign holds every new referral for some days.",
     Reason.LEFT_DURING_HOLD: "Whoever leaves before the referral is verified does not count.",
+    Reason.UNSUBSCRIBED: "Whoever is added as unsubscribed does not count.",
     Reason.REJECTED_BY_HAND: "A person decides over every rule.",
     Reason.VERIFIED_BY_HAND: "A person decides over every rule.",
     Reason.SCREENING_HOLD_OVER: f"A suspicion that nobody confirms ends after {rules.SCREENING_HOLD_DAYS} days.",

@@ -56,6 +56,7 @@ class Reason(StrEnum):
     ALIAS_OF_REFERRER = "alias_of_referrer", "Another spelling of the referrer's own address."
     REFERRAL_LOOP = "referral_loop", "The referrer was brought, directly or through others, by this same person."
     DISPOSABLE_DOMAIN = "disposable_domain", "A throw-away email address."
+    UNSUBSCRIBED = "unsubscribed", "Already unsubscribed when added."
     # Suspicions.
     SAME_NETWORK = "same_network", "Same network as the referrer within a day."
     MANY_FROM_ONE_NETWORK = (
@@ -95,6 +96,8 @@ class Signals:
     same_network_as_referrer: bool = False
     signups_from_network_today: int = 1
     signups_on_code_last_hour: int = 1
+    unsubscribed: bool = False
+    confirmed: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,7 +142,7 @@ def decide(signals: Signals, policy: Policy, now_ms: int) -> Decision:
     # Two holds run side by side, so the longer one decides.
     days = max(policy.hold_days, SCREENING_HOLD_DAYS if suspicion else 0)
     due_ms = now_ms + days * DAY_MS if days else None
-    if policy.needs_confirmation:
+    if policy.needs_confirmation and not signals.confirmed:
         return Decision(Status.PENDING, Reason.AWAITING_CONFIRMATION, due_ms, behind=suspicion)
     if due_ms is not None:
         return Decision(Status.PENDING, suspicion or Reason.HOLDING_PERIOD, due_ms)
@@ -156,6 +159,8 @@ def _certainty(signals: Signals) -> Reason | None:
         return Reason.REFERRAL_LOOP
     if signals.disposable:
         return Reason.DISPOSABLE_DOMAIN
+    if signals.unsubscribed:
+        return Reason.UNSUBSCRIBED
     return None
 
 

@@ -36,6 +36,7 @@ class NewSubscriber(msgspec.Struct, frozen=True):
     utm_campaign: str | None = None
     created_at: str | None = None
     origin: str = "api"  # one of ORIGINS
+    status: str = "active"
 
 
 class Changes(msgspec.Struct, frozen=True):
@@ -89,6 +90,7 @@ _DUE = _sql.query("due", lambda account_id, campaign_id, subscriber_id: (Owner(a
 
 UNREFERRED = "Nobody referred this subscriber, so there is no referral to look at."
 STATUSES = ("unsubscribed", "confirmed")
+FIRST_STATUSES = ("active", "confirmed", "unsubscribed")
 # The value of `decided_by` when a person decides on the dashboard.
 OPERATOR = "operator"
 
@@ -128,6 +130,7 @@ async def sign_up(
     """A new person in the campaign. An unknown code never costs the signup: they come unreferred, the claim is kept."""
     address = emails.address(new.email)
     _claims(new)
+    checks.one_of(new.status, FIRST_STATUSES, param="status")
     created_ms = now_ms if new.created_at is None else clock.parse_past(new.created_at, param="created_at", now_ms=now_ms)
     person_key = person_key_of(site, address)
     network = rules.network_of(new.ip_address) if new.ip_address else None
@@ -137,10 +140,10 @@ async def sign_up(
     )
     verdict = partner.verdict if partner else rules.Decision(rules.Status.VERIFIED)
     if referrer is not None:
-        verdict = await _judge_arrival(tx, owner, referrer, address, person_key, network, code, now_ms)
+        verdict = await _judge_arrival(tx, owner, referrer, address, new.status, person_key, network, code, now_ms)
     by_code = partner.code if partner else code if referrer else None
     row = Subscriber(
-        id=new_id(), email=address, name=new.name, ref_code=new_code(), status="active",
+        id=new_id(), email=address, name=new.name, ref_code=new_code(), status=new.status,
         referrer_code=by_code, referrer_id=referrer.id if referrer else None,
         referral_status=verdict.status.value, referral_reason=verdict.reason, referral_due_ms=verdict.due_ms,
         referral_behind=verdict.behind, referrals_verified=0, referrals_pending=0, referrals_rejected=0,
@@ -150,8 +153,8 @@ async def sign_up(
     )  # fmt: skip
     await tx.put(
         _INSERT, taken=_TAKEN, id=row.id, account_id=owner.account_id, campaign_id=owner.campaign_id, email=address,
-        email_key=emails.key(address), person_key=person_key, name=row.name, ref_code=row.ref_code, referrer_code=by_code,
-        claimed_code=None if by_code else new.referrer_code, referrer_id=row.referrer_id,
+        email_key=emails.key(address), person_key=person_key, name=row.name, ref_code=row.ref_code, status=row.status,
+        referrer_code=by_code, claimed_code=None if by_code else new.referrer_code, referrer_id=row.referrer_id,
         partner_campaign_id=row.partner_campaign_id, referral_status=row.referral_status, referral_reason=row.referral_reason,
         referral_due_ms=row.referral_due_ms, referral_behind=row.referral_behind, ip_address=row.ip_address, network=network,
         user_agent=row.user_agent, origin=row.origin, utm_source=row.utm_source, utm_campaign=row.utm_campaign,
@@ -168,7 +171,15 @@ async def sign_up(
 
 
 async def _judge_arrival(
-    tx: Tx, owner: Owner, referrer: Referrer, address: str, person_key: str, network: str | None, code: str, now_ms: int
+    tx: Tx,
+    owner: Owner,
+    referrer: Referrer,
+    address: str,
+    status: str,
+    person_key: str,
+    network: str | None,
+    code: str,
+    now_ms: int,
 ) -> rules.Decision:
     """Gathers what the rules want to know, and no more than the campaign's level asks for."""
     loop = await screening.closes_loop(tx, owner, referrer.referrer_id, person_key)
@@ -180,7 +191,7 @@ async def _judge_arrival(
     signals = rules.Signals(
         email=address, referrer_email=referrer.email, disposable=screening.is_disposable(address.rpartition("@")[2]), loop=loop,
         same_network_as_referrer=same_network, signups_from_network_today=on_code.from_network + 1,
-        signups_on_code_last_hour=on_code.last_hour + 1,
+        signups_on_code_last_hour=on_code.last_hour + 1, unsubscribed=status == "unsubscribed", confirmed=status == "confirmed",
     )  # fmt: skip
     policy = rules.Policy(referrer.screening, referrer.hold_days, bool(referrer.needs_confirmation))
     return rules.decide(signals, policy, now_ms)

@@ -32,6 +32,7 @@ REASONS = {
     "many_from_one_network": "from an IP address with many signups",
     "burst": "in a burst of signups on one link",
     "left_during_hold": "unsubscribed during the holding period",
+    "unsubscribed": "already unsubscribed",
     "rejected_by_hand": "rejected manually",
     "program_paused": "while the program was paused",
     "program_disabled": "while the program was disabled",

@@ -37,7 +37,7 @@ WHY_REJECTED = {
     "disposable_domain": "A throw-away email address.", "left_during_hold": "Left before the wait was over.",
     "rejected_by_hand": "Turned down by the newsletter.", "program_paused": "The program was paused when they came.",
     "program_disabled": "The program was off when they came.", "publication_archived": "The program had ended when they came.",
-    "already_subscribed": "Was a subscriber before you sent them.",
+    "unsubscribed": "Had already unsubscribed.", "already_subscribed": "Was a subscriber before you sent them.",
 }  # fmt: skip
 
 WHY_UNPAID = {

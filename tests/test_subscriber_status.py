@@ -1,0 +1,106 @@
+"""`status` when a subscriber is created: whoever is created as unsubscribed counts for nobody and gets no email."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from tests.support.market import join, offer
+from tests.support.prizes import advocate, bring, post_of, won_by
+from tests.support.prizes import offer as offer_reward
+from tests.support.service import Member
+
+
+def status_of(member: Member, email: str) -> str:
+    answer = member.get(f"{member.v1}/subscribers/{email}/export")
+    assert answer.status_code == 200, answer.text
+    return answer.json()["export"]["subscriber"]["status"]  # type: ignore[no-any-return]
+
+
+def referral_of(member: Member, email: str) -> dict[str, Any]:
+    return member.get(f"{member.v1}/subscribers/{email}/referral").json()["referral"]  # type: ignore[no-any-return]
+
+
+@pytest.fixture(params=["v1", "v2"])
+def path(request: pytest.FixtureRequest, alice: Member) -> str:
+    return f"{alice.v1}/subscribers" if request.param == "v1" else "/v2/subscribers"
+
+
+@pytest.mark.parametrize(
+    ("given", "kept"),
+    [
+        ({}, "active"),
+        ({"status": None}, "active"),
+        ({"status": "active"}, "active"),
+        ({"status": "confirmed"}, "confirmed"),
+        ({"status": "unsubscribed"}, "unsubscribed"),
+    ],
+)
+def test_a_subscriber_is_created_with_a_status(alice: Member, path: str, given: dict[str, Any], kept: str) -> None:
+    answer = alice.post(path, {"email": "ana@example.org", **given})
+    assert answer.status_code == 201, answer.text
+    assert "status" not in answer.json()["subscriber"], "the specification's object is closed"
+    assert status_of(alice, "ana@example.org") == kept
+
+
+@pytest.mark.parametrize("status", ["gone", "", "Active", 1])
+def test_another_status_is_refused(alice: Member, path: str, status: Any) -> None:
+    answer = alice.post(path, {"email": "ana@example.org", "status": status})
+    assert (answer.status_code, answer.json()["param"]) == (400, "status")
+    assert alice.total() == 0
+
+
+def test_created_as_unsubscribed_is_no_referral(alice: Member) -> None:
+    offer_reward(alice)
+    hook = alice.post("/v2/webhooks", {"url": "http://127.0.0.1:9/", "new_referral": True}).json()["webhook"]["uuid"]
+    ana = advocate(alice)
+    alice.subscribe("ben@example.org", referrer_code=ana["ref_code"], status="unsubscribed")
+    assert alice.subscriber("ben@example.org")["referral_status"] == "rejected"
+    assert alice.subscriber("ana@example.org")["referrals_count"] == 0
+    assert won_by(alice, ana) == []
+    assert alice.get(f"/v2/webhooks/{hook}/deliveries").json()["deliveries"] == []
+    told = referral_of(alice, "ben@example.org")
+    assert (told["reason"], told["explanation"].split(".")[0]) == ("unsubscribed", "Already unsubscribed when added")
+    alice.put(f"{alice.v1}/subscribers/ben@example.org", {"status": "confirmed"})
+    assert alice.subscriber("ben@example.org")["referral_status"] == "rejected", "coming back does not make it count"
+    assert alice.subscriber("ana@example.org")["referrals_count"] == 0
+
+
+def test_created_as_unsubscribed_costs_no_fee(alice: Member, bob: Member) -> None:
+    program = offer(alice)
+    code = join(bob, program)["ref_code"]
+    alice.subscribe("ben@example.org", referrer_code=code, status="unsubscribed")
+    (row,) = alice.get(f"/v2/partner_programs/{program['uuid']}/referrals").json()["referrals"]
+    assert (row["status"], row["reason"], row["charged"]) == ("rejected", "unsubscribed", None)
+    assert alice.get(f"/v2/partner_programs/{program['uuid']}/spend").json()["spend"]["spent"] == 0
+
+
+def test_created_as_unsubscribed_gets_no_email(alice: Member) -> None:
+    offer_reward(alice)
+    ana = alice.subscribe("ana@example.org", status="unsubscribed")
+    bring(alice, ana, 1)
+    assert won_by(alice, ana)[0]["status"] == "unlocked"
+    assert post_of(alice, "reward_unlocked") == []
+
+
+def test_created_as_confirmed_needs_no_second_confirmation(alice: Member) -> None:
+    alice.put(f"{alice.v1}/settings", {"needs_confirmation": True})
+    ana = advocate(alice)
+    alice.subscribe("ben@example.org", referrer_code=ana["ref_code"], status="confirmed")
+    alice.subscribe("cy@example.org", referrer_code=ana["ref_code"])
+    assert alice.subscriber("ben@example.org")["referral_status"] == "verified"
+    assert alice.subscriber("cy@example.org")["referral_status"] == "pending"
+
+
+def test_a_repeated_create_does_not_bring_back_who_unsubscribed(alice: Member, path: str) -> None:
+    alice.subscribe("ana@example.org", status="unsubscribed")
+    for status in ("active", "confirmed", None):
+        answer = alice.post(path, {"email": "ANA@example.org", "status": status})
+        assert (answer.status_code, answer.json()["code"]) == (400, "email_taken")
+    assert status_of(alice, "ana@example.org") == "unsubscribed"
+
+
+def test_the_openapi_document_lists_the_statuses(alice: Member) -> None:
+    schemas = alice.get("/openapi.json").json()["components"]["schemas"]
+    assert schemas["SubscriberCreate"]["properties"]["status"]["enum"] == ["active", "confirmed", "unsubscribed", None]
