@@ -61,14 +61,17 @@ def test_a_messy_file_is_tried_brought_in_and_left_alone_the_second_time(alice, 
     bring = ("import", str(messy), "--account", "alice@example.org")
     tried = command(*bring, "--dry-run", database_url=url)
     assert tried.returncode == 0, tried.stderr
-    assert tried.stdout == "2 would be added, 1 there already, 2 not taken.\n"
+    columns = "Columns used: E-Mail as Email, Full name as Name, Signed up at as Signed up on, Status as Status.\n"
+    columns += "Columns ignored: none.\n"
+    assert tried.stdout == f"2 would be added, 1 there already, 2 not taken.\n{columns}"
+    assert tried.stderr.startswith(columns), "said before anything happens, and again afterwards"
     assert exported(url) == [], "a trial changes nothing"
     mend = tmp_path / "mend.csv"
     done = command(*bring, "--errors", str(mend), database_url=url)
-    assert done.stdout == "2 added, 1 there already, 2 not taken.\n"
+    assert done.stdout == f"2 added, 1 there already, 2 not taken.\n{columns}"
     assert "line 3: " in done.stderr and "line 6: " in done.stderr
     again = command(*bring, database_url=url)
-    assert again.stdout == "0 added, 3 there already, 2 not taken.\n"
+    assert again.stdout.startswith("0 added, 3 there already, 2 not taken.\n")
     rows = list(csv.DictReader(mend.open(newline="")))
     assert [(row["E-Mail"], row["Full name"], row["line"]) for row in rows] == [
         ("not an address", "Nobody", "3"), ("carl@example.org", "Carl", "6"),
@@ -165,4 +168,4 @@ def test_a_file_too_large_for_the_dashboard_is_imported(on_sqlite, tmp_path: Pat
     assert large.stat().st_size > importing.MOST_BYTES
     done = command("import", str(large), "--account", owner.email, "--dry-run", database_url=url)
     assert done.returncode == 0, done.stderr
-    assert "220 would be added" in done.stdout
+    assert "220 would be added" in done.stdout and "Columns ignored: note." in done.stdout

@@ -12,7 +12,7 @@ import pytest
 from honeyguide.kernel.clock import DAY_MS
 from honeyguide.partners import importing
 from honeyguide.store.tx import Tx
-from tests.support.desk import operator, run_import, upload, words
+from tests.support.desk import Operator, operator, run_import, upload, words
 from tests.support.service import Service
 from tests.support.stores import statement
 
@@ -56,6 +56,68 @@ def test_a_messy_file_is_tried_brought_in_and_what_failed_comes_back(service: Se
     assert [row["name"] for row in exported if "cmd" in row["email"]] == ["'=1+1"], (
         "a spreadsheet runs no formula of a stranger's"
     )
+
+
+# What a list exported from each platform says of somebody who left, beside somebody who did not.
+LEFT = {
+    "ghost": "id,email,name,subscribed_to_emails,deleted_at\n1,stays@example.org,,true,\n2,left@example.org,,false,\n",
+    "ghost, deleted": "email,subscribed_to_emails,deleted_at\nstays@example.org,true,\nleft@example.org,true,2026-01-02\n",
+    "mailchimp": "Email Address,UNSUB_TIME\nstays@example.org,\nleft@example.org,2026-01-02 10:00:00\n",
+    "mailchimp, cleaned": "Email Address,CLEAN_TIME\nstays@example.org,\nleft@example.org,2026-01-02 10:00:00\n",
+    "beehiiv": "email,status\nstays@example.org,active\nleft@example.org,inactive\n",
+    "kit": "email,state\nstays@example.org,active\nleft@example.org,Complained\n",
+    "listmonk": "email,status\nstays@example.org,enabled\nleft@example.org,blocklisted\n",
+    "buttondown": "email,unsubscription_date\nstays@example.org,\nleft@example.org,2026-01-02T10:00:00Z\n",
+    "kickofflabs": "email,opted_out\nstays@example.org,false\nleft@example.org,true\n",
+}
+
+
+def statuses(alice: Operator) -> dict[str, str]:
+    exported = csv.DictReader(io.StringIO(alice.desk.get("/subscribers/export.csv").text))
+    return {row["email"]: row["status"] for row in exported}
+
+
+@pytest.mark.parametrize("text", LEFT.values(), ids=list(LEFT))
+def test_who_left_the_old_platform_is_imported_as_unsubscribed(service: Service, text: str) -> None:
+    alice = operator(service)
+    assert "2 people were added." in run_import(alice, upload(alice, text))
+    assert statuses(alice) == {"stays@example.org": "active", "left@example.org": "unsubscribed"}
+
+
+def test_who_left_is_imported_without_counting_for_their_referrer(service: Service) -> None:
+    alice = operator(service)
+    alice.post(f"{alice.v1}/rewards", {"name": "A mug", "referrals": 1})
+    ana = alice.subscribe("ana@example.org")
+    run_import(alice, upload(alice, f"email,referrer,status\nben@example.org,{ana['ref_code']},unsubscribed\n"))
+    assert alice.subscriber("ben@example.org")["referral_status"] == "rejected"
+    assert alice.subscriber("ana@example.org")["referrals_count"] == 0
+    assert alice.get(f"{alice.v1}/subscribers/{ana['uuid']}/rewards").json()["rewards"] == []
+
+
+def test_an_import_does_not_bring_back_who_unsubscribed(service: Service) -> None:
+    alice = operator(service)
+    alice.subscribe("ana@example.org", status="unsubscribed")
+    run_import(alice, upload(alice, "email,status\nana@example.org,active\n"))
+    assert statuses(alice) == {"ana@example.org": "unsubscribed"}
+
+
+def test_a_status_that_nobody_knows_is_not_taken_for_active(service: Service) -> None:
+    alice = operator(service)
+    text = "email,status,subscribed\nana@example.org,parked,\nben@example.org,confirmed,yes\ncy@example.org,,perhaps\n"
+    said = run_import(alice, upload(alice, text))
+    assert "The status “parked” is not known" in said
+    assert "The answer “perhaps” is neither yes nor no" in said
+    assert statuses(alice) == {"ben@example.org": "confirmed"}
+
+
+def test_each_column_says_whether_it_is_used_before_and_after(service: Service) -> None:
+    alice = operator(service)
+    wanted = upload(alice, "Email,Full Name,Shoe size,\nann@example.org,Ann Lee,38,x,beyond the heading\n")
+    uses = "Email used as Email Full Name used as Name Shoe size ignored column 4 ignored column 5 ignored"
+    assert uses in words(alice.desk.get(f"/subscribers/import/{wanted}").text)
+    assert uses in run_import(alice, wanted)
+    without_name = upload(alice, "Email,Full Name\nben@example.org,Ben\n")
+    assert "Full Name ignored" in run_import(alice, without_name, name="")
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,7 @@ from honeyguide.accounts import accounts, passwords
 from honeyguide.app import House
 from honeyguide.cli import account_app, app, fail, in_house
 from honeyguide.kernel.errors import Invalid
-from honeyguide.partners import importing
+from honeyguide.partners import import_columns, importing
 from honeyguide.referrals import campaigns, exporting, listing, search
 from honeyguide.referrals.campaigns import Owner
 from honeyguide.store import Tx
@@ -32,6 +32,12 @@ def _bar() -> Progress:
     return Progress(*columns, transient=not sys.stderr.isatty(), disable=not sys.stderr.isatty())
 
 
+def _columns(columns: list[import_columns.Column]) -> str:
+    used = ", ".join(f"{column.name} as {column.used_as}" for column in columns if column.used_as)
+    ignored = ", ".join(column.name for column in columns if not column.used_as) or "none"
+    return f"Columns used: {used}.\nColumns ignored: {ignored}."
+
+
 @app.command("import")
 def import_command(
     file: Annotated[Path, typer.Argument(help="A CSV file with a heading.", exists=True, dir_okay=False)],
@@ -42,11 +48,13 @@ def import_command(
     """Bring in a file of people; whoever is there already is left alone."""
     try:
         header, lines = importing.read(file.read_bytes(), any_size=True)
-        mapping = importing.guess(header)
+        mapping = import_columns.guess(header)
         if "email" not in mapping:
             fail(f"No column of {file} looks like an email address; name one `email`.")
     except Invalid as fault:
         fail(fault.message)
+    columns = _columns(import_columns.uses(header, mapping))
+    typer.echo(columns, err=True)
 
     async def bring(house: House) -> tuple[int, int, list[importing.Refused]]:
         owner, now_ms = await _owner(house, account), house.clock()
@@ -71,7 +79,7 @@ def import_command(
     for each in refused[:20]:
         typer.secho(f"line {each.line}: {each.sentence}", err=True, fg=typer.colors.YELLOW)
     would = "would be added" if dry_run else "added"
-    typer.echo(f"{added:,} {would}, {skipped:,} there already, {len(refused):,} not taken.")
+    typer.echo(f"{added:,} {would}, {skipped:,} there already, {len(refused):,} not taken.\n{columns}")
     if errors is not None and refused:
         try:
             errors.write_text(importing.csv_to_mend(header, refused), encoding="utf-8", newline="")

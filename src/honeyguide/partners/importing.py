@@ -17,9 +17,9 @@ from honeyguide.kernel.clock import AHEAD_MS, DAY_MS, parse
 from honeyguide.kernel.errors import Invalid, Missing
 from honeyguide.kernel.ids import is_id, new_id
 from honeyguide.kernel.site import Site
-from honeyguide.partners import arrivals
+from honeyguide.partners import arrivals, import_columns
 from honeyguide.referrals.campaigns import Owner
-from honeyguide.referrals.subscribers import Changes, EmailTaken, NewSubscriber
+from honeyguide.referrals.subscribers import EmailTaken, NewSubscriber
 from honeyguide.store import Again
 from honeyguide.store.statements import beside
 from honeyguide.store.tx import Tx
@@ -31,23 +31,8 @@ MOST_ERRORS = 10_000
 # A file not brought in, or the lines that could not be: people who never joined, and perhaps one who was erased since.
 KEPT_MS = 30 * DAY_MS
 PURGE_BATCH = 5
-# Of a person nothing but these can be brought in; an empty choice leaves a column out.
-FIELDS = {
-    "email": "Email", "name": "Name", "referrer_code": "Came through (code)", "created_at": "Signed up on",
-    "status": "Status (unsubscribed)", "utm_source": "Source", "utm_campaign": "Campaign",
-}  # fmt: skip
-_GUESSES = {
-    "email": ("email", "emailaddress", "mail", "subscriberemail", "address"),
-    "name": ("name", "fullname", "firstname", "subscribername"),
-    "referrer_code": ("referrercode", "referrer", "referredby", "ref"),
-    "created_at": ("createdat", "signedupat", "subscribedat", "date", "created", "optintime", "joined", "dateadded"),
-    "status": ("status", "state", "subscriptionstatus"),
-    "utm_source": ("utmsource", "source"),
-    "utm_campaign": ("utmcampaign",),
-}
 _DAY = re.compile(r"\d{4}-\d{2}-\d{2}", re.ASCII)
 _SPACED = re.compile(r"(\d{4}-\d{2}-\d{2})[ T](\d{2}:\d{2}(?::\d{2})?)(?:\.\d+)?( ?UTC|Z)?", re.ASCII)
-_LEFT = frozenset({"unsubscribed", "unsubscribe", "inactive", "cancelled", "canceled", "bounced", "left"})
 
 
 class Line(NamedTuple):
@@ -79,6 +64,10 @@ class Import(NamedTuple):
     @property
     def chosen(self) -> dict[str, int]:
         return msgspec.json.decode(self.mapping, type=dict[str, int])
+
+    @property
+    def uses(self) -> list[import_columns.Column]:
+        return import_columns.uses(self.columns, self.chosen)
 
 
 class Part(NamedTuple):
@@ -130,21 +119,6 @@ def csv_to_mend(columns: list[str], refused: Iterable[Refused]) -> str:
     return out.getvalue()
 
 
-def _plain(text: str) -> str:
-    return re.sub(r"[^a-z0-9]", "", text.casefold())
-
-
-def guess(header: list[str]) -> dict[str, int]:
-    """Which column holds what, by its name."""
-    names = [_plain(name) for name in header]
-    found: dict[str, int] = {}
-    for field, guesses in _GUESSES.items():
-        place = next((names.index(each) for each in guesses if each in names), None)
-        if place is not None and place not in found.values():
-            found[field] = place
-    return found
-
-
 def read(data: bytes, *, any_size: bool = False) -> tuple[list[str], list[Line]]:
     """The header and the lines of a CSV file, whatever its separator and encoding."""
     if len(data) > MOST_BYTES and not any_size:
@@ -164,12 +138,14 @@ def read(data: bytes, *, any_size: bool = False) -> tuple[list[str], list[Line]]
         raise Invalid(f"The file cannot be read as CSV: {error}.", param="file") from None
     if not lines:
         raise Invalid("The file is empty.", param="file")
+    # A line may be longer than the heading; its extra cells are columns too.
+    width = max(len(line.cells) for line in lines)
     if any("@" in cell for cell in lines[0].cells):
         # No header: the first line is a person already.
-        width = max(len(line.cells) for line in lines)
         place = next(n for n, cell in enumerate(lines[0].cells) if "@" in cell)
         return [("email" if n == place else f"column {n + 1}") for n in range(width)], lines
-    return lines[0].cells, lines[1:]
+    heading = lines[0].cells
+    return [*heading, *(f"column {n + 1}" for n in range(len(heading), width))], lines[1:]
 
 
 def parts(lines: Iterable[Line]) -> Iterator[list[Line]]:
@@ -187,7 +163,7 @@ async def keep(tx: Tx, owner: Owner, file_name: str, header: list[str], lines: l
     import_id = new_id()
     await tx.run(
         _INSERT, id=import_id, account_id=owner.account_id, campaign_id=owner.campaign_id, file_name=file_name[:255],
-        header=_json(header), mapping=_json(guess(header)), total=len(lines), now_ms=now_ms,
+        header=_json(header), mapping=_json(import_columns.guess(header)), total=len(lines), now_ms=now_ms,
     )  # fmt: skip
     for n, batch in enumerate(parts(lines)):
         await tx.run(_INSERT_PART, import_id=import_id, n=n, account_id=owner.account_id, lines=_json(batch))
@@ -241,11 +217,6 @@ async def purge(tx: Tx, *, now_ms: int) -> bool:
     return await tx.run(_PURGE, expired_ms=now_ms - KEPT_MS, batch=PURGE_BATCH) == PURGE_BATCH
 
 
-def _cell(line: Line, mapping: dict[str, int], field: str) -> str | None:
-    place = mapping.get(field)
-    return (line.cells[place] or None) if place is not None and place < len(line.cells) else None
-
-
 def _moment(text: str | None, now_ms: int) -> str | None:
     """Dates as tools write them; what the API takes is taken too."""
     if text is None:
@@ -261,14 +232,22 @@ def _moment(text: str | None, now_ms: int) -> str | None:
 
 
 def _person(line: Line, mapping: dict[str, int], now_ms: int) -> NewSubscriber:
-    email = _cell(line, mapping, "email")
+    def cell(field: str) -> str | None:
+        return import_columns.cell(line.cells, mapping, field)
+
+    email = cell("email")
     if email is None:
         raise Invalid("There is no email address in this line.")
     return NewSubscriber(
-        emails.address(email), _cell(line, mapping, "name"), _cell(line, mapping, "referrer_code"), None, None,
-        _cell(line, mapping, "utm_source"), _cell(line, mapping, "utm_campaign"),
-        _moment(_cell(line, mapping, "created_at"), now_ms), "import",
-    )  # fmt: skip
+        email=emails.address(email),
+        name=cell("name"),
+        referrer_code=cell("referrer_code"),
+        utm_source=cell("utm_source"),
+        utm_campaign=cell("utm_campaign"),
+        created_at=_moment(cell("created_at"), now_ms),
+        origin="import",
+        status=import_columns.status(line.cells, mapping),
+    )
 
 
 async def bring(
@@ -305,7 +284,7 @@ async def _bring(
             seen.add(key)
         try:
             if not dry:
-                await _sign_up(tx, site, owner, line, new, mapping, now_ms=now_ms)
+                await arrivals.sign_up(tx, site, owner, new, now_ms=now_ms)
             added += 1
         except EmailTaken:
             raise
@@ -313,14 +292,6 @@ async def _bring(
             refused.append(_refused(line, fault))
     await tx.all(_TAKEN, campaign_id=owner.campaign_id, keys="[]")  # what was put is in before anything is said of it
     return Outcome(added, skipped, refused)
-
-
-async def _sign_up(
-    tx: Tx, site: Site, owner: Owner, line: Line, new: NewSubscriber, mapping: dict[str, int], *, now_ms: int
-) -> None:
-    made = await arrivals.sign_up(tx, site, owner, new, now_ms=now_ms)
-    if (_cell(line, mapping, "status") or "").casefold() in _LEFT:
-        await arrivals.change(tx, site, owner, made.id, Changes(status="unsubscribed"), now_ms=now_ms)
 
 
 def _refused(line: Line, fault: Invalid) -> Refused:

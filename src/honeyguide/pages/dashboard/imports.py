@@ -10,7 +10,8 @@ from starlette.responses import Response
 from honeyguide.kernel.errors import Invalid
 from honeyguide.pages.dashboard.visit import Visit
 from honeyguide.partners import importing
-from honeyguide.partners.importing import FIELDS, Import, Refused
+from honeyguide.partners.import_columns import FIELDS
+from honeyguide.partners.importing import Import, Refused
 from honeyguide.store.tx import Tx
 
 SAMPLE = 4

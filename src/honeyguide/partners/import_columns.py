@@ -1,0 +1,97 @@
+"""The columns of an imported file: which column holds which field, and how other platforms mark people who left.
+
+Every column is reported as used or ignored, so that nothing is dropped silently.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+from honeyguide.kernel.errors import Invalid
+
+FIELDS = {
+    "email": "Email",
+    "name": "Name",
+    "referrer_code": "Came through (code)",
+    "created_at": "Signed up on",
+    "status": "Status",
+    "subscribed": "Subscribed (yes or no)",
+    "unsubscribed": "Unsubscribed (a date, or yes)",
+    "utm_source": "Source",
+    "utm_campaign": "Campaign",
+}
+# Column names without case, spaces and punctuation.
+_GUESSES = {
+    "email": ("email", "emailaddress", "mail", "subscriberemail", "address"),
+    "name": ("name", "fullname", "firstname", "subscribername"),
+    "referrer_code": ("referrercode", "referrer", "referredby", "ref"),
+    "created_at": ("createdat", "signedupat", "subscribedat", "date", "created", "optintime", "joined", "dateadded"),
+    "status": ("status", "state", "subscriptionstatus"),
+    # Ghost.
+    "subscribed": ("subscribedtoemails", "subscribed"),
+    # Mailchimp, Buttondown, Ghost, KickoffLabs.
+    "unsubscribed": (
+        *("unsubtime", "cleantime", "cleaned", "unsubscriptiondate", "deletedat", "optedout"),
+        *("unsubscribedat", "unsubscribed"),
+    ),
+    "utm_source": ("utmsource", "source"),
+    "utm_campaign": ("utmcampaign",),
+}
+_STATUSES = {
+    **dict.fromkeys(("active", "subscribed", "enabled", "pending", "unconfirmed", "validating"), "active"),
+    **dict.fromkeys(("free", "paid", "comped", "premium"), "active"),
+    "confirmed": "confirmed",
+    **dict.fromkeys(("unsubscribed", "unsubscribe", "inactive", "cancelled", "canceled", "left"), "unsubscribed"),
+    **dict.fromkeys(("bounced", "cleaned", "complained", "invalid", "blocklisted", "disabled"), "unsubscribed"),
+}
+_YES = frozenset({"true", "yes", "y", "t", "1"})
+_NO = frozenset({"false", "no", "n", "f", "0"})
+_NEVER = _NO | {"", "never", "none", "null", "na"}
+
+
+class Column(NamedTuple):
+    name: str
+    used_as: str | None  # None when the column is ignored
+
+
+def _plain(text: str) -> str:
+    return re.sub(r"[^a-z0-9]", "", text.casefold())
+
+
+def guess(header: list[str]) -> dict[str, int]:
+    """Which column holds which field, by its name."""
+    names = [_plain(name) for name in header]
+    found: dict[str, int] = {}
+    for field, guesses in _GUESSES.items():
+        place = next((names.index(each) for each in guesses if each in names), None)
+        if place is not None and place not in found.values():
+            found[field] = place
+    return found
+
+
+def uses(header: list[str], mapping: dict[str, int]) -> list[Column]:
+    """Every column of the file, in order, with the field it is used as."""
+    return [
+        Column(name or f"column {place + 1}", " and ".join(FIELDS[f] for f in FIELDS if mapping.get(f) == place) or None)
+        for place, name in enumerate(header)
+    ]
+
+
+def cell(cells: list[str], mapping: dict[str, int], field: str) -> str | None:
+    place = mapping.get(field)
+    return (cells[place] or None) if place is not None and place < len(cells) else None
+
+
+def status(cells: list[str], mapping: dict[str, int]) -> str:
+    """The status to import a line with. One column that says they left is enough; an unknown word is an error, because
+    somebody who left must not become active by a guess."""
+    word = cell(cells, mapping, "status")
+    given = _STATUSES.get(_plain(word)) if word else "active"
+    if given is None:
+        raise Invalid(f"The status “{word}” is not known; use active, confirmed or unsubscribed, or remove the column.")
+    answer = cell(cells, mapping, "subscribed")
+    if answer and _plain(answer) not in _YES | _NO:
+        raise Invalid(f"The answer “{answer}” is neither yes nor no.")
+    has_left = (answer and _plain(answer) in _NO) or _plain(cell(cells, mapping, "unsubscribed") or "") not in _NEVER
+    return "unsubscribed" if has_left else given
