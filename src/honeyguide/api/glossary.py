@@ -188,7 +188,10 @@ FIELDS: dict[str, Schema] = {
     "url": {"description": "Where to send the events.", "examples": ["https://hooks.example.org/honeyguide"]},
     "events": {"description": "Which events are sent; null is unset. In a request, the same flags in another place."},
     "new_referral": {"description": "Somebody was referred, and not rejected.", "examples": [True]},
-    "new_partner_referral": {"description": "A partner's referral was verified.", "examples": [True]},
+    "new_partner_referral": {
+        "description": "A partner's referral was verified, in your program or by your link.",
+        "examples": [True],
+    },
     "reward_unlocked": {"description": "An advocate reached a reward.", "examples": [True]},
     "reward_redeemed": {"description": "An advocate claimed a reward.", "examples": [None]},
     "event_id": {"description": "The same in every attempt; use it to spot repeats.", "examples": [f"msg_{PERSON}"]},

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
+from honeyguide.accounts import idempotency
 from honeyguide.events import outbox
 from honeyguide.kernel import emails
 from honeyguide.kernel.clock import DAY_MS
@@ -214,21 +215,27 @@ async def _settle(tx: Tx, site: Site, owner: Owner, referral: PartnerReferral, s
 
 
 async def _tell(tx: Tx, site: Site, owner: Owner, referral: PartnerReferral, subscriber: Subscriber, *, now_ms: int) -> None:
-    to = await outbox.listeners(tx, owner.account_id, outbox.NEW_PARTNER_REFERRAL)
-    if not to:
+    """Two events: the owner's has the whole subscriber, the partner's nothing that tells who the subscriber is."""
+    kind, partner_account_id = outbox.NEW_PARTNER_REFERRAL, referral.partner_account_id
+    to_owner = await outbox.listeners(tx, owner.account_id, kind)
+    is_own = partner_account_id == owner.account_id
+    to_partner = [] if is_own else await outbox.listeners(tx, partner_account_id, kind)
+    if not to_owner and not to_partner:
         return
     partner = await tx.one(_PARTNER_TOLD, partner_campaign_id=referral.partner_campaign_id, account_id=owner.account_id)
     if partner is None:
         return
-    facts = {
-        "campaign_id": owner.campaign_id,
-        "subscriber": telling.person(site, subscriber, await milestones.of_campaign(tx, owner)),
+    via = {
         "campaign": {"id": referral.partner_campaign_id, "referral_code": partner.ref_code, "type": "partner"},
         "partner": {"id": partner.id, "name": partner.name},
     }
-    await outbox.emit(
-        tx, owner.account_id, outbox.NEW_PARTNER_REFERRAL, facts, to=to, subscriber_id=subscriber.id, now_ms=now_ms
-    )
+    if to_owner:
+        shown = telling.person(site, subscriber, await milestones.of_campaign(tx, owner))
+        facts = {"campaign_id": owner.campaign_id, "subscriber": shown, **via}
+        await outbox.emit(tx, owner.account_id, kind, facts, to=to_owner, subscriber_id=subscriber.id, now_ms=now_ms)
+    if to_partner:
+        facts = {"subscriber": telling.anonymous(subscriber), **via}
+        await outbox.emit(tx, partner_account_id, kind, facts, to=to_partner, subscriber_id=subscriber.id, now_ms=now_ms)
 
 
 async def page_of_program(tx: Tx, account_id: str, program_id: str, page: Page) -> tuple[list[ListedReferral], int]:
@@ -247,16 +254,21 @@ async def erase(tx: Tx, owner: Owner, wanted: str, *, now_ms: int) -> None:
     """Money already booked stands, and the keyed hash that stays behind sees to it that it is never booked twice. A referral
     that still waits can no longer be confirmed by its person: it is lost, as if they had left."""
     subscriber = await people.get_locked(tx, owner, wanted)
-    if subscriber.partner_campaign_id is not None and subscriber.referral_status == Status.PENDING:
+    referral = None
+    if subscriber.partner_campaign_id is not None:
         referral = await tx.one(_REFERRAL_OF, account_id=owner.account_id, subscriber_id=subscriber.id)
-        if referral is not None:
-            await tx.run(
-                _LOSE, account_id=owner.account_id, campaign_id=owner.campaign_id, id=subscriber.id,
-                reason=Reason.LEFT_DURING_HOLD, now_ms=now_ms,
-            )  # fmt: skip
-            await tx.put(_DECIDED, account_id=owner.account_id, id=referral.id, now_ms=now_ms)
-            await tx.put(
-                _COUNT_DAY, program_id=referral.program_id, account_id=owner.account_id, day=now_ms // DAY_MS, verified=0,
-                rejected=1,
-            )  # fmt: skip
+    if referral is not None and subscriber.referral_status == Status.PENDING:
+        await tx.run(
+            _LOSE, account_id=owner.account_id, campaign_id=owner.campaign_id, id=subscriber.id,
+            reason=Reason.LEFT_DURING_HOLD, now_ms=now_ms,
+        )  # fmt: skip
+        await tx.put(_DECIDED, account_id=owner.account_id, id=referral.id, now_ms=now_ms)
+        await tx.put(
+            _COUNT_DAY, program_id=referral.program_id, account_id=owner.account_id, day=now_ms // DAY_MS, verified=0,
+            rejected=1,
+        )  # fmt: skip
     await subscribers.erase(tx, owner, subscriber.id, now_ms=now_ms)
+    if referral is not None and referral.partner_account_id != owner.account_id:
+        # The partner's event names nobody, but what the partner's server answered to it may.
+        await outbox.erase(tx, referral.partner_account_id, subscriber.id)
+        await idempotency.forget(tx, referral.partner_account_id, subscriber.id)

@@ -33,6 +33,16 @@ def person(site: Site, s: Subscriber, rewards: Sequence[Reward]) -> dict[str, An
     }
 
 
+def anonymous(s: Subscriber) -> dict[str, Any]:
+    """A subscriber as another account may see them: what became of the referral, not who they are."""
+    return {
+        "id": s.id,
+        "referred": s.referrer_code is not None,
+        "referral_status": s.referral_status,
+        "created_at": s.created_ms // 1000,
+    }
+
+
 def _next_reward_details(rewards: Sequence[Reward], s: Subscriber) -> dict[str, Any] | None:
     found = milestones.next_reward(rewards, s.referrals_verified)
     if found is None:
