@@ -22,7 +22,11 @@ FORM = {"url": Field("URL", "Enter a URL.")}
 ACTIONS = {"since": Field("Replay events since", "Enter a date and time.")}
 EVENTS = (
     ("new_referral", "New referral", "A subscriber referred someone (verified or pending)."),
-    ("new_partner_referral", "New partner referral", "A partner's referral to your program was verified, or one of yours to another program."),
+    (
+        "new_partner_referral",
+        "New partner referral",
+        "A partner's referral to your program was verified, or one of yours to another program.",
+    ),
     ("reward_unlocked", "Reward unlocked", "A subscriber earned a reward."),
     ("reward_redeemed", "Reward redeemed", "A subscriber claimed a reward, or you marked it as redeemed."),
 )
