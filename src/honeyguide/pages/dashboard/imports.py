@@ -9,6 +9,7 @@ from starlette.responses import Response
 
 from honeyguide.kernel.errors import Invalid
 from honeyguide.pages.dashboard.visit import Visit
+from honeyguide.pages.downloads import attachment
 from honeyguide.partners import importing
 from honeyguide.partners.import_columns import FIELDS
 from honeyguide.partners.importing import Import, Refused
@@ -117,5 +118,5 @@ async def error_file(visit: Visit) -> Response:
         return kept, await importing.errors(tx, visit.owner, kept.id)
 
     kept, errors = await visit.read(look)
-    headers = {"content-disposition": 'attachment; filename="not-imported.csv"'}
+    headers = attachment("not-imported.csv")
     return Response(importing.csv_to_mend(kept.columns, errors), media_type="text/csv; charset=utf-8", headers=headers)

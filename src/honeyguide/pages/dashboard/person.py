@@ -15,6 +15,7 @@ from honeyguide.mail import letters
 from honeyguide.pages.dashboard import figures
 from honeyguide.pages.dashboard import subscribers as listed
 from honeyguide.pages.dashboard.visit import Visit
+from honeyguide.pages.downloads import attachment
 from honeyguide.partners import arrivals
 from honeyguide.partners.rules import Uncharged
 from honeyguide.referrals import explaining, hub, people, privacy, rewards, rules, search
@@ -158,9 +159,8 @@ async def export(visit: Visit) -> Response:
         return await privacy.export_person(tx, visit.owner, await people.get(tx, visit.owner, visit.at("id")))
 
     found = await visit.read(look)
-    headers = {"content-disposition": f'attachment; filename="{visit.at("id")}.json"'}
     text = json.dumps(found, indent=2, ensure_ascii=False)
-    return Response(text, media_type="application/json; charset=utf-8", headers=headers)
+    return Response(text, media_type="application/json; charset=utf-8", headers=attachment(f"{visit.at('id')}.json"))
 
 
 async def redeem(visit: Visit) -> Response:

@@ -14,6 +14,7 @@ from honeyguide.kernel.errors import Invalid, Missing
 from honeyguide.kernel.paging import Page
 from honeyguide.pages.dashboard import figures
 from honeyguide.pages.dashboard.visit import Visit
+from honeyguide.pages.downloads import attachment
 from honeyguide.partners import arrivals
 from honeyguide.referrals import exporting, listing, people, search, subscribers
 from honeyguide.store.tx import Tx
@@ -155,7 +156,7 @@ async def export(visit: Visit) -> Response:
         async for rows in exporting.batches(store, owner, chosen):
             yield _csv(exporting.line(site, row) for row in rows)
 
-    headers = {"content-disposition": f'attachment; filename="subscribers-{figures.day(visit.now_ms).replace(" ", "-")}.csv"'}
+    headers = attachment(f"subscribers-{figures.day(visit.now_ms).replace(' ', '-')}.csv")
     return StreamingResponse(lines(), media_type="text/csv; charset=utf-8", headers=headers)
 
 

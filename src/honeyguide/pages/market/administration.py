@@ -15,6 +15,7 @@ from honeyguide.kernel import money
 from honeyguide.kernel.errors import Invalid
 from honeyguide.mail import letters
 from honeyguide.pages.dashboard.visit import Handler, Visit
+from honeyguide.pages.downloads import attachment
 from honeyguide.partners import books, payouts, rules, statements
 from honeyguide.store import health
 from honeyguide.store.tx import Tx
@@ -91,5 +92,5 @@ async def export(visit: Visit) -> Response:
         return await payouts.of_month(tx, _month(visit))
 
     text = statements.csv_of_payouts(await visit.read(look))
-    headers = {"content-disposition": f'attachment; filename="payouts{"-" + _month(visit) if _month(visit) else ""}.csv"'}
+    headers = attachment(f"payouts{'-' + _month(visit) if _month(visit) else ''}.csv")
     return Response(text, media_type="text/csv; charset=utf-8", headers=headers)

@@ -12,6 +12,7 @@ from honeyguide.kernel import money
 from honeyguide.kernel.errors import Invalid
 from honeyguide.kernel.paging import Page
 from honeyguide.pages.dashboard.visit import Visit
+from honeyguide.pages.downloads import attachment
 from honeyguide.partners import payouts, rules, statements
 from honeyguide.store.tx import Tx
 
@@ -76,5 +77,5 @@ async def statement_csv(visit: Visit) -> Response:
                 return
             after = rows[-1]
 
-    headers = {"content-disposition": f'attachment; filename="statement-{side}-{month}.csv"'}
+    headers = attachment(f"statement-{side}-{month}.csv")
     return StreamingResponse(parts(), media_type="text/csv; charset=utf-8", headers=headers)
