@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
+import csv
+import io
+import json
 from pathlib import Path
 from urllib.parse import quote
 
 import pytest
 
+from honeyguide.kernel.ids import new_id
 from honeyguide.pages.downloads import attachment
+from honeyguide.partners import importing, statements
+from honeyguide.partners.payouts import Owed
 from tests.support.desk import operator
+from tests.support.process import command
 from tests.support.service import Service
 
 SOURCE = Path(__file__).parent.parent / "src" / "honeyguide"
@@ -42,3 +49,65 @@ def test_a_file_name_cannot_break_its_header(name: str, header: str) -> None:
 def test_one_function_names_every_file() -> None:
     naming = [path.name for path in SOURCE.rglob("*.py") if "attachment; filename" in path.read_text()]
     assert naming == ["downloads.py"]
+
+
+FORMULAS = ["=1+1", "\n=1", "@x", "+1", "-1", "\t=1", "\r=1"]
+
+
+def assert_harmless(text: str, *, names: int) -> None:
+    """No cell begins as a formula does, and each of the names above is there as text."""
+    cells = [cell for row in csv.reader(io.StringIO(text, newline="")) for cell in row]
+    assert [cell for cell in cells if cell.startswith(("=", "+", "-", "@", "\t", "\r", "\n"))] == []
+    assert sum(cell[1:] in FORMULAS for cell in cells if cell.startswith("'")) == names, cells
+
+
+def test_no_cell_of_the_subscribers_export_is_a_formula(service: Service) -> None:
+    alice = operator(service)
+    for n, name in enumerate(FORMULAS):
+        alice.subscribe(f"reader{n}@example.org", name=name)
+    alice.subscribe("=1+1@example.org")
+    assert_harmless(alice.desk.get("/subscribers/export.csv").text, names=len(FORMULAS))
+    done = command("export", "--account", alice.email, database_url=service.database_url, base_url=service.url)
+    assert_harmless(done.stdout, names=len(FORMULAS))
+
+
+def test_no_cell_of_a_statement_is_a_formula() -> None:
+    for side in (statements.PARTNER, statements.OWNER):
+        lines = [statements.Line(new_id(), 1, name, new_id(), 1, 300, name, name) for name in FORMULAS]
+        text = statements.csv_of(side, lines, with_headings=True)
+        assert_harmless(text, names=len(FORMULAS) * (1 if side == statements.PARTNER else 3))
+        assert ",3.00" in text
+
+
+def test_no_cell_of_the_payouts_is_a_formula() -> None:
+    rows = [
+        Owed(
+            id=new_id(),
+            account_id=new_id(),
+            month="2026-10",
+            amount_cents=1_250,
+            paid_ms=1,
+            paid_reference=name,
+            marks=1,
+            created_ms=1,
+            email="wax@example.org",
+            name=name,
+        )
+        for name in FORMULAS
+    ]
+    assert_harmless(statements.csv_of_payouts(rows), names=2 * len(FORMULAS))
+
+
+def test_no_cell_of_the_lines_that_were_not_imported_is_a_formula_and_they_come_back_as_they_were() -> None:
+    columns = ["email", *(name for name in FORMULAS if name != "@x"), "city"]
+    refused = [importing.Refused(2, "=2 is no address.", json.dumps(["", *FORMULAS]))]
+    text = importing.csv_to_mend(columns, refused)
+    assert_harmless(text, names=2 * len(FORMULAS) - 1)
+    header, lines = importing.read(text.encode())
+    assert header == [*(each.strip() for each in columns), "line", "why"]
+    assert lines[0].cells == ["", *(each.strip() for each in FORMULAS), "2", "=2 is no address."]
+
+
+def test_one_function_writes_every_csv_file() -> None:
+    writing = [path.name for path in SOURCE.rglob("*.py") if "csv.writer" in path.read_text()]
+    assert writing == ["spreadsheets.py"]

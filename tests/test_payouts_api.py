@@ -138,13 +138,15 @@ def test_the_administrator_makes_lists_exports_and_marks_payouts(engine: str, tm
     table.write_text(f"payout_uuid,reference\n{third},B3\n{first},other\n")
     assert "Nothing was marked" in run("mark-paid", "--csv", str(table), code=1)
     assert [row["payout_uuid"] for row in rows_of(run("export", "--unpaid"))] == [third], "all rows of a file or none"
-    table.write_text(f"payout_uuid,reference\n{third},B3\n{first},B1\n")
+    table.write_text(f"payout_uuid,reference\n{third},-B3\n{first},B1\n")
     assert run("mark-paid", "--csv", str(table)).startswith("1 payouts are marked as paid; 1 were already")
+    table.write_text(run("export"))
+    assert run("mark-paid", "--csv", str(table)).startswith("0 payouts are marked as paid; 3 were already")
     table.write_text("nothing of use")
     assert "cannot be read" in run("mark-paid", "--csv", str(table), code=1)
     assert "must be a month" in run("list", "--month", "October", code=1)
     assert run("list", "--unpaid") == ""
-    assert {row["reference"] for row in rows_of(run("export"))} == {"B1", "B2", "B3"}
+    assert {row["reference"] for row in rows_of(run("export"))} == {"B1", "B2", "'-B3"}
     proof = run("verify")
     assert "wrong" not in proof and "$15.00 charged, $15.00 of it in payouts" in proof
 

@@ -15,6 +15,7 @@ from honeyguide.app import House
 from honeyguide.cli import app, fail, in_house
 from honeyguide.kernel import money
 from honeyguide.kernel.errors import Invalid
+from honeyguide.kernel.spreadsheets import unguarded
 from honeyguide.partners import books, payouts, rules, statements
 from honeyguide.store import Tx
 from honeyguide.work.money import pay_out
@@ -147,7 +148,7 @@ def _mark_table(path: Path) -> None:
     try:
         with path.open(newline="", encoding="utf-8-sig") as file:
             reader = csv.DictReader(file)
-            rows = [(row["payout_uuid"].strip(), row["reference"].strip()) for row in reader]
+            rows = [(row["payout_uuid"].strip(), unguarded(row["reference"].strip())) for row in reader]
             if not {"payout_uuid", "reference"} <= set(reader.fieldnames or ()):
                 raise KeyError
     except (OSError, KeyError, AttributeError, UnicodeDecodeError, csv.Error):

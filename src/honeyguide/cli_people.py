@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import sys
 from pathlib import Path
 from typing import Annotated
@@ -14,6 +13,7 @@ from honeyguide.accounts import accounts, passwords
 from honeyguide.app import House
 from honeyguide.cli import account_app, app, fail, in_house
 from honeyguide.kernel.errors import Invalid
+from honeyguide.kernel.spreadsheets import csv_text
 from honeyguide.partners import import_columns, importing
 from honeyguide.referrals import campaigns, exporting, listing, search
 from honeyguide.referrals.campaigns import Owner
@@ -110,10 +110,9 @@ def export_command(
         written = 0
         with _bar() as bar:
             task = bar.add_task("Writing", total=await house.store.read(count))
-            writer = csv.writer(out)
-            writer.writerow(exporting.COLUMNS)
+            out.write(csv_text([exporting.COLUMNS]))
             async for rows in exporting.batches(house.store, owner, show):
-                writer.writerows(exporting.line(house.site, row) for row in rows)
+                out.write(csv_text(exporting.line(house.site, row) for row in rows))
                 written += len(rows)
                 bar.advance(task, len(rows))
         if file:

@@ -17,6 +17,7 @@ from honeyguide.kernel.clock import AHEAD_MS, DAY_MS, parse
 from honeyguide.kernel.errors import Invalid, Missing
 from honeyguide.kernel.ids import is_id, new_id
 from honeyguide.kernel.site import Site
+from honeyguide.kernel.spreadsheets import csv_text, unguarded
 from honeyguide.partners import arrivals, import_columns
 from honeyguide.referrals.campaigns import Owner
 from honeyguide.referrals.subscribers import EmailTaken, NewSubscriber
@@ -110,13 +111,11 @@ _TAKEN = _sql.value("taken", str)
 
 def csv_to_mend(columns: list[str], refused: Iterable[Refused]) -> str:
     """The lines that could not be taken, as they came, each with its number and why; mended, it can be brought in again."""
-    out = io.StringIO()
-    writer = csv.writer(out)
-    writer.writerow([*columns, "line", "why"])
+    rows: list[list[str | int]] = [[*columns, "line", "why"]]
     for each in refused:
         cells = msgspec.json.decode(each.content, type=list[str])
-        writer.writerow([*cells[: len(columns)], *[""] * (len(columns) - len(cells)), each.line, each.sentence])
-    return out.getvalue()
+        rows.append([*cells[: len(columns)], *[""] * (len(columns) - len(cells)), each.line, each.sentence])
+    return csv_text(rows)
 
 
 def read(data: bytes, *, any_size: bool = False) -> tuple[list[str], list[Line]]:
@@ -133,7 +132,7 @@ def read(data: bytes, *, any_size: bool = False) -> tuple[list[str], list[Line]]
     separator = max(",;\t|", key=first.count)
     rows = csv.reader(io.StringIO(text.replace("\x00", "")), delimiter=separator)
     try:
-        lines = [Line(rows.line_num, [cell.strip() for cell in row]) for row in rows if any(cell.strip() for cell in row)]
+        lines = [Line(rows.line_num, [_cleaned(cell) for cell in row]) for row in rows if any(cell.strip() for cell in row)]
     except csv.Error as error:
         raise Invalid(f"The file cannot be read as CSV: {error}.", param="file") from None
     if not lines:
@@ -146,6 +145,10 @@ def read(data: bytes, *, any_size: bool = False) -> tuple[list[str], list[Line]]
         return [("email" if n == place else f"column {n + 1}") for n in range(width)], lines
     heading = lines[0].cells
     return [*heading, *(f"column {n + 1}" for n in range(len(heading), width))], lines[1:]
+
+
+def _cleaned(cell: str) -> str:
+    return unguarded(cell.strip()).strip()
 
 
 def parts(lines: Iterable[Line]) -> Iterator[list[Line]]:

@@ -5,12 +5,11 @@ A partner sees which program and when, never who the reader is: that person is t
 
 from __future__ import annotations
 
-import csv
-import io
 from typing import NamedTuple
 
 from honeyguide.kernel import money
 from honeyguide.kernel.clock import iso
+from honeyguide.kernel.spreadsheets import csv_text
 from honeyguide.partners.payouts import Owed
 from honeyguide.store.statements import beside
 from honeyguide.store.tx import Tx
@@ -51,29 +50,19 @@ async def lines(tx: Tx, account_id: str, side: str, month: str, after: Line | No
 
 
 def csv_of(side: str, rows: list[Line], *, with_headings: bool) -> str:
-    """Rows as CSV. A text that a spreadsheet would run as a formula is given a quote in front."""
-    out = io.StringIO()
-    writer = csv.writer(out)
-    if with_headings:
-        writer.writerow(HEADINGS[side])
+    table: list[tuple[str, ...]] = [HEADINGS[side]] if with_headings else []
     for row in rows:
-        cells = [iso(row.created_ms), safe_cell(row.publication_name), row.partner_referral_id, iso(row.arrived_ms)]
-        cells.append(f"{money.dollars(row.fee_cents):.2f}")
-        writer.writerow(cells if side == PARTNER else [*cells, safe_cell(row.person), safe_cell(row.partner_name)])
-    return out.getvalue()
+        amount = f"{money.dollars(row.fee_cents):.2f}"
+        cells = (iso(row.created_ms), row.publication_name, row.partner_referral_id, iso(row.arrived_ms), amount)
+        table.append(cells if side == PARTNER else (*cells, row.person, row.partner_name))
+    return csv_text(table)
 
 
 def csv_of_payouts(rows: list[Owed]) -> str:
     """For the administrator's spreadsheet; with references filled in, `payouts mark-paid --csv` takes it back."""
-    out = io.StringIO()
-    writer = csv.writer(out)
-    writer.writerow(PAYOUT_HEADINGS)
+    table = [PAYOUT_HEADINGS]
     for row in rows:
-        names = (safe_cell(row.email), safe_cell(row.name or ""))
-        paid = ("yes" if row.paid_ms else "no", safe_cell(row.paid_reference or ""))
-        writer.writerow([row.id, row.month, f"{money.dollars(row.amount_cents):.2f}", *names, *paid])
-    return out.getvalue()
-
-
-def safe_cell(text: str) -> str:
-    return f"'{text}" if text[:1] in ("=", "+", "-", "@", "\t", "\r") else text
+        amount = f"{money.dollars(row.amount_cents):.2f}"
+        paid = "yes" if row.paid_ms else "no"
+        table.append((row.id, row.month, amount, row.email, row.name or "", paid, row.paid_reference or ""))
+    return csv_text(table)

@@ -19,15 +19,9 @@ COLUMNS = (
 )  # fmt: skip
 
 
-def _text(value: str | None) -> str:
-    """A cell that begins like a formula would be run as one by a spreadsheet."""
-    text = value or ""
-    return f"'{text}" if text.startswith(("=", "+", "-", "@", "\t", "\r")) else text
-
-
 def line(site: Site, row: Found) -> tuple[str | int, ...]:
     return (
-        _text(row.email), _text(row.name), row.status, row.ref_code, site.reader_link(row.ref_code), row.referrer_code or "",
+        row.email, row.name or "", row.status, row.ref_code, site.reader_link(row.ref_code), row.referrer_code or "",
         row.referral_status, row.referral_reason or "", row.referrals_verified, row.referrals_pending, iso(row.created_ms),
         row.id,
     )  # fmt: skip

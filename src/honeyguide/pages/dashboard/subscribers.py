@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import AsyncIterator
 from typing import Any
 from urllib.parse import urlencode
@@ -12,6 +10,7 @@ from starlette.responses import Response, StreamingResponse
 
 from honeyguide.kernel.errors import Invalid, Missing
 from honeyguide.kernel.paging import Page
+from honeyguide.kernel.spreadsheets import csv_text
 from honeyguide.pages.dashboard import figures
 from honeyguide.pages.dashboard.visit import Visit
 from honeyguide.pages.downloads import attachment
@@ -151,16 +150,10 @@ async def export(visit: Visit) -> Response:
     chosen = visit.query.get("show", "all") if visit.query.get("show", "all") in search.SHOWS else "all"
     store, owner, site = visit.desk.store, visit.owner, visit.desk.site
 
-    async def lines() -> AsyncIterator[bytes]:
-        yield _csv([exporting.COLUMNS])
+    async def lines() -> AsyncIterator[str]:
+        yield csv_text([exporting.COLUMNS])
         async for rows in exporting.batches(store, owner, chosen):
-            yield _csv(exporting.line(site, row) for row in rows)
+            yield csv_text(exporting.line(site, row) for row in rows)
 
     headers = attachment(f"subscribers-{figures.day(visit.now_ms).replace(' ', '-')}.csv")
     return StreamingResponse(lines(), media_type="text/csv; charset=utf-8", headers=headers)
-
-
-def _csv(rows: Any) -> bytes:
-    out = io.StringIO()
-    csv.writer(out).writerows(rows)
-    return out.getvalue().encode()
