@@ -101,6 +101,30 @@ def test_everybody_comes_out_as_the_api_knows_them(alice, messy: Path, tmp_path:
     assert list(csv.DictReader(target.open(newline=""))) == rows
 
 
+# Python itself switches to UTF-8 in the C locale, unless told not to.
+LOCALES = {
+    "C": {"LC_ALL": "C"},
+    "ASCII": {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"},
+    "Latin-1": {"PYTHONIOENCODING": "latin-1"},
+}
+
+
+@pytest.mark.parametrize("locale", LOCALES.values(), ids=LOCALES)
+def test_an_export_is_utf_8_in_every_locale(on_sqlite, tmp_path: Path, locale: dict[str, str]) -> None:
+    url, owner = on_sqlite
+    people = tmp_path / "people.csv"
+    people.write_text("email,name\nжанна@example.org,Zoë Жук\n", encoding="utf-8")
+    assert command("import", str(people), "--account", owner.email, database_url=url).returncode == 0
+    words, target = ["export", "--account", owner.email], tmp_path / "out.csv"
+    for given in (words, [*words, "--file", str(target)]):
+        done = subprocess.run(
+            [*COMMAND, *given], env=environment(database_url=url) | locale, capture_output=True, timeout=150, check=False
+        )
+        assert done.returncode == 0, done.stderr
+        written = target.read_bytes() if "--file" in given else done.stdout
+        assert "жанна@example.org,Zoë Жук," in written.decode("utf-8") and written.count(b"\r\n") == 2
+
+
 def test_what_cannot_be_done_is_said_in_one_sentence(on_sqlite, messy: Path, tmp_path: Path) -> None:
     url, _ = on_sqlite
     nameless = tmp_path / "nameless.csv"

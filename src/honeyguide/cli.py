@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+import io
 import json
 import os
 import signal
 import sys
 from collections.abc import Callable, Coroutine
-from typing import Annotated, Any, NoReturn, TypeVar
+from typing import Annotated, Any, NoReturn, TextIO, TypeVar
 
 import typer
 import uvloop
@@ -58,6 +59,13 @@ def in_house(work: Callable[[House], Coroutine[Any, Any, T]]) -> T:
         return uvloop.run(inside())
     except Fault as fault:
         fail(fault.message)
+
+
+def utf8_stdout() -> TextIO:
+    """Standard output for the text of a file: UTF-8 in every locale, line ends as written."""
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(encoding="utf-8", newline="")
+    return sys.stdout
 
 
 @app.command()

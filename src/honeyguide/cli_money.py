@@ -12,7 +12,7 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
 from honeyguide.app import House
-from honeyguide.cli import app, fail, in_house
+from honeyguide.cli import app, fail, in_house, utf8_stdout
 from honeyguide.kernel import money
 from honeyguide.kernel.errors import Invalid
 from honeyguide.kernel.spreadsheets import unguarded
@@ -83,7 +83,7 @@ def payouts_list(month: Month = "", unpaid: Unpaid = False) -> None:
 @payouts_app.command("export")
 def payouts_export(month: Month = "", unpaid: Unpaid = False) -> None:
     """Write payouts as CSV to standard output. Fill in references and give it to `mark-paid --csv`."""
-    sys.stdout.write(statements.csv_of_payouts(_owed(month, unpaid)))
+    utf8_stdout().write(statements.csv_of_payouts(_owed(month, unpaid)))
 
 
 @payouts_app.command("make")

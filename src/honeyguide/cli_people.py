@@ -11,7 +11,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 
 from honeyguide.accounts import accounts, passwords
 from honeyguide.app import House
-from honeyguide.cli import account_app, app, fail, in_house
+from honeyguide.cli import account_app, app, fail, in_house, utf8_stdout
 from honeyguide.kernel.errors import Invalid
 from honeyguide.kernel.spreadsheets import csv_text
 from honeyguide.partners import import_columns, importing
@@ -104,7 +104,7 @@ def export_command(
             return await listing.total(tx, owner.campaign_id, "all")
 
         try:
-            out = file.open("w", encoding="utf-8", newline="") if file else sys.stdout
+            out = file.open("w", encoding="utf-8", newline="") if file else utf8_stdout()
         except OSError as error:
             fail(f"{file} cannot be written: {error.strerror}.")
         written = 0
