@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import csv
 import io
+import os
+import pty
 import re
 import subprocess
 from pathlib import Path
@@ -12,6 +14,7 @@ import httpx
 import pytest
 
 from honeyguide.partners import importing
+from honeyguide.referrals import exporting
 from tests.support.process import COMMAND, Credentials, Serving, command, environment, fresh, new_account
 from tests.support.service import ENGINES
 
@@ -123,6 +126,19 @@ def test_an_export_is_utf_8_in_every_locale(on_sqlite, tmp_path: Path, locale: d
         assert done.returncode == 0, done.stderr
         written = target.read_bytes() if "--file" in given else done.stdout
         assert "жанна@example.org,Zoë Жук," in written.decode("utf-8") and written.count(b"\r\n") == 2
+
+
+def test_a_progress_bar_on_the_terminal_does_not_reach_the_exported_file(on_sqlite) -> None:
+    url, owner = on_sqlite
+    ours, terminal = pty.openpty()
+    try:
+        words = [*COMMAND, "export", "--account", owner.email]
+        seen = environment(database_url=url) | {"TERM": "xterm"}
+        done = subprocess.run(words, env=seen, stdout=subprocess.PIPE, stderr=terminal, timeout=150, check=True)
+    finally:
+        os.close(terminal)
+        os.close(ours)
+    assert done.stdout.decode() == ",".join(exporting.COLUMNS) + "\r\n"
 
 
 def test_what_cannot_be_done_is_said_in_one_sentence(on_sqlite, messy: Path, tmp_path: Path) -> None:

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
+from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
 from honeyguide.accounts import accounts, passwords
@@ -29,7 +30,7 @@ async def _owner(house: House, email: str) -> Owner:
 
 def _bar() -> Progress:
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-    return Progress(*columns, transient=not sys.stderr.isatty(), disable=not sys.stderr.isatty())
+    return Progress(*columns, console=Console(stderr=True), disable=not sys.stderr.isatty())
 
 
 def _columns(columns: list[import_columns.Column]) -> str:
