@@ -63,6 +63,10 @@ class Joined:
         return getattr(self._transport, name)
 
 
+class _WrongHost(Exception):
+    """A request of HTTP/1.1 without a Host header, or with several (RFC 9112, section 3.2)."""
+
+
 class Protocol(HttpToolsProtocol):
     """HTTP that says in JSON, too, that it could not read a request, and that does not read headers for ever."""
 
@@ -85,8 +89,8 @@ class Protocol(HttpToolsProtocol):
             self.parser.feed_data(data)
         except httptools.HttpParserUpgrade as wish:
             self._go_on_as_we_are(memoryview(data)[wish.args[0] :])
-        except httptools.HttpParserError:
-            self._cannot_read()
+        except httptools.HttpParserError as error:
+            self._cannot_read(error)
             return
         scope: dict[str, object] | None = self.scope  # type: ignore[assignment]
         if scope is None or "method" in scope:  # no request begun, or its headers are complete
@@ -98,6 +102,11 @@ class Protocol(HttpToolsProtocol):
         self._head += len(data)
         if self._head > HEAD_LIMIT and not self.transport.is_closing():
             self.send_400_response(f"The request's headers are larger than {HEAD_LIMIT // 1024} KB.")
+
+    def on_headers_complete(self) -> None:
+        if self.parser.get_http_version() == "1.1" and sum(name == b"host" for name, _ in self.headers) != 1:
+            raise _WrongHost
+        super().on_headers_complete()
 
     def _should_upgrade(self) -> bool:
         """Asked by uvicorn before it takes in a request with a wish for another protocol: such a one comes anew, without it."""
@@ -117,12 +126,14 @@ class Protocol(HttpToolsProtocol):
                 return
             except httptools.HttpParserUpgrade as wish:  # the next request has one too
                 rest = rest[wish.args[0] :]
-            except httptools.HttpParserError:
-                self._cannot_read()
+            except httptools.HttpParserError as error:
+                self._cannot_read(error)
                 return
 
-    def _cannot_read(self) -> None:
-        self.send_400_response("Invalid HTTP request received.")
+    def _cannot_read(self, error: httptools.HttpParserError) -> None:
+        # The parser hands on what its callbacks raise as the context of its own error.
+        wrong_host = isinstance(error.__context__, _WrongHost)
+        self.send_400_response("Send exactly one Host header." if wrong_host else "Invalid HTTP request received.")
 
     def _head_is_here(self) -> None:
         self._head = 0
