@@ -12,7 +12,7 @@ from starlette.middleware import Middleware
 from starlette.middleware.gzip import GZipMiddleware
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
-from starlette.routing import Mount, Route
+from starlette.routing import Match, Mount, Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from honeyguide.pages import logos, reference, rendering
@@ -83,7 +83,17 @@ async def _refused(request: Request, error: Exception) -> Response:
         return _problem(500)
     response = _problem(error.status_code, error.detail)
     response.headers.update(error.headers or {})
+    if error.status_code == 405 and (methods := _methods(request)):
+        response.headers["allow"] = ", ".join(methods)
     return response
+
+
+def _methods(request: Request) -> list[str]:
+    """What the page's address takes. Starlette names only those of the first route that matches, but GET and POST have
+    a route each."""
+    routes = (route for route in request.app.routes if isinstance(route, Route))
+    matching = (route.methods or () for route in routes if route.matches(request.scope)[0] is not Match.NONE)
+    return sorted(set().union(*matching))
 
 
 async def _start(request: Request) -> Response:
