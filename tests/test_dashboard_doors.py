@@ -5,11 +5,12 @@ from __future__ import annotations
 import re
 import time
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 
 import httpx
 import pytest
 
-from honeyguide.accounts import attempts
+from honeyguide.accounts import accounts, attempts
 from honeyguide.kernel.ids import new_id
 from honeyguide.kernel.paging import Page
 from honeyguide.mail import letters
@@ -80,6 +81,21 @@ def _the_first_account(fresh: Service) -> None:
     assert "Administrator of this Honeyguide" in words(desk.get("/account").text)
     other = Desk(fresh)
     assert "This Honeyguide is new" not in other.get("/signup").text
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_of_many_first_accounts_at_once_one_is_opened(engine: str) -> None:
+    with Service(engine, signups="invited") as untouched:
+        browsers = [Desk(untouched) for _ in range(6)]
+        forms = [{"csrf": browser.token("/signup"), "name": "Wax", "password": PASSWORD} for browser in browsers]
+        with ThreadPoolExecutor(len(browsers)) as pool:
+            sending = [
+                pool.submit(browser.http.post, "/signup", data={**form, "email": f"ann{n}@example.org"})
+                for n, (browser, form) in enumerate(zip(browsers, forms, strict=True))
+            ]
+            answers = sorted(each.result().status_code for each in sending)
+        assert answers == [303, 404, 404, 404, 404, 404]
+        assert [account.is_admin for account in untouched.read(accounts.all_of_them)] == [1]
 
 
 def test_open_signup_goes_by_mail_and_says_the_same_to_everybody(fresh: Service, keeps_letters: None) -> None:

@@ -165,6 +165,17 @@ def test_a_link_in_a_letter_used_by_two_at_once_works_once(opened: OpenStore) ->
     assert opened.ask("SELECT password_hash FROM account") == [("one",)]
 
 
+def test_two_first_accounts_at_once_make_one_administrator_and_one_refusal(opened: OpenStore) -> None:
+    opening = [
+        partial(invitations.open_first_account, email=f"{name}@example.org", name=name, password_hash="x", now_ms=NOON_MS)
+        for name in ("wax", "honey")
+    ]
+    first, second = opened.run(overlapping(opened.store, *opening))
+    assert isinstance(second, Missing), second
+    assert opened.ask("SELECT id, email, is_admin FROM account") == [(first, "wax@example.org", 1)]
+    assert opened.ask("SELECT COUNT(*) FROM campaign") == [(1,)]
+
+
 def test_a_mailbox_gets_no_more_letters_from_forms_filled_in_at_once_than_one_after_another(opened: OpenStore) -> None:
     owners = [new_owner(opened, f"wax{n}") for n in range(post.MOST_A_DAY + 1)]
     readers: list[Subscriber] = [opened.run(opened.store.write(signing_up(owner, "zelda@example.org"))) for owner in owners]

@@ -134,6 +134,15 @@ async def accept(tx: Tx, token: str, *, name: str, password_hash: str, now_ms: i
     return await open_account(tx, ticket.email, name=name, password_hash=password_hash, now_ms=now_ms)
 
 
+async def open_first_account(tx: Tx, email: str, *, name: str, password_hash: str, now_ms: int) -> str:
+    """The administrator's account, on an installation that has none. Of two at the same moment, the second is refused."""
+    if await is_untouched(tx):
+        account_id = await open_account(tx, email, name=name, password_hash=password_hash, now_ms=now_ms)
+        if (await accounts.get(tx, account_id)).is_admin:
+            return account_id
+    raise Missing("There is an administrator already.")
+
+
 async def open_account(tx: Tx, email: str, *, name: str, password_hash: str, now_ms: int) -> str:
     made = await accounts.create(tx, email, name=name, now_ms=now_ms)
     await passwords.set_hash(tx, made.account_id, password_hash)
