@@ -59,10 +59,9 @@ async def emit(
         referrer_id=referrer_id, now_ms=now_ms,
     )  # fmt: skip
     made = [new_id() for _ in to]
-    deliveries = [{"id": delivery_id, "webhook_id": webhook_id} for delivery_id, webhook_id in zip(made, to, strict=True)]
-    await tx.put(
-        _INSERT_DELIVERIES, account_id=account_id, event_id=event_id, deliveries=_encode(deliveries).decode(), now_ms=now_ms
-    )
+    rows = [{"id": delivery_id, "webhook_id": webhook_id} for delivery_id, webhook_id in zip(made, to, strict=True)]
+    deliveries = _encode(rows).decode()
+    await tx.put(_INSERT_DELIVERIES, account_id=account_id, event_id=event_id, type=kind, deliveries=deliveries, now_ms=now_ms)
     tx.wake(DELIVERIES)
     return made
 

@@ -8,18 +8,26 @@ INSERT INTO event (id, account_id, type, body, subscriber_id, referrer_id, creat
 VALUES (:id, :account_id, :type, :body, :subscriber_id, :referrer_id, :now_ms);
 
 -- name: insert_deliveries (sqlite)
--- A webhook deleted meanwhile gets none; a disabled one gets it cancelled, to be replayed once it is enabled again.
+-- A webhook deleted meanwhile gets none, nor one whose flag was unset meanwhile; a disabled one gets it cancelled, to be replayed
+-- once it is enabled again. A test goes to one webhook whatever its flags.
 INSERT INTO delivery (id, account_id, webhook_id, event_id, status, due_ms, created_ms)
 SELECT o.value ->> 'id', w.account_id, w.id, :event_id, CASE WHEN w.disabled_ms IS NULL THEN 'pending' ELSE 'cancelled' END,
     :now_ms, :now_ms
-FROM json_each(:deliveries) AS o CROSS JOIN webhook AS w WHERE w.id = o.value ->> 'webhook_id' AND w.account_id = :account_id;
+FROM json_each(:deliveries) AS o CROSS JOIN webhook AS w WHERE w.id = o.value ->> 'webhook_id' AND w.account_id = :account_id
+  AND CASE :type WHEN 'new_referral' THEN w.new_referral WHEN 'new_partner_referral' THEN w.new_partner_referral
+      WHEN 'reward_unlocked' THEN w.reward_unlocked WHEN 'reward_redeemed' THEN w.reward_redeemed ELSE 1 END = 1;
 
 -- name: insert_deliveries (postgres)
+-- Locking the webhook waits for whoever disables it or changes its flags, and then sees the change, which the list of listeners
+-- did not.
 INSERT INTO delivery (id, account_id, webhook_id, event_id, status, due_ms, created_ms)
 SELECT o.id, w.account_id, w.id, :event_id, CASE WHEN w.disabled_ms IS NULL THEN 'pending' ELSE 'cancelled' END,
     CAST(:now_ms AS BIGINT), :now_ms
 FROM json_to_recordset(CAST(:deliveries AS JSON)) AS o (id TEXT, webhook_id TEXT)
-JOIN webhook AS w ON w.id = o.webhook_id AND w.account_id = :account_id FOR KEY SHARE OF w;
+JOIN webhook AS w ON w.id = o.webhook_id AND w.account_id = :account_id
+WHERE CASE CAST(:type AS TEXT) WHEN 'new_referral' THEN w.new_referral WHEN 'new_partner_referral' THEN w.new_partner_referral
+    WHEN 'reward_unlocked' THEN w.reward_unlocked WHEN 'reward_redeemed' THEN w.reward_redeemed ELSE 1 END = 1
+FOR KEY SHARE OF w;
 
 -- name: cancel_about
 -- Without its lease an attempt that is on its way records nothing, neither its outcome nor the answer.

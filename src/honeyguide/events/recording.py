@@ -58,6 +58,7 @@ _INSERT_ATTEMPTS = _sql.command("insert_attempts")
 _WELL_AGAIN = _sql.command("well_again")
 _FAILS = _sql.query("fails", Failing)
 _WARN = _sql.command("warn")
+_LOCK_WEBHOOK = _sql.value("lock_webhook", str)
 _DISABLE = _sql.command("disable")
 _CANCEL_ALL = _sql.command("cancel_all")
 _OWNER_EMAIL = _sql.value("owner_email", str)
@@ -160,6 +161,7 @@ async def _note_failure(tx: Tx, outcome: Outcome, page: str) -> None:
 async def _disable(tx: Tx, outcome: Outcome, reason: str, page: str) -> None:
     """What waits is cancelled, not lost: after the webhook is enabled again a replay sends it."""
     webhook, now_ms = _key(outcome), outcome.at_ms
+    await tx.one(_LOCK_WEBHOOK, **webhook)
     if not await tx.run(_DISABLE, **webhook, reason=reason, now_ms=now_ms):
         return
     await tx.run(_CANCEL_ALL, **webhook)

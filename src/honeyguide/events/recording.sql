@@ -45,6 +45,13 @@ WHERE account_id = :account_id AND id = :id RETURNING failing_since_ms, warned_m
 -- name: warn
 UPDATE webhook SET warned_ms = :now_ms WHERE account_id = :account_id AND id = :id AND warned_ms IS NULL;
 
+-- name: lock_webhook (sqlite)
+SELECT id FROM webhook WHERE account_id = :account_id AND id = :id;
+
+-- name: lock_webhook (postgres)
+-- Waits for events that commit just now, so that their deliveries are found and cancelled.
+SELECT id FROM webhook WHERE account_id = :account_id AND id = :id FOR UPDATE;
+
 -- name: disable
 UPDATE webhook SET disabled_ms = :now_ms, disabled_reason = :reason
 WHERE account_id = :account_id AND id = :id AND disabled_ms IS NULL;

@@ -18,7 +18,8 @@ FROM webhook WHERE account_id = :account_id AND COALESCE(campaign_id, '') = :cam
 SELECT old_secrets FROM webhook WHERE account_id = :account_id AND id = :id;
 
 -- name: lock (postgres)
-SELECT old_secrets FROM webhook WHERE account_id = :account_id AND id = :id FOR NO KEY UPDATE;
+-- FOR UPDATE also waits for events that commit just now: each sees the webhook either before the change or after it.
+SELECT old_secrets FROM webhook WHERE account_id = :account_id AND id = :id FOR UPDATE;
 
 -- name: update
 -- Whoever changes a webhook has mended it: it is enabled again, and its record of failure begins anew.

@@ -1,0 +1,97 @@
+"""A webhook that is switched off while an event commits: nothing is kept that goes out once it is switched on again."""
+
+from __future__ import annotations
+
+from functools import partial
+
+import pytest
+
+from honeyguide.events import outbox, recording, webhooks
+from honeyguide.events.recording import Outcome
+from honeyguide.kernel.clock import DAY_MS
+from honeyguide.kernel.ids import new_id
+from honeyguide.store.tx import Tx
+from tests.support.courier import HOME, PAGE, Office, office, receiving, run
+from tests.support.races import Work, overlapping
+from tests.support.service import ENGINES
+from tests.support.stores import statement
+
+_LEASE = statement("UPDATE delivery SET lease_token = 'token', leased_until_ms = :until_ms WHERE webhook_id = :webhook_id")
+
+
+@pytest.fixture(params=ENGINES)
+def engine(request: pytest.FixtureRequest) -> str:
+    return request.param  # type: ignore[no-any-return]
+
+
+def emitting(post: Office) -> Work:
+    async def work(tx: Tx) -> None:
+        to = await outbox.listeners(tx, post.account_id, outbox.NEW_REFERRAL)
+        facts = {"n": 1}
+        await outbox.emit(tx, post.account_id, outbox.NEW_REFERRAL, facts, to=to, subscriber_id=None, now_ms=post.now_ms)
+
+    return work
+
+
+async def disabling(post: Office, hook: webhooks.Webhook) -> Work:
+    """A delivery made before is on its way, and the receiver answers 410."""
+    await post.emit()
+    row, _ = await post.one(hook)
+    until_ms = post.now_ms + DAY_MS
+    await post.write(lambda tx: tx.run(_LEASE, until_ms=until_ms, webhook_id=hook.id))
+    outcome = Outcome(
+        webhook_id=hook.id,
+        url=hook.url,
+        attempt_id=new_id(),
+        account_id=post.account_id,
+        delivery_id=row.id,
+        token="token",
+        at_ms=post.now_ms,
+        status_code=410,
+        latency_ms=1,
+        error=None,
+        response=None,
+        status="failed",
+        due_ms=post.now_ms,
+        gone=True,
+    )
+    return partial(recording.record, outcomes=[outcome], page=PAGE)
+
+
+def updating(post: Office, hook: webhooks.Webhook, flags: webhooks.Flags) -> Work:
+    return partial(
+        webhooks.update, account_id=post.account_id, scope="", webhook_id=hook.id, url=hook.url, flags=flags, policy=HOME
+    )
+
+
+@pytest.mark.parametrize("event_first", [True, False])
+def test_an_event_that_commits_while_its_webhook_is_disabled_does_not_go_out_later(engine: str, event_first: bool) -> None:
+    async def scenario() -> None:
+        async with office(engine) as post, receiving() as receiver:
+            hook = await post.webhook(receiver.url)
+            works = [emitting(post), await disabling(post, hook)]
+            outcomes = await overlapping(post.store, *(works if event_first else reversed(works)))
+            assert outcomes == (None, None)
+            assert (await post.current(hook)).disabled_ms is not None
+            assert sorted(row.status for row, _ in await post.log(hook)) == ["cancelled", "failed"]
+            await post.write(updating(post, hook, webhooks.Flags()))
+            await post.deliver(DAY_MS)
+            assert receiver.requests == [], "only a replay sends it"
+
+    run(scenario())
+
+
+@pytest.mark.parametrize("event_first", [True, False])
+def test_an_event_that_commits_after_its_flag_was_unset_is_not_delivered(engine: str, event_first: bool) -> None:
+    async def scenario() -> None:
+        async with office(engine) as post, receiving() as receiver:
+            hook = await post.webhook(receiver.url)
+            works = [emitting(post), updating(post, hook, webhooks.Flags(new_referral=None))]
+            await overlapping(post.store, *(works if event_first else reversed(works)))
+            await post.deliver()
+            assert len(receiver.requests) == len(await post.log(hook)) == int(event_first)
+            await post.write(updating(post, hook, webhooks.Flags(new_referral=True)))
+            await post.deliver(DAY_MS)
+            assert len(receiver.requests) == int(event_first)
+
+    run(scenario())
