@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import itertools
 import re
 from typing import Any
 
@@ -15,6 +16,9 @@ from honeyguide.store.tx import Tx
 from tests.support.desk import Operator, operator, run_import, upload, words
 from tests.support.service import Service
 from tests.support.stores import statement
+from tests.support.tables import dump, mentions
+
+_numbers = itertools.count(1)
 
 MESSY = (
     "\ufeffE-Mail;Full Name;Signed up at;Status\r\n"
@@ -155,3 +159,33 @@ def test_files_are_forgotten_after_a_month_with_the_people_in_them(service: Serv
     assert counts() == [0, 0, 0]
     assert [alice.desk.http.get(f"/subscribers/import/{each}").status_code for each in (done, begun)] == [404, 404]
     assert alice.total() == 3, "whoever came in stays"
+
+
+GONE = (
+    "Email,Name,Invited by\n"
+    "zed@gone.example,Zed Zebulon,\n"
+    "JoZed@gone.example,Jo,\n"
+    "Zed <ZED@gone.example>,Zed Zebulon again,\n"
+    "not an address,Nobody,zed@gone.example\n"
+    "jan@gone.example,Jan,ZED@gone.example\n"
+)
+
+
+@pytest.mark.parametrize("local", ["zed", "жук"])
+def test_erasing_somebody_reaches_the_files_that_are_kept(service: Service, local: str) -> None:
+    alice = operator(service)
+    email = f"{local}{next(_numbers)}@gone.example"
+    file = GONE.replace("zed@gone.example", email).replace("ZED@gone.example", email.upper())
+    done, tried, begun = (upload(alice, file) for _ in range(3))
+    run_import(alice, done)
+    alice.desk.post(f"/subscribers/import/{tried}", do="try", email="0", name="1")
+    assert {"import_part.lines", "import_error.content"} <= set(mentions(dump(service), email))
+    assert alice.delete(f"{alice.v1}/subscribers/{email}").status_code == 200
+    tables = dump(service)
+    assert mentions(tables, email) == []
+    assert [row for row in tables["import_part"] if row["account_id"] == alice.account_id and "Zebulon" in row["lines"]] == []
+    errors = list(csv.DictReader(io.StringIO(alice.desk.get(f"/subscribers/import/{done}/errors.csv").text)))
+    assert [(row["Name"], row["Invited by"]) for row in errors] == [("Nobody", "")]
+    said = run_import(alice, begun)
+    assert "0 people were added." in said and "Done 3 of 3" in said, said
+    assert alice.total() == 2, "Jo and Jan stay"

@@ -14,7 +14,8 @@ from honeyguide.events import webhooks
 from honeyguide.events.addresses import Policy
 from honeyguide.kernel.errors import Missing
 from honeyguide.pages.readers import post
-from honeyguide.partners import arrivals
+from honeyguide.partners import arrivals, importing
+from honeyguide.partners.importing import Line
 from honeyguide.referrals import catching_up, milestones, people, rewards
 from honeyguide.referrals.campaigns import Owner
 from honeyguide.referrals.milestones import NewReward
@@ -169,3 +170,21 @@ def test_what_an_erased_person_won_can_be_marked_as_redeemed_and_keeps_no_addres
     assert (answer.status_code, answer.json()["reward"]["status"]) == (200, "redeemed")
     kept = statement("SELECT shipping FROM won_reward WHERE id = :id")
     assert alice.service.read(lambda tx: tx.all(kept, id=won["uuid"])) == [(None,)]
+
+
+def test_an_import_that_refuses_a_line_of_somebody_just_being_erased_keeps_nothing_of_it(opened: OpenStore) -> None:
+    async def scenario() -> None:
+        wax = await Wax.begin(opened.store)
+        zelda = await wax.zelda()
+        lines = [Line(2, ["Zelda <zelda@example.org>"]), Line(3, ["not an address"])]
+        keeping = partial(importing.keep, owner=wax.owner, file_name="x.csv", header=["email"], lines=lines, now_ms=NOON_MS)
+        import_id = await wax.store.write(keeping)
+        await wax.store.write(partial(importing.start, owner=wax.owner, import_id=import_id))
+        stepping = partial(importing.step, site=SITE, now_ms=NOON_MS)
+        assert await overlapping(wax.store, stepping, wax.erasing(zelda)) == (True, None)
+        refused = await wax.store.read(lambda tx: importing.errors(tx, wax.owner, import_id))
+        assert [row.content for row in refused] == ['["not an address"]']
+        kept = await wax.store.read(lambda tx: importing.get(tx, wax.owner, import_id))
+        assert (kept.total, kept.done, kept.failed) == (2, 2, 2)
+
+    opened.run(scenario())

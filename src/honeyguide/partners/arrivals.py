@@ -15,7 +15,7 @@ from honeyguide.kernel.clock import DAY_MS
 from honeyguide.kernel.ids import new_id
 from honeyguide.kernel.paging import Page
 from honeyguide.kernel.site import Site
-from honeyguide.partners import charges, network
+from honeyguide.partners import charges, import_erasure, network
 from honeyguide.referrals import milestones, people, rules, subscribers, telling
 from honeyguide.referrals.campaigns import Owner
 from honeyguide.referrals.disposable import is_disposable
@@ -253,7 +253,9 @@ async def find_sender(tx: Tx, account_id: str, subscriber_id: str) -> SentBy | N
 async def erase(tx: Tx, owner: Owner, wanted: str, *, now_ms: int) -> None:
     """Money already booked stands, and the keyed hash that stays behind sees to it that it is never booked twice. A referral
     that still waits can no longer be confirmed by its person: it is lost, as if they had left."""
+    await import_erasure.lock(tx, owner)  # before any subscriber, as an import does
     subscriber = await people.get_locked(tx, owner, wanted)
+    await import_erasure.erase(tx, owner, subscriber.email)
     referral = None
     if subscriber.partner_campaign_id is not None:
         referral = await tx.one(_REFERRAL_OF, account_id=owner.account_id, subscriber_id=subscriber.id)

@@ -29,7 +29,7 @@ from honeyguide.store.tx import Tx
 PART = 200
 MOST_BYTES = 20 * 1024 * 1024
 MOST_ERRORS = 10_000
-# A file not brought in, or the lines that could not be: people who never joined, and perhaps one who was erased since.
+# A file not brought in, or the lines that could not be: people who never joined.
 KEPT_MS = 30 * DAY_MS
 PURGE_BATCH = 5
 _DAY = re.compile(r"\d{4}-\d{2}-\d{2}", re.ASCII)
@@ -312,7 +312,9 @@ async def try_part(tx: Tx, site: Site, kept: Import, n: int, seen: set[str], *, 
 
 
 async def note_dry(tx: Tx, owner: Owner, import_id: str, added: int, skipped: int, refused: list[Refused]) -> None:
-    told = {"added": added, "skipped": skipped, "failed": len(refused), "first": [each._asdict() for each in refused[:20]]}
+    # Without the lines themselves: this is kept, and an erasure would have to find it.
+    first = [{"line": each.line, "sentence": each.sentence} for each in refused[:20]]
+    told = {"added": added, "skipped": skipped, "failed": len(refused), "first": first}
     await tx.run(_SET_DRY, account_id=owner.account_id, id=import_id, dry=_json(told))
 
 

@@ -1,0 +1,33 @@
+-- name: lock (sqlite)
+SELECT id FROM import WHERE account_id = :account_id;
+
+-- name: lock (postgres)
+SELECT id FROM import WHERE account_id = :account_id ORDER BY id FOR NO KEY UPDATE;
+
+-- name: parts (sqlite)
+SELECT p.import_id, i.mapping, p.n, p.lines FROM import AS i JOIN import_part AS p ON p.import_id = i.id
+WHERE i.account_id = :account_id AND instr(lower(p.lines), :needle) > 0;
+
+-- name: parts (postgres)
+SELECT p.import_id, i.mapping, p.n, p.lines FROM import AS i JOIN import_part AS p ON p.import_id = i.id
+WHERE i.account_id = :account_id AND strpos(lower(p.lines), :needle) > 0;
+
+-- name: set_part
+UPDATE import_part SET lines = :lines WHERE account_id = :account_id AND import_id = :import_id AND n = :n;
+
+-- name: shorten
+UPDATE import SET total = total - :removed WHERE account_id = :account_id AND id = :id;
+
+-- name: refused (sqlite)
+SELECT e.import_id, i.mapping, e.line, e.content FROM import AS i JOIN import_error AS e ON e.import_id = i.id
+WHERE i.account_id = :account_id AND instr(lower(e.content), :needle) > 0;
+
+-- name: refused (postgres)
+SELECT e.import_id, i.mapping, e.line, e.content FROM import AS i JOIN import_error AS e ON e.import_id = i.id
+WHERE i.account_id = :account_id AND strpos(lower(e.content), :needle) > 0;
+
+-- name: set_refused
+UPDATE import_error SET content = :content WHERE account_id = :account_id AND import_id = :import_id AND line = :line;
+
+-- name: drop_refused
+DELETE FROM import_error WHERE account_id = :account_id AND import_id = :import_id AND line = :line;
