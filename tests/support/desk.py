@@ -110,7 +110,7 @@ def run_import(alice: Operator, wanted: str, **mapping: str) -> str:
     alice.desk.post(f"/subscribers/import/{wanted}", do="start", **{**chosen, **mapping})
     for _ in range(200):
         said = words(alice.desk.get(f"/subscribers/import/{wanted}").text)
-        if "Bringing them in" not in said:
+        if "Importing" not in said:
             return said
         time.sleep(0.05)
     raise AssertionError(f"the import did not end: {said}")

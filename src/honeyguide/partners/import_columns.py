@@ -13,8 +13,8 @@ from honeyguide.kernel.errors import Invalid
 FIELDS = {
     "email": "Email",
     "name": "Name",
-    "referrer_code": "Came through (code)",
-    "created_at": "Signed up on",
+    "referrer_code": "Referrer’s code",
+    "created_at": "Signup date",
     "status": "Status",
     "subscribed": "Subscribed (yes or no)",
     "unsubscribed": "Unsubscribed (a date, or yes)",
@@ -89,9 +89,10 @@ def status(cells: list[str], mapping: dict[str, int]) -> str:
     word = cell(cells, mapping, "status")
     given = _STATUSES.get(_plain(word)) if word else "active"
     if given is None:
-        raise Invalid(f"The status “{word}” is not known; use active, confirmed or unsubscribed, or remove the column.")
+        sentence = "The status “{word}” is unknown. Use active, confirmed or unsubscribed, or ignore the column."
+        raise Invalid(sentence, word=word)
     answer = cell(cells, mapping, "subscribed")
     if answer and _plain(answer) not in _YES | _NO:
-        raise Invalid(f"The answer “{answer}” is neither yes nor no.")
+        raise Invalid("“{answer}” is neither yes nor no.", answer=answer)
     has_left = (answer and _plain(answer) in _NO) or _plain(cell(cells, mapping, "unsubscribed") or "") not in _NEVER
     return "unsubscribed" if has_left else given

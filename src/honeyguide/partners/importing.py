@@ -14,7 +14,7 @@ import msgspec
 
 from honeyguide.kernel import emails
 from honeyguide.kernel.clock import AHEAD_MS, DAY_MS, parse
-from honeyguide.kernel.errors import Invalid, Missing
+from honeyguide.kernel.errors import Invalid, Missing, Required
 from honeyguide.kernel.ids import is_id, new_id
 from honeyguide.kernel.site import Site
 from honeyguide.kernel.spreadsheets import csv_text, unguarded
@@ -32,6 +32,15 @@ MOST_ERRORS = 10_000
 # A file not brought in, or the lines that could not be: people who never joined.
 KEPT_MS = 30 * DAY_MS
 PURGE_BATCH = 5
+NOT_CSV = "This file is not a CSV file. Export your list as CSV and upload that."
+_SPREADSHEET = "This file is a spreadsheet. Open it, save it as CSV, and upload that file."
+_PICTURE = "This file is a picture. Export your list as CSV and upload that."
+_OTHER_FILES = (
+    (b"PK\x03\x04", _SPREADSHEET),
+    (b"\xd0\xcf\x11\xe0", _SPREADSHEET),
+    ((b"\x89PNG", b"\xff\xd8\xff", b"GIF8"), _PICTURE),
+    (b"%PDF", "This file is a PDF document. Export your list as CSV and upload that."),
+)
 _DAY = re.compile(r"\d{4}-\d{2}-\d{2}", re.ASCII)
 _SPACED = re.compile(r"(\d{4}-\d{2}-\d{2})[ T](\d{2}:\d{2}(?::\d{2})?)(?:\.\d+)?( ?UTC|Z)?", re.ASCII)
 
@@ -121,22 +130,18 @@ def csv_to_mend(columns: list[str], refused: Iterable[Refused]) -> str:
 def read(data: bytes, *, any_size: bool = False) -> tuple[list[str], list[Line]]:
     """The header and the lines of a CSV file, whatever its separator and encoding."""
     if len(data) > MOST_BYTES and not any_size:
-        raise Invalid(
-            f"The file is larger than {MOST_BYTES // 1024 // 1024} MB; bring it in with `honeyguide import`.", param="file"
-        )
-    try:
-        text = data.decode("utf-8-sig")
-    except UnicodeDecodeError:
-        text = data.decode("cp1252", errors="replace")
+        limit = MOST_BYTES // 1024 // 1024
+        raise Invalid("The file is larger than {limit} MB. Import it with `honeyguide import` on the server.", limit=limit)
+    text = _text(data)
     first = text.partition("\n")[0]
     separator = max(",;\t|", key=first.count)
     rows = csv.reader(io.StringIO(text.replace("\x00", "")), delimiter=separator)
     try:
         lines = [Line(rows.line_num, [_cleaned(cell) for cell in row]) for row in rows if any(cell.strip() for cell in row)]
-    except csv.Error as error:
-        raise Invalid(f"The file cannot be read as CSV: {error}.", param="file") from None
+    except csv.Error:
+        raise Invalid(NOT_CSV) from None
     if not lines:
-        raise Invalid("The file is empty.", param="file")
+        raise Invalid("The file is empty.")
     # A line may be longer than the heading; its extra cells are columns too.
     width = max(len(line.cells) for line in lines)
     if any("@" in cell for cell in lines[0].cells):
@@ -145,6 +150,20 @@ def read(data: bytes, *, any_size: bool = False) -> tuple[list[str], list[Line]]
         return [("email" if n == place else f"column {n + 1}") for n in range(width)], lines
     heading = lines[0].cells
     return [*heading, *(f"column {n + 1}" for n in range(len(heading), width))], lines[1:]
+
+
+def _text(data: bytes) -> str:
+    """The file as text. What is plainly another kind of file is refused by name, because people upload those by mistake."""
+    for begins, sentence in _OTHER_FILES:
+        if data.startswith(begins):
+            raise Invalid(sentence)
+    try:
+        text = data.decode("utf-16" if data.startswith((b"\xff\xfe", b"\xfe\xff")) else "utf-8-sig")
+    except UnicodeDecodeError:
+        text = data.decode("cp1252", errors="replace")
+    if text.count("\x00") > len(text) // 100:
+        raise Invalid(NOT_CSV)
+    return text
 
 
 def _cleaned(cell: str) -> str:
@@ -203,7 +222,7 @@ async def first_lines(tx: Tx, owner: Owner, import_id: str, most: int) -> list[l
 
 async def choose(tx: Tx, owner: Owner, import_id: str, mapping: dict[str, int]) -> None:
     if "email" not in mapping:
-        raise Invalid("Say which column holds the email address.", param="email")
+        raise Required("email", "Choose the column that contains the email address.")
     await tx.run(_SET_MAPPING, account_id=owner.account_id, id=import_id, mapping=_json(mapping))
 
 
@@ -229,8 +248,8 @@ def _moment(text: str | None, now_ms: int) -> str | None:
     elif (spaced := _SPACED.fullmatch(text)) is not None:
         clock = spaced[2] if len(spaced[2]) == 8 else f"{spaced[2]}:00"
         text = f"{spaced[1]}T{clock}Z"
-    if parse(text, param="The date") > now_ms + AHEAD_MS:
-        raise Invalid("The date lies in the future.")
+    if parse(text, param="created_at") > now_ms + AHEAD_MS:
+        raise Invalid("{field} is in the future.", param="created_at")
     return text
 
 
@@ -240,7 +259,7 @@ def _person(line: Line, mapping: dict[str, int], now_ms: int) -> NewSubscriber:
 
     email = cell("email")
     if email is None:
-        raise Invalid("There is no email address in this line.")
+        raise Required("email", "This line has no email address.")
     return NewSubscriber(
         email=emails.address(email),
         name=cell("name"),
@@ -298,7 +317,7 @@ async def _bring(
 
 
 def _refused(line: Line, fault: Invalid) -> Refused:
-    sentence = fault.message if fault.message.endswith(".") else f"{fault.message}."
+    sentence = fault.message_for(import_columns.FIELDS.get(fault.param or "", fault.param))
     return Refused(line.number, sentence, _json(line.cells))
 
 

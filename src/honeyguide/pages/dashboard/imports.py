@@ -30,11 +30,11 @@ async def _upload(visit: Visit, status: int = 200, wrong: str = "") -> Response:
 async def upload(visit: Visit) -> Response:
     try:
         if visit.file is None or not visit.file.filename:
-            raise Invalid("Choose a file first.")
+            raise Invalid("Choose a file.")
         data = await visit.file.read(importing.MOST_BYTES + 1)
         header, lines = importing.read(data)
         if not lines:
-            raise Invalid("The file has a heading but no lines.")
+            raise Invalid("The file has a header row but no subscribers.")
     except Invalid as fault:
         return await _upload(visit, 400, fault.message)
     name = visit.file.filename
@@ -79,7 +79,7 @@ async def go_on(visit: Visit) -> Response:
     kept: Import = await visit.read(lambda tx: importing.get(tx, visit.owner, wanted))
     if visit.text("do") == "forget":
         await visit.write(lambda tx: importing.forget(tx, visit.owner, wanted))
-        return visit.go("/subscribers/import", "The file is forgotten.")
+        return visit.go("/subscribers/import", "File discarded.")
     if kept.status != "new":
         return visit.go(f"/subscribers/import/{wanted}")
     mapping = _mapping(visit, len(kept.columns))
