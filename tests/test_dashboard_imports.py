@@ -41,10 +41,10 @@ def test_a_messy_file_is_tried_brought_in_and_what_failed_comes_back(service: Se
     assert chosen == {"email": "0", "name": "1", "created_at": "2", "status": "3"}
     alice.desk.post(f"/subscribers/import/{wanted}", do="try", **chosen)
     tried = words(alice.desk.get(f"/subscribers/import/{wanted}").text)
-    assert "3 would be added, 1 are there already or twice in the file, 3 cannot be taken." in tried, tried
+    assert "3 would be added, 1 are already subscribed or listed twice, 3 can’t be imported." in tried, tried
     assert alice.total() == 0, "a dry run changes nothing"
     done = run_import(alice, wanted, **chosen)
-    assert "3 people were added." in done and alice.total() == 3
+    assert "3 subscribers added." in done and alice.total() == 3
     ben = alice.subscriber("ben@example.org")
     assert (ben["name"], ben["created_at"]) == ("Okafor; Ben", "2026-02-01T10:00:00.000Z")
     assert "Okafor; Ben" in words(alice.desk.get("/subscribers?show=unsubscribed").text)
@@ -54,7 +54,7 @@ def test_a_messy_file_is_tried_brought_in_and_what_failed_comes_back(service: Se
         ("7", "There is no email address in this line."),
         ("8", "The date lies in the future."),
     ]
-    assert "0 people were added." in run_import(alice, upload(alice, MESSY), **chosen)
+    assert "0 subscribers added." in run_import(alice, upload(alice, MESSY), **chosen)
     assert alice.total() == 3, "again, and nothing is doubled"
     exported = list(csv.DictReader(io.StringIO(alice.desk.get("/subscribers/export.csv").text)))
     assert [row["name"] for row in exported if "cmd" in row["email"]] == ["'=1+1"], (
@@ -84,7 +84,7 @@ def statuses(alice: Operator) -> dict[str, str]:
 @pytest.mark.parametrize("text", LEFT.values(), ids=list(LEFT))
 def test_who_left_the_old_platform_is_imported_as_unsubscribed(service: Service, text: str) -> None:
     alice = operator(service)
-    assert "2 people were added." in run_import(alice, upload(alice, text))
+    assert "2 subscribers added." in run_import(alice, upload(alice, text))
     assert statuses(alice) == {"stays@example.org": "active", "left@example.org": "unsubscribed"}
 
 
@@ -109,7 +109,7 @@ def test_a_status_that_nobody_knows_is_not_taken_for_active(service: Service) ->
     alice = operator(service)
     text = "email,status,subscribed\nana@example.org,parked,\nben@example.org,confirmed,yes\ncy@example.org,,perhaps\n"
     said = run_import(alice, upload(alice, text))
-    assert "The status “parked” is not known" in said
+    assert "The status “parked” is unknown" in said
     assert "The answer “perhaps” is neither yes nor no" in said
     assert statuses(alice) == {"ben@example.org": "confirmed"}
 
@@ -125,7 +125,7 @@ def test_each_column_says_whether_it_is_used_before_and_after(service: Service) 
 
 
 @pytest.mark.parametrize(
-    ("data", "sentence"), [(b"", "empty"), (b"email\n", "no lines"), (b"\x00\x00", "empty")], ids=["nothing", "heading", "NULs"]
+    ("data", "sentence"), [(b"", "empty"), (b"email\n", "no subscribers"), (b"\x00\x00", "empty")], ids=["nothing", "heading", "NULs"]
 )
 def test_a_file_that_holds_nobody_is_refused(service: Service, data: bytes, sentence: str) -> None:
     alice = operator(service)
@@ -187,5 +187,5 @@ def test_erasing_somebody_reaches_the_files_that_are_kept(service: Service, loca
     errors = list(csv.DictReader(io.StringIO(alice.desk.get(f"/subscribers/import/{done}/errors.csv").text)))
     assert [(row["Name"], row["Invited by"]) for row in errors] == [("Nobody", "")]
     said = run_import(alice, begun)
-    assert "0 people were added." in said and "Done 3 of 3" in said, said
+    assert "0 subscribers added." in said and "Done 3 of 3" in said, said
     assert alice.total() == 2, "Jo and Jan stay"

@@ -134,7 +134,7 @@ def test_search_filters_and_order(service: Service) -> None:
 
     def found(query: str) -> list[str]:
         page = alice.desk.get(f"/subscribers?{query}").text
-        return re.findall(r'aria-label="Choose ([^"@]+)@', page)
+        return re.findall(r'aria-label="Select ([^"@]+)@', page)
 
     assert found("q=friend") == ["friend2", "friend1", "friend0"]
     assert found("q=LENA") == ["zeta.lead"]
@@ -146,7 +146,7 @@ def test_search_filters_and_order(service: Service) -> None:
     assert found("show=unsubscribed") == ["gone"]
     assert found("sort=oldest")[0] == "zeta.lead"
     assert len(found("")) == 6 and found("show=referrals&q=friend1") == ["friend1"]
-    assert "Nobody found" in alice.desk.get("/subscribers?q=nothing-begins-so").text
+    assert "No subscribers found" in alice.desk.get("/subscribers?q=nothing-begins-so").text
     for nonsense in ("page=0", "page=-1", "page=abc", "page=99999999", "before=x", "before=1.", "show=x", "sort=x", "q=%00"):
         assert alice.desk.get(f"/subscribers?{nonsense}").status_code == 200, nonsense
 
@@ -159,7 +159,7 @@ def test_lists_beyond_a_page_go_on(service: Service) -> None:
         seen, path = [], f"/subscribers?{query}"
         while path:
             page = alice.desk.get(path).text
-            seen += re.findall(r'aria-label="Choose (r\d+)@', page)
+            seen += re.findall(r'aria-label="Select (r\d+)@', page)
             further = re.search(r'rel="next" href="([^"]+)"', page)
             path = further[1].replace("&amp;", "&") if further else ""
         assert sorted(seen) == [f"r{number:03d}" for number in range(130)], query
@@ -183,7 +183,7 @@ def test_review_decides_in_bulk_and_says_why(service: Service) -> None:
     assert alice.subscriber(lead["uuid"])["referrals_count"] == 2
     final = alice.desk.post("/subscribers/decide", page="/subscribers", id=friends[0]["uuid"], do="reject")
     assert final.status_code == 303
-    assert "verified, which is final" in words(alice.desk.get("/subscribers").text)
+    assert "already verified and can no longer be rejected" in words(alice.desk.get("/subscribers").text)
 
 
 def test_a_person_is_explained_exported_and_erased(service: Service) -> None:
@@ -191,7 +191,7 @@ def test_a_person_is_explained_exported_and_erased(service: Service) -> None:
     lead = alice.subscribe("lead@example.org", name="Lena Lead")
     friend = alice.subscribe("friend@mailinator.com", referrer_code=lead["ref_code"], utm_source="podcast")
     page = words(alice.desk.get(f"/subscribers/{friend['uuid']}").text)
-    assert "Through Lena Lead . A throw-away email address. Does not count unless you verify it." in page
+    assert "Referred by Lena Lead . A throw-away email address. Does not count unless you verify it." in page
     assert "Every level of screening rejects this." in page and "podcast" in page
     assert (
         "Whom they brought" in (leads := words(alice.desk.get(f"/subscribers/{lead['uuid']}").text)) and "mailinator" in leads
@@ -223,7 +223,7 @@ def test_rewards_are_made_changed_and_removed(service: Service) -> None:
     sketch = alice.desk.post("/rewards/preview", page="/rewards", name="A <b>gold</b> medal", referrals="7", kind="manual")
     assert "A &lt;b&gt;gold&lt;/b&gt; medal" in sketch.text and "<script" not in sketch.text
     assert alice.desk.post(f"/rewards/{wanted[1]}/delete", page="/rewards").status_code == 303
-    assert "No reward yet" in alice.desk.get("/rewards").text
+    assert "No rewards yet" in alice.desk.get("/rewards").text
 
 
 def test_words_are_kept_page_by_page(service: Service) -> None:

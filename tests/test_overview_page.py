@@ -38,7 +38,7 @@ def test_rejections_are_counted_by_their_reason(service: Service) -> None:
     alice = operator(service)
     ann = alice.subscribe("ann@gmail.com")
     bring(alice, ann["ref_code"], "a.nn@gmail.com", "a@mailinator.com", "b@mailinator.com", "real@example.org")
-    said = "3 rejected: 2 with a throw-away address, 1 with another spelling of the referrer’s address."
+    said = "3 rejected: 2 with a disposable email address, 1 with an alias of the referrer’s email address."
     assert said in words(overview(alice))
     service.set_clock(40 * DAY_MS / 1000)
     alice.desk.log_in(alice.email)
@@ -56,7 +56,7 @@ def test_of_many_rejections_the_newest_are_told_apart(service: Service, monkeypa
     ann = alice.subscribe("ann@example.org")
     bring(alice, ann["ref_code"], *(f"x{n}@mailinator.com" for n in range(4)))
     monkeypatch.setattr(tally, "MOST_REJECTED", 3)
-    assert "The last 3 rejected, all with a throw-away address." in words(overview(alice))
+    assert "The last 3 rejected, all with a disposable email address." in words(overview(alice))
 
 
 def test_what_an_advocate_brings_leaves_partners_readers_out(service: Service) -> None:
@@ -66,8 +66,8 @@ def test_what_an_advocate_brings_leaves_partners_readers_out(service: Service) -
     bring(alice, ann["ref_code"], "f1@example.org", "f2@example.org")
     bring(alice, place["ref_code"], *(f"p{n}@example.org" for n in range(5)))
     page = overview(alice)
-    assert card(page, "Of them referred").startswith("Of them referred 7")
-    assert "Each advocate brings 2.0 1 advocate · viral factor 0.25" in words(page), "two of eight came through a reader"
+    assert card(page, "Referred").startswith("Referred 7")
+    assert "Referrals per advocate 2.0 1 advocate · viral coefficient 0.25" in words(page), "two of eight came through a reader"
 
 
 def test_of_very_many_advocates_the_best_are_looked_at(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -77,7 +77,7 @@ def test_of_very_many_advocates_the_best_are_looked_at(service: Service, monkeyp
         bring(alice, person["ref_code"], *(f"{name}{n}@example.org" for n in range(friends)))
     service.run_jobs()  # the lists' totals are folded
     monkeypatch.setattr(tally, "MOST_ADVOCATES", 1)
-    assert "Each advocate brings 3.0 the best 1 · viral factor over 0.50" in words(overview(alice))
+    assert "Referrals per advocate 3.0 the top 1 · viral coefficient over 0.50" in words(overview(alice))
 
 
 def test_rewards_earned_claimed_and_to_approve(service: Service) -> None:
@@ -91,7 +91,7 @@ def test_rewards_earned_claimed_and_to_approve(service: Service) -> None:
     won = alice.get(f"{alice.v1}/subscribers/ann@example.org/rewards").json()["rewards"]
     guide = next(each["uuid"] for each in won if each["name"] == "Guide")
     page = overview(alice)
-    assert card(page, "Earned") == "Earned 2 in this time" and card(page, "Claimed") == "Claimed 0 1 more could be"
+    assert card(page, "Earned") == "Earned 2 in this period" and card(page, "Claimed") == "Claimed 0 1 unclaimed"
     assert "1 to approve" in words(page)
     assert alice.post(f"{alice.v1}/subscribers/ann@example.org/rewards/{guide}/redeem").status_code == 200
     assert card(overview(alice), "Claimed") == "Claimed 1 0 more could be"
@@ -112,7 +112,7 @@ def test_where_rewards_are_too_many_to_count_the_page_says_so(service: Service, 
     for most, earned, approve in ((3, "6", "3"), (2, "5+", "2+")):
         monkeypatch.setattr(tally, "MOST_WON", most)
         page = overview(alice)
-        assert card(page, "Earned") == f"Earned {earned} in this time" and f" {approve} to approve" in words(page)
+        assert card(page, "Earned") == f"Earned {earned} in this period" and f" {approve} to approve" in words(page)
         assert card(page, "Claimed") == "Claimed 1 2 more could be", "counted to their end"
 
 
@@ -143,8 +143,8 @@ def test_what_waits_for_the_operator_is_what_screening_suspects(service: Service
     bring(alice, ben["ref_code"], *(f"held{n}@example.org" for n in range(10)))
     suspects = ["near@example.org", "office3@example.org", "office4@example.org"]
     page = alice.desk.get("/review").text
-    assert re.findall(r'aria-label="Choose (\S+@\S+)"', page) == suspects[::-1] and "Review waiting: 3 " in words(page)
-    waiting = words(overview(alice)).partition("Waiting for you")[2]
+    assert re.findall(r'aria-label="Select (\S+@\S+)"', page) == suspects[::-1] and "Review referrals waiting: 3 " in words(page)
+    waiting = words(overview(alice)).partition("Needs your decision")[2]
     assert all(email in waiting for email in suspects) and "held" not in waiting
     assert alice.desk.get("/review?show=pending").text.count('aria-label="Choose') - 1 == 1 + 5 + 10
     bring(alice, ben["ref_code"], "burst@example.org")

@@ -42,8 +42,8 @@ def test_the_partner_is_told_without_email_and_name(
         listen(bob, to_partner.url)
         listen(bob, to_others.url, new_referral=True)
         listen(mallory, to_others.url)
-        email = f"zelda{next(_numbers)}@secret.example"
-        zelda = alice.subscribe(email, name="Zelda Quark", referrer_code=code, ip_address="198.51.100.201")
+        email = f"yolanda{next(_numbers)}@secret.example"
+        yolanda = alice.subscribe(email, name="Yolanda Vesper", referrer_code=code, ip_address="192.0.2.213")
         service.run(service.house.courier.deliver_due())
         assert (len(to_owner.requests), len(to_partner.requests), len(to_others.requests)) == (1, 1, 0)
         owned, told = to_owner.requests[0].json(), to_partner.requests[0].json()
@@ -51,14 +51,14 @@ def test_the_partner_is_told_without_email_and_name(
     assert (told["type"], told["campaign"], told["partner"]) == ("new_partner_referral", owned["campaign"], owned["partner"])
     assert told["campaign"]["referral_code"] == code and told["partner"]["id"] == bob.account_id
     assert told["subscriber"] == {
-        "id": zelda["uuid"],
+        "id": yolanda["uuid"],
         "referred": True,
         "referral_status": "verified",
         "created_at": owned["subscriber"]["created_at"],
     }
     assert told["id"] != owned["id"]
     (row,) = events(service, bob)
-    for private in (email, "zelda", "quark", zelda["ref_code"], "198.51.100.201", alice.campaign_id):
+    for private in (email, "yolanda", "vesper", yolanda["ref_code"], "192.0.2.213", alice.campaign_id):
         assert private not in json.dumps(row).lower()
 
 
@@ -82,25 +82,25 @@ def test_ones_own_program_tells_once(alice: Member) -> None:
 
 
 def test_erasing_the_subscriber_reaches_the_partners_event(service: Service, alice: Member, bob: Member, code: str) -> None:
-    mark = f"we guess it was zelda{next(_numbers)}"
+    mark = f"we guess it was yolanda{next(_numbers)}"
     with ReceiverThread(reply(500, mark.encode())) as receiver:
         hook = listen(bob, receiver.url)
-        zelda = alice.subscribe("zelda@example.org", referrer_code=code)
+        yolanda = alice.subscribe("yolanda@example.org", referrer_code=code)
         ana = alice.subscribe("ana@example.org", referrer_code=code)
         service.run(service.house.courier.deliver_due())
         assert {each["status"] for each in deliveries(bob, hook)} == {"pending"}
         path = f"/v2/webhooks/{hook}/deliveries"
         by_person = {row["subscriber_id"]: row["id"] for row in events(service, bob)}
-        (sent,) = [each for each in deliveries(bob, hook) if each["event_id"] == by_person[zelda["uuid"]]]
+        (sent,) = [each for each in deliveries(bob, hook) if each["event_id"] == by_person[yolanda["uuid"]]]
         assert mark in bob.post(f"{path}/{sent['uuid']}/resend", headers={"Idempotency-Key": mark}).text
-        assert alice.delete(f"{alice.v1}/subscribers/{zelda['uuid']}").status_code == 200
+        assert alice.delete(f"{alice.v1}/subscribers/{yolanda['uuid']}").status_code == 200
         after = {each["event_id"]: each for each in deliveries(bob, hook)}
-        gone, kept = after[by_person[zelda["uuid"]]], after[by_person[ana["uuid"]]]
+        gone, kept = after[by_person[yolanda["uuid"]]], after[by_person[ana["uuid"]]]
         assert (gone["status"], {attempt["response"] for attempt in gone["attempts"]}) == ("cancelled", {None})
         assert kept["status"] == "pending" and kept["attempts"][0]["response"] == mark
         assert "idempotency.body" not in mentions(dump(service), mark)
         refused = bob.post(f"{path}/{sent['uuid']}/resend")
         assert (refused.status_code, refused.json()["code"]) == (400, "erased")
         bodies = {row["subscriber_id"]: row["body"] for row in events(service, bob)}
-        assert bodies[zelda["uuid"]] is None and bodies[ana["uuid"]] is not None
+        assert bodies[yolanda["uuid"]] is None and bodies[ana["uuid"]] is not None
         bob.delete(f"/v2/webhooks/{hook}")

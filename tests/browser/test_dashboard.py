@@ -208,7 +208,7 @@ def test_first_start_to_first_referral(page_at: PageAt) -> None:
         page.wait_for_load_state()
         service.run_jobs()
         page.goto(service.url)
-        expect(page.locator(".figure", has_text="Of them referred").locator("b")).to_have_text("1")
+        expect(page.locator(".figure", has_text="Referred").locator("b")).to_have_text("1")
         expect(page.get_by_role("link", name="lea@example.org")).to_be_visible()
         expect(page.get_by_text("3 of 6 done")).to_be_visible()
 
@@ -258,21 +258,21 @@ def test_a_messy_file_is_brought_in(service: Service, page_at: PageAt, tmp_path:
     page.goto(f"{service.url}/subscribers")
     page.get_by_role("link", name="Import a file").click()
     page.get_by_label("The file").set_input_files(file)
-    page.get_by_role("button", name="Look at it").click()
+    page.get_by_role("button", name="Upload").click()
     expect(page.get_by_label("Email")).to_have_value("0")
     page.get_by_label("Name", exact=True).select_option("Vorname")
-    page.get_by_role("button", name="Try it first").click()
+    page.get_by_role("button", name="Preview import").click()
     expect(page.get_by_role("status").last).to_contain_text("2 would be added")
-    page.get_by_role("button", name="Bring them in").click()
+    page.get_by_role("button", name="Import", exact=True).click()
     if not scripts:
         for _ in range(50):
             if not page.get_by_role("link", name="Look again").is_visible():
                 break
             page.wait_for_timeout(100)
             page.reload()
-    expect(page.get_by_text("2 people were added.")).to_be_visible(timeout=15_000)
+    expect(page.get_by_text("2 subscribers added.")).to_be_visible(timeout=15_000)
     with page.expect_download() as download:
-        page.get_by_role("link", name="Get the file to mend").click()
+        page.get_by_role("link", name="Download errors").click()
     assert "not an address,Bob,3,Email is invalid." in Path(download.value.path()).read_text()
     page.get_by_role("link", name="See everyone").click()
     expect(page.get_by_text("2 people")).to_be_visible()
@@ -291,7 +291,7 @@ def test_a_key_is_revoked_while_in_use(service: Service, page_at: PageAt) -> Non
         row.get_by_role("button", name="Revoke").click()
         dialog = page.get_by_role("dialog")
         expect(dialog).to_contain_text("Leaky tool")
-        dialog.get_by_role("button", name="Keep it").click()
+        dialog.get_by_role("button", name="Cancel").click()
         assert tool.get("/v1/campaigns").status_code == 200, "asked, and thought better of it"
         row.get_by_role("button", name="Revoke").click()
         page.get_by_role("dialog").get_by_role("button", name="Revoke").click()

@@ -44,7 +44,9 @@ async def show(visit: Visit) -> Response:
 async def _page(visit: Visit, errors: dict[str, str] | None = None) -> Response:
     """The form: as it is saved, or as it was sent with what is wrong with it."""
     campaign = await visit.read(lambda tx: campaigns.get(tx, visit.owner))
-    entered: dict[str, Any] = campaign._asdict() if not errors else dict(visit.fields)
+    entered: dict[str, Any] = campaign._asdict()
+    if errors:
+        entered |= {**dict(visit.fields), "needs_confirmation": bool(visit.text("needs_confirmation"))}
     return await visit.page(
         "settings.html",
         400 if errors else 200,
