@@ -268,3 +268,4 @@ async def erase(tx: Tx, owner: Owner, wanted: str, *, now_ms: int) -> None:
     await outbox.erase(tx, owner.account_id, subscriber.id)
     await letters.erase(tx, owner.account_id, subscriber.id)
     await idempotency.forget(tx, owner.account_id, subscriber.id)
+    tx.scrub()

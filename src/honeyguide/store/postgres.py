@@ -164,6 +164,9 @@ class PostgresTx:
         if self._begun:
             await self._ask((await self._lent.get()).execute("COMMIT"), None)
 
+    def scrub(self) -> None:
+        """PostgreSQL's own vacuum and log recycling do it."""
+
     def wake(self, topic: str) -> None:
         self.topics.add(topic)
 

@@ -10,12 +10,14 @@ from collections import deque
 from collections.abc import Awaitable, Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
 
 import apsw
 
 from honeyguide.kernel.errors import Unavailable
+from honeyguide.store.scrubber import Scrubber
 from honeyguide.store.statements import Statement
 from honeyguide.store.tx import Again, Refusals, Work, refusal
 
@@ -31,6 +33,8 @@ GROUP = 64
 # How long another process (the command line) may hold the file before we say so.
 LOCKED_S = 5.0
 ATTEMPTS = 5
+# The topic of `Tx.scrub`.
+_SCRUB = "scrub"
 
 _PRAGMAS = """
 PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON; PRAGMA secure_delete = ON;
@@ -109,6 +113,9 @@ class SqliteTx:
     def wake(self, topic: str) -> None:
         self.topics.add(topic)
 
+    def scrub(self) -> None:
+        self.topics.add(_SCRUB)
+
 
 def sqlite_version() -> str:
     return apsw.sqlite_lib_version()
@@ -170,7 +177,8 @@ class SqliteStore:
         self._syncer = ThreadPoolExecutor(1, thread_name_prefix="sqlite-sync")
         self._slow = ThreadPoolExecutor(1, thread_name_prefix="sqlite-slow")
         self._slow_reader: apsw.Connection | None = None
-        self._listeners: dict[str, list[Callable[[], None]]] = {}
+        self._scrubber = Scrubber(partial(connect, path))
+        self._listeners: dict[str, list[Callable[[], None]]] = {_SCRUB: [self._scrubber.start]}
 
     def read(self, work: Work[T]) -> Awaitable[T]:
         return work(self._reads)
@@ -295,6 +303,7 @@ class SqliteStore:
     async def close(self) -> None:
         if self._draining is not None:
             await self._draining
+        await self._scrubber.stop()
         self._syncer.shutdown()
         self._slow.shutdown()
         for connection in (self._slow_reader, self._reader, self._writer):

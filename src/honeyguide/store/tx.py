@@ -50,6 +50,10 @@ class Tx(Protocol):
         """After the commit, tell this topic's listeners, here and in every other process."""
         ...
 
+    def scrub(self) -> None:
+        """After the commit, remove what this deleted from the database's files too, where the engine leaves that to us."""
+        ...
+
 
 Work = Callable[[Tx], Awaitable[T]]
 
