@@ -33,18 +33,14 @@ def emitting(post: Office) -> Work:
     return work
 
 
-async def disabling(post: Office, hook: webhooks.Webhook) -> Work:
-    """A delivery made before is on its way, and the receiver answers 410."""
-    await post.emit()
-    row, _ = await post.one(hook)
-    until_ms = post.now_ms + DAY_MS
-    await post.write(lambda tx: tx.run(_LEASE, until_ms=until_ms, webhook_id=hook.id))
-    outcome = Outcome(
+def an_outcome(post: Office, hook: webhooks.Webhook, delivery_id: str) -> Outcome:
+    """The receiver answered 410."""
+    return Outcome(
         webhook_id=hook.id,
         url=hook.url,
         attempt_id=new_id(),
         account_id=post.account_id,
-        delivery_id=row.id,
+        delivery_id=delivery_id,
         token="token",
         at_ms=post.now_ms,
         status_code=410,
@@ -55,6 +51,15 @@ async def disabling(post: Office, hook: webhooks.Webhook) -> Work:
         due_ms=post.now_ms,
         gone=True,
     )
+
+
+async def disabling(post: Office, hook: webhooks.Webhook) -> Work:
+    """A delivery made before is on its way, and the receiver answers 410."""
+    await post.emit()
+    row, _ = await post.one(hook)
+    until_ms = post.now_ms + DAY_MS
+    await post.write(lambda tx: tx.run(_LEASE, until_ms=until_ms, webhook_id=hook.id))
+    outcome = an_outcome(post, hook, row.id)
     return partial(recording.record, outcomes=[outcome], page=PAGE)
 
 
@@ -93,5 +98,31 @@ def test_an_event_that_commits_after_its_flag_was_unset_is_not_delivered(engine:
             await post.write(updating(post, hook, webhooks.Flags(new_referral=True)))
             await post.deliver(DAY_MS)
             assert len(receiver.requests) == int(event_first)
+
+    run(scenario())
+
+
+@pytest.mark.parametrize("disabled_first", [True, False])
+def test_a_resend_while_its_webhook_is_disabled_does_not_go_out_later(engine: str, disabled_first: bool) -> None:
+    async def scenario() -> None:
+        async with office(engine) as post, receiving() as receiver:
+            hook = await post.webhook(receiver.url)
+            await post.emit()
+            await post.deliver()
+            sent, _ = await post.one(hook)
+            again = partial(
+                webhooks.resend,
+                account_id=post.account_id,
+                scope="",
+                webhook_id=hook.id,
+                delivery_id=sent.id,
+                now_ms=post.now_ms,
+            )
+            off = partial(recording._disable, outcome=an_outcome(post, hook, sent.id), reason="It answered 410.", page=PAGE)
+            await overlapping(post.store, *((off, again) if disabled_first else (again, off)))
+            assert (await post.one(hook))[0].status == ("delivered" if disabled_first else "cancelled")
+            await post.write(updating(post, hook, webhooks.Flags()))
+            await post.deliver(DAY_MS)
+            assert len(receiver.requests) == 1
 
     run(scenario())

@@ -86,6 +86,7 @@ _INSERT = _sql.command("insert")
 _LIST = _sql.query("list", Webhook)
 _BY_ID = _sql.query("by_id", Webhook)
 _LOCK = _sql.value("lock", str)
+_DISABLED_MS = _sql.value("disabled_ms", int)
 _UPDATE = _sql.command("update")
 _ROTATE = _sql.command("rotate")
 _DELETE = _sql.command("delete")
@@ -164,7 +165,7 @@ async def send_test(tx: Tx, account_id: str, scope: str, webhook_id: str, *, now
 
 async def get_enabled(tx: Tx, account_id: str, scope: str, webhook_id: str) -> Webhook:
     webhook = await get(tx, account_id, scope, webhook_id)
-    if webhook.disabled_ms is not None:
+    if await tx.one(_DISABLED_MS, account_id=account_id, id=webhook.id) is not None:
         raise Invalid("This webhook is disabled. Update it, even with the same url, to enable it again.", code="disabled")
     return webhook
 

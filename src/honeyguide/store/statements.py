@@ -19,6 +19,7 @@ _HEAD = re.compile(r"^-- name: (\w+)(?: \((sqlite|postgres)\))?\s*$", re.MULTILI
 _BATCH = re.compile(r"^-- batch: (\w+)$", re.MULTILINE)
 # A parameter is `:name`; `::type` casts and quoted text are left alone.
 _PARAM = re.compile(r"'(?:[^']|'')*'|::\w+|:([a-z_][a-z0-9_]*)")
+_LOCKS = re.compile(r"\bFOR (?:UPDATE|NO KEY UPDATE|SHARE|KEY SHARE)\b")
 _TARGET = re.compile(r"\b(?:INSERT INTO|UPDATE|DELETE FROM)\s+(\w+)")
 _SOURCE = re.compile(r"(?<!DELETE )\b(?:FROM|JOIN|USING)\s+(\w+)")
 
@@ -37,7 +38,7 @@ class Statement(Generic[Row_co]):
         self.sqlite_values = _values_in(self.sqlite_order)
         self.postgres_values = _values_in(self.postgres_order)
         self.reads = sqlite.lstrip().upper().startswith(("SELECT", "WITH")) and not _TARGET.search(sqlite)
-        self.locks = "FOR UPDATE" in postgres or "FOR NO KEY UPDATE" in postgres or "FOR SHARE" in postgres
+        self.locks = _LOCKS.search(postgres) is not None
         target = _TARGET.search(postgres)
         self.target = target[1] if target else ""
         self.sources = frozenset(_SOURCE.findall(postgres))
