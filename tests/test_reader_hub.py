@@ -8,8 +8,10 @@ import re
 import pytest
 
 from honeyguide.kernel.ids import new_id
+from honeyguide.pages.readers import forms, hub
+from honeyguide.referrals import rewards
 from honeyguide.referrals.milestones import NewReward
-from tests.support.newsletter import LADDER, Newsletter, link_of, wrong
+from tests.support.newsletter import LADDER, Newsletter, errors, link_of
 from tests.support.tables import dump, mentions
 
 pytestmark = pytest.mark.usefixtures("roomy_network")
@@ -20,7 +22,7 @@ def test_the_hub_shows_link_progress_and_rewards(wax: Newsletter) -> None:
     ben = wax.advocate(2, waiting=1)
     answer = wax.visitor.get(wax.hub(ben))
     assert link_of(answer.text).endswith(f"/r/{ben.ref_code}")
-    for expected in ("Hello Ben", "1 more friend earns you <em>Secret recipes</em>", "2 verified", "1 waiting", "3 to go"):
+    for expected in ("Hello Ben", "Refer 1 more friend to get <em>Secret recipes</em>", "2 confirmed", "1 pending", "3 to go<"):
         assert expected in answer.text
     assert "mailto:?subject=" in answer.text and "sms:?" in answer.text and "<svg" in answer.text
     headers = answer.headers
@@ -33,10 +35,10 @@ def test_the_hub_shows_link_progress_and_rewards(wax: Newsletter) -> None:
 
 def test_a_hub_without_rewards_or_a_name_is_whole(wax: Newsletter) -> None:
     nobody = wax.advocate(0, name=None)
-    assert "Bring a friend along" in wax.visitor.get(wax.hub(nobody)).text
+    assert "Invite your first friend" in wax.visitor.get(wax.hub(nobody)).text
     one = wax.advocate(1, name="<script>alert(1)</script>")
     html = wax.visitor.get(wax.hub(one)).text
-    assert "1 friend joined through you" in html
+    assert "1 friend joined through your link" in html
     assert "<script>alert" not in html
 
 
@@ -56,7 +58,7 @@ def test_erasing_the_person_ends_the_hub_and_the_link(wax: Newsletter) -> None:
     assert wax.visitor.get(hub).status_code == 404
     gone = wax.visitor.get(link)
     assert gone.status_code == 404
-    assert "leads nowhere" in gone.text
+    assert "This link doesn’t work" in gone.text
 
 
 def claim_of(wax: Newsletter, html: str, name: str) -> str:
@@ -114,11 +116,18 @@ def test_a_parcel_needs_an_address(wax: Newsletter) -> None:
     form = wax.visitor.get(claim)
     assert 'value="Ben Baker"' in form.text and 'autocomplete="shipping postal-code"' in form.text
     token = wax.fields(claim)["token"]
-    without = wax.visitor.post(claim, data={**address, "city": " ", "token": token})
+    without = wax.visitor.post(claim, data={**address, "city": " ", "country": "", "line2": "x" * 300, "token": token})
     assert without.status_code == 400
-    assert wrong(without) == "Town is missing. The parcel needs it."
+    assert errors(without) == {
+        "line2": "Apartment, floor or company must be at most 255 characters long.",
+        "city": "Enter your city.",
+        "country": "Enter your country.",
+    }
     assert f'value="{street}"' in without.text
     assert wax.visitor.post(claim, data={**address, "line1": "x" * 300, "token": token}).status_code == 400
+    stale = wax.visitor.post(claim, data={**address, "token": "x"})
+    assert errors(stale) == {"": "This page has expired. Please submit the form again."}
+    assert f'value="{street}"' in stale.text
     assert wax.visitor.post(claim, data={**address, "token": token}).status_code == 303
     assert "On its way to you" in wax.visitor.get(hub).text
     assert mentions(dump(wax.service), street)
@@ -130,9 +139,13 @@ def test_what_cannot_be_claimed_yet_says_why(wax: Newsletter) -> None:
     wax.offer(NewReward("A jar", 1, "coupon", pool=True), NewReward("Dinner", 1, "manual", approval="manual"))
     ben = wax.advocate(1)
     html = wax.visitor.get(wax.hub(ben)).text
-    assert "We ran out just now" in html and "On its way" in html
-    assert "has a look, then writes to you" in html and "Being checked" in html
+    assert "we’re out of stock right now" in html and ">Out of stock<" in html
+    assert "The Morning Wax is reviewing it and will email you" in html and ">In review<" in html
     assert "/claim/" not in html
+    token = forms.token(wax.service.house.site, f"claim {ben.id}", wax.service.now_ms())
+    for won in wax.service.read(lambda tx: rewards.won_by(tx, wax.owner, ben.id)):
+        answer = wax.visitor.post(f"{wax.hub(ben)}/claim/{won.id}", data={"token": token})
+        assert (answer.status_code, errors(answer)) == (400, {"": hub.CLAIM_ERRORS[won.status]})
 
 
 def test_a_recurring_reward_goes_on(wax: Newsletter) -> None:
@@ -140,16 +153,17 @@ def test_a_recurring_reward_goes_on(wax: Newsletter) -> None:
     ben = wax.advocate(5)
     html = wax.visitor.get(wax.hub(ben)).text
     assert html.count("/claim/") == 2
-    assert "1 more friend earns you <em>A badge</em>" in html
+    assert "Refer 1 more friend to get <em>A badge</em>" in html
+    assert "1 to go, then every 2<" in html
     token = wax.fields(wax.hub(ben))["token"]
     for path in re.findall(r'action="(/hub/[^"]+/claim/[^"]+)"', html):
         wax.visitor.post(path, data={"token": token})
-    assert "Claimed before (1)" in wax.visitor.get(wax.hub(ben)).text
+    assert "Claimed earlier (1)" in wax.visitor.get(wax.hub(ben)).text
 
 
 def test_every_reward_won(wax: Newsletter) -> None:
     wax.offer(NewReward("A badge", 1, "manual"))
-    assert "You earned every reward" in wax.visitor.get(wax.hub(wax.advocate(2))).text
+    assert "You’ve earned every reward" in wax.visitor.get(wax.hub(wax.advocate(2))).text
 
 
 def wait_for_posting(wax: Newsletter) -> None:

@@ -34,7 +34,7 @@ def service() -> Iterator[Service]:
 
 @pytest.fixture(autouse=True)
 def quick_hands(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The browser fills in a form faster than people do, and always from one network."""
+    """All forms come from one network."""
     monkeypatch.setattr(forms.NetworkLimit, "another", lambda self, address, now_ms: None)
 
 
@@ -125,7 +125,7 @@ def test_a_friend_signs_up_shares_and_claims(places: Places, page_at: PageAt, wi
     friend = wax.advocate(0)
     page = page_at(width, scripts=scripts)
     page.goto(f"{wax.service.url}/r/{friend.ref_code}")
-    expect(page.get_by_text("A friend invites you")).to_be_visible()
+    expect(page.get_by_text("A friend invited you")).to_be_visible()
     page.get_by_label("Your email address").fill(email)
     wax.later()
     page.get_by_role("button", name="Subscribe").click()
@@ -150,9 +150,9 @@ def test_without_javascript_no_button_promises_what_it_cannot_do(places: Places,
     page = page_at(PHONE, scripts=False)
     page.goto(places.wax.service.url + places.paths["hub-claimed"])
     expect(page.get_by_role("button", name="Copy")).to_have_count(0)
-    expect(page.get_by_role("link", name="Mail")).to_be_visible()
-    page.get_by_text("Show as a QR code").click()
-    expect(page.get_by_role("img", name="QR code of your link")).to_be_visible()
+    expect(page.get_by_role("link", name="Email")).to_be_visible()
+    page.get_by_text("Show QR code").click()
+    expect(page.get_by_role("img", name="QR code for your link")).to_be_visible()
 
 
 def test_the_form_is_done_by_keyboard_alone(places: Places, page_at: PageAt) -> None:
@@ -173,7 +173,7 @@ def test_a_refusal_is_announced_beside_what_was_typed(places: Places, page_at: P
     page.get_by_label("Your email address").fill("quick@example")
     wax.later()
     page.get_by_role("button", name="Subscribe").click()
-    expect(page.get_by_role("alert")).to_contain_text("does not look right")
+    expect(page.get_by_role("alert")).to_contain_text("Enter a valid email address.")
     assert page.get_by_label("Your email address").input_value() == "quick@example"
     axe(page)
 
@@ -183,8 +183,8 @@ def test_confirming_leads_to_the_hub(places: Places, page_at: PageAt) -> None:
     shy.join(email)
     page = page_at(PHONE)
     page.goto(shy.service.url + shy.confirm_link(email))
-    page.get_by_role("button", name="Yes, confirm").click()
-    expect(page.get_by_text("Confirmed. You’re in")).to_be_visible()
+    page.get_by_role("button", name="Confirm").click()
+    expect(page.get_by_text("You’re confirmed.")).to_be_visible()
     assert shy.person(email).status == "confirmed"
 
 
@@ -195,9 +195,9 @@ def test_a_parcel_is_sent_to_the_address_of_the_form(places: Places, page_at: Pa
     page.goto(wax.service.url + wax.hub(reader))
     page.get_by_role("link", name="Claim The mug").click()
     expect(page.get_by_label("Full name")).to_have_value("Dora Dale")
-    for label, text in (("Street", "1 Hive Lane"), ("Town", "Leeds"), ("Postal", "LS1"), ("Country", "UK")):
+    for label, text in (("Street", "1 Hive Lane"), ("City", "Leeds"), ("ZIP or postal code", "LS1"), ("Country", "UK")):
         page.get_by_label(label).fill(text)
-    page.get_by_role("button", name="Send it there").click()
+    page.get_by_role("button", name="Submit").click()
     expect(page.get_by_text("On its way to you")).to_be_visible()
 
 

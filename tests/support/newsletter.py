@@ -128,10 +128,17 @@ def link_of(html: str) -> str:
     return unescape(found[1])
 
 
+def errors(answer: httpx.Response) -> dict[str, str]:
+    """The errors that a form shows, by the field each one belongs to; "" is the whole form."""
+    found = re.findall(r'<p class="wrong"(?: id="(\w+)-error")? role="alert">(?:<svg.*?</svg>)?([^<]*)<', answer.text)
+    return {name: unescape(sentence) for name, sentence in found}
+
+
 def wrong(answer: httpx.Response) -> str:
-    """What a form says is the matter."""
-    found = re.search(r'id="wrong"[^>]*>(?:<svg.*?</svg>)?([^<]*)<', answer.text)
-    return unescape(found[1]) if found else ""
+    """The only error that a form shows."""
+    found = errors(answer)
+    assert len(found) < 2, found
+    return next(iter(found.values()), "")
 
 
 def follow(wax: Newsletter, answer: httpx.Response) -> httpx.Response:

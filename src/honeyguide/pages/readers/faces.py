@@ -17,7 +17,7 @@ from honeyguide.referrals.campaigns import Campaign, Owner
 from honeyguide.store import Store
 from honeyguide.store.tx import Tx
 
-UNKNOWN = "There is no such page."
+UNKNOWN = "Page not found."
 # Anything else was never given out, and some of it no database would even look for.
 _SLUG = re.compile(r"[a-z0-9-]{1,60}").fullmatch
 _ARTICLES = frozenset(("the", "a", "an", "der", "die", "das", "le", "la", "les", "el", "los", "las", "il", "lo"))

@@ -1,10 +1,11 @@
-"""Public forms that people pass without noticing and robots do not: a token that says when the form was shown, a field nobody
-sees, and limits per network. A refusal is a sentence on the same form, with what was typed still in it.
+"""Public forms: a token that says when the form was shown, a hidden field that only bots fill in, and limits per network. An
+error is a sentence next to its field on the same form, with the entered values kept.
 """
 
 from __future__ import annotations
 
 from collections import OrderedDict
+from collections.abc import Mapping
 from urllib.parse import parse_qsl
 
 from starlette.requests import Request
@@ -12,15 +13,15 @@ from starlette.requests import Request
 from honeyguide.kernel import clock
 from honeyguide.kernel.errors import Fault, TooMany
 from honeyguide.kernel.site import Site
+from honeyguide.pages.forms import Field, errors_of, missing
 from honeyguide.referrals import rules
 
 BODY_LIMIT = 16 * 1024
 FIELDS_LIMIT = 40
-# Nobody reads the page, types an address and presses the button in less; most robots do.
-LEAST_MS = 2 * clock.SECOND_MS
 # A tab may stay open overnight.
 LONGEST_MS = 2 * clock.DAY_MS
 TRAP = "website"
+EMAIL_FIELDS = {"email": Field("Email address", "Enter your email address.")}
 
 
 class Refused(Fault):
@@ -40,16 +41,16 @@ async def read(request: Request) -> dict[str, str]:
         raise Refused("This form was sent from another website. Please use the form on this page.", status=403)
     kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
     if kind != "application/x-www-form-urlencoded":
-        raise Refused("This form came in a way we cannot read. Please use the form on this page.", status=415)
+        raise Refused("We couldn’t read this form. Please use the form on this page.", status=415)
     body = b""
     async for part in request.stream():
         body += part
         if len(body) > BODY_LIMIT:
-            raise Refused("That is more than this form takes. Please shorten it.", status=413)
+            raise Refused("That’s too much text for this form. Please shorten it.", status=413)
     try:
         return dict(parse_qsl(body.decode(), keep_blank_values=True, max_num_fields=FIELDS_LIMIT, errors="strict"))
     except ValueError:
-        raise Refused("This form came in a way we cannot read. Please try again.") from None
+        raise Refused("We couldn’t read this form. Please try again.") from None
 
 
 def token(site: Site, purpose: str, now_ms: int) -> str:
@@ -57,25 +58,22 @@ def token(site: Site, purpose: str, now_ms: int) -> str:
     return site.seal(f"form {purpose}", now_ms.to_bytes(6, "big"))
 
 
-def check(site: Site, purpose: str, fields: dict[str, str], now_ms: int, *, least_ms: int = LEAST_MS) -> None:
+def check(site: Site, purpose: str, fields: dict[str, str], now_ms: int) -> None:
     if fields.get(TRAP):
-        # Told, not silently dropped: an eager browser may have filled it in for an honest reader.
-        raise Refused("A field that must stay empty was filled in. Please press the button once more.")
+        # Not dropped silently: a browser may have filled it in for a real reader.
+        raise Refused("A hidden field was filled in, perhaps by your browser. Please submit the form again.")
     shown = site.unseal(f"form {purpose}", fields.get("token", ""))
     age_ms = now_ms - int.from_bytes(shown, "big") if shown else LONGEST_MS + 1
     # A little before its time is another machine's clock.
     if not -clock.MINUTE_MS <= age_ms <= LONGEST_MS:
-        raise Refused("This page was open for a long time. Please press the button once more.")
-    if age_ms < least_ms:
-        raise Refused("That was very quick. Please press the button once more.")
+        raise Refused("This page has expired. Please submit the form again.")
 
 
-def kept_token(site: Site, purpose: str, fields: dict[str, str], now_ms: int) -> str:
-    """For the form that is shown again: its own token while that is good, so that the second press is late enough."""
-    given = fields.get("token", "")
-    shown = site.unseal(f"form {purpose}", given)
-    good = shown is not None and -clock.MINUTE_MS <= now_ms - int.from_bytes(shown, "big") < LONGEST_MS - clock.HOUR_MS
-    return given if good else token(site, purpose, now_ms)
+def email_errors(fault: Fault, given: Mapping[str, str]) -> dict[str, str]:
+    """What a form with an email field and nothing else says about a refusal."""
+    if fault.code == "invalid_email":
+        return missing(EMAIL_FIELDS, given) or {"email": "Enter a valid email address."}
+    return errors_of(fault, EMAIL_FIELDS)
 
 
 class NetworkLimit:
@@ -100,9 +98,10 @@ class NetworkLimit:
         if count >= self._most:
             wait_s = max(1, -(-(began_ms + self._window_ms - now_ms) // 1000))
             minutes = max(1, -(-wait_s // 60))
-            again = "in a minute" if minutes == 1 else f"in {minutes} minutes"
             raise TooMany(
-                f"Very many people signed up from your network just now. Please try again {again}.", retry_after_s=wait_s
+                "Too many people are using this form from your network. Please try again in {wait}.",
+                wait="a minute" if minutes == 1 else f"{minutes} minutes",
+                retry_after_s=wait_s,
             )
 
 

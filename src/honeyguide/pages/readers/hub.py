@@ -14,8 +14,9 @@ from starlette.responses import Response
 from honeyguide.accounts import attempts
 from honeyguide.accounts.attempts import Limit
 from honeyguide.kernel import checks, clock, emails
-from honeyguide.kernel.errors import Invalid, Missing, TooMany
+from honeyguide.kernel.errors import Fault, Invalid, Missing, TooMany
 from honeyguide.pages.desk import Desk
+from honeyguide.pages.forms import Field, errors_of, missing
 from honeyguide.pages.readers import faces, forms, post, progress, sharing
 from honeyguide.pages.readers.faces import Face
 from honeyguide.pages.readers.showing import kind, see_other, shown, status_of
@@ -34,16 +35,30 @@ MOST_OF_ONE_NETWORK, NETWORK_WINDOW_MS = 20, 10 * clock.MINUTE_MS
 # An address in more campaigns than it may get letters a day hears of the first ones.
 MOST_CAMPAIGNS = post.MOST_A_DAY
 
-# Name, label, autocomplete token, needed.
-ADDRESS_FIELDS = (
-    ("name", "Full name", "name", True),
-    ("line1", "Street and number", "address-line1", True),
-    ("line2", "Flat, floor, company", "address-line2", False),
-    ("city", "Town", "address-level2", True),
-    ("region", "State or region", "address-level1", False),
-    ("postcode", "Postal code", "postal-code", True),
-    ("country", "Country", "country-name", True),
-)
+ADDRESS_FIELDS = {
+    "name": Field("Full name", "Enter your full name."),
+    "line1": Field("Street address", "Enter your street address."),
+    "line2": Field("Apartment, floor or company"),
+    "city": Field("City", "Enter your city."),
+    "region": Field("State or region"),
+    "postcode": Field("ZIP or postal code", "Enter your ZIP or postal code."),
+    "country": Field("Country", "Enter your country."),
+}
+# What browsers call these fields.
+AUTOCOMPLETE = {
+    "name": "name",
+    "line1": "address-line1",
+    "line2": "address-line2",
+    "city": "address-level2",
+    "region": "address-level1",
+    "postcode": "postal-code",
+    "country": "country-name",
+}
+# What the domain says to operators, said to readers.
+CLAIM_ERRORS = {
+    "awaiting_approval": "This reward is still being reviewed.",
+    "out_of_stock": "This reward is out of stock right now.",
+}
 
 _sql = beside(__file__)
 _CAMPAIGNS_OF = _sql.query("campaigns_of", Owner)
@@ -87,23 +102,28 @@ class HubPages:
         now_ms = self._desk.clock()
         reader = await self._reader(request)
         won = _pick(reader, request.path_params["won_id"])
+        needs_address = won.kind == milestones.PHYSICAL and won.status == rewards.UNLOCKED
         fields: dict[str, str] = {}
         try:
             fields = await forms.read(request)
-            forms.check(self._desk.site, f"claim {reader.person.id}", fields, now_ms, least_ms=0)
-            shipping = _shipping(fields) if won.kind == milestones.PHYSICAL else None
-
-            async def work(tx: Tx) -> Won:
-                return await rewards.claim(
-                    tx, self._desk.site, reader.face.owner, reader.person, won.id, shipping=shipping, now_ms=now_ms
-                )
-
-            await self._desk.store.write(work)
+            forms.check(self._desk.site, f"claim {reader.person.id}", fields, now_ms)
+            wrong, status = _address_errors(fields) if needs_address else {}, 400
+            if not wrong:
+                await self._claim(reader, won, _shipping(fields) if needs_address else None, now_ms)
+                return see_other(f"{self._address(request)}#won-{won.id}")
         except (Invalid, forms.Refused) as refusal:
-            if won.kind == milestones.PHYSICAL and won.status == rewards.UNLOCKED:
-                return self._address_form(request, reader, won, fields, refusal)
-            return self._hub(request, reader, refusal)
-        return see_other(f"{self._address(request)}#won-{won.id}")
+            wrong, status = _claim_errors(refusal), status_of(refusal)
+        if needs_address:
+            return self._address_form(request, reader, won, fields, wrong, status)
+        return self._hub(request, reader, wrong, status)
+
+    async def _claim(self, reader: Reader, won: Won, shipping: Shipping | None, now_ms: int) -> None:
+        async def work(tx: Tx) -> Won:
+            return await rewards.claim(
+                tx, self._desk.site, reader.face.owner, reader.person, won.id, shipping=shipping, now_ms=now_ms
+            )
+
+        await self._desk.store.write(work)
 
     @kind
     async def ask_form(self, request: Request) -> Response:
@@ -168,40 +188,59 @@ class HubPages:
     def _address(self, request: Request) -> str:
         return f"/hub/{request.path_params['token']}"
 
-    def _hub(self, request: Request, reader: Reader, refusal: Invalid | forms.Refused | None = None) -> Response:
+    def _hub(self, request: Request, reader: Reader, wrong: dict[str, str] | None = None, status: int = 200) -> Response:
         site, person = self._desk.site, reader.person
         return shown(
-            "hub.html", reader.face, status=200 if refusal is None else status_of(refusal), private=True,
-            wrong=refusal.message if refusal else None, hub=self._address(request), first_name=first_name(person),
+            "hub.html",
+            reader.face,
+            status=status,
+            private=True,
+            wrong=wrong or {},
+            hub=self._address(request),
+            first_name=first_name(person),
             welcome=request.query_params.get("welcome") == "1",
             progress=progress.measure(reader.rewards, reader.won, person.referrals_verified, person.referrals_pending),
             share=sharing.of(reader.face.words, site.reader_link(person.ref_code)),
             token=forms.token(site, f"claim {person.id}", self._desk.clock()),
-        )  # fmt: skip
+        )
 
     def _address_form(
-        self, request: Request, reader: Reader, won: Won, fields: dict[str, str], refusal: Invalid | forms.Refused | None = None
-    ) -> Response:  # fmt: skip
+        self,
+        request: Request,
+        reader: Reader,
+        won: Won,
+        values: dict[str, str],
+        wrong: dict[str, str] | None = None,
+        status: int = 200,
+    ) -> Response:
         return shown(
-            "claim.html", reader.face, status=200 if refusal is None else status_of(refusal), private=True, won=won,
-            wrong=refusal.message if refusal else None, wrong_field=refusal.param if refusal else None,
-            hub=self._address(request), fields=fields, wanted=ADDRESS_FIELDS,
+            "claim.html",
+            reader.face,
+            status=status,
+            private=True,
+            won=won,
+            wrong=wrong or {},
+            hub=self._address(request),
+            values=values,
+            fields=ADDRESS_FIELDS,
+            autocomplete=AUTOCOMPLETE,
+            longest=checks.STRING_LIMIT,
             token=forms.token(self._desk.site, f"claim {reader.person.id}", self._desk.clock()),
-        )  # fmt: skip
+        )
 
-    def _ask(
-        self, face: Face | None, fields: dict[str, str] | None = None, refusal: Invalid | forms.Refused | TooMany | None = None
-    ) -> Response:  # fmt: skip
-        site, now_ms = self._desk.site, self._desk.clock()
-        wrong = None if refusal is None else refusal.message
-        if refusal is not None and refusal.param == "email":
-            wrong = "This email address does not look right. Please check it."
+    def _ask(self, face: Face | None, fields: dict[str, str] | None = None, refusal: Fault | None = None) -> Response:
+        given = fields or {}
         return shown(
-            "ask.html", face, status=200 if refusal is None else status_of(refusal), wrong=wrong,
-            retry_after_s=refusal.retry_after_s if isinstance(refusal, TooMany) else 0, email=(fields or {}).get("email", ""),
-            token=forms.kept_token(site, "hub", fields, now_ms) if fields else forms.token(site, "hub", now_ms),
-            trap=forms.TRAP, action="/hub" + (f"?of={face.slug}" if face else ""),
-        )  # fmt: skip
+            "ask.html",
+            face,
+            status=200 if refusal is None else status_of(refusal),
+            wrong={} if refusal is None else forms.email_errors(refusal, given),
+            retry_after_s=refusal.retry_after_s if isinstance(refusal, TooMany) else 0,
+            email=given.get("email", ""),
+            token=forms.token(self._desk.site, "hub", self._desk.clock()),
+            trap=forms.TRAP,
+            action="/hub" + (f"?of={face.slug}" if face else ""),
+        )
 
 
 def _pick(reader: Reader, won_id: str) -> Won:
@@ -211,13 +250,36 @@ def _pick(reader: Reader, won_id: str) -> Won:
     raise Missing(faces.UNKNOWN)
 
 
+def _claim_errors(refusal: Fault) -> dict[str, str]:
+    if refusal.code in CLAIM_ERRORS:
+        return {"": CLAIM_ERRORS[refusal.code]}
+    return errors_of(refusal, ADDRESS_FIELDS)
+
+
+def _entered(fields: dict[str, str]) -> dict[str, str]:
+    return {name: fields.get(name, "").strip() for name in ADDRESS_FIELDS}
+
+
+def _address_errors(fields: dict[str, str]) -> dict[str, str]:
+    """What is wrong with a postal address, all of it at once."""
+    entered = _entered(fields)
+    wrong = missing(ADDRESS_FIELDS, entered)
+    for name, text in entered.items():
+        try:
+            checks.text(text, param=name, limit=checks.STRING_LIMIT)
+        except Invalid as fault:
+            wrong |= errors_of(fault, ADDRESS_FIELDS)
+    return wrong
+
+
 def _shipping(fields: dict[str, str]) -> Shipping:
-    given = {name: fields.get(name, "").strip() for name, *_ in ADDRESS_FIELDS}
-    for name, label, _, needed in ADDRESS_FIELDS:
-        if needed and not given[name]:
-            raise Invalid(f"{label} is missing. The parcel needs it.", param=name)
-        checks.text(given[name], param=name, limit=checks.STRING_LIMIT)
+    entered = _entered(fields)
     return Shipping(
-        name=given["name"], line1=given["line1"], line2=given["line2"] or None, city=given["city"],
-        region=given["region"] or None, postcode=given["postcode"], country=given["country"],
-    )  # fmt: skip
+        name=entered["name"],
+        line1=entered["line1"],
+        line2=entered["line2"] or None,
+        city=entered["city"],
+        region=entered["region"] or None,
+        postcode=entered["postcode"],
+        country=entered["country"],
+    )

@@ -30,7 +30,7 @@ def preview(
         return html("thanks.html", face, share=share, rewards=list(rewards)[:3])
     verified = _sample_count(rewards)
     return html(
-        "hub.html", face, wrong=None, hub="", first_name="Ana", welcome=False, share=share, token="",
+        "hub.html", face, wrong={}, hub="", first_name="Ana", welcome=False, share=share, token="",
         progress=progress.measure(rewards, _sample_won(rewards, verified, campaign.created_ms), verified, 1),
     )  # fmt: skip
 
@@ -44,7 +44,7 @@ def preview_of_program(
 
 def _signup(face: faces.Face, brought_by: str, base_url: str) -> str:
     return html(
-        "signup.html", face, wrong=None, about_email=False, carried={brought_by: "sample"}, email="", token="", trap="website",
+        "signup.html", face, wrong={}, carried={brought_by: "sample"}, email="", token="", trap="website",
         action="", page_link="", base_url=base_url,
     )  # fmt: skip
 

@@ -33,7 +33,7 @@ class Rung:
     needs: str
     state: str
     left: int = 0
-    each: bool = False
+    every: int = 0  # referrals between two of a recurring reward
     kind: str = milestones.MANUAL
     won_id: str = ""
     code: str | None = None
@@ -130,7 +130,8 @@ def _rungs(rewards: Sequence[Reward], won: Sequence[Won], verified: int) -> tupl
         else:
             needs = reward.referrals
         left = max(0, needs - verified)
-        lines.append((needs, Rung(reward.name, reward.description, number(needs), LOCKED, left, bool(reward.recurring))))
+        every = reward.referrals if reward.recurring else 0
+        lines.append((needs, Rung(reward.name, reward.description, number(needs), LOCKED, left, every)))
     lines.sort(key=lambda line: line[0])
     return [rung for _, rung in lines], earlier[::-1]
 
@@ -139,7 +140,7 @@ def _won(won: Won) -> Rung:
     redeemed = won.status == REDEEMED
     return Rung(
         name=won.name, description=won.description, needs=number(won.referrals * won.multiple), state=won.status,
-        each=bool(won.recurring), kind=won.kind, won_id=won.id, code=won.coupon_code if redeemed else None,
+        every=won.referrals if won.recurring else 0, kind=won.kind, won_id=won.id, code=won.coupon_code if redeemed else None,
         link=won.link if redeemed else None, day=day(won.redeemed_ms if redeemed else won.earned_ms),
     )  # fmt: skip
 

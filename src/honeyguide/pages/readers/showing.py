@@ -54,7 +54,7 @@ def sorry(status: int, title: str, words: str, face: Face | None = None, retry_a
 
 
 def lost(face: Face | None = None) -> HTMLResponse:
-    return sorry(404, "This link leads nowhere", "It may be mistyped, or whoever it belonged to has left.", face)
+    return sorry(404, "This link doesn’t work", "It may be mistyped, or is no longer active.", face)
 
 
 def status_of(fault: Fault) -> int:
@@ -75,10 +75,10 @@ def kind(endpoint: Endpoint) -> Endpoint:
         except Missing:
             return lost()
         except TooMany as fault:
-            return sorry(429, "A little slower, please", fault.message, retry_after_s=fault.retry_after_s)
+            return sorry(429, "Too many requests", fault.message, retry_after_s=fault.retry_after_s)
         except Unavailable:
-            return sorry(503, "We are out for a moment", "Nothing was lost. Please try again in a minute.", retry_after_s=5)
+            return sorry(503, "We’ll be right back", "Please try again in a minute.", retry_after_s=5)
         except Fault as fault:
-            return sorry(status_of(fault), "That did not work", fault.message)
+            return sorry(status_of(fault), "Something went wrong", fault.message)
 
     return answered

@@ -27,7 +27,6 @@ from honeyguide.referrals.subscribers import Changes, NewSubscriber
 from honeyguide.store.tx import Tx
 
 CARRIED = ("ref", "partner", "utm_source", "utm_campaign")
-BAD_ADDRESS = "This email address does not look right. Please check it."
 # One mailbox typed into the forms of one campaign, within an hour.
 SIGNUPS_BY_ADDRESS = Limit("signup by address", 5, clock.HOUR_MS)
 # Many honest people share a network: offices, schools, a talk whose last slide is a QR code.
@@ -44,7 +43,6 @@ def carried(given: QueryParams | dict[str, str]) -> dict[str, str]:
 class SignupPages:
     template = "signup.html"
     origin = "signup"
-    least_ms = forms.LEAST_MS
 
     def __init__(self, desk: Desk) -> None:
         self._desk = desk
@@ -64,11 +62,11 @@ class SignupPages:
         fields: dict[str, str] = {}
         try:
             fields = await forms.read(request)
-            forms.check(self._desk.site, f"signup {face.id}", fields, now_ms, least_ms=self.least_ms)
+            forms.check(self._desk.site, f"signup {face.id}", fields, now_ms)
             self._networks.another(forms.peer(request), now_ms)
             code = await self._enter(face, self._arrival(request, face, fields), now_ms)
         except (Invalid, forms.Refused, TooMany) as refusal:
-            return self._form(request, face, carried(fields), fields.get("email", ""), refusal=refusal, fields=fields)
+            return self._form(request, face, carried(fields), fields.get("email", ""), refusal)
         return self._welcome(request, face, code)
 
     @kind
@@ -110,19 +108,22 @@ class SignupPages:
     async def _face(self, request: Request) -> Face:
         return await self._faces.find(request.path_params["slug"])
 
-    def _form(
-        self, request: Request, face: Face, kept: dict[str, str], email: str, *, refusal: Fault | None = None,
-        fields: dict[str, str] | None = None,
-    ) -> Response:  # fmt: skip
-        site, now_ms, purpose = self._desk.site, self._desk.clock(), f"signup {face.id}"
-        token = forms.kept_token(site, purpose, fields, now_ms) if fields else forms.token(site, purpose, now_ms)
-        wrong = None if refusal is None else BAD_ADDRESS if refusal.param == "email" else refusal.message
+    def _form(self, request: Request, face: Face, kept: dict[str, str], email: str, refusal: Fault | None = None) -> Response:
+        site = self._desk.site
         return shown(
-            self.template, face, status=200 if refusal is None else status_of(refusal),
-            retry_after_s=refusal.retry_after_s if isinstance(refusal, TooMany) else 0, wrong=wrong,
-            about_email=refusal is not None and refusal.param == "email", carried=kept, email=email, token=token,
-            trap=forms.TRAP, action=request.url.path, page_link=face.page_link(site), base_url=site.base_url,
-        )  # fmt: skip
+            self.template,
+            face,
+            status=200 if refusal is None else status_of(refusal),
+            retry_after_s=refusal.retry_after_s if isinstance(refusal, TooMany) else 0,
+            wrong={} if refusal is None else forms.email_errors(refusal, {"email": email}),
+            carried=kept,
+            email=email,
+            token=forms.token(site, f"signup {face.id}", self._desk.clock()),
+            trap=forms.TRAP,
+            action=request.url.path,
+            page_link=face.page_link(site),
+            base_url=site.base_url,
+        )
 
     def _arrival(self, request: Request, face: Face, fields: dict[str, str]) -> NewSubscriber:
         kept = carried(fields)
@@ -181,7 +182,7 @@ class SignupPages:
         return await self._desk.store.read(look)
 
     def _stale(self) -> Response:
-        return sorry(410, "This letter is too old", "Its link no longer works. Sign up once more, and a new one comes at once.")
+        return sorry(410, "This link has expired", "Sign up again and we’ll email you a new one.")
 
 
 class MagicPages(SignupPages):
@@ -189,8 +190,6 @@ class MagicPages(SignupPages):
 
     template = "magic.html"
     origin = "magic"
-    # Nothing is left to type, so a quick press is a person's.
-    least_ms = 0
 
     async def _face(self, request: Request) -> Face:
         code: str = request.path_params["code"]

@@ -20,17 +20,19 @@ class Word(NamedTuple):
 
 
 WORDS: tuple[Word, ...] = (
-    Word("tagline", "Tagline", "", 120, "Small, beside the name on every page."),
-    Word("promise", "Promise", "Get {name} in your inbox", 120, "The headline of the signup page: what a reader gets."),
-    Word("details", "Details", "", 600, "A sentence or two under the promise."),
-    Word("button", "Button", "Subscribe", 40, "What the one button says."),
-    Word("small_print", "Small print", "You can leave at any time.", 300, "Small, under the button."),
-    Word("thanks", "Thank you", "You’re in. Thank you!", 120, "The headline after signing up."),
-    Word("invite", "Invitation", "Know someone who would like it too? This link is yours to share.", 300, "Over the new link."),
-    Word("check_inbox", "Check your inbox", "Almost there: check your inbox", 120, "The headline until a reader confirms."),
-    Word("hub_note", "Note on the hub", "", 600, "Shown to readers on their own page: news, thanks, terms of a reward."),
-    Word("share_subject", "Subject of a shared mail", "You might like {name}", 120),
-    Word("share_message", "Message to share", "I read {name} and think you would like it too: {link}", 400),
+    Word("tagline", "Tagline", "", 120, "Small text next to the name, on every page."),
+    Word("promise", "Headline", "Get {name} in your inbox", 120, "At the top of the sign-up page: what readers get."),
+    Word("details", "Subheading", "", 600, "A sentence or two below the headline."),
+    Word("button", "Button", "Subscribe", 40, "The label of the sign-up button."),
+    Word("small_print", "Fine print", "Unsubscribe at any time.", 300, "Small text below the button."),
+    Word("thanks", "Thank-you headline", "You’re in. Thank you!", 120, "Shown after signing up."),
+    Word("invite", "Invitation", "Know someone who’d like it too? Share your link.", 300, "Above the new reader’s link."),
+    Word("check_inbox", "Confirmation headline", "Almost there: check your inbox", 120, "Shown until a reader confirms."),
+    Word("hub_note", "Note on the referral page", "", 600, "Shown to readers on their page: news, thanks, reward terms."),
+    Word("share_subject", "Email subject", "You might like {name}", 120, "When a reader shares by email."),
+    Word(
+        "share_message", "Share message", "I read {name} and think you’d like it too: {link}", 400, "The text a reader shares."
+    ),
 )
 
 # The small line with our name is shown unless this key says `off`.
