@@ -192,4 +192,4 @@ def test_a_reward_comes_with_its_code_its_link_or_how_to_claim_it() -> None:
     assert "Your code: BREW-1" in words.reward_unlocked(**won, coupon_code="BREW-1").text  # type: ignore[arg-type]
     assert "https://shop.example/mug" in words.reward_unlocked(**won, link="https://shop.example/mug").text  # type: ignore[arg-type]
     by_hand = words.reward_unlocked(**won, how_to_claim="Answer this letter with your address.")  # type: ignore[arg-type]
-    assert "Answer this letter" in by_hand.text and "Claim it" in by_hand.text and "a friend" in by_hand.text
+    assert "Answer this letter" in by_hand.text and "Claim it" in by_hand.text and "A friend joined" in by_hand.text

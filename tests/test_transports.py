@@ -71,7 +71,7 @@ def test_an_address_the_server_cannot_spell_is_refused_and_the_others_go(box: Le
         box.send(SmtpTransport(mailbox.url, FROM))
         assert [(got.to, got.subject) for got in mailbox.received] == [("ann@example.org", "Grüße")]
     assert sorted(letter.error or "" for letter in box.of_account())[1].startswith(
-        "The mail server cannot reach such an address"
+        "The mail server does not support this email address"
     )
 
 

@@ -88,7 +88,7 @@ class Postman:
             await self._record(letter, trouble, token, now_ms)
             if isinstance(trouble, Down) and not down.is_set():
                 down.set()
-                log.warning("Letters wait: %s", trouble)
+                log.warning("Emails are waiting: %s", trouble)
 
     async def _is_ours(self, tx: Tx, letter: Outgoing, token: str) -> bool:
         """Whoever was erased since the claim gets no letter any more."""
@@ -96,17 +96,17 @@ class Postman:
 
     async def _attempt(self, letter: Outgoing) -> Refused | NotNow | None:
         if letter.attempts > MOST_ATTEMPTS:
-            return Refused("Given up: no attempt lived long enough to tell what came of it.")
+            return Refused("Gave up: every attempt was interrupted before its result was known.")
         try:
             async with asyncio.timeout(SEND_LIMIT_S):
                 await self._transport.send(letter)
         except (Refused, NotNow) as trouble:
             return trouble
         except TimeoutError:
-            return NotNow(f"The mail server took longer than {SEND_LIMIT_S:.0f} seconds.")
-        except Exception as error:  # a letter that trips over a bug must not stop the others
-            log.exception("Letter %s could not be sent", letter.id)
-            return NotNow(f"{type(error).__name__} while sending.")
+            return NotNow(f"The mail server did not finish within {SEND_LIMIT_S:.0f} seconds.")
+        except Exception:  # a bug that one email runs into must not stop the others
+            log.exception("Email %s could not be sent", letter.id)
+            return NotNow("An unexpected error occurred while sending. The log has the details.")
         return None
 
     async def _record(self, letter: Outgoing, trouble: Refused | NotNow | None, token: str, now_ms: int) -> None:
@@ -125,7 +125,7 @@ class Postman:
 
         recorded = await self._store.write(work)
         if trouble is not None and final and recorded:
-            log.warning("Letter %s (%s) failed after %d attempts", letter.id, letter.kind, letter.attempts)
+            log.warning("Email %s (%s) failed after %d attempts", letter.id, letter.kind, letter.attempts)
 
 
 async def send_due(store: Store, transport: Transport, now_ms: int) -> bool:

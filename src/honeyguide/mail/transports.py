@@ -75,7 +75,7 @@ def _mailbox(address: str, name: str | None) -> Address:
     # Not Address(addr_spec=…): that one refuses letters beyond ASCII, which many mail servers take by now.
     local, _, domain = address.rpartition("@")
     if "=?" in address:
-        raise ValueError("the address looks like an encoded word")
+        raise ValueError("the email address looks like an encoded word")
     return Address(display_name=_header(name or ""), username=local, domain=domain)
 
 
@@ -95,7 +95,7 @@ def compose(letter: Outgoing, mail_from: str) -> EmailMessage:
         message.add_alternative(letter.html, subtype="html")
     # The second belt: read it back as a server would, and find the headers we wrote, no more and no less.
     if BytesHeaderParser().parsebytes(_flat(letter, message)).keys() != message.keys():
-        raise ValueError("one of its headers would break in two")
+        raise ValueError("one of its headers would be split in two")
     return message
 
 
@@ -107,7 +107,7 @@ def _composed(letter: Outgoing, mail_from: str) -> EmailMessage:
     try:
         return compose(letter, mail_from)
     except (ValueError, UnicodeError, MessageError) as error:
-        raise Refused(f"The letter cannot be written as mail: {error}") from error
+        raise Refused(f"The email could not be composed: {error}") from error
 
 
 @dataclass(frozen=True)
@@ -160,17 +160,17 @@ class SmtpTransport:
         try:
             await client.send_message(message, sender=self._sender, recipients=[letter.to])
         except aiosmtplib.SMTPSenderRefused as error:
-            raise Down(f"The mail server takes nothing from {self._sender}: {error.code} {error.message}") from error
+            raise Down(f"The mail server rejected the sender {self._sender}: {error.code} {error.message}") from error
         except aiosmtplib.SMTPRecipientsRefused as error:
             raise _verdict(error.recipients[0].code, error.recipients[0].message) from error
         except aiosmtplib.SMTPResponseException as error:
             raise _verdict(error.code, error.message) from error
         except aiosmtplib.SMTPNotSupported as error:
-            raise Refused(f"The mail server cannot reach such an address: {error.message}") from error
+            raise Refused(f"The mail server does not support this email address: {error.message}") from error
         except ValueError as error:
-            raise Refused(f"The address is not one that mail can be sent to: {error}") from error
+            raise Refused(f"Email cannot be sent to this address: {error}") from error
         except (aiosmtplib.SMTPException, OSError) as error:
-            raise NotNow(f"The connection broke: {error}") from error
+            raise NotNow(f"The connection to the mail server was lost: {error}") from error
         else:
             usable = True
             self._idle.append(client)
@@ -194,7 +194,7 @@ class SmtpTransport:
         try:
             await client.connect()
         except (aiosmtplib.SMTPException, OSError, ValueError) as error:
-            raise Down(f"The mail server {server.host}:{server.port} does not let us in: {error}") from error
+            raise Down(f"Could not connect to the mail server {server.host}:{server.port}: {error}") from error
         return client
 
     async def rest(self) -> None:
@@ -209,7 +209,7 @@ class SmtpTransport:
 def _verdict(code: int, message: str) -> Exception:
     text = f"{code} {message}"
     if code == 421:
-        return Down(f"The mail server is closing: {text}")
+        return Down(f"The mail server is shutting down: {text}")
     return Refused(text) if 500 <= code < 600 else NotNow(text)
 
 
@@ -225,7 +225,7 @@ class FolderTransport:
         try:
             await asyncio.to_thread(self._write, f"{letter.id}.eml", _flat(letter, message))
         except OSError as error:
-            raise Down(f"The folder {self._folder} cannot be written: {error.strerror}") from error
+            raise Down(f"Could not write to the folder {self._folder}: {error.strerror}") from error
 
     def _write(self, name: str, content: bytes) -> None:
         self._folder.mkdir(parents=True, exist_ok=True)
@@ -245,8 +245,8 @@ class LogTransport:
 
     async def send(self, letter: Outgoing) -> None:
         message = _composed(letter, self._from)
-        lines = [f"--- Letter to {letter.to} (HONEYGUIDE_SMTP_URL is not set, so it is shown here)"]
-        lines += [f"From: {message['From']}", f"Subject: {letter.subject}", "", letter.text.rstrip(), "--- End of letter"]
+        lines = [f"--- Email to {letter.to} (HONEYGUIDE_SMTP_URL is not set, so it is printed here)"]
+        lines += [f"From: {message['From']}", f"Subject: {letter.subject}", "", letter.text.rstrip(), "--- End of email"]
         text = "\n".join(lines)
         encoding = sys.stdout.encoding or "utf-8"  # of an old terminal, perhaps: a letter it cannot show is still a letter
         try:
@@ -267,4 +267,4 @@ def transport_for(smtp_url: str, mail_from: str) -> Transport:
         return SmtpTransport(smtp_url, mail_from)
     if scheme == "file":
         return FolderTransport(Path(unquote(urlsplit(smtp_url).path)), mail_from)
-    raise Invalid("HONEYGUIDE_SMTP_URL must begin with smtp://, smtps:// or file:///.")
+    raise Invalid("HONEYGUIDE_SMTP_URL must start with smtp://, smtps:// or file:///.")

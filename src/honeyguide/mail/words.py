@@ -1,8 +1,8 @@
-"""What our letters say. Each function bears the name of the letter's kind and gives its subject and text.
+"""What our emails say. Each function has the name of the email's kind and returns its subject and text.
 
-Short, human, present tense: what happened, what it means, what to do. Amounts, dates and times come in as text. A reader's
-letter speaks for the newsletter, never for us, and holds nothing that a stranger could have typed into a form: else anyone
-could have us send their words to anybody.
+Short and human: what happened, what it means, what to do. Amounts, dates and times come in as text. An email to a reader
+speaks for the newsletter, never for us, and contains nothing that a stranger could have typed into a form: otherwise anyone
+could make us send their text to anybody.
 """
 
 from __future__ import annotations
@@ -24,55 +24,56 @@ def _letter(subject: str, *paragraphs: str | None) -> Words:
 
 def webhook_failing(*, url: str, since: str, disables_on: str, page: str) -> Words:
     return _letter(
-        "Your webhook has failed for a day",
-        f"Every delivery to {url} fails since {since}.",
-        f"We keep trying. If nothing gets through until {disables_on}, we switch the webhook off.",
-        f"See what it answers, and send a test:\n{page}",
+        "Your webhook has been failing for a day",
+        f"Deliveries to {url} have been failing since {since}.",
+        f"We will keep trying. If nothing gets through by {disables_on}, we will disable the webhook.",
+        f"See the responses and send a test event:\n{page}",
     )
 
 
 def webhook_disabled(*, url: str, reason: str, page: str) -> Words:
-    """`reason` is a whole sentence: what the receiver did."""
+    """`reason` is a full sentence: what the endpoint did."""
     return _letter(
-        "Your webhook is switched off",
-        f"We no longer send events to {url}. {reason}",
-        f"Events are kept for 30 days: mend the receiver, switch the webhook on and replay what it missed:\n{page}",
+        "Your webhook has been disabled",
+        f"We have stopped sending events to {url}. {reason}",
+        f"We keep events for 30 days. Fix the endpoint, enable the webhook again and replay what it missed:\n{page}",
     )
 
 
 def reward_low_stock(*, reward: str, left: int, page: str) -> Words:
-    codes = "1 code is" if left == 1 else f"{left:,} codes are"
+    codes = "1 coupon code is" if left == 1 else f"{left:,} coupon codes are"
     return _letter(
-        f"Few codes left for {reward}",
-        f"{codes} left for the reward {reward}.",
-        f"Add more before your readers run into an empty shelf:\n{page}",
+        f"{reward}: almost out of coupon codes",
+        f"Only {codes} left for {reward}.",
+        f"Add more before you run out:\n{page}",
     )
 
 
 def reward_out_of_stock(*, reward: str, waiting: int, page: str) -> Words:
-    readers = "1 reader has" if waiting == 1 else f"{waiting:,} readers have"
+    subscribers = "1 subscriber is" if waiting == 1 else f"{waiting:,} subscribers are"
     return _letter(
-        f"No codes left for {reward}",
-        f"The last code of the reward {reward} is given out." + (f" {readers} earned one and wait for it." if waiting else ""),
-        f"Add codes, and everyone who waits gets one:\n{page}",
+        f"{reward}: out of coupon codes",
+        f"The last coupon code for {reward} has been used." + (f" {subscribers} waiting for one." if waiting else ""),
+        f"Add more codes, and everyone waiting will get one:\n{page}",
     )
 
 
 def budget_warning(*, program: str, month: str, spent: str, budget: str, page: str) -> Words:
     return _letter(
-        f"{program}: 80 % of the budget for {month} is spent",
-        f"{spent} of {budget} is spent in {month}.",
-        "At 100 % your partners are told, and nothing more is charged until the month ends or you raise the budget.",
-        f"The program:\n{page}",
+        f"{program}: 80% of the budget for {month} is spent",
+        f"You have spent {spent} of your {budget} budget for {month}.",
+        "When it is used up, we will notify your partners, and nothing more will be charged until the month ends or you raise "
+        "the budget.",
+        f"View the program:\n{page}",
     )
 
 
 def budget_spent(*, program: str, month: str, spent: str, budget: str, page: str) -> Words:
     return _letter(
-        f"{program}: the budget for {month} is reached",
-        f"Spent in {month}: {spent}. Your monthly budget: {budget}. A fee is never split, so a small amount may stay unspent.",
-        "We notify your partners. New readers still sign up and stay subscribed, but no more fees are charged this month.",
-        f"To go on this month, raise the budget above what is spent:\n{page}",
+        f"{program} has reached its budget for {month}",
+        f"Spent in {month}: {spent}. Your monthly budget: {budget}. Fees are never split, so a little may be left over.",
+        "We are notifying your partners. They can still refer subscribers, but nothing more will be charged this month.",
+        f"To resume right away, raise the budget above what is spent:\n{page}",
     )
 
 
@@ -82,19 +83,19 @@ def budget_spent(*, program: str, month: str, spent: str, budget: str, page: str
 def budget_reached(*, program: str, month: str, resumes: str, page: str) -> Words:
     return _letter(
         f"{program} has reached its budget for {month}",
-        f"{program} has reached its budget for {month}. Readers you send from now on earn you nothing until {resumes}, "
-        "unless the owner raises the budget sooner. If that happens, we will let you know.",
-        "What you have earned so far stays yours.",
-        f"Your earnings:\n{page}",
+        f"{program} has reached its budget for {month}. New referrals earn you nothing until {resumes}, unless the owner "
+        "raises the budget sooner. If that happens, we will let you know.",
+        "You keep everything you have earned so far.",
+        f"View your earnings:\n{page}",
     )
 
 
 def budget_reopened(*, program: str, month: str, page: str) -> Words:
     return _letter(
-        f"{program} is paying for readers again",
-        f"The owner of {program} raised the budget for {month}, so new readers you send can earn you fees again.",
-        "Readers who were verified while the budget was reached are not paid for afterwards.",
-        f"Your earnings:\n{page}",
+        f"{program} is paying for referrals again",
+        f"{program} raised its budget for {month}, so new referrals earn you fees again.",
+        "Referrals that were verified while the budget was used up are not paid for afterwards.",
+        f"View your earnings:\n{page}",
     )
 
 
@@ -104,17 +105,18 @@ def budget_reopened(*, program: str, month: str, page: str) -> Words:
 def confirm(*, newsletter: str, link: str) -> Words:
     return _letter(
         f"Confirm your subscription to {newsletter}",
-        f"Somebody, probably you, signed this address up for {newsletter}. One click confirms it:\n{link}",
-        "If it was not you, do nothing: without the click you get no mail.",
+        f"Someone, probably you, signed up for {newsletter} with this email address. To confirm your subscription, open this "
+        f"link:\n{link}",
+        "If it wasn’t you, ignore this email and you won’t be subscribed.",
     )
 
 
 def hub_link(*, newsletter: str, link: str) -> Words:
     return _letter(
-        f"Your {newsletter} referral page",
-        f"Here you find your link to share, your progress and your rewards:\n{link}",
-        "The page is yours alone: keep this letter, and do not pass it on.",
-        "If you did not ask for it, do nothing.",
+        f"Your referral page for {newsletter}",
+        f"Your link to share, your progress and your rewards are here:\n{link}",
+        "This page is private, so keep this email and don’t forward it.",
+        "If you didn’t ask for this email, you can ignore it.",
     )
 
 
@@ -128,51 +130,52 @@ def reward_unlocked(
     link: str | None = None,
     how_to_claim: str | None = None,
 ) -> Words:
-    """With a code or a link when there is one; `how_to_claim` is the operator's own sentence."""
-    friends = "a friend" if referrals == 1 else f"{referrals:,} friends"
+    """With a code or a link if there is one; `how_to_claim` is the operator's own text."""
+    friends = "A friend" if referrals == 1 else f"{referrals:,} friends"
     return _letter(
-        f"You earned {reward}",
-        f"Thank you! You brought {friends} to {newsletter}, and that earns you {reward}.",
+        f"You’ve earned {reward}",
+        f"Thank you! {friends} joined {newsletter} through you, so you’ve earned {reward}.",
         f"Your code: {coupon_code}" if coupon_code else None,
-        f"It is here:\n{link}" if link else None,
+        f"Get it here:\n{link}" if link else None,
         how_to_claim,
-        f"{'See all your rewards' if coupon_code or link else 'Claim it'} on your page:\n{hub}",
+        f"{'See all your rewards' if coupon_code or link else 'Claim it'} on your referral page:\n{hub}",
     )
 
 
-# To whoever signs in.
+# To a user.
 
 
 def password_reset(*, link: str, valid_for: str) -> Words:
     """`valid_for` as in "1 hour"."""
     return _letter(
-        "Choose a new password",
-        f"Choose a new password here. The link works once, for {valid_for}:\n{link}",
-        "If you did not ask for this, do nothing: your password stays as it is.",
+        "Reset your password",
+        f"Choose a new password here. The link works once and expires in {valid_for}:\n{link}",
+        "If you didn’t ask for this, ignore this email. Your password won’t change.",
     )
 
 
 def invitation(*, inviter: str, link: str, valid_for: str) -> Words:
     return _letter(
-        f"{inviter} invites you to Honeyguide",
-        f"{inviter} invites you to open an account on Honeyguide, where newsletters grow through their readers and partners.",
-        f"Accept within {valid_for}:\n{link}",
-        "If you do not know the sender, do nothing.",
+        f"{inviter} invited you to Honeyguide",
+        f"{inviter} invited you to create an account on Honeyguide, where newsletters grow through referrals and partners.",
+        f"Accept the invitation within {valid_for}:\n{link}",
+        "If you don’t know the sender, you can ignore this email.",
     )
 
 
 def open_account(*, link: str, valid_for: str) -> Words:
     return _letter(
-        "Open your Honeyguide account",
-        f"Choose a password here, and your account is open. The link works once, for {valid_for}:\n{link}",
-        "If you did not ask for this, do nothing: no account is made.",
+        "Create your Honeyguide account",
+        f"Choose a password to create your account. The link works once and expires in {valid_for}:\n{link}",
+        "If you didn’t ask for this, ignore this email and no account will be created.",
     )
 
 
 def account_exists(*, login: str, forgot: str) -> Words:
     return _letter(
-        "You have a Honeyguide account already",
-        f"Somebody, probably you, asked to open an account for this address. There is one: log in here:\n{login}",
-        f"If you do not remember the password, choose a new one:\n{forgot}",
-        "If it was not you, do nothing.",
+        "You already have a Honeyguide account",
+        f"Someone, probably you, tried to create an account with this email address, but you already have one. Log in here:\n"
+        f"{login}",
+        f"If you’ve forgotten your password, reset it here:\n{forgot}",
+        "If it wasn’t you, you can ignore this email.",
     )
