@@ -173,13 +173,13 @@ def test_review_decides_in_bulk_and_says_why(service: Service) -> None:
         alice.subscribe(f"f{number}@example.org", referrer_code=lead["ref_code"], ip_address="9.9.9.9") for number in range(3)
     ]
     page = words(alice.desk.get("/review").text)
-    assert "Same network as the referrer within a day. Verifies by itself on" in page
+    assert "Same IP network as the referrer within a day. It will be verified on" in page
     assert "waiting: 3" in page
     said = alice.desk.post("/review", id=[friends[0]["uuid"], friends[1]["uuid"]], do="verify")
     assert said.status_code == 303
     assert "2 referrals verified." in words(alice.desk.get("/review").text)
     alice.desk.post("/review", id=friends[2]["uuid"], do="reject")
-    assert "Rejected by hand. Does not count unless you verify it." in words(alice.desk.get("/review?show=rejected").text)
+    assert "Rejected manually. It does not count unless you verify it." in words(alice.desk.get("/review?show=rejected").text)
     assert alice.subscriber(lead["uuid"])["referrals_count"] == 2
     final = alice.desk.post("/subscribers/decide", page="/subscribers", id=friends[0]["uuid"], do="reject")
     assert final.status_code == 303
@@ -191,10 +191,10 @@ def test_a_person_is_explained_exported_and_erased(service: Service) -> None:
     lead = alice.subscribe("lead@example.org", name="Lena Lead")
     friend = alice.subscribe("friend@mailinator.com", referrer_code=lead["ref_code"], utm_source="podcast")
     page = words(alice.desk.get(f"/subscribers/{friend['uuid']}").text)
-    assert "Referred by Lena Lead . A throw-away email address. Does not count unless you verify it." in page
-    assert "Every level of screening rejects this." in page and "podcast" in page
+    assert "Referred by Lena Lead . Disposable email address. It does not count unless you verify it." in page
+    assert "Every screening level rejects this." in page and "podcast" in page
     assert (
-        "Whom they brought" in (leads := words(alice.desk.get(f"/subscribers/{lead['uuid']}").text)) and "mailinator" in leads
+        "Referrals" in (leads := words(alice.desk.get(f"/subscribers/{lead['uuid']}").text)) and "mailinator" in leads
     )
     told = alice.desk.get(f"/subscribers/{friend['uuid']}/export.json")
     assert told.json()["subscriber"]["email"] == "friend@mailinator.com"

@@ -92,7 +92,7 @@ def test_strict_rejects_what_strong_holds(alice: Member) -> None:
     ben = alice.subscribe("ben@example.org", referrer_code=ana["ref_code"], ip_address="203.0.113.9")
     told = referral(alice, ben)
     assert (told["status"], told["reason"]) == ("rejected", "same_network")
-    assert told["what_would_change_it"] == "You can verify it by hand."
+    assert told["what_would_change_it"] == "You can verify it manually."
 
 
 def test_time_never_stands_in_for_a_confirmation(alice: Member) -> None:

@@ -230,14 +230,17 @@ def test_no_order_of_moves_takes_back_what_was_verified_or_verifies_the_unconfir
 def test_a_held_referral_says_why_and_until_when() -> None:
     due = ms("2026-11-19T09:30")
     assert rules.explain("same_network", due) == (
-        "Same network as the referrer within a day. Verifies by itself on 19 Nov 2026 unless you decide."
+        "Same IP network as the referrer within a day. It will be verified on 19 Nov 2026 unless you decide earlier."
     )
-    assert rules.explain("awaiting_confirmation", None) == "Not confirmed yet. Verifies once they confirm, unless you decide."
+    assert rules.explain("awaiting_confirmation", None) == (
+        "Not confirmed by the subscriber yet. It will be verified once they confirm, unless you decide earlier."
+    )
     assert rules.explain("awaiting_confirmation", due) == (
-        "Not confirmed yet. Verifies once they confirm, on 19 Nov 2026 at the earliest, unless you decide."
+        "Not confirmed by the subscriber yet. It will be verified once they confirm, on 19 Nov 2026 at the earliest, "
+        "unless you decide earlier."
     )
-    assert rules.explain("disposable_domain", None) == "A throw-away email address. Does not count unless you verify it."
-    assert rules.explain("verified_by_hand", None) == "Verified by hand."
+    assert rules.explain("disposable_domain", None) == "Disposable email address. It does not count unless you verify it."
+    assert rules.explain("verified_by_hand", None) == "Verified manually."
 
 
 @pytest.mark.parametrize("reason", list(Reason))

@@ -73,42 +73,43 @@ def _explanation(s: Subscriber) -> str:
     if s.referral_reason is not None:
         return rules.explain(s.referral_reason, s.referral_due_ms)
     if s.decided_ms is not None:
-        return "Verified: what it waited for has come, and nothing spoke against it."
-    return "Verified at once: nothing spoke against it."
+        return "Verified after its holding period or confirmation: no rule stopped it."
+    return "Verified right away: no rule stopped it."
 
 
 _CERTAINTIES = (Reason.OWN_ADDRESS, Reason.ALIAS_OF_REFERRER, Reason.REFERRAL_LOOP, Reason.DISPOSABLE_DOMAIN)
 _RULES: dict[Reason, str] = {
-    **dict.fromkeys(_CERTAINTIES, "Every level of screening rejects this."),
-    Reason.AWAITING_CONFIRMATION: "The campaign asks new subscribers to confirm their address.",
-    Reason.HOLDING_PERIOD: "The campaign holds every new referral for some days.",
-    Reason.LEFT_DURING_HOLD: "Whoever leaves before the referral is verified does not count.",
-    Reason.UNSUBSCRIBED: "Whoever is added as unsubscribed does not count.",
-    Reason.REJECTED_BY_HAND: "A person decides over every rule.",
-    Reason.VERIFIED_BY_HAND: "A person decides over every rule.",
-    Reason.SCREENING_HOLD_OVER: f"A suspicion that nobody confirms ends after {rules.SCREENING_HOLD_DAYS} days.",
+    **dict.fromkeys(_CERTAINTIES, "Every screening level rejects this."),
+    Reason.AWAITING_CONFIRMATION: "The campaign requires new subscribers to confirm their email address.",
+    Reason.HOLDING_PERIOD: "The campaign has a holding period for every new referral.",
+    Reason.LEFT_DURING_HOLD: "A subscriber who leaves before the referral is verified does not count.",
+    Reason.UNSUBSCRIBED: "A subscriber who is added as unsubscribed does not count.",
+    Reason.REJECTED_BY_HAND: "A manual decision overrides every rule.",
+    Reason.VERIFIED_BY_HAND: "A manual decision overrides every rule.",
+    Reason.SCREENING_HOLD_OVER: f"Screening holds a referral for at most {rules.SCREENING_HOLD_DAYS} days, then verifies it.",
 }
 
 
 def _rule(s: Subscriber, campaign: Campaign) -> str:
     if s.partner_campaign_id is not None:
-        return "A partner sent them, so the partner program decides."
+        return "They were referred by a partner, so the partner program decides."
     if s.referral_reason is None:
-        return "Nothing spoke against it, so it counts."
+        return "No rule stopped it, so it counts."
     reason = Reason(s.referral_reason)
     if reason in rules.SUSPICIONS:
+        now = f'The level is now "{campaign.screening.capitalize()}".'
         if s.referral_status == Status.PENDING:
             days = rules.SCREENING_HOLD_DAYS
-            return f"Screening holds a suspicion for {days} days at the level strong. The level is {campaign.screening} now."
-        return f"Screening rejects a suspicion at the level strict. The level is {campaign.screening} now."
+            return f'"Strong" screening holds suspicious referrals for {days} days. {now}'
+        return f'"Strict" screening rejects suspicious referrals. {now}'
     return _RULES.get(reason, reason.sentence)
 
 
 def _what_would_change_it(s: Subscriber) -> str:
     if s.referral_status == Status.VERIFIED:
-        return "Nothing: verified is final. Erasing the subscriber takes them out of the count."
+        return "Nothing: verified is final. Erasing the subscriber removes them from the count."
     if s.referral_status == Status.REJECTED:
-        return "You can verify it by hand."
-    if s.referral_reason == Reason.AWAITING_CONFIRMATION:
-        return "Their confirmation, or your decision; leaving would reject it."
-    return "Time, or your decision; leaving would reject it."
+        return "You can verify it manually."
+    if s.referral_reason == Reason.AWAITING_CONFIRMATION or s.referral_due_ms is None:
+        return "It will be verified once they confirm, unless you decide earlier or they unsubscribe."
+    return f"It will be verified on {rules.day(s.referral_due_ms)} unless you decide earlier or they unsubscribe."

@@ -52,31 +52,31 @@ class Reason(StrEnum):
         return reason
 
     # Certainties.
-    OWN_ADDRESS = "own_address", "The referrer's own address."
-    ALIAS_OF_REFERRER = "alias_of_referrer", "Another spelling of the referrer's own address."
-    REFERRAL_LOOP = "referral_loop", "The referrer was brought, directly or through others, by this same person."
-    DISPOSABLE_DOMAIN = "disposable_domain", "A throw-away email address."
+    OWN_ADDRESS = "own_address", "Same email address as the referrer."
+    ALIAS_OF_REFERRER = "alias_of_referrer", "Alias of the referrer's email address."
+    REFERRAL_LOOP = "referral_loop", "Circular referral: this subscriber referred the referrer, directly or through others."
+    DISPOSABLE_DOMAIN = "disposable_domain", "Disposable email address."
     UNSUBSCRIBED = "unsubscribed", "Already unsubscribed when added."
     # Suspicions.
-    SAME_NETWORK = "same_network", "Same network as the referrer within a day."
+    SAME_NETWORK = "same_network", "Same IP network as the referrer within a day."
     MANY_FROM_ONE_NETWORK = (
         "many_from_one_network",
-        f"More than {MOST_FROM_ONE_NETWORK} signups with one link from one network in a day.",
+        f"More than {MOST_FROM_ONE_NETWORK} sign-ups through one link from one IP network in a day.",
     )
-    BURST = "burst", f"More than {MOST_ON_ONE_CODE} signups with one link within an hour."
+    BURST = "burst", f"More than {MOST_ON_ONE_CODE} sign-ups through one link within an hour."
     # Waiting.
-    AWAITING_CONFIRMATION = "awaiting_confirmation", "Not confirmed yet."
-    HOLDING_PERIOD = "holding_period", "In the holding period every new referral passes through."
+    AWAITING_CONFIRMATION = "awaiting_confirmation", "Not confirmed by the subscriber yet."
+    HOLDING_PERIOD = "holding_period", "In the standard holding period."
     # What people and time decided.
     LEFT_DURING_HOLD = "left_during_hold", "Unsubscribed before the referral was verified."
-    REJECTED_BY_HAND = "rejected_by_hand", "Rejected by hand."
-    VERIFIED_BY_HAND = "verified_by_hand", "Verified by hand."
-    SCREENING_HOLD_OVER = "screening_hold_over", "Held by screening, then verified because nobody objected."
+    REJECTED_BY_HAND = "rejected_by_hand", "Rejected manually."
+    VERIFIED_BY_HAND = "verified_by_hand", "Verified manually."
+    SCREENING_HOLD_OVER = "screening_hold_over", "Held by screening, then verified automatically."
     # Referrals by partners; `partners` decides them, one table explains them all.
-    PROGRAM_PAUSED = "program_paused", "The partner program was paused when they arrived."
-    PROGRAM_DISABLED = "program_disabled", "The partner program was switched off when they arrived."
-    PUBLICATION_ARCHIVED = "publication_archived", "The publication was archived when they arrived."
-    ALREADY_SUBSCRIBED = "already_subscribed", "Already a subscriber before the partner sent them."
+    PROGRAM_PAUSED = "program_paused", "The partner program was paused when they joined."
+    PROGRAM_DISABLED = "program_disabled", "The partner program was disabled when they joined."
+    PUBLICATION_ARCHIVED = "publication_archived", "The publication was archived when they joined."
+    ALREADY_SUBSCRIBED = "already_subscribed", "Already subscribed before the partner referred them."
     OWN_PROGRAM = "own_program", "The partner owns this program, so no fee is due."
 
 
@@ -219,24 +219,24 @@ def by_hand(status: str, wanted: str) -> Decision | None:
 
 
 def explain(reason: str, due_ms: int | None) -> str:
-    """What happened and what happens next, for the operator: two plain sentences."""
+    """What happened and what happens next, for the operator, in two sentences."""
     why = Reason(reason)
     if why is Reason.AWAITING_CONFIRMATION:
-        earliest = f", on {_day(due_ms)} at the earliest" if due_ms is not None else ""
-        return f"{why.sentence} Verifies once they confirm{earliest}, unless you decide."
+        earliest = f", on {day(due_ms)} at the earliest" if due_ms is not None else ""
+        return f"{why.sentence} It will be verified once they confirm{earliest}, unless you decide earlier."
     if due_ms is not None:
-        return f"{why.sentence} Verifies by itself on {_day(due_ms)} unless you decide."
+        return f"{why.sentence} It will be verified on {day(due_ms)} unless you decide earlier."
     if why in _NOTHING_LEFT_TO_DECIDE:
         return why.sentence
-    return f"{why.sentence} Does not count unless you verify it."
+    return f"{why.sentence} It does not count unless you verify it."
 
 
 _MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")  # strftime's follow the locale
 
 
-def _day(ms: int) -> str:
-    day = datetime.fromtimestamp(ms / 1000, UTC)
-    return f"{day.day} {_MONTHS[day.month - 1]} {day.year}"
+def day(ms: int) -> str:
+    date = datetime.fromtimestamp(ms / 1000, UTC)
+    return f"{date.day} {_MONTHS[date.month - 1]} {date.year}"
 
 
 # -- networks
