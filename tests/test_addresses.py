@@ -73,8 +73,8 @@ def test_what_is_no_plain_http_url_is_refused_under_every_policy(url):
 
 def test_the_refusal_says_what_to_mend():
     for host in ("127.0.0.1", "[::1]", "0x7f.1", "8.8.8.8"):
-        assert refused(f"https://{host}/") == "url must name its host, not give an IP address."
-    assert refused("https://localhost/") == "url must name a public host."
+        assert refused(f"https://{host}/") == "url must use a host name, not an IP address."
+    assert refused("https://localhost/") == "url must use a public host name."
     assert refused("http://hooks.example.com/") == "url must start with https://."
 
 

@@ -161,7 +161,7 @@ def test_a_receiver_that_does_not_answer_is_given_up_after_its_time_and_left_alo
             await post.deliver()
             delivery, (attempt,) = await post.one(hook)
             assert (attempt.status_code, attempt.response) == (None, "")
-            assert attempt.error == "No answer within 0.2 seconds."
+            assert attempt.error == "No response within 0.2 seconds."
             assert attempt.latency_ms >= 200
             assert delivery.due_ms - attempt.at_ms == MINUTE_MS
             await post.deliver(MINUTE_MS)

@@ -37,7 +37,7 @@ async def blocked(post: Office, hook: Webhook, canary: Receiver) -> None:
     delivery, attempts = await post.one(hook)
     assert delivery.status == "pending", "it stays on the schedule: the name may be mended"
     assert attempts[-1].status_code is None
-    assert "may not be called" in str(attempts[-1].error) or "url must" in str(attempts[-1].error)
+    assert "webhooks may not call" in str(attempts[-1].error) or "The URL must" in str(attempts[-1].error)
     assert "127" not in str(attempts[-1].error)
     assert canary.connections == 0
 
@@ -77,7 +77,7 @@ def test_a_name_that_turns_private_later_is_blocked_then(engine: str) -> None:
             _, attempts = await post.one(hook)
             assert [(attempt.status_code, bool(attempt.error)) for attempt in attempts] == [(None, True), (None, True)]
             assert attempts[0].error == "The connection failed: Connection refused.", "dialled where it was allowed"
-            assert attempts[1].error == "The host has an address that may not be called."
+            assert attempts[1].error == "The host resolves to an IP address that webhooks may not call."
             assert receiver.connections == 0
 
     run(scenario())

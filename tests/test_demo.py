@@ -119,7 +119,7 @@ def test_the_webhook_has_a_log_of_true_attempts_and_is_switched_off(filled):
         return hook, (await webhooks.page_of_deliveries(tx, wax.account_id, "", hook.id, Page(1, 200)))[0]
 
     hook, log = filled.read(look)
-    assert hook.url.startswith("http://127.0.0.1:") and hook.disabled_reason == "It answered 410 Gone."
+    assert hook.url.startswith("http://127.0.0.1:") and hook.disabled_reason == "It responded with 410 Gone."
     assert {"new_referral", "new_partner_referral", "reward_redeemed"} <= {delivery.type for delivery, _ in log}
     tries = {status: [at for delivery, at in log if delivery.status == status] for status in ("delivered", "failed")}
     assert sum(len(at) == 1 for at in tries["delivered"]) > 20

@@ -114,7 +114,7 @@ def test_an_answer_that_takes_too_long_is_a_timeout(answering):
     async def scenario():
         async with listening(answering) as server:
             answer = await post(Outbound(LAX, total_s=0.3), f"http://127.0.0.1:{server.port}/")
-            assert (answer.status, answer.error_kind, answer.error) == (None, "timeout", "No answer within 0.3 seconds.")
+            assert (answer.status, answer.error_kind, answer.error) == (None, "timeout", "No response within 0.3 seconds.")
             assert 250 <= answer.latency_ms < 2000
 
     run(scenario)

@@ -99,7 +99,7 @@ def _check_authority(authority: str) -> None:
     if "@" in authority:
         raise _refused("must not contain a user name or password")
     if "%" in authority:
-        raise _refused("must not contain percent signs in its host")
+        raise _refused("must not contain percent signs in its host name")
     _, colon, port = authority.rpartition("]")[2].rpartition(":")
     if colon and not (re.fullmatch("[0-9]{1,5}", port) and 0 < int(port) < 65536):
         raise _refused("must have a port between 1 and 65535, or none")
@@ -111,14 +111,14 @@ def _check_strictly(scheme: str, host: str, port: int, policy: Policy) -> None:
     if _is_allowed_literal(host, policy):
         return
     if ":" in host or NUMBER.fullmatch(host.rstrip(".").rpartition(".")[2]):
-        raise _refused("must name its host, not give an IP address")
+        raise _refused("must use a host name, not an IP address")
     if not HOST_NAME.fullmatch(host):
-        raise _refused("must have a host name of letters, digits, hyphens and single dots between them")
+        raise _refused("must have a host name made of letters, digits, hyphens and single dots")
     if "." not in host or host.endswith(INNER_SUFFIXES):
         if not _may_be_allowed(host, policy):
-            raise _refused("must name a public host")
+            raise _refused("must use a public host name")
     elif port not in PORTS:
-        raise _refused("must use port 443, 4443, 9443 or one from 8000 to 8999")
+        raise _refused("must use port 443, 4443, 9443 or 8000 to 8999")
 
 
 def _is_allowed_literal(host: str, policy: Policy) -> bool:

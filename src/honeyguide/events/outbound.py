@@ -77,7 +77,7 @@ class GuardedResolver(AbstractResolver):
     async def resolve(self, host: str, port: int = 0, family: socket.AddressFamily = socket.AF_UNSPEC) -> list[ResolveResult]:
         addresses = await self._addresses(host)
         if not all(self._policy.permits(address) for address in addresses):
-            raise Blocked("The host has an address that may not be called.")
+            raise Blocked("The host resolves to an IP address that webhooks may not call.")
         return [_dialable(host, address, port) for address in addresses[:MOST_ADDRESSES]]
 
     async def close(self) -> None:
@@ -189,29 +189,31 @@ class Outbound:
         """The last gate before a packet: every socket is made here, also for IP literals, which never meet the resolver."""
         family, kind, protocol, _, address = info
         if not self._policy.permits(address[0]):
-            raise Blocked("The url leads to an address that may not be called.")
+            raise Blocked("The URL leads to an IP address that webhooks may not call.")
         return socket.socket(family, kind, protocol)
 
     def _said(self, error: Exception) -> tuple[Trouble, str]:
-        """Name the trouble for the owner of the webhook, without what our side of the network looks like."""
+        """Describe the error for the owner of the webhook, without revealing our side of the network."""
         match error:
-            case Blocked() | Invalid():
+            case Blocked():
                 return "blocked", str(error)
+            case Invalid():
+                return "blocked", error.message_for("The URL")
             case aiohttp.InvalidURL():  # the client itself dials no IPv4 literal but a plain one
-                return "blocked", "The url gives an IP address in a form that may not be called."
+                return "blocked", "The URL has an IP address in a form that webhooks may not call."
             case aiohttp.ConnectionTimeoutError():
-                return "timeout", "No connection in time."
+                return "timeout", "Timed out while connecting."
             case TimeoutError():
-                return "timeout", f"No answer within {self._timeout.total:g} seconds."
+                return "timeout", f"No response within {self._timeout.total:g} seconds."
             case aiohttp.ClientConnectorDNSError():
                 return "dns", "The host name could not be resolved."
             case aiohttp.ClientSSLError():
-                return "tls", f"No secure connection: {_tls_reason(error)}."
+                return "tls", f"TLS error: {_tls_reason(error)}."
             case aiohttp.ClientConnectionError() | OSError():
                 number = getattr(error, "errno", None)
                 return "connect", f"The connection failed: {os.strerror(number)}." if number else "The connection was lost."
             case _:
-                return "protocol", "The answer was not valid HTTP."
+                return "protocol", "The response was not valid HTTP."
 
 
 async def _read(response: aiohttp.ClientResponse) -> bytes:

@@ -108,12 +108,12 @@ class Recorder:
                 return
             except Unavailable as error:
                 if loop.time() > give_up_s:
-                    log.warning("%d outcomes are lost, these will be sent again: %s", len(outcomes), error)
+                    log.warning("%d delivery results were lost; those events will be sent again: %s", len(outcomes), error)
                     return
                 await asyncio.sleep(RETRY_S)
             except Exception:
                 if len(outcomes) == 1:
-                    log.exception("an outcome could not be recorded, it will be sent again")
+                    log.exception("A delivery result could not be recorded; the event will be sent again")
                     return
                 break
         for outcome in outcomes:  # one of them is bad; the others shall not suffer for it
@@ -138,7 +138,7 @@ async def record(tx: Tx, outcomes: list[Outcome], page: str) -> None:
     failed = {outcome.webhook_id: outcome for outcome in ours if outcome.webhook_id not in arrived} | gone
     for webhook_id, outcome in sorted(failed.items()):
         if webhook_id in gone:
-            await _disable(tx, outcome, "It answered 410 Gone.", page)
+            await _disable(tx, outcome, "It responded with 410 Gone.", page)
         else:
             await _note_failure(tx, outcome, page)
 
@@ -150,7 +150,7 @@ async def _note_failure(tx: Tx, outcome: Outcome, page: str) -> None:
         return
     failed_for_ms = now_ms - failing.failing_since_ms
     if failed_for_ms >= schedule.DISABLE_AFTER_MS:
-        await _disable(tx, outcome, "Every delivery failed for five days.", page)
+        await _disable(tx, outcome, "All deliveries failed for five days.", page)
     elif failed_for_ms >= schedule.WARN_AFTER_MS and failing.warned_ms is None:
         await tx.run(_WARN, **webhook, now_ms=now_ms)
         since, until = _moment(failing.failing_since_ms), _moment(failing.failing_since_ms + schedule.DISABLE_AFTER_MS)

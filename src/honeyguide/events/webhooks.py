@@ -158,7 +158,7 @@ async def rotate_secret(tx: Tx, account_id: str, scope: str, webhook_id: str, *,
 async def send_test(tx: Tx, account_id: str, scope: str, webhook_id: str, *, now_ms: int) -> tuple[Delivery, list[Attempt]]:
     """An event of type `test`, to this webhook alone, whatever its flags."""
     webhook = await get_enabled(tx, account_id, scope, webhook_id)
-    facts = {"message": "Honeyguide reaches this webhook."}
+    facts = {"message": "This is a test event from Honeyguide."}
     made = await outbox.emit(tx, account_id, outbox.TEST, facts, to=[webhook.id], subscriber_id=None, now_ms=now_ms)
     return await get_delivery(tx, account_id, webhook.id, made[0])
 
