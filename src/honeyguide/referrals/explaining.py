@@ -86,7 +86,9 @@ _RULES: dict[Reason, str] = {
     Reason.UNSUBSCRIBED: "A subscriber who is added as unsubscribed does not count.",
     Reason.REJECTED_BY_HAND: "A manual decision overrides every rule.",
     Reason.VERIFIED_BY_HAND: "A manual decision overrides every rule.",
-    Reason.SCREENING_HOLD_OVER: f"Screening holds a referral for at most {rules.SCREENING_HOLD_DAYS} days, then verifies it.",
+    Reason.SCREENING_HOLD_OVER: (
+        f"After {rules.SCREENING_HOLD_DAYS} days, screening verifies a held referral unless you reject it."
+    ),
 }
 
 
