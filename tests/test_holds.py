@@ -73,7 +73,8 @@ def test_a_hold_by_screening_ends_after_seven_days_and_says_so(alice: Member) ->
     told = referral(alice, ben)
     assert (told["status"], told["reason"], told["decided_by"]) == ("pending", "same_network", None)
     assert told["signals"]["same_network_as_referrer"] is True
-    assert "strong" in told["rule"] and "decision" in told["what_would_change_it"]
+    assert told["rule"] == '"Strong" screening holds suspicious referrals for 7 days. The level is now "Strong".'
+    assert told["what_would_change_it"].endswith("unless you decide earlier or they unsubscribe.")
     due = datetime.fromisoformat(told["due_at"])
     assert 6.9 < (due - datetime.fromisoformat(ben["created_at"])).total_seconds() / DAY_S <= 7
     alice.service.set_clock(7 * DAY_S - 60)

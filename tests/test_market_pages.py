@@ -135,7 +135,7 @@ def test_previews_follow_what_is_typed(market):
     assert "Honey &lt;b&gt;fresh&lt;/b&gt;" in card and "60+" in card and "/logos/" in card, "the logo stays while one types"
     signup = desk.post("/publications/preview/page", page=page, **typed).text
     assert "Get Honey &lt;b&gt;fresh&lt;/b&gt; in your inbox" in signup and "From our own hives" in signup
-    assert "<script" not in signup and "Recommended to you" in signup
+    assert "<script" not in signup and "Recommended for you" in signup
     typed = {"publication": market.publication["uuid"], "cpa": "2.50", "max_payout": "80", "total_budget": "120"}
     typed |= {"readers": "100", "partners": "3", "referral_pending_duration_enabled": "yes", "referral_pending_duration": "9"}
     form = f"/program/new?publication={market.publication['uuid']}"
