@@ -59,12 +59,12 @@ def test_the_refusal_of_a_missing_or_wrong_key_names_the_account_page(service: S
 @pytest.mark.parametrize(
     ("path", "fields", "field", "sentence"),
     [
-        ("keys", {"name": " "}, "f-key-name", "Name must not be blank."),
+        ("keys", {"name": " "}, "f-key-name", "Enter a name for the key, such as the tool that will use it."),
         ("keys", {"name": "x" * 256}, "f-key-name", "Name must be at most 255 characters long."),
-        ("profile", {"name": " "}, "f-account-name", "Name must not be blank."),
+        ("profile", {"name": " "}, "f-account-name", "Enter a name."),
         ("password", {"current": "not mine", "password": PASSWORD}, "f-current", "That is not your current password."),
         ("password", {"current": PASSWORD, "password": "short"}, "f-password", "Choose a password of at least 10 characters."),
-        ("invitations", {"email": "nobody"}, "f-email", "Email is invalid."),
+        ("invitations", {"email": "nobody"}, "f-email", "Enter a valid email address."),
     ],
 )
 def test_a_mistake_is_explained_beside_its_field(
@@ -97,7 +97,7 @@ def test_one_other_session_is_ended_by_its_button(service: Service) -> None:
     alice.desk.post("/account/sessions", page="/account", id=session_id[1])
     assert sorted(other.get("/").status_code for other in others) == [200, 303]
     alice.desk.post("/account/sessions", page="/account")
-    assert "1 other session ended." in words(alice.desk.get("/account").text)
+    assert "1 other session signed out." in words(alice.desk.get("/account").text)
 
 
 def test_only_the_administrator_sees_and_sends_invitations(service: Service) -> None:

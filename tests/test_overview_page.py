@@ -94,7 +94,7 @@ def test_rewards_earned_claimed_and_to_approve(service: Service) -> None:
     assert card(page, "Earned") == "Earned 2 in this period" and card(page, "Claimed") == "Claimed 0 1 unclaimed"
     assert "1 to approve" in words(page)
     assert alice.post(f"{alice.v1}/subscribers/ann@example.org/rewards/{guide}/redeem").status_code == 200
-    assert card(overview(alice), "Claimed") == "Claimed 1 0 more could be"
+    assert card(overview(alice), "Claimed") == "Claimed 1 0 unclaimed"
     assert "All won" in words(page), "Ann is past the last reward"
 
 
@@ -113,7 +113,7 @@ def test_where_rewards_are_too_many_to_count_the_page_says_so(service: Service, 
         monkeypatch.setattr(tally, "MOST_WON", most)
         page = overview(alice)
         assert card(page, "Earned") == f"Earned {earned} in this period" and f" {approve} to approve" in words(page)
-        assert card(page, "Claimed") == "Claimed 1 2 more could be", "counted to their end"
+        assert card(page, "Claimed") == "Claimed 1 2 unclaimed", "counted to their end"
 
 
 def test_what_partners_cost_and_earn_this_month(service: Service) -> None:
@@ -143,10 +143,12 @@ def test_what_waits_for_the_operator_is_what_screening_suspects(service: Service
     bring(alice, ben["ref_code"], *(f"held{n}@example.org" for n in range(10)))
     suspects = ["near@example.org", "office3@example.org", "office4@example.org"]
     page = alice.desk.get("/review").text
-    assert re.findall(r'aria-label="Select (\S+@\S+)"', page) == suspects[::-1] and "Review referrals waiting: 3 " in words(page)
+    assert re.findall(r'aria-label="Select (\S+@\S+)"', page) == suspects[::-1] and "Review referrals waiting: 3 " in words(
+        page
+    )
     waiting = words(overview(alice)).partition("Needs your decision")[2]
     assert all(email in waiting for email in suspects) and "held" not in waiting
-    assert alice.desk.get("/review?show=pending").text.count('aria-label="Choose') - 1 == 1 + 5 + 10
+    assert alice.desk.get("/review?show=pending").text.count('aria-label="Select') - 1 == 1 + 5 + 10
     bring(alice, ben["ref_code"], "burst@example.org")
     assert "Review waiting: 4 " in words(overview(alice)), "the eleventh within an hour"
     assert alice.delete(f"{alice.v1}/subscribers/near@example.org").status_code == 200

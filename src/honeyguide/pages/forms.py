@@ -17,6 +17,9 @@ class Field(NamedTuple):
 
 Fields = Mapping[str, Field]
 
+# The API's own sentence for this is fixed, and too short for a page.
+BAD_EMAIL = "Enter a valid email address."
+
 
 def missing(fields: Fields, values: Mapping[str, Any], *, unless: Collection[str] = ()) -> dict[str, str]:
     """What to say next to every required field that is empty, all of them at once; `unless` names those not needed now."""
@@ -34,4 +37,6 @@ def errors_of(fault: Fault, fields: Fields) -> dict[str, str]:
         return {"": fault.message}
     if isinstance(fault, Required) and field.ask:
         return {fault.param: field.ask}
+    if fault.code == "invalid_email":
+        return {fault.param: BAD_EMAIL}
     return {fault.param: fault.message_for(field.label)}

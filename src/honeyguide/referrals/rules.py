@@ -61,9 +61,9 @@ class Reason(StrEnum):
     SAME_NETWORK = "same_network", "Same IP network as the referrer within a day."
     MANY_FROM_ONE_NETWORK = (
         "many_from_one_network",
-        f"More than {MOST_FROM_ONE_NETWORK} sign-ups through one link from one IP network in a day.",
+        f"More than {MOST_FROM_ONE_NETWORK} signups through one link from one IP network in a day.",
     )
-    BURST = "burst", f"More than {MOST_ON_ONE_CODE} sign-ups through one link within an hour."
+    BURST = "burst", f"More than {MOST_ON_ONE_CODE} signups through one link within an hour."
     # Waiting.
     AWAITING_CONFIRMATION = "awaiting_confirmation", "Not confirmed by the subscriber yet."
     HOLDING_PERIOD = "holding_period", "In the standard holding period."

@@ -21,9 +21,9 @@ class Word(NamedTuple):
 
 WORDS: tuple[Word, ...] = (
     Word("tagline", "Tagline", "", 120, "Small text next to the name, on every page."),
-    Word("promise", "Headline", "Get {name} in your inbox", 120, "At the top of the sign-up page: what readers get."),
+    Word("promise", "Headline", "Get {name} in your inbox", 120, "At the top of the signup page: what readers get."),
     Word("details", "Subheading", "", 600, "A sentence or two below the headline."),
-    Word("button", "Button", "Subscribe", 40, "The label of the sign-up button."),
+    Word("button", "Button", "Subscribe", 40, "The label of the signup button."),
     Word("small_print", "Fine print", "Unsubscribe at any time.", 300, "Small text below the button."),
     Word("thanks", "Thank-you headline", "You’re in. Thank you!", 120, "Shown after signing up."),
     Word("invite", "Invitation", "Know someone who’d like it too? Share your link.", 300, "Above the new reader’s link."),
