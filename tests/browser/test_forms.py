@@ -1,0 +1,113 @@
+"""Every form of the dashboard and the reader pages, sent empty and with nonsense, in a real browser.
+
+Whatever was typed, the answer is a page that speaks its reader's language: no API field name, no template placeholder and
+no Python text.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+import pytest
+from playwright.sync_api import Page
+
+from honeyguide.accounts import attempts
+from honeyguide.pages.readers import forms as reader_forms
+from tests.browser import test_dashboard, test_market, test_reader_pages
+from tests.browser.conftest import DESK, PageAt
+from tests.support.service import Service
+
+NONSENSE = "{field} %s <b>'\"☃ =1+1"
+# These act on something instead of sending fields, or end the session.
+SKIPPED = re.compile(r"/(logout|clock|delete|revoke|withdraw|sessions|act|hand-over|decide|review)\b")
+PYTHON = re.compile(r"Traceback|NoneType|invalid literal|codec can't|has no attribute|KeyError|ValueError|universal-newline")
+API_NAME = re.compile(r"\b[a-z]+_[a-z_]+\b|\bcpa\b|\{field\} (must|is)\b|^[a-z]")
+
+FILL = """([n, text]) => {
+  const form = document.forms[n];
+  form.noValidate = true;
+  for (const asks of [form, ...form.querySelectorAll("[data-ask]")]) delete asks.dataset.ask;
+  for (const field of form.elements) {
+    if (["hidden", "submit", "file", "fieldset"].includes(field.type)) continue;
+    if (field.tagName === "SELECT") field.add(new Option(text, text, true, true));
+    else if (["checkbox", "radio"].includes(field.type)) { field.checked = Boolean(text); if (text) field.value = text; }
+    else if (field.tagName === "INPUT") { field.type = "text"; field.value = text; }
+    else field.value = text;
+  }
+  form.requestSubmit(form.querySelector("button:not([type=button])"));
+}"""
+# What the page says to the person: flash messages, errors beside fields, and the whole text of a page that is only a message.
+SENTENCES = """() => [...document.querySelectorAll("[role=alert], [role=status], .wrong, .note, main.empty p.muted")]
+  .filter((each) => !each.closest("iframe")).map((each) => each.innerText.trim()).filter(Boolean)"""
+
+
+@pytest.fixture(scope="module")
+def service() -> Iterator[Service]:
+    with Service("sqlite") as service:
+        yield service
+
+
+@pytest.fixture(autouse=True)
+def many_tries(monkeypatch: pytest.MonkeyPatch) -> None:
+    """One browser sends a hundred forms; the limits have tests of their own."""
+    monkeypatch.setattr(reader_forms.NetworkLimit, "another", lambda self, address, now_ms: None)
+    for name in ("LOGIN_BY_ADDRESS", "LOGIN_BY_ACCOUNT", "LETTERS_BY_ADDRESS"):
+        monkeypatch.setattr(attempts, name, getattr(attempts, name)._replace(most=10_000))
+
+
+def faults_of(page: Page, url: str) -> tuple[int, list[str]]:
+    """Sends every form of a page twice; how many were sent, and what was wrong with the answers."""
+    page.goto(url)
+    actions = page.evaluate("() => [...document.forms].map((form) => form.getAttribute('action') || '')")
+    sent, faults = 0, []
+    for n, action in enumerate(actions):
+        if SKIPPED.search(action):
+            continue
+        for text in ("", NONSENSE):
+            page.goto(url)
+            if page.evaluate("() => document.forms.length") <= n:
+                break  # the form before did what it is for, and this one went with it
+            with page.expect_navigation() as navigation:
+                page.evaluate(FILL, [n, text])
+            sent += 1
+            where = f"{url} → {action or 'itself'} ({'nonsense' if text else 'empty'})"
+            if navigation.value is not None and navigation.value.status >= 500:
+                faults.append(f"{where}: {navigation.value.status}")
+            if found := PYTHON.search(page.inner_text("body")):
+                faults.append(f"{where}: {found[0]}")
+            said = [sentence.replace(NONSENSE, "…") for sentence in page.evaluate(SENTENCES)]
+            faults += [f"{where}: {sentence}" for sentence in said if API_NAME.search(sentence)]
+    return sent, faults
+
+
+def all_faults(page: Page, urls: list[str], at_least: int) -> list[str]:
+    sent, faults = 0, []
+    for url in urls:
+        more, found = faults_of(page, url)
+        sent, faults = sent + more, faults + found
+    assert sent >= at_least, f"only {sent} forms were sent"
+    return faults
+
+
+def test_dashboard_forms_speak_plainly(service: Service, page_at: PageAt) -> None:
+    places = test_dashboard.Places(service)
+    page = test_dashboard.sit_down(page_at(DESK), places.alice)
+    paths = [path for name, path in places.paths.items() if not name.startswith("overview")]
+    assert not all_faults(page, [service.url + path for path in paths], at_least=30)
+
+
+def test_partner_forms_speak_plainly(service: Service, page_at: PageAt) -> None:
+    places = test_market.Places(service)
+    page = test_market.sit_down(page_at(DESK), places.alice)
+    assert not all_faults(page, [service.url + path for path in places.alices.values()], at_least=10)
+
+
+def test_forms_for_strangers_speak_plainly(service: Service, page_at: PageAt) -> None:
+    paths = ("/login", "/signup", "/password")
+    assert not all_faults(page_at(DESK), [service.url + path for path in paths], at_least=4)
+
+
+def test_reader_forms_speak_plainly(service: Service, page_at: PageAt) -> None:
+    places = test_reader_pages.Places(service)
+    assert not all_faults(page_at(DESK), [service.url + path for path in places.paths.values()], at_least=10)
