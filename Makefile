@@ -1,4 +1,4 @@
-# Honeyguide: every target does its own set-up. Plain make, GNU make 3.81 included.
+# Every target installs what it needs. Works with GNU make 3.81 and later.
 
 PYTEST_ARGS ?= -n 2 --dist loadfile
 BENCH_ARGS  ?=
@@ -16,40 +16,40 @@ COMPILE = .venv/lock-tools/bin/uv --no-config pip compile pyproject.toml --group
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1|\2/p' Makefile | awk -F'|' '{ printf "%-18s %s\n", $$1, $$2 }'
 
-setup: $(RUNTIME) ## make .venv with .venv/bin/honeyguide in it
+setup: $(RUNTIME) ## install Honeyguide into .venv
 
-dev: $(DEV) ## the same with everything that tests, checks and benches need
+dev: $(DEV) ## install Honeyguide and the development tools into .venv
 
-run: $(RUNTIME) ## serve with demo data on 127.0.0.1:8000 (another port: HONEYGUIDE_PORT=9000 make run)
+run: $(RUNTIME) ## start with demo data on 127.0.0.1:8000 (other port: HONEYGUIDE_PORT=9000 make run)
 	@exec $(BIN)/honeyguide demo --serve
 
-test: $(DEV) chromium ## run all tests but the long ones (PYTEST_ARGS="-n 0 -k name" to choose)
+test: $(DEV) chromium ## run all tests except the long ones (to select: PYTEST_ARGS="-n 0 -k name")
 	$(BIN)/python -m pytest $(PYTEST_ARGS)
 
 test-long: $(DEV) chromium ## run the long tests only
 	$(BIN)/python -m pytest -m long --timeout=3600 $(PYTEST_ARGS)
 
-check: $(DEV) ## format, lint and type-check (with CI=true: complain about the format instead of mending it)
+check: $(DEV) ## format, lint and type-check (with CI=true: check the format without changing it)
 	@if [ "$${CI:-}" = true ]; then $(BIN)/ruff format --check .; else $(BIN)/ruff format .; fi
 	$(BIN)/ruff check .
 	$(BIN)/mypy --strict src
 
-bench: $(DEV) ## measure, print the ratios and write bench/RESULTS.md
+bench: $(DEV) ## run the benchmarks, print the ratios and update bench/RESULTS.md
 	$(BIN)/python -m bench $(BENCH_ARGS)
 
-pictures: $(DEV) chromium ## take the README's pictures anew, from the demo
+pictures: $(DEV) chromium ## take the README screenshots from the demo
 	$(BIN)/python -m tests.browser.pictures
 
-lock: .venv/bin/python ## pin all dependencies anew from pyproject.toml (LOCK_ARGS=--upgrade for newer ones)
+lock: .venv/bin/python ## pin all dependencies from pyproject.toml (to upgrade: LOCK_ARGS=--upgrade)
 	@[ -x .venv/lock-tools/bin/uv ] || { $(BIN)/python -m venv .venv/lock-tools && .venv/lock-tools/bin/pip install --quiet uv; }
 	$(COMPILE) -o requirements.lock
 	$(COMPILE) --extra dev -c requirements.lock --no-annotate -o requirements-dev.lock
 
-clean: ## remove .venv and every cache
+clean: ## delete .venv and all caches
 	rm -rf .venv .pytest_cache .mypy_cache .ruff_cache .hypothesis build src/*.egg-info
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
-# A Python of 3.11 or later that can make virtual environments (Debian keeps that part in a package of its own).
+# Find Python 3.11 or later with the venv module, which is a separate package on Debian.
 .venv/bin/python:
 	@good='import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 11))'; \
 	find_python() { \
@@ -64,26 +64,26 @@ clean: ## remove .venv and every cache
 		python=$$(find_python); \
 	fi; \
 	if [ -z "$$python" ]; then \
-		echo "Honeyguide needs Python 3.11 or later with its venv module, and none of python3.13, python3.12, python3.11" \
-			"and python3 is one; install it (Debian: apt install python3-venv, macOS: brew install python) and try again." >&2; \
+		echo "Honeyguide needs Python 3.11 or later with the venv module, but none was found." \
+			"Install it (Debian: apt install python3-venv, macOS: brew install python) and try again." >&2; \
 		exit 1; \
 	fi; \
-	echo "Making .venv with $$python ..."; \
+	echo "Creating .venv with $$python ..."; \
 	"$$python" -m venv --clear .venv
 
 $(RUNTIME): requirements.lock pyproject.toml | .venv/bin/python
-	@echo "Installing what Honeyguide needs (a minute the first time) ..."
+	@echo "Installing Honeyguide (takes a minute the first time) ..."
 	@$(PIP) install --quiet --require-hashes -r requirements.lock
 	@$(PIP) install --quiet --no-deps --no-build-isolation --editable .
 	@touch $@
 
 $(DEV): requirements-dev.lock requirements.lock pyproject.toml | .venv/bin/python
-	@echo "Installing what Honeyguide and its tests need (a minute or two the first time) ..."
+	@echo "Installing Honeyguide and its development tools (takes a minute or two the first time) ..."
 	@$(PIP) install --quiet --require-hashes -r requirements-dev.lock
 	@$(PIP) install --quiet --no-deps --no-build-isolation --editable .
 	@touch $(RUNTIME) $@
 
-# A browser for the page tests: the one that is here, else Debian's, else Playwright's own.
+# A browser for the page tests: an installed Chromium, else Debian's, else Playwright's.
 chromium: $(DEV)
 	@if command -v chromium >/dev/null 2>&1; then exit 0; fi; \
 	if [ "$$(id -u)" = 0 ] && grep -q '^ID=debian' /etc/os-release 2>/dev/null; then \
