@@ -51,7 +51,7 @@ def test_every_operation_is_explained(path: str, method: str, told: dict[str, ob
     plain = re.sub(r"<wbr>|</?i>", "", article)
     assert f'<span class="method {method}">{method.upper()}</span><span>{path}</span>' in plain
     assert "$API_KEY" in plain
-    assert "What can go wrong" in plain
+    assert "<summary>Errors</summary>" in plain
     assert f'href="#{told["operationId"]}"' in HTML[: HTML.index("<main")], "it is in the contents"
 
 

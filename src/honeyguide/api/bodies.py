@@ -149,7 +149,7 @@ class Join(Body, frozen=True):
 
 
 class Nothing(Body, frozen=True):
-    """An action that needs no words."""
+    """This request needs no fields."""
 
 
 class Replay(Body, frozen=True):

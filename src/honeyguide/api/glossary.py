@@ -1,7 +1,7 @@
-"""The words of the API: what each parameter, field and group means, said once, for the OpenAPI document and the reference.
+"""Descriptions and examples of every parameter, field and group, for the OpenAPI document and the reference page.
 
-A new query parameter needs an entry in `QUERY`. A new field needs none, but reads better with one: look here by
-`Schema.field` first, then by `field`, then by the end of its name.
+A new query parameter needs an entry in `QUERY`. A new field should have one in `FIELDS`. Entries are looked up as
+`Schema.field` first, then as `field`, then by the end of the name.
 """
 
 from __future__ import annotations
@@ -22,53 +22,61 @@ PERSON = "019a8c3e-5b7d-7c41-9f02-6d1e8a4b2c57"
 MOMENT = "2026-11-15T01:30:01.123Z"
 
 TAGS: dict[str, str] = {
-    "Campaigns": "The referral program of your account. There is exactly one; it was made with the account.",
-    "Subscribers": "The people in a campaign. Each has a code of their own to share, and may have come by somebody else's.",
-    "Rewards": "What an advocate earns for the readers they bring.",
-    "Webhooks": "Addresses of yours that are told when something happens.",
-    "Publications": "Your newsletters, and whom they reach.",
+    "Campaigns": "Your account's referral program. Every account has exactly one, created with the account.",
+    "Subscribers": "The people on a campaign's list. Each has a referral code to share, and may have been referred.",
+    "Referrals": "Why a referral is verified, pending or rejected, and how to decide it yourself.",
+    "Rewards": "What advocates earn for their referrals.",
+    "Webhooks": "URLs that receive signed events.",
+    "Publications": "Your newsletters and their audiences.",
     "Partner programs": "The paid offers your publications make to partners.",
-    "Partner network": "Programs of others that you can join.",
-    "Partner campaigns": "The programs you have joined, with your links.",
-    "Earnings": "What you earn as a partner, month by month.",
-    "Payouts": "What you are owed as a partner, one for each closed month.",
+    "Partner network": "Partner programs that you can join.",
+    "Partner campaigns": "The partner programs you have joined, with your links.",
+    "Earnings": "What you earn as a partner each month.",
+    "Payouts": "What you are owed as a partner: one payout for each closed month with earnings.",
 }
 
 QUERY: dict[str, Schema] = {
     "type": {
-        "description": "Which of them: everybody, those who were referred, or those who brought at least one verified reader.",
+        "description": "Everyone, referred subscribers, or advocates (subscribers with at least one verified referral).",
         "schema": {"type": "string", "enum": list(people.KINDS), "default": "all"},
     },
     "expand": {
-        "description": "`campaigns` adds `referral_programs`: link, counts and rewards of each subscriber.",
+        "description": "`campaigns` adds `referral_programs`: each subscriber's link, referral counts and rewards.",
         "schema": {"type": "string", "enum": ["campaigns"]},
     },
     "page": {
-        "description": "Which page. One past the end is an empty list.",
+        "description": "Page number. A page past the end is an empty list.",
         "schema": {"type": "integer", "minimum": 1, "maximum": paging.LAST_PAGE, "default": 1},
     },
     "per_page": {
-        "description": f"How many on a page. More than {paging.MOST_PER_PAGE} is served as {paging.MOST_PER_PAGE}.",
+        "description": f"Items per page. Values above {paging.MOST_PER_PAGE} are treated as {paging.MOST_PER_PAGE}.",
         "schema": {"type": "integer", "minimum": 1, "default": paging.PER_PAGE},
     },
     "month": {
-        "description": "A UTC calendar month, `YYYY-MM`; default is the present one.",
+        "description": "A calendar month in UTC, as `YYYY-MM`. Default: the current month.",
         "schema": {"type": "string", "pattern": "^[0-9]{4}-(0[1-9]|1[0-2])$"},
     },
     "search": {
-        "description": "Words of a publication's name, text or categories, by how they begin; a name by any three letters.",
+        "description": "Finds words that start with this text in the name, description or categories. In names, three or more "
+        "letters also match inside a word.",
         "schema": {"type": "string"},
     },
-    "category": {"description": "One of the publication's categories.", "schema": {"type": "string", "enum": list(CATEGORIES)}},
-    "min_cpa": {"description": "The least fee per new subscriber, in US dollars.", "schema": {"type": "number", "minimum": 0}},
-    "audience_gender": {"description": "The publication's audience.", "schema": {"type": "string", "enum": list(GENDERS)}},
+    "category": {"description": "Only publications in this category.", "schema": {"type": "string", "enum": list(CATEGORIES)}},
+    "min_cpa": {"description": "Minimum fee per new subscriber, in US dollars.", "schema": {"type": "number", "minimum": 0}},
+    "audience_gender": {
+        "description": "Only publications with this audience.",
+        "schema": {"type": "string", "enum": list(GENDERS)},
+    },
     "income_level": {
-        "description": "One of the audience's income levels.",
+        "description": "Only publications that reach this income level.",
         "schema": {"type": "string", "enum": list(INCOME_LEVELS)},
     },
-    "age_range": {"description": "One of the audience's age ranges.", "schema": {"type": "string", "enum": list(AGE_RANGES)}},
+    "age_range": {
+        "description": "Only publications that reach this age range.",
+        "schema": {"type": "string", "enum": list(AGE_RANGES)},
+    },
     "sort": {
-        "description": "What to order by, highest or newest first.",
+        "description": "Sort order, highest or newest first.",
         "schema": {"type": "string", "enum": list(SORTS), "default": "created_at"},
     },
 }
@@ -77,18 +85,18 @@ _URL_LIMIT = {"maxLength": checks.URL_LIMIT}
 _MONEY = "In US dollars, with at most two decimals."
 
 FIELDS: dict[str, Schema] = {
-    "Campaign.uuid": {"description": "Identifies the campaign.", "examples": [CAMPAIGN]},
-    "Campaign.name": {"description": "What the campaign is called.", "examples": ["The Morning Wax"]},
-    "CampaignUpdate.name": {"description": "What the campaign is called.", "examples": ["The Morning Wax"]},
-    "ReferralProgram.uuid": {"description": "Identifies the campaign.", "examples": [CAMPAIGN]},
-    "ReferralProgram.name": {"description": "What the campaign is called.", "examples": ["The Morning Wax"]},
-    "WonReward.name": {"description": "What the reward is called.", "examples": ["The mug"]},
+    "Campaign.uuid": {"description": "UUID of the campaign.", "examples": [CAMPAIGN]},
+    "Campaign.name": {"description": "Name of the campaign.", "examples": ["The Morning Wax"]},
+    "CampaignUpdate.name": {"description": "Name of the campaign.", "examples": ["The Morning Wax"]},
+    "ReferralProgram.uuid": {"description": "UUID of the campaign.", "examples": [CAMPAIGN]},
+    "ReferralProgram.name": {"description": "Name of the campaign.", "examples": ["The Morning Wax"]},
+    "WonReward.name": {"description": "Name of the reward.", "examples": ["The mug"]},
     "SubscriberCreate.created_at": {
-        "description": "When they subscribed, if not now; it may lie in the past. For display and order only.",
+        "description": "When they subscribed, if not now. Used only for display and sorting.",
         "examples": ["2026-11-14T18:05:00Z"],
     },
     "SubscriberCreate.referrer_code": {
-        "description": "Code of the subscriber or partner who brought them. An unknown code is taken as none.",
+        "description": "Code of the subscriber or partner who referred them. An unknown code is ignored.",
     },
     "SubscriberCreate.status": {
         "description": "`active` by default. An `unsubscribed` person never counts as a referral and gets no email.",
@@ -96,51 +104,55 @@ FIELDS: dict[str, Schema] = {
         "examples": ["active"],
     },
     "SubscriberUpdate.status": {
-        "description": "`unsubscribed` says that they left, `confirmed` that they confirmed their address.",
+        "description": "`unsubscribed` if they left, `confirmed` if they confirmed their email address.",
         "enum": list(subscribers.STATUSES),
         "examples": ["confirmed"],
     },
-    "SubscriberUpdate.name": {"description": "Their name; null clears it."},
-    # What a request that names nothing else comes back with.
+    "SubscriberUpdate.name": {"description": "Name of the subscriber. Null removes it."},
+    # The response to a request that sends only the required fields.
     "WrittenSubscriber.referrals_count": {"examples": [0]},
     "WrittenSubscriber.ip_address": {"examples": [None]},
     "WrittenSubscriber.user_agent": {"examples": [None]},
     "WrittenSubscriber.utm_source": {"examples": [None]},
     "WrittenSubscriber.utm_campaign": {"examples": [None]},
-    "Delivery.type": {"description": "What happened.", "examples": ["new_referral"]},
+    "Delivery.type": {"description": "Event type.", "examples": ["new_referral"]},
     "Delivery.status": {
         "enum": ["pending", "delivered", "failed", "cancelled"],
         "examples": ["delivered"],
     },
-    "Attempt.at": {"format": "date-time", "examples": [MOMENT]},
-    "Attempt.error": {"description": "Why no answer came, if none did.", "examples": [None]},
-    "Attempt.response": {"description": "The beginning of what your server answered.", "examples": ["ok"]},
-    "Replay.since": {"description": "From when on.", "format": "date-time", "examples": ["2026-11-14T18:05:00Z"]},
+    "Attempt.at": {"description": "When we called your server.", "format": "date-time", "examples": [MOMENT]},
+    "Attempt.error": {"description": "Why there was no response, if there was none.", "examples": [None]},
+    "Attempt.response": {"description": "The beginning of your server's response.", "examples": ["ok"]},
+    "Replay.since": {
+        "description": "Send events from this time on.",
+        "format": "date-time",
+        "examples": ["2026-11-14T18:05:00Z"],
+    },
     "message": {"description": "What was done.", "examples": ["Done."]},
     "email": {
-        "description": "One per campaign, whatever its case.",
+        "description": "Email address. Unique in a campaign; upper and lower case are the same.",
         "format": "email",
         "maxLength": emails.LONGEST,
         "examples": ["ana@example.org"],
     },
     "name": {"maxLength": checks.NAME_LIMIT, "examples": ["Ana Lopes"]},
     "ref_code": {"description": "Their own referral code.", "examples": ["k7m2x9pa"]},
-    "referrer_code": {"description": "Code of whoever referred them.", "examples": ["ben4k2pq"]},
-    "referrals_count": {"description": "How many verified readers they brought.", "minimum": 0, "examples": [3]},
-    "referred": {"description": "Whether somebody referred them.", "examples": [True]},
+    "referrer_code": {"description": "Code of the subscriber or partner who referred them.", "examples": ["ben4k2pq"]},
+    "referrals_count": {"description": "Number of verified referrals.", "minimum": 0, "examples": [3]},
+    "referred": {"description": "Whether they were referred.", "examples": [True]},
     "referral_status": {
-        "description": "Whether their own referral counts. Somebody nobody referred reads `verified`.",
+        "description": "Whether their own referral counts. `verified` for subscribers who were not referred.",
         "enum": [str(status) for status in Status],
         "examples": ["verified"],
     },
-    "ip_address": {"description": "Address they signed up from, as you gave it.", "examples": ["203.0.113.24"]},
+    "ip_address": {"description": "IP address they signed up from, as you sent it.", "examples": ["203.0.113.24"]},
     "user_agent": {
-        "description": "Browser they signed up with, as you gave it.",
+        "description": "Browser they signed up with, as you sent it.",
         "maxLength": checks.USER_AGENT_LIMIT,
         "examples": ["Mozilla/5.0 (iPhone)"],
     },
     "origin": {
-        "description": "How they joined: the API, the hosted signup page, a magic link or an import.",
+        "description": "How they joined: through the API, the hosted signup page, a magic link or an import.",
         "enum": list(subscribers.ORIGINS),
         "examples": ["api"],
     },
@@ -153,9 +165,9 @@ FIELDS: dict[str, Schema] = {
     "utm_source": {"examples": ["instagram"]},
     "utm_campaign": {"examples": ["spring"]},
     "referral_link": {"description": "The link to share.", "format": "uri", "examples": ["https://go.example.org/r/k7m2x9pa"]},
-    "referral_programs": {"description": "Only with `expand=campaigns`."},
+    "referral_programs": {"description": "Present only with `expand=campaigns`."},
     "coupon_code": {"examples": ["WAX-7Q2M"]},
-    "meta": {"description": "Where this page stands in the whole list."},
+    "meta": {"description": "Page number and totals."},
     "page": {"minimum": 1, "examples": [1]},
     "per_page": {"minimum": 1, "maximum": paging.MOST_PER_PAGE, "examples": [50]},
     "total_pages": {"minimum": 0, "examples": [1]},
@@ -164,45 +176,104 @@ FIELDS: dict[str, Schema] = {
     "rejected": {"minimum": 0, "examples": [0]},
     "description": {"maxLength": checks.DESCRIPTION_LIMIT, "examples": ["Bees, honey and the people who keep them."]},
     "terms": {
-        "description": "Conditions of your own.",
+        "description": "Conditions for partners.",
         "maxLength": checks.TERMS_LIMIT,
         "examples": ["No paid search on our name."],
     },
     "slug": {
-        "description": "Last part of the signup page's address.",
+        "description": "Last part of the signup page's URL.",
         "maxLength": checks.SLUG_LIMIT,
         "examples": ["morning-wax"],
     },
     "cpa": {"description": f"Fee per new subscriber. {_MONEY}", "examples": [2.5]},
-    "max_payout": {"description": f"Most one partner can earn in a month. {_MONEY}", "examples": [250]},
-    "total_budget": {"description": f"Most the program spends in a month, over all partners. {_MONEY}", "examples": [1000]},
-    "reached": {
-        "description": "Whether the month's budget is reached: nothing more is charged until it is raised above what is spent.",
+    "max_payout": {"description": f"Cap per partner: the most one partner can earn in a month. {_MONEY}", "examples": [250]},
+    "total_budget": {
+        "description": f"Monthly budget: the most the program spends in a month on all partners. {_MONEY}",
+        "examples": [1000],
     },
     "amount_in_dollars": {"description": "Amount owed, in US dollars.", "examples": [412.5]},
-    "paid": {"description": "Whether it has been paid out."},
+    "paid": {"description": "Whether it has been paid."},
     "categories": {"examples": [["food & drink", "lifestyle"]]},
     "income_levels": {"examples": [["$50k - $75k"]]},
     "age_ranges": {"examples": [["25 - 39", "40 - 59"]]},
     "audience_gender": {"examples": ["mixed"]},
-    "url": {"description": "Where to send the events.", "examples": ["https://hooks.example.org/honeyguide"]},
-    "events": {"description": "Which events are sent; null is unset. In a request, the same flags in another place."},
-    "new_referral": {"description": "Somebody was referred, and not rejected.", "examples": [True]},
+    "url": {"description": "URL that receives the events.", "examples": ["https://hooks.example.org/honeyguide"]},
+    "events": {
+        "description": "Which events are sent; null means not set. Requests can have the flags here or in the body itself."
+    },
+    "new_referral": {"description": "A subscriber was referred, and the referral was not rejected.", "examples": [True]},
     "new_partner_referral": {
-        "description": "A partner's referral was verified, in your program or by your link.",
+        "description": "A partner's referral was verified: one to your program, or one of yours to another program.",
         "examples": [True],
     },
-    "reward_unlocked": {"description": "An advocate reached a reward.", "examples": [True]},
-    "reward_redeemed": {"description": "An advocate claimed a reward.", "examples": [None]},
-    "event_id": {"description": "The same in every attempt; use it to spot repeats.", "examples": [f"msg_{PERSON}"]},
-    "next_attempt_at": {"description": "When we try again; null once it is settled.", "examples": [None]},
-    "status_code": {"description": "What your server answered with.", "examples": [200]},
-    "latency_ms": {"description": "How long your server took, in milliseconds.", "examples": [84]},
-    "replayed": {"description": "How many deliveries are sent again.", "minimum": 0, "examples": [12]},
-    "secret": {"description": "Signs what we send to this address.", "examples": ["whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD"]},
+    "reward_unlocked": {"description": "A subscriber unlocked a reward.", "examples": [True]},
+    "reward_redeemed": {"description": "A reward was claimed or marked as redeemed.", "examples": [None]},
+    "event_id": {"description": "The same for every attempt. Use it to detect duplicates.", "examples": [f"msg_{PERSON}"]},
+    "next_attempt_at": {"description": "When we try again; null if no further attempt is planned.", "examples": [None]},
+    "status_code": {"description": "HTTP status of your server's response.", "examples": [200]},
+    "latency_ms": {"description": "Response time of your server, in milliseconds.", "examples": [84]},
+    "replayed": {"description": "Number of deliveries that are sent again.", "minimum": 0, "examples": [12]},
+    "screening": {
+        "description": "How strictly new referrals are screened: `flexible`, `strong` or `strict`.",
+        "examples": ["strong"],
+    },
+    "hold_days": {"description": "Holding period in days before a new referral counts, 0 to 30.", "examples": [3]},
+    "needs_confirmation": {"description": "Whether new subscribers must confirm their email address (double opt-in)."},
+    "destination_url": {"description": "Page that referral links lead to. Null: the hosted signup page."},
+    "signup_page_url": {"description": "URL of the hosted signup page."},
+    "RewardCreate.referrals": {"description": "Verified referrals needed to unlock it.", "minimum": 1, "examples": [5]},
+    "RewardUpdate.referrals": {"description": "Verified referrals needed to unlock it.", "minimum": 1, "examples": [5]},
+    "Reward.referrals": {"description": "Verified referrals needed to unlock it.", "examples": [5]},
+    "kind": {"description": "`manual`, `link`, `coupon` or `physical`.", "examples": ["coupon"]},
+    "recurring": {"description": "Whether it is earned again at every multiple of `referrals`."},
+    "approval": {"description": "`automatic`, or `manual` if you approve each one.", "examples": ["automatic"]},
+    "coupon_codes": {"description": "Unique codes to add to the pool.", "examples": [["WAX-7Q2M", "WAX-9KD4"]]},
+    "coupon_codes_total": {"description": "Codes ever added to the pool; null without a pool."},
+    "coupon_codes_left": {"description": "Codes left in the pool; null without a pool."},
+    "shipping_details": {"description": "Postal address for a physical reward."},
+    "reason": {"description": "Why the referral is pending or rejected, as a stable code.", "examples": ["same_network"]},
+    "explanation": {
+        "description": "The reason as a sentence.",
+        "examples": ["Same IP network as the referrer within a day."],
+    },
+    "due_at": {"description": "When the holding period ends."},
+    "rule": {"description": "The rule that decided."},
+    "what_would_change_it": {"description": "What would change the status."},
+    "decided_by": {"description": "Who decided it by hand, if anyone did.", "examples": ["api"]},
+    "list_id": {"description": "ID of the list at your email service provider.", "examples": ["8f1c2d"]},
+    "logo": {"description": "PNG or JPEG under 1 MB, as base64 or a data URI. In responses, its URL."},
+    "enabled_partner_program": {"description": "Whether the publication's partner program is enabled."},
+    "redirect_url": {"description": "Page that partner links lead to."},
+    "thankyou_page_url": {"description": "Page shown after a magic-link signup. Null: the default page."},
+    "resources_url": {"description": "Page with promotional material for partners."},
+    "show_in_directory": {"description": "Whether the program is listed in the partner network."},
+    "referral_pending_duration_enabled": {"description": "Whether referrals have a holding period."},
+    "reason_for_recommending": {"description": "Why you want to recommend this publication."},
+    "fee": {"description": "Fee for this referral, set when it arrived, in US dollars.", "examples": [2.5]},
+    "charged": {"description": "Amount charged, in US dollars; null if nothing was charged.", "examples": [2.5]},
+    "uncharged_reason": {"description": "Why a verified referral was not charged.", "examples": [None]},
+    "spent": {"description": "Charged in this month, in US dollars.", "examples": [412.5]},
+    "left": {"description": "Left of the monthly budget, in US dollars.", "examples": [587.5]},
+    "reached": {
+        "description": "Whether the monthly budget is reached. Nothing more is charged until it is raised above what is spent."
+    },
+    "confirmed": {"description": "Earned in this month, in US dollars.", "examples": [412.5]},
+    "remaining_payout": {"description": "What you can still earn this month, in US dollars.", "examples": [87.5]},
+    "confirmation_rate_30d": {
+        "description": "Share of referrals decided in the last 30 days that were verified; null if none.",
+        "examples": [0.86],
+    },
+    "budget_left": {"description": "`plenty`, `low` or `none`.", "examples": ["plenty"]},
+    "own": {"description": "Whether the program is yours."},
+    "joined": {"description": "Whether you have joined it."},
+    "magic_link": {"description": "Link for your emails. It opens a page where readers subscribe with one click."},
+    "secret": {
+        "description": "Signing secret for everything we send to this webhook.",
+        "examples": ["whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD"],
+    },
 }
 
-# By the end of the name, for fields that have no entry of their own or none of these words in it.
+# Defaults by the end of a field's name. An entry in FIELDS overrides them.
 ENDINGS: dict[str, Schema] = {
     "uuid": {"format": "uuid", "examples": [PERSON]},
     "_at": {"format": "date-time", "examples": [MOMENT]},
@@ -213,7 +284,7 @@ ENDINGS: dict[str, Schema] = {
 
 
 def of_field(schema: str, field: str) -> Schema:
-    """What is known about a field beyond its type; the most particular words win."""
+    """Description, examples and limits of a field. The most specific entry wins."""
     words: Schema = {}
     if field.startswith("total_") and field != "total_budget":
         words |= {"minimum": 0, "examples": [1]}

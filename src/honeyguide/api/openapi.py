@@ -1,4 +1,4 @@
-"""The OpenAPI 3.1 document, made from the same table and types that serve the requests, so that it cannot drift from them."""
+"""The OpenAPI 3.1 document, built from the same routes and types that serve requests, so the two cannot differ."""
 
 from __future__ import annotations
 
@@ -18,55 +18,59 @@ from honeyguide.kernel import checks, money
 
 Schema = dict[str, Any]
 
-ABOUT = "Newsletter referrals and partner growth. Every request carries an API key; every answer is JSON."
-_KEY = "Your API key, from the account page of the dashboard. It begins with `hg_`."
+ABOUT = "Newsletter referral and partner programs. Every request needs an API key; every response is JSON."
+_KEY = "Your API key, from your account page. It starts with `hg_`."
 _LICENSE = {"name": "MIT", "identifier": "MIT"}
 _REF = "#/components/schemas/"
 _VERSION = re.compile(r"v\d+").fullmatch
-# In a path, what stands before the thing the endpoint is about.
+# Path prefixes that are skipped when a route is assigned to a group.
 _PREFIXES = ("campaigns/{campaign_uuid}/", "partner_profile/")
 
-# Status, name of the shared response, what it means, and an example of its `code` and sentence; {base_url} is filled in.
+# Status, name of the shared response, its meaning, and an example of `code` and `error`; {base_url} is filled in.
 ERRORS: tuple[tuple[int, str, str, str, str], ...] = (
-    (400, "Invalid", "The request breaks a rule. `param` names what is to blame.", "invalid_email", "Email is invalid"),
-    (401, "Unauthorized", "The API key is missing, wrong or revoked.", "unauthorized", NO_KEY),
-    (404, "Missing", "It does not exist, or it is not yours.", "not_found", "There is no such subscriber."),
+    (400, "Invalid", "The request is invalid. `param` names the field or parameter that caused it.", "invalid_email",
+     "Email is invalid"),
+    (401, "Unauthorized", "The API key is missing, invalid or revoked.", "unauthorized", NO_KEY),
+    (404, "Missing", "It does not exist or belongs to another account.", "not_found", "There is no such subscriber."),
     (408, "Slow", "The body took too long to arrive.", "timeout", "The body took too long to arrive."),
     (409, "Busy", "A request with the same Idempotency-Key is still running.", "conflict",
      "A request with this Idempotency-Key is still running; try again in a moment."),
     (413, "TooLarge", "The body is larger than 2 MB.", "too_large", "The body is larger than 2 MB."),
     (415, "NotJson", "The body is not JSON.", "unsupported_media_type",
      "Send the body as JSON with Content-Type: application/json; charset=utf-8."),
-    (422, "Reused", "The Idempotency-Key was used for another request.", "idempotency_key_reused",
+    (422, "Reused", "The Idempotency-Key was already used for a different request.", "idempotency_key_reused",
      "This Idempotency-Key was used for another request; use a new key for a new request."),
-    (429, "TooMany", "Too many requests. Wait as many seconds as `Retry-After` says.", "rate_limited",
+    (429, "TooMany", "Too many requests. Wait for the number of seconds in `Retry-After`.", "rate_limited",
      "You have made 60 requests in the last 60 seconds; wait 12 s."),
     (500, "ServerError",
-     "Our fault; `code` says which. `overloaded` (too many requests at once) and `unavailable` (the database is locked, full "
-     "or down) pass by themselves: try again after `Retry-After` seconds. `internal_error` is a bug: tell us the request id.",
+     "An error on the server. `overloaded` (too many requests at once) and `unavailable` (the database is locked, full or "
+     "down) are temporary: retry after `Retry-After` seconds. `internal_error` is a bug: report it with the request ID.",
      "overloaded", "The service is overloaded; try again in a moment."),
 )  # fmt: skip
 
 HEADERS: dict[str, tuple[str, Schema]] = {
-    "X-Request-Id": ("Names this request in our log; yours, if you sent one.", {"type": "string"}),
-    "X-RateLimit-Limit": ("Requests you may make in 60 seconds.", {"type": "integer"}),
-    "X-RateLimit-Remaining": ("Requests you have left of them.", {"type": "integer"}),
-    "X-RateLimit-Reset": ("When the oldest request leaves the 60 seconds, in epoch seconds.", {"type": "integer"}),
+    "X-Request-Id": (
+        "Identifies this request in the server's log. If you send this header, your value is used.",
+        {"type": "string"},
+    ),
+    "X-RateLimit-Limit": ("Requests allowed in 60 seconds.", {"type": "integer"}),
+    "X-RateLimit-Remaining": ("Requests left in the current 60 seconds.", {"type": "integer"}),
+    "X-RateLimit-Reset": ("When the oldest request leaves the 60-second window, in Unix seconds.", {"type": "integer"}),
     "Retry-After": ("Seconds to wait.", {"type": "integer", "minimum": 1}),
-    "Link": ("The first, prev, next and last page (RFC 8288), as far as each exists.", {"type": "string"}),
-    "Idempotent-Replayed": ("`true` when this is the stored answer to an earlier request.", {"type": "string"}),
+    "Link": ("URLs of the first, previous, next and last page (RFC 8288), where they exist.", {"type": "string"}),
+    "Idempotent-Replayed": ("`true` when this is the stored response to an earlier request.", {"type": "string"}),
 }
 _ON_EVERY_ANSWER = ("X-Request-Id",)
 _ON_AUTHENTICATED = (*_ON_EVERY_ANSWER, "X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset")
 
 ERROR: Schema = {
     "type": "object",
-    "description": "Every error looks like this.",
+    "description": "Every error has this form.",
     "properties": {
         "error": {"type": "string", "description": "What is wrong, in one sentence."},
-        "code": {"type": "string", "description": "A word that never changes; decide by this one."},
-        "param": {"type": "string", "description": "The field or parameter to blame, where there is one."},
-        "request_id": {"type": "string", "description": "Tell us this when you ask about the error."},
+        "code": {"type": "string", "description": "A stable error code. Use this in your program."},
+        "param": {"type": "string", "description": "The field or parameter that caused the error, if there is one."},
+        "request_id": {"type": "string", "description": "Quote this when you ask about the error."},
     },
     "required": ["error", "code", "request_id"],
 }
@@ -98,7 +102,7 @@ def document(routes: tuple[Route, ...], base_url: str) -> dict[str, Any]:
 
 
 def tag_of(route: Route) -> str:
-    """The group a route belongs to: its own word for it, or the thing its path is about."""
+    """The group a route belongs to: its own tag, or the resource in its path."""
     if route.tag:
         return route.tag
     rest = route.path.split("/", 2)[2]
@@ -108,8 +112,8 @@ def tag_of(route: Route) -> str:
 
 
 def _operation_ids(routes: Iterable[Route]) -> list[str]:
-    """Version, module (unless it is the version's own) and function. Where two routes share them, the later one says whose
-    things it is about."""
+    """Version, module (unless it is the version's own) and function. If two routes would share a name, the later one also gets
+    the first part of its path."""
     ids: dict[str, None] = {}
     for route in routes:
         version, first = route.segments[0], route.segments[1]
@@ -142,9 +146,9 @@ def _path_parameters(route: Route) -> Iterable[Schema]:
             continue
         name = segment[1:-1]
         schema: Schema = {"type": "string", "format": "uuid"}
-        words, example = f"The {_one(before)}'s uuid.", glossary.CAMPAIGN if name == "campaign_uuid" else glossary.PERSON
+        words, example = f"UUID of the {_one(before)}.", glossary.CAMPAIGN if name == "campaign_uuid" else glossary.PERSON
         if before == "subscribers":
-            schema, words = {"type": "string", "minLength": 1}, "The subscriber's uuid, or their email address."
+            schema, words = {"type": "string", "minLength": 1}, "UUID or email address of the subscriber."
         yield {"name": name, "in": "path", "required": True, "description": words, "schema": schema, "example": example}
 
 
@@ -157,7 +161,7 @@ def _header_parameters(route: Route) -> Iterable[Schema]:
         yield {
             "name": "Idempotency-Key",
             "in": "header",
-            "description": "A text of your choice, new for every new request. The same one within a day gives the same answer.",
+            "description": "Any text, unique to this request. Sent again within 24 hours, it returns the first response.",
             "schema": {"type": "string", "maxLength": idempotency.LONGEST, "pattern": "^[!-~]([ -~]*[!-~])?$"},
         }
 
@@ -169,18 +173,18 @@ def _responses(route: Route, schemas: dict[str, Schema]) -> dict[str, Any]:
     if route.method == "POST":
         headers.append("Idempotent-Replayed")
     success = {
-        "description": "Created." if route.status == 201 else "Done." if route.writes else "Found.",
+        "description": "Created." if route.status == 201 else "Done." if route.writes else "OK.",
         "headers": _headers(headers),
         "content": {"application/json": {"schema": {"$ref": _REF + _name(route.answer)}, **_example(route)}},
     }
     possible = _possible_errors(route, schemas)
     refused = {str(status): {"$ref": f"#/components/responses/{name}"} for status, name, *_ in ERRORS if status in possible}
-    known = {"200": success | {"description": "It was there already."}} if route.known else {}
+    known = {"200": success | {"description": "It already existed."}} if route.known else {}
     return {**known, str(route.status): success, **refused}
 
 
 def _example(route: Route) -> Schema:
-    """Where one answer type serves many routes, its own examples cannot tell what this route says."""
+    """An example for this route, where one response type is shared by many routes."""
     if route.method != "DELETE" or route.answer.__struct_fields__ != ("message",):
         return {}
     thing = [segment for segment in route.segments if not segment.startswith("{")][-1]
@@ -235,12 +239,12 @@ def _name(kind: type[msgspec.Struct] | type[Body]) -> str:
 
 
 def _plain(name: str) -> str:
-    """A client's class is better called `Campaign` than `CampaignView`."""
+    """Drop "View": a generated client class should be called `Campaign`, not `CampaignView`."""
     return re.sub(r"(?<=.)View(?=V\d+$|$)", "", name)
 
 
 def _finished(name: str, schema: Schema, required: tuple[str, ...] | None) -> Schema:
-    """A type's own schema with our words; `required` is given for what callers send."""
+    """A type's schema with our descriptions added. `required` is given for request bodies."""
     done = {key: value for key, value in schema.items() if key not in ("title", "properties", "required")}
     if "description" in done:
         done["description"] = re.sub(r"\s+", " ", done["description"])
@@ -257,7 +261,7 @@ def _finished(name: str, schema: Schema, required: tuple[str, ...] | None) -> Sc
 
 
 def _simple(schema: Schema) -> Schema:
-    """msgspec's schema without its noise: one type with null beside it, amounts as numbers, our names in references."""
+    """msgspec's schema, simplified: nullable types as a list, amounts as numbers, our names in references."""
     done = dict(schema)
     if "$ref" in done:
         done["$ref"] = _REF + _plain(done["$ref"].removeprefix(_REF))
@@ -273,7 +277,7 @@ def _simple(schema: Schema) -> Schema:
         options = [_simple(option) for option in done.pop("anyOf")]
         kinds = [option for option in options if option != {"type": "null"}]
         is_nullable = len(kinds) < len(options)
-        # An amount is read as an int or a Decimal; for a caller both are a number.
+        # An amount is decoded as an int or a Decimal; for callers both are numbers.
         if any(kind.get("type") == "number" for kind in kinds):
             kinds = [kind for kind in kinds if kind.get("type") != "integer"]
         if len(kinds) == 1 and isinstance(kinds[0].get("type"), str):
@@ -286,7 +290,7 @@ def _simple(schema: Schema) -> Schema:
 def _described(schema: Schema, words: Schema, *, is_sent: bool, is_needed: bool) -> Schema:
     kinds = schema.get("type", [])
     kinds = [kinds] if isinstance(kinds, str) else kinds
-    # On create a null is the same as absent, so a field that must be there cannot be null.
+    # On create, null is the same as absent, so a required field cannot be null.
     if is_needed and "null" in kinds:
         kinds = [kind for kind in kinds if kind != "null"]
         schema = schema | {"type": kinds[0]}
@@ -303,6 +307,6 @@ _EXAMPLE_KINDS: dict[type, str] = {str: "string", bool: "boolean", int: "number"
 
 
 def _fits(keyword: str, value: Any, kinds: list[str]) -> bool:
-    """The glossary goes by names; where a name has another type than usual, its keywords must not follow it there."""
+    """The glossary is keyed by field name; skip keywords that do not fit this field's type."""
     kind = _EXAMPLE_KINDS.get(type(value[0])) if keyword == "examples" else _KEYWORD_KINDS.get(keyword)
     return kind is None or kind in ["number" if each == "integer" else each for each in kinds]

@@ -203,7 +203,7 @@ class OnePayout(View, frozen=True):
 
 
 class PayoutMeta(View, frozen=True):
-    """The key is spelled so in the specification."""
+    """`total_payours` is spelled this way in the specification."""
 
     per_page: int
     page: int

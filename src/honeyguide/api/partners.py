@@ -1,4 +1,4 @@
-"""v2 partner programs, the network, what a partner earns and is paid."""
+"""v2 endpoints for partner programs, the partner network, earnings and payouts."""
 
 from __future__ import annotations
 
@@ -249,17 +249,17 @@ ROUTES = (
     Route("GET", f"{_P}/{{uuid}}", get_program, "Get a partner program", OneProgram),
     Route("PUT", f"{_P}/{{uuid}}", update_program, "Update a partner program", OneProgram, bodies.ProgramUpdate),
     Route("DELETE", f"{_P}/{{uuid}}", delete_program, "Delete a partner program", Message),
-    Route("GET", f"{_P}/{{uuid}}/referrals", list_referrals, "List a program's referrals", Referrals, query=_PAGED,
+    Route("GET", f"{_P}/{{uuid}}/referrals", list_referrals, "List a partner program's referrals", Referrals, query=_PAGED,
           snapshot=True),
-    Route("GET", f"{_P}/{{uuid}}/spend", spend, "What a program spends", OneSpend, query=("month",), snapshot=True),
-    Route("GET", _N, list_offers, "Browse the partner network", Offers, query=_FILTERS, snapshot=True),
-    Route("GET", f"{_N}/{{uuid}}", get_offer, "Get an offer", OneOffer),
+    Route("GET", f"{_P}/{{uuid}}/spend", spend, "Get a partner program's spending", OneSpend, query=("month",), snapshot=True),
+    Route("GET", _N, list_offers, "List programs in the partner network", Offers, query=_FILTERS, snapshot=True),
+    Route("GET", f"{_N}/{{uuid}}", get_offer, "Get a program in the partner network", OneOffer),
     Route("POST", f"{_N}/{{uuid}}/join", join, "Join a partner program", OnePartnerCampaign, bodies.Join, 201,
           known=True),
-    Route("GET", f"{_ME}/partner_campaigns", list_joined, "List the programs you joined", PartnerCampaigns, query=_PAGED,
+    Route("GET", f"{_ME}/partner_campaigns", list_joined, "List the programs you have joined", PartnerCampaigns, query=_PAGED,
           snapshot=True),
-    Route("GET", f"{_ME}/partner_campaigns/{{uuid}}", get_joined, "Get a program you joined", OnePartnerCampaign),
-    Route("GET", f"{_ME}/earnings", earnings, "What you earn", OneEarnings, query=("month",), snapshot=True),
+    Route("GET", f"{_ME}/partner_campaigns/{{uuid}}", get_joined, "Get a program you have joined", OnePartnerCampaign),
+    Route("GET", f"{_ME}/earnings", earnings, "Get your earnings", OneEarnings, query=("month",), snapshot=True),
     Route("GET", f"{_ME}/payouts", list_payouts, "List payouts", Payouts, query=_PAGED, snapshot=True),
     Route("GET", f"{_ME}/payouts/{{uuid}}", get_payout, "Get a payout", OnePayout),
 )  # fmt: skip

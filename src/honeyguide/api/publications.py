@@ -1,4 +1,4 @@
-"""v2 publications. The logo comes as a file of a form, or in JSON as a data URI or base64, and is cleaned before it is kept."""
+"""v2 publications. The logo is a form file, or a data URI or base64 in JSON, and is re-encoded before it is stored."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ async def prepare_update(call: Call) -> None:
     body: bodies.PublicationUpdate = call.body
     fields = _fields(body, null_is_absent=False)
     logo = None
-    # A client that sends back what it read sends the served address: that picture is kept.
+    # A client that sends back what it read sends the logo's URL: keep the stored logo.
     if isinstance(body.logo, str) and not _is_served(call, body.logo):
         logo = await logos.sanitize_apart(logos.decode_field(body.logo))
     elif body.logo is None:

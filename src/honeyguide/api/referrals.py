@@ -1,6 +1,4 @@
-"""One referral over the API: why it is what it is, and deciding it by hand. Also the campaign's settings, and all that is held
-on a person.
-"""
+"""Endpoints for one referral (explain, verify, reject), the campaign's settings and a subscriber's data export."""
 
 from __future__ import annotations
 
@@ -19,12 +17,12 @@ from honeyguide.referrals import campaigns, explaining, people, privacy, rules
 from honeyguide.referrals.campaigns import Campaign
 from honeyguide.store.tx import Tx
 
-# Who decided, where a key did.
+# Recorded as the decider when an API key decided.
 BY = "api"
 
 
 class Signals(View, frozen=True):
-    """What screening looks at, as it stood when the person arrived."""
+    """What screening saw when the subscriber joined."""
 
     own_address: bool
     alias_of_referrer: bool
@@ -77,7 +75,7 @@ class SettingsUpdate(Body, frozen=True):
 
 
 class PersonExport(View, frozen=True):
-    """All that is held on one person."""
+    """All data stored about one subscriber."""
 
     export: dict[str, Any]
 
@@ -135,29 +133,29 @@ async def export_subscriber(tx: Tx, call: Call) -> PersonExport:
 
 _C = "/v1/campaigns/{campaign_uuid}"
 _TAG = "Referrals"
-_WHY = "Which signals there were, which rule decided and what would change it. 404 for somebody nobody referred."
-_HAND = "By hand, over every rule. Asking again for what already is changes nothing; "
+_WHY = "What screening saw, which rule decided, and what would change the status. 404 if they were not referred."
+_HAND = "Overrides every rule. Repeating the request changes nothing; "
 
 
 def _referral(subscriber: str) -> tuple[Route, ...]:
     path = f"{subscriber}/{{uuid}}/referral"
     return (
         Route("GET", path, get_referral, "Explain a referral", OneReferral, snapshot=True, tag=_TAG, detail=_WHY),
-        Route("POST", f"{path}/verify", verify_referral, "Verify a referral by hand", OneReferral, bodies.Nothing, tag=_TAG,
-              detail=f"{_HAND}verified is final."),
-        Route("POST", f"{path}/reject", reject_referral, "Reject a referral by hand", OneReferral, bodies.Nothing, tag=_TAG,
-              detail=f"{_HAND}a verified one cannot be rejected."),
+        Route("POST", f"{path}/verify", verify_referral, "Verify a referral", OneReferral, bodies.Nothing, tag=_TAG,
+              detail=f"{_HAND}a verified referral stays verified."),
+        Route("POST", f"{path}/reject", reject_referral, "Reject a referral", OneReferral, bodies.Nothing, tag=_TAG,
+              detail=f"{_HAND}a verified referral cannot be rejected."),
     )  # fmt: skip
 
 
 ROUTES = (
     *_referral(f"{_C}/subscribers"),
     *_referral("/v2/subscribers"),
-    Route("GET", f"{_C}/subscribers/{{uuid}}/export", export_subscriber, "Export all that is held on a person", PersonExport,
-          snapshot=True, tag="Subscribers", detail="For when they ask. Other people are named by their uuid only."),
+    Route("GET", f"{_C}/subscribers/{{uuid}}/export", export_subscriber, "Export a subscriber's data", PersonExport,
+          snapshot=True, tag="Subscribers", detail="Everything stored about them. Other people appear only as UUIDs."),
     Route("GET", f"{_C}/settings", get_settings, "Get a campaign's settings", OneSettings, tag="Campaigns"),
     Route("PUT", f"{_C}/settings", update_settings, "Update a campaign's settings", OneSettings, SettingsUpdate,
           tag="Campaigns",
-          detail="Only what you send changes, for referrals that arrive from now on. A null `destination_url` leads readers to "
-                 "the campaign's own signup page."),
+          detail="Only the fields you send change. Existing referrals are not affected. With a null `destination_url`, "
+                 "referral links lead to the hosted signup page."),
 )  # fmt: skip

@@ -1,4 +1,4 @@
-"""Rewards over the API: the milestones of a campaign, and what one advocate won."""
+"""Reward endpoints: a campaign's rewards, and the rewards one subscriber earned."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from honeyguide.referrals.milestones import Reward
 from honeyguide.referrals.rewards import Won
 from honeyguide.store.tx import Tx
 
-# Who decided, where a key did.
+# Recorded as the decider when an API key decided.
 BY = "api"
 
 
@@ -63,7 +63,7 @@ class Redeem(Body, frozen=True):
 
 
 class RewardView(View, frozen=True):
-    """A milestone. `coupon_codes_total` and `coupon_codes_left` count a pool's codes and are null where there is no pool."""
+    """A reward that advocates can earn."""
 
     uuid: str
     name: str
@@ -185,27 +185,27 @@ _C = "/v1/campaigns/{campaign_uuid}"
 _S = f"{_C}/subscribers/{{uuid}}/rewards"
 _TAG = "Rewards"
 _CODES = (
-    "`coupon_code` is one code for everybody; `coupon_codes` is a pool of unique ones, up to 10,000 at once. A code that is in "
-    "the pool already is not added again."
+    "`coupon_code` is one code shared by everyone; `coupon_codes` is a pool of unique codes, up to 10,000 per request. Codes "
+    "already in the pool are skipped."
 )
-_KEPT = "What was won already stays won."
-_WON = "By the won reward's own uuid. "
+_KEPT = "Rewards already earned are kept."
+_WON = "Takes the UUID of the earned reward. "
 
 ROUTES = (
     Route("POST", f"{_C}/rewards", create_reward, "Create a reward", OneReward, RewardCreate, 201, tag=_TAG,
-          detail=f"Advocates who are past it already get it within moments. {_CODES}"),
-    Route("GET", f"{_C}/rewards", list_rewards, "List rewards", Rewards, tag=_TAG, detail="All of them, the nearest first."),
+          detail=f"Advocates who already qualify get it within a minute. {_CODES}"),
+    Route("GET", f"{_C}/rewards", list_rewards, "List rewards", Rewards, tag=_TAG, detail="Fewest referrals first."),
     Route("GET", f"{_C}/rewards/{{uuid}}", get_reward, "Get a reward", OneReward, tag=_TAG),
     Route("PUT", f"{_C}/rewards/{{uuid}}", update_reward, "Update a reward", OneReward, RewardUpdate, tag=_TAG,
-          detail=f"`kind` stays what it is. `coupon_codes` are added to the pool, and who waited for one gets it. {_KEPT}"),
+          detail=f"`kind` cannot change. `coupon_codes` are added to the pool; waiting advocates get them first. {_KEPT}"),
     Route("DELETE", f"{_C}/rewards/{{uuid}}", delete_reward, "Delete a reward", Message, tag=_TAG, detail=_KEPT),
-    Route("GET", _S, list_won_rewards, "List what an advocate won", WonRewards, tag=_TAG),
-    Route("POST", f"{_S}/{{reward_uuid}}/approve", approve_reward, "Approve a won reward", OneWon, bodies.Nothing, tag=_TAG,
+    Route("GET", _S, list_won_rewards, "List a subscriber's earned rewards", WonRewards, tag=_TAG),
+    Route("POST", f"{_S}/{{reward_uuid}}/approve", approve_reward, "Approve an earned reward", OneWon, bodies.Nothing, tag=_TAG,
           detail=_WON + "Approving twice changes nothing."),
-    Route("POST", f"{_S}/{{reward_uuid}}/redeem", redeem_reward, "Mark a won reward as redeemed", OneWon, Redeem, tag=_TAG,
+    Route("POST", f"{_S}/{{reward_uuid}}/redeem", redeem_reward, "Mark an earned reward as redeemed", OneWon, Redeem, tag=_TAG,
           detail=_WON + "Redeeming twice changes nothing."),
-    Route("POST", f"{_C}/rewards/{{uuid}}/approve", approve_reward, "Approve a won reward", OneWon, bodies.Nothing, tag=_TAG,
-          detail=_WON + "The same as under its subscriber."),
-    Route("POST", f"{_C}/rewards/{{uuid}}/redeem", redeem_reward, "Mark a won reward as redeemed", OneWon, Redeem, tag=_TAG,
-          detail=_WON + "The same as under its subscriber."),
+    Route("POST", f"{_C}/rewards/{{uuid}}/approve", approve_reward, "Approve an earned reward", OneWon, bodies.Nothing,
+          tag=_TAG, detail=_WON + "Same as the endpoint under the subscriber."),
+    Route("POST", f"{_C}/rewards/{{uuid}}/redeem", redeem_reward, "Mark an earned reward as redeemed", OneWon, Redeem, tag=_TAG,
+          detail=_WON + "Same as the endpoint under the subscriber."),
 )  # fmt: skip

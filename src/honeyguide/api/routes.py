@@ -1,4 +1,4 @@
-"""Every API route, one row each. The handler serves this table and the OpenAPI document describes it."""
+"""Every API route, one row each. The handler serves this table, and the OpenAPI document describes it."""
 
 from __future__ import annotations
 
@@ -12,18 +12,18 @@ _PAGED = ("page", "per_page")
 
 CAMPAIGNS = (
     Route("GET", _C, v1.list_campaigns, "List campaigns", views.Campaigns,
-          detail="Always one. Start here: every v1 address carries its uuid."),
+          detail="Always exactly one. Start here: its UUID is part of every v1 path."),
     Route("GET", f"{_C}/{{campaign_uuid}}", v1.get_campaign, "Get a campaign", views.OneCampaign),
     Route("PUT", f"{_C}/{{campaign_uuid}}", v1.update_campaign, "Update a campaign", views.OneCampaign, bodies.CampaignUpdate),
 )  # fmt: skip
 
-_CREATE = "An unknown `referrer_code` never costs you the signup: the subscriber is created, unreferred."
-_UPDATE = "Only what you send changes. Saying that somebody unsubscribed ends a pending referral; a verified one stays."
-_ERASE = "Removes the person and their data, from every list and from their referrer's count. It cannot be undone."
-_ALL_STATES = "All of them, whatever their status; `referrals_count` counts the verified ones."
-_NEWEST = "Newest first. People who unsubscribed stay in the list."
-# Beyond the specification, because real clients call them: the account's campaign needs no naming.
-_OWN = "In your account's campaign, which needs no naming. "
+_CREATE = "With an unknown `referrer_code`, the subscriber is still created, without a referral."
+_UPDATE = "Only the fields you send change. Setting `unsubscribed` rejects a pending referral; a verified one stays verified."
+_ERASE = "Deletes the subscriber and their personal data, and lowers their referrer's count. This cannot be undone."
+_ALL_STATES = "Includes every status. A subscriber's `referrals_count` counts only verified referrals."
+_NEWEST = "Newest first. Includes subscribers who unsubscribed."
+# Not in the specification, but real clients call them: the account's campaign, without its UUID in the path.
+_OWN = "Uses your account's campaign. "
 
 SUBSCRIBERS_V1 = (
     Route("POST", _S, v1.create_subscriber, "Create a subscriber", views.OneWritten, bodies.SubscriberCreate, 201,
@@ -35,7 +35,7 @@ SUBSCRIBERS_V1 = (
           query=_PAGED, snapshot=True, detail=_ALL_STATES),
     Route("PUT", f"{_S}/{{uuid}}", v1.update_subscriber, "Update a subscriber", views.OneWritten, bodies.SubscriberUpdate,
           detail=_UPDATE),
-    Route("DELETE", f"{_S}/{{uuid}}", v1.delete_subscriber, "Erase a subscriber", views.Message, detail=_ERASE),
+    Route("DELETE", f"{_S}/{{uuid}}", v1.delete_subscriber, "Delete a subscriber", views.Message, detail=_ERASE),
 )  # fmt: skip
 
 SUBSCRIBERS_V2 = (
@@ -52,7 +52,7 @@ SUBSCRIBERS_V2 = (
           detail=_OWN.strip()),
     Route("PUT", "/v2/subscribers/{uuid}", v1.update_subscriber, "Update a subscriber", views.OneWritten,
           bodies.SubscriberUpdate, detail=_OWN + _UPDATE),
-    Route("DELETE", "/v2/subscribers/{uuid}", v1.delete_subscriber, "Erase a subscriber", views.Message, detail=_OWN + _ERASE),
+    Route("DELETE", "/v2/subscribers/{uuid}", v1.delete_subscriber, "Delete a subscriber", views.Message, detail=_OWN + _ERASE),
 )  # fmt: skip
 
 ROUTES: tuple[Route, ...] = (

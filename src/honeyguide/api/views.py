@@ -36,7 +36,7 @@ def campaign_view(campaign: Campaign) -> CampaignView:
 
 
 class WrittenSubscriber(View, frozen=True):
-    """After a create or an update: what was written, without what follows from it."""
+    """A subscriber as create and update return it."""
 
     uuid: str
     email: str
@@ -53,7 +53,7 @@ class WrittenSubscriber(View, frozen=True):
 
 
 class ReadSubscriber(View, frozen=True):
-    """v1 reads, and the v2 referrals list."""
+    """A subscriber as v1 returns it."""
 
     uuid: str
     email: str
@@ -97,7 +97,7 @@ class ReferralProgram(View, frozen=True):
 
 
 class PlainSubscriber(View, frozen=True, omit_defaults=True):
-    """v2 reads: no `referrals_count`; `referral_programs` only when asked for with `expand=campaigns`."""
+    """A subscriber as v2 returns it: no `referrals_count`; `referral_programs` only with `expand=campaigns`."""
 
     uuid: str
     email: str
@@ -116,7 +116,7 @@ class PlainSubscriber(View, frozen=True, omit_defaults=True):
 
 
 class CountedSubscriber(View, frozen=True):
-    """v2 referrals list: as a v2 read, with `referrals_count`."""
+    """A subscriber in the v2 referrals list, with `referrals_count`."""
 
     uuid: str
     email: str

@@ -1,4 +1,4 @@
-"""Webhook endpoints of v1 and v2: one set, since a v1 webhook differs only in whom it belongs to and which flags it shows."""
+"""Webhook endpoints of v1 and v2. A v1 webhook belongs to a campaign and has two of the four flags; the rest is shared."""
 
 from __future__ import annotations
 
@@ -121,12 +121,12 @@ def _delivery(row: Delivery, attempts: list[Attempt]) -> DeliveryView:
 
 
 def _scope(call: Call) -> str:
-    """v1 addresses name the campaign, v2 ones do not."""
+    """The campaign in a v1 path; empty for v2."""
     return call.path.get("campaign_uuid", "")
 
 
 def _flags(body: Any) -> Flags:
-    """Flags may stand in the body or nested under `events`; what the body says itself comes first."""
+    """Flags can be in the body or under `events`. If both set one, the body wins."""
     nested = body.events if isinstance(body.events, msgspec.Struct) else None
     chosen = {}
     for name in Flags.__struct_fields__:
@@ -204,19 +204,19 @@ def _routes(
     hook = f"{base}/{{uuid}}"
     return (
         Route("POST", base, create, "Create a webhook", one, new, 201),
-        Route("GET", base, list_all, "List webhooks", many, detail="Newest first, all of them."),
+        Route("GET", base, list_all, "List webhooks", many, detail="All of them, newest first."),
         Route("GET", hook, get, "Get a webhook", one),
-        Route("PUT", hook, update, "Update a webhook", one, changed, detail="Also enables a disabled webhook again."),
+        Route("PUT", hook, update, "Update a webhook", one, changed, detail="Also re-enables a disabled webhook."),
         Route("DELETE", hook, delete, "Delete a webhook", Message),
-        Route("GET", f"{hook}/secret", secret, "Show the signing secret", Secret),
+        Route("GET", f"{hook}/secret", secret, "Get the signing secret", Secret),
         Route("POST", f"{hook}/rotate_secret", rotate_secret, "Rotate the signing secret", Secret, bodies.Nothing,
-              detail="For 24 hours deliveries are signed with both the old and the new secret."),
+              detail="For 24 hours, deliveries are signed with both the old and the new secret."),
         Route("POST", f"{hook}/test", test, "Send a test event", OneDelivery, bodies.Nothing),
         Route("GET", f"{hook}/deliveries", deliveries, "List deliveries and their attempts", Deliveries,
               query=("page", "per_page"), snapshot=True),
-        Route("POST", f"{hook}/deliveries/{{delivery_uuid}}/resend", resend, "Send a delivery again", OneDelivery,
+        Route("POST", f"{hook}/deliveries/{{delivery_uuid}}/resend", resend, "Resend a delivery", OneDelivery,
               bodies.Nothing),
-        Route("POST", f"{hook}/replay", replay, "Send everything since a time again", Replayed, bodies.Replay),
+        Route("POST", f"{hook}/replay", replay, "Replay events since a time", Replayed, bodies.Replay),
     )  # fmt: skip
 
 

@@ -1,4 +1,4 @@
-"""The API reference: the OpenAPI document as a page people like to read. Made once, when the service starts."""
+"""The API reference page, rendered from the OpenAPI document once, when the service starts."""
 
 from __future__ import annotations
 
@@ -11,23 +11,23 @@ from honeyguide.pages import rendering
 
 Schema = dict[str, Any]
 
-# A request is shown with what it must hold and a taste of what it may.
+# An example request has the required fields and this many optional ones.
 _TASTE = 2
 _DEEPEST = 4
-_KINDS = {"string": "text", "integer": "whole number", "boolean": "true or false", "null": "null"}
-_FORMATS = {"uuid": "uuid", "date-time": "timestamp", "uri": "web address", "email": "email address"}
+_KINDS = {"string": "string", "integer": "integer", "boolean": "boolean", "null": "null"}
+_FORMATS = {"uuid": "uuid", "date-time": "timestamp", "uri": "URL", "email": "email address"}
 
 
 @dataclass(frozen=True)
 class Row:
-    """A parameter or field: its name, what it holds, what it means."""
+    """A parameter or field: its name, type and description."""
 
     name: str
     kind: str
     words: str
     is_required: bool
     where: str = ""
-    above: str = ""  # the things it is in, as in `meta.`
+    above: str = ""  # the objects it is nested in, as in `meta.`
 
 
 @dataclass(frozen=True)
@@ -48,7 +48,7 @@ class Operation:
 
 @dataclass
 class Collection:
-    """Operations under one address."""
+    """Operations under one path."""
 
     path: str
     operations: list[Operation] = field(default_factory=list)
@@ -73,7 +73,7 @@ def render(document: dict[str, Any]) -> str:
 
 
 class Reader:
-    """Reads an OpenAPI document the way a person would ask about it."""
+    """Turns an OpenAPI document into what the page shows."""
 
     def __init__(self, document: dict[str, Any]) -> None:
         self._document = document
@@ -123,7 +123,7 @@ class Reader:
         for parameter in told.get("parameters", ()):
             if parameter["in"] == "path":
                 path = path.replace(f"{{{parameter['name']}}}", parameter.get("example", "…"))
-        # A body makes it a POST by itself.
+        # With a body, curl sends a POST by default.
         verb = "" if method == "GET" or (method == "POST" and body) else f"-X {method} "
         lines = [f"curl {verb}{self._base_url}{path}", '-H "X-Api-Key: $API_KEY"']
         if body:
@@ -142,12 +142,12 @@ class Reader:
         return {**target, **{key: value for key, value in node.items() if key != "$ref"}}
 
     def _not_null(self, schema: Schema) -> Schema:
-        """What a value looks like when it is there."""
+        """The schema of a value that is not null."""
         options = [option for option in schema.get("anyOf", ()) if option.get("type") != "null"]
         return self._resolved(options[0] if options else schema)
 
     def example(self, schema: Schema, optional: int = 0) -> Any:
-        """A believable value: what is always there, and so many of the fields that may be."""
+        """An example value with all required fields and up to `optional` of the others."""
         if schema.get("examples"):
             return schema["examples"][0]
         schema = self._not_null(schema)
