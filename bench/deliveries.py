@@ -28,7 +28,7 @@ from honeyguide.kernel.clock import system_clock
 from honeyguide.store import Store, migrate, open_store
 from honeyguide.store.tx import Tx
 
-ABOUT = "Deliveries: the outbox emptied, against a bare loop of the same HTTP client"
+ABOUT = "Deliveries: emptying the outbox, compared with a bare loop of the same HTTP client"
 TARGET = 0.50
 TIMES = 3  # as many rounds as elsewhere: one takes a second, and the machine's speed changes as fast
 WEBHOOKS = (1, 100)

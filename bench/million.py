@@ -14,7 +14,7 @@ from bench.people import Campaign
 from bench.plan import Bench, progress
 from bench.report import Table, verdict
 
-ABOUT = "A million people: the same request in a large and in a small campaign"
+ABOUT = "A million subscribers: the same request in a large and a small campaign"
 SMALL = 1_000
 WITHIN = 3.0
 
@@ -53,8 +53,8 @@ ASKS = (
     _page("type=referrals, deep page", "referrals", 50, 2),
     _page("type=advocates, page 1", "advocates", 50, None),
     _page("type=advocates, last page", "advocates", 50, 10),
-    _brought("the star's referrals, page 1", last=False),
-    _brought("the star's referrals, last page", last=True),
+    _brought("top advocate's referrals, page 1", last=False),
+    _brought("top advocate's referrals, last page", last=True),
     Ask("the dashboard's overview", lambda campaign: "/?range=30", b"Top advocates"),
 )
 
@@ -88,7 +88,16 @@ def _latencies(bench: Bench, port: int, campaigns: dict[str, Campaign], tick: Ca
 
 
 def _table(engine: str, rows: int, medians: Medians) -> Table:
-    columns = ("request", f"{SMALL:,} people", f"{rows:,} people", "ratio", "made in an hour", "ratio", "target", "reached")
+    columns = (
+        "request",
+        f"{SMALL:,} subscribers",
+        f"{rows:,} subscribers",
+        "ratio",
+        "created in one hour",
+        "ratio",
+        "target",
+        "reached",
+    )
     lines = []
     for ask in ASKS:
         small, spread, day = (medians[ask.words, name] for name in ("small", "spread", "day"))
@@ -98,7 +107,7 @@ def _table(engine: str, rows: int, medians: Medians) -> Table:
              *verdict(worst, WITHIN, at_most=True))
         )  # fmt: skip
     title = {"sqlite": "SQLite", "postgres": "PostgreSQL"}[engine]
-    note = "Median latency over HTTP. Made in an hour: 19 of 20 were imported with times within one hour, many of them equal."
+    note = "Median latency over HTTP. Created in one hour: 19 of 20 subscribers have times within one hour, many of them equal."
     return Table(title, columns, lines, note)
 
 

@@ -31,7 +31,7 @@ from honeyguide.store.postgres import SETTINGS
 from honeyguide.store.sqlite import connect
 from tests.support.trade import SITE, Trade
 
-ABOUT = "Money: charges per second, and a month of a million of them paid out"
+ABOUT = "Money: charges per second, and payouts for a month with a million charges"
 TARGET = 0.40
 MOST_S = 60.0
 PROGRAMS = {"one program": 1, "ten programs": 10}
@@ -338,13 +338,14 @@ def _paid_out(bench: Bench, engine: str, charges: int, tick: Callable[[], None])
 def run(bench: Bench) -> list[Table]:
     speed = Table(
         "Referrals verified and charged per second",
-        ("", "ours", "the driver alone", "ratio", "target", "reached"),
-        note="A reader arrives by a partner's link, without a hold: subscriber, referral, caps, charge, ledger and counters in "
-        "one transaction. The driver alone sends the same statements, on as many connections, and knows what to bind.",
+        ("", "Honeyguide", "driver alone", "ratio", "target", "reached"),
+        note="A reader signs up through a partner's link, without a holding period: subscriber, referral, caps, charge, "
+        "ledger and counters in one transaction. The driver alone sends the same statements on as many connections, "
+        "with all values known in advance.",
     )
     paying = Table(
-        "A month closed and paid out by the command, then proved",
-        ("", "charges", "partners", "payouts made in", "peak memory", "verify", "peak memory", "target", "reached"),
+        "A month closed and paid out from the command line, then verified",
+        ("", "charges", "partners", "payouts created in", "peak memory", "verify", "peak memory", "target", "reached"),
         note="SQLite's memory includes its page caches, at most 64 MB for each of three connections; its verify also sorts in "
         "memory.",
     )

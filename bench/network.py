@@ -20,14 +20,14 @@ from honeyguide.partners.publications import Fields
 from honeyguide.store import migrate, open_store
 from honeyguide.store.tx import Tx
 
-ABOUT = "The partner network: ten thousand offers against a hundred"
+ABOUT = "The partner network: ten thousand programs compared with a hundred"
 SMALL, LARGE, WITHIN = 100, 10_000, 3.0
 CHUNK = 500
 PER_PAGE = 50
 # `{last}` is the last page of all offers, `{last_tech}` that of one category.
 ASKS = (
     ("first page", ""), ("last page", "page={last}"), ("by fee", "sort=cpa"), ("by fee, last page", "sort=cpa&page={last}"),
-    ("by most to earn", "sort=max_payout"), ("by confirmation rate", "sort=confirmation_rate"),
+    ("by cap per partner", "sort=max_payout"), ("by confirmation rate", "sort=confirmation_rate"),
     ("one category", "category=tech"), ("one category, last page", "category=tech&page={last_tech}"),
     ("one gender", "audience_gender=mixed"), ("one income level", "income_level=%24150k%2B"), ("one age", "age_range=60%2B"),
     ("fee from $5", "min_cpa=5"), ("three filters", "category=tech&audience_gender=mainly_male&min_cpa=2"),
@@ -122,6 +122,6 @@ def run(bench: Bench) -> list[Table]:
                 (words, f"{small_ms:.2f} ms", f"{large_ms:.2f} ms", f"{ratio:.2f}", *verdict(ratio, WITHIN, at_most=True))
             )
         title = {"sqlite": "SQLite", "postgres": "PostgreSQL"}[engine]
-        columns = ("request", f"{SMALL} offers", f"{large:,} offers", "ratio", "target", "reached")
-        tables.append(Table(title, columns, rows, "Median latency over HTTP, 50 on a page where so many are found."))
+        columns = ("request", f"{SMALL} programs", f"{large:,} programs", "ratio", "target", "reached")
+        tables.append(Table(title, columns, rows, "Median latency over HTTP, 50 results per page where there are enough."))
     return tables

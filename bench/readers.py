@@ -16,7 +16,7 @@ from bench.people import Campaign
 from bench.plan import Bench, progress
 from bench.report import Table, verdict
 
-ABOUT = "Readers: shared links and the signup page"
+ABOUT = "Reader pages: referral links and the signup page"
 REDIRECT, SIGNUP = 0.50, 2.0
 # The form wants to have been looked at for a moment.
 LOOKED_AT_S = 2.2
@@ -116,16 +116,18 @@ def run(bench: Bench) -> list[Table]:
         name = {"sqlite": "SQLite", "postgres": "PostgreSQL"}[engine]
         ratio = statistics.median(ratios[engine])
         per_second = f"{statistics.median(rates[engine]):,.0f}/s of {statistics.median(rates['noop']):,.0f}/s"
-        rows.append((f"{name}: redirect of a shared link, of no-op", f"{ratio:.2f}", *verdict(ratio, REDIRECT), per_second))
+        rows.append(
+            (f"{name}: referral link redirect, compared with no-op", f"{ratio:.2f}", *verdict(ratio, REDIRECT), per_second)
+        )
         page_ms, api_ms = signups[engine]
         ratio = page_ms / api_ms
         rows.append(
-            (f"{name}: signup by the page, of the API's time", f"{ratio:.2f}", *verdict(ratio, SIGNUP, at_most=True),
+            (f"{name}: signup on the page, compared with the API", f"{ratio:.2f}", *verdict(ratio, SIGNUP, at_most=True),
              f"{page_ms:.2f} ms and {api_ms:.2f} ms")
         )  # fmt: skip
     load = f"{bench.size.connections} connections, {bench.size.rounds} interleaved rounds"
-    note = f"Redirects: {load}. Signups: one connection, in turn."
-    return [Table("Links and pages", ("what", "ratio", "target", "reached", "measured"), rows, note)]
+    note = f"Redirects: {load}. Signups: one connection, one after another."
+    return [Table("Links and pages", ("request", "ratio", "target", "reached", "measured"), rows, note)]
 
 
 def _job(bench: Bench, port: int, requests: list[bytes]) -> Job:

@@ -14,7 +14,7 @@ from bench.people import Campaign
 from bench.plan import Bench, progress
 from bench.report import Table, verdict
 
-ABOUT = "Requests: the service with everything on against a no-op"
+ABOUT = "Requests: the full service compared with a no-op route"
 TARGETS = {
     ("read", "sqlite"): 0.50, ("create", "sqlite"): 0.30, ("list", "sqlite"): 0.12, ("read", "postgres"): 0.15,
     ("create", "postgres"): 0.12,
