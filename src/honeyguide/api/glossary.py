@@ -162,18 +162,20 @@ FIELDS: dict[str, Schema] = {
         "maximum": programs.LONGEST_HOLD_DAYS,
         "examples": [14],
     },
-    "utm_source": {"examples": ["instagram"]},
-    "utm_campaign": {"examples": ["spring"]},
+    "utm_source": {"description": "Source of the signup, from the link.", "examples": ["instagram"]},
+    "utm_campaign": {"description": "Campaign of the signup, from the link.", "examples": ["spring"]},
     "referral_link": {"description": "The link to share.", "format": "uri", "examples": ["https://go.example.org/r/k7m2x9pa"]},
     "referral_programs": {"description": "Present only with `expand=campaigns`."},
-    "coupon_code": {"examples": ["WAX-7Q2M"]},
+    "coupon_code": {"description": "Coupon code, for rewards that have one.", "examples": ["WAX-7Q2M"]},
+    "uuid": {"description": "Unique identifier."},
     "meta": {"description": "Page number and totals."},
-    "page": {"minimum": 1, "examples": [1]},
-    "per_page": {"minimum": 1, "maximum": paging.MOST_PER_PAGE, "examples": [50]},
-    "total_pages": {"minimum": 0, "examples": [1]},
-    "verified": {"minimum": 0, "examples": [3]},
+    "page": {"description": "Page number.", "minimum": 1, "examples": [1]},
+    "per_page": {"description": "Items per page.", "minimum": 1, "maximum": paging.MOST_PER_PAGE, "examples": [50]},
+    "total_pages": {"description": "Number of pages.", "minimum": 0, "examples": [1]},
+    "verified": {"description": "Verified referrals.", "minimum": 0, "examples": [3]},
+    "ReferralCounts.pending": {"description": "Pending referrals.", "examples": [1]},
     "pending": {"minimum": 0, "examples": [1]},
-    "rejected": {"minimum": 0, "examples": [0]},
+    "rejected": {"description": "Rejected referrals.", "minimum": 0, "examples": [0]},
     "description": {"maxLength": checks.DESCRIPTION_LIMIT, "examples": ["Bees, honey and the people who keep them."]},
     "terms": {
         "description": "Conditions for partners.",
@@ -193,10 +195,10 @@ FIELDS: dict[str, Schema] = {
     },
     "amount_in_dollars": {"description": "Amount owed, in US dollars.", "examples": [412.5]},
     "paid": {"description": "Whether it has been paid."},
-    "categories": {"examples": [["food & drink", "lifestyle"]]},
-    "income_levels": {"examples": [["$50k - $75k"]]},
-    "age_ranges": {"examples": [["25 - 39", "40 - 59"]]},
-    "audience_gender": {"examples": ["mixed"]},
+    "categories": {"description": "1 to 3 categories.", "examples": [["food & drink", "lifestyle"]]},
+    "income_levels": {"description": "Income levels of the audience, at least one.", "examples": [["$50k - $75k"]]},
+    "age_ranges": {"description": "Age ranges of the audience, at least one.", "examples": [["25 - 39", "40 - 59"]]},
+    "audience_gender": {"description": "Gender of the audience.", "examples": ["mixed"]},
     "url": {"description": "URL that receives the events.", "examples": ["https://hooks.example.org/honeyguide"]},
     "events": {
         "description": "Which events are sent; null means not set. Requests can have the flags here or in the body itself."
@@ -224,11 +226,11 @@ FIELDS: dict[str, Schema] = {
     "RewardCreate.referrals": {"description": "Verified referrals needed to unlock it.", "minimum": 1, "examples": [5]},
     "RewardUpdate.referrals": {"description": "Verified referrals needed to unlock it.", "minimum": 1, "examples": [5]},
     "Reward.referrals": {"description": "Verified referrals needed to unlock it.", "examples": [5]},
-    "kind": {"description": "`manual`, `link`, `coupon` or `physical`.", "examples": ["coupon"]},
+    "kind": {"description": "`manual`, `link`, `coupon` or `physical`.", "examples": ["physical"]},
     "recurring": {"description": "Whether it is earned again at every multiple of `referrals`."},
     "approval": {"description": "`automatic`, or `manual` if you approve each one.", "examples": ["automatic"]},
     "coupon_codes": {"description": "Unique codes to add to the pool.", "examples": [["WAX-7Q2M", "WAX-9KD4"]]},
-    "coupon_codes_total": {"description": "Codes ever added to the pool; null without a pool."},
+    "coupon_codes_total": {"description": "Codes added to the pool; null without a pool."},
     "coupon_codes_left": {"description": "Codes left in the pool; null without a pool."},
     "shipping_details": {"description": "Postal address for a physical reward."},
     "reason": {"description": "Why the referral is pending or rejected, as a stable code.", "examples": ["same_network"]},
@@ -287,7 +289,7 @@ def of_field(schema: str, field: str) -> Schema:
     """Description, examples and limits of a field. The most specific entry wins."""
     words: Schema = {}
     if field.startswith("total_") and field != "total_budget":
-        words |= {"minimum": 0, "examples": [1]}
+        words |= {"description": "Items in the whole list.", "minimum": 0, "examples": [1]}
     for ending, known in ENDINGS.items():
         if field.endswith(ending):
             words |= known
