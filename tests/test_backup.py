@@ -15,8 +15,9 @@ from tests.support.service import ENGINES
 
 
 def restore(done: subprocess.CompletedProcess[str], url: str) -> None:
-    line = done.stdout.partition("with the service stopped: ")[2].strip().replace("\n", " ").replace("…", url)
-    subprocess.run(line, shell=True, check=True, capture_output=True, text=True)
+    line = done.stdout.partition("stop the service and run: ")[2].strip().replace("\n", " ")
+    given = os.environ | {"HONEYGUIDE_DATABASE_URL": url}
+    subprocess.run(line, shell=True, check=True, capture_output=True, text=True, env=given)
 
 
 @pytest.mark.parametrize("engine", ENGINES)
@@ -52,7 +53,7 @@ def test_what_cannot_be_written_is_said_in_one_sentence(tmp_path: Path) -> None:
     there.write_text("")
     (tmp_path / "x.part").mkdir()
     for target, word in (
-        (there, "already exists"), (tmp_path / "no" / "x", "no folder"), (tmp_path / "x", "cannot be written"),
+        (there, "already exists"), (tmp_path / "no" / "x", "does not exist"), (tmp_path / "x", "Cannot write"),
     ):  # fmt: skip
         done = command("backup", str(target), database_url=url)
         assert done.returncode == 1 and word in done.stderr and "Traceback" not in done.stderr

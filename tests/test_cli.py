@@ -77,7 +77,7 @@ def test_keys_are_made_listed_and_revoked_with_effect_on_the_next_request(url):
         calls = {key: server.caller(key) for key in (alice.key, second)}
         assert [call("GET", alice.v1).status for call in calls.values()] == [200, 200]
         listed = command("keys", "list", alice.email, database_url=url).stdout
-        assert len(listed.splitlines()) == 2 and "live" in listed
+        assert len(listed.splitlines()) == 2 and listed.count("  active  ") == 2
         assert alice.key not in listed and second not in listed and second[:12] in listed
         key_id = next(line.split()[0] for line in listed.splitlines() if second[:12] in line)
         assert "next request" in command("keys", "revoke", key_id, database_url=url).stdout
@@ -98,16 +98,20 @@ def test_keys_of_nobody_are_refused(url):
 def test_migrate_says_what_it_did_and_the_second_time_that_there_was_nothing_to_do(url):
     first, second = (command("migrate", database_url=url) for _ in range(2))
     assert first.returncode == second.returncode == 0
-    assert "applied 0001_foundation" in first.stdout
+    assert "Applied 0001_foundation" in first.stdout
     assert second.stdout.strip() == "The schema is up to date."
 
 
-def test_doctor_finds_all_well_and_shows_no_password(url):
+def test_doctor_finds_no_errors_says_what_to_do_before_going_live_and_shows_no_password(url):
     done = command("doctor", database_url=url)
-    assert done.returncode == 0 and "All is well." in done.stdout
+    assert done.returncode == 0 and "No errors found." in done.stdout
+    assert "HONEYGUIDE_BASE_URL" in done.stdout and "HONEYGUIDE_SMTP_URL" in done.stdout
+    live = {"base_url": "https://refer.example.org", "smtp_url": "smtp://mail.example.org"}
+    ready = command("doctor", database_url=url, **live)
+    assert ready.returncode == 0 and "No errors found." in ready.stdout and "To do" not in ready.stdout
     sick = command("doctor", database_url=f"postgresql://joe:hunter2@127.0.0.1:{free_port()}/x")
     assert sick.returncode != 0 and "hunter2" not in sick.stdout + sick.stderr
-    assert "PostgreSQL does not answer" in sick.stderr and "Traceback" not in sick.stderr
+    assert "Cannot connect to PostgreSQL" in sick.stderr and "Traceback" not in sick.stderr
 
 
 def test_settings_lists_every_setting():
@@ -178,10 +182,10 @@ def test_a_secret_may_come_from_a_file(tmp_path):
 def test_sqlite_serves_one_process_and_says_so():
     url = fresh("sqlite")
     assert_refused(
-        command("serve", "--workers", "2", database_url=url, port=free_port()), "SQLite serves one process", "postgresql://"
+        command("serve", "--workers", "2", database_url=url, port=free_port()), "SQLite supports only one", "postgresql://"
     )
     with Serving(url) as first:
-        assert_refused(command("serve", database_url=url, port=free_port()), "Another honeyguide serves", "PostgreSQL")
+        assert_refused(command("serve", database_url=url, port=free_port()), "Another Honeyguide server", "PostgreSQL")
         first.wait_for()
         # The command line may write beside it.
         assert new_account(url, "late@example.org").key
@@ -202,7 +206,7 @@ def test_it_stops_when_told_to_and_finishes_what_is_under_way(number):
     url = fresh("sqlite")
     alice = new_account(url)
     with Serving(url) as server:
-        assert f"Honeyguide answers at http://127.0.0.1:{server.port}" in server.said
+        assert f"Honeyguide is running at http://127.0.0.1:{server.port}" in server.said
         assert server.caller(alice.key)("POST", f"{alice.v1}/subscribers", {"email": "ana@example.org"}).status == 201
         began = time.monotonic()
         server.stop(number)
@@ -214,7 +218,7 @@ def test_workers_share_a_port_are_counted_together_replaced_when_killed_and_neve
     alice = new_account(url)
     with Serving(url, "--workers", "3", pool_size=3) as server:
         until(lambda: len(children(server.process.pid)) == 3)
-        until(lambda: "Honeyguide answers" in server.said)
+        until(lambda: "Honeyguide is running" in server.said)
         for _ in range(30):  # a connection each, so that all of them get some
             assert server.caller(alice.key)("GET", alice.v1).status == 200
         until(lambda: _counted(server.caller()) == 30)  # a request is counted just after it is answered
@@ -255,7 +259,7 @@ def _counted(call: Caller) -> float:
 def test_what_cannot_start_ends_with_the_reason(workers, address):
     done = command("serve", "--workers", workers, database_url=address.format(port=free_port()), port=free_port())
     assert done.returncode not in (0, None) and "Traceback" not in done.stderr
-    assert "PostgreSQL does not answer" in done.stderr or "/dev/null cannot be opened" in done.stderr
+    assert "Cannot connect to PostgreSQL" in done.stderr or "/dev/null cannot be opened" in done.stderr
 
 
 def test_work_runs_until_it_is_told_to_stop():
@@ -264,7 +268,7 @@ def test_work_runs_until_it_is_told_to_stop():
         worker = subprocess.Popen(
             [*COMMAND, "work"], env=environment(database_url=url), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
         )
-        assert worker.stdout is not None and worker.stdout.readline().startswith("Working.")
+        assert worker.stdout is not None and worker.stdout.readline().startswith("Running background jobs.")
         worker.send_signal(number)
         _, said = worker.communicate(timeout=20)
         assert "Traceback" not in said, said

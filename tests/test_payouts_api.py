@@ -122,33 +122,33 @@ def test_the_administrator_makes_lists_exports_and_marks_payouts(engine: str, tm
     assert run("make") == "October 2026: 3 payouts\n"
     assert run("make") == ""
     listed = run("list").splitlines()
-    assert len(listed) == 3 and all("$5.00" in line and line.endswith("open") for line in listed)
+    assert len(listed) == 3 and all("$5.00" in line and line.endswith("unpaid") for line in listed)
     exported = rows_of(run("export", "--month", "2026-10", "--unpaid"))
     assert [row["amount_usd"] for row in exported] == ["5.00"] * 3 and {row["paid"] for row in exported} == {"no"}
     first, second, third = (row["payout_uuid"] for row in exported)
     assert run("mark-paid", first, "--reference", "SEPA 1") == "$5.00 for 2026-10 is marked as paid.\n"
-    assert "already, with reference SEPA 1" in run("mark-paid", first, "--reference", "SEPA 2", code=1)
-    assert run("mark-paid", first, "--undo") == "$5.00 for 2026-10 is open again.\n"
+    assert "already marked as paid, with reference SEPA 1" in run("mark-paid", first, "--reference", "SEPA 2", code=1)
+    assert run("mark-paid", first, "--undo") == "$5.00 for 2026-10 is unpaid again.\n"
     assert "reference" in run("mark-paid", first, code=1)
     assert "no such payout" in run("mark-paid", new_id(), "--reference", "x", code=1)
-    assert "Name one payout" in run("mark-paid", code=1)
+    assert "Give one payout UUID" in run("mark-paid", code=1)
     table = tmp_path / "paid.csv"
     table.write_text(f"payout_uuid,reference\n{first},B1\n{second},B2\n{third},\n")
-    assert run("mark-paid", "--csv", str(table)) == "2 payouts are marked as paid; 0 were already, 1 have no reference.\n"
+    assert run("mark-paid", "--csv", str(table)) == "2 payouts marked as paid, 0 already paid, 1 without a reference.\n"
     table.write_text(f"payout_uuid,reference\n{third},B3\n{first},other\n")
-    assert "Nothing was marked" in run("mark-paid", "--csv", str(table), code=1)
+    assert "No payouts were marked" in run("mark-paid", "--csv", str(table), code=1)
     assert [row["payout_uuid"] for row in rows_of(run("export", "--unpaid"))] == [third], "all rows of a file or none"
     table.write_text(f"payout_uuid,reference\n{third},-B3\n{first},B1\n")
-    assert run("mark-paid", "--csv", str(table)).startswith("1 payouts are marked as paid; 1 were already")
+    assert run("mark-paid", "--csv", str(table)).startswith("1 payout marked as paid, 1 already paid")
     table.write_text(run("export"))
-    assert run("mark-paid", "--csv", str(table)).startswith("0 payouts are marked as paid; 3 were already")
+    assert run("mark-paid", "--csv", str(table)).startswith("0 payouts marked as paid, 3 already paid")
     table.write_text("nothing of use")
-    assert "cannot be read" in run("mark-paid", "--csv", str(table), code=1)
+    assert "is not a CSV file with the columns" in run("mark-paid", "--csv", str(table), code=1)
     assert "must be a month" in run("list", "--month", "October", code=1)
     assert run("list", "--unpaid") == ""
     assert {row["reference"] for row in rows_of(run("export"))} == {"B1", "B2", "'-B3"}
     proof = run("verify")
-    assert "wrong" not in proof and "$15.00 charged, $15.00 of it in payouts" in proof
+    assert "FAILED" not in proof and "$15.00 charged, $15.00 of it in payouts" in proof
 
 
 @pytest.mark.parametrize("engine", ENGINES)
@@ -162,9 +162,9 @@ def test_verify_ends_with_a_failure_and_says_which_promise_is_broken(engine: str
         opened.run(damage(opened.store))
     done = command("verify", database_url=opened.url)
     assert done.returncode == 1
-    (wrong,) = [line for line in done.stdout.splitlines() if line.startswith("wrong")]
-    assert wrong == "wrong  What each program spent in a month is the sum of its charges. (in 1 places)"
-    assert "The books are wrong" in done.stderr
+    (wrong,) = [line for line in done.stdout.splitlines() if line.startswith("FAILED")]
+    assert wrong == "FAILED  What each program spent in a month equals the sum of its charges. (1 row wrong)"
+    assert "The ledger check failed" in done.stderr
 
 
 # -- the statement behind a payout

@@ -1,4 +1,4 @@
-"""The command line. Each command says what it did and what to do next; errors are one sentence and a non-zero exit."""
+"""The command line. Each command says what it did and what to do next; an error is one line on stderr and a non-zero exit."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import asyncio
 import io
 import json
 import os
+import shlex
 import signal
 import sys
 from collections.abc import Callable, Coroutine
@@ -26,12 +27,14 @@ from honeyguide.store import Tx, migrate
 
 T = TypeVar("T")
 
+Email = Annotated[str, typer.Argument(help="Email address of the account.")]
+
 app = typer.Typer(
     help="Honeyguide runs newsletter referral and partner programs.", no_args_is_help=True, add_completion=False,
     pretty_exceptions_enable=False,
 )  # fmt: skip
-account_app = typer.Typer(help="Accounts.", no_args_is_help=True)
-keys_app = typer.Typer(help="API keys of an account.", no_args_is_help=True)
+account_app = typer.Typer(help="Create accounts and set their passwords.", no_args_is_help=True)
+keys_app = typer.Typer(help="Create, list and revoke API keys.", no_args_is_help=True)
 app.add_typer(account_app, name="account")
 app.add_typer(keys_app, name="keys")
 
@@ -70,33 +73,33 @@ def utf8_stdout() -> TextIO:
 
 @app.command()
 def serve(
-    host: Annotated[str | None, typer.Option(help="Address to listen on.")] = None,
+    host: Annotated[str | None, typer.Option(help="IP address to listen on.")] = None,
     port: Annotated[int | None, typer.Option(help="Port to listen on.")] = None,
-    workers: Annotated[int, typer.Option(min=1, help="Serving processes; more than one needs PostgreSQL.")] = 1,
-    work: Annotated[bool, typer.Option("--work/--no-work", help="Do background work in this process too.")] = True,
+    workers: Annotated[int, typer.Option(min=1, help="Number of server processes; more than one needs PostgreSQL.")] = 1,
+    work: Annotated[bool, typer.Option("--work/--no-work", help="Also run background jobs in this process.")] = True,
 ) -> None:
-    """Serve the API, the pages and the background work."""
+    """Run the API, the web pages and the background jobs."""
     chosen = read_settings(host=host, port=port)
     if workers > 1 and chosen.database_url.startswith("sqlite:"):
-        fail("SQLite serves one process; for --workers above 1 set HONEYGUIDE_DATABASE_URL to a postgresql:// address.")
+        fail("SQLite supports only one server process. To use --workers, set HONEYGUIDE_DATABASE_URL to a postgresql:// URL.")
     run_server(chosen, workers=workers, work=work)
 
 
 @app.command()
 def work() -> None:
-    """Do the background work only; any number of these may run beside `serve` on PostgreSQL."""
+    """Run background jobs only. On PostgreSQL, any number of these can run next to `serve`."""
 
     async def forever(house: House) -> None:
         memory.settle()
         working = asyncio.ensure_future(house.work())
 
         def stop() -> None:
-            typer.echo("Stopping: what is under way may finish.")
+            typer.echo("Stopping. Waiting for running jobs to finish.")
             working.cancel()
 
         for number in (signal.SIGINT, signal.SIGTERM):
             asyncio.get_running_loop().add_signal_handler(number, stop)
-        typer.echo("Working. Stop with Ctrl-C.")
+        typer.echo("Running background jobs. Press Ctrl-C to stop.")
         try:
             await working
         except asyncio.CancelledError:
@@ -107,22 +110,22 @@ def work() -> None:
 
 @app.command("migrate")
 def migrate_command() -> None:
-    """Bring the database schema up to date (also done at every start)."""
+    """Upgrade the database schema. `serve` and `work` also do this when they start."""
     chosen = read_settings()
     try:
         applied = asyncio.run(migrate(chosen.database_url))
     except Fault as fault:
         fail(fault.message)
-    typer.echo("\n".join(f"applied {name}" for name in applied) or "The schema is up to date.")
+    typer.echo("\n".join(f"Applied {name}." for name in applied) or "The schema is up to date.")
 
 
 @account_app.command("create")
 def account_create(
-    email: str,
-    name: Annotated[str | None, typer.Option(help="Name of the account and its campaign.")] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON only.")] = False,
+    email: Email,
+    name: Annotated[str | None, typer.Option(help="Name of the account and of its campaign.")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print only JSON.")] = False,
 ) -> None:
-    """Make an account with its campaign and a first API key, shown this once."""
+    """Create an account with its campaign and first API key. The key is shown only once."""
 
     async def create(house: House) -> dict[str, str]:
         async def change(tx: Tx) -> dict[str, str]:
@@ -138,14 +141,16 @@ def account_create(
         typer.echo(json.dumps(made))
         return
     typer.echo(json.dumps(made, indent=2))
-    typer.secho("\nThe key is shown this once. Try it:", err=True)
+    typer.secho("\nSave the API key now; it is not shown again.", err=True)
+    typer.secho(f"To use the dashboard, set a password:\n  honeyguide account password {shlex.quote(email)}", err=True)
     base = read_settings().base_url
+    typer.secho("To try the API, start `honeyguide serve` and run:", err=True)
     typer.secho(f"  curl -H 'X-Api-Key: {made['api_key']}' {base}/v1/campaigns/{made['campaign_uuid']}/subscribers", err=True)
 
 
 @keys_app.command("create")
-def keys_create(email: str, name: Annotated[str, typer.Option(help="What the key is for.")] = "key") -> None:
-    """Make one more API key for an account, shown this once."""
+def keys_create(email: Email, name: Annotated[str, typer.Option(help="What the key is for.")] = "key") -> None:
+    """Create another API key for an account. The key is shown only once."""
 
     async def create(house: House) -> str:
         async def change(tx: Tx) -> str:
@@ -155,11 +160,12 @@ def keys_create(email: str, name: Annotated[str, typer.Option(help="What the key
         return await house.store.write(change)
 
     typer.echo(in_house(create))
+    typer.echo("Save this key now; it is not shown again.", err=True)
 
 
 @keys_app.command("list")
-def keys_list(email: str) -> None:
-    """Show an account's keys: prefix, name, when used."""
+def keys_list(email: Email) -> None:
+    """List an account's API keys with their state, last use and name."""
 
     async def found(house: House) -> list[keys.Key]:
         async def look(tx: Tx) -> list[keys.Key]:
@@ -167,15 +173,18 @@ def keys_list(email: str) -> None:
 
         return await house.store.read(look)
 
-    for key in in_house(found):
-        used = f"used {iso(key.last_used_ms)}" if key.last_used_ms else "never used"
-        state = f"revoked {iso(key.revoked_ms)}" if key.revoked_ms else "live"
+    listed = in_house(found)
+    if not listed:
+        typer.echo(f"No keys yet. Create one with: honeyguide keys create {shlex.quote(email)}", err=True)
+    for key in listed:
+        used = f"last used {iso(key.last_used_ms)}" if key.last_used_ms else "never used"
+        state = f"revoked {iso(key.revoked_ms)}" if key.revoked_ms else "active"
         typer.echo(f"{key.id}  {key.prefix}…  {state}  {used}  {key.name}")
 
 
 @keys_app.command("revoke")
-def keys_revoke(key: Annotated[str, typer.Argument(help="The key's id or prefix, as `keys list` shows it.")]) -> None:
-    """Revoke a key, with effect on the next request."""
+def keys_revoke(key: Annotated[str, typer.Argument(help="ID or prefix of the key, as `keys list` shows it.")]) -> None:
+    """Revoke an API key, effective from the next request."""
 
     async def revoke(house: House) -> None:
         async def change(tx: Tx) -> None:
@@ -185,14 +194,15 @@ def keys_revoke(key: Annotated[str, typer.Argument(help="The key's id or prefix,
         await house.store.write(change)
 
     in_house(revoke)
-    typer.echo("Revoked. It is refused from the next request on.")
+    typer.echo("Key revoked. It is refused from the next request on.")
 
 
 @app.command("settings")
 def settings_command() -> None:
-    """List every setting, its default and what it is for."""
+    """List every setting with its purpose and default."""
+    typer.echo("Set these as environment variables. To read a value from a file, add _FILE to the name.\n")
     for name, default, about in settings.reference():
-        typer.echo(f"{name:30} {about}{f' (default {default})' if default else ''}")
+        typer.echo(f"{name:30} {about}{f' (default: {default})' if default else ''}")
 
 
 @app.command()

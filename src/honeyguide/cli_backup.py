@@ -1,4 +1,4 @@
-"""`honeyguide backup`: a copy of everything, taken while the service runs."""
+"""`honeyguide backup`: a copy of the whole database, taken while the service runs."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ from honeyguide.store.backup import backup_postgres, backup_sqlite
 
 
 @app.command()
-def backup(target: Annotated[Path, typer.Argument(help="The file to write; it must not exist yet.")]) -> None:
-    """Copy the whole database into one file. To restore, stop the service and run the line that is printed."""
+def backup(target: Annotated[Path, typer.Argument(help="File to write. It must not exist yet.")]) -> None:
+    """Copy the whole database to one file, also while the service runs. Prints the command that restores it."""
     chosen = read_settings()
     source = sqlite_path(chosen.database_url)
     try:
@@ -27,7 +27,7 @@ def backup(target: Annotated[Path, typer.Argument(help="The file to write; it mu
             backup_postgres(chosen.database_url, target)
         else:
             if not source.exists():
-                fail(f"There is no database at {source} yet.")
+                fail(f"There is no database at {source}. Check HONEYGUIDE_DATABASE_URL.")
             with Progress(transient=True) as shown:
                 task = shown.add_task("Copying", total=1)
                 backup_sqlite(source, target, lambda done, total: shown.update(task, completed=done, total=total))
@@ -41,9 +41,11 @@ def backup(target: Annotated[Path, typer.Argument(help="The file to write; it mu
         await house.store.write(change)
 
     in_house(note)
-    restore = f"pg_restore --clean --if-exists --dbname=… {shlex.quote(str(target))}"
+    restore = f'pg_restore --clean --if-exists --dbname="$HONEYGUIDE_DATABASE_URL" {shlex.quote(str(target))}'
     if source is not None:
-        # What a killed process left in the journal beside the old file would be written over pages of the new one.
+        # A killed process can leave a journal next to the old file. SQLite would replay it over the restored one.
         place, wal, shm = (shlex.quote(f"{source}{ending}") for ending in ("", "-wal", "-shm"))
         restore = f"rm -f {wal} {shm} && cp {shlex.quote(str(target))} {place}"
-    typer.echo(f"Wrote {target} ({target.stat().st_size / 1_000_000:.1f} MB). To restore, with the service stopped: {restore}")
+    typer.echo(
+        f"Wrote {target} ({target.stat().st_size / 1_000_000:.1f} MB). To restore it, stop the service and run: {restore}"
+    )

@@ -1,4 +1,4 @@
-"""The administrator's commands about money: prove the books, close months, list and pay out what is owed."""
+"""The administrator's commands about money: check the ledger, close months, list payouts and mark them as paid."""
 
 from __future__ import annotations
 
@@ -20,26 +20,30 @@ from honeyguide.partners import books, payouts, rules, statements
 from honeyguide.store import Tx
 from honeyguide.work.money import pay_out
 
-payouts_app = typer.Typer(help="What is owed to partners, and what was paid.", no_args_is_help=True)
+payouts_app = typer.Typer(help="List partner payouts and mark them as paid.", no_args_is_help=True)
 app.add_typer(payouts_app, name="payouts")
 
-Month = Annotated[str, typer.Option(help="A month, YYYY-MM; default all.")]
-Unpaid = Annotated[bool, typer.Option("--unpaid", help="Only those not marked as paid.")]
+Month = Annotated[str, typer.Option(help="Only this month, as YYYY-MM; default: all months.")]
+Unpaid = Annotated[bool, typer.Option("--unpaid", help="Only payouts that are not marked as paid.")]
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
 def _progress() -> Progress:
-    """On standard error, and only where somebody looks: standard output may be a file."""
+    """A progress bar on stderr, and only on a terminal: stdout may be a file."""
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
     return Progress(*columns, console=Console(stderr=True), disable=not sys.stderr.isatty(), transient=True)
 
 
 @app.command()
 def verify() -> None:
-    """Prove the books: every promise about money, checked in one snapshot."""
+    """Check the ledger: every rule about money, in one snapshot. Exits with 1 if a check fails."""
 
     async def prove(house: House) -> tuple[list[books.Finding], books.Sums]:
         with _progress() as bar:
-            task = bar.add_task("Checking the books", total=books.CHECKS)
+            task = bar.add_task("Checking the ledger", total=books.CHECKS)
 
             async def look(tx: Tx) -> tuple[list[books.Finding], books.Sums]:
                 return await books.verify(tx, lambda: bar.advance(task))
@@ -48,13 +52,13 @@ def verify() -> None:
 
     findings, sums = in_house(prove)
     for finding in findings:
-        mark = typer.style("wrong", fg=typer.colors.RED) if finding.broken else typer.style("right", fg=typer.colors.GREEN)
-        places = f" (in {finding.broken:,} places)" if finding.broken else ""
+        mark = typer.style("FAILED", fg=typer.colors.RED) if finding.broken else typer.style("ok", fg=typer.colors.GREEN)
+        places = f" ({_count(finding.broken, 'row')} wrong)" if finding.broken else ""
         typer.echo(f"{mark}  {finding.promise}{places}")
     charged, paid_out = money.show(sums.charged_cents), money.show(sums.paid_out_cents)
-    typer.echo(f"\n{sums.transfers:,} transfers; {charged} charged, {paid_out} of it in payouts.")
+    typer.echo(f"\n{_count(sums.transfers, 'transfer')}: {charged} charged, {paid_out} of it in payouts.")
     if any(finding.broken for finding in findings):
-        fail("The books are wrong; please report this with the lines above.")
+        fail("The ledger check failed. Hold payouts, and report this with the lines above.")
 
 
 def _owed(month: str, unpaid: bool) -> list[payouts.Owed]:
@@ -72,23 +76,25 @@ def _owed(month: str, unpaid: bool) -> list[payouts.Owed]:
 
 @payouts_app.command("list")
 def payouts_list(month: Month = "", unpaid: Unpaid = False) -> None:
-    """Show payouts."""
+    """List payouts."""
     rows = _owed(month, unpaid)
     for row in rows:
-        state = f"paid, {row.paid_reference}" if row.paid_ms is not None else "open"
+        state = f"paid, {row.paid_reference}" if row.paid_ms is not None else "unpaid"
         typer.echo(f"{row.id}  {row.month}  {money.show(row.amount_cents):>12}  {row.email}  {state}")
-    typer.echo(f"{len(rows):,} payouts, {money.show(sum(row.amount_cents for row in rows))}", err=True)
+    typer.echo(f"{_count(len(rows), 'payout')}, {money.show(sum(row.amount_cents for row in rows))}", err=True)
+    if any(row.paid_ms is None for row in rows):
+        typer.echo("To mark one as paid: honeyguide payouts mark-paid UUID --reference REFERENCE", err=True)
 
 
 @payouts_app.command("export")
 def payouts_export(month: Month = "", unpaid: Unpaid = False) -> None:
-    """Write payouts as CSV to standard output. Fill in references and give it to `mark-paid --csv`."""
+    """Write payouts to standard output as CSV. Fill in the references, then pass the file to `mark-paid --csv`."""
     utf8_stdout().write(statements.csv_of_payouts(_owed(month, unpaid)))
 
 
 @payouts_app.command("make")
 def payouts_make() -> None:
-    """Close months that are over and make their payouts now; the running service does both by itself."""
+    """Close finished months and create their payouts now. The running service does both automatically."""
 
     async def make(house: House) -> list[tuple[str, int]]:
         async def close(tx: Tx) -> list[str]:
@@ -98,16 +104,16 @@ def payouts_make() -> None:
         done = []
         with _progress() as bar:
             while (month := await house.store.read(payouts.month_to_pay_out)) is not None:
-                task = bar.add_task(f"Payouts of {rules.spoken(month)}", total=await _earners(house, month))
+                task = bar.add_task(f"Payouts for {rules.spoken(month)}", total=await _earners(house, month))
                 await pay_out(house.store, house.clock(), lambda batch, task=task: bar.advance(task, batch))  # type: ignore[misc]
                 done.append((month, int(bar.tasks[task].completed)))
         return done
 
     done = [(month, made) for month, made in in_house(make) if made]
     for month, made in done:
-        typer.echo(f"{rules.spoken(month)}: {made:,} payouts")
+        typer.echo(f"{rules.spoken(month)}: {_count(made, 'payout')}")
     if not done:
-        typer.echo("There was nothing to pay out.", err=True)
+        typer.echo("No payouts to create.", err=True)
 
 
 async def _earners(house: House, month: str) -> int:
@@ -119,14 +125,16 @@ async def _earners(house: House, month: str) -> int:
 
 @payouts_app.command("mark-paid")
 def payouts_mark_paid(
-    payout_uuid: Annotated[str, typer.Argument(help="One payout; or none with --csv.")] = "",
-    reference: Annotated[str, typer.Option(help="The bank's reference.")] = "",
-    undo: Annotated[bool, typer.Option("--undo", help="Take it back, as a new entry in the books.")] = False,
-    table: Annotated[Path | None, typer.Option("--csv", help="Mark every row of a CSV with payout_uuid and reference.")] = None,
+    payout_uuid: Annotated[str, typer.Argument(help="UUID of the payout. Leave out with --csv.")] = "",
+    reference: Annotated[str, typer.Option(help="Reference of the bank transfer.")] = "",
+    undo: Annotated[bool, typer.Option("--undo", help="Mark it as unpaid again, with a new ledger entry.")] = False,
+    table: Annotated[
+        Path | None, typer.Option("--csv", help="Mark every row that has a reference; columns payout_uuid and reference.")
+    ] = None,
 ) -> None:
-    """Mark a payout as paid, with a reference; or take that back."""
+    """Mark payouts as paid, or undo it."""
     if (table is None) == (not payout_uuid) or (undo and table):
-        fail("Name one payout, or a file with --csv.")
+        fail("Give one payout UUID, or a file with --csv (without --undo).")
     if table is not None:
         _mark_table(table)
         return
@@ -140,11 +148,11 @@ def payouts_mark_paid(
         return await house.store.write(change)
 
     payout = in_house(mark)
-    typer.echo(f"{money.show(payout.amount_cents)} for {payout.month} is {'open again' if undo else 'marked as paid'}.")
+    typer.echo(f"{money.show(payout.amount_cents)} for {payout.month} is {'unpaid again' if undo else 'marked as paid'}.")
 
 
 def _mark_table(path: Path) -> None:
-    """All rows with a reference or none of them; a payout that is marked already with the same reference is left as it is."""
+    """Marks all rows that have a reference, or none. A payout already marked with the same reference is skipped."""
     try:
         with path.open(newline="", encoding="utf-8-sig") as file:
             reader = csv.DictReader(file)
@@ -152,7 +160,7 @@ def _mark_table(path: Path) -> None:
             if not {"payout_uuid", "reference"} <= set(reader.fieldnames or ()):
                 raise KeyError
     except (OSError, KeyError, AttributeError, UnicodeDecodeError, csv.Error):
-        fail(f"{path} cannot be read as a CSV file with the columns payout_uuid and reference.")
+        fail(f"{path} is not a CSV file with the columns payout_uuid and reference. Start from `honeyguide payouts export`.")
     wanted = [(payout_uuid, reference) for payout_uuid, reference in rows if reference]
 
     async def mark(house: House) -> int:
@@ -165,7 +173,10 @@ def _mark_table(path: Path) -> None:
                 except Invalid as refused:
                     if refused.code != "already_paid" or (await payouts.get_any(tx, payout_uuid)).paid_reference != reference:
                         raise Invalid(
-                            "{payout}: {why} Nothing was marked.", code=refused.code, payout=payout_uuid, why=refused.message
+                            "Payout {payout}: {why} No payouts were marked.",
+                            code=refused.code,
+                            payout=payout_uuid,
+                            why=refused.message,
                         ) from None
             return marked
 
@@ -173,4 +184,4 @@ def _mark_table(path: Path) -> None:
 
     marked = in_house(mark)
     already, without = len(wanted) - marked, len(rows) - len(wanted)
-    typer.echo(f"{marked:,} payouts are marked as paid; {already:,} were already, {without:,} have no reference.")
+    typer.echo(f"{_count(marked, 'payout')} marked as paid, {already:,} already paid, {without:,} without a reference.")

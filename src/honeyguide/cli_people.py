@@ -1,4 +1,4 @@
-"""`honeyguide import`, `honeyguide export` and `honeyguide account password`: people in and out, and the way back in."""
+"""`honeyguide import`, `honeyguide export` and `honeyguide account password`."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 
 from honeyguide.accounts import accounts, passwords
 from honeyguide.app import House
-from honeyguide.cli import account_app, app, fail, in_house, utf8_stdout
+from honeyguide.cli import Email, account_app, app, fail, in_house, utf8_stdout
 from honeyguide.kernel.errors import Invalid
 from honeyguide.kernel.spreadsheets import csv_text
 from honeyguide.partners import import_columns, importing
@@ -41,17 +41,17 @@ def _columns(columns: list[import_columns.Column]) -> str:
 
 @app.command("import")
 def import_command(
-    file: Annotated[Path, typer.Argument(help="A CSV file with a heading.", exists=True, dir_okay=False)],
-    account: Annotated[str, typer.Option(help="Email of the account whose campaign they join.")],
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what would happen, and change nothing.")] = False,
-    errors: Annotated[Path | None, typer.Option(help="Where to write the lines that could not be taken, to mend them.")] = None,
+    file: Annotated[Path, typer.Argument(help="CSV file with a header row.", exists=True, dir_okay=False)],
+    account: Annotated[str, typer.Option(help="Email address of the account to import into.")],
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Show what would happen without changing anything.")] = False,
+    errors: Annotated[Path | None, typer.Option(help="File for the rows that could not be imported, with the reasons.")] = None,
 ) -> None:
-    """Bring in a file of people; whoever is there already is left alone."""
+    """Import subscribers from a CSV file. Existing subscribers are not changed."""
     try:
         header, lines = importing.read(file.read_bytes(), any_size=True)
         mapping = import_columns.guess(header)
         if "email" not in mapping:
-            fail(f"No column of {file} looks like an email address; name one `email`.")
+            fail(f"{file} has no column with email addresses. Name that column `email`.")
     except Invalid as fault:
         fail(fault.message)
     columns = _columns(import_columns.uses(header, mapping))
@@ -62,7 +62,7 @@ def import_command(
         added, skipped, seen = 0, 0, set[str]()
         refused: list[importing.Refused] = []
         with _bar() as bar:
-            task = bar.add_task("Trying" if dry_run else "Bringing in", total=len(lines))
+            task = bar.add_task("Checking" if dry_run else "Importing", total=len(lines))
             for part in importing.parts(lines):
 
                 async def work(tx: Tx, part: list[importing.Line] = part) -> importing.Outcome:
@@ -80,23 +80,28 @@ def import_command(
     for each in refused[:20]:
         typer.secho(f"line {each.line}: {each.sentence}", err=True, fg=typer.colors.YELLOW)
     would = "would be added" if dry_run else "added"
-    typer.echo(f"{added:,} {would}, {skipped:,} there already, {len(refused):,} not taken.\n{columns}")
+    typer.echo(f"{added:,} {would}, {skipped:,} already subscribed, {len(refused):,} failed.\n{columns}")
     if errors is not None and refused:
         try:
             errors.write_text(importing.csv_to_mend(header, refused), encoding="utf-8", newline="")
         except OSError as error:
-            fail(f"{errors} cannot be written: {error.strerror}.")
+            fail(f"Cannot write {errors}: {error.strerror}.")
+        typer.echo(f"The failed rows are in {errors}. Fix them there, then import that file.", err=True)
+    elif refused:
+        typer.echo("To save the failed rows to a file, add --errors FILE.", err=True)
+    if dry_run:
+        typer.echo("Nothing was changed. To import, run this again without --dry-run.", err=True)
 
 
 @app.command("export")
 def export_command(
-    account: Annotated[str, typer.Option(help="Email of the account whose people they are.")],
-    file: Annotated[Path | None, typer.Option(help="Where to; default standard output.")] = None,
-    show: Annotated[str, typer.Option(help=f"Which list: {', '.join(search.SHOWS)}.")] = "all",
+    account: Annotated[str, typer.Option(help="Email address of the account.")],
+    file: Annotated[Path | None, typer.Option(help="File to write; default: standard output.")] = None,
+    show: Annotated[str, typer.Option(help=f"Which subscribers: {', '.join(search.SHOWS)}.")] = "all",
 ) -> None:
-    """Write everybody, or one list, as CSV."""
+    """Export subscribers as CSV."""
     if show not in search.SHOWS:
-        fail(f"--show is one of {', '.join(search.SHOWS)}.")
+        fail(f"--show must be one of: {', '.join(search.SHOWS)}.")
 
     async def write(house: House) -> int:
         owner = await _owner(house, account)
@@ -107,7 +112,7 @@ def export_command(
         try:
             out = file.open("w", encoding="utf-8", newline="") if file else utf8_stdout()
         except OSError as error:
-            fail(f"{file} cannot be written: {error.strerror}.")
+            fail(f"Cannot write {file}: {error.strerror}.")
         written = 0
         with _bar() as bar:
             task = bar.add_task("Writing", total=await house.store.read(count))
@@ -121,12 +126,12 @@ def export_command(
         return written
 
     written = in_house(write)
-    typer.secho(f"{written:,} people written.", err=True)
+    typer.secho(f"Exported {written:,} subscribers.", err=True)
 
 
 @account_app.command("password")
-def account_password(email: str) -> None:
-    """Choose a new password for an account; all its sessions end."""
+def account_password(email: Email) -> None:
+    """Set a new password for an account and log out all its sessions."""
     password = typer.prompt("New password", hide_input=True, confirmation_prompt=True)
     try:
         passwords.checked(password, email=email)
@@ -143,4 +148,4 @@ def account_password(email: str) -> None:
         await house.store.write(work)
 
     in_house(change)
-    typer.echo("Changed. Every session of the account has ended.")
+    typer.echo("Password changed. All sessions of this account are logged out.")

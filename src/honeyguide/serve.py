@@ -101,7 +101,7 @@ class Protocol(HttpToolsProtocol):
             self._head_late = self.loop.call_later(HEAD_S, self._too_late)
         self._head += len(data)
         if self._head > HEAD_LIMIT and not self.transport.is_closing():
-            self.send_400_response(f"The request's headers are larger than {HEAD_LIMIT // 1024} KB.")
+            self.send_400_response(f"The request headers are larger than {HEAD_LIMIT // 1024} KB.")
 
     def on_headers_complete(self) -> None:
         if self.parser.get_http_version() == "1.1" and sum(name == b"host" for name, _ in self.headers) != 1:
@@ -133,7 +133,7 @@ class Protocol(HttpToolsProtocol):
     def _cannot_read(self, error: httptools.HttpParserError) -> None:
         # The parser hands on what its callbacks raise as the context of its own error.
         wrong_host = isinstance(error.__context__, _WrongHost)
-        self.send_400_response("Send exactly one Host header." if wrong_host else "Invalid HTTP request received.")
+        self.send_400_response("Send exactly one Host header." if wrong_host else "This is not a valid HTTP request.")
 
     def _head_is_here(self) -> None:
         self._head = 0
@@ -143,7 +143,7 @@ class Protocol(HttpToolsProtocol):
 
     def _too_late(self) -> None:
         if not self.transport.is_closing():
-            self._refuse("408 Request Timeout", "timeout", "The request's headers took too long to arrive.")
+            self._refuse("408 Request Timeout", "timeout", "The request headers took too long to arrive.")
 
     def send_400_response(self, msg: str) -> None:
         self._refuse("400 Bad Request", "invalid_http", msg)
@@ -188,7 +188,9 @@ def run_server(
     try:
         sock = _listen(settings)
     except OSError as error:
-        sys.exit(f"Cannot listen on {settings.host}:{settings.port}: {error.strerror}. Choose another with HONEYGUIDE_PORT.")
+        sys.exit(
+            f"Cannot listen on {settings.host}:{settings.port}: {error.strerror}. Change HONEYGUIDE_HOST or HONEYGUIDE_PORT."
+        )
     if workers == 1:
         sys.exit(_serve(settings, sock, work=work, on_answering=on_answering or (lambda: _greet(settings))))
     code = _supervise(settings, sock, workers, work)
@@ -205,11 +207,13 @@ def only_server(settings: Settings) -> IO[str] | None:
         path.parent.mkdir(parents=True, exist_ok=True)
         lock = Path(f"{path}.lock").open("w")  # noqa: SIM115 - held until the process ends
     except OSError as error:
-        sys.exit(f"The database file {path} cannot be opened: {error.strerror}.")
+        sys.exit(f"The database file {path} cannot be opened: {error.strerror}. Check HONEYGUIDE_DATABASE_URL.")
     try:
         fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except OSError:
-        sys.exit(f"Another honeyguide serves {path} already; SQLite serves one process. Stop it, or use PostgreSQL.")
+        sys.exit(
+            f"Another Honeyguide server is already using {path}, and SQLite supports only one. Stop it, or use PostgreSQL."
+        )
     return lock
 
 
@@ -235,7 +239,8 @@ def _serve(settings: Settings, sock: socket.socket, *, work: bool, on_answering:
 
 
 def _greet(settings: Settings) -> None:
-    print(f"Honeyguide answers at {settings.base_url} (API reference: {settings.base_url}/docs). Stop with Ctrl-C.", flush=True)
+    print(f"Honeyguide is running at {settings.base_url}", flush=True)
+    print(f"API reference: {settings.base_url}/docs. Press Ctrl-C to stop.", flush=True)
 
 
 class _Crew:
@@ -265,7 +270,9 @@ class _Crew:
                 failed = 1  # it could not even start; the others will not fare better
                 self._stop(0, None)
                 continue
-            print(f"A serving process ended ({os.waitstatus_to_exitcode(status)}); another takes its place.", file=sys.stderr)
+            print(
+                f"A server process exited with code {os.waitstatus_to_exitcode(status)}. Starting a new one.", file=sys.stderr
+            )
             if time.monotonic() - began < 1:
                 time.sleep(1)
             self._start()

@@ -1,6 +1,6 @@
-"""Settings come from the environment, once, at start. Each says what it is for; a wrong one stops the start with a sentence.
+"""Settings are read from the environment once, at start. An invalid setting stops the start with an error message.
 
-A secret may also be given as a file: HONEYGUIDE_SECRET_KEY_FILE=/run/secrets/key.
+Any value can also come from a file: HONEYGUIDE_SECRET_KEY_FILE=/run/secrets/key.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ PREFIX = "HONEYGUIDE_"
 
 
 class WrongSetting(Exception):
-    """One sentence that says which setting is wrong and how to mend it."""
+    """Says which setting is invalid and how to fix it."""
 
 
 def setting(default: str | int | None, about: str) -> str:
@@ -27,22 +27,22 @@ def setting(default: str | int | None, about: str) -> str:
 @dataclass(frozen=True)
 class Settings:
     database_url: str = setting("sqlite:///var/honeyguide.db", "sqlite:///path or postgresql://user@host/name")
-    host: str = setting("127.0.0.1", "address to listen on")
+    host: str = setting("127.0.0.1", "IP address to listen on")
     port: int = setting("8000", "port to listen on")  # type: ignore[assignment]
-    base_url: str = setting("", "public address of the service; default http://HOST:PORT")
-    signup_page_host: str = setting("", "where hosted signup pages live; default BASE_URL/join")
-    rate_limit: int = setting("60", "accepted requests per key in any 60 seconds; 0 is off")  # type: ignore[assignment]
-    secret_key: str = setting("", "32 bytes or more in hex; default: made once and kept in the database")
-    smtp_url: str = setting("", "smtp://user:password@host:587, smtps://… or file:///folder; default: letters are printed")
-    mail_from: str = setting("Honeyguide <honeyguide@localhost>", "sender of letters")
-    webhook_allow: str = setting("", "networks, comma separated, that webhooks may reach although private: 10.1.0.0/16")
-    signups: str = setting("invited", "who may open an account on the dashboard: open or invited")
-    logo_dir: str = setting("", "folder for uploaded logos; default: kept in the database")
-    test_clock: str = setting("", "file holding seconds to add to now; only with a base URL on loopback")
+    base_url: str = setting("", "public URL of the service; default: http://HOST:PORT")
+    signup_page_host: str = setting("", "URL that hosted signup pages are under; default: BASE_URL/join")
+    rate_limit: int = setting("60", "API requests allowed per key in any 60 seconds; 0 turns the limit off")  # type: ignore[assignment]
+    secret_key: str = setting("", "at least 32 bytes in hex; default: generated once and stored in the database")
+    smtp_url: str = setting("", "smtp://user:password@host:587, smtps://… or file:///folder; default: emails are only logged")
+    mail_from: str = setting("Honeyguide <honeyguide@localhost>", "sender of outgoing emails")
+    webhook_allow: str = setting("", "private IP ranges that webhooks may call, comma-separated: 10.1.0.0/16")
+    signups: str = setting("invited", "who can create an account on the dashboard: open (anyone) or invited")
+    logo_dir: str = setting("", "folder for uploaded logos; default: stored in the database")
+    test_clock: str = setting("", "file with the seconds to add to the current time; only with a base URL on loopback")
     trusted_proxies: str = setting(
-        "", "proxies whose X-Forwarded-For is believed: addresses or networks, comma separated; default none"
+        "", "proxies whose X-Forwarded-For is trusted: IP addresses or ranges, comma-separated; default: none"
     )
-    pool_size: int = setting("10", "PostgreSQL connections per process, besides three for batches")  # type: ignore[assignment]
+    pool_size: int = setting("10", "PostgreSQL connections per process, plus three for batches")  # type: ignore[assignment]
     log: str = setting("json", "access log on standard output: json or off")
 
     @property
@@ -66,9 +66,11 @@ def read(environment: Mapping[str, str], **overrides: str | int | None) -> Setti
             try:
                 values[item.name] = Path(environment[file_name]).read_text().strip()
             except OSError as error:
-                raise WrongSetting(f"{file_name} cannot be read: {error.strerror}.") from None
+                raise WrongSetting(
+                    f"The file in {file_name} cannot be read: {error.strerror}. Check its path and permissions."
+                ) from None
             except UnicodeDecodeError:  # such as a key of raw bytes
-                raise WrongSetting(f"{file_name} names a file that is not text.") from None
+                raise WrongSetting(f"The file in {file_name} is not text. Store the value as plain text.") from None
         elif name in environment:
             values[item.name] = environment[name].strip()
         else:
@@ -84,9 +86,9 @@ def _checked(values: dict[str, str]) -> Settings:
         "pool_size": _number(values, "pool_size", 1, 500),
     }
     if not values["database_url"].startswith(("sqlite:///", "postgresql://", "postgres://")):
-        raise WrongSetting("HONEYGUIDE_DATABASE_URL must begin with sqlite:/// or postgresql://.")
+        raise WrongSetting("HONEYGUIDE_DATABASE_URL must start with sqlite:/// or postgresql://.")
     if values["database_url"] in ("sqlite:///", "sqlite:///:memory:"):  # every connection would have a memory of its own
-        raise WrongSetting("HONEYGUIDE_DATABASE_URL names no file; write sqlite:///var/honeyguide.db.")
+        raise WrongSetting("HONEYGUIDE_DATABASE_URL has no file path. Use, for example, sqlite:///var/honeyguide.db.")
     host = f"[{values['host']}]" if ":" in values["host"] else values["host"]
     shown = "127.0.0.1" if host in ("0.0.0.0", "[::]") else host
     values["base_url"] = _address(values["base_url"] or f"http://{shown}:{numbers['port']}", "BASE_URL")
@@ -102,7 +104,8 @@ def _checked(values: dict[str, str]) -> Settings:
     settings = Settings(**{**values, **numbers})  # type: ignore[arg-type]
     if settings.test_clock and not settings.on_loopback:
         raise WrongSetting(
-            "HONEYGUIDE_TEST_CLOCK is refused unless HONEYGUIDE_BASE_URL is on loopback: it would shift real money."
+            "HONEYGUIDE_TEST_CLOCK works only with a HONEYGUIDE_BASE_URL on loopback, because a shifted clock would move real "
+            "money. Unset it."
         )
     return settings
 
@@ -122,7 +125,7 @@ def _address(text: str, name: str) -> str:
     except ValueError:
         whole = False
     if not whole:
-        raise WrongSetting(f"HONEYGUIDE_{name} must be an address such as https://refer.example.org.")
+        raise WrongSetting(f"HONEYGUIDE_{name} must be a URL such as https://refer.example.org.")
     return text.rstrip("/")
 
 
@@ -131,7 +134,9 @@ def _check_networks(values: dict[str, str], name: str, example: str) -> None:
         try:
             ipaddress.ip_network(network)
         except ValueError:
-            raise WrongSetting(f"HONEYGUIDE_{name.upper()} holds {network}, which is no network such as {example}.") from None
+            raise WrongSetting(
+                f"HONEYGUIDE_{name.upper()}: {network} is not an IP address or range such as {example}."
+            ) from None
 
 
 def _check_secret(text: str) -> None:
@@ -157,14 +162,14 @@ def _check_mail(smtp_url: str, mail_from: str) -> None:
         whole = False
     if smtp_url and not whole:
         raise WrongSetting(
-            "HONEYGUIDE_SMTP_URL must be an address such as smtp://user:password@mail.example.org:587, smtps://… or "
-            "file:///var/letters; in a user name or password write %40 for @, %3A for :, %2F for /, %3F for ? and %23 for #."
+            "HONEYGUIDE_SMTP_URL must be a URL such as smtp://user:password@mail.example.org:587, smtps://… or "
+            "file:///var/emails. In a user name or password, write %40 for @, %3A for :, %2F for /, %3F for ? and %23 for #."
         )
     local, _, domain = parseaddr(mail_from)[1].rpartition("@")
     if not (local and domain and mail_from.isprintable() and f"{local}{domain}".isascii()) or " " in f"{local}{domain}":
-        raise WrongSetting("HONEYGUIDE_MAIL_FROM must be a sender such as The Daily <letters@example.org>.")
+        raise WrongSetting("HONEYGUIDE_MAIL_FROM must be a sender such as The Daily <hello@example.org>.")
 
 
 def reference() -> list[tuple[str, str, str]]:
-    """Every setting with its default and meaning, for `honeyguide --help` and the docs."""
+    """Every setting with its default and purpose, for `honeyguide settings`."""
     return [(PREFIX + item.name.upper(), str(item.default), str(item.metadata["about"])) for item in fields(Settings)]

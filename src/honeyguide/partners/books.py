@@ -25,22 +25,21 @@ class Finding(NamedTuple):
 
 
 _PROMISES = {
-    "entries_off": "Entries sum to zero: each transfer debits one account and credits another, as its kind asks.",
-    "charges_without_transfer": "Every charge has its transfer in the ledger, of the same amount, month and parties.",
-    "transfers_without_charge": "Every charge in the ledger is a charge on record.",
-    "budgets_off": "What each program spent in a month is the sum of its charges.",
-    "budgets_not_reached": "Every budget of an open month that is spent in full, or is below what is spent, is reached.",
-    "partner_spends_off": "What each partner earned from a program in a month is the sum of their charges.",
-    "budget_steps_off": "Every charge took its program's spending one fee further, and never over the budget of that moment.",
-    "partner_steps_off": "Every charge took its partner's earnings one fee further, and never over the cap of that moment.",
-    "charges_without_referral": "Every charge is that of one verified referral, for the fee and the person it arrived with.",
-    "referrals_off": "Every verified partner referral is charged once, or says why not; no other costs anything.",
-    "people_twice": "No program paid twice for one person, and no account earned from itself.",
-    "payouts_off": "Every payout is the sum of the ledger's earnings of its month, and every earning of a month that was paid "
-    "out is in one.",
-    "payouts_open": "Payouts are of closed months only.",
-    "payout_transfers_off": "Every payout has its transfer in the ledger, and every such transfer its payout.",
-    "paid_off": "Every payout marked as paid has its transfer to cash, every other has none that was not taken back.",
+    "entries_off": "Entries sum to zero: each transfer debits one account and credits another, as its kind requires.",
+    "charges_without_transfer": "Every charge has a transfer in the ledger with the same amount, month and parties.",
+    "transfers_without_charge": "Every charge transfer in the ledger belongs to a recorded charge.",
+    "budgets_off": "What each program spent in a month equals the sum of its charges.",
+    "budgets_not_reached": "Every budget of an open month that is fully spent, or is below what is spent, is reached.",
+    "partner_spends_off": "What each partner earned from a program in a month equals the sum of their charges.",
+    "budget_steps_off": "Every charge raised its program's spending by exactly one fee, within the budget at that time.",
+    "partner_steps_off": "Every charge raised its partner's earnings by exactly one fee, within the cap at that time.",
+    "charges_without_referral": "Every charge belongs to one verified referral, with that referral's fee and subscriber.",
+    "referrals_off": "Every verified partner referral was charged once or has a reason why not; no other referral was charged.",
+    "people_twice": "No program paid twice for the same person, and no account earned from its own program.",
+    "payouts_off": "Every payout equals its month's earnings in the ledger, and no earning of a paid-out month is left out.",
+    "payouts_open": "Payouts exist only for closed months.",
+    "payout_transfers_off": "Every payout has a transfer in the ledger, and every payout transfer has a payout.",
+    "paid_off": "Every payout marked as paid has a transfer to cash; any other such transfer was reversed.",
 }
 
 _sql = beside(__file__)

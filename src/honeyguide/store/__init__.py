@@ -30,7 +30,7 @@ async def migrate(url: str) -> list[str]:
         return migrate_sqlite(path)
     if url.startswith(("postgresql://", "postgres://")):
         return await migrate_postgres(url)
-    raise Unavailable("HONEYGUIDE_DATABASE_URL must begin with sqlite:/// or postgresql://")
+    raise Unavailable("HONEYGUIDE_DATABASE_URL must start with sqlite:/// or postgresql://.")
 
 
 async def open_store(url: str, *, pool_size: int = 10) -> Store:
@@ -40,5 +40,7 @@ async def open_store(url: str, *, pool_size: int = 10) -> Store:
         try:
             return SqliteStore(path)
         except apsw.Error as error:
-            raise Unavailable("The database file {path} cannot be opened: {error}", path=path, error=error) from error
+            raise Unavailable(
+                "The database file {path} cannot be opened: {error}. Check HONEYGUIDE_DATABASE_URL.", path=path, error=error
+            ) from error
     return await open_postgres(url, pool_size)

@@ -26,7 +26,7 @@ def backup_sqlite(source: Path, target: Path, progress: Callable[[int, int], Non
         part.unlink(missing_ok=True)
         copy = apsw.Connection(str(part))
     except (OSError, apsw.Error) as error:
-        raise Invalid("{path} cannot be written: {error}.", path=part, error=error) from error
+        raise Invalid("Cannot write {path}: {error}. Check permissions and free space.", path=part, error=error) from error
     origin = connect(source)
     try:
         with copy.backup("main", origin, "main") as copying:
@@ -35,9 +35,9 @@ def backup_sqlite(source: Path, target: Path, progress: Callable[[int, int], Non
                 progress(copying.page_count - copying.remaining, copying.page_count)
         copy.execute("PRAGMA journal_mode = DELETE")
         if copy.execute("PRAGMA quick_check").fetchall() != [("ok",)]:
-            raise Unavailable("The copy did not pass SQLite's own check; try again, and look at the disk.")
+            raise Unavailable("The copy failed SQLite's integrity check. Try again; if it fails again, check the disk.")
     except apsw.Error as error:
-        raise Unavailable("The database could not be copied: {error}", error=error) from error
+        raise Unavailable("Could not copy the database: {error}.", error=error) from error
     finally:
         copy.close()
         origin.close()
@@ -49,7 +49,9 @@ def backup_postgres(url: str, target: Path) -> None:
     _refuse_existing(target)
     program = shutil.which("pg_dump")
     if program is None:
-        raise Invalid("pg_dump is not installed. Install the PostgreSQL client programs, or back up on the database server.")
+        raise Invalid(
+            "pg_dump is not installed. Install the PostgreSQL client tools, or run the backup on the database server."
+        )
     part = target.with_name(f"{target.name}.part")
     shown, password = _without_password(url)
     done = subprocess.run(
@@ -58,7 +60,7 @@ def backup_postgres(url: str, target: Path) -> None:
     )  # fmt: skip
     if done.returncode:
         part.unlink(missing_ok=True)
-        reason = done.stderr.strip().splitlines() or ["no reason given"]
+        reason = done.stderr.strip().splitlines() or ["it gave no reason"]
         raise Unavailable("pg_dump failed: {reason}", reason=reason[-1])
     _sync(part)
     part.rename(target)
@@ -74,9 +76,9 @@ def _without_password(url: str) -> tuple[str, str]:
 
 def _refuse_existing(target: Path) -> None:
     if target.exists():
-        raise Invalid("{path} already exists; choose another name.", path=target)
+        raise Invalid("{path} already exists. Choose another file name.", path=target)
     if not target.parent.is_dir():
-        raise Invalid("There is no folder {path}.", path=target.parent)
+        raise Invalid("The folder {path} does not exist. Create it first.", path=target.parent)
 
 
 def _sync(path: Path) -> None:

@@ -64,7 +64,7 @@ class Journal:
     def _turn(self, at_ms: int) -> None:
         """A new file. It is filled with zeros first, since a page that the disk has no room for could not be refused later."""
         if at_ms < self._not_before_ms <= at_ms + _PAUSE_MS:
-            raise Unavailable("The journal cannot be written.")
+            raise Unavailable("The rate-limit journal cannot be written.")
         if self._pages is not None:
             self._full.append((self._file(self._number), at_ms))
             self._pages = None
@@ -79,7 +79,7 @@ class Journal:
             self._pages = _mapped(file)
         except OSError as error:
             self._not_before_ms = at_ms + _PAUSE_MS
-            raise Unavailable("The journal cannot be written: {error}.", error=error.strerror) from error
+            raise Unavailable("The rate-limit journal cannot be written: {error}.", error=error.strerror) from error
         self._number += 1
         self._at = 0
 

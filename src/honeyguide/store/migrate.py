@@ -10,7 +10,7 @@ import apsw
 import asyncpg
 
 from honeyguide.kernel.errors import Unavailable
-from honeyguide.store.pool import DOWN_ERRORS
+from honeyguide.store.pool import DOWN_ERRORS, NO_CONNECTION
 from honeyguide.store.postgres import CONNECT_S
 from honeyguide.store.sqlite import connect
 
@@ -48,7 +48,9 @@ def migrations(engine: str) -> list[Migration]:
 def _refuse_newer(applied: set[str], known: list[Migration]) -> None:
     unknown = applied - {migration.name for migration in known}
     if unknown:
-        raise Unavailable("The database was made by a newer Honeyguide ({newest}); upgrade this one.", newest=max(unknown))
+        raise Unavailable(
+            "The database was upgraded by a newer version of Honeyguide ({newest}). Upgrade this one too.", newest=max(unknown)
+        )
 
 
 def migrate_sqlite(path: Path) -> list[str]:
@@ -56,7 +58,9 @@ def migrate_sqlite(path: Path) -> list[str]:
         path.parent.mkdir(parents=True, exist_ok=True)
         connection = connect(path)
     except (apsw.Error, OSError) as error:
-        raise Unavailable("The database file {path} cannot be opened: {error}", path=path, error=error) from error
+        raise Unavailable(
+            "The database file {path} cannot be opened: {error}. Check HONEYGUIDE_DATABASE_URL.", path=path, error=error
+        ) from error
     try:
         connection.execute("PRAGMA foreign_keys = OFF")
         done = []
@@ -73,7 +77,7 @@ def migrate_sqlite(path: Path) -> list[str]:
         connection.execute("COMMIT")
         return done
     except apsw.Error as error:
-        raise Unavailable("The database file {path} cannot be set up: {error}", path=path, error=error) from error
+        raise Unavailable("The database file {path} could not be migrated: {error}.", path=path, error=error) from error
     finally:
         connection.close()
 
@@ -82,7 +86,7 @@ async def migrate_postgres(url: str) -> list[str]:
     try:
         connection = await asyncpg.connect(url, timeout=CONNECT_S)
     except (*DOWN_ERRORS, asyncpg.PostgresError, ValueError) as error:
-        raise Unavailable("PostgreSQL does not answer: {error}", error=str(error) or "no answer in time") from error
+        raise Unavailable(NO_CONNECTION, error=str(error) or "timed out") from error
     try:
         done = []
         async with connection.transaction():
@@ -98,6 +102,6 @@ async def migrate_postgres(url: str) -> list[str]:
                     done.append(migration.name)
         return done
     except (*DOWN_ERRORS, asyncpg.PostgresError) as error:
-        raise Unavailable("The database cannot be set up: {error}", error=error) from error
+        raise Unavailable("The database could not be migrated: {error}.", error=error) from error
     finally:
         connection.terminate()

@@ -34,7 +34,8 @@ DOWN_ERRORS = (
     OSError,
     TimeoutError,
 )
-DOWN = "The database does not answer; try again in a moment."
+DOWN = "The database is not responding; try again in a moment."
+NO_CONNECTION = "Cannot connect to PostgreSQL: {error}. Check HONEYGUIDE_DATABASE_URL and that the server is running."
 
 
 class Pool:

@@ -17,7 +17,7 @@ import asyncpg
 from honeyguide.kernel.errors import Unavailable
 from honeyguide.store import batches
 from honeyguide.store.batches import Batches
-from honeyguide.store.pool import DOWN, DOWN_ERRORS, Lent, Pool
+from honeyguide.store.pool import DOWN, DOWN_ERRORS, NO_CONNECTION, Lent, Pool
 from honeyguide.store.statements import Statement
 from honeyguide.store.tx import Again, Refusals, Work, refusal
 
@@ -100,7 +100,7 @@ class PostgresTx:
         except _COLLIDED as error:
             raise Again() from error
         except asyncpg.LockNotAvailableError as error:
-            raise LockWait("Another change held the same row for too long; try again in a moment.") from error
+            raise LockWait("Another change kept the same row locked for too long; try again in a moment.") from error
 
     async def open(self) -> None:
         if not self._begun and self._begin is not None:
@@ -186,7 +186,7 @@ async def open_postgres(url: str, size: int) -> PostgresStore:
     try:
         pool.give(await pool.take())
     except (*DOWN_ERRORS, asyncpg.PostgresError) as error:
-        raise Unavailable("PostgreSQL does not answer: {error}", error=str(error) or "no answer in time") from error
+        raise Unavailable(NO_CONNECTION, error=str(error) or "timed out") from error
     return PostgresStore(pool, url)
 
 
@@ -232,7 +232,7 @@ class PostgresStore:
                 return await self._with(use)
             except Again:
                 await asyncio.sleep(random.uniform(0, 0.01 * 2**attempt))
-        raise Unavailable("The change collided with others; try again in a moment.")
+        raise Unavailable("The change conflicted with other changes; try again in a moment.")
 
     async def read(self, work: Work[T]) -> T:
         async def use(lent: Lent) -> T:

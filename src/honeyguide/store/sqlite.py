@@ -54,7 +54,7 @@ def finish(work: Awaitable[T]) -> T:
     raise RuntimeError("A unit of work awaited something other than its transaction.")
 
 
-UNWRITABLE = "The database cannot be written just now; try again in a moment."
+UNWRITABLE = "The database cannot be written to right now; try again in a moment."
 _FAULTS = (
     apsw.FullError, apsw.IOError, apsw.ReadOnlyError, apsw.CantOpenError, apsw.CorruptError, apsw.NotADBError, apsw.NoMemError,
     apsw.ProtocolError,
@@ -123,7 +123,7 @@ def sqlite_version() -> str:
 
 def connect(path: Path) -> apsw.Connection:
     if tuple(int(part) for part in sqlite_version().split(".")) < OLDEST:
-        raise Unavailable("This SQLite library is too old to be safe; install the apsw wheel from the lock file.")
+        raise Unavailable("The SQLite library is too old to be safe. Install the version from the lock file: run `make setup`.")
     connection = apsw.Connection(str(path), statementcachesize=500)
     connection.set_busy_timeout(int(LOCKED_S * 1000))
     # Else every statement on a table with partial indexes is compiled anew for each set of parameters, at ten times its cost.
@@ -285,7 +285,7 @@ class SqliteStore:
                 raise
             topics |= tx.topics
             return result
-        raise Unavailable("The change collided with others; try again in a moment.")
+        raise Unavailable("The change conflicted with other changes; try again in a moment.")
 
     def _undo(self, error: BaseException) -> None:
         """Back to the savepoint. A full disk may have rolled back everything: then the whole group failed."""
