@@ -80,7 +80,7 @@ _WAX = Newsletter(
             ("food & drink", "lifestyle"), "mixed", ("$50k - $75k", "$75k - $100k"), ("25 - 39", "40 - 59"),
             ("#a56000", "#ffe2ae"), "hexagon",
             Offer("the-morning-wax", "2.50", 80, 120, 14,
-                  "Recommend us in your own words. No incentives, please: we pay for readers who stay two weeks."),
+                  "Recommend us in your own words. No incentives, please. We pay for readers who stay two weeks."),
         ),
         Issue(
             "The Weekend Hive", "Long reads about gardens, small farms and slow Saturdays.", ("literature", "lifestyle"),
@@ -91,14 +91,14 @@ _WAX = Newsletter(
     (
         NewReward(name="Our tasting guide", referrals=1, kind="link", link="https://morningwax.example/tasting-guide",
                   description="Twelve honeys, and how to tell them apart."),
-        NewReward(name="10 % off at the apiary shop", referrals=3, kind="coupon", pool=True,
+        NewReward(name="10% off at the apiary shop", referrals=3, kind="coupon", pool=True,
                   description="One code per reader, valid for a year."),
         NewReward(name="The enamel mug", referrals=5, kind="physical", approval="manual",
                   description="White, blue rim, one small bee."),
         NewReward(name="A jar from our own hives", referrals=10, kind="physical", recurring=True,
-                  description="Linden and acacia, 250 g; one more for every ten friends."),
+                  description="Linden and acacia, 250 g. Another one for every ten friends."),
         NewReward(name="A day with the beekeeper", referrals=25, kind="manual", approval="manual",
-                  description="We write to you to find a day."),
+                  description="We will email you to pick a date."),
     ),
     {"slow-roads": (3, 9), "lumen-letters": (2, 6), "contact-sheet": (0.5, 1)},
 )  # fmt: skip
@@ -112,15 +112,15 @@ _ROADS = Newsletter(
             "Slow Roads", "One road and one hand-drawn map, every Friday. For people who take the long way.",
             ("travel", "lifestyle"), "mixed", ("$75k - $100k", "$100k - $150k"), ("25 - 39", "40 - 59"), ("#1f4e5f", "#cfe8ee"),
             "road",
-            Offer("slow-roads", 3, 45, 54, 7, "Send readers who like to travel overland. We look at every hundredth by hand."),
+            Offer("slow-roads", 3, 45, 54, 7, "Send readers who like to travel overland. We spot-check one in a hundred."),
         ),
         Issue(
-            "Rails & Rivers", "Night trains, ferries and the towns between them, with timetables that are right.",
+            "Rails & Rivers", "Night trains, ferries and the towns between them, with timetables you can trust.",
             ("travel", "business", "news"), "mainly_male", ("$100k - $150k", "$150k+"), ("40 - 59",),
             ("#6b2d3a", "#f3d6db"), "wave", Offer("rails-and-rivers", "4.50", 300, 900, 21),
         ),
     ),
-    (NewReward(name="The map of the month, to print", referrals=2, kind="link", link="https://slowroads.example/map"),),
+    (NewReward(name="Printable map of the month", referrals=2, kind="link", link="https://slowroads.example/map"),),
     {"the-morning-wax": (3, 9), "lumen-letters": (1, 3)},
 )  # fmt: skip
 

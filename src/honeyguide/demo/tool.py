@@ -93,7 +93,7 @@ class Tool:
         if self._is_gone:
             return "410 Gone", "This account was closed."
         if (self._now_ms - self._since_ms) % DAY_MS in BUSY_MS:
-            return "503 Service Unavailable", "Busy with today's letter."
+            return "503 Service Unavailable", "Busy sending today's newsletter."
         if isinstance(subscriber, dict) and not subscriber.get("name"):
             return "422 Unprocessable Content", '{"error":"name is missing"}'
         return "200 OK", '{"ok":true}'
