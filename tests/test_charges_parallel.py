@@ -188,7 +188,7 @@ def test_fifty_confirmations_that_reach_a_budget_tell_everybody_once(service: Se
     at_once(alice, [("POST", f"{alice.v1}/subscribers/{reader}/referral/verify", {}) for reader in readers])
 
     async def tell_in_parallel() -> None:
-        telling = [job for job in service.house.loop.jobs if job.name == "tell about budgets"]
+        telling = [job for job in service.house.loop.jobs if job.name == "send budget notifications"]
         await asyncio.gather(*(job.batch(service.house.store, service.now_ms()) for job in telling * 8))
 
     for _ in range(2):

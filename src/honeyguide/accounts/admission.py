@@ -120,7 +120,7 @@ class LocalAdmission:
         except Unavailable as error:
             # The ring in memory is exact all the same; a full disk must not stop those who only read.
             if not self._unkept:
-                log.warning("accepted requests are not kept for the next start: %s", error)
+                log.warning("Rate-limit history is not being saved and will be lost on restart: %s", error)
             self._unkept = True
         else:
             self._unkept = False

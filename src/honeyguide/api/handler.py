@@ -113,7 +113,7 @@ class Api:
         except errors.Fault as fault:
             reply = _refusal(fault, exchange)
         except Exception:
-            log.exception("request %s failed", request_id)
+            log.exception("Request %s failed", request_id)
             reply = _refusal(errors.Fault(BUG, code="internal_error"), exchange)
         finally:
             self._under_way -= 1

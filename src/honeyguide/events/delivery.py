@@ -150,10 +150,10 @@ class Courier:
                 try:
                     await self._begin_due()
                 except Unavailable as error:
-                    log.warning("Deliveries are waiting: %s", error)
+                    log.warning("Webhook deliveries are paused: %s", error)
                     await asyncio.sleep(LOOK_AGAIN_S)
                 except Exception:
-                    log.exception("Deliveries failed")
+                    log.exception("Webhook deliveries failed; trying again")
                     await asyncio.sleep(LOOK_AGAIN_S)
                 try:
                     async with asyncio.timeout(LOOK_AGAIN_S):
@@ -194,7 +194,7 @@ class Courier:
         try:
             await self._give_back(unsent)
         except Unavailable as error:
-            log.warning("Unsent deliveries stay claimed until their lease ends: %s", error)
+            log.warning("Could not release unsent webhook deliveries; they wait until their lease expires: %s", error)
 
     # One round: who has something due, a claim for all of them together, and senders for what came.
 
@@ -282,7 +282,7 @@ class Courier:
                 try:
                     parcel = await self._checked(held)
                 except Unavailable as error:
-                    log.warning("A delivery stays claimed until its lease ends: %s", error)
+                    log.warning("Could not check a webhook delivery; it waits until its lease expires: %s", error)
                     continue
                 finally:
                     self._held.pop(held.id, None)
@@ -323,7 +323,7 @@ class Courier:
         try:
             await self._look_anew(held)
         except Unavailable as error:
-            log.warning("Claimed deliveries could not be checked again: %s", error)
+            log.warning("Could not check claimed webhook deliveries: %s", error)
 
     async def _look_anew(self, wanted: Held) -> None:
         """At all that are held: whoever waited for this meanwhile finds theirs seen as well."""
@@ -351,8 +351,8 @@ class Courier:
         try:
             return await self._outbound.post(parcel.url, body, headers)
         except Exception:  # a bug of ours must use up an attempt, or this delivery would be tried for ever
-            log.exception("A delivery failed because of an error of ours")
-            return Answer(None, "The delivery failed because of an error on our side.", "protocol", 0)
+            log.exception("A webhook delivery failed because of a bug")
+            return Answer(None, "Internal error in Honeyguide; nothing was sent.", "protocol", 0)
 
     async def _give_back(self, unsent: Iterable[Held]) -> None:
         by_token: dict[str, list[str]] = defaultdict(list)

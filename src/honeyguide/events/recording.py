@@ -108,12 +108,12 @@ class Recorder:
                 return
             except Unavailable as error:
                 if loop.time() > give_up_s:
-                    log.warning("%d delivery results were lost; those events will be sent again: %s", len(outcomes), error)
+                    log.warning("Could not record %d webhook deliveries; they will be sent again: %s", len(outcomes), error)
                     return
                 await asyncio.sleep(RETRY_S)
             except Exception:
                 if len(outcomes) == 1:
-                    log.exception("A delivery result could not be recorded; the event will be sent again")
+                    log.exception("Could not record a webhook delivery; it will be sent again")
                     return
                 break
         for outcome in outcomes:  # one of them is bad; the others shall not suffer for it

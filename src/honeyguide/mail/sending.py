@@ -88,7 +88,7 @@ class Postman:
             await self._record(letter, trouble, token, now_ms)
             if isinstance(trouble, Down) and not down.is_set():
                 down.set()
-                log.warning("Emails are waiting: %s", trouble)
+                log.warning("Emails are waiting for the mail server: %s", trouble)
 
     async def _is_ours(self, tx: Tx, letter: Outgoing, token: str) -> bool:
         """Whoever was erased since the claim gets no letter any more."""
@@ -103,10 +103,10 @@ class Postman:
         except (Refused, NotNow) as trouble:
             return trouble
         except TimeoutError:
-            return NotNow(f"The mail server did not finish within {SEND_LIMIT_S:.0f} seconds.")
-        except Exception:  # a bug that one email runs into must not stop the others
+            return NotNow(f"The mail server took longer than {SEND_LIMIT_S:.0f} seconds.")
+        except Exception as error:  # a letter that trips over a bug must not stop the others
             log.exception("Email %s could not be sent", letter.id)
-            return NotNow("An unexpected error occurred while sending. The log has the details.")
+            return NotNow(f"{type(error).__name__} while sending.")
         return None
 
     async def _record(self, letter: Outgoing, trouble: Refused | NotNow | None, token: str, now_ms: int) -> None:

@@ -87,21 +87,23 @@ async def send_letters(transport: Transport, store: Store, now_ms: int) -> bool:
 def jobs_of(site: Site, transport: Transport) -> tuple[Job, ...]:
     """The table. What tells people of something needs to know this installation's addresses."""
     return (
-        Job("fold listings", SECOND_MS, fold_listings),
-        Job("bring in files", SECOND_MS, partial(bring_in_files, site)),
-        Job("forget files of a month ago", HOUR_MS, sweep(importing.purge)),
-        Job("forget sessions that are over", HOUR_MS, sweep(sessions.purge, invitations.purge)),
-        Job("verify referrals whose hold ran out", 5 * SECOND_MS, partial(money.ripen_referrals, site), topic=CLOCK_SET),
-        Job("give new rewards to those already past them", 5 * SECOND_MS, partial(give_new_rewards, site)),
-        Job("supply codes to those who wait for one", 5 * SECOND_MS, partial(supply_codes, site)),
-        Job("tell about budgets", 10 * SECOND_MS, partial(money.tell_about_budgets, site), topic=charges.NOTICES),
-        Job("send letters", 30 * SECOND_MS, partial(send_letters, transport), topic=letters.TOPIC),
-        Job("close months and make payouts", MINUTE_MS, money.close_months, topic=CLOCK_SET),
-        Job("order programs by confirmation rate", 10 * MINUTE_MS, rate_programs),
-        Job("verify the books", DAY_MS, money.verify_books),
+        Job("update the page index", SECOND_MS, fold_listings),
+        Job("import uploaded files", SECOND_MS, partial(bring_in_files, site)),
+        Job("purge old imports", HOUR_MS, sweep(importing.purge)),
+        Job("purge expired sessions and invitations", HOUR_MS, sweep(sessions.purge, invitations.purge)),
+        Job(
+            "verify referrals after their holding period", 5 * SECOND_MS, partial(money.ripen_referrals, site), topic=CLOCK_SET
+        ),
+        Job("grant new rewards to advocates who already qualify", 5 * SECOND_MS, partial(give_new_rewards, site)),
+        Job("give added coupon codes to waiting advocates", 5 * SECOND_MS, partial(supply_codes, site)),
+        Job("send budget notifications", 10 * SECOND_MS, partial(money.tell_about_budgets, site), topic=charges.NOTICES),
+        Job("send emails", 30 * SECOND_MS, partial(send_letters, transport), topic=letters.TOPIC),
+        Job("close months and create payouts", MINUTE_MS, money.close_months, topic=CLOCK_SET),
+        Job("update confirmation rates", 10 * MINUTE_MS, rate_programs),
+        Job("check the ledger", DAY_MS, money.verify_books),
         Job("purge idempotency keys", 10 * MINUTE_MS, sweep(idempotency.purge)),
-        Job("purge old letters", HOUR_MS, sweep(letters.purge)),
+        Job("purge old emails", HOUR_MS, sweep(letters.purge)),
         Job("purge old events", HOUR_MS, sweep(outbox.purge)),
-        Job("forget attempts of a day ago", HOUR_MS, sweep(attempts.purge)),
-        Job("forget visitors of two days ago", HOUR_MS, sweep(clicks.purge)),
+        Job("purge old attempt counts", HOUR_MS, sweep(attempts.purge)),
+        Job("purge old visitor hashes", HOUR_MS, sweep(clicks.purge)),
     )

@@ -42,9 +42,9 @@ class Loop:
             try:
                 await self.once(job)
             except Unavailable as error:
-                log.warning("%s waits: %s", job.name, error)
+                log.warning('Job "%s" will be tried again: %s', job.name, error)
             except Exception:
-                log.exception("%s failed", job.name)
+                log.exception('Job "%s" failed', job.name)
             try:
                 async with asyncio.timeout(job.every_ms / 1000):
                     await called.wait()

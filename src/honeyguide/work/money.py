@@ -45,7 +45,7 @@ async def ripen_referrals(site: Site, store: Store, now_ms: int) -> bool:
                 raise outcome
             settled += outcome is None
             if outcome is not None:  # one that fails must not keep the others waiting for ever
-                log.error("the referral of subscriber %s could not be verified", subscriber_id, exc_info=outcome)
+                log.error("Could not verify the referral of subscriber %s", subscriber_id, exc_info=outcome)
     return len(found) == RIPE_BATCH and settled > 0
 
 
@@ -63,7 +63,7 @@ async def close_months(store: Store, now_ms: int) -> bool:
         return await payouts.close_months(tx, now_ms=now_ms)
 
     for month in await store.write(close):
-        log.info("the month %s is closed", month)
+        log.info("Closed the month %s", month)
     return await pay_out(store, now_ms) is not None
 
 
@@ -82,7 +82,7 @@ async def verify_books(store: Store, now_ms: int) -> bool:
     findings, _ = await store.snapshot(books.verify, slow=True)
     for finding in findings:
         if finding.broken:
-            log.error("the books are wrong in %d places: %s", finding.broken, finding.promise)
+            log.error("Ledger check failed, %d rows wrong: %s", finding.broken, finding.promise)
     broken = sum(finding.broken for finding in findings)
     await store.write(partial(accounts.note_proof, broken=broken, now_ms=now_ms))
     return False

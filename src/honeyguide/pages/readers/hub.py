@@ -165,7 +165,7 @@ class HubPages:
         try:
             await self._desk.store.write(work)
         except Exception:
-            log.exception("a reader's hub link was not sent")
+            log.exception("Could not send a subscriber the link to their referral page")
 
     async def _asked_for(self, request: Request) -> Face | None:
         """`?of=slug` asks for one newsletter's page; without it, for every one the address is known to."""
