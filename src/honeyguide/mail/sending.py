@@ -104,9 +104,9 @@ class Postman:
             return trouble
         except TimeoutError:
             return NotNow(f"The mail server took longer than {SEND_LIMIT_S:.0f} seconds.")
-        except Exception as error:  # a letter that trips over a bug must not stop the others
+        except Exception:  # a bug that one email runs into must not stop the others
             log.exception("Email %s could not be sent", letter.id)
-            return NotNow(f"{type(error).__name__} while sending.")
+            return NotNow("An unexpected error occurred while sending. The log has the details.")
         return None
 
     async def _record(self, letter: Outgoing, trouble: Refused | NotNow | None, token: str, now_ms: int) -> None:
