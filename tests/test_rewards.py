@@ -133,6 +133,25 @@ def test_only_what_counts_counts(alice: Member) -> None:
     assert len(won_by(alice, ana)) == 1
 
 
+@pytest.mark.parametrize("recurring", [False, True])
+def test_pending_referrals_unlock_nothing_until_they_are_verified(alice: Member, recurring: bool) -> None:
+    offer(alice, referrals=2, recurring=recurring)
+    alice.put(f"{alice.v1}/settings", {"hold_days": 3})
+    ana = advocate(alice, 3)
+    waiting = alice.get(f"{alice.v1}/subscribers/{ana['uuid']}/referrals").json()["subscribers"]
+    assert [friend["referral_status"] for friend in waiting] == ["pending"] * 3
+    assert won_by(alice, ana) == []
+    # One verified referral makes the service look at the milestones: the two that are still pending must not fill them up.
+    alice.post(f"{alice.v1}/subscribers/{waiting[0]['uuid']}/referral/verify")
+    assert won_by(alice, ana) == []
+    alice.put(f"{alice.v1}/settings", {"hold_days": 0})
+    offer(alice, name="The later mug", referrals=2)
+    catch_up(alice)
+    assert won_by(alice, ana) == [], "a reward added later counts verified referrals too"
+    bring(alice, ana, 1)
+    assert sorted(won["name"] for won in won_by(alice, ana)) == ["The later mug", "The mug"]
+
+
 def test_a_new_reward_reaches_those_already_past_it(alice: Member) -> None:
     ana, ben = advocate(alice, 5), advocate(alice, 2, "ben@example.org")
     once, often = offer(alice, referrals=3), offer(alice, referrals=2, recurring=True)
