@@ -1,0 +1,83 @@
+"""One charge per program and person, on both engines: also when the person is erased while pending or changes their address."""
+
+from __future__ import annotations
+
+import pytest
+
+from honeyguide.kernel.errors import Missing
+from honeyguide.partners import brought
+from honeyguide.store import Store
+from tests.support.service import ENGINES
+from tests.support.stores import statement
+from tests.support.trade import DAY_MS, NOON_MS, Trade, on
+
+NOVEMBER = "2026-11"
+HELD = {"referral_pending_duration_enabled": True}
+
+both_engines = pytest.mark.parametrize("engine", ENGINES)
+
+
+@both_engines
+@pytest.mark.parametrize("reason", ["holding_period", "burst", "awaiting_confirmation"])
+def test_an_erased_pending_referral_is_decided_and_no_later_move_charges_it(engine: str, reason: str) -> None:
+    async def scenario(store: Store) -> None:
+        trade = await Trade.begin(store, **HELD)
+        reader = await trade.arrive(email="gone@example.org")
+        assert reader.referral_status == "pending"
+        held = statement("UPDATE subscriber SET referral_reason = :reason WHERE id = :id")
+        await store.write(lambda tx: tx.run(held, reason=reason, id=reader.id))
+        await trade.erase(reader.id, now_ms=NOON_MS + DAY_MS)
+        decided = await trade.rows("SELECT decided_ms FROM partner_referral WHERE subscriber_id = :id", id=reader.id)
+        assert decided == [(NOON_MS + DAY_MS,)]
+        for move in (trade.confirm(reader.id), trade.change(reader.id, status="confirmed"), trade.erase(reader.id)):
+            with pytest.raises(Missing):
+                await move
+        for days in (1, 14, 15, 400):
+            await trade.ripen(NOON_MS + days * DAY_MS)
+        assert await trade.outcome(reader.id) == ("rejected", None, None, None)
+        assert await trade.rows("SELECT id FROM charge") == []
+        account_id = trade.partners[0].account_id
+        assert await store.snapshot(lambda tx: brought.of_month(tx, account_id, brought.PENDING, NOVEMBER, most=9)) == []
+        (lost,) = await store.snapshot(lambda tx: brought.of_month(tx, account_id, brought.REJECTED, NOVEMBER, most=9))
+        assert (lost.state, lost.reason) == (brought.REJECTED, "left_during_hold")
+
+    on(engine, scenario)
+
+
+# -- after a change of address
+
+
+@both_engines
+def test_a_changed_address_is_the_one_that_is_known_here(engine: str) -> None:
+    """While the subscriber is here, another arrival under the new address is no new person; the old address is free again."""
+
+    async def scenario(store: Store) -> None:
+        trade = await Trade.begin(store, partners=2, **HELD)
+        reader = await trade.arrive(email="ada.lovelace@gmail.com")
+        await trade.change(reader.id, email="Ada.King@gmail.com")
+        twin = await trade.arrive(1, email="adaking+news@googlemail.com")
+        assert (twin.referral_status, twin.referral_reason) == ("rejected", "already_subscribed")
+        former = await trade.arrive(1, email="adalovelace@gmail.com")
+        assert former.referral_status == "pending"
+
+    on(engine, scenario)
+
+
+@both_engines
+@pytest.mark.parametrize("when", ["before the charge", "after the charge"])
+def test_a_person_who_changed_their_address_is_charged_once_under_the_old_one(engine: str, when: str) -> None:
+    async def scenario(store: Store) -> None:
+        trade = await Trade.begin(store, partners=2, **HELD)
+        reader = await trade.arrive(email="ada.lovelace@gmail.com")
+        if when == "after the charge":
+            await trade.confirm(reader.id)
+        await trade.change(reader.id, email="ada.king@gmail.com")
+        if when == "before the charge":
+            await trade.confirm(reader.id)
+        assert await trade.outcome(reader.id) == ("verified", 300, NOVEMBER, None)
+        again = await trade.arrive(1, email="AdaLovelace+2@gmail.com")
+        await trade.confirm(again.id)
+        assert await trade.outcome(again.id) == ("verified", None, NOVEMBER, "already_charged")
+        assert await trade.spent() == 300
+
+    on(engine, scenario)
