@@ -81,3 +81,37 @@ def test_a_person_who_changed_their_address_is_charged_once_under_the_old_one(en
         assert await trade.spent() == 300
 
     on(engine, scenario)
+
+
+@both_engines
+def test_a_person_who_changed_their_address_is_charged_once_under_the_new_one(engine: str) -> None:
+    async def scenario(store: Store) -> None:
+        trade = await Trade.begin(store, partners=2)
+        reader = await trade.arrive(email="ada.lovelace@gmail.com")
+        await trade.change(reader.id, email="ada.king@gmail.com")
+        twin = await trade.arrive(1, email="adaking+x@gmail.com")
+        await trade.confirm(twin.id)  # rejected as already subscribed; the owner verifies it by hand
+        assert await trade.outcome(twin.id) == ("verified", None, NOVEMBER, "already_charged")
+        for gone in (reader, twin):
+            await trade.erase(gone.id)
+        again = await trade.arrive(1, email="ada.king@gmail.com", now_ms=NOON_MS + DAY_MS)
+        assert await trade.outcome(again.id) == ("verified", None, NOVEMBER, "already_charged")
+        assert await trade.spent() == 300
+
+    on(engine, scenario)
+
+
+@both_engines
+def test_changing_to_an_address_that_was_charged_before_is_not_charged_again(engine: str) -> None:
+    async def scenario(store: Store) -> None:
+        trade = await Trade.begin(store, partners=2, **HELD)
+        first = await trade.arrive(email="ada.king@gmail.com")
+        await trade.confirm(first.id)
+        await trade.erase(first.id)
+        again = await trade.arrive(1, email="ada.lovelace@gmail.com")
+        await trade.change(again.id, email="ada.king@gmail.com")
+        await trade.confirm(again.id)
+        assert await trade.outcome(again.id) == ("verified", None, NOVEMBER, "already_charged")
+        assert await trade.spent() == 300
+
+    on(engine, scenario)

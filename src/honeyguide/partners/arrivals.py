@@ -204,9 +204,15 @@ async def _settle(tx: Tx, site: Site, owner: Owner, referral: PartnerReferral, s
     if is_verified:
         await _tell(tx, site, owner, referral, subscriber, now_ms=now_ms)
         due = charges.Due(
-            referral.id, referral.account_id, referral.partner_account_id, referral.program_id,
-            referral.partner_campaign_id, referral.person_key, referral.fee_cents,
-        )  # fmt: skip
+            referral_id=referral.id,
+            account_id=referral.account_id,
+            partner_account_id=referral.partner_account_id,
+            program_id=referral.program_id,
+            partner_campaign_id=referral.partner_campaign_id,
+            subscriber_id=subscriber.id,
+            person_key=referral.person_key,
+            fee_cents=referral.fee_cents,
+        )
         await charges.charge(tx, due, now_ms=now_ms)
     await tx.put(
         _COUNT_DAY, program_id=referral.program_id, account_id=owner.account_id, day=now_ms // DAY_MS,

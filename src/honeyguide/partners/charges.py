@@ -28,7 +28,8 @@ class Due(NamedTuple):
     partner_account_id: str
     program_id: str
     partner_campaign_id: str
-    person_key: str
+    subscriber_id: str
+    person_key: str  # of the address they arrived with; the subscriber's own changes with their address
     fee_cents: int
 
 
@@ -44,7 +45,7 @@ class Standing(NamedTuple):
     spent_cents: int
     total_budget_cents: int
     max_payout_cents: int
-    before: int  # charges of this person in this program: at most one, ever
+    before: int  # how often this program has paid for this person, under any address known to be theirs
 
 
 _sql = beside(__file__)
@@ -72,7 +73,7 @@ async def charge(tx: Tx, due: Due, *, now_ms: int) -> rules.Charge | Uncharged:
     budget = await tx.one(_LOCK_BUDGET, **place)
     standing = await tx.one(
         _LOCK_PARTNER_SPEND, **place, partner_campaign_id=due.partner_campaign_id, partner_account_id=due.partner_account_id,
-        person_key=due.person_key,
+        subscriber_id=due.subscriber_id, person_key=due.person_key,
     )  # fmt: skip
     assert budget is not None and standing is not None
     if standing.before:

@@ -4,13 +4,20 @@ ON CONFLICT (program_id, month) DO UPDATE SET spent_cents = budget.spent_cents
 RETURNING month, spent_cents, reached_ms;
 
 -- name: lock_partner_spend
--- A statement of its own after the budget is locked, so that it sees what was committed until then.
+-- A statement of its own after the budget is locked, so that it sees what was committed until then. A person may have changed their
+-- address since they arrived: a charge counts as theirs if it was made for the address they came with or have now, or for a
+-- subscriber who has that address now.
 INSERT INTO partner_spend (partner_campaign_id, month, program_id, account_id, partner_account_id)
 VALUES (:partner_campaign_id, :month, :program_id, :account_id, :partner_account_id)
 ON CONFLICT (partner_campaign_id, month) DO UPDATE SET spent_cents = partner_spend.spent_cents
 RETURNING spent_cents, (SELECT total_budget_cents FROM program WHERE id = :program_id) AS total_budget_cents,
     (SELECT max_payout_cents FROM program WHERE id = :program_id) AS max_payout_cents,
-    (SELECT COUNT(*) FROM charge WHERE program_id = :program_id AND person_key = :person_key) AS before;
+    (SELECT COUNT(*) FROM charge WHERE program_id = :program_id
+        AND person_key IN (:person_key, (SELECT person_key FROM subscriber WHERE account_id = :account_id AND id = :subscriber_id)))
+    + (SELECT COUNT(*) FROM subscriber AS s JOIN partner_referral AS r ON r.subscriber_id = s.id
+        WHERE s.account_id = :account_id AND s.partner_campaign_id IS NOT NULL AND s.person_key IN
+            (:person_key, (SELECT person_key FROM subscriber WHERE account_id = :account_id AND id = :subscriber_id))
+        AND r.program_id = :program_id AND r.charged_cents IS NOT NULL) AS before;
 
 -- name: open_budgets
 SELECT month, spent_cents, reached_ms FROM budget AS g WHERE account_id = :account_id AND program_id = :program_id
