@@ -161,6 +161,27 @@ def test_whoever_is_erased_before_or_while_the_round_runs_gets_no_letter(
     assert {letter.to_email for letter in box.of_account()} == {None}
 
 
+@pytest.mark.parametrize("final", [False, True], ids=["to be tried again", "failed for good"])
+def test_a_refusal_that_quotes_the_address_goes_with_the_erased_person(
+    box: Letterbox, mailbox: Mailbox, smtp: SmtpTransport, final: bool
+) -> None:
+    zelda, other = new_id(), new_id()
+    box.post(about=other, subject="For Zelda's friend", now_ms=NOW + 9 * DAY_MS)
+    refusal = "550 5.1.1 <zelda.quixote@example.org>: Recipient address rejected, mailbox of Zelda Quixote is closed"
+    box.post(about=zelda, to="zelda.quixote@example.org", subject="For Zelda Quixote", text="Dear Zelda Quixote")
+    rounds = sending.MOST_REFUSALS if final else 1
+    mailbox.say("RCPT", *[refusal] * rounds)
+    for day in range(rounds):
+        box.send(smtp, NOW + day * DAY_MS)
+    about = {letter.about_id: letter for letter in box.of_account()}
+    assert "zelda.quixote@example.org" in (about[zelda].error or ""), "the server's words are kept while the person is here"
+    assert about[zelda].status == ("failed" if final else "waiting")
+    box.write(lambda tx: letters.erase(tx, box.account_id, zelda))
+    row = box.columns("*", about[zelda].id)
+    assert [cell for cell in row if "zelda" in str(cell).lower() or "quixote" in str(cell).lower()] == []
+    assert [letter for letter in box.of_account() if letter.about_id == other] == [about[other]], "nobody else's email changes"
+
+
 def test_a_key_to_something_is_not_kept_once_the_letter_is_out(box: Letterbox) -> None:
     box.post(kind="password_reset", text="https://r.example/reset/secret")
     box.post(kind="budget_warning", text="80 %")
