@@ -1,0 +1,73 @@
+"""Every older password-reset link is dead once the password has changed, however it changed. On both engines."""
+
+from __future__ import annotations
+
+import pytest
+
+from honeyguide.accounts import attempts, invitations
+from honeyguide.store.tx import Tx
+from tests.support.desk import PASSWORD, Desk, Operator, operator, set_password, words
+from tests.support.service import Service
+
+NEW, STOLEN = "four quiet green herons", "somebody else chose this"
+
+
+@pytest.fixture(autouse=True)
+def plenty(monkeypatch: pytest.MonkeyPatch) -> None:
+    """All tests share one IP address; the limits have tests of their own."""
+    for name in ("LOGIN_BY_ADDRESS", "LETTERS_BY_ADDRESS"):
+        monkeypatch.setattr(attempts, name, getattr(attempts, name)._replace(most=10_000))
+
+
+def reset_link(service: Service, alice: Operator) -> str:
+    """A link as the email would carry it; the database keeps only its digest."""
+
+    async def issue(tx: Tx) -> str:
+        return await invitations._issue(
+            tx,
+            "password_reset",
+            account_id=alice.account_id,
+            email=None,
+            lasts_ms=invitations.RESET_MS,
+            now_ms=service.now_ms(),
+        )
+
+    return f"/password/{service.write(issue)}"
+
+
+def by_another_link(service: Service, alice: Operator) -> None:
+    assert Desk(service).post(reset_link(service, alice), password=NEW).status_code == 303
+
+
+def on_the_settings_page(service: Service, alice: Operator) -> None:
+    changed = alice.desk.post("/settings/password", page="/settings", current=PASSWORD, password=NEW)
+    assert changed.status_code == 303
+
+
+def by_the_administrator(service: Service, alice: Operator) -> None:
+    """As `honeyguide account password` does it."""
+    set_password(service, alice.account_id)
+
+
+@pytest.mark.parametrize("change", [by_another_link, on_the_settings_page, by_the_administrator])
+def test_a_password_change_ends_every_older_reset_link(service: Service, change) -> None:
+    alice, mallory = operator(service), operator(service, "mallory")
+    older, others = [reset_link(service, alice) for _ in range(2)], reset_link(service, mallory)
+    forms = {link: Desk(service) for link in older}
+    tokens = {link: desk.token(link) for link, desk in forms.items()}  # both forms are open while the password changes
+    change(service, alice)
+    for link, desk in forms.items():
+        seen = Desk(service).get(link)
+        assert seen.status_code == 404 and "This link is over" in words(seen.text)
+        assert desk.http.post(link, data={"csrf": tokens[link], "password": STOLEN}).status_code == 404
+    assert Desk(service).log_in(alice.email, STOLEN).status_code == 401
+    expected = PASSWORD if change is by_the_administrator else NEW
+    assert Desk(service).log_in(alice.email, expected).status_code == 303
+    assert Desk(service).get(others).status_code == 200, "another account's link still works"
+
+
+def test_a_link_asked_for_after_the_change_works(service: Service) -> None:
+    alice = operator(service)
+    on_the_settings_page(service, alice)
+    assert Desk(service).post(reset_link(service, alice), password=PASSWORD).status_code == 303
+    assert Desk(service).log_in(alice.email).status_code == 303
