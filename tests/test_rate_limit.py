@@ -16,12 +16,13 @@ from hypothesis import strategies as st
 
 from honeyguide.accounts import accounts, keys
 from honeyguide.accounts.admission import MOST_TOUCHED, LocalAdmission, admission
-from honeyguide.accounts.limits import WINDOW_MS, Allowance, Window
+from honeyguide.accounts.limits import Allowance, Window
 from honeyguide.store import sqlite as sqlite_engine
 from honeyguide.store.sqlite import SqliteStore
 from tests.support.process import Answer, Credentials, Serving, fresh, new_account, new_key
 from tests.support.service import ENGINES, Service
 from tests.support.stores import OpenStore
+from tests.test_limits import STEPS
 
 NOW = 1_800_000_000_000
 
@@ -203,19 +204,6 @@ def test_any_other_number_is_as_exact(engine, limit):
         assert_exactly(volley([service.port], alice.key, alice.v1, limit + 40, threads=8), limit)
 
 
-def test_a_lowered_limit_holds_at_once_on_sqlite():
-    url = fresh("sqlite")
-    alice = new_account(url)
-    with Serving(url, rate_limit=10) as server:
-        assert_exactly(volley([server.port], alice.key, alice.v1, 12, threads=4), 10)
-        server.stop()
-        server.settings["rate_limit"] = 4
-        server.start()
-        assert server.caller(alice.key)("GET", alice.v1).status == 429
-        server.set_clock(61)
-        assert_exactly(volley([server.port], alice.key, alice.v1, 12, threads=4), 4)
-
-
 @pytest.mark.parametrize("engine", ENGINES)
 def test_a_key_used_is_seen_to_the_minute(engine):
     with Service(engine, rate_limit=0) as service:
@@ -280,25 +268,11 @@ def test_a_use_that_could_not_be_noted_costs_nobody_anything_and_is_noted_with_t
         assert opened.ask(USED, now_ms=NOW) == [(1,)]
 
 
-# The rule itself, to the millisecond.
-STEPS = [
-    # limit, asks as (ms, refused, remaining, frees)
-    (1, [(0, False, 0, 60_000), (59_999, True, 0, 60_000), (60_000, False, 0, 120_000), (60_001, True, 0, 120_000)]),
-    (2, [(0, False, 1, 60_000), (1, False, 0, 60_000), (2, True, 0, 60_000), (60_000, False, 0, 60_001),
-         (60_001, False, 0, 120_000)]),
-    (2, [(0, False, 1, 60_000), (60_000, False, 1, 120_000), (60_000, False, 0, 120_000), (119_999, True, 0, 120_000)]),
-    # A late one counts at the latest time known; a clock set back by more than a window begins anew.
-    (2, [(5_000, False, 1, 65_000), (4_000, False, 0, 65_000), (64_999, True, 0, 65_000), (65_000, False, 1, 125_000)]),
-    (1, [(100_000, False, 0, 160_000), (40_000, True, 0, 160_000), (39_999, False, 0, 99_999)]),
-    (1, [(0, False, 0, 60_000), (59_000, True, 0, 60_000), (1_000, True, 0, 60_000)]),
-]  # fmt: skip
-
-
 @pytest.mark.parametrize(("limit", "steps"), STEPS)
-def test_the_rule_by_table(limit, steps, rings):
-    for ask in (Window(limit, []).ask, rings(limit)):
-        for at_ms, refused, remaining, frees_ms in steps:
-            assert ask(NOW + at_ms) == Allowance(limit, remaining, NOW + frees_ms, refused), at_ms
+def test_postgres_keeps_the_rule_by_table(limit, steps, rings):
+    ask = rings(limit)
+    for at_ms, refused, remaining, frees_ms in steps:
+        assert ask(NOW + at_ms) == Allowance(limit, remaining, NOW + frees_ms, refused), at_ms
 
 
 @pytest.fixture(scope="module")
@@ -353,25 +327,6 @@ def test_a_restart_at_any_moment_changes_no_answer_on_sqlite(sqlite, limit, step
         if restarts:
             door = LocalAdmission(sqlite.store, limit, "http://127.0.0.1")
         assert sqlite.run(door.admit(key, "127.0.0.1", now_ms))[1] == window.ask(now_ms)
-
-
-def test_the_rule_is_never_more_than_the_limit_in_any_window():
-    """The definition, by brute force over a crowded quarter of an hour."""
-    window, accepted = Window(60, []), []
-    now_ms = 0
-    while now_ms < 15 * WINDOW_MS:
-        if not window.ask(now_ms).refused:
-            accepted.append(now_ms)
-        now_ms += 137
-    for i, at_ms in enumerate(accepted):
-        assert sum(1 for other in accepted[i : i + 61] if other < at_ms + WINDOW_MS) <= 60
-    assert len(accepted) == 60 * 15
-
-
-def test_nobody_is_told_to_wait_for_longer_than_a_window():
-    refused = Allowance(1, 0, NOW + WINDOW_MS, True)
-    waits = [refused.retry_after_s(now_ms) for now_ms in (NOW - 1_500, NOW, NOW + 1, NOW + 59_001, NOW + 60_000)]
-    assert waits == [60, 60, 60, 1, 1]
 
 
 def test_wrong_keys_from_one_address_are_shed_and_honest_ones_are_not(limited):
