@@ -198,6 +198,22 @@ def test_style_sheets_and_scripts_of_ours_are_short() -> None:
     assert not complaints, "\n" + "\n".join(complaints)
 
 
+# Whoever makes markup from text has escaped it first, or drew it without any text of others.
+MAKES_MARKUP = {"pages/rendering.py": 4, "pages/readers/sharing.py": 1, "pages/market/earnings.py": 1}
+MARKUP = re.compile(r"\b(?:Markup|format_html)\(|\|\s*safe\b|\bautoescape\b|__html__")
+
+
+def test_markup_is_made_in_few_places_and_every_one_is_known() -> None:
+    """A new place is looked at by a person, and then counted above. `pages/rendering.py` also turns escaping on, once."""
+    found = {
+        path.relative_to(HOUSE).as_posix(): len(MARKUP.findall(path.read_text(encoding="utf-8")))
+        for path in sources("*.py", "*.html")
+    }
+    expected = {**MAKES_MARKUP, "pages/rendering.py": MAKES_MARKUP["pages/rendering.py"] + 1}
+    assert {path: count for path, count in found.items() if count} == expected
+    assert "autoescape=True" in (HOUSE / "pages/rendering.py").read_text(encoding="utf-8")
+
+
 CULPRITS: list[tuple[Law, str, str]] = [
     (rooms_are_known, "utils/text.py", ""),
     (imports_run_one_way, "kernel/money.py", "from honeyguide.store.tx import Tx"),
