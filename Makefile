@@ -3,6 +3,7 @@
 PYTEST_ARGS ?= -n 2 --dist loadfile
 BENCH_ARGS  ?=
 LOCK_ARGS   ?=
+MUTANTS_ARGS ?=
 
 BIN     = .venv/bin
 RUNTIME = .venv/.runtime-installed
@@ -11,7 +12,7 @@ PIP     = $(BIN)/python -m pip --disable-pip-version-check
 COMPILE = .venv/lock-tools/bin/uv --no-config pip compile pyproject.toml --group build --universal --python-version 3.11 \
 	--generate-hashes --no-header --no-emit-index-url --no-emit-find-links --quiet $(LOCK_ARGS)
 
-.PHONY: help setup dev run test test-long check bench pictures lock clean chromium
+.PHONY: help setup dev run test test-long check bench mutants pictures lock clean chromium
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1|\2/p' Makefile | awk -F'|' '{ printf "%-18s %s\n", $$1, $$2 }'
@@ -36,6 +37,10 @@ check: $(DEV) ## format, lint and type-check (with CI=true: check the format wit
 
 bench: $(DEV) ## run the benchmarks, print the ratios and update bench/RESULTS.md
 	$(BIN)/python -m bench $(BENCH_ARGS)
+
+mutants: $(DEV) ## list small bugs that the tests of rules, money and limits miss (MUTANTS_ARGS="kernel/money.py"; slow)
+	@[ -x .venv/mutants/bin/cosmic-ray ] || { $(BIN)/python -m venv .venv/mutants && .venv/mutants/bin/pip install --quiet cosmic-ray==8.7.0; }
+	$(BIN)/python -m tests.mutants $(MUTANTS_ARGS)
 
 pictures: $(DEV) chromium ## take the README screenshots from the demo
 	$(BIN)/python -m tests.browser.pictures

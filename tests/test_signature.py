@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 import pytest
 from standardwebhooks.webhooks import Webhook, WebhookVerificationError
 
-from honeyguide.events.signature import new_secret, sign
+from honeyguide.events.signature import MOST_OLD, new_secret, retire, sign, valid_secrets
 
 BODY = '{"type":"new_referral","subscriber":{"name":"Zoë 🐦"}}'.encode()
 
@@ -65,3 +65,29 @@ def test_during_a_rotation_both_secrets_verify_and_a_third_does_not():
     assert Webhook(new).verify(BODY, sent) == Webhook(old).verify(BODY, sent) == json.loads(BODY)
     with pytest.raises(WebhookVerificationError):
         Webhook(new_secret()).verify(BODY, sent)
+
+
+NOW, LATER = 1_000, 2_000
+
+
+def test_an_old_secret_signs_until_its_time_is_over():
+    kept = retire("whsec_a", "[]", now_ms=NOW, until_ms=LATER)
+    assert valid_secrets("whsec_b", "[]", NOW) == ["whsec_b"]
+    assert valid_secrets("whsec_b", kept, LATER - 1) == ["whsec_b", "whsec_a"]
+    assert valid_secrets("whsec_b", kept, LATER) == ["whsec_b"]
+
+
+def test_rotating_again_keeps_each_old_secret_to_its_own_end_newest_first():
+    first = retire("whsec_a", "[]", now_ms=NOW, until_ms=LATER)
+    both = retire("whsec_b", first, now_ms=LATER - 1, until_ms=LATER + 500)
+    assert valid_secrets("whsec_c", both, LATER - 1) == ["whsec_c", "whsec_b", "whsec_a"]
+    assert valid_secrets("whsec_c", both, LATER) == ["whsec_c", "whsec_b"]
+    assert "whsec_a" not in retire("whsec_b", first, now_ms=LATER, until_ms=LATER + 500), "one that is over is not kept"
+
+
+def test_no_more_than_four_old_secrets_are_kept_however_often_it_is_rotated():
+    kept = "[]"
+    for number in range(7):
+        kept = retire(f"whsec_{number}", kept, now_ms=NOW, until_ms=LATER)
+    assert valid_secrets("whsec_new", kept, NOW) == ["whsec_new", "whsec_6", "whsec_5", "whsec_4", "whsec_3"]
+    assert MOST_OLD == 4
