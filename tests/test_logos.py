@@ -82,7 +82,7 @@ def test_a_broken_or_boastful_image_is_refused_at_once(data: bytes) -> None:
 @pytest.mark.parametrize("data", POLYGLOTS.values(), ids=list(POLYGLOTS))
 def test_a_picture_with_another_file_behind_it_is_refused(data: bytes) -> None:
     sentence = refused(lambda: sanitize(data))
-    assert "behind the end of its picture" in sentence and "save it again as a plain PNG or JPEG" in sentence
+    assert "contains more than the image. Save it again as a plain PNG or JPEG." in sentence
 
 
 @pytest.mark.parametrize(
@@ -214,6 +214,14 @@ def test_the_whole_corpus_leaves_the_caller_and_its_children_small() -> None:
 
 def test_a_child_that_takes_too_long_is_killed_and_the_image_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(logos, "_CHILD_WALL_S", 0.01)
+    assert "too complex" in refused(lambda: asyncio.run(sanitize_apart(SMALL_PNG)))
+
+
+def test_a_child_that_was_taken_over_does_not_choose_the_sentence(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    child = tmp_path / "child"
+    child.write_text("""#!/bin/sh\ncat > /dev/null; echo '{"refusal": "{field.__class__}"}'\n""")
+    child.chmod(0o755)
+    monkeypatch.setattr(sys, "executable", str(child))
     assert "too complex" in refused(lambda: asyncio.run(sanitize_apart(SMALL_PNG)))
 
 

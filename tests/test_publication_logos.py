@@ -60,7 +60,7 @@ def test_a_hostile_logo_is_refused_in_a_sentence_or_comes_out_clean(service, pub
             continue
         assert answer.status_code == 400, (method, form, answer.text)
         told = answer.json()
-        assert name not in POLYGLOTS or "save it again" in told["error"]
+        assert name not in POLYGLOTS or "Save it again" in told["error"]
         assert told["param"] == "logo" and told["error"].startswith("logo ") and told["error"].endswith("."), told
         assert set(told) == {"error", "code", "param", "request_id"}
 

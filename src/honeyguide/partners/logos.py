@@ -42,11 +42,13 @@ _CHILDREN_AT_ONCE = 2
 _DATA_URI = re.compile(r"data:[^,]*;\s*base64\s*,", re.IGNORECASE)
 _ORIENTATION_TAG = 0x0112
 
-_NO_IMAGE = "logo must be a PNG or JPEG image."
-_TOO_LARGE = "logo must be smaller than 1 MB (1,048,576 bytes)."
-_TOO_MANY_PIXELS = "logo must have at most 16 million pixels, and at most 16,000 a side."
-_MORE_BEHIND = "logo has another file behind the end of its picture, please save it again as a plain PNG or JPEG."
-_DAMAGED = "logo is damaged or too complex to be read, please send a plain PNG or JPEG."
+_NO_IMAGE = "{field} must be a PNG or JPEG image."
+_TOO_LARGE = "{field} must be smaller than 1 MB (1,048,576 bytes)."
+_TOO_MANY_PIXELS = "{field} must have at most 16 million pixels and at most 16,000 on each side."
+_MORE_BEHIND = "{field} contains more than the image. Save it again as a plain PNG or JPEG."
+_DAMAGED = "{field} is damaged or too complex to read. Save it again as a plain PNG or JPEG."
+_NO_BASE64 = "{field} must be a base64 string or a data URI such as data:image/png;base64,iVBORw0KGgo."
+_TEMPLATES = frozenset({_NO_IMAGE, _TOO_LARGE, _TOO_MANY_PIXELS, _MORE_BEHIND, _DAMAGED})
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +70,7 @@ def decode_field(value: str) -> bytes:
     except (binascii.Error, ValueError):
         data = b""
     if not data:
-        raise _refusal("logo must be a base64 string or a data URI such as data:image/png;base64,iVBORw0KGgo.")
+        raise _refusal(_NO_BASE64)
     return data
 
 
@@ -84,7 +86,8 @@ async def sanitize_apart(data: bytes) -> Logo:
     head, _, body = answer.partition(b"\n")
     told = json.loads(head)
     if "refusal" in told:
-        raise _refusal(told["refusal"])
+        # A child taken over by an image must not choose the template.
+        raise _refusal(told["refusal"] if told["refusal"] in _TEMPLATES else _DAMAGED)
     return Logo(body, _content_type(body), told["width"], told["height"])
 
 
@@ -192,8 +195,8 @@ def _content_type(data: bytes) -> str:
     raise RuntimeError("the logo worker answered with something that is no image")
 
 
-def _refusal(sentence: str) -> Invalid:
-    return Invalid("{sentence}", sentence=sentence, param="logo", code="invalid_logo")
+def _refusal(template: str) -> Invalid:
+    return Invalid(template, param="logo", code="invalid_logo")
 
 
 _gates: WeakKeyDictionary[asyncio.AbstractEventLoop, asyncio.Semaphore] = WeakKeyDictionary()
@@ -214,7 +217,7 @@ async def _run_child(data: bytes) -> tuple[int, bytes]:
             env=_child_environment(),
         )
     except OSError as fault:
-        raise Unavailable("The logo cannot be processed just now, please try again.") from fault
+        raise Unavailable("The logo cannot be processed right now. Try again in a moment.") from fault
     try:
         async with asyncio.timeout(_CHILD_WALL_S):
             answer = await _converse(child, data)
@@ -273,7 +276,7 @@ def _worker() -> None:
     try:
         logo = sanitize(sys.stdin.buffer.read(SIZE_LIMIT))
     except Invalid as refused:
-        told: dict[str, object] = {"refusal": refused.message}
+        told: dict[str, object] = {"refusal": refused.template}
         body = b""
     else:
         told = {"width": logo.width, "height": logo.height}
