@@ -24,21 +24,21 @@ def unread(who: Operator) -> str:
 
 def test_a_webhook_that_is_switched_off_rings_until_it_is_read(service: Service) -> None:
     alice, mallory = operator(service), operator(service, "mallory")
-    assert unread(alice) == "Notices"
+    assert unread(alice) == "Notifications"
     with ReceiverThread(410) as receiver:
         hook = alice.post("/v2/webhooks", {"url": receiver.url, "new_referral": True}).json()["webhook"]["uuid"]
         alice.post(f"/v2/webhooks/{hook}/test")
         deadline = time.monotonic() + 20
-        while unread(alice) == "Notices":
+        while unread(alice) == "Notifications":
             assert time.monotonic() < deadline, "nobody rang"
             time.sleep(0.05)
-        assert unread(alice) == "Notices, unread: 1"
+        assert unread(alice) == "Notifications, unread: 1"
         page = alice.desk.get("/notices").text
         assert f'href="/webhooks/{hook}"' in page and "New" in words(page)
         assert receiver.url in words(page) and "410 Gone" in words(page), "the letter, as it was sent"
         assert f"To {alice.email}" in words(page)
         assert alice.desk.get(f"/webhooks/{hook}").status_code == 200
-        assert unread(alice) == "Notices", "looking is reading"
+        assert unread(alice) == "Notifications", "looking is reading"
         again = words(alice.desk.get("/notices").text)
         assert "New" not in again and receiver.url in again, "read, and still there"
         assert receiver.url not in mallory.desk.get("/notices").text

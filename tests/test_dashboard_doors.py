@@ -11,9 +11,11 @@ import httpx
 import pytest
 
 from honeyguide.accounts import accounts, attempts
+from honeyguide.kernel.errors import Invalid, TooMany, Unavailable
 from honeyguide.kernel.ids import new_id
 from honeyguide.kernel.paging import Page
 from honeyguide.mail import letters
+from honeyguide.pages.dashboard.visit import _refusal
 from honeyguide.store.tx import Tx
 from tests.support.desk import PASSWORD, Desk, operator, words
 from tests.support.service import ENGINES, Service
@@ -73,14 +75,65 @@ def test_the_first_account_runs_the_installation(engine: str) -> None:
 def _the_first_account(fresh: Service) -> None:
     desk = Desk(fresh)
     assert desk.get("/login").headers["location"] == "/signup"
-    assert "This Honeyguide is new" in words(desk.get("/signup").text)
+    assert "Create the first account." in words(desk.get("/signup").text)
     weak = desk.post("/signup", name="Wax", email="ann@example.org", password="password123")
-    assert weak.status_code == 400 and "easily guessed" in weak.text
+    assert weak.status_code == 400 and "easy to guess" in weak.text
     made = desk.post("/signup", name="The Wax", email="ann@example.org", password=PASSWORD)
     assert (made.status_code, made.headers["location"]) == (303, "/")
-    assert "Administrator of this Honeyguide" in words(desk.get("/account").text)
+    assert "Role Administrator" in words(desk.get("/account").text)
     other = Desk(fresh)
-    assert "This Honeyguide is new" not in other.get("/signup").text
+    assert "Create the first account." not in other.get("/signup").text
+
+
+def mistakes(page: str) -> dict[str, str]:
+    """What a form says, by the id of the sentence; each sentence describes an input that is marked as invalid."""
+    found = dict(re.findall(r'<p class="wrong" id="h-(\w+)">(.*?)</p>', page))
+    for each in found:
+        assert re.search(rf'aria-describedby="h-{each}" aria-invalid="true"', page), each
+    return found
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_every_missing_field_of_the_first_account_is_reported_at_once(engine: str) -> None:
+    with Service(engine) as untouched:
+        desk = Desk(untouched)
+        empty = desk.post("/signup", name=" ", email="", password="")
+        assert empty.status_code == 400
+        asked = {"name": "Enter the name of your newsletter.", "email": "Enter your email address."}
+        assert mistakes(empty.text) == {**asked, "password": "Enter a password."}
+        bad = desk.post("/signup", name="Wax & Co", email="nobody", password=PASSWORD)
+        assert mistakes(bad.text) == {"email": "Enter a valid email address."} and 'value="Wax &amp; Co"' in bad.text
+
+
+def test_missing_fields_are_reported_when_logging_in_or_asking_for_a_link(fresh: Service, keeps_letters: None) -> None:
+    first = Desk(fresh)
+    if first.get("/login").headers.get("location") == "/signup":
+        first.post("/signup", name="The Wax", email="ann@example.org", password=PASSWORD)
+    desk = Desk(fresh)
+    login = desk.post("/login", email="", password="")
+    assert login.status_code == 400
+    assert mistakes(login.text) == {"email": "Enter your email address.", "password": "Enter your password."}
+    for path in ("/password", "/signup"):
+        assert mistakes(desk.post(path, email=" ").text) == {"email": "Enter your email address."}, path
+        assert mistakes(desk.post(path, email="nobody").text) == {"email": "Enter a valid email address."}, path
+    desk.post("/signup", email="cleo@example.org")
+    link = letter_link(fresh, "", "open_account")
+    asked = {"name": "Enter the name of your newsletter.", "password": "Enter a password."}
+    assert mistakes(desk.post(f"/{link}", name="", password="").text) == asked
+
+
+def test_failures_have_the_usual_titles(service: Service) -> None:
+    alice = operator(service)
+    assert "<h1>Page not found</h1>" in alice.desk.get("/nothing/here").text
+    assert "<h1>Method not allowed</h1>" in alice.desk.http.request("PUT", "/login").text
+    assert "This form has expired." in alice.desk.http.post("/settings/campaign", data={"name": "Wax"}).text
+    for fault, title in (
+        (TooMany("Wait.", retry_after_s=1), "Too many requests"),
+        (Unavailable("Wait."), "We’ll be right back"),
+        (Invalid("{field} must be short.", param="a_field"), "That didn’t work"),
+    ):
+        page = words(bytes(_refusal(fault).body).decode())
+        assert title in page and "a_field" not in page
 
 
 @pytest.mark.parametrize("engine", ENGINES)
@@ -118,7 +171,7 @@ def test_open_signup_goes_by_mail_and_says_the_same_to_everybody(fresh: Service,
 
 def test_without_an_invitation_the_door_stays_shut(service: Service, desk: Desk) -> None:
     operator(service)
-    assert "By invitation" in desk.get("/signup").text
+    assert "Invitation only" in desk.get("/signup").text
     assert desk.post("/signup", page="/login", email="eve@example.org").status_code == 404
 
 
@@ -247,7 +300,7 @@ def test_a_link_is_over_after_an_hour(service: Service, keeps_letters: None) -> 
     desk.post("/password", email=alice.email)
     link = letter_link(service, alice.account_id, "password_reset")
     service.set_clock(3601)
-    assert "This link is over" in desk.get(f"/{link}").text
+    assert "This link has expired" in desk.get(f"/{link}").text
 
 
 def test_passwords_are_hashed_by_argon2id_at_full_cost() -> None:

@@ -141,7 +141,7 @@ def test_files_say_what_they_are(visitor: Visitor, name: str, kind: str) -> None
 def test_where_nothing_is_a_page_says_so(visitor: Visitor, path: str) -> None:
     answer = visitor.get(path)
     assert answer.status_code == 404
-    assert "There is nothing here" in answer.text
+    assert "Page not found" in answer.text
     assert "<b>" not in answer.text
 
 

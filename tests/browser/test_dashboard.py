@@ -190,7 +190,7 @@ def test_first_start_to_first_referral(page_at: PageAt) -> None:
         page.goto(service.url)
         expect(page.get_by_role("heading", name="Welcome")).to_be_visible()
         fill_in(page, name="The Morning Wax", email="ann@example.org", password=PASSWORD)
-        page.get_by_role("button", name="Open the account").click()
+        page.get_by_role("button", name="Create account").click()
         expect(page.get_by_role("heading", name="The Morning Wax")).to_be_visible()
         expect(page.get_by_text("0 of 6 done")).to_be_visible()
         page.get_by_role("link", name="Create a key").click()
@@ -306,11 +306,11 @@ def test_a_lost_password(service: Service, page_at: PageAt, monkeypatch: pytest.
     page.goto(f"{service.url}/login")
     fill_in(page, email=alice.email, password="not my password")
     page.get_by_role("button", name="Log in").click()
-    expect(page.get_by_role("alert")).to_contain_text("do not belong together")
-    page.get_by_role("link", name="Forgotten your password?").click()
+    expect(page.get_by_role("alert")).to_contain_text("Wrong email or password.")
+    page.get_by_role("link", name="Forgot your password?").click()
     fill_in(page, email=alice.email)
-    page.get_by_role("button", name="Send me the link").click()
-    expect(page.get_by_role("heading", name="Look in your mailbox")).to_be_visible()
+    page.get_by_role("button", name="Send link").click()
+    expect(page.get_by_role("heading", name="Check your email")).to_be_visible()
 
     async def look(tx: Tx) -> str | None:
         sql = "SELECT body_text FROM letter WHERE account_id = :account_id AND kind = 'password_reset'"
@@ -320,8 +320,8 @@ def test_a_lost_password(service: Service, page_at: PageAt, monkeypatch: pytest.
     assert link
     page.goto(link[0])
     fill_in(page, password=NEW)
-    page.get_by_role("button", name="Set the password").click()
-    expect(page.get_by_role("status")).to_contain_text("Your new password works")
+    page.get_by_role("button", name="Set password").click()
+    expect(page.get_by_role("status")).to_contain_text("Your password was changed")
     assert alice.desk.get("/").status_code == 303, "the old session is over"
 
 

@@ -25,7 +25,7 @@ INVITATION_MS = 7 * DAY_MS
 PURGE_BATCH = 500
 # On whose behalf a letter goes to somebody who has no account yet.
 INSTALLATION = ""
-SPENT = "This link has been used, or its time is over. Ask for a new one."
+SPENT = "This link has already been used or has expired. Request a new one."
 
 
 class Ticket(NamedTuple):

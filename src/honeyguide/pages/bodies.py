@@ -34,12 +34,12 @@ class Bounded:
         async def bounded() -> Message:
             nonlocal size
             if too_large or size > LIMIT:
-                raise HTTPException(413, "That is more than we take.", _CLOSE)
+                raise HTTPException(413, "The upload is too large.", _CLOSE)
             try:
                 async with asyncio.timeout_at(began_s + PATIENCE_S + size / BYTES_A_SECOND):
                     message = await receive()
             except TimeoutError:
-                raise HTTPException(408, "What you sent took too long to arrive.", _CLOSE) from None
+                raise HTTPException(408, "The upload took too long. Try again.", _CLOSE) from None
             size += len(message.get("body", b""))
             return message
 

@@ -34,9 +34,9 @@ HEADERS = {
 }
 
 _PROBLEMS = {
-    404: ("There is nothing here", "The address may be mistyped, or what it showed is gone."),
-    405: ("This page is only for looking", "It takes no such request. Go back and try from the page before."),
-    500: ("Something went wrong on our side", "It was not you, and it is in our log. Try again in a moment."),
+    404: ("Page not found", "The link may be wrong, or the page no longer exists."),
+    405: ("Method not allowed", "This page does not accept that kind of request. Go back and try again."),
+    500: ("Something went wrong", "The problem is on our side, and it has been logged. Try again in a moment."),
 }
 
 
@@ -72,7 +72,7 @@ class Fixed:
 
 
 def _problem(status: int, sentence: str = "") -> HTMLResponse:
-    title, words = _PROBLEMS.get(status, ("That did not work", sentence or "Go back and try once more."))
+    title, words = _PROBLEMS.get(status, ("That didn’t work", sentence or "Go back and try again."))
     # The headers are given here too: the answer to a bug is made outside of `Guarded`.
     headers = {**HEADERS, "cache-control": "no-store"}
     return HTMLResponse(rendering.page("problem.html", status=status, title=title, words=words), status, headers)

@@ -201,10 +201,10 @@ def _to_login(request: Request) -> Response:
 async def _check_post(visit: Visit) -> None:
     request = visit.request
     if not _is_ours(visit.desk, request.headers.get("origin") or _origin_of(request.headers.get("referer", ""))):
-        raise HTTPException(403, "This form came from another site, so nothing was done.")
+        raise HTTPException(403, "This form was sent from another website, so nothing was changed.")
     await _read_form(visit)
     if not visit.is_my_csrf(visit.fields.get("csrf", "")):
-        raise HTTPException(403, "This form was too old to be sure that it was yours. Go back, reload the page and try again.")
+        raise HTTPException(403, "This form has expired. Go back, reload the page and try again.")
 
 
 def _origin_of(address: str) -> str:
@@ -240,11 +240,11 @@ async def _read_form(visit: Visit) -> None:
         try:
             texts = parse_qsl(body.decode(), keep_blank_values=True, max_num_fields=FORM_FIELDS, errors="strict")
         except ValueError:
-            raise Invalid("The form cannot be read.") from None
+            raise Invalid("The form could not be read. Go back and try again.") from None
     else:
-        raise HTTPException(415, "Send the form as a browser does.")
+        raise HTTPException(415, "The form was sent in a format that is not supported.")
     if any("\x00" in value for _, value in texts):
-        raise Invalid("The form holds characters that cannot be kept.")
+        raise Invalid("The form contains characters that are not allowed.")
     visit.fields = ImmutableMultiDict(texts)
 
 
@@ -252,8 +252,10 @@ def _refusal(fault: Fault) -> Response:
     status = next((status for kind, status in _STATUS if isinstance(fault, kind)), 400)
     if status == 404:
         raise HTTPException(404)
-    words = {429: "That was a little too often", 503: "Not just now"}
-    html = rendering.page("problem.html", status=status, title=words.get(status, "That did not work"), words=fault.message)
+    words = {429: "Too many requests", 503: "We’ll be right back"}
+    html = rendering.page(
+        "problem.html", status=status, title=words.get(status, "That didn’t work"), words=fault.message_for("This value")
+    )
     response = HTMLResponse(html, status)
     if isinstance(fault, TooMany):
         response.headers["retry-after"] = str(fault.retry_after_s)
