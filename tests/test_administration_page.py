@@ -44,28 +44,28 @@ def test_months_payouts_and_what_waits(installation) -> None:
     page = desk_of(alice)
     closes = figures.moment(rules.closes_at(month))
     assert f"{rules.spoken(month)} ◷ Open closes {closes} $3.00 so far" in page
-    assert "Nothing is owed" in page and "0 invitations open" in page and "Letters that should be gone none" in page
+    assert "No payouts." in page and "0 pending invitations" in page and "Emails waiting none" in page
     answer = alice.desk.post("/account/invitations", page="/account", email="carl@example.org")
     assert answer.status_code == 200
     page = desk_of(alice)
-    assert "1 invitation open" in page and "carl@example.org ◷ Invited until" in page
+    assert "1 pending invitation" in page and "carl@example.org ◷ Invited, expires" in page
     service.set_clock((rules.closes_at(month) + HOUR_MS - system_clock()) / 1000)
     service.run_jobs()
     alice.desk.log_in(alice.email)
     page = desk_of(alice)
     assert f"{rules.spoken(month)} ✓ Closed {figures.day(service.now_ms())} 0 of 1 $3.00" in page
-    assert f"{rules.spoken(rules.previous_month(month))} ✓ Closed" in page and "none owed $0.00" in page
+    assert f"{rules.spoken(rules.previous_month(month))} ✓ Closed" in page and "none due $0.00" in page
 
 
 def test_the_books_state_is_that_of_the_last_proof(installation) -> None:
     service, alice, _ = installation
     service.run_jobs()
-    assert "Books Right proved just now" in desk_of(alice)
+    assert "Ledger OK checked just now" in desk_of(alice)
     service.set_clock(DAY_MS / 1000 / 2)
     alice.desk.log_in(alice.email)
-    assert "Books Right proved 12 hours ago" in desk_of(alice)
-    assert "The books are right" in words(alice.desk.get("/administration/proof").text)
-    assert "Books Right proved just now" in desk_of(alice), "whoever proves them by hand is noted too"
+    assert "Ledger OK checked 12 hours ago" in desk_of(alice)
+    assert "The ledger balances" in words(alice.desk.get("/administration/proof").text)
+    assert "Ledger OK checked just now" in desk_of(alice), "whoever proves them by hand is noted too"
 
 
 def test_after_the_clock_is_moved_holds_months_and_payouts_follow_by_themselves(installation) -> None:

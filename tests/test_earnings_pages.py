@@ -28,9 +28,11 @@ def test_each_reader_stands_under_the_figure_they_are_part_of(service: Service) 
     alice.put(f"{alice.v1}/subscribers/veiled.leaves@example.org", {"status": "unsubscribed"})
     due = figures.day(service.now_ms() + 7 * DAY_MS)
     pending = earnings(bob)
-    assert f"Counts on {due} if they stay. $3.00" in pending, "what is pending is shown first, with its day"
+    assert f"Will be confirmed on {due} if they stay subscribed. $3.00" in pending, (
+        "what is pending is shown first, with its day"
+    )
     rejected = earnings(bob, "?show=rejected")
-    assert "Left before the wait was over." in rejected and "A throw-away email address." in rejected
+    assert "They unsubscribed during the holding period." in rejected and "It is a disposable email address." in rejected
     one = words(bob.desk.get(f"/earnings/{place['uuid']}").text)
     assert one.count("◷ Pending") == 1 and one.count("✕ Rejected") == 2 and "eiled" not in one
     service.set_clock(8 * DAY_MS / 1000)
@@ -38,7 +40,7 @@ def test_each_reader_stands_under_the_figure_they_are_part_of(service: Service) 
     bob.desk.log_in(bob.email)
     confirmed = earnings(bob, "?show=confirmed")
     assert f"Confirmed on {figures.day(service.now_ms())}. $3.00" in confirmed and "Slow lane" in confirmed
-    assert "Nobody waits." in earnings(bob, "?show=pending")
+    assert "Nothing pending." in earnings(bob, "?show=pending")
 
 
 def test_a_reached_budget_is_said_to_its_partners(service: Service) -> None:
@@ -57,10 +59,10 @@ def test_a_reached_budget_is_said_to_its_partners(service: Service) -> None:
     alice.desk.log_in(alice.email)
     month = rules.month_of(service.now_ms())
     after, again = earnings(bob), rules.spoken(rules.next_month(month))
-    assert f"$3.00 $0.00 $0.00 ✕ Budget reached until 1 {again}" in after, "whatever their own cap would still hold"
-    assert earnings(bob, "?show=uncharged").count("The program had reached its budget for the month.") == 2
+    assert f"$3.00 $0.00 $0.00 ✕ Budget reached, resumes 1 {again}" in after, "whatever their own cap would still hold"
+    assert earnings(bob, "?show=uncharged").count("The program had reached its monthly budget.") == 2
     owner = words(alice.desk.get(f"/program/{program['uuid']}").text)
-    assert f"Reached on {figures.day(service.now_ms())}; you and 1 partner were told." in owner
+    assert f"Reached on {figures.day(service.now_ms())}; you and 1 partner were notified." in owner
 
 
 def test_why_a_reader_was_rejected_has_words_for_partners() -> None:

@@ -73,11 +73,11 @@ def send_publication(who: Operator, logo: bytes = png(), **fields: Any) -> Any:
 @pytest.mark.parametrize(
     ("fields", "logo", "sentence"),
     [
-        ({"name": ""}, png(), "name must"),
-        ({"categories": ["science", "tech", "news", "sports"]}, png(), "categories"),
-        ({"age_ranges": []}, png(), "age_ranges"),
-        ({}, b"this is no picture", "logo must be a PNG or JPEG image."),
-        ({"description": "x" * 2001}, png(), "description"),
+        ({"name": ""}, png(), "Enter a name."),
+        ({"categories": ["science", "tech", "news", "sports"]}, png(), "Choose 1 to 3 categories."),
+        ({"age_ranges": []}, png(), "Choose at least one age range."),
+        ({}, b"this is no picture", "Logo must be a PNG or JPEG image."),
+        ({"description": "x" * 2001}, png(), "Description must be at most 2,000 characters long."),
     ],
     ids=["no name", "four categories", "no ages", "no picture", "long description"],
 )  # fmt: skip
@@ -92,12 +92,12 @@ def test_a_publication_that_is_wrong_is_refused_beside_its_field(market, fields,
 @pytest.mark.parametrize(
     ("fields", "sentence"),
     [
-        ({"cpa": "a lot"}, "cpa must be an amount such as 2.50."),
-        ({"cpa": "-1"}, "cpa"),
-        ({"total_budget": "1.005"}, "total_budget"),
-        ({"redirect_url": "javascript:alert(1)"}, "redirect_url"),
-        ({"slug": "Not A Slug"}, "slug"),
-        ({"referral_pending_duration": "366"}, "whole number of days from 0 to 365"),
+        ({"cpa": "a lot"}, "Fee per new subscriber must be an amount such as 2.50."),
+        ({"cpa": "-1"}, "Fee per new subscriber must be a number of US dollars"),
+        ({"total_budget": "1.005"}, "Monthly budget must be a number of US dollars"),
+        ({"redirect_url": "javascript:alert(1)"}, "Landing page URL must be"),
+        ({"slug": "Not A Slug"}, "Signup page URL must be"),
+        ({"referral_pending_duration": "366"}, "Holding period must be a whole number of days from 0 to 365."),
     ],
 )
 def test_an_offer_that_is_wrong_is_refused_beside_its_field(market, fields, sentence):
@@ -106,6 +106,72 @@ def test_an_offer_that_is_wrong_is_refused_beside_its_field(market, fields, sent
     answer = market.bob.desk.post("/program/new", page=page, publication=publication, **{**PROGRAM, **fields})
     assert answer.status_code == 400
     assert beside(answer.text, sentence), words(answer.text)
+
+
+def mistakes(page: str) -> dict[str, str]:
+    """What a form says, by the id of the sentence; every sentence belongs to a marked input."""
+    found = dict(re.findall(r'<p class="wrong" id="(h-[\w-]+)">(.*?)</p>', page))
+    for each in found:
+        assert re.search(rf'aria-describedby="{each}"', page), each
+    assert len(re.findall('aria-invalid="true"', page)) >= len(found)
+    return found
+
+
+def test_every_missing_field_of_a_publication_is_reported_at_once(market):
+    asked = {
+        "h-name": "Enter a name.",
+        "h-categories": "Choose 1 to 3 categories.",
+        "h-age_ranges": "Choose at least one age range.",
+        "h-income_levels": "Choose at least one income range.",
+    }
+    typed = {"name": " ", "categories": [], "age_ranges": [], "income_levels": [], "description": "Kept as typed"}
+    desk = market.bob.desk
+    new = desk.post("/publications/new", **{**PUBLICATION, **typed})
+    assert new.status_code == 400 and mistakes(new.text) == {**asked, "h-logo": "Choose a logo."}
+    assert "Kept as typed" in new.text
+    assert mistakes(send_publication(market.bob, b"").text) == {"h-logo": "Choose a logo."}
+    place = f"/publications/{publish(market.bob)['uuid']}"
+    old = desk.post(place, **{**PUBLICATION, **typed})
+    assert old.status_code == 400 and mistakes(old.text) == asked, "a publication keeps its logo"
+
+
+def test_every_missing_field_of_a_program_is_reported_at_once(market):
+    asked = {
+        "h-cpa": "Enter a fee.",
+        "h-max_payout": "Enter a monthly cap per partner.",
+        "h-total_budget": "Enter a monthly budget.",
+        "h-redirect_url": "Enter the URL that partner links lead to.",
+    }
+    publication = publish(market.bob)
+    empty = {**dict.fromkeys(PROGRAM, ""), "terms": "Kept as typed"}
+    page = f"/program/new?publication={publication['uuid']}"
+    new = market.bob.desk.post("/program/new", page=page, publication=publication["uuid"], **empty)
+    assert new.status_code == 400 and mistakes(new.text) == asked and "Kept as typed" in new.text
+    program = offer(market.bob, publication)
+    old = market.bob.desk.post(f"/program/{program['uuid']}/change", **empty)
+    assert old.status_code == 400 and mistakes(old.text) == asked
+
+
+def test_a_reason_that_is_too_long_is_refused_beside_its_field(market):
+    place = f"/network/{market.program['uuid']}"
+    answer = market.mallory.desk.post(f"{place}/join", page=place, reason="x" * 2001)
+    assert answer.status_code == 400
+    assert mistakes(answer.text) == {"h-reason": "Why you recommend it must be at most 2,000 characters long."}
+    assert "x" * 2001 in answer.text
+
+
+def test_pages_show_the_words_of_a_publication_as_labels(market):
+    words_of_it = {"categories": ["tech", "web3.0", "TV & movie"], "audience_gender": "mainly_female"}
+    ranges = {"age_ranges": ["under 18", "18 - 24"], "income_levels": ["less than $20k", "$20k - $50k"]}
+    publication = publish(market.bob, name="Labels", **words_of_it, **ranges)
+    program = offer(market.bob, publication)
+    shown = words(market.bob.desk.get(f"/network/{program['uuid']}").text)
+    assert "Tech, Web3, TV & movies" in shown
+    assert "Mainly women" in shown and "Under 18, 18–24" in shown and "Less than $20k, $20k–$50k" in shown
+    assert publication["age_ranges"] == ["under 18", "18 - 24"], "the API keeps its words"
+    for path in ("/publications", "/publications/new", "/network", f"/publications/{publication['uuid']}"):
+        page = words(market.bob.desk.get(path).text)
+        assert not re.search(r"\d - \$?\d|web3\.0|mainly_|\btech\b", page), path
 
 
 def test_a_publication_and_its_offer_are_made_changed_paused_and_deleted(market):
@@ -142,9 +208,11 @@ def test_previews_follow_what_is_typed(market):
     card = words(desk.post("/program/preview/card", page=form, **typed).text)
     assert "Secret garden" in card and "$2.50" in card and "9 days" in card
     cost = words(desk.post("/program/preview/cost", page=form, **typed).text)
-    assert "$120.00 for 48 of 100 readers; without caps $250.00" in cost
-    assert "4 readers over what one partner can earn 48 readers after your budget is reached" in cost
-    assert "Type the three amounts" in words(desk.post("/program/preview/cost", page=form, **{**typed, "cpa": "x"}).text)
+    assert "$120.00 for 48 of 100 new subscribers ($250.00 without caps)" in cost
+    assert "4 subscribers over the cap per partner 48 subscribers over your monthly budget" in cost
+    assert "Enter the fee, cap and budget to see an estimate." in words(
+        desk.post("/program/preview/cost", page=form, **{**typed, "cpa": "x"}).text
+    )
 
 
 def test_previews_show_nothing_of_others(market):
@@ -205,7 +273,8 @@ def test_the_administrators_pages_do_not_exist_for_others(market):
 
 def test_a_payout_is_marked_and_taken_back_and_a_blank_reference_is_refused(market):
     desk, place = market.alice.desk, "/administration"
-    assert desk.post("/administration/payouts", page=place, payout=market.payout_id, reference="").status_code == 400
+    blank = desk.post("/administration/payouts", page=place, payout=market.payout_id, reference=" ")
+    assert blank.status_code == 400 and mistakes(blank.text) == {"h-reference": "Enter a payment reference."}
     assert desk.post("/administration/payouts", page=place, payout=market.payout_id, reference="SEPA 7").status_code == 303
     assert (market.payouts()[0]["paid"], market.payouts()[0]["reference"]) == ("yes", "SEPA 7")
     assert "SEPA 7" in market.bob.desk.get("/payouts").text
@@ -232,7 +301,7 @@ def test_the_bell_counts_what_was_not_read(market):
     page = market.bob.desk.get("/notices").text
     assert "Secret garden" in words(page)
     again = words(market.bob.desk.get("/").text)
-    assert "Notices 1" not in again
+    assert "Notifications 1" not in again
 
 
 def test_filters_that_make_no_sense_are_left_out(market):
@@ -251,7 +320,7 @@ def test_time_moves_only_where_the_setting_allows_it_and_takes_the_visitor_along
         assert abs(service.now_ms() - system_clock()) < HOUR_MS and alice.desk.get("/").status_code == 200
     with Service("sqlite", test_clock="") as service:
         alice = operator(service)
-        assert "To the month" not in alice.desk.get("/").text
+        assert "To month end" not in alice.desk.get("/").text
         assert alice.desk.post("/clock", page="/", step="week").status_code == 404
 
 
@@ -297,6 +366,6 @@ def test_a_partner_sees_the_clicks_on_their_own_link_and_nobody_elses(market):
 def test_a_persons_page_names_the_partner_and_the_fee(market):
     ids = [market.alice.subscriber(f"veiled{number}@example.org")["uuid"] for number in range(3)]
     shown = [words(market.alice.desk.get(f"/subscribers/{each}").text) for each in ids]
-    assert all("Through Bob , a partner of Secret garden ." in page for page in shown)
+    assert all("Referred by Bob , a partner of Secret garden ." in page for page in shown)
     assert sum(f"$3.00, charged in {rules.spoken(market.month)}" in page for page in shown) == 2
-    assert sum("Fee None. The program's budget for the month was reached." in page for page in shown) == 1
+    assert sum("Fee None. The program had reached its monthly budget." in page for page in shown) == 1

@@ -151,7 +151,7 @@ def test_a_deal_from_the_offer_to_the_bank(page_at: PageAt, tmp_path: Path, scri
         month = rules.month_of(service.now_ms())
         service.run_jobs()
         sit_down(owner, alice).goto(f"{service.url}/program")
-        expect(owner.get_by_text("Reached: nothing more is charged this month")).to_be_visible()
+        expect(owner.get_by_text("Budget reached: no more charges this month")).to_be_visible()
         sit_down(partner, bob).goto(f"{service.url}/notices")
         expect(partner.locator("main")).to_contain_text("The Morning Wax")
         service.set_clock((rules.closes_at(month) + HOUR_MS - system_clock()) / 1000)
@@ -167,21 +167,21 @@ def test_previews_follow_what_is_typed(service: Service, places: Places, page_at
     page.goto(f"{service.url}/publications/new")
     card, signup = page.frame_locator("iframe.frame"), page.frame_locator("iframe.preview")
     page.get_by_label("Name", exact=True).fill("Comb & Co")
-    page.get_by_label("science", exact=True).check()
+    page.get_by_label("Science", exact=True).check()
     expect(card.get_by_role("heading")).to_have_text("Comb & Co")
-    expect(card.get_by_text("science")).to_be_visible()
+    expect(card.get_by_text("Science")).to_be_visible()
     expect(signup.get_by_role("heading", level=1)).to_have_text("Get Comb & Co in your inbox")
     page.get_by_label("Logo").set_input_files(logo)
     for frame in (card, signup):
         expect(frame.locator("img.logo")).to_have_attribute("src", re.compile("^data:image/png"))
-    page.get_by_label("What it is about").fill("Wax, mostly")
+    page.get_by_label("Description").fill("Wax, mostly")
     expect(signup.get_by_text("Wax, mostly")).to_be_visible()
     expect(signup.locator("img.logo")).to_have_attribute("src", re.compile("^data:image/png"))
     page.goto(f"{service.url}/program/{places.program['uuid']}/change")
     page.get_by_label("Fee per new subscriber").fill("2.25")
     expect(page.frame_locator("iframe.frame").get_by_text("$2.25")).to_be_visible()
     expect(page.locator("aside")).to_contain_text("$9.00")  # four fees of the nine dollars
-    page.get_by_label("New readers a month").fill("2")
+    page.get_by_label("New subscribers per month").fill("2")
     expect(page.locator("aside")).to_contain_text("$4.50")
 
 
@@ -189,20 +189,20 @@ def _publish(service: Service, page: Page, folder: Path) -> None:
     logo = folder / "logo.png"
     logo.write_bytes(png())
     page.goto(f"{service.url}/publications")
-    page.get_by_role("link", name="Add your publication").click()
+    page.get_by_role("link", name="Add publication").click()
     page.get_by_label("Name", exact=True).fill("The Morning Wax")
-    page.get_by_label("What it is about").fill("Bees and honey")
+    page.get_by_label("Description").fill("Bees and honey")
     page.get_by_label("Logo").set_input_files(logo)
-    for word in ("food & drink", "25 - 39", "$50k - $75k"):
+    for word in ("Food & drink", "25–39", "$50k–$75k"):
         page.get_by_label(word, exact=True).check()
-    page.get_by_role("button", name="Add the publication").click()
+    page.get_by_role("button", name="Add publication").click()
     page.get_by_label("Fee per new subscriber").fill("2.50")
-    page.get_by_label("One partner earns at most").fill("40")
-    page.get_by_label("You spend at most").fill("5")
-    page.get_by_label("Days to wait").fill("7")
-    page.get_by_label("Where partner links lead").fill(f"{service.url}/docs")
-    page.get_by_role("button", name="Publish the offer").click()
-    expect(page.get_by_role("status")).to_contain_text("The offer is out")
+    page.get_by_label("Monthly cap per partner").fill("40")
+    page.get_by_label("Monthly budget").fill("5")
+    page.get_by_label("Holding period (days)").fill("7")
+    page.get_by_label("Landing page URL").fill(f"{service.url}/docs")
+    page.get_by_role("button", name="Publish program").click()
+    expect(page.get_by_role("status")).to_contain_text("Your program is live")
 
 
 def _join(service: Service, page: Page) -> str:
@@ -210,7 +210,7 @@ def _join(service: Service, page: Page) -> str:
     page.goto(f"{service.url}/network?search=bees")
     page.get_by_role("link", name="The Morning Wax").first.click()
     page.get_by_role("button", name="Join and get your links").click()
-    expect(page.get_by_role("status")).to_contain_text("You are in.")
+    expect(page.get_by_role("status")).to_contain_text("You joined the partner program of The Morning Wax.")
     return page.get_by_label("Magic link").input_value()
 
 
@@ -223,8 +223,8 @@ def _arrive(page: Page, link: str) -> None:
 def _to_next_month(service: Service, page: Page) -> None:
     """By the banner's own button, which keeps one logged in; what follows then never straddles the end of a month."""
     page.goto(f"{service.url}/program")
-    page.get_by_role("button", name="To the month’s close").click()
-    expect(page.get_by_role("status")).to_contain_text("Time moved.")
+    page.get_by_role("button", name="To month end").click()
+    expect(page.get_by_role("status")).to_contain_text("Time moved forward.")
     expect(page.get_by_role("heading", name="This month’s budget")).to_be_visible()
     assert service.now_ms() > system_clock() + HOUR_MS / 2
 
@@ -232,9 +232,9 @@ def _to_next_month(service: Service, page: Page) -> None:
 def _pay(service: Service, page: Page, month: str) -> None:
     page.goto(f"{service.url}/administration?month={month}")
     expect(page.get_by_role("row", name="bob").first).to_contain_text("$5.00")
-    page.get_by_label("Reference for").fill("SEPA 1")
+    page.get_by_label("Payment reference for").fill("SEPA 1")
     page.get_by_role("button", name="Mark as paid").click()
-    expect(page.get_by_role("status")).to_contain_text("is marked as paid")
+    expect(page.get_by_role("status")).to_contain_text("was marked as paid")
     page.goto(f"{service.url}/administration/proof")
     expect(page.locator("main")).to_contain_text("$5.00")
 

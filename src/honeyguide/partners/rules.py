@@ -36,11 +36,11 @@ class Uncharged(StrEnum):
 
 
 _SENTENCES = {
-    Uncharged.OWN_PROGRAM: "Nobody is paid for a referral to their own program.",
-    Uncharged.ALREADY_CHARGED: "This program has paid for this person before, and pays for each person only once.",
-    Uncharged.FREE: "The program paid no fee when this reader arrived.",
-    Uncharged.BUDGET_SPENT: "The program's budget for the month was reached.",
-    Uncharged.PARTNER_CAP: "The fee did not fit under the most this partner can earn from the program in the month.",
+    Uncharged.OWN_PROGRAM: "Partners are not paid for referrals to their own program.",
+    Uncharged.ALREADY_CHARGED: "The program has already paid for this subscriber, and pays only once per person.",
+    Uncharged.FREE: "The program paid no fee when this subscriber joined.",
+    Uncharged.BUDGET_SPENT: "The program had reached its monthly budget.",
+    Uncharged.PARTNER_CAP: "The fee would have exceeded the partner's monthly cap.",
 }
 
 

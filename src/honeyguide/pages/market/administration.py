@@ -14,11 +14,17 @@ from honeyguide.events import webhooks
 from honeyguide.kernel import money
 from honeyguide.kernel.errors import Invalid
 from honeyguide.mail import letters
+from honeyguide.pages import forms
 from honeyguide.pages.dashboard.visit import Handler, Visit
 from honeyguide.pages.downloads import attachment
+from honeyguide.pages.forms import Field
 from honeyguide.partners import books, payouts, rules, statements
 from honeyguide.store import health
 from honeyguide.store.tx import Tx
+
+FIELDS = {"reference": Field("Payment reference", "Enter a payment reference.")}
+# A larger difference between our clock and the database's is shown.
+CLOCK_SKEW_MS = 2_000
 
 
 def only_admin(handler: Callable[[Visit], Awaitable[Response]]) -> Handler:
@@ -31,14 +37,19 @@ def only_admin(handler: Callable[[Visit], Awaitable[Response]]) -> Handler:
 
 
 def _month(visit: Visit) -> str:
+    """The month of the URL or, when a payout is marked, of the form."""
     try:
-        return rules.read_month(visit.query["month"], param="month")
-    except (KeyError, Invalid):
+        return rules.read_month(visit.query.get("month") or visit.text("month"), param="month")
+    except Invalid:
         return ""
 
 
 @only_admin
 async def show(visit: Visit) -> Response:
+    return await _page(visit, {})
+
+
+async def _page(visit: Visit, wrong: dict[str, str]) -> Response:
     async def look(tx: Tx) -> dict[str, Any]:
         months = await payouts.months(tx)
         return {
@@ -58,9 +69,19 @@ async def show(visit: Visit) -> Response:
     shown = await visit.desk.store.snapshot(look, slow=True)
     engine = "PostgreSQL" if visit.desk.store.engine == "postgres" else "SQLite"
     return await visit.page(
-        "market/administration.html", money=money.show, month=_month(visit), engine=engine, version=__version__,
-        closes_at=rules.closes_at, sends_mail=bool(visit.desk.settings.smtp_url), **shown,
-    )  # fmt: skip
+        "market/administration.html",
+        400 if wrong else 200,
+        money=money.show,
+        month=_month(visit),
+        engine=engine,
+        version=__version__,
+        closes_at=rules.closes_at,
+        sends_mail=bool(visit.desk.settings.smtp_url),
+        is_in_sync=abs(shown["skew_ms"]) <= CLOCK_SKEW_MS,
+        wrong=wrong,
+        given=visit.fields,
+        **shown,
+    )
 
 
 @only_admin
@@ -80,10 +101,13 @@ async def mark(visit: Visit) -> Response:
             return await payouts.unmark_paid(tx, payout_id, now_ms=visit.now_ms)
         return await payouts.mark_paid(tx, payout_id, visit.text("reference"), now_ms=visit.now_ms)
 
-    payout = await visit.write(change)
-    done = "is open again, as a new entry in the books" if undo else "is marked as paid"
-    where = f"/administration?month={payout.month}" if _month(visit) or visit.text("month") else "/administration"
-    return visit.go(where, f"{money.show(payout.amount_cents)} for {rules.spoken(payout.month)} {done}.")
+    try:
+        payout = await visit.write(change)
+    except Invalid as fault:
+        return await _page(visit, forms.errors_of(fault, FIELDS))
+    done = "is unpaid again" if undo else "was marked as paid"
+    where = f"/administration?month={payout.month}" if _month(visit) else "/administration"
+    return visit.go(where, f"The {money.show(payout.amount_cents)} payout for {rules.spoken(payout.month)} {done}.")
 
 
 @only_admin

@@ -6,13 +6,9 @@ from typing import Any, NamedTuple
 
 from honeyguide.kernel import money
 from honeyguide.pages.dashboard import figures
+from honeyguide.pages.market.labels import label
 from honeyguide.partners.network import Offer
 from honeyguide.partners.publications import Publication
-
-GENDER_WORDS = {
-    "almost_all_male": "Almost all men", "mainly_male": "Mainly men", "mixed": "Mixed", "mainly_female": "Mainly women",
-    "almost_all_female": "Almost all women",
-}  # fmt: skip
 
 
 class Terms(NamedTuple):
@@ -38,11 +34,11 @@ def hold(days: int, enabled: bool) -> str:
 
 
 def rate(value: float | None) -> str:
-    return "New" if value is None else f"{value * 100:.0f} %"
+    return "No data yet" if value is None else f"{value * 100:.0f}%"
 
 
 def audience(gender: str, ages: list[str]) -> str:
-    return " · ".join(filter(None, (GENDER_WORDS.get(gender, ""), ", ".join(ages))))
+    return " · ".join(filter(None, (label(gender), ", ".join(map(label, ages)))))
 
 
 def of_offer(offer: Offer) -> Card:
@@ -64,9 +60,9 @@ def of_publication(publication: Publication) -> Card:
 
 
 def of_typed(given: dict[str, Any], logo_id: str) -> Card:
-    """A publication's form; what is still empty says what will stand there."""
+    """A publication's form; empty fields get a placeholder."""
     return Card(
-        given["name"] or "Your newsletter", given["description"] or "What it is about, in a sentence.",
+        given["name"] or "Your newsletter", given["description"] or "A short description.",
         f"/logos/{logo_id}" if logo_id else "", audience(given["audience_gender"] or "", given["age_ranges"]),
         given["categories"],
     )  # fmt: skip
@@ -77,4 +73,4 @@ def priced(card: Card, *, cpa_cents: int, days: int, waits: bool) -> Card:
     return card._replace(terms=Terms(cpa_cents, hold(days, waits), rate(None), "plenty"))
 
 
-SHOWN: dict[str, Any] = {"money": money.show, "gender_words": GENDER_WORDS, "hold": hold, "rate": rate, "card_of": of_offer}
+SHOWN: dict[str, Any] = {"money": money.show, "hold": hold, "rate": rate, "card_of": of_offer}

@@ -26,7 +26,7 @@ async def move(visit: Visit) -> Response:
     target_ms = now_ms if step == "now" else visit.now_ms + STEPS[step] if step in STEPS else close_ms
     Path(visit.desk.settings.test_clock).write_text(str((target_ms - now_ms) // 1000))
     token = await _come_along(visit, target_ms)
-    said = "The clock is right again." if step == "now" else "Time moved. Holds, months and payouts follow in a moment."
+    said = "Back to the real date." if step == "now" else "Time moved forward. Everything due by then follows in a moment."
     response = visit.go(_back(visit), said)
     visit.desk_cookie(response, "session", token, SESSION_S)
     return response

@@ -21,7 +21,7 @@ from honeyguide.partners.network import Joined
 from honeyguide.referrals import clicks
 from honeyguide.store.tx import Tx
 
-# A page shows so many readers; the statement's CSV has every one that was paid.
+# A page shows so many referrals; the statement's CSV has every one that was paid.
 MOST_SHOWN = 100
 
 STATES = (
@@ -30,22 +30,30 @@ STATES = (
 )  # fmt: skip
 
 # Why a reader does not count, for the partner who sent them. What screening looks at is the newsletter's own affair.
-_SCREENED = "Turned down by the newsletter’s screening."
+_SCREENED = "It did not pass the newsletter’s screening."
 WHY_REJECTED = {
-    "own_address": "Your own address.", "alias_of_referrer": "Your own address, spelled differently.",
-    "referral_loop": _SCREENED, "same_network": _SCREENED, "many_from_one_network": _SCREENED, "burst": _SCREENED,
-    "disposable_domain": "A throw-away email address.", "left_during_hold": "Left before the wait was over.",
-    "rejected_by_hand": "Turned down by the newsletter.", "program_paused": "The program was paused when they came.",
-    "program_disabled": "The program was off when they came.", "publication_archived": "The program had ended when they came.",
-    "unsubscribed": "Had already unsubscribed.", "already_subscribed": "Was a subscriber before you sent them.",
-}  # fmt: skip
+    "own_address": "It is your own email address.",
+    "alias_of_referrer": "It is an alias of your own email address.",
+    "referral_loop": _SCREENED,
+    "same_network": _SCREENED,
+    "many_from_one_network": _SCREENED,
+    "burst": _SCREENED,
+    "disposable_domain": "It is a disposable email address.",
+    "left_during_hold": "They unsubscribed during the holding period.",
+    "rejected_by_hand": "The newsletter decided against it.",
+    "program_paused": "The program was paused when they joined.",
+    "program_disabled": "The program was off when they joined.",
+    "publication_archived": "The program had ended when they joined.",
+    "unsubscribed": "They had already unsubscribed.",
+    "already_subscribed": "They were already subscribed.",
+}
 
 WHY_UNPAID = {
-    rules.Uncharged.OWN_PROGRAM: "It is your own program.",
-    rules.Uncharged.ALREADY_CHARGED: "The program has paid for this person before.",
-    rules.Uncharged.FREE: "The program paid no fee when they came.",
-    rules.Uncharged.BUDGET_SPENT: "The program had reached its budget for the month.",
-    rules.Uncharged.PARTNER_CAP: "You had earned the most that it pays one partner in a month.",
+    rules.Uncharged.OWN_PROGRAM: "It is your own program, so no fee is due.",
+    rules.Uncharged.ALREADY_CHARGED: "The program has already paid for this subscriber.",
+    rules.Uncharged.FREE: "The program paid no fee when they joined.",
+    rules.Uncharged.BUDGET_SPENT: "The program had reached its monthly budget.",
+    rules.Uncharged.PARTNER_CAP: "You reached this program’s monthly cap.",
 }
 
 
@@ -59,13 +67,15 @@ def month_of(visit: Visit) -> str:
 def why(row: Brought) -> str:
     """One plain sentence with its date: what happened, or what will."""
     if row.state == brought.PENDING:
-        return f"Counts on {figures.day(row.due_ms)} if they stay." if row.due_ms else "Counts once they confirm."
+        if row.due_ms is None:
+            return "Will be confirmed once they confirm their email address."
+        return f"Will be confirmed on {figures.day(row.due_ms)} if they stay subscribed."
     day = figures.day(row.decided_ms or row.arrived_ms)
     if row.state == brought.CONFIRMED:
         return f"Confirmed on {day}."
     if row.state == brought.UNCHARGED:
         return f"Confirmed on {day}. {WHY_UNPAID[rules.Uncharged(row.uncharged_reason or '')]}"
-    return f"{day}: {WHY_REJECTED.get(row.reason or '', _SCREENED)}"
+    return f"Rejected on {day}. {WHY_REJECTED.get(row.reason or '', _SCREENED)}"
 
 
 SHOWN: dict[str, Any] = {"money": money.show, "why": why}

@@ -10,7 +10,9 @@ from starlette.responses import Response
 from honeyguide.kernel import money
 from honeyguide.kernel.errors import Invalid
 from honeyguide.kernel.paging import Page
+from honeyguide.pages import forms
 from honeyguide.pages.dashboard.visit import Visit
+from honeyguide.pages.forms import Field
 from honeyguide.pages.market import cards
 from honeyguide.partners import catalogue, network
 from honeyguide.partners.directory import SORTS, Wanted
@@ -18,8 +20,10 @@ from honeyguide.partners.network import Joined, Offer
 from honeyguide.store.tx import Tx
 
 PER_PAGE = 24
+FIELDS = {"reason_for_recommending": Field("Why you recommend it")}
 SORT_WORDS = (
-    ("created_at", "Newest"), ("cpa", "Highest fee"), ("max_payout", "Most to earn"), ("confirmation_rate", "Most confirmed"),
+    ("created_at", "Newest"), ("cpa", "Highest fee"), ("max_payout", "Highest cap"),
+    ("confirmation_rate", "Highest confirmation rate"),
 )  # fmt: skip
 
 
@@ -64,11 +68,16 @@ async def show(visit: Visit) -> Response:
 
 
 async def one(visit: Visit) -> Response:
+    return await _offer(visit, {})
+
+
+async def _offer(visit: Visit, wrong: dict[str, str]) -> Response:
     async def look(tx: Tx) -> Offer:
         return await network.get(tx, visit.who.account_id, visit.at("id"), now_ms=visit.now_ms)
 
     offer = await visit.read(look)
-    return await visit.page("market/offer.html", offer=offer, **cards.SHOWN)
+    status = 400 if wrong else 200
+    return await visit.page("market/offer.html", status, offer=offer, reason=visit.text("reason"), wrong=wrong, **cards.SHOWN)
 
 
 async def join(visit: Visit) -> Response:
@@ -76,10 +85,13 @@ async def join(visit: Visit) -> Response:
         reason = visit.text("reason") or None
         return await network.join(tx, visit.who.account_id, visit.at("id"), reason, now_ms=visit.now_ms)
 
-    joined, is_new = await visit.write(change)
+    try:
+        joined, is_new = await visit.write(change)
+    except Invalid as fault:
+        return await _offer(visit, forms.errors_of(fault, FIELDS))
     said = (
-        f"You are in. Here are your links for {joined.publication_name}."
+        f"You joined the partner program of {joined.publication_name}. Here are your links."
         if is_new
-        else "You joined before; here are your links."
+        else "You already joined this program. Here are your links."
     )
     return visit.go(f"/earnings/{joined.id}", said)

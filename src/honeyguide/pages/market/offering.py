@@ -11,8 +11,9 @@ from starlette.responses import HTMLResponse, Response
 
 from honeyguide.kernel import money
 from honeyguide.kernel.errors import Invalid
-from honeyguide.pages import rendering
+from honeyguide.pages import forms, rendering
 from honeyguide.pages.dashboard.visit import Visit
+from honeyguide.pages.forms import Field
 from honeyguide.pages.market import cards
 from honeyguide.partners import estimate, programs, publications
 from honeyguide.partners.estimate import Estimate
@@ -22,6 +23,17 @@ from honeyguide.store.tx import Tx
 
 AMOUNTS = ("cpa", "max_payout", "total_budget")
 TEXTS = ("redirect_url", "thankyou_page_url", "resources_url", "terms", "slug")
+FIELDS = {
+    "cpa": Field("Fee per new subscriber", "Enter a fee."),
+    "max_payout": Field("Monthly cap per partner", "Enter a monthly cap per partner."),
+    "total_budget": Field("Monthly budget", "Enter a monthly budget."),
+    "referral_pending_duration": Field("Holding period"),
+    "redirect_url": Field("Landing page URL", "Enter the URL that partner links lead to."),
+    "thankyou_page_url": Field("Thank-you page URL"),
+    "slug": Field("Signup page URL"),
+    "resources_url": Field("Promo material URL"),
+    "terms": Field("Terms"),
+}
 # A volume to begin with, until the owner types their own.
 READERS, PARTNERS = 100, 3
 
@@ -49,7 +61,7 @@ def _number(text: str, param: str) -> Decimal:
     try:
         return Decimal(text.replace(",", "").removeprefix("$").strip())
     except InvalidOperation:
-        raise Invalid(f"{param} must be an amount such as 2.50.", param=param) from None
+        raise Invalid("{field} must be an amount such as 2.50.", param=param) from None
 
 
 def _fields(given: dict[str, Any]) -> Fields:
@@ -90,14 +102,23 @@ def _card(given: dict[str, Any], publication: Publication) -> str:
 
 
 async def _form(
-    visit: Visit, given: dict[str, Any], publication: Publication, old: Program | None, fault: Invalid | None = None
+    visit: Visit, given: dict[str, Any], publication: Publication, old: Program | None, wrong: dict[str, str] | None = None
 ) -> Response:
     return await visit.page(
-        "market/program_form.html", 400 if fault else 200, given=given, publication=publication, old=old,
-        wrong=fault.message if fault else "", param=fault.param if fault else "",
-        page_host=visit.desk.site.signup_page_host, card=_card(given, publication), money=money.show,
-        guess=guess(given, visit.fields), readers=READERS, partners=PARTNERS,
-    )  # fmt: skip
+        "market/program_form.html",
+        400 if wrong else 200,
+        given=given,
+        publication=publication,
+        old=old,
+        wrong=wrong or {},
+        form=FIELDS,
+        page_host=visit.desk.site.signup_page_host,
+        card=_card(given, publication),
+        money=money.show,
+        guess=guess(given, visit.fields),
+        readers=READERS,
+        partners=PARTNERS,
+    )
 
 
 async def new_form(visit: Visit) -> Response:
@@ -116,6 +137,8 @@ async def _publication(visit: Visit, publication_id: str) -> Publication:
 
 async def create(visit: Visit) -> Response:
     publication, given = await _publication(visit, visit.text("publication")), _given(visit)
+    if wrong := forms.missing(FIELDS, given):
+        return await _form(visit, given, publication, None, wrong)
     try:
         fields = _fields(given)
 
@@ -124,8 +147,8 @@ async def create(visit: Visit) -> Response:
 
         made = await visit.write(change)
     except Invalid as fault:
-        return await _form(visit, given, publication, None, fault)
-    return visit.go(f"/program/{made.id}", "The offer is out. Partners who join get links of their own.")
+        return await _form(visit, given, publication, None, forms.errors_of(fault, FIELDS))
+    return visit.go(f"/program/{made.id}", "Your program is live. Partners who join get their own links.")
 
 
 async def edit_form(visit: Visit) -> Response:
@@ -141,6 +164,9 @@ async def program_of(visit: Visit) -> Program:
 
 async def edit(visit: Visit) -> Response:
     old, given = await program_of(visit), _given(visit)
+    publication = await _publication(visit, old.publication_id)
+    if wrong := forms.missing(FIELDS, given):
+        return await _form(visit, given, publication, old, wrong)
     try:
         fields = _fields(given)
 
@@ -149,8 +175,8 @@ async def edit(visit: Visit) -> Response:
 
         await visit.write(change)
     except Invalid as fault:
-        return await _form(visit, given, await _publication(visit, old.publication_id), old, fault)
-    return visit.go(f"/program/{old.id}", "Saved. Readers already on their way keep the fee of their arrival.")
+        return await _form(visit, given, publication, old, forms.errors_of(fault, FIELDS))
+    return visit.go(f"/program/{old.id}", "Saved. Pending referrals keep their original fee.")
 
 
 async def sketch_card(visit: Visit) -> Response:

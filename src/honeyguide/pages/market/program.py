@@ -70,6 +70,8 @@ async def act(visit: Visit) -> Response:
 
     await visit.write(change)
     if do == "delete":
-        return visit.go("/publications", "The program is deleted. What is pending runs to its end, and history stays.")
-    said = "Paused: new readers are kept but do not count." if do == "pause" else "It runs again."
+        return visit.go(
+            "/publications", "The program was deleted. Pending referrals finish as planned, and its history is kept."
+        )
+    said = "The program is paused. New partner referrals do not count." if do == "pause" else "The program is active again."
     return visit.go(f"/program/{old.id}", said)

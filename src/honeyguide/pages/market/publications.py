@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import Any
 
 from msgspec import UNSET
 from starlette.responses import HTMLResponse, Response
 
 from honeyguide.kernel import money
-from honeyguide.kernel.errors import Invalid
+from honeyguide.kernel.errors import Invalid, Required
 from honeyguide.kernel.paging import Page
-from honeyguide.pages import rendering
+from honeyguide.pages import forms, rendering
 from honeyguide.pages.dashboard.frames import picture_of_program
 from honeyguide.pages.dashboard.visit import Visit
+from honeyguide.pages.forms import Field
 from honeyguide.pages.market import cards
 from honeyguide.partners import catalogue, logos, programs, publications
 from honeyguide.partners.publications import Fields, Publication
@@ -24,6 +26,17 @@ WORDS: dict[str, Any] = {
     "genders": catalogue.GENDERS,
     "income_levels": catalogue.INCOME_LEVELS,
     "age_ranges": catalogue.AGE_RANGES,
+}
+MOST_CATEGORIES = 3
+FIELDS = {
+    "name": Field("Name", "Enter a name."),
+    "description": Field("Description"),
+    "logo": Field("Logo", "Choose a logo."),
+    "categories": Field("Categories", "Choose 1 to 3 categories."),
+    "audience_gender": Field("Audience", "Choose an audience."),
+    "age_ranges": Field("Ages", "Choose at least one age range."),
+    "income_levels": Field("Annual income", "Choose at least one income range."),
+    "list_id": Field("List ID"),
 }
 
 
@@ -56,13 +69,27 @@ def _fields(given: dict[str, Any]) -> Fields:
     )  # fmt: skip
 
 
-async def _form(visit: Visit, given: dict[str, Any], old: Publication | None, fault: Invalid | None = None) -> Response:
+async def _form(visit: Visit, given: dict[str, Any], old: Publication | None, wrong: dict[str, str] | None = None) -> Response:
     logo_id = old.logo_id if old else ""
     return await visit.page(
-        "market/publication.html", 400 if fault else 200, given=given, old=old, wrong=fault.message if fault else "",
-        param=fault.param if fault else "", card=_card(given, logo_id), page=await _page(visit, given, logo_id),
-        gender_words=cards.GENDER_WORDS, **WORDS,
-    )  # fmt: skip
+        "market/publication.html",
+        400 if wrong else 200,
+        given=given,
+        old=old,
+        wrong=wrong or {},
+        form=FIELDS,
+        card=_card(given, logo_id),
+        page=await _page(visit, given, logo_id),
+        **WORDS,
+    )
+
+
+def _missing(visit: Visit, given: dict[str, Any], *, unless: Collection[str] = ()) -> dict[str, str]:
+    logo = visit.file.filename if visit.file else ""
+    wrong = forms.missing(FIELDS, {**given, "logo": logo}, unless=unless)
+    if len(given["categories"]) > MOST_CATEGORIES:
+        wrong["categories"] = FIELDS["categories"].ask
+    return wrong
 
 
 def _card(given: dict[str, Any], logo_id: str) -> str:
@@ -91,12 +118,14 @@ async def _logo(visit: Visit) -> logos.Logo | None:
 
 async def create(visit: Visit) -> Response:
     given = _given(visit)
+    if wrong := _missing(visit, given):
+        return await _form(visit, given, None, wrong)
     try:
         fields = _fields(given)
-        publications.check_required(fields, visit.file is not None and bool(visit.file.filename))
+        publications.check_required(fields, has_logo=True)
         logo = await _logo(visit)
         if logo is None:
-            raise Invalid("logo must be given.", param="logo")
+            raise Required("logo")
 
         async def change(tx: Tx) -> Publication:
             return await publications.create(
@@ -105,8 +134,8 @@ async def create(visit: Visit) -> Response:
 
         made = await visit.write(change)
     except Invalid as fault:
-        return await _form(visit, given, None, fault)
-    return visit.go(f"/program/new?publication={made.id}", f"{made.name} is there. Now make the offer to partners.")
+        return await _form(visit, given, None, forms.errors_of(fault, FIELDS))
+    return visit.go(f"/program/new?publication={made.id}", f"{made.name} was added. Next, set up its partner program.")
 
 
 async def edit_form(visit: Visit) -> Response:
@@ -124,10 +153,9 @@ async def _old(visit: Visit) -> Publication:
 
 async def edit(visit: Visit) -> Response:
     old, given = await _old(visit), _given(visit)
+    if wrong := _missing(visit, given, unless=("logo",)):
+        return await _form(visit, given, old, wrong)
     try:
-        for param in ("name", "categories", "income_levels", "age_ranges"):
-            if not given[param]:
-                raise Invalid(f"{param} must be given.", param=param)
         fields, logo = _fields(given), await _logo(visit)
 
         async def change(tx: Tx) -> Publication:
@@ -137,8 +165,8 @@ async def edit(visit: Visit) -> Response:
 
         await visit.write(change)
     except Invalid as fault:
-        return await _form(visit, given, old, fault)
-    return visit.go("/publications", f"{given['name']} is saved.")
+        return await _form(visit, given, old, forms.errors_of(fault, FIELDS))
+    return visit.go("/publications", f"{given['name']} was saved.")
 
 
 async def delete(visit: Visit) -> Response:
@@ -146,7 +174,7 @@ async def delete(visit: Visit) -> Response:
         await publications.delete(tx, visit.who.account_id, visit.at("id"), now_ms=visit.now_ms)
 
     await visit.write(change)
-    return visit.go("/publications", "The publication is gone; its history and what is owed stay.")
+    return visit.go("/publications", "The publication was deleted. Its history and the amounts owed are kept.")
 
 
 async def sketch_card(visit: Visit) -> Response:

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from honeyguide.pages import rendering
 from honeyguide.pages.dashboard.visit import Handler
 from honeyguide.pages.market import administration, clock, earnings, network, notices, offering, payouts, program, publications
+from honeyguide.pages.market.labels import label
+
+rendering.add_filters(label=label)
 
 # Method, address, handler.
 ROWS: tuple[tuple[str, str, Handler], ...] = (
