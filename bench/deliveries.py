@@ -1,4 +1,4 @@
-"""Webhook deliveries: the courier as a serving process runs it, against a bare loop of the same HTTP client."""
+"""Webhook deliveries: the dispatcher as a serving process runs it, against a bare loop of the same HTTP client."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from bench.plan import Bench, progress
 from bench.report import Table, verdict
 from honeyguide.events import outbox, signature, webhooks
 from honeyguide.events.addresses import Policy
-from honeyguide.events.delivery import IN_FLIGHT_PER_WEBHOOK, Courier
+from honeyguide.events.dispatcher import IN_FLIGHT_PER_WEBHOOK, Dispatcher
 from honeyguide.events.outbound import Outbound
 from honeyguide.events.webhooks import Flags, Webhook
 from honeyguide.kernel import memory
@@ -80,8 +80,8 @@ class Post:
 
     @asynccontextmanager
     async def working(self) -> AsyncIterator[None]:
-        """The courier's own loop, as in a serving process; at the end everything is on record."""
-        loop = asyncio.create_task(Courier(self.store, self.outbound, system_clock).run())
+        """The dispatcher's own loop, as in a serving process; at the end everything is on record."""
+        loop = asyncio.create_task(Dispatcher(self.store, self.outbound, system_clock).run())
         try:
             yield
         finally:
@@ -105,7 +105,7 @@ class Post:
         return events * len(self.hooks) / (last - began)
 
     async def waits_ms(self, samples: int) -> list[float]:
-        """From the commit to each arrival, while the courier has nothing else to do."""
+        """From the commit to each arrival, while the dispatcher has nothing else to do."""
         waits: list[float] = []
         await self.notes()
         async with self.working():

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 import time
 
-from tests.support.courier import ReceiverThread
 from tests.support.desk import Operator, operator, words
+from tests.support.dispatcher import ReceiverThread
 from tests.support.service import Service
 
 

@@ -15,7 +15,7 @@ from standardwebhooks.webhooks import WebhookVerificationError
 from honeyguide.events import outbox, schedule, webhooks
 from honeyguide.events.outbound import Outbound
 from honeyguide.kernel.clock import DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS, system_clock
-from tests.support.courier import HOME, Office, Request, endless, office, receiving, reply, run, silence
+from tests.support.dispatcher import HOME, Office, Request, endless, office, receiving, reply, run, silence
 from tests.support.payloads import PAYLOADS
 from tests.support.service import ENGINES
 
@@ -270,7 +270,7 @@ def test_a_change_of_address_or_secret_holds_from_the_next_attempt(engine: str) 
 
 def test_what_lay_for_a_while_is_looked_at_again_before_it_is_sent(engine: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Four in flight are held by the receiver; meanwhile the webhook moves, and the fifth goes to the new address."""
-    monkeypatch.setattr("honeyguide.events.delivery.LOOK_ANEW_S", 0.0)
+    monkeypatch.setattr("honeyguide.events.dispatcher.CHECK_AGAIN_S", 0.0)
 
     async def scenario() -> None:
         gate = asyncio.Event()
@@ -298,7 +298,7 @@ def test_what_lay_for_a_while_is_looked_at_again_before_it_is_sent(engine: str, 
 
 
 @pytest.mark.parametrize("shift_ms", [0, 10 * DAY_MS, -10 * DAY_MS])
-def test_what_one_courier_has_in_flight_another_leaves_alone_wherever_the_test_clock_stands(engine: str, shift_ms: int) -> None:
+def test_two_dispatchers_never_share_a_delivery_whatever_the_test_clock_says(engine: str, shift_ms: int) -> None:
     async def scenario() -> None:
         gate = asyncio.Event()
 
@@ -317,7 +317,7 @@ def test_what_one_courier_has_in_flight_another_leaves_alone_wherever_the_test_c
             assert system_clock() < lease_ms <= system_clock() + 60_000, "a lease is by the world's clock"
             post.now_ms += shift_ms
             await post.emit()
-            async with post.another_courier() as other:
+            async with post.another_dispatcher() as other:
                 await other.deliver_due()
             assert len(receiver.requests) == 2, "the other one is sent"
             gate.set()
@@ -329,8 +329,8 @@ def test_what_one_courier_has_in_flight_another_leaves_alone_wherever_the_test_c
 
 
 def test_an_outcome_without_its_lease_is_not_recorded(engine: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The first courier's lease runs out while its receiver dawdles; the second sends it again, and its word counts."""
-    monkeypatch.setattr("honeyguide.events.delivery.LEASE_MS", 0)
+    """The first dispatcher's lease runs out while its receiver dawdles; the second sends it again, and its word counts."""
+    monkeypatch.setattr("honeyguide.events.dispatcher.LEASE_MS", 0)
 
     async def scenario() -> None:
         gate = asyncio.Event()
@@ -345,7 +345,7 @@ def test_an_outcome_without_its_lease_is_not_recorded(engine: str, monkeypatch: 
             delivering = asyncio.create_task(post.deliver())
             while not receiver.requests:
                 await asyncio.sleep(0.005)
-            async with post.another_courier() as other:
+            async with post.another_dispatcher() as other:
                 await other.deliver_due()
             assert (await post.one(hook))[0].status == "delivered"
             gate.set()

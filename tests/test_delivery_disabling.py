@@ -12,7 +12,7 @@ from honeyguide.kernel.clock import DAY_MS, HOUR_MS, MINUTE_MS
 from honeyguide.kernel.errors import Invalid
 from honeyguide.kernel.paging import Page
 from honeyguide.mail import letters
-from tests.support.courier import HOME, PAGE, Office, Request, office, receiving, reply, run
+from tests.support.dispatcher import HOME, PAGE, Office, Request, office, receiving, reply, run
 from tests.support.service import ENGINES
 
 STEP_MS = 6 * HOUR_MS
@@ -186,7 +186,7 @@ def test_what_is_in_flight_when_it_is_disabled_still_counts_if_it_arrives(engine
             while len(receiver.requests) < 2:
                 await asyncio.sleep(0.005)
             await post.emit()
-            other = type(post.courier)(post.store, Outbound(HOME), lambda: post.now_ms)
+            other = type(post.dispatcher)(post.store, Outbound(HOME), lambda: post.now_ms)
             await other.deliver_due()
             assert (await post.current(hook)).disabled_ms is not None
             gate.set()

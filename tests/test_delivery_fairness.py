@@ -8,9 +8,9 @@ import time
 
 import pytest
 
-from honeyguide.events import delivery, outbox, recording
+from honeyguide.events import dispatcher, outbox, recording
 from honeyguide.events.webhooks import Webhook
-from tests.support.courier import Office, Receiver, Request, office, receiving, reply, run, silence
+from tests.support.dispatcher import Office, Receiver, Request, office, receiving, reply, run, silence
 from tests.support.service import ENGINES
 
 QUEUED = 1_000
@@ -48,19 +48,19 @@ def test_a_thousand_queued_for_one_that_does_not_work_do_not_delay_another(engin
             await post.emit_to(dead, count=QUEUED)
             async with post.working():
                 if kind == "black hole":
-                    await until(lambda: bad.in_flight == delivery.IN_FLIGHT_PER_WEBHOOK)
+                    await until(lambda: bad.in_flight == dispatcher.IN_FLIGHT_PER_WEBHOOK)
                 took = await seconds_to_arrive(post, well, good, 100)
             assert statistics.quantiles(took, n=100)[-1] < 2
-            assert bad.most_in_flight <= delivery.IN_FLIGHT_PER_WEBHOOK
+            assert bad.most_in_flight <= dispatcher.IN_FLIGHT_PER_WEBHOOK
 
     run(scenario())
 
 
 def test_many_black_holes_at_once_leave_room_for_the_others(engine: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """More webhooks known to fail than there are lanes at all, each with more queued than it can have in flight."""
-    monkeypatch.setattr(delivery, "LANES", 40)
-    monkeypatch.setattr(delivery, "TROUBLED_LANES", 10)
-    monkeypatch.setattr(delivery, "STOP_WITHIN_S", 0.1)
+    """More webhooks known to fail than there are queues at all, each with more queued than it can have in flight."""
+    monkeypatch.setattr(dispatcher, "MOST_WEBHOOKS", 40)
+    monkeypatch.setattr(dispatcher, "MOST_TROUBLED_WEBHOOKS", 10)
+    monkeypatch.setattr(dispatcher, "STOP_WITHIN_S", 0.1)
 
     async def scenario() -> None:
         async with office(engine) as post, receiving(silence) as hole, receiving() as good:
@@ -81,7 +81,7 @@ def test_many_black_holes_at_once_leave_room_for_the_others(engine: str, monkeyp
 
 
 def test_every_webhook_has_its_turn_when_there_are_more_than_lanes(engine: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(delivery, "LANES", 5)
+    monkeypatch.setattr(dispatcher, "MOST_WEBHOOKS", 5)
 
     async def scenario() -> None:
         async with office(engine) as post, receiving() as receiver:
@@ -94,7 +94,7 @@ def test_every_webhook_has_its_turn_when_there_are_more_than_lanes(engine: str, 
     run(scenario())
 
 
-def test_an_idle_courier_sends_within_a_tenth_of_a_second(engine: str) -> None:
+def test_an_idle_dispatcher_sends_within_a_tenth_of_a_second(engine: str) -> None:
     async def scenario() -> None:
         async with office(engine) as post, receiving() as receiver:
             hook = await post.webhook(receiver.url)
@@ -147,7 +147,7 @@ def test_a_stop_lets_what_is_in_flight_finish_and_gives_the_rest_back(engine: st
 
 
 def test_a_stop_does_not_wait_for_a_black_hole(engine: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(delivery, "STOP_WITHIN_S", 0.1)
+    monkeypatch.setattr(dispatcher, "STOP_WITHIN_S", 0.1)
 
     async def scenario() -> None:
         async with office(engine) as post, receiving(silence) as receiver:
@@ -169,7 +169,7 @@ def test_a_claim_never_reads_the_backlog(engine: str) -> None:
         async with office(engine) as post:
             hooks = [await post.webhook(f"http://127.0.0.1:9/{n}") for n in range(20)]
             await post.emit_to(*hooks, count=100)
-            plan = await post.plan_of(delivery._PARCELS, ids='["a", "b"]', tokens='["c"]')
+            plan = await post.plan_of(dispatcher._CLAIMED, ids='["a", "b"]', tokens='["c"]')
             assert "delivery_due" not in plan and "Seq Scan on delivery" not in plan, plan
             plan = await post.plan_of(outbox._CANCEL_ABOUT, account_id=post.account_id, subscriber_id="x")
             assert "delivery_log" not in plan and "Seq Scan on delivery" not in plan, plan

@@ -10,7 +10,7 @@ import pytest
 from honeyguide.events.addresses import Policy
 from honeyguide.events.outbound import Lookup, Outbound
 from honeyguide.events.webhooks import Webhook
-from tests.support.courier import Office, Receiver, office, receiving, run
+from tests.support.dispatcher import Office, Receiver, office, receiving, run
 from tests.support.receivers import resolving_to
 from tests.support.service import ENGINES, Member, Service
 from tests.test_addresses import DISGUISES

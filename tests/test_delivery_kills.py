@@ -12,7 +12,7 @@ from contextlib import ExitStack, contextmanager
 
 import pytest
 
-from tests.support.courier import Office, Receiver, ReceiverThread, Request, office, receiving, reply, run
+from tests.support.dispatcher import Office, Receiver, ReceiverThread, Request, office, receiving, reply, run
 from tests.support.process import Serving, fresh, new_account
 from tests.support.service import ENGINES
 from tests.support.workers import Worker

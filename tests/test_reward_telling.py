@@ -9,7 +9,7 @@ from standardwebhooks.webhooks import Webhook as Verifier
 
 from honeyguide.referrals import hub
 from honeyguide.store.tx import Tx
-from tests.support.courier import ReceiverThread
+from tests.support.dispatcher import ReceiverThread
 from tests.support.prizes import advocate, bring, offer, post_of, won_by
 from tests.support.service import Member
 

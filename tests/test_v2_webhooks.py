@@ -10,7 +10,7 @@ from standardwebhooks.webhooks import Webhook as Verifier
 
 from honeyguide.kernel.clock import DAY_MS, iso
 from honeyguide.kernel.ids import is_id, new_id
-from tests.support.courier import Receiver, ReceiverThread, reply
+from tests.support.dispatcher import Receiver, ReceiverThread, reply
 from tests.support.service import Member, Service
 
 URL = "http://127.0.0.1:9/hook"
@@ -37,7 +37,7 @@ def made(owner: Member, base: str = "/v2/webhooks", **body: Any) -> dict[str, An
 
 
 def deliver(service: Service) -> None:
-    service.run(service.house.courier.deliver_due())
+    service.run(service.house.dispatcher.deliver_due())
 
 
 def log(owner: Member, hook: str) -> list[dict[str, Any]]:

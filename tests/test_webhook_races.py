@@ -11,7 +11,7 @@ from honeyguide.events.recording import Outcome
 from honeyguide.kernel.clock import DAY_MS
 from honeyguide.kernel.ids import new_id
 from honeyguide.store.tx import Tx
-from tests.support.courier import HOME, PAGE, Office, office, receiving, run
+from tests.support.dispatcher import HOME, PAGE, Office, office, receiving, run
 from tests.support.races import Work, overlapping
 from tests.support.service import ENGINES
 from tests.support.stores import statement

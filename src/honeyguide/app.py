@@ -19,7 +19,7 @@ from honeyguide.api.system import System
 from honeyguide.api.telemetry import Telemetry
 from honeyguide.api.transport import Receive, Scope, Send
 from honeyguide.events.addresses import Policy
-from honeyguide.events.delivery import Courier
+from honeyguide.events.dispatcher import Dispatcher
 from honeyguide.events.outbound import Outbound
 from honeyguide.kernel.clock import Clock, shifted_clock, system_clock
 from honeyguide.kernel.site import Site
@@ -52,13 +52,13 @@ class House:
     clock: Clock
     policy: Policy
     loop: Loop
-    courier: Courier
+    dispatcher: Dispatcher
 
     async def work(self) -> None:
         """All background work of this process, for as long as it lives. Whoever cancels it waits until both have stopped."""
         async with asyncio.TaskGroup() as group:
             group.create_task(self.loop.run())
-            group.create_task(self.courier.run())
+            group.create_task(self.dispatcher.run())
 
 
 @asynccontextmanager
@@ -72,9 +72,9 @@ async def opened(settings: Settings) -> AsyncIterator[House]:
         policy = Policy.for_base_url(settings.base_url, [part for part in settings.webhook_allow.split(",") if part.strip()])
         transport = transport_for(settings.smtp_url, settings.mail_from)
         outbound = Outbound(policy)
-        courier = Courier(store, outbound, clock, page=f"{site.base_url}/webhooks")
+        dispatcher = Dispatcher(store, outbound, clock, page=f"{site.base_url}/webhooks")
         try:
-            yield House(settings, store, site, clock, policy, Loop(store, clock, jobs_of(site, transport)), courier)
+            yield House(settings, store, site, clock, policy, Loop(store, clock, jobs_of(site, transport)), dispatcher)
         finally:
             await outbound.close()
     finally:

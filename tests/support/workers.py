@@ -12,8 +12,8 @@ from .process import environment
 LEASE_S = 3.0
 CODE = f"""
 from honeyguide.cli import main
-from honeyguide.events import delivery
-delivery.LEASE_MS, delivery.BEGIN_WITHIN_S = {int(LEASE_S * 1000)}, {LEASE_S / 3}
+from honeyguide.events import (dispatcher)
+dispatcher.LEASE_MS, dispatcher.BEGIN_WITHIN_S = {int(LEASE_S * 1000)}, {LEASE_S / 3}
 main()
 """
 

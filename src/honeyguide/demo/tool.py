@@ -1,5 +1,5 @@
 """The mailing tool that the first newsletter tells of its readers: a true receiver on this machine's loopback, there only while
-the year is made. Every attempt in the webhook's log was made by the service's own courier, over HTTP, at its moment of the
+the year is made. Every attempt in the webhook's log was made by the service's own dispatcher, over HTTP, at its moment of the
 year. In the end the tool is gone (410) and the webhook switched off, so that nothing of the demo is ever sent to anybody.
 """
 
@@ -15,7 +15,7 @@ import msgspec
 from honeyguide.app import House
 from honeyguide.demo.stage import Stage
 from honeyguide.events import webhooks
-from honeyguide.events.delivery import Courier
+from honeyguide.events.dispatcher import Dispatcher
 from honeyguide.events.outbound import Outbound
 from honeyguide.events.webhooks import Flags, Webhook
 from honeyguide.kernel.clock import DAY_MS, HOUR_MS
@@ -29,14 +29,16 @@ BUSY_MS = range(4 * HOUR_MS, 6 * HOUR_MS)
 
 
 class Tool:
-    """Answers as such tools do. What time it is, its courier decides."""
+    """Answers as such tools do. What time it is, its dispatcher decides."""
 
     def __init__(self, house: House, stage: Stage) -> None:
         self._store, self._policy, self._account_id = house.store, house.policy, stage.players[0].owner.account_id
         self._since_ms, self._end_ms = stage.end_ms - USED_MS, stage.end_ms
         self._outbound = Outbound(house.policy)
         page = f"{house.site.base_url}/webhooks"
-        self._courier = Courier(house.store, self._outbound, lambda: self._now_ms, page=page, chance=random.Random(7).random)
+        self._dispatcher = Dispatcher(
+            house.store, self._outbound, lambda: self._now_ms, page=page, chance=random.Random(7).random
+        )
         self._now_ms = 0
         self._url = ""
         self._webhook: Webhook | None = None
@@ -74,7 +76,7 @@ class Tool:
             if waiting.since_ms is None or waiting == before:  # all is told, or somebody else is at it
                 return
             before, self._now_ms = waiting, waiting.since_ms
-            await self._courier.deliver_due()
+            await self._dispatcher.deliver_due()
 
     async def leave(self) -> None:
         """The operator sends a test, and hears that the tool is gone."""
@@ -106,7 +108,7 @@ class Tool:
                 status, said = self._answer(event)
                 writer.write(f"HTTP/1.1 {status}\r\ncontent-length: {len(said)}\r\n\r\n{said}".encode())
                 await writer.drain()
-        except (OSError, asyncio.IncompleteReadError):  # the courier hung up
+        except (OSError, asyncio.IncompleteReadError):  # the dispatcher hung up
             pass
         finally:
             writer.close()

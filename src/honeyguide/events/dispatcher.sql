@@ -40,14 +40,14 @@ SELECT c.due_ms, c.id, c.lease_token AS token, c.tries, c.event_id, COALESCE(CAS
     w.id AS webhook_id, w.account_id, w.url, w.secret, w.old_secrets
 FROM claimed AS c JOIN event AS e ON e.id = c.event_id JOIN webhook AS w ON w.id = c.webhook_id;
 
--- name: parcels (sqlite)
+-- name: claimed (sqlite)
 SELECT d.due_ms, d.id, d.lease_token AS token, d.tries, e.id AS event_id, e.body, w.id AS webhook_id, w.account_id, w.url, w.secret,
     w.old_secrets
 FROM delivery AS d JOIN event AS e ON e.id = d.event_id JOIN webhook AS w ON w.id = d.webhook_id
 WHERE d.id IN (SELECT value FROM json_each(:ids)) AND d.lease_token IN (SELECT value FROM json_each(:tokens))
   AND d.status = 'pending' AND e.body IS NOT NULL AND w.disabled_ms IS NULL;
 
--- name: parcels (postgres)
+-- name: claimed (postgres)
 -- In two steps, of which the first leads through the primary key: in one, the planner would read a webhook's whole backlog.
 WITH held AS MATERIALIZED (
     SELECT d.id, d.lease_token, d.tries, d.due_ms, d.status, d.event_id, d.webhook_id

@@ -26,25 +26,25 @@ from honeyguide.store.tx import Tx
 log = logging.getLogger("honeyguide.delivery")
 
 IN_FLIGHT_PER_WEBHOOK = 4
-# Webhooks served at once, so at most a thousand posts are under way. Those that fail or stall have part of the lanes only.
-LANES = 250
-TROUBLED_LANES = 100
-# What may be claimed and not begun yet, shared by the lanes. A quick webhook is given many at a time, and more when half of
+# Webhooks served at once, so at most a thousand posts are under way. Those that fail or stall have part of the queues only.
+MOST_WEBHOOKS = 250
+MOST_TROUBLED_WEBHOOKS = 100
+# What may be claimed and not begun yet, shared by the queues. A quick webhook is given many at a time, and more when half of
 # them are gone; one that fails only what it can have in flight.
-MOST_HELD = 1024
-MOST_PER_LANE = 512
-# By the world's clock, which nobody shifts: a lease must outlast the attempts of a batch, each of which may take 15 s. What
+MOST_LEASED = 1024
+MOST_PER_WEBHOOK = 512
+# Real time, not the test clock. A lease must outlast the attempts of a batch, each of which may take 15 s. What
 # could not be begun in time is given back.
 LEASE_MS = 60_000
 BEGIN_WITHIN_S = 40.0
 # Nothing is sent that was last looked at before a recall (a person was erased, a webhook changed or is gone), nor longer ago
-# than this, since a recall by another process may be missed. All that are held are looked at together, and in good time, so
+# than this, since a recall by another process may be missed. All that are leased are looked at together, and in good time, so
 # that senders seldom wait for it.
-LOOK_ANEW_S = 1.0
-# A lane in which nothing moved for this long is given nothing more.
+CHECK_AGAIN_S = 1.0
+# A queue in which nothing moved for this long is given nothing more.
 STALLED_S = 0.5
 # Wake-ups come with each commit; this is for what falls due and for wake-ups that were missed.
-LOOK_AGAIN_S = 1.0
+POLL_S = 1.0
 # Rounds that follow each other faster would find a handful each.
 ROUND_S = 0.01
 # How long those in flight may take to finish when the process is asked to stop; the others are sent again after their lease.
@@ -56,7 +56,7 @@ class Due(NamedTuple):
     failing_since_ms: int | None
 
 
-class Parcel(NamedTuple):
+class ClaimedDelivery(NamedTuple):
     """Everything that one attempt needs to know; in order, the longest due comes first. With an empty body it can never be
     sent: its person was erased meanwhile, or its webhook disabled."""
 
@@ -73,24 +73,24 @@ class Parcel(NamedTuple):
     old_secrets: str
 
 
-class Held:
-    """A parcel that is claimed and not begun yet; None when it was cancelled, or the lease is somebody else's by now."""
+class LeasedDelivery:
+    """A delivery that is claimed and not begun yet; None when it was canceled, or another process holds the lease now."""
 
-    __slots__ = ("id", "parcel", "seen_s", "since_s", "token")
+    __slots__ = ("delivery", "id", "seen_s", "since_s", "token")
 
-    def __init__(self, parcel: Parcel, now_s: float) -> None:
-        self.id, self.token = parcel.id, parcel.token
-        self.parcel: Parcel | None = parcel
+    def __init__(self, delivery: ClaimedDelivery, now_s: float) -> None:
+        self.id, self.token = delivery.id, delivery.token
+        self.delivery: ClaimedDelivery | None = delivery
         self.since_s = self.seen_s = now_s
 
 
-class Lane:
+class WebhookQueue:
     """What this process holds for one webhook, and how many of it are in flight."""
 
     __slots__ = ("more", "most", "moved_s", "senders", "troubled", "waiting")
 
     def __init__(self) -> None:
-        self.waiting: deque[Held] = deque()
+        self.waiting: deque[LeasedDelivery] = deque()
         self.senders = 0
         self.moved_s = 0.0
         self.troubled = False
@@ -108,8 +108,8 @@ class Lane:
 
 _sql = beside(__file__)
 _DUE_WEBHOOKS = _sql.query("due_webhooks", Due)
-_CLAIM = _sql.query("claim", Parcel)
-_PARCELS = _sql.query("parcels", Parcel)
+_CLAIM = _sql.query("claim", ClaimedDelivery)
+_CLAIMED = _sql.query("claimed", ClaimedDelivery)
 _CANCEL_UNSENDABLE = _sql.command("cancel_unsendable")
 _GIVE_BACK = _sql.command("give_back")
 
@@ -118,7 +118,7 @@ def _json(value: object) -> str:
     return msgspec.json.encode(value).decode()
 
 
-class Courier:
+class Dispatcher:
     """The delivery loop of one process. `page` is where the owner of a webhook can look after it."""
 
     def __init__(
@@ -132,9 +132,9 @@ class Courier:
         self._wake = asyncio.Event()
         self._turn = asyncio.Lock()
         self._looking = asyncio.Lock()
-        self._glance: asyncio.Task[None] | None = None
-        self._lanes: dict[str, Lane] = {}
-        self._held: dict[str, Held] = {}
+        self._next_check: asyncio.Task[None] | None = None
+        self._queues: dict[str, WebhookQueue] = {}
+        self._leased: dict[str, LeasedDelivery] = {}
         self._senders: set[asyncio.Task[None]] = set()
         self._recalled_s = 0.0
         self._last_begun = ""
@@ -151,12 +151,12 @@ class Courier:
                     await self._begin_due()
                 except Unavailable as error:
                     log.warning("Webhook deliveries are paused: %s", error)
-                    await asyncio.sleep(LOOK_AGAIN_S)
+                    await asyncio.sleep(POLL_S)
                 except Exception:
                     log.exception("Webhook deliveries failed; trying again")
-                    await asyncio.sleep(LOOK_AGAIN_S)
+                    await asyncio.sleep(POLL_S)
                 try:
-                    async with asyncio.timeout(LOOK_AGAIN_S):
+                    async with asyncio.timeout(POLL_S):
                         await self._wake.wait()
                 except TimeoutError:
                     pass
@@ -180,16 +180,16 @@ class Courier:
     async def _stop(self) -> None:
         """What is in flight may finish for a moment, what was not begun is given back, and all outcomes are written."""
         self._stopping = True
-        unsent = [held for lane in self._lanes.values() for held in lane.waiting]
-        for lane in self._lanes.values():
-            lane.waiting.clear()
+        unsent = [leased for queue in self._queues.values() for leased in queue.waiting]
+        for queue in self._queues.values():
+            queue.waiting.clear()
         if self._senders:
             _, late = await asyncio.wait(self._senders, timeout=STOP_WITHIN_S)
             for task in late:
                 task.cancel()
             await asyncio.gather(*late, return_exceptions=True)
-        if self._glance is not None:
-            self._glance.cancel()
+        if self._next_check is not None:
+            self._next_check.cancel()
         await self._recorder.flush()
         try:
             await self._give_back(unsent)
@@ -207,40 +207,40 @@ class Courier:
             well, troubled = self._choose(due) if due else ([], [])
             if not well and not troubled:
                 return 0
-            most = max(IN_FLIGHT_PER_WEBHOOK, min(MOST_PER_LANE, MOST_HELD // len(self._lanes)))
+            most = max(IN_FLIGHT_PER_WEBHOOK, min(MOST_PER_WEBHOOK, MOST_LEASED // len(self._queues)))
             counts: Counter[str] = Counter()
             try:
-                parcels = await self._store.write(lambda tx: claim(tx, well, troubled, most=most, now_ms=now_ms))
+                claimed = await self._store.write(lambda tx: claim(tx, well, troubled, most=most, now_ms=now_ms))
                 now_s = asyncio.get_running_loop().time()
-                for parcel in parcels:
-                    held = self._held[parcel.id] = Held(parcel, now_s)
-                    self._lane(parcel.webhook_id).waiting.append(held)
-                    counts[parcel.webhook_id] += 1
-                return len(parcels)
+                for delivery in claimed:
+                    leased = self._leased[delivery.id] = LeasedDelivery(delivery, now_s)
+                    self._queue(delivery.webhook_id).waiting.append(leased)
+                    counts[delivery.webhook_id] += 1
+                return len(claimed)
             finally:
                 for webhook_id in (*well, *troubled):
-                    self._man(webhook_id, more=counts[webhook_id] >= most, most=most)
+                    self._start_senders(webhook_id, more=counts[webhook_id] >= most, most=most)
 
     def _choose(self, due: list[Due]) -> tuple[list[str], list[str]]:
-        """Round-robin where there are more than lanes: it goes on after the webhook begun last, and while anyone waits for a
-        lane nobody is given more, so that every lane runs out and is free for the next."""
+        """Round-robin where there are more than queues: it goes on after the webhook begun last, and while anyone waits for a
+        queue nobody is given more, so that every queue runs out and is free for the next."""
         now_s = asyncio.get_running_loop().time()
-        places = LANES - len(self._lanes)
-        bad_places = TROUBLED_LANES - sum(lane.troubled or lane.stalls(now_s) for lane in self._lanes.values())
+        places = MOST_WEBHOOKS - len(self._queues)
+        bad_places = MOST_TROUBLED_WEBHOOKS - sum(queue.troubled or queue.stalls(now_s) for queue in self._queues.values())
         again: list[Due] = []
         new: list[Due] = []
         all_found_place = True
         for webhook in sorted(due, key=lambda webhook: (webhook.id <= self._last_begun, webhook.id)):
             bad = webhook.failing_since_ms is not None
-            lane = self._lanes.get(webhook.id)
-            if lane is not None:
-                lane.troubled = bad
-                if lane.wants_more(now_s):
+            queue = self._queues.get(webhook.id)
+            if queue is not None:
+                queue.troubled = bad
+                if queue.wants_more(now_s):
                     again.append(webhook)
             elif places > 0 and (not bad or bad_places > 0):
                 places -= 1
                 bad_places -= bad
-                self._lane(webhook.id).troubled = bad
+                self._queue(webhook.id).troubled = bad
                 self._last_begun = webhook.id
                 new.append(webhook)
             else:
@@ -251,113 +251,125 @@ class Courier:
             [webhook.id for webhook in chosen if webhook.failing_since_ms is not None],
         )
 
-    def _lane(self, webhook_id: str) -> Lane:
-        lane = self._lanes.get(webhook_id)
-        if lane is None:
-            lane = self._lanes[webhook_id] = Lane()
-        return lane
+    def _queue(self, webhook_id: str) -> WebhookQueue:
+        queue = self._queues.get(webhook_id)
+        if queue is None:
+            queue = self._queues[webhook_id] = WebhookQueue()
+        return queue
 
-    def _man(self, webhook_id: str, *, more: bool, most: int) -> None:
-        """As many senders as there is work for; a lane without either is closed."""
-        lane = self._lane(webhook_id)
-        lane.more, lane.most = more, most
+    def _start_senders(self, webhook_id: str, *, more: bool, most: int) -> None:
+        """As many senders as there is work for; a queue without either is closed."""
+        queue = self._queue(webhook_id)
+        queue.more, queue.most = more, most
         loop = asyncio.get_running_loop()
-        for _ in range(min(len(lane.waiting), IN_FLIGHT_PER_WEBHOOK - lane.senders)):
-            if not lane.senders:
-                lane.moved_s = loop.time()
-            lane.senders += 1
-            task = loop.create_task(self._send_each(webhook_id, lane))
+        for _ in range(min(len(queue.waiting), IN_FLIGHT_PER_WEBHOOK - queue.senders)):
+            if not queue.senders:
+                queue.moved_s = loop.time()
+            queue.senders += 1
+            task = loop.create_task(self._send_each(webhook_id, queue))
             self._senders.add(task)
             task.add_done_callback(self._senders.discard)
-        if not lane.senders:
-            del self._lanes[webhook_id]
+        if not queue.senders:
+            del self._queues[webhook_id]
 
-    async def _send_each(self, webhook_id: str, lane: Lane) -> None:
+    async def _send_each(self, webhook_id: str, queue: WebhookQueue) -> None:
         try:
-            while lane.waiting:
-                held = lane.waiting.popleft()
-                if lane.more and len(lane.waiting) <= lane.most // 2:
-                    lane.more = False
+            while queue.waiting:
+                leased = queue.waiting.popleft()
+                if queue.more and len(queue.waiting) <= queue.most // 2:
+                    queue.more = False
                     self._wake.set()
                 try:
-                    parcel = await self._checked(held)
+                    delivery = await self._checked(leased)
                 except Unavailable as error:
                     log.warning("Could not check a webhook delivery; it waits until its lease expires: %s", error)
                     continue
                 finally:
-                    self._held.pop(held.id, None)
-                if parcel is not None:
-                    await self._attempt(parcel, lane)
+                    self._leased.pop(leased.id, None)
+                if delivery is not None:
+                    await self._attempt(delivery, queue)
         finally:
-            lane.senders -= 1
-            if not lane.senders:
-                del self._lanes[webhook_id]
+            queue.senders -= 1
+            if not queue.senders:
+                del self._queues[webhook_id]
             self._wake.set()
 
-    async def _checked(self, held: Held) -> Parcel | None:
-        """The parcel, if it may still be sent."""
+    async def _checked(self, leased: LeasedDelivery) -> ClaimedDelivery | None:
+        """The delivery, if it may still be sent."""
         loop = asyncio.get_running_loop()
-        ago_s = loop.time() - held.seen_s
-        if ago_s > LOOK_ANEW_S or held.seen_s <= self._recalled_s:
-            await self._look_anew(held)
-        elif ago_s > LOOK_ANEW_S / 4 and (self._glance is None or self._glance.done()):
-            self._glance = loop.create_task(self._look_ahead(held))
-        if held.parcel is not None and loop.time() - held.since_s > BEGIN_WITHIN_S:
-            await self._give_back([held])
+        ago_s = loop.time() - leased.seen_s
+        if ago_s > CHECK_AGAIN_S or leased.seen_s <= self._recalled_s:
+            await self._check_again(leased)
+        elif ago_s > CHECK_AGAIN_S / 4 and (self._next_check is None or self._next_check.done()):
+            self._next_check = loop.create_task(self._look_ahead(leased))
+        if leased.delivery is not None and loop.time() - leased.since_s > BEGIN_WITHIN_S:
+            await self._give_back([leased])
             return None
-        return held.parcel
+        return leased.delivery
 
-    async def _attempt(self, parcel: Parcel, lane: Lane) -> None:
+    async def _attempt(self, delivery: ClaimedDelivery, queue: WebhookQueue) -> None:
         now_ms = self._clock()
-        answer = await self._post(parcel, now_ms)
-        lane.moved_s = asyncio.get_running_loop().time()
-        status, due_ms = schedule.outcome(answer, parcel.tries + 1, now_ms, self._chance())
+        answer = await self._post(delivery, now_ms)
+        queue.moved_s = asyncio.get_running_loop().time()
+        status, due_ms = schedule.outcome(answer, delivery.tries + 1, now_ms, self._chance())
         await self._recorder.add(
             Outcome(
-                parcel.webhook_id, parcel.url, new_id(), parcel.account_id, parcel.id, parcel.token, now_ms, answer.status,
-                answer.latency_ms, answer.error, answer.body, status, due_ms, schedule.is_gone(answer),
+                webhook_id=delivery.webhook_id,
+                url=delivery.url,
+                attempt_id=new_id(),
+                account_id=delivery.account_id,
+                delivery_id=delivery.id,
+                token=delivery.token,
+                at_ms=now_ms,
+                status_code=answer.status,
+                latency_ms=answer.latency_ms,
+                error=answer.error,
+                response=answer.body,
+                status=status,
+                due_ms=due_ms,
+                gone=schedule.is_gone(answer),
             )
-        )  # fmt: skip
+        )
 
-    async def _look_ahead(self, held: Held) -> None:
+    async def _look_ahead(self, leased: LeasedDelivery) -> None:
         try:
-            await self._look_anew(held)
+            await self._check_again(leased)
         except Unavailable as error:
             log.warning("Could not check claimed webhook deliveries: %s", error)
 
-    async def _look_anew(self, wanted: Held) -> None:
-        """At all that are held: whoever waited for this meanwhile finds theirs seen as well."""
+    async def _check_again(self, wanted: LeasedDelivery) -> None:
+        """At all that are leased: whoever waited for this meanwhile finds theirs seen as well."""
         asked_s = asyncio.get_running_loop().time()
         async with self._looking:
             if wanted.seen_s >= asked_s:
                 return
-            looked_s, all_held = asyncio.get_running_loop().time(), list(self._held.values())
-            ids, tokens = _json([held.id for held in all_held]), _json(list({held.token for held in all_held}))
-            found = await self._store.read(lambda tx: tx.all(_PARCELS, ids=ids, tokens=tokens))
-            by_id = {(parcel.id, parcel.token): parcel for parcel in found}
-            for held in all_held:
-                held.parcel, held.seen_s = by_id.get((held.id, held.token)), looked_s
+            looked_s, all_leased = asyncio.get_running_loop().time(), list(self._leased.values())
+            ids, tokens = _json([leased.id for leased in all_leased]), _json(list({leased.token for leased in all_leased}))
+            found = await self._store.read(lambda tx: tx.all(_CLAIMED, ids=ids, tokens=tokens))
+            by_id = {(delivery.id, delivery.token): delivery for delivery in found}
+            for leased in all_leased:
+                leased.delivery, leased.seen_s = by_id.get((leased.id, leased.token)), looked_s
 
-    async def _post(self, parcel: Parcel, now_ms: int) -> Answer:
-        body = parcel.body.encode()
+    async def _post(self, delivery: ClaimedDelivery, now_ms: int) -> Answer:
+        body = delivery.body.encode()
         timestamp_s = now_ms // 1000
-        secrets = signature.valid_secrets(parcel.secret, parcel.old_secrets, now_ms)
+        secrets = signature.valid_secrets(delivery.secret, delivery.old_secrets, now_ms)
         headers = {
             "content-type": "application/json",
-            "webhook-id": parcel.event_id,
+            "webhook-id": delivery.event_id,
             "webhook-timestamp": str(timestamp_s),
-            "webhook-signature": signature.sign(secrets, parcel.event_id, timestamp_s, body),
+            "webhook-signature": signature.sign(secrets, delivery.event_id, timestamp_s, body),
         }
         try:
-            return await self._outbound.post(parcel.url, body, headers)
+            return await self._outbound.post(delivery.url, body, headers)
         except Exception:  # a bug of ours must use up an attempt, or this delivery would be tried for ever
             log.exception("A webhook delivery failed because of a bug")
             return Answer(None, "Internal error in Honeyguide; nothing was sent.", "protocol", 0)
 
-    async def _give_back(self, unsent: Iterable[Held]) -> None:
+    async def _give_back(self, unsent: Iterable[LeasedDelivery]) -> None:
         by_token: dict[str, list[str]] = defaultdict(list)
-        for held in unsent:
-            by_token[held.token].append(held.id)
+        for leased in unsent:
+            by_token[leased.token].append(leased.id)
 
         async def work(tx: Tx) -> None:
             for token, ids in by_token.items():
@@ -367,17 +379,17 @@ class Courier:
             await self._store.write(work)
 
 
-async def claim(tx: Tx, well: list[str], troubled: list[str], *, most: int, now_ms: int) -> list[Parcel]:
+async def claim(tx: Tx, well: list[str], troubled: list[str], *, most: int, now_ms: int) -> list[ClaimedDelivery]:
     """Leases what is due to these webhooks, and cancels what can never be sent."""
     token, today_ms = new_id(), system_clock()
-    claimed: list[Parcel] = []
+    claimed: list[ClaimedDelivery] = []
     for webhook_ids, each in ((well, most), (troubled, IN_FLIGHT_PER_WEBHOOK)):
         if webhook_ids:
             claimed += await tx.all(
                 _CLAIM, webhooks=_json(webhook_ids), token=token, until_ms=today_ms + LEASE_MS, most=each, now_ms=now_ms,
                 today_ms=today_ms,
             )  # fmt: skip
-    unsendable = [parcel.id for parcel in claimed if not parcel.body]
+    unsendable = [delivery.id for delivery in claimed if not delivery.body]
     if unsendable:
         await tx.run(_CANCEL_UNSENDABLE, ids=_json(unsendable), token=token)
-    return sorted(parcel for parcel in claimed if parcel.body)
+    return sorted(delivery for delivery in claimed if delivery.body)

@@ -1,4 +1,4 @@
-"""Deliveries under the test's own clock: a real store, the real courier, and receivers on real sockets that follow a script."""
+"""Deliveries under the test's own clock: a real store, the real dispatcher, and receivers on real sockets."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ import asyncpg
 from honeyguide.accounts import accounts
 from honeyguide.events import outbox, webhooks
 from honeyguide.events.addresses import Policy
-from honeyguide.events.delivery import Courier
+from honeyguide.events.dispatcher import Dispatcher
 from honeyguide.events.outbound import Outbound
 from honeyguide.events.webhooks import Flags, Webhook
 from honeyguide.kernel.clock import system_clock
@@ -165,12 +165,12 @@ class ReceiverThread:
 
 
 class Office:
-    """One account, its webhooks, and a courier whose clock stands still until the test moves it."""
+    """One account, its webhooks, and a dispatcher whose clock stands still until the test moves it."""
 
     def __init__(self, store: Store, account_id: str, url: str, outbound: Outbound, chance: Callable[[], float]) -> None:
         self.store, self.account_id, self.database_url = store, account_id, url
         self.now_ms = system_clock()
-        self.courier = Courier(store, outbound, lambda: self.now_ms, page=PAGE, chance=chance)
+        self.dispatcher = Dispatcher(store, outbound, lambda: self.now_ms, page=PAGE, chance=chance)
 
     async def write(self, work: Callable[[Tx], Awaitable[Any]]) -> Any:
         return await self.store.write(work)
@@ -204,8 +204,8 @@ class Office:
 
     @asynccontextmanager
     async def working(self) -> AsyncIterator[None]:
-        """The courier's own loop runs meanwhile, as in a serving process."""
-        loop = asyncio.create_task(self.courier.run())
+        """The dispatcher's own loop runs meanwhile, as in a serving process."""
+        loop = asyncio.create_task(self.dispatcher.run())
         try:
             yield
         finally:
@@ -213,17 +213,17 @@ class Office:
             await asyncio.gather(loop, return_exceptions=True)
 
     @asynccontextmanager
-    async def another_courier(self) -> AsyncIterator[Courier]:
+    async def another_dispatcher(self) -> AsyncIterator[Dispatcher]:
         """As in a second process, with a client of its own."""
         outbound = Outbound(HOME)
         try:
-            yield Courier(self.store, outbound, lambda: self.now_ms)
+            yield Dispatcher(self.store, outbound, lambda: self.now_ms)
         finally:
             await outbound.close()
 
     async def deliver(self, after_ms: int = 0) -> None:
         self.now_ms += after_ms
-        await self.courier.deliver_due()
+        await self.dispatcher.deliver_due()
 
     async def log(self, webhook: Webhook) -> list[tuple[webhooks.Delivery, list[webhooks.Attempt]]]:
         page = Page(1, 200)
