@@ -103,9 +103,16 @@ def _table(engine: str, rows: int, medians: Medians) -> Table:
         small, spread, day = (medians[ask.words, name] for name in ("small", "spread", "day"))
         worst = max(spread, day) / small
         lines.append(
-            (ask.words, f"{small:.2f} ms", f"{spread:.2f} ms", f"{spread / small:.2f}", f"{day:.2f} ms", f"{day / small:.2f}",
-             *verdict(worst, WITHIN, at_most=True))
-        )  # fmt: skip
+            (
+                ask.words,
+                f"{small:.2f} ms",
+                f"{spread:.2f} ms",
+                f"{spread / small:.2f}",
+                f"{day:.2f} ms",
+                f"{day / small:.2f}",
+                *verdict(worst, WITHIN, at_most=True),
+            )
+        )
     title = {"sqlite": "SQLite", "postgres": "PostgreSQL"}[engine]
     note = "Median latency over HTTP. Created in one hour: 19 of 20 subscribers have times within one hour, many of them equal."
     return Table(title, columns, lines, note)

@@ -42,11 +42,20 @@ PER_PARTNER = 100
 
 # One referral, in the order in which the domain runs them.
 STEPS = (
-    "partners.arrivals.find_partner", "referrals.subscribers.insert", "partners.arrivals.insert_referral",
-    "events.outbox.listeners", "partners.ledger.hold_month", "partners.charges.lock_budget",
-    "partners.charges.lock_partner_spend", "partners.charges.spend_budget", "partners.charges.spend_partner",
-    "partners.charges.insert_charge", "partners.ledger.post", "partners.charges.mark_charged", "partners.arrivals.count_day",
-)  # fmt: skip
+    "partners.arrivals.find_partner",
+    "referrals.subscribers.insert",
+    "partners.arrivals.insert_referral",
+    "events.outbox.listeners",
+    "partners.ledger.hold_month",
+    "partners.charges.lock_budget",
+    "partners.charges.lock_partner_spend",
+    "partners.charges.spend_budget",
+    "partners.charges.spend_partner",
+    "partners.charges.insert_charge",
+    "partners.ledger.post",
+    "partners.charges.mark_charged",
+    "partners.arrivals.count_day",
+)
 
 
 @dataclass
@@ -87,23 +96,58 @@ def _values(shop: Shop, trade: Trade) -> dict[str, Any]:
     now_ms, email, charge_id, referral_id = system_clock(), f"{new_id()}@example.org", new_id(), new_id()
     subscriber_id, partner = new_id(), trade.partners[0]
     common = {
-        "now_ms": now_ms, "account_id": trade.owner.account_id, "campaign_id": trade.owner.campaign_id, "month": shop.month,
-        "program_id": trade.program.id, "partner_campaign_id": partner.id, "partner_account_id": partner.account_id,
-        "person_key": email, "fee_cents": FEE, "subscriber_id": subscriber_id, "code": partner.ref_code,
-        "type": "new_partner_referral", "decided_ms": now_ms, "nearly_ms": None, "budget_cap_cents": BIG,
-        "partner_cap_cents": BIG, "partner_referral_id": referral_id, "day": now_ms // 86_400_000, "verified": 1, "rejected": 0,
-        "email": email, "email_key": email, "name": None, "ref_code": new_code(12), "referrer_code": partner.ref_code,
-        "claimed_code": None, "referrer_id": None, "referral_status": "verified", "referral_reason": None,
-        "referral_due_ms": None, "referral_behind": None, "ip_address": None, "network": None, "user_agent": None,
-        "origin": "api", "utm_source": None, "utm_campaign": None, "created_ms": now_ms, "received_ms": now_ms,
-        "kind": "charge", "reference": f"charge:{charge_id}", "debit": f"program:{trade.program.id}:receivable",
-        "credit": f"partner:{partner.account_id}:payable", "amount_cents": FEE,
-    }  # fmt: skip
+        "now_ms": now_ms,
+        "account_id": trade.owner.account_id,
+        "campaign_id": trade.owner.campaign_id,
+        "month": shop.month,
+        "program_id": trade.program.id,
+        "partner_campaign_id": partner.id,
+        "partner_account_id": partner.account_id,
+        "person_key": email,
+        "fee_cents": FEE,
+        "subscriber_id": subscriber_id,
+        "code": partner.ref_code,
+        "type": "new_partner_referral",
+        "decided_ms": now_ms,
+        "nearly_ms": None,
+        "budget_cap_cents": BIG,
+        "partner_cap_cents": BIG,
+        "partner_referral_id": referral_id,
+        "day": now_ms // 86_400_000,
+        "verified": 1,
+        "rejected": 0,
+        "email": email,
+        "email_key": email,
+        "name": None,
+        "ref_code": new_code(12),
+        "referrer_code": partner.ref_code,
+        "claimed_code": None,
+        "referrer_id": None,
+        "referral_status": "verified",
+        "referral_reason": None,
+        "referral_due_ms": None,
+        "referral_behind": None,
+        "ip_address": None,
+        "network": None,
+        "user_agent": None,
+        "origin": "api",
+        "utm_source": None,
+        "utm_campaign": None,
+        "created_ms": now_ms,
+        "received_ms": now_ms,
+        "kind": "charge",
+        "reference": f"charge:{charge_id}",
+        "debit": f"program:{trade.program.id}:receivable",
+        "credit": f"partner:{partner.account_id}:payable",
+        "amount_cents": FEE,
+    }
     ids = {
-        "referrals.subscribers.insert": subscriber_id, "partners.arrivals.insert_referral": referral_id,
-        "partners.charges.insert_charge": charge_id, "partners.ledger.post": new_id(),
+        "referrals.subscribers.insert": subscriber_id,
+        "partners.arrivals.insert_referral": referral_id,
+        "partners.charges.insert_charge": charge_id,
+        "partners.ledger.post": new_id(),
         "partners.charges.mark_charged": referral_id,
-    }  # fmt: skip
+    }
     return {"common": common, "ids": ids}
 
 
@@ -250,12 +294,24 @@ def _statements(month: Month) -> Iterator[str]:
 
     partner = f"n / {PER_PARTNER}"
     text = _MADE.format(
-        owner=month.account_id, campaign=month.campaign_id, month=month.name, per=PER_PARTNER,
-        now=rules.month_bounds(month.name)[0] + 1_000_000, partners=series(max(1, month.charges // PER_PARTNER)),
-        charges=series(month.charges), partner=named("1"), partner_of=named("1", partner), place=named("2"),
-        place_of=named("2", partner), program=program("n"), program_of=program(f"({partner})"), reader=named("3"),
-        referral=named("4"), charge=named("5"), pad=pad("n"),
-    )  # fmt: skip
+        owner=month.account_id,
+        campaign=month.campaign_id,
+        month=month.name,
+        per=PER_PARTNER,
+        now=rules.month_bounds(month.name)[0] + 1_000_000,
+        partners=series(max(1, month.charges // PER_PARTNER)),
+        charges=series(month.charges),
+        partner=named("1"),
+        partner_of=named("1", partner),
+        place=named("2"),
+        place_of=named("2", partner),
+        program=program("n"),
+        program_of=program(f"({partner})"),
+        reader=named("3"),
+        referral=named("4"),
+        charge=named("5"),
+        pad=pad("n"),
+    )
     yield from (part.strip() for part in text.split(";\n") if part.strip())
 
 
@@ -363,7 +419,15 @@ def run(bench: Bench) -> list[Table]:
                 steps = bar.add_task(f"{engine}: {charges:,} charges", total=3)
                 paid, proved = _paid_out(bench, engine, charges, lambda: bar.advance(steps))  # noqa: B023
                 paying.rows.append(
-                    (title, f"{charges:,}", f"{charges // PER_PARTNER:,}", f"{paid.seconds:.1f} s", f"{paid.peak_mb:.0f} MB",
-                     f"{proved.seconds:.1f} s", f"{proved.peak_mb:.0f} MB", *verdict(paid.seconds, MOST_S, at_most=True))
-                )  # fmt: skip
+                    (
+                        title,
+                        f"{charges:,}",
+                        f"{charges // PER_PARTNER:,}",
+                        f"{paid.seconds:.1f} s",
+                        f"{paid.peak_mb:.0f} MB",
+                        f"{proved.seconds:.1f} s",
+                        f"{proved.peak_mb:.0f} MB",
+                        *verdict(paid.seconds, MOST_S, at_most=True),
+                    )
+                )
     return [speed, paying]

@@ -26,14 +26,24 @@ CHUNK = 500
 PER_PAGE = 50
 # `{last}` is the last page of all offers, `{last_tech}` that of one category.
 ASKS = (
-    ("first page", ""), ("last page", "page={last}"), ("by fee", "sort=cpa"), ("by fee, last page", "sort=cpa&page={last}"),
-    ("by cap per partner", "sort=max_payout"), ("by confirmation rate", "sort=confirmation_rate"),
-    ("one category", "category=tech"), ("one category, last page", "category=tech&page={last_tech}"),
-    ("one gender", "audience_gender=mixed"), ("one income level", "income_level=%24150k%2B"), ("one age", "age_range=60%2B"),
-    ("fee from $5", "min_cpa=5"), ("three filters", "category=tech&audience_gender=mainly_male&min_cpa=2"),
-    ("search: a fifth", "search=honey"), ("search: all", "search=week"), ("search: two words", "search=honey+bees"),
+    ("first page", ""),
+    ("last page", "page={last}"),
+    ("by fee", "sort=cpa"),
+    ("by fee, last page", "sort=cpa&page={last}"),
+    ("by cap per partner", "sort=max_payout"),
+    ("by confirmation rate", "sort=confirmation_rate"),
+    ("one category", "category=tech"),
+    ("one category, last page", "category=tech&page={last_tech}"),
+    ("one gender", "audience_gender=mixed"),
+    ("one income level", "income_level=%24150k%2B"),
+    ("one age", "age_range=60%2B"),
+    ("fee from $5", "min_cpa=5"),
+    ("three filters", "category=tech&audience_gender=mainly_male&min_cpa=2"),
+    ("search: a fifth", "search=honey"),
+    ("search: all", "search=week"),
+    ("search: two words", "search=honey+bees"),
     ("search in a category by fee", "search=honey&category=tech&sort=cpa"),
-)  # fmt: skip
+)
 _WORDS = ("bees", "honey", "finance", "travel", "cars", "code", "gardens", "cinema", "running", "startups")
 
 
@@ -45,13 +55,16 @@ async def _offer(tx: Tx, account_id: str, logo: Logo, n: int, now_ms: int) -> No
         audience_gender=catalogue.GENDERS[n % len(catalogue.GENDERS)],
         income_levels=[catalogue.INCOME_LEVELS[n % len(catalogue.INCOME_LEVELS)]],
         age_ranges=[catalogue.AGE_RANGES[n // len(catalogue.GENDERS) % len(catalogue.AGE_RANGES)]],
-    )  # fmt: skip
+    )
     publication = await publications.create(tx, account_id, fields, logo, folder=None, now_ms=now_ms + n)
     offer: dict[str, Any] = {"max_payout": 50 + n % 200, "total_budget": 500, "cpa": 1 + n % 9}
     await programs.create(
-        tx, account_id, publication.id, programs.Fields(**offer, redirect_url="https://example.org/", show_in_directory=True),
+        tx,
+        account_id,
+        publication.id,
+        programs.Fields(**offer, redirect_url="https://example.org/", show_in_directory=True),
         now_ms=now_ms + n,
-    )  # fmt: skip
+    )
 
 
 async def _fill(url: str, count: int) -> str:

@@ -18,9 +18,15 @@ def serve(port: int, folder: Path) -> None:
     for file in sorted(folder.iterdir()):
         routes.append(_route(file.stem, int(file.suffix[1:]), file.read_bytes()))
     uvicorn.run(
-        Starlette(routes=routes), port=port, loop="uvloop", http="httptools", access_log=False, log_level="warning",
-        proxy_headers=False, server_header=False,
-    )  # fmt: skip
+        Starlette(routes=routes),
+        port=port,
+        loop="uvloop",
+        http="httptools",
+        access_log=False,
+        log_level="warning",
+        proxy_headers=False,
+        server_header=False,
+    )
 
 
 def _route(name: str, status: int, body: bytes) -> Route:

@@ -102,14 +102,29 @@ def _people(campaign: Campaign, *, one_day: bool) -> Iterator[dict[str, Any]]:
         email = f"person{n}@{campaign.prefix}.example.org"
         yield {
             "id": campaign.person_id(n) if n < first else campaign.later_id(n, created_ms),
-            "account_id": campaign.account_id, "campaign_id": campaign.id, "email": email, "email_key": email,
-            "person_key": hashlib.sha256(email.encode()).hexdigest(), "name": f"Person {n}",
-            "ref_code": campaign.code(n), "referrer_code": None if referrer is None else campaign.code(referrer),
-            "claimed_code": None, "referrer_id": None if referrer is None else campaign.person_id(referrer),
-            "referral_status": "verified", "referral_reason": None, "referral_due_ms": None, "referral_behind": None,
-            "ip_address": "192.0.2.1", "network": "192.0.2.1", "user_agent": "Mozilla/5.0 (X11; Linux x86_64) Firefox/140.0",
-            "origin": "api", "utm_source": "bench", "utm_campaign": None, "created_ms": created_ms, "received_ms": created_ms,
-        }  # fmt: skip
+            "account_id": campaign.account_id,
+            "campaign_id": campaign.id,
+            "email": email,
+            "email_key": email,
+            "person_key": hashlib.sha256(email.encode()).hexdigest(),
+            "name": f"Person {n}",
+            "ref_code": campaign.code(n),
+            "referrer_code": None if referrer is None else campaign.code(referrer),
+            "claimed_code": None,
+            "referrer_id": None if referrer is None else campaign.person_id(referrer),
+            "referral_status": "verified",
+            "referral_reason": None,
+            "referral_due_ms": None,
+            "referral_behind": None,
+            "ip_address": "192.0.2.1",
+            "network": "192.0.2.1",
+            "user_agent": "Mozilla/5.0 (X11; Linux x86_64) Firefox/140.0",
+            "origin": "api",
+            "utm_source": "bench",
+            "utm_campaign": None,
+            "created_ms": created_ms,
+            "received_ms": created_ms,
+        }
 
 
 def _chunks(campaign: Campaign, order: tuple[str, ...], *, one_day: bool) -> Iterator[list[tuple[Any, ...]]]:

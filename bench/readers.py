@@ -75,7 +75,7 @@ def _signups(port: int, campaign: Campaign, code: str, count: int) -> tuple[floa
             "Content-Type": "application/x-www-form-urlencoded",
             "X-Forwarded-For": f"198.{18 + n // 65536}.{n // 256 % 256}.{n % 256}",
             "Origin": f"http://127.0.0.1:{port}",
-        }  # fmt: skip
+        }
         took["page"].append(_post(connection, f"/join/{slug}", urlencode(fields).encode(), form, 303))
         body = b'{"email":"api%d@example.org","referrer_code":"%s"}' % (n, code.encode())
         headers = {"X-Api-Key": campaign.keys[0], "Content-Type": "application/json"}
@@ -122,9 +122,13 @@ def run(bench: Bench) -> list[Table]:
         page_ms, api_ms = signups[engine]
         ratio = page_ms / api_ms
         rows.append(
-            (f"{name}: signup on the page, compared with the API", f"{ratio:.2f}", *verdict(ratio, SIGNUP, at_most=True),
-             f"{page_ms:.2f} ms and {api_ms:.2f} ms")
-        )  # fmt: skip
+            (
+                f"{name}: signup on the page, compared with the API",
+                f"{ratio:.2f}",
+                *verdict(ratio, SIGNUP, at_most=True),
+                f"{page_ms:.2f} ms and {api_ms:.2f} ms",
+            )
+        )
     load = f"{bench.size.connections} connections, {bench.size.rounds} interleaved rounds"
     note = f"Redirects: {load}. Signups: one connection, one after another."
     return [Table("Links and pages", ("request", "ratio", "target", "reached", "measured"), rows, note)]

@@ -16,13 +16,20 @@ from bench.report import Table, verdict
 
 ABOUT = "Requests: the full service compared with a no-op route"
 TARGETS = {
-    ("read", "sqlite"): 0.50, ("create", "sqlite"): 0.30, ("list", "sqlite"): 0.12, ("read", "postgres"): 0.15,
+    ("read", "sqlite"): 0.50,
+    ("create", "sqlite"): 0.30,
+    ("list", "sqlite"): 0.12,
+    ("read", "postgres"): 0.15,
     ("create", "postgres"): 0.12,
-}  # fmt: skip
+}
 WORDS = {
-    "read": "read one", "create": "create, referred", "list": "list of 50", "deep": "deep page of 50",
-    "read/keys": "read one, limit 60, keys in turn", "create/keys": "create, referred, limit 60, keys in turn",
-}  # fmt: skip
+    "read": "read one",
+    "create": "create, referred",
+    "list": "list of 50",
+    "deep": "deep page of 50",
+    "read/keys": "read one, limit 60, keys in turn",
+    "create/keys": "create, referred, limit 60, keys in turn",
+}
 ONE_KEY, DEFAULT = 1_000_000, 60
 REFERRERS = 1_000
 
@@ -176,9 +183,15 @@ def _tables(bench: Bench, figures: Figures) -> list[Table]:
         for case, words in WORDS.items():
             ratio = median(figures.ratios, case, engine)
             driver = median(figures.rates, case, f"{engine} driver")
-            row = [words, f"{ratio:.2f}", *verdict(ratio, TARGETS.get((case.split("/")[0], engine))),
-                   f"{median(figures.rates, case, engine):,.0f}", f"{median(figures.rates, case, 'noop'):,.0f}",
-                   f"{median(figures.p99_ms, case, engine):.1f}", f"{driver:,.0f}" if driver else ""]  # fmt: skip
+            row = [
+                words,
+                f"{ratio:.2f}",
+                *verdict(ratio, TARGETS.get((case.split("/")[0], engine))),
+                f"{median(figures.rates, case, engine):,.0f}",
+                f"{median(figures.rates, case, 'noop'):,.0f}",
+                f"{median(figures.p99_ms, case, engine):.1f}",
+                f"{driver:,.0f}" if driver else "",
+            ]
             if engine == "postgres":
                 tps = median(figures.rates, case, "pgbench")
                 row.append(f"{tps:,.0f}" if tps else "")

@@ -11,8 +11,8 @@ from honeyguide.kernel.ids import new_id
 from honeyguide.pages.dashboard.routes import MOVED, PAGES
 from honeyguide.store.statements import Statement
 from honeyguide.store.tx import Tx
-from tests.support.desk import PASSWORD, Desk, Operator, operator, words
 from tests.support.service import Service
+from tests.support.web import PASSWORD, Operator, WebClient, operator, words
 
 
 def make_admin(who: Operator) -> Operator:
@@ -30,20 +30,20 @@ def list_status(who: Operator, key: str) -> int:
 
 def test_a_key_created_here_is_shown_once_and_works_until_it_is_revoked(service: Service) -> None:
     alice = operator(service)
-    made = alice.desk.post("/account/keys", page="/account", name="My tool")
+    made = alice.web.post("/account/keys", page="/account", name="My tool")
     key = re.search(r"hg_live_\w+", made.text)
     assert made.status_code == 201 and key
     url = f"{service.url}/v1/campaigns/{alice.campaign_id}/subscribers"
     assert f"curl {url} \\\n  -H 'X-Api-Key: {key[0]}'" in html.unescape(made.text)
     assert list_status(alice, key[0]) == 200
-    again = alice.desk.get("/account").text
+    again = alice.web.get("/account").text
     assert key[0] not in again and key[0][:12] in again and "My tool" in again
     revoke = re.search(r'action="(/account/keys/[^"]+/revoke)"', again[again.index("My tool") :])
     assert revoke
-    answer = alice.desk.post(revoke[1], page="/account")
+    answer = alice.web.post(revoke[1], page="/account")
     assert (answer.status_code, answer.headers["location"]) == (303, "/account")
     assert list_status(alice, key[0]) == 401
-    assert "1 revoked key" in words(alice.desk.get("/account").text)
+    assert "1 revoked key" in words(alice.web.get("/account").text)
 
 
 def test_the_refusal_of_a_missing_or_wrong_key_names_the_account_page(service: Service) -> None:
@@ -53,7 +53,7 @@ def test_the_refusal_of_a_missing_or_wrong_key_names_the_account_page(service: S
         assert answer.status_code == 401
         url = answer.json()["error"].split()[-1]
         assert url == f"{service.settings.base_url}/account"
-    assert alice.desk.get(url).status_code == 200, "and the page is there"
+    assert alice.web.get(url).status_code == 200, "and the page is there"
 
 
 @pytest.mark.parametrize(
@@ -71,7 +71,7 @@ def test_a_mistake_is_explained_beside_its_field(
     service: Service, path: str, fields: dict[str, str], field: str, sentence: str
 ) -> None:
     alice = make_admin(operator(service))
-    answer = alice.desk.post(f"/account/{path}", page="/account", **fields)
+    answer = alice.web.post(f"/account/{path}", page="/account", **fields)
     assert answer.status_code == 400
     assert answer.text.count('aria-invalid="true"') == 1
     wrong_input = re.search(rf'<input[^>]* id="{field}"[^>]*>\s*<p class="wrong"[^>]*>([^<]*)</p>', answer.text)
@@ -82,75 +82,75 @@ def test_a_mistake_is_explained_beside_its_field(
 
 def test_the_profile_is_saved(service: Service) -> None:
     alice = operator(service)
-    answer = alice.desk.post("/account/profile", page="/account", name="The Evening Wax")
+    answer = alice.web.post("/account/profile", page="/account", name="The Evening Wax")
     assert (answer.status_code, answer.headers["location"]) == (303, "/account")
-    assert 'value="The Evening Wax"' in alice.desk.get("/account").text
+    assert 'value="The Evening Wax"' in alice.web.get("/account").text
 
 
 def test_one_other_session_is_ended_by_its_button(service: Service) -> None:
     alice = operator(service)
-    others = [Desk(service), Desk(service)]
+    others = [WebClient(service), WebClient(service)]
     for other in others:
         other.log_in(alice.email)
-    session_id = re.search(r'name="id" value="([^"]+)"', alice.desk.get("/account").text)
+    session_id = re.search(r'name="id" value="([^"]+)"', alice.web.get("/account").text)
     assert session_id
-    alice.desk.post("/account/sessions", page="/account", id=session_id[1])
+    alice.web.post("/account/sessions", page="/account", id=session_id[1])
     assert sorted(other.get("/").status_code for other in others) == [200, 303]
-    alice.desk.post("/account/sessions", page="/account")
-    assert "1 other session signed out." in words(alice.desk.get("/account").text)
+    alice.web.post("/account/sessions", page="/account")
+    assert "1 other session signed out." in words(alice.web.get("/account").text)
 
 
 def test_only_the_administrator_sees_and_sends_invitations(service: Service) -> None:
     alice = operator(service)
-    page = alice.desk.get("/account").text
+    page = alice.web.get("/account").text
     assert "nvitation" not in page and "Administrator" not in page
     for path in ("/account/invitations", "/account/invitations/withdraw"):
-        assert alice.desk.post(path, page="/account", email="carl@example.org", id=new_id()).status_code == 404
+        assert alice.web.post(path, page="/account", email="carl@example.org", id=new_id()).status_code == 404
     make_admin(alice)
-    sent = alice.desk.post("/account/invitations", page="/account", email="carl@example.org")
+    sent = alice.web.post("/account/invitations", page="/account", email="carl@example.org")
     assert sent.status_code == 200 and "/welcome/" in sent.text
-    page = alice.desk.get("/account").text
+    page = alice.web.get("/account").text
     assert "carl@example.org" in page and "/welcome/" not in page, "the link is shown once"
     ticket = re.search(r'name="id" value="([^"]+)"', page[page.index("carl@example.org") :])
     assert ticket
-    alice.desk.post("/account/invitations/withdraw", page="/account", id=ticket[1])
-    assert "carl@example.org" not in alice.desk.get("/account").text
+    alice.web.post("/account/invitations/withdraw", page="/account", id=ticket[1])
+    assert "carl@example.org" not in alice.web.get("/account").text
 
 
 def test_settings_has_the_campaign_only(service: Service) -> None:
-    page = make_admin(operator(service)).desk.get("/settings").text
+    page = make_admin(operator(service)).web.get("/settings").text
     assert set(re.findall(r'action="(/settings[^"]*|/account[^"]*)"', page)) == {"/settings/campaign"}
 
 
 def test_old_addresses_lead_to_the_new_ones(service: Service) -> None:
-    desk = Desk(service)
-    answer = desk.get("/api")
+    web = WebClient(service)
+    answer = web.get("/api")
     assert (answer.status_code, answer.headers["location"]) == (302, "/account#keys")
     handled = {page.path for page in PAGES if page.method == "POST"}
     assert set(MOVED.values()) <= handled
     for old, new in MOVED.items():
-        answer = desk.http.post(old.format(id="123"))
+        answer = web.http.post(old.format(id="123"))
         assert (answer.status_code, answer.headers["location"]) == (308, new.format(id="123"))
 
 
 def test_a_form_that_was_open_during_the_move_still_works(service: Service) -> None:
     alice = operator(service)
-    token = alice.desk.token("/account")
+    token = alice.web.token("/account")
     form = {"csrf": token, "name": "The Old Form"}
-    refused = alice.desk.http.post(
+    refused = alice.web.http.post(
         "/settings/profile", data=form, follow_redirects=True, headers={"origin": "https://evil.example"}
     )
-    assert refused.status_code == 403 and "The Old Form" not in alice.desk.get("/account").text
-    saved = alice.desk.http.post("/settings/profile", data=form, follow_redirects=True)
+    assert refused.status_code == 403 and "The Old Form" not in alice.web.get("/account").text
+    saved = alice.web.http.post("/settings/profile", data=form, follow_redirects=True)
     assert saved.status_code == 200 and 'value="The Old Form"' in saved.text
-    made = alice.desk.http.post("/api/keys", data={"csrf": token, "name": "Old page"}, follow_redirects=True)
+    made = alice.web.http.post("/api/keys", data={"csrf": token, "name": "Old page"}, follow_redirects=True)
     key = re.search(r"hg_live_\w+", made.text)
     assert made.status_code == 201 and key and list_status(alice, key[0]) == 200
 
 
 @pytest.mark.parametrize("key_id", ["%2F%2Fevil.example", "%0D%0AX-Evil:1", "%FF", "..", "%3Fx%23y"])
 def test_an_old_address_leads_to_this_site_whatever_it_names(service: Service, key_id: str) -> None:
-    answer = Desk(service).http.post(f"/api/keys/{key_id}/revoke")
+    answer = WebClient(service).http.post(f"/api/keys/{key_id}/revoke")
     assert answer.status_code in (308, 404, 405)
     assert answer.headers.get("location", "/account/keys/").startswith("/account/keys/")
     assert "x-evil" not in answer.headers

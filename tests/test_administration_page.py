@@ -11,9 +11,9 @@ import pytest
 from honeyguide.kernel.clock import DAY_MS, HOUR_MS, system_clock
 from honeyguide.pages.dashboard import figures
 from honeyguide.partners import rules
-from tests.support.desk import Operator, operator, words
 from tests.support.market import join, offer, publish
 from tests.support.service import ENGINES, Service
+from tests.support.web import Operator, operator, words
 
 
 @pytest.fixture(params=ENGINES)
@@ -24,7 +24,7 @@ def installation(request: pytest.FixtureRequest) -> Iterator[tuple[Service, Oper
 
 
 def desk_of(who: Operator, query: str = "") -> str:
-    answer = who.desk.get(f"/administration{query}")
+    answer = who.web.get(f"/administration{query}")
     assert answer.status_code == 200
     return words(answer.text)
 
@@ -45,13 +45,13 @@ def test_months_payouts_and_what_waits(installation) -> None:
     closes = figures.moment(rules.closes_at(month))
     assert f"{rules.spoken(month)} ◷ Open closes {closes} $3.00 so far" in page
     assert "No payouts." in page and "0 pending invitations" in page and "Emails waiting none" in page
-    answer = alice.desk.post("/account/invitations", page="/account", email="carl@example.org")
+    answer = alice.web.post("/account/invitations", page="/account", email="carl@example.org")
     assert answer.status_code == 200
     page = desk_of(alice)
     assert "1 pending invitation" in page and "carl@example.org ◷ Invited, expires" in page
     service.set_clock((rules.closes_at(month) + HOUR_MS - system_clock()) / 1000)
     service.run_jobs()
-    alice.desk.log_in(alice.email)
+    alice.web.log_in(alice.email)
     page = desk_of(alice)
     assert f"{rules.spoken(month)} ✓ Closed {figures.day(service.now_ms())} 0 of 1 $3.00" in page
     assert f"{rules.spoken(rules.previous_month(month))} ✓ Closed" in page and "none due $0.00" in page
@@ -62,9 +62,9 @@ def test_the_books_state_is_that_of_the_last_proof(installation) -> None:
     service.run_jobs()
     assert "Ledger OK checked just now" in desk_of(alice)
     service.set_clock(DAY_MS / 1000 / 2)
-    alice.desk.log_in(alice.email)
+    alice.web.log_in(alice.email)
     assert "Ledger OK checked 12 hours ago" in desk_of(alice)
-    assert "The ledger balances" in words(alice.desk.get("/administration/proof").text)
+    assert "The ledger balances" in words(alice.web.get("/administration/proof").text)
     assert "Ledger OK checked just now" in desk_of(alice), "whoever proves them by hand is noted too"
 
 
@@ -77,8 +77,8 @@ def test_after_the_clock_is_moved_holds_months_and_payouts_follow_by_themselves(
     assert alice.subscriber("held@example.org")["referral_status"] == "pending"
     month = rules.month_of(service.now_ms())
     # Months are looked at once a minute, and it was done when the service began; sooner than that the clock must have called.
-    assert alice.desk.post("/clock", page="/", step="month", back="/administration").status_code == 303
+    assert alice.web.post("/clock", page="/", step="month", back="/administration").status_code == 303
     eventually(lambda: "0 of 1 $2.00" in desk_of(alice, f"?month={month}"))
     for _ in range(2):
-        alice.desk.post("/clock", page="/", step="week", back="/")
+        alice.web.post("/clock", page="/", step="week", back="/")
     eventually(lambda: alice.subscriber("held@example.org")["referral_status"] == "verified")

@@ -69,8 +69,10 @@ def test_the_hold_runs_on_after_a_confirmation_and_ends_with_leaving(market, ser
     rows = referrals(alice, program)
     assert (rows["ana@example.org"]["status"], rows["ana@example.org"]["charged"]) == ("verified", 3)
     assert (rows["ben@example.org"]["status"], rows["ben@example.org"]["reason"], rows["ben@example.org"]["charged"]) == (
-        "rejected", "left_during_hold", None,
-    )  # fmt: skip
+        "rejected",
+        "left_during_hold",
+        None,
+    )
 
 
 def test_the_fee_is_the_one_of_the_arrival(market, service):

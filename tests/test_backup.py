@@ -53,8 +53,10 @@ def test_what_cannot_be_written_is_said_in_one_sentence(tmp_path: Path) -> None:
     there.write_text("")
     (tmp_path / "x.part").mkdir()
     for target, word in (
-        (there, "already exists"), (tmp_path / "no" / "x", "does not exist"), (tmp_path / "x", "Cannot write"),
-    ):  # fmt: skip
+        (there, "already exists"),
+        (tmp_path / "no" / "x", "does not exist"),
+        (tmp_path / "x", "Cannot write"),
+    ):
         done = command("backup", str(target), database_url=url)
         assert done.returncode == 1 and word in done.stderr and "Traceback" not in done.stderr
 
@@ -69,7 +71,7 @@ def test_the_password_of_the_database_is_on_no_command_line(tmp_path: Path, monk
         ("postgresql://ann:s%40cret@db.example:5433/hg?a=b", "postgresql://ann@db.example:5433/hg?a=b", "s@cret"),
         ("postgresql://ann@db.example/hg", "postgresql://ann@db.example/hg", ""),
         ("postgresql:///hg?host=/run/pg", "postgresql:///hg?host=/run/pg", ""),
-    ):  # fmt: skip
+    ):
         backup_postgres(address, tmp_path / f"copy {len(password)} {len(address)}")
         *_, dbname, secret = said.read_text().splitlines()
         assert (dbname, secret) == (f"--dbname={shown}", f"password {password}")

@@ -5,14 +5,14 @@ from __future__ import annotations
 import re
 import time
 
-from tests.support.desk import Operator, operator, words
 from tests.support.dispatcher import ReceiverThread
 from tests.support.service import Service
+from tests.support.web import Operator, operator, words
 
 
 def unread(who: Operator) -> str:
     """What the bell at the top of every page says; the menu's entry must say the same."""
-    page = who.desk.get("/settings").text
+    page = who.web.get("/settings").text
     top, menu = (
         re.search(pattern, page, re.DOTALL) for pattern in (r'class="btn slim ring".*?</a>', r'href="/notices".*?</a>')
     )
@@ -33,12 +33,12 @@ def test_a_webhook_that_is_switched_off_rings_until_it_is_read(service: Service)
             assert time.monotonic() < deadline, "nobody rang"
             time.sleep(0.05)
         assert unread(alice) == "Notifications, unread: 1"
-        page = alice.desk.get("/notices").text
+        page = alice.web.get("/notices").text
         assert f'href="/webhooks/{hook}"' in page and "New" in words(page)
         assert receiver.url in words(page) and "410 Gone" in words(page), "the letter, as it was sent"
         assert f"To {alice.email}" in words(page)
-        assert alice.desk.get(f"/webhooks/{hook}").status_code == 200
+        assert alice.web.get(f"/webhooks/{hook}").status_code == 200
         assert unread(alice) == "Notifications", "looking is reading"
-        again = words(alice.desk.get("/notices").text)
+        again = words(alice.web.get("/notices").text)
         assert "New" not in again and receiver.url in again, "read, and still there"
-        assert receiver.url not in mallory.desk.get("/notices").text
+        assert receiver.url not in mallory.web.get("/notices").text

@@ -25,9 +25,13 @@ both_engines = pytest.mark.parametrize("engine", ENGINES)
 # -- what the database itself refuses
 
 FORBIDDEN = [
-    "UPDATE transfer SET amount_cents = 1", "DELETE FROM transfer", "UPDATE charge SET fee_cents = 1", "DELETE FROM charge",
+    "UPDATE transfer SET amount_cents = 1",
+    "DELETE FROM transfer",
+    "UPDATE charge SET fee_cents = 1",
+    "DELETE FROM charge",
     "DELETE FROM charge WHERE fee_cents < 0 OR fee_cents > 0",
-    "UPDATE period SET closed_ms = NULL WHERE closed_ms IS NOT NULL", "DELETE FROM period WHERE closed_ms IS NOT NULL",
+    "UPDATE period SET closed_ms = NULL WHERE closed_ms IS NOT NULL",
+    "DELETE FROM period WHERE closed_ms IS NOT NULL",
     "INSERT INTO transfer SELECT 'new', 'payout', 'new', debit, credit, 1, '2026-11', 1 FROM transfer WHERE kind = 'charge'",
     "INSERT INTO transfer SELECT 'new', 'charge', 'new', debit, credit, 0, '2027-03', 1 FROM transfer WHERE kind = 'charge'",
     "INSERT INTO transfer SELECT 'new', 'charge', 'new', debit, debit, 1, '2027-03', 1 FROM transfer WHERE kind = 'charge'",
@@ -40,15 +44,16 @@ FORBIDDEN = [
     "'other', '2027-03', 2, 2, 1, 2, 2, 1 FROM charge",  # over the cap
     "INSERT INTO charge SELECT 'new', account_id, account_id, program_id, partner_campaign_id, partner_referral_id, "
     "'other', '2027-03', 1, 1, 1, 1, 1, 1 FROM charge",  # from oneself
-]  # fmt: skip
+]
 ONLY = {
     "sqlite": [
-        "INSERT OR REPLACE INTO transfer SELECT * FROM transfer", "REPLACE INTO charge SELECT * FROM charge",
-        "UPDATE transfer SET month = 'x' WHERE 1", "INSERT INTO transfer SELECT 'n', 'charge', 'n', debit, credit, 1.5, "
-        "'2027-03', 1 FROM transfer",
+        "INSERT OR REPLACE INTO transfer SELECT * FROM transfer",
+        "REPLACE INTO charge SELECT * FROM charge",
+        "UPDATE transfer SET month = 'x' WHERE 1",
+        "INSERT INTO transfer SELECT 'n', 'charge', 'n', debit, credit, 1.5, '2027-03', 1 FROM transfer",
     ],
     "postgres": ["TRUNCATE transfer", "TRUNCATE charge", "TRUNCATE transfer, charge CASCADE"],
-}  # fmt: skip
+}
 
 
 @both_engines
@@ -109,7 +114,7 @@ DAMAGES = {
     "a payment lost": "DELETE FROM transfer WHERE kind = 'paid'",
     "a payment twice": "INSERT INTO transfer SELECT 'x', kind, reference || '9', debit, credit, amount_cents, month, 1 "
     "FROM transfer WHERE kind = 'paid'",
-}  # fmt: skip
+}
 
 
 def disarm(opened: OpenStore) -> None:

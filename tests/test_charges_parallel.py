@@ -142,7 +142,7 @@ def referrals(owner: Member, program: dict[str, Any]) -> list[dict[str, Any]]:
 
 
 def prove(service: Service) -> None:
-    service.run(verify(service.house.store))
+    service.run(verify(service.services.store))
 
 
 def test_two_hundred_confirmations_with_room_for_thirty_three(alice: Member, bob: Member) -> None:
@@ -188,8 +188,8 @@ def test_fifty_confirmations_that_reach_a_budget_tell_everybody_once(service: Se
     at_once(alice, [("POST", f"{alice.v1}/subscribers/{reader}/referral/verify", {}) for reader in readers])
 
     async def tell_in_parallel() -> None:
-        telling = [job for job in service.house.loop.jobs if job.name == "send budget notifications"]
-        await asyncio.gather(*(job.batch(service.house.store, service.now_ms()) for job in telling * 8))
+        telling = [job for job in service.services.loop.jobs if job.name == "send budget notifications"]
+        await asyncio.gather(*(job.batch(service.services.store, service.now_ms()) for job in telling * 8))
 
     for _ in range(2):
         service.run(tell_in_parallel())
@@ -233,11 +233,13 @@ def test_confirmations_ripening_cap_changes_and_a_close_do_not_stand_in_each_oth
             await trade.arrive(number % 3, now_ms=edge_ms)
 
         await asyncio.gather(
-            *(now_and_then(confirm, 60) for _ in range(4)), *(now_and_then(arrive, 20) for _ in range(2)),
-            now_and_then(caps, 40), now_and_then(lambda _: trade.ripen(edge_ms), 10),
+            *(now_and_then(confirm, 60) for _ in range(4)),
+            *(now_and_then(arrive, 20) for _ in range(2)),
+            now_and_then(caps, 40),
+            now_and_then(lambda _: trade.ripen(edge_ms), 10),
             now_and_then(lambda _: trade.tell(edge_ms), 10),
             now_and_then(lambda _: trade.close_and_pay_out(edge_ms + 2 * HOUR_MS), 10),
-        )  # fmt: skip
+        )
         if engine == "postgres":
             assert await trade.rows("SELECT deadlocks FROM pg_stat_database WHERE datname = current_database()") == [(0,)]
 
@@ -252,13 +254,21 @@ def test_a_budget_raised_while_its_first_fee_of_the_month_does_not_fit_is_open_a
         trade = await Trade.begin(store, cpa=300, total_budget=200, referral_pending_duration_enabled=True)
         first, second = await trade.arrive(), await trade.arrive()
         confirming = partial(
-            arrivals.decide, site=trade.site, owner=trade.owner, wanted=first.id, verdict_word="verified", by="test",
+            arrivals.decide,
+            site=trade.site,
+            owner=trade.owner,
+            wanted=first.id,
+            verdict_word="verified",
+            by="test",
             now_ms=NOON_MS,
-        )  # fmt: skip
+        )
         raising = partial(
-            programs.update, account_id=trade.owner.account_id, program_id=trade.program.id, fields=terms(total_budget=9_000),
+            programs.update,
+            account_id=trade.owner.account_id,
+            program_id=trade.program.id,
+            fields=terms(total_budget=9_000),
             now_ms=NOON_MS,
-        )  # fmt: skip
+        )
         await overlapping(store, confirming, raising)
         assert (await trade.outcome(first.id))[3] == "budget_spent"
         assert not await trade.reached()
@@ -279,13 +289,21 @@ def test_a_budget_lowered_while_a_fee_is_charged_knows_what_is_spent(engine: str
         first, second, third = [await trade.arrive() for _ in range(3)]
         await trade.confirm(first.id)
         confirming = partial(
-            arrivals.decide, site=trade.site, owner=trade.owner, wanted=second.id, verdict_word="verified", by="test",
+            arrivals.decide,
+            site=trade.site,
+            owner=trade.owner,
+            wanted=second.id,
+            verdict_word="verified",
+            by="test",
             now_ms=NOON_MS,
-        )  # fmt: skip
+        )
         lowering = partial(
-            programs.update, account_id=trade.owner.account_id, program_id=trade.program.id, fields=terms(total_budget=lowered),
+            programs.update,
+            account_id=trade.owner.account_id,
+            program_id=trade.program.id,
+            fields=terms(total_budget=lowered),
             now_ms=NOON_MS,
-        )  # fmt: skip
+        )
         await overlapping(store, *((confirming, lowering) if charge_first else (lowering, confirming)))
         is_charged = charge_first or lowered >= 600
         assert await trade.outcome(second.id) == (
@@ -315,9 +333,7 @@ def test_the_same_person_at_one_moment_in_two_months_is_one_charge(engine: str) 
         for number in range(20):
             one = await trade.arrive(email=f"q{number}@gmail.com", now_ms=edge_ms - HOUR_MS)
             other = await trade.arrive(email=f"q.{number}+x@gmail.com", now_ms=edge_ms - HOUR_MS)
-            await asyncio.gather(
-                trade.confirm(one.id, now_ms=edge_ms - 1), trade.confirm(other.id, now_ms=edge_ms + 1)
-            )  # fmt: skip
+            await asyncio.gather(trade.confirm(one.id, now_ms=edge_ms - 1), trade.confirm(other.id, now_ms=edge_ms + 1))
             outcomes = [await trade.outcome(each.id) for each in (one, other)]
             assert sorted(str(outcome[3]) for outcome in outcomes) == ["None", "already_charged"]
         assert await trade.spent("2026-11") + await trade.spent("2026-12") == 20 * 300

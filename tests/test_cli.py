@@ -280,9 +280,12 @@ def test_the_demo_prints_what_is_needed_once_it_answers_and_its_curl_line_works(
     keys_seen: set[str] = set()
     for _ in range(2):  # the second time the data is there already, and the keys are fresh
         demo = subprocess.Popen(
-            [*COMMAND, "demo", "--serve"], env=environment(database_url=url, port=port, log="off"), text=True,
-            stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-        )  # fmt: skip
+            [*COMMAND, "demo", "--serve"],
+            env=environment(database_url=url, port=port, log="off"),
+            text=True,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+        )
         try:
             assert demo.stdout is not None
             lines: list[str] = []

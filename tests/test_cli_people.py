@@ -77,8 +77,9 @@ def test_a_messy_file_is_tried_brought_in_and_left_alone_the_second_time(alice, 
     assert again.stdout.startswith("0 added, 3 already subscribed, 2 failed.\n")
     rows = list(csv.DictReader(mend.open(newline="")))
     assert [(row["E-Mail"], row["Full name"], row["line"]) for row in rows] == [
-        ("not an address", "Nobody", "3"), ("carl@example.org", "Carl", "6"),
-    ]  # fmt: skip
+        ("not an address", "Nobody", "3"),
+        ("carl@example.org", "Carl", "6"),
+    ]
     assert all(row["why"].endswith(".") for row in rows)
 
 
@@ -165,9 +166,15 @@ def test_what_cannot_be_done_is_said_in_one_sentence(on_sqlite, messy: Path, tmp
 def choose(url: str, email: str, *typed: str) -> subprocess.CompletedProcess[str]:
     """As typed at the prompt. In a session of its own there is no terminal to ask, so standard input is read."""
     return subprocess.run(
-        [*COMMAND, "account", "password", email], env=environment(database_url=url), text=True, capture_output=True,
-        input="".join(f"{word}\n" for word in typed), timeout=150, check=False, start_new_session=True,
-    )  # fmt: skip
+        [*COMMAND, "account", "password", email],
+        env=environment(database_url=url),
+        text=True,
+        capture_output=True,
+        input="".join(f"{word}\n" for word in typed),
+        timeout=150,
+        check=False,
+        start_new_session=True,
+    )
 
 
 def at_the_door(server: Serving, email: str, password: str) -> httpx.Client:

@@ -323,10 +323,16 @@ def _bring(engine: str, url: str, alice: Credentials, star: dict[str, Any], many
     async def work(tx: Tx, begin: int) -> None:
         for number in range(begin, min(begin + 200, many)):
             await tx.put(
-                insert, id=new_id(), account_id=alice.account_id, campaign_id=alice.campaign_id, code=new_code(),
-                email=f"{new_id()}@example.org", referrer_code=star["ref_code"], referrer_id=star["uuid"],
+                insert,
+                id=new_id(),
+                account_id=alice.account_id,
+                campaign_id=alice.campaign_id,
+                code=new_code(),
+                email=f"{new_id()}@example.org",
+                referrer_code=star["ref_code"],
+                referrer_id=star["uuid"],
                 created_ms=1_700_000_000_000 + number // 7,
-            )  # fmt: skip
+            )
 
     with OpenStore(engine, url) as raw:
         for begin in range(0, many, 200):

@@ -11,10 +11,10 @@ import pytest
 
 from honeyguide.kernel.clock import HOUR_MS, system_clock
 from honeyguide.partners import rules
-from tests.support.desk import Operator, operator
 from tests.support.market import join, offer, publish
 from tests.support.process import command
 from tests.support.service import ENGINES, Service
+from tests.support.web import Operator, operator
 
 BEGINNINGS = "=+-@"
 FORMULA = "{}HYPERLINK(A1)"
@@ -30,7 +30,7 @@ class Files:
             self.alice, self.bob = operator(service, "alice"), operator(service, "bob")
             month = rules.month_of(service.now_ms())
             for who in (self.alice, self.bob):
-                who.desk.post("/settings/profile", page="/settings", name=FORMULA.format("-"))
+                who.web.post("/settings/profile", page="/settings", name=FORMULA.format("-"))
             for number, each in enumerate(BEGINNINGS):
                 program = offer(self.alice, publish(self.alice, name=FORMULA.format(each)))
                 code = join(self.bob, program)["ref_code"]
@@ -39,7 +39,7 @@ class Files:
             service.set_clock((rules.closes_at(month) + HOUR_MS - system_clock()) / 1000)
             service.run_jobs()
             for who in (self.alice, self.bob):
-                who.desk.log_in(who.email)
+                who.web.log_in(who.email)
             self.pay(month)
             self.read = {
                 "subscribers": self.get(self.alice, "/subscribers/export.csv"),
@@ -60,14 +60,14 @@ class Files:
     def pay(self, month: str) -> None:
         (payout,) = csv.DictReader(io.StringIO(self.get(self.alice, f"/administration/payouts.csv?month={month}")))
         page = f"/administration?month={month}"
-        paid = self.alice.desk.post(
+        paid = self.alice.web.post(
             "/administration/payouts", page=page, payout=payout["payout_uuid"], reference=FORMULA.format("@")
         )
         assert paid.status_code == 303, paid.text
 
     @staticmethod
     def get(who: Operator, path: str) -> str:
-        answer = who.desk.get(path)
+        answer = who.web.get(path)
         assert answer.status_code == 200 and answer.headers["content-type"].startswith("text/csv"), path
         return answer.text
 

@@ -14,10 +14,10 @@ from honeyguide.kernel.errors import Invalid, TooMany, Unavailable
 from honeyguide.kernel.ids import new_id
 from honeyguide.kernel.paging import Page
 from honeyguide.mail import letters
-from honeyguide.pages.dashboard.visit import _refusal
+from honeyguide.pages.dashboard.page_request import _refusal
 from honeyguide.store.tx import Tx
-from tests.support.desk import PASSWORD, Desk, operator, words
 from tests.support.service import ENGINES, Service
+from tests.support.web import PASSWORD, WebClient, operator, words
 
 NEW = "four quiet green herons"
 
@@ -30,8 +30,8 @@ def fresh(request: pytest.FixtureRequest) -> Iterator[Service]:
 
 
 @pytest.fixture
-def desk(service: Service) -> Desk:
-    return Desk(service)
+def web(service: Service) -> WebClient:
+    return WebClient(service)
 
 
 @pytest.fixture(autouse=True)
@@ -72,15 +72,15 @@ def test_the_first_account_runs_the_installation(engine: str) -> None:
 
 
 def _the_first_account(fresh: Service) -> None:
-    desk = Desk(fresh)
-    assert desk.get("/login").headers["location"] == "/signup"
-    assert "Create the first account." in words(desk.get("/signup").text)
-    weak = desk.post("/signup", name="Wax", email="ann@example.org", password="password123")
+    web = WebClient(fresh)
+    assert web.get("/login").headers["location"] == "/signup"
+    assert "Create the first account." in words(web.get("/signup").text)
+    weak = web.post("/signup", name="Wax", email="ann@example.org", password="password123")
     assert weak.status_code == 400 and "easy to guess" in weak.text
-    made = desk.post("/signup", name="The Wax", email="ann@example.org", password=PASSWORD)
+    made = web.post("/signup", name="The Wax", email="ann@example.org", password=PASSWORD)
     assert (made.status_code, made.headers["location"]) == (303, "/")
-    assert "Role Administrator" in words(desk.get("/account").text)
-    other = Desk(fresh)
+    assert "Role Administrator" in words(web.get("/account").text)
+    other = WebClient(fresh)
     assert "Create the first account." not in other.get("/signup").text
 
 
@@ -95,37 +95,37 @@ def mistakes(page: str) -> dict[str, str]:
 @pytest.mark.parametrize("engine", ENGINES)
 def test_every_missing_field_of_the_first_account_is_reported_at_once(engine: str) -> None:
     with Service(engine) as untouched:
-        desk = Desk(untouched)
-        empty = desk.post("/signup", name=" ", email="", password="")
+        web = WebClient(untouched)
+        empty = web.post("/signup", name=" ", email="", password="")
         assert empty.status_code == 400
         asked = {"name": "Enter the name of your newsletter.", "email": "Enter your email address."}
         assert mistakes(empty.text) == {**asked, "password": "Enter a password."}
-        bad = desk.post("/signup", name="Wax & Co", email="nobody", password=PASSWORD)
+        bad = web.post("/signup", name="Wax & Co", email="nobody", password=PASSWORD)
         assert mistakes(bad.text) == {"email": "Enter a valid email address."} and 'value="Wax &amp; Co"' in bad.text
 
 
 def test_missing_fields_are_reported_when_logging_in_or_asking_for_a_link(fresh: Service, keeps_letters: None) -> None:
-    first = Desk(fresh)
+    first = WebClient(fresh)
     if first.get("/login").headers.get("location") == "/signup":
         first.post("/signup", name="The Wax", email="ann@example.org", password=PASSWORD)
-    desk = Desk(fresh)
-    login = desk.post("/login", email="", password="")
+    web = WebClient(fresh)
+    login = web.post("/login", email="", password="")
     assert login.status_code == 400
     assert mistakes(login.text) == {"email": "Enter your email address.", "password": "Enter your password."}
     for path in ("/password", "/signup"):
-        assert mistakes(desk.post(path, email=" ").text) == {"email": "Enter your email address."}, path
-        assert mistakes(desk.post(path, email="nobody").text) == {"email": "Enter a valid email address."}, path
-    desk.post("/signup", email="cleo@example.org")
+        assert mistakes(web.post(path, email=" ").text) == {"email": "Enter your email address."}, path
+        assert mistakes(web.post(path, email="nobody").text) == {"email": "Enter a valid email address."}, path
+    web.post("/signup", email="cleo@example.org")
     link = letter_link(fresh, "", "open_account")
     asked = {"name": "Enter the name of your newsletter.", "password": "Enter a password."}
-    assert mistakes(desk.post(f"/{link}", name="", password="").text) == asked
+    assert mistakes(web.post(f"/{link}", name="", password="").text) == asked
 
 
 def test_failures_have_the_usual_titles(service: Service) -> None:
     alice = operator(service)
-    assert "<h1>Page not found</h1>" in alice.desk.get("/nothing/here").text
-    assert "<h1>Method not allowed</h1>" in alice.desk.http.request("PUT", "/login").text
-    assert "This form has expired." in alice.desk.http.post("/settings/campaign", data={"name": "Wax"}).text
+    assert "<h1>Page not found</h1>" in alice.web.get("/nothing/here").text
+    assert "<h1>Method not allowed</h1>" in alice.web.http.request("PUT", "/login").text
+    assert "This form has expired." in alice.web.http.post("/settings/campaign", data={"name": "Wax"}).text
     for fault, title in (
         (TooMany("Wait.", retry_after_s=1), "Too many requests"),
         (Unavailable("Wait."), "We’ll be right back"),
@@ -138,7 +138,7 @@ def test_failures_have_the_usual_titles(service: Service) -> None:
 @pytest.mark.parametrize("engine", ENGINES)
 def test_of_many_first_accounts_at_once_one_is_opened(engine: str) -> None:
     with Service(engine, signups="invited") as untouched:
-        browsers = [Desk(untouched) for _ in range(6)]
+        browsers = [WebClient(untouched) for _ in range(6)]
         forms = [{"csrf": browser.token("/signup"), "name": "Wax", "password": PASSWORD} for browser in browsers]
         with ThreadPoolExecutor(len(browsers)) as pool:
             sending = [
@@ -151,27 +151,27 @@ def test_of_many_first_accounts_at_once_one_is_opened(engine: str) -> None:
 
 
 def test_open_signup_goes_by_mail_and_says_the_same_to_everybody(fresh: Service, keeps_letters: None) -> None:
-    first = Desk(fresh)
+    first = WebClient(fresh)
     if first.get("/login").headers.get("location") == "/signup":
         first.post("/signup", name="The Wax", email="ann@example.org", password=PASSWORD)
-    known = Desk(fresh).post("/signup", email="ann@example.org")
-    desk = Desk(fresh)
-    unknown = desk.post("/signup", email="bob@example.org")
+    known = WebClient(fresh).post("/signup", email="ann@example.org")
+    web = WebClient(fresh)
+    unknown = web.post("/signup", email="bob@example.org")
     assert known.status_code == unknown.status_code == 200
     assert words(known.text).replace("ann@", "") == words(unknown.text).replace("bob@", "")
     link = letter_link(fresh, "", "open_account")
-    page = desk.get(f"/{link}")
+    page = web.get(f"/{link}")
     assert "bob@example.org" in page.text
-    made = desk.post(f"/{link}", name="Bob's Bees", password=PASSWORD)
+    made = web.post(f"/{link}", name="Bob's Bees", password=PASSWORD)
     assert made.status_code == 303
-    assert "Bob&#39;s Bees" in desk.get("/").text
-    assert Desk(fresh).get(f"/{link}").status_code == 404, "the link works once"
+    assert "Bob&#39;s Bees" in web.get("/").text
+    assert WebClient(fresh).get(f"/{link}").status_code == 404, "the link works once"
 
 
-def test_without_an_invitation_the_door_stays_shut(service: Service, desk: Desk) -> None:
+def test_without_an_invitation_the_door_stays_shut(service: Service, web: WebClient) -> None:
     operator(service)
-    assert "Invitation only" in desk.get("/signup").text
-    assert desk.post("/signup", page="/login", email="eve@example.org").status_code == 404
+    assert "Invitation only" in web.get("/signup").text
+    assert web.post("/signup", page="/login", email="eve@example.org").status_code == 404
 
 
 def test_wrong_passwords_and_unknown_addresses_get_the_same_answer_in_the_same_time(
@@ -183,10 +183,10 @@ def test_wrong_passwords_and_unknown_addresses_get_the_same_answer_in_the_same_t
     pages = {}
     for _ in range(20):
         for email, times in took.items():
-            desk = Desk(service)
-            token = desk.token("/login")
+            web = WebClient(service)
+            token = web.token("/login")
             began = time.perf_counter()
-            answer = desk.http.post("/login", data={"csrf": token, "email": email, "password": "wrong and long enough"})
+            answer = web.http.post("/login", data={"csrf": token, "email": email, "password": "wrong and long enough"})
             times.append(time.perf_counter() - began)
             assert answer.status_code == 401
             pages[email] = words(answer.text)
@@ -197,34 +197,34 @@ def test_wrong_passwords_and_unknown_addresses_get_the_same_answer_in_the_same_t
 
 def test_a_forgotten_password_says_the_same_to_everybody(service: Service) -> None:
     alice = operator(service)
-    answers = [Desk(service).post("/password", email=email) for email in (alice.email, "nobody@example.org")]
+    answers = [WebClient(service).post("/password", email=email) for email in (alice.email, "nobody@example.org")]
     assert [answer.status_code for answer in answers] == [200, 200]
     first, second = (words(answer.text) for answer in answers)
     assert first.replace(alice.email, "") == second.replace("nobody@example.org", "")
 
 
 def test_a_new_password_by_mail_ends_every_session(service: Service, keeps_letters: None) -> None:
-    alice, desk = operator(service), Desk(service)
-    desk.post("/password", email=alice.email)
+    alice, web = operator(service), WebClient(service)
+    web.post("/password", email=alice.email)
     link = letter_link(service, alice.account_id, "password_reset")
-    assert desk.get(f"/{link}").status_code == 200
-    assert desk.get(f"/{link}").status_code == 200, "looking does not spend it: mail scanners look"
-    weak = desk.post(f"/{link}", password="short")
+    assert web.get(f"/{link}").status_code == 200
+    assert web.get(f"/{link}").status_code == 200, "looking does not spend it: mail scanners look"
+    weak = web.post(f"/{link}", password="short")
     assert weak.status_code == 400
-    assert desk.post(f"/{link}", password=NEW).status_code == 303
-    assert desk.get("/").status_code == 200, "whoever changed it is in"
-    assert alice.desk.get("/").status_code == 303, "everybody else is out"
-    assert desk.get(f"/{link}").status_code == 404, "the link works once"
-    assert Desk(service).log_in(alice.email).status_code == 401
-    assert Desk(service).log_in(alice.email, NEW).status_code == 303
+    assert web.post(f"/{link}", password=NEW).status_code == 303
+    assert web.get("/").status_code == 200, "whoever changed it is in"
+    assert alice.web.get("/").status_code == 303, "everybody else is out"
+    assert web.get(f"/{link}").status_code == 404, "the link works once"
+    assert WebClient(service).log_in(alice.email).status_code == 401
+    assert WebClient(service).log_in(alice.email, NEW).status_code == 303
 
 
 def test_a_link_is_over_after_an_hour(service: Service, keeps_letters: None) -> None:
-    alice, desk = operator(service), Desk(service)
-    desk.post("/password", email=alice.email)
+    alice, web = operator(service), WebClient(service)
+    web.post("/password", email=alice.email)
     link = letter_link(service, alice.account_id, "password_reset")
     service.set_clock(3601)
-    assert "This link has expired" in desk.get(f"/{link}").text
+    assert "This link has expired" in web.get(f"/{link}").text
 
 
 def test_passwords_are_hashed_by_argon2id_at_full_cost() -> None:
@@ -237,35 +237,35 @@ def test_passwords_are_hashed_by_argon2id_at_full_cost() -> None:
 
 def test_tries_are_limited_per_account(service: Service) -> None:
     alice = operator(service)
-    desk = Desk(service)
-    token = desk.token("/login")
+    web = WebClient(service)
+    token = web.token("/login")
     fields = {"csrf": token, "email": alice.email, "password": "wrong and long enough"}
-    statuses = [desk.http.post("/login", data=fields).status_code for _ in range(attempts.LOGIN_BY_ACCOUNT.most + 2)]
+    statuses = [web.http.post("/login", data=fields).status_code for _ in range(attempts.LOGIN_BY_ACCOUNT.most + 2)]
     assert statuses == [401] * attempts.LOGIN_BY_ACCOUNT.most + [429] * 2
-    refused = desk.http.post("/login", data={**fields, "password": PASSWORD})
+    refused = web.http.post("/login", data={**fields, "password": PASSWORD})
     assert refused.status_code == 429 and int(refused.headers["retry-after"]) > 0
     assert "Too many attempts. Try again in 15 minutes." in refused.text
     service.set_clock(attempts.LOGIN_BY_ACCOUNT.window_ms / 1000 + 1)
-    assert desk.log_in(alice.email).status_code == 303
+    assert web.log_in(alice.email).status_code == 303
 
 
 def test_login_and_password_change_share_one_limit_per_account(service: Service) -> None:
     # This address has a key that differs from its lowercase form.
     alice = operator(service, "straße")
-    desk = Desk(service)
-    fields = {"csrf": desk.token("/login"), "email": alice.email, "password": "wrong and long enough"}
-    statuses = {desk.http.post("/login", data=fields).status_code for _ in range(attempts.LOGIN_BY_ACCOUNT.most)}
+    web = WebClient(service)
+    fields = {"csrf": web.token("/login"), "email": alice.email, "password": "wrong and long enough"}
+    statuses = {web.http.post("/login", data=fields).status_code for _ in range(attempts.LOGIN_BY_ACCOUNT.most)}
     assert statuses == {401}
-    refused = alice.desk.post("/account/password", page="/account", current=PASSWORD, password=NEW)
+    refused = alice.web.post("/account/password", page="/account", current=PASSWORD, password=NEW)
     assert refused.status_code == 429 and "Too many attempts" in refused.text
 
 
 def test_tries_are_limited_per_address(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(attempts, "LOGIN_BY_ADDRESS", attempts.LOGIN_BY_ADDRESS._replace(name=new_id(), most=3))
-    desk = Desk(service)
-    token = desk.token("/login")
+    web = WebClient(service)
+    token = web.token("/login")
     tries = [
-        desk.http.post("/login", data={"csrf": token, "email": f"{new_id()}@example.org", "password": "x" * 12}).status_code
+        web.http.post("/login", data={"csrf": token, "email": f"{new_id()}@example.org", "password": "x" * 12}).status_code
         for _ in range(5)
     ]
     assert tries == [401, 401, 401, 429, 429]
@@ -274,23 +274,23 @@ def test_tries_are_limited_per_address(service: Service, monkeypatch: pytest.Mon
 @pytest.mark.parametrize("path", ["//evil.example", "https://evil.example", "/\\evil.example", "/login", "javascript:alert(1)"])
 def test_the_login_leads_to_our_own_pages_only(service: Service, path: str) -> None:
     alice = operator(service)
-    desk = Desk(service)
-    answer = desk.post("/login", email=alice.email, password=PASSWORD, next=path)
+    web = WebClient(service)
+    answer = web.post("/login", email=alice.email, password=PASSWORD, next=path)
     assert answer.headers["location"] == "/"
 
 
 def test_the_login_leads_back_to_where_one_was_going(service: Service) -> None:
-    alice, desk = operator(service), Desk(service)
-    where = desk.get("/subscribers?show=advocates").headers["location"]
+    alice, web = operator(service), WebClient(service)
+    where = web.get("/subscribers?show=advocates").headers["location"]
     assert where == "/login?next=/subscribers%3Fshow%3Dadvocates"
-    assert 'name="next" value="/subscribers?show=advocates"' in desk.get(where).text
-    answer = desk.post("/login", email=alice.email, password=PASSWORD, next="/subscribers?show=advocates")
+    assert 'name="next" value="/subscribers?show=advocates"' in web.get(where).text
+    answer = web.post("/login", email=alice.email, password=PASSWORD, next="/subscribers?show=advocates")
     assert answer.headers["location"] == "/subscribers?show=advocates"
 
 
 def test_only_the_administrator_invites(service: Service, keeps_letters: None) -> None:
     alice = operator(service)
-    refused = alice.desk.post("/account/invitations", page="/account", email="carl@example.org")
+    refused = alice.web.post("/account/invitations", page="/account", email="carl@example.org")
     assert refused.status_code == 404
 
     async def promote(tx: Tx) -> None:
@@ -300,17 +300,17 @@ def test_only_the_administrator_invites(service: Service, keeps_letters: None) -
         await tx.run(Statement("test", sql, sql, lambda: None), account_id=alice.account_id)
 
     service.write(promote)
-    sent = alice.desk.post("/account/invitations", page="/account", email="carl@example.org")
+    sent = alice.web.post("/account/invitations", page="/account", email="carl@example.org")
     assert sent.status_code == 200 and "/welcome/" in sent.text
     path = letter_link(service, alice.account_id, "invitation")
-    carl = Desk(service)
+    carl = WebClient(service)
     assert carl.post(f"/{path}", name="Carl", password=PASSWORD).status_code == 303
     assert carl.get("/").status_code == 200
 
 
 def test_letters_are_limited_per_account(service: Service) -> None:
-    alice, desk = operator(service), Desk(service)
-    statuses = [desk.post("/password", email=alice.email).status_code for _ in range(attempts.LETTERS_BY_ACCOUNT.most + 1)]
+    alice, web = operator(service), WebClient(service)
+    statuses = [web.post("/password", email=alice.email).status_code for _ in range(attempts.LETTERS_BY_ACCOUNT.most + 1)]
     assert statuses == [200] * attempts.LETTERS_BY_ACCOUNT.most + [429]
     found = service.read(lambda tx: letters.of_account(tx, alice.account_id, Page()))
     assert len([letter for letter in found if letter.kind == "password_reset"]) == attempts.LETTERS_BY_ACCOUNT.most

@@ -14,10 +14,10 @@ from honeyguide.kernel.clock import DAY_MS
 from honeyguide.partners import importing
 from honeyguide.store.tx import Tx
 from tests.support import market
-from tests.support.desk import Operator, operator, run_import, upload, words
 from tests.support.service import Service
 from tests.support.stores import statement
 from tests.support.tables import dump, mentions
+from tests.support.web import Operator, operator, run_import, upload, words
 
 _numbers = itertools.count(1)
 
@@ -37,19 +37,19 @@ MESSY = (
 def test_a_messy_file_is_tried_brought_in_and_what_failed_comes_back(service: Service) -> None:
     alice = operator(service)
     wanted = upload(alice, MESSY)
-    page = alice.desk.get(f"/subscribers/import/{wanted}").text
+    page = alice.web.get(f"/subscribers/import/{wanted}").text
     chosen: dict[str, Any] = dict(re.findall(r'name="(\w+)">.*?<option value="(\d+)" selected', page))
     assert chosen == {"email": "0", "name": "1", "created_at": "2", "status": "3"}
-    alice.desk.post(f"/subscribers/import/{wanted}", do="try", **chosen)
-    tried = words(alice.desk.get(f"/subscribers/import/{wanted}").text)
+    alice.web.post(f"/subscribers/import/{wanted}", do="try", **chosen)
+    tried = words(alice.web.get(f"/subscribers/import/{wanted}").text)
     assert "3 would be added, 1 are already subscribed or listed twice, 3 can’t be imported." in tried, tried
     assert alice.total() == 0, "a dry run changes nothing"
     done = run_import(alice, wanted, **chosen)
     assert "3 subscribers added." in done and alice.total() == 3
     ben = alice.subscriber("ben@example.org")
     assert (ben["name"], ben["created_at"]) == ("Okafor; Ben", "2026-02-01T10:00:00.000Z")
-    assert "Okafor; Ben" in words(alice.desk.get("/subscribers?show=unsubscribed").text)
-    errors = list(csv.DictReader(io.StringIO(alice.desk.get(f"/subscribers/import/{wanted}/errors.csv").text)))
+    assert "Okafor; Ben" in words(alice.web.get("/subscribers?show=unsubscribed").text)
+    errors = list(csv.DictReader(io.StringIO(alice.web.get(f"/subscribers/import/{wanted}/errors.csv").text)))
     assert [(row["line"], row["why"]) for row in errors] == [
         ("6", "Email is invalid"),
         ("7", "There is no email address in this line."),
@@ -57,7 +57,7 @@ def test_a_messy_file_is_tried_brought_in_and_what_failed_comes_back(service: Se
     ]
     assert "0 subscribers added." in run_import(alice, upload(alice, MESSY), **chosen)
     assert alice.total() == 3, "again, and nothing is doubled"
-    exported = list(csv.DictReader(io.StringIO(alice.desk.get("/subscribers/export.csv").text)))
+    exported = list(csv.DictReader(io.StringIO(alice.web.get("/subscribers/export.csv").text)))
     assert [row["name"] for row in exported if "cmd" in row["email"]] == ["'=1+1"], (
         "a spreadsheet runs no formula of a stranger's"
     )
@@ -78,7 +78,7 @@ LEFT = {
 
 
 def statuses(alice: Operator) -> dict[str, str]:
-    exported = csv.DictReader(io.StringIO(alice.desk.get("/subscribers/export.csv").text))
+    exported = csv.DictReader(io.StringIO(alice.web.get("/subscribers/export.csv").text))
     return {row["email"]: row["status"] for row in exported}
 
 
@@ -119,7 +119,7 @@ def test_each_column_says_whether_it_is_used_before_and_after(service: Service) 
     alice = operator(service)
     wanted = upload(alice, "Email,Full Name,Shoe size,\nann@example.org,Ann Lee,38,x,beyond the heading\n")
     uses = "Email used as Email Full Name used as Name Shoe size ignored column 4 ignored column 5 ignored"
-    assert uses in words(alice.desk.get(f"/subscribers/import/{wanted}").text)
+    assert uses in words(alice.web.get(f"/subscribers/import/{wanted}").text)
     assert uses in run_import(alice, wanted)
     without_name = upload(alice, "Email,Full Name\nben@example.org,Ben\n")
     assert "Full Name ignored" in run_import(alice, without_name, name="")
@@ -142,8 +142,8 @@ def test_each_column_says_whether_it_is_used_before_and_after(service: Service) 
 )
 def test_a_file_that_holds_nobody_is_refused(service: Service, data: bytes, sentence: str) -> None:
     alice = operator(service)
-    answer = alice.desk.http.post(
-        "/subscribers/import", data={"csrf": alice.desk.token("/subscribers/import")}, files={"file": ("x.csv", data)}
+    answer = alice.web.http.post(
+        "/subscribers/import", data={"csrf": alice.web.token("/subscribers/import")}, files={"file": ("x.csv", data)}
     )
     assert answer.status_code == 400 and sentence in words(answer.text)
 
@@ -170,7 +170,7 @@ def test_files_are_forgotten_after_a_month_with_the_people_in_them(service: Serv
     while purge(began_ms + importing.KEPT_MS + DAY_MS):
         pass
     assert counts() == [0, 0, 0]
-    assert [alice.desk.http.get(f"/subscribers/import/{each}").status_code for each in (done, begun)] == [404, 404]
+    assert [alice.web.http.get(f"/subscribers/import/{each}").status_code for each in (done, begun)] == [404, 404]
     assert alice.total() == 3, "whoever came in stays"
 
 
@@ -191,13 +191,13 @@ def test_erasing_somebody_reaches_the_files_that_are_kept(service: Service, loca
     file = GONE.replace("zed@gone.example", email).replace("ZED@gone.example", email.upper())
     done, tried, begun = (upload(alice, file) for _ in range(3))
     run_import(alice, done)
-    alice.desk.post(f"/subscribers/import/{tried}", do="try", email="0", name="1")
+    alice.web.post(f"/subscribers/import/{tried}", do="try", email="0", name="1")
     assert {"import_part.lines", "import_error.content"} <= set(mentions(dump(service), email))
     assert alice.delete(f"{alice.v1}/subscribers/{email}").status_code == 200
     tables = dump(service)
     assert mentions(tables, email) == []
     assert [row for row in tables["import_part"] if row["account_id"] == alice.account_id and "Zebulon" in row["lines"]] == []
-    errors = list(csv.DictReader(io.StringIO(alice.desk.get(f"/subscribers/import/{done}/errors.csv").text)))
+    errors = list(csv.DictReader(io.StringIO(alice.web.get(f"/subscribers/import/{done}/errors.csv").text)))
     assert [(row["Name"], row["Invited by"]) for row in errors] == [("Nobody", "")]
     said = run_import(alice, begun)
     assert "0 subscribers added." in said and "Done 3 of 3" in said, said

@@ -11,8 +11,8 @@ import pytest
 from honeyguide.kernel.ids import new_id
 from honeyguide.pages.dashboard.routes import PAGES
 from honeyguide.pages.market.routes import ROWS
-from tests.support.desk import Desk, Operator, operator, run_import, upload, words
 from tests.support.service import Service
+from tests.support.web import Operator, WebClient, operator, run_import, upload, words
 
 BEHIND = [page for page in PAGES if not page.open_to_all]
 # The partners' half has its own cast, and its own stranger: tests/test_market_pages.py.
@@ -23,9 +23,9 @@ def things(alice: Operator) -> dict[str, str]:
     """One of everything that an address of the dashboard can name."""
     person = alice.subscribe(f"p{new_id()}@example.org", name="Secret Person")
     hook = alice.post("/v2/webhooks", {"url": "http://127.0.0.1:9/secret-hook"}).json()["webhook"]["uuid"]
-    alice.desk.post("/rewards", name="Secret mug", referrals="3", kind="manual")
-    reward = re.search(r"/rewards/([0-9a-f-]{36})/delete", alice.desk.get("/rewards").text)
-    key = re.search(r"/account/keys/([0-9a-f-]{36})/revoke", alice.desk.get("/account").text)
+    alice.web.post("/rewards", name="Secret mug", referrals="3", kind="manual")
+    reward = re.search(r"/rewards/([0-9a-f-]{36})/delete", alice.web.get("/rewards").text)
+    key = re.search(r"/account/keys/([0-9a-f-]{36})/revoke", alice.web.get("/account").text)
     assert reward and key
     return {
         "/subscribers/import/": upload(alice, "email\nsecret@example.org\n"),
@@ -38,17 +38,17 @@ def things(alice: Operator) -> dict[str, str]:
 
 def test_without_a_session_every_page_leads_to_the_login(service: Service) -> None:
     operator(service)
-    desk = Desk(service)
+    web = WebClient(service)
     for page in BEHIND:
         path = re.sub(r"\{\w+\}", new_id(), page.path)
-        answer = desk.http.request(page.method, path)
+        answer = web.http.request(page.method, path)
         assert (answer.status_code, answer.headers["location"].partition("?")[0]) == (303, "/login"), page
 
 
 def test_a_stranger_finds_nothing_at_anybody_elses_address(service: Service) -> None:
     alice, mallory = operator(service), operator(service, "mallory")
     hers = things(alice)
-    before = {path: words(alice.desk.get(path).text) for path in ("/rewards", "/webhooks", "/account", "/subscribers")}
+    before = {path: words(alice.web.get(path).text) for path in ("/rewards", "/webhooks", "/account", "/subscribers")}
     tried = 0
     for page in OPERATORS:
         if "{" not in page.path:
@@ -57,11 +57,11 @@ def test_a_stranger_finds_nothing_at_anybody_elses_address(service: Service) -> 
         for wanted in (hers[start], new_id(), "nonsense"):
             path = re.sub(r"\{\w+\}", wanted, page.path, count=1)
             if page.method == "GET":
-                answer = mallory.desk.get(path)
+                answer = mallory.web.get(path)
             else:
                 fields = {"name": "x", "referrals": "1", "url": "http://127.0.0.1:9/x", "do": "erase", "won": new_id()}
                 answers = [
-                    mallory.desk.post(path, page="/settings", **{**fields, "do": do}) for do in ("erase", "delete", "start")
+                    mallory.web.post(path, page="/settings", **{**fields, "do": do}) for do in ("erase", "delete", "start")
                 ]
                 answer = answers[0]
                 assert {each.status_code for each in answers} == {404}, (page, [each.status_code for each in answers])
@@ -69,7 +69,7 @@ def test_a_stranger_finds_nothing_at_anybody_elses_address(service: Service) -> 
             assert "Secret" not in answer.text and "secret" not in answer.text
             tried += 1
     assert tried >= 30
-    assert before == {path: words(alice.desk.get(path).text) for path in before}, "and nothing changed"
+    assert before == {path: words(alice.web.get(path).text) for path in before}, "and nothing changed"
 
 
 def test_bulk_forms_reach_nobody_elses_people(service: Service) -> None:
@@ -77,7 +77,7 @@ def test_bulk_forms_reach_nobody_elses_people(service: Service) -> None:
     person = alice.subscribe("hers@example.org")
     for path in ("/subscribers/decide", "/review"):
         for do in ("erase", "reject", "verify"):
-            mallory.desk.post(path, page="/settings", id=person["uuid"], do=do)
+            mallory.web.post(path, page="/settings", id=person["uuid"], do=do)
     assert alice.subscriber(person["uuid"])["email"] == "hers@example.org"
 
 
@@ -92,7 +92,7 @@ def test_every_page_is_whole_safe_and_small(service: Service, path: str) -> None
     alice = operator(service)
     things(alice)
     alice.subscribe("markup@example.org", name="<script>alert(1)</script>")
-    answer = alice.desk.get(path)
+    answer = alice.web.get(path)
     assert answer.status_code == 200
     assert "<script>alert(1)" not in answer.text
     without_frames = re.sub(r'srcdoc="[^"]*"', "", answer.text)
@@ -108,8 +108,8 @@ def test_campaign_settings_are_kept_or_refused_with_a_sentence(service: Service)
     alice = operator(service)
     slug = f"wax-{new_id()[-8:]}"
     good = {"name": "The Wax", "destination_url": "https://wax.example/", "slug": slug, "screening": "strong", "hold_days": "3"}
-    assert alice.desk.post("/settings/campaign", page="/settings", **good).status_code == 303
-    page = alice.desk.get("/settings").text
+    assert alice.web.post("/settings/campaign", page="/settings", **good).status_code == 303
+    page = alice.web.get("/settings").text
     assert f'value="{slug}"' in page and "https://wax.example/" in page
     for wrong, sentence in (
         ({"destination_url": "javascript:alert(1)"}, "absolute http or https"),
@@ -119,7 +119,7 @@ def test_campaign_settings_are_kept_or_refused_with_a_sentence(service: Service)
         ({"name": " "}, "Enter a name."),
         ({"screening": "none"}, "must be one of"),
     ):
-        answer = alice.desk.post("/settings/campaign", page="/settings", **{**good, **wrong})
+        answer = alice.web.post("/settings/campaign", page="/settings", **{**good, **wrong})
         assert answer.status_code == 400 and sentence in words(answer.text), wrong
 
 
@@ -133,7 +133,7 @@ def test_search_filters_and_order(service: Service) -> None:
     alice.subscribe("thrown@mailinator.com", referrer_code=lead["ref_code"])
 
     def found(query: str) -> list[str]:
-        page = alice.desk.get(f"/subscribers?{query}").text
+        page = alice.web.get(f"/subscribers?{query}").text
         return re.findall(r'aria-label="Select ([^"@]+)@', page)
 
     assert found("q=friend") == ["friend2", "friend1", "friend0"]
@@ -146,9 +146,9 @@ def test_search_filters_and_order(service: Service) -> None:
     assert found("show=unsubscribed") == ["gone"]
     assert found("sort=oldest")[0] == "zeta.lead"
     assert len(found("")) == 6 and found("show=referrals&q=friend1") == ["friend1"]
-    assert "No subscribers found" in alice.desk.get("/subscribers?q=nothing-begins-so").text
+    assert "No subscribers found" in alice.web.get("/subscribers?q=nothing-begins-so").text
     for nonsense in ("page=0", "page=-1", "page=abc", "page=99999999", "before=x", "before=1.", "show=x", "sort=x", "q=%00"):
-        assert alice.desk.get(f"/subscribers?{nonsense}").status_code == 200, nonsense
+        assert alice.web.get(f"/subscribers?{nonsense}").status_code == 200, nonsense
 
 
 def test_lists_beyond_a_page_go_on(service: Service) -> None:
@@ -158,7 +158,7 @@ def test_lists_beyond_a_page_go_on(service: Service) -> None:
     for query in ("sort=oldest", ""):
         seen, path = [], f"/subscribers?{query}"
         while path:
-            page = alice.desk.get(path).text
+            page = alice.web.get(path).text
             seen += re.findall(r'aria-label="Select (r\d+)@', page)
             further = re.search(r'rel="next" href="([^"]+)"', page)
             path = further[1].replace("&amp;", "&") if further else ""
@@ -167,91 +167,91 @@ def test_lists_beyond_a_page_go_on(service: Service) -> None:
 
 def test_review_decides_in_bulk_and_says_why(service: Service) -> None:
     alice = operator(service)
-    alice.desk.post("/settings/campaign", page="/settings", name="Wax", slug=f"w-{new_id()[-8:]}", screening="strong")
+    alice.web.post("/settings/campaign", page="/settings", name="Wax", slug=f"w-{new_id()[-8:]}", screening="strong")
     lead = alice.subscribe("lead@example.org", ip_address="9.9.9.9")
     friends = [
         alice.subscribe(f"f{number}@example.org", referrer_code=lead["ref_code"], ip_address="9.9.9.9") for number in range(3)
     ]
-    page = words(alice.desk.get("/review").text)
+    page = words(alice.web.get("/review").text)
     assert "Same IP network as the referrer within a day. It will be verified on" in page
     assert "waiting: 3" in page
-    said = alice.desk.post("/review", id=[friends[0]["uuid"], friends[1]["uuid"]], do="verify")
+    said = alice.web.post("/review", id=[friends[0]["uuid"], friends[1]["uuid"]], do="verify")
     assert said.status_code == 303
-    assert "2 referrals verified." in words(alice.desk.get("/review").text)
-    alice.desk.post("/review", id=friends[2]["uuid"], do="reject")
-    assert "Rejected manually. It does not count unless you verify it." in words(alice.desk.get("/review?show=rejected").text)
+    assert "2 referrals verified." in words(alice.web.get("/review").text)
+    alice.web.post("/review", id=friends[2]["uuid"], do="reject")
+    assert "Rejected manually. It does not count unless you verify it." in words(alice.web.get("/review?show=rejected").text)
     assert alice.subscriber(lead["uuid"])["referrals_count"] == 2
-    final = alice.desk.post("/subscribers/decide", page="/subscribers", id=friends[0]["uuid"], do="reject")
+    final = alice.web.post("/subscribers/decide", page="/subscribers", id=friends[0]["uuid"], do="reject")
     assert final.status_code == 303
-    assert "already verified and can no longer be rejected" in words(alice.desk.get("/subscribers").text)
+    assert "already verified and can no longer be rejected" in words(alice.web.get("/subscribers").text)
 
 
 def test_a_person_is_explained_exported_and_erased(service: Service) -> None:
     alice = operator(service)
     lead = alice.subscribe("lead@example.org", name="Lena Lead")
     friend = alice.subscribe("friend@mailinator.com", referrer_code=lead["ref_code"], utm_source="podcast")
-    page = words(alice.desk.get(f"/subscribers/{friend['uuid']}").text)
+    page = words(alice.web.get(f"/subscribers/{friend['uuid']}").text)
     assert "Referred by Lena Lead . Disposable email address. It does not count unless you verify it." in page
     assert "Every screening level rejects this." in page and "podcast" in page
-    assert "Referrals" in (leads := words(alice.desk.get(f"/subscribers/{lead['uuid']}").text)) and "mailinator" in leads
-    told = alice.desk.get(f"/subscribers/{friend['uuid']}/export.json")
+    assert "Referrals" in (leads := words(alice.web.get(f"/subscribers/{lead['uuid']}").text)) and "mailinator" in leads
+    told = alice.web.get(f"/subscribers/{friend['uuid']}/export.json")
     assert told.json()["subscriber"]["email"] == "friend@mailinator.com"
     assert "attachment" in told.headers["content-disposition"]
-    alice.desk.post(f"/subscribers/{friend['uuid']}", do="verify")
+    alice.web.post(f"/subscribers/{friend['uuid']}", do="verify")
     assert alice.subscriber(lead["uuid"])["referrals_count"] == 1
-    assert alice.desk.post(f"/subscribers/{friend['uuid']}", do="erase").headers["location"] == "/subscribers"
-    assert alice.desk.get(f"/subscribers/{friend['uuid']}").status_code == 404
+    assert alice.web.post(f"/subscribers/{friend['uuid']}", do="erase").headers["location"] == "/subscribers"
+    assert alice.web.get(f"/subscribers/{friend['uuid']}").status_code == 404
 
 
 def test_rewards_are_made_changed_and_removed(service: Service) -> None:
     alice = operator(service)
-    assert alice.desk.post("/rewards", name="", referrals="3", kind="manual").status_code == 400
-    assert "whole number" in alice.desk.post("/rewards", name="Mug", referrals="none", kind="manual").text
-    alice.desk.post("/rewards", name="Stickers", referrals="1", kind="coupon", coupon_codes="A-1\nA-2")
-    page = alice.desk.get("/rewards").text
+    assert alice.web.post("/rewards", name="", referrals="3", kind="manual").status_code == 400
+    assert "whole number" in alice.web.post("/rewards", name="Mug", referrals="none", kind="manual").text
+    alice.web.post("/rewards", name="Stickers", referrals="1", kind="coupon", coupon_codes="A-1\nA-2")
+    page = alice.web.get("/rewards").text
     assert "Stickers" in page and "2 of 2 codes left" in words(page)
     wanted = re.search(r'href="/rewards/([0-9a-f-]{36})"', page)
     assert wanted
-    assert alice.desk.post(f"/rewards/{wanted[1]}", name="Sticker pack", referrals="1", coupon_codes="A-3").status_code == 303
-    assert "3 of 3 codes left" in words(alice.desk.get("/rewards").text)
+    assert alice.web.post(f"/rewards/{wanted[1]}", name="Sticker pack", referrals="1", coupon_codes="A-3").status_code == 303
+    assert "3 of 3 codes left" in words(alice.web.get("/rewards").text)
     lead = alice.subscribe("lead@example.org")
     alice.subscribe("friend@example.org", referrer_code=lead["ref_code"])
-    assert "Sticker pack" in alice.desk.get(f"/subscribers/{lead['uuid']}").text
-    assert "A-1" in alice.desk.get(f"/subscribers/{lead['uuid']}").text
-    sketch = alice.desk.post("/rewards/preview", page="/rewards", name="A <b>gold</b> medal", referrals="7", kind="manual")
+    assert "Sticker pack" in alice.web.get(f"/subscribers/{lead['uuid']}").text
+    assert "A-1" in alice.web.get(f"/subscribers/{lead['uuid']}").text
+    sketch = alice.web.post("/rewards/preview", page="/rewards", name="A <b>gold</b> medal", referrals="7", kind="manual")
     assert "A &lt;b&gt;gold&lt;/b&gt; medal" in sketch.text and "<script" not in sketch.text
-    assert alice.desk.post(f"/rewards/{wanted[1]}/delete", page="/rewards").status_code == 303
-    assert "No rewards yet" in alice.desk.get("/rewards").text
+    assert alice.web.post(f"/rewards/{wanted[1]}/delete", page="/rewards").status_code == 303
+    assert "No rewards yet" in alice.web.get("/rewards").text
 
 
 def test_words_are_kept_page_by_page(service: Service) -> None:
     alice = operator(service)
     on = {"powered_by": "on"}
-    assert alice.desk.post("/pages?page=signup", promise="Bees, weekly", **on).status_code == 303
-    assert alice.desk.post("/pages?page=hub", hub_note="Thank you all", **on).status_code == 303
-    assert "Bees, weekly" in alice.desk.get("/pages?page=signup").text
-    slug = re.search(r"/join/([\w-]+)", alice.desk.get("/pages").text)
-    assert slug and "Bees, weekly" in Desk(service).get(f"/join/{slug[1]}").text
-    assert alice.desk.post("/pages?page=signup", promise="x" * 500, **on).status_code == 400
+    assert alice.web.post("/pages?page=signup", promise="Bees, weekly", **on).status_code == 303
+    assert alice.web.post("/pages?page=hub", hub_note="Thank you all", **on).status_code == 303
+    assert "Bees, weekly" in alice.web.get("/pages?page=signup").text
+    slug = re.search(r"/join/([\w-]+)", alice.web.get("/pages").text)
+    assert slug and "Bees, weekly" in WebClient(service).get(f"/join/{slug[1]}").text
+    assert alice.web.post("/pages?page=signup", promise="x" * 500, **on).status_code == 400
 
 
 def test_webhooks_are_made_tested_and_read(service: Service) -> None:
     alice = operator(service)
-    assert alice.desk.post("/webhooks", url="ftp://x", event="new_referral").status_code == 400
-    made = alice.desk.post("/webhooks", url="http://127.0.0.1:9/hook", event=["new_referral", "reward_unlocked"])
+    assert alice.web.post("/webhooks", url="ftp://x", event="new_referral").status_code == 400
+    made = alice.web.post("/webhooks", url="http://127.0.0.1:9/hook", event=["new_referral", "reward_unlocked"])
     path = made.headers["location"]
-    assert alice.desk.post(f"{path}/act", page=path, do="test").status_code == 303
+    assert alice.web.post(f"{path}/act", page=path, do="test").status_code == 303
     for _ in range(100):
-        if "no response" in (page := words(alice.desk.get(path).text)):
+        if "no response" in (page := words(alice.web.get(path).text)):
             break
         time.sleep(0.05)
     assert "no response" in page and "Test" in page
     assert "whsec_" not in page
-    secret = re.search(r"whsec_[\w+/=]+", alice.desk.post(f"{path}/act", page=path, do="reveal").text)
-    rotated = re.search(r"whsec_[\w+/=]+", alice.desk.post(f"{path}/act", page=path, do="rotate").text)
+    secret = re.search(r"whsec_[\w+/=]+", alice.web.post(f"{path}/act", page=path, do="reveal").text)
+    rotated = re.search(r"whsec_[\w+/=]+", alice.web.post(f"{path}/act", page=path, do="rotate").text)
     assert secret and rotated and secret[0] != rotated[0]
-    assert alice.desk.post(f"{path}/act", page=path, do="replay", since="2026-01-01T00:00").status_code == 303
-    assert alice.desk.post(f"{path}/act", page=path, do="replay", since="never").status_code == 400
-    assert alice.desk.post(path, url="http://127.0.0.1:9/other", event="new_referral").status_code == 303
-    assert alice.desk.post(f"{path}/act", page=path, do="delete").headers["location"] == "/webhooks"
-    assert alice.desk.get(path).status_code == 404
+    assert alice.web.post(f"{path}/act", page=path, do="replay", since="2026-01-01T00:00").status_code == 303
+    assert alice.web.post(f"{path}/act", page=path, do="replay", since="never").status_code == 400
+    assert alice.web.post(path, url="http://127.0.0.1:9/other", event="new_referral").status_code == 303
+    assert alice.web.post(f"{path}/act", page=path, do="delete").headers["location"] == "/webhooks"
+    assert alice.web.get(path).status_code == 404

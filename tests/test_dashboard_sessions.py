@@ -8,8 +8,8 @@ import httpx
 import pytest
 
 from honeyguide.accounts import attempts
-from tests.support.desk import PASSWORD, Desk, operator
 from tests.support.service import ENGINES, Service
+from tests.support.web import PASSWORD, WebClient, operator
 
 NEW = "four quiet green herons"
 
@@ -23,7 +23,7 @@ def plenty(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_the_session_cookie_is_guarded(service: Service) -> None:
     alice = operator(service)
-    answer = Desk(service).post("/login", email=alice.email, password=PASSWORD)
+    answer = WebClient(service).post("/login", email=alice.email, password=PASSWORD)
     cookie = next(line for line in answer.headers.get_list("set-cookie") if "hg_session=" in line)
     assert "HttpOnly" in cookie and "SameSite=lax" in cookie and "Path=/" in cookie
     assert "Secure" not in cookie and not cookie.startswith("__Host-"), "plain HTTP on loopback could not keep it"
@@ -33,8 +33,8 @@ def test_the_session_cookie_is_guarded(service: Service) -> None:
 @pytest.mark.parametrize("engine", ENGINES)
 def test_behind_https_cookies_are_secure_and_bound_to_the_host(engine: str) -> None:
     with Service(engine, base_url="https://go.example.org", test_clock="") as service:
-        desk = Desk(service)
-        page = desk.get("/signup")
+        web = WebClient(service)
+        page = web.get("/signup")
         token = re.search(r'name="csrf" value="(\w+)"', page.text)
         cookies = page.headers.get_list("set-cookie")
         assert token and cookies and all(line.startswith("__Host-hg_") and "Secure" in line for line in cookies)
@@ -54,14 +54,14 @@ def test_behind_https_cookies_are_secure_and_bound_to_the_host(engine: str) -> N
 
 def test_a_planted_session_is_worth_nothing_after_the_login(service: Service) -> None:
     alice = operator(service)
-    before = alice.desk.session
-    again = Desk(service)
+    before = alice.web.session
+    again = WebClient(service)
     again.plant(before)
     token = re.search(r'name="csrf" value="(\w+)"', again.get("/settings").text)
     assert token
     again.http.post("/login", data={"csrf": token[1], "email": alice.email, "password": PASSWORD})
     assert again.session != before
-    stale = Desk(service)
+    stale = WebClient(service)
     stale.plant(before)
     assert stale.get("/settings").headers["location"].startswith("/login")
 
@@ -69,75 +69,75 @@ def test_a_planted_session_is_worth_nothing_after_the_login(service: Service) ->
 @pytest.mark.parametrize("origin", ["https://evil.example", "null", "http://127.0.0.1:1", ""])
 def test_a_form_from_another_site_does_nothing(service: Service, origin: str) -> None:
     alice = operator(service)
-    token = alice.desk.token("/settings")
-    answer = alice.desk.http.post("/account/profile", data={"csrf": token, "name": "Evil"}, headers={"origin": origin})
+    token = alice.web.token("/settings")
+    answer = alice.web.http.post("/account/profile", data={"csrf": token, "name": "Evil"}, headers={"origin": origin})
     assert answer.status_code == 403
-    assert "Evil" not in alice.desk.get("/account").text
+    assert "Evil" not in alice.web.get("/account").text
 
 
 @pytest.mark.parametrize("token", ["", "00", "ab" * 64, "x" * 128])
 def test_a_form_without_the_visitors_own_token_does_nothing(service: Service, token: str) -> None:
     alice = operator(service)
-    assert alice.desk.http.post("/account/profile", data={"csrf": token, "name": "Evil"}).status_code == 403
+    assert alice.web.http.post("/account/profile", data={"csrf": token, "name": "Evil"}).status_code == 403
 
 
 def test_one_persons_token_is_no_good_for_another(service: Service) -> None:
     alice, mallory = operator(service), operator(service, "mallory")
-    token = mallory.desk.token("/settings")
-    assert alice.desk.http.post("/account/profile", data={"csrf": token, "name": "Evil"}).status_code == 403
+    token = mallory.web.token("/settings")
+    assert alice.web.http.post("/account/profile", data={"csrf": token, "name": "Evil"}).status_code == 403
 
 
 def test_login_csrf_is_refused(service: Service) -> None:
     """An attacker cannot log a victim's browser into the attacker's account: the form's token belongs to the browser."""
     mallory = operator(service, "mallory")
-    token = Desk(service).token("/login")
-    victim = Desk(service)
+    token = WebClient(service).token("/login")
+    victim = WebClient(service)
     answer = victim.http.post("/login", data={"csrf": token, "email": mallory.email, "password": PASSWORD})
     assert answer.status_code == 403 and not victim.session
 
 
 def test_sessions_end_by_time(service: Service) -> None:
     alice = operator(service)
-    assert alice.desk.get("/settings").status_code == 200
+    assert alice.web.get("/settings").status_code == 200
     service.set_clock(12 * 3600 + 1)
-    assert alice.desk.get("/settings").status_code == 303, "12 idle hours"
+    assert alice.web.get("/settings").status_code == 303, "12 idle hours"
     service.set_clock(0)
     bob = operator(service, "bob")
     for hours in range(11, 14 * 24, 11):
         service.set_clock(hours * 3600)
-        assert bob.desk.get("/settings").status_code == 200
+        assert bob.web.get("/settings").status_code == 200
     service.set_clock(14 * 24 * 3600 + 1)
-    assert bob.desk.get("/settings").status_code == 303, "14 days, however busy"
+    assert bob.web.get("/settings").status_code == 303, "14 days, however busy"
 
 
 def test_logging_out_ends_the_session_itself(service: Service) -> None:
     alice = operator(service)
-    token = alice.desk.session
-    assert alice.desk.post("/logout", page="/settings").status_code == 303
-    stale = Desk(service)
+    token = alice.web.session
+    assert alice.web.post("/logout", page="/settings").status_code == 303
+    stale = WebClient(service)
     stale.plant(token)
     assert stale.get("/").status_code == 303
 
 
 def test_other_sessions_can_be_ended(service: Service) -> None:
     alice = operator(service)
-    other = Desk(service)
+    other = WebClient(service)
     other.log_in(alice.email)
     assert other.get("/").status_code == 200
-    assert alice.desk.post("/account/sessions", page="/account").status_code == 303
+    assert alice.web.post("/account/sessions", page="/account").status_code == 303
     assert other.get("/").status_code == 303
-    assert alice.desk.get("/").status_code == 200
+    assert alice.web.get("/").status_code == 200
 
 
 def test_a_password_change_ends_every_other_session(service: Service) -> None:
     alice = operator(service)
-    other = Desk(service)
+    other = WebClient(service)
     other.log_in(alice.email)
-    wrong = alice.desk.post("/account/password", page="/account", current="not mine at all", password=NEW)
+    wrong = alice.web.post("/account/password", page="/account", current="not mine at all", password=NEW)
     assert wrong.status_code == 400 and "not your current password" in wrong.text
-    before = alice.desk.session
-    assert alice.desk.post("/account/password", page="/account", current=PASSWORD, password=NEW).status_code == 303
-    assert alice.desk.session != before and alice.desk.get("/").status_code == 200
+    before = alice.web.session
+    assert alice.web.post("/account/password", page="/account", current=PASSWORD, password=NEW).status_code == 303
+    assert alice.web.session != before and alice.web.get("/").status_code == 200
     assert other.get("/").status_code == 303
 
 
@@ -145,4 +145,4 @@ def test_the_token_is_nowhere_in_the_database(service: Service) -> None:
     from tests.support.tables import dump, mentions
 
     alice = operator(service)
-    assert mentions(dump(service), alice.desk.session) == []
+    assert mentions(dump(service), alice.web.session) == []

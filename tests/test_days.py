@@ -13,8 +13,8 @@ from honeyguide.referrals import days, listing
 from honeyguide.referrals.campaigns import Owner
 from honeyguide.store.statements import Statement
 from honeyguide.store.tx import Tx
-from tests.support.desk import Operator, operator
 from tests.support.service import Service
+from tests.support.web import Operator, operator
 
 
 def counted(service: Service, member: Operator) -> dict[int, tuple[int, int, int, int]]:
@@ -46,7 +46,7 @@ def true_counts(service: Service, member: Operator) -> dict[int, tuple[int, int,
 def test_days_count_what_is_there_whatever_happens(service: Service, seed: int) -> None:
     """Signups, verdicts, leaving and erasing in any order, folded or not: the days agree with the people."""
     alice, dice = operator(service), random.Random(seed)
-    alice.desk.post("/settings/campaign", page="/settings", name="Wax", slug=f"w-{new_id()[-8:]}", screening="strong")
+    alice.web.post("/settings/campaign", page="/settings", name="Wax", slug=f"w-{new_id()[-8:]}", screening="strong")
     people: list[dict[str, Any]] = []
     for step in range(60):
         deed = dice.random()
@@ -59,7 +59,7 @@ def test_days_count_what_is_there_whatever_happens(service: Service, seed: int) 
                 )
             )
         elif deed < 0.7:
-            alice.desk.post(
+            alice.web.post(
                 "/subscribers/decide", page="/settings", id=dice.choice(people)["uuid"], do=dice.choice(["verify", "reject"])
             )
         elif deed < 0.85:
@@ -67,7 +67,7 @@ def test_days_count_what_is_there_whatever_happens(service: Service, seed: int) 
         else:
             alice.delete(f"{alice.v1}/subscribers/{people.pop(dice.randrange(len(people)))['uuid']}")
         if step % 20 == 10:
-            service.run(service.house.store.write(listing.fold, snapshot=True))
+            service.run(service.services.store.write(listing.fold, snapshot=True))
     assert counted(service, alice) == true_counts(service, alice)
-    service.run(service.house.store.write(listing.fold, snapshot=True))
+    service.run(service.services.store.write(listing.fold, snapshot=True))
     assert counted(service, alice) == true_counts(service, alice)

@@ -20,9 +20,16 @@ from tests.support.payloads import PAYLOADS
 from tests.support.service import ENGINES
 
 PUBLISHED_MS = [
-    5 * SECOND_MS, 5 * MINUTE_MS, 30 * MINUTE_MS, 2 * HOUR_MS, 5 * HOUR_MS, 10 * HOUR_MS, 14 * HOUR_MS, 20 * HOUR_MS,
+    5 * SECOND_MS,
+    5 * MINUTE_MS,
+    30 * MINUTE_MS,
+    2 * HOUR_MS,
+    5 * HOUR_MS,
+    10 * HOUR_MS,
+    14 * HOUR_MS,
+    20 * HOUR_MS,
     24 * HOUR_MS,
-]  # fmt: skip
+]
 
 
 @pytest.fixture(params=ENGINES)
@@ -142,8 +149,10 @@ def test_a_receiver_that_fails_twice_gets_it_the_third_time(engine: str) -> None
             delivery, attempts = await post.one(hook)
             assert delivery.status == "delivered"
             assert [(a.status_code, a.response, a.error) for a in attempts] == [
-                (500, "ok", None), (503, "soon", None), (201, "thanks", None)
-            ]  # fmt: skip
+                (500, "ok", None),
+                (503, "soon", None),
+                (201, "thanks", None),
+            ]
             assert all(0 <= attempt.latency_ms < 5_000 for attempt in attempts)
             await post.deliver(DAY_MS)
             assert len(receiver.requests) == 3

@@ -45,10 +45,17 @@ async def blocked(post: Office, hook: Webhook, canary: Receiver) -> None:
 @pytest.mark.parametrize(
     "answers",
     [
-        ["127.0.0.1"], ["::1"], ["10.0.0.1"], ["169.254.169.254"], ["8.8.8.8", "127.0.0.1"], ["::ffff:127.0.0.1"],
-        ["64:ff9b::7f00:1"], ["2002:7f00:1::"], ["0.0.0.0"],
+        ["127.0.0.1"],
+        ["::1"],
+        ["10.0.0.1"],
+        ["169.254.169.254"],
+        ["8.8.8.8", "127.0.0.1"],
+        ["::ffff:127.0.0.1"],
+        ["64:ff9b::7f00:1"],
+        ["2002:7f00:1::"],
+        ["0.0.0.0"],
     ],
-)  # fmt: skip
+)
 def test_a_name_that_answers_private_is_recorded_as_blocked(engine: str, answers: list[str]) -> None:
     async def scenario() -> None:
         async with (
@@ -132,12 +139,24 @@ def test_a_disguised_address_is_refused_at_create_and_at_update(owner: Member, h
 @pytest.mark.parametrize(
     "url",
     [
-        "http://example.com/", "https://example.com:22/", "https://example.com:25/", "https://example.com:6379/",
-        "https://user@example.com/", "https://user:pw@example.com/", "https://localhost/", "https://db.internal/",
-        "https://printer.local/", "https://intranet/", "https://example.com/" + "x" * 2030, "https://example.com/\r\nHost: x",
-        "https://example.com%2f@127.0.0.1/", "https://example.com\\@127.0.0.1/", "javascript:alert(1)", "file:///etc/passwd",
+        "http://example.com/",
+        "https://example.com:22/",
+        "https://example.com:25/",
+        "https://example.com:6379/",
+        "https://user@example.com/",
+        "https://user:pw@example.com/",
+        "https://localhost/",
+        "https://db.internal/",
+        "https://printer.local/",
+        "https://intranet/",
+        "https://example.com/" + "x" * 2030,
+        "https://example.com/\r\nHost: x",
+        "https://example.com%2f@127.0.0.1/",
+        "https://example.com\\@127.0.0.1/",
+        "javascript:alert(1)",
+        "file:///etc/passwd",
     ],
-)  # fmt: skip
+)
 def test_what_the_url_alone_shows_is_refused(owner: Member, url: str) -> None:
     answer = owner.post("/v2/webhooks", {"url": url})
     assert (answer.status_code, answer.json()["param"]) == (400, "url")

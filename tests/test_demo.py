@@ -14,7 +14,7 @@ import pytest
 
 from honeyguide import demo, settings
 from honeyguide.accounts import accounts
-from honeyguide.app import House, opened
+from honeyguide.app import Services, opened
 from honeyguide.events import webhooks
 from honeyguide.events.schedule import ATTEMPTS
 from honeyguide.kernel.clock import DAY_MS, system_clock
@@ -40,10 +40,10 @@ class Filled:
         self.made = self.prepare()
         self.took_s = time.process_time() - start
 
-    def run(self, work: Callable[[House], Awaitable[T]]) -> T:
+    def run(self, work: Callable[[Services], Awaitable[T]]) -> T:
         async def inside() -> T:
-            async with opened(self.settings) as house:
-                return await work(house)
+            async with opened(self.settings) as services:
+                return await work(services)
 
         return asyncio.run(inside())
 
@@ -51,7 +51,7 @@ class Filled:
         return self.run(demo.prepare)
 
     def read(self, work: Callable[[Tx], Awaitable[T]]) -> T:
-        return self.run(lambda house: house.store.snapshot(work))
+        return self.run(lambda services: services.store.snapshot(work))
 
 
 @pytest.fixture(params=ENGINES)
@@ -133,22 +133,22 @@ def test_deliveries_and_letters_of_others_are_not_the_demos_to_send(on_each_engi
     chosen = settings.read({}, database_url=fresh_database_url(on_each_engine, tmp_path))
 
     async def work() -> None:
-        async with opened(chosen) as house:
+        async with opened(chosen) as services:
 
             async def wait(tx: Tx) -> str:
-                stranger = await accounts.create(tx, "real@example.org", name="Real", now_ms=house.clock() - 9 * DAY_MS)
+                stranger = await accounts.create(tx, "real@example.org", name="Real", now_ms=services.clock() - 9 * DAY_MS)
                 hook = await webhooks.create(
-                    tx, stranger.account_id, "", "http://127.0.0.1:9/hook", webhooks.Flags(), policy=house.policy, now_ms=1
+                    tx, stranger.account_id, "", "http://127.0.0.1:9/hook", webhooks.Flags(), policy=services.policy, now_ms=1
                 )
-                await webhooks.send_test(tx, stranger.account_id, "", hook.id, now_ms=house.clock() - 9 * DAY_MS)
+                await webhooks.send_test(tx, stranger.account_id, "", hook.id, now_ms=services.clock() - 9 * DAY_MS)
                 said = words.webhook_failing(url="https://example.org", since="then", disables_on="soon", page="/")
                 await bell.tell(
                     tx, stranger.account_id, "real@example.org", "webhook_failing", "once", said, link="/", now_ms=9 * DAY_MS
                 )
                 return stranger.account_id
 
-            stranger_id = await house.store.write(wait)
-            await demo.prepare(house)
+            stranger_id = await services.store.write(wait)
+            await demo.prepare(services)
 
             async def look(tx: Tx) -> None:
                 (hook,) = await webhooks.of_account(tx, stranger_id, "")
@@ -156,9 +156,9 @@ def test_deliveries_and_letters_of_others_are_not_the_demos_to_send(on_each_engi
                 assert (delivery.status, attempts) == ("pending", [])
                 wax = await accounts.get_by_email(tx, demo.OWNER)
                 assert await webhooks.of_account(tx, wax.id, "") == []
-                assert await letters.backlog(tx, now_ms=house.clock()) == letters.Backlog(1, 9 * DAY_MS)
+                assert await letters.backlog(tx, now_ms=services.clock()) == letters.Backlog(1, 9 * DAY_MS)
 
-            await house.store.snapshot(look)
+            await services.store.snapshot(look)
 
     asyncio.run(work())
 

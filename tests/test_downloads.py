@@ -14,9 +14,9 @@ from honeyguide.kernel.ids import new_id
 from honeyguide.pages.downloads import attachment
 from honeyguide.partners import importing, statements
 from honeyguide.partners.payouts import Owed
-from tests.support.desk import operator
 from tests.support.process import command
 from tests.support.service import Service
+from tests.support.web import operator
 
 SOURCE = Path(__file__).parent.parent / "src" / "honeyguide"
 
@@ -25,7 +25,7 @@ SOURCE = Path(__file__).parent.parent / "src" / "honeyguide"
 def test_the_export_of_a_subscriber_is_named_after_any_email_address(service: Service, email: str) -> None:
     alice = operator(service)
     alice.subscribe(email)
-    answer = alice.desk.get(f"/subscribers/{quote(email)}/export.json")
+    answer = alice.web.get(f"/subscribers/{quote(email)}/export.json")
     assert answer.status_code == 200, answer.text
     assert answer.json()["subscriber"]["email"] == email
     named = answer.headers["content-disposition"]
@@ -66,7 +66,7 @@ def test_no_cell_of_the_subscribers_export_is_a_formula(service: Service) -> Non
     for n, name in enumerate(FORMULAS):
         alice.subscribe(f"reader{n}@example.org", name=name)
     alice.subscribe("=1+1@example.org")
-    assert_harmless(alice.desk.get("/subscribers/export.csv").text, names=len(FORMULAS))
+    assert_harmless(alice.web.get("/subscribers/export.csv").text, names=len(FORMULAS))
     done = command("export", "--account", alice.email, database_url=service.database_url, base_url=service.url)
     assert_harmless(done.stdout, names=len(FORMULAS))
 

@@ -7,13 +7,13 @@ from honeyguide.pages.dashboard import figures
 from honeyguide.pages.market.earnings import WHY_REJECTED, WHY_UNPAID
 from honeyguide.partners import rules
 from honeyguide.referrals.rules import Reason
-from tests.support.desk import Operator, operator, words
 from tests.support.market import join, offer, publish
 from tests.support.service import Service
+from tests.support.web import Operator, operator, words
 
 
 def earnings(who: Operator, query: str = "") -> str:
-    page = words(who.desk.get(f"/earnings{query}").text)
+    page = words(who.web.get(f"/earnings{query}").text)
     assert "veiled" not in page and "Veiled" not in page, "readers are the owner's"
     return page
 
@@ -33,11 +33,11 @@ def test_each_reader_stands_under_the_figure_they_are_part_of(service: Service) 
     )
     rejected = earnings(bob, "?show=rejected")
     assert "They unsubscribed during the holding period." in rejected and "It is a disposable email address." in rejected
-    one = words(bob.desk.get(f"/earnings/{place['uuid']}").text)
+    one = words(bob.web.get(f"/earnings/{place['uuid']}").text)
     assert one.count("◷ Pending") == 1 and one.count("✕ Rejected") == 2 and "eiled" not in one
     service.set_clock(8 * DAY_MS / 1000)
     service.run_jobs()
-    bob.desk.log_in(bob.email)
+    bob.web.log_in(bob.email)
     confirmed = earnings(bob, "?show=confirmed")
     assert f"Confirmed on {figures.day(service.now_ms())}. $3.00" in confirmed and "Slow lane" in confirmed
     assert "Nothing pending." in earnings(bob, "?show=pending")
@@ -55,13 +55,13 @@ def test_a_reached_budget_is_said_to_its_partners(service: Service) -> None:
     # Not over the end of a month, where the budget would be a new one.
     service.set_clock((rules.month_bounds(rules.next_month(rules.month_of(service.now_ms())))[0] - system_clock()) / 1000)
     service.run_jobs()
-    bob.desk.log_in(bob.email)
-    alice.desk.log_in(alice.email)
+    bob.web.log_in(bob.email)
+    alice.web.log_in(alice.email)
     month = rules.month_of(service.now_ms())
     after, again = earnings(bob), rules.spoken(rules.next_month(month))
     assert f"$3.00 $0.00 $0.00 ✕ Budget reached, resumes 1 {again}" in after, "whatever their own cap would still hold"
     assert earnings(bob, "?show=uncharged").count("The program had reached its monthly budget.") == 2
-    owner = words(alice.desk.get(f"/program/{program['uuid']}").text)
+    owner = words(alice.web.get(f"/program/{program['uuid']}").text)
     assert f"Reached on {figures.day(service.now_ms())}; you and 1 partner were notified." in owner
 
 

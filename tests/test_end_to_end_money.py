@@ -43,10 +43,19 @@ class Deal:
         self.server = server
         self.alice, self.bob = (new_account(server.database_url, f"{name}@example.org") for name in ("alice", "bob"))
         publication = self.owner("POST", "/v2/publications", publication_fields())["publication"]
-        self.program = self.owner("POST", "/v2/partner_programs", {
-            "publication_uuid": publication["uuid"], "redirect_url": "https://wax.example/", "cpa": 2.5, "max_payout": 10,
-            "total_budget": 5, "referral_pending_duration_enabled": True, "referral_pending_duration": 2,
-        })["partner_program"]["uuid"]  # fmt: skip
+        self.program = self.owner(
+            "POST",
+            "/v2/partner_programs",
+            {
+                "publication_uuid": publication["uuid"],
+                "redirect_url": "https://wax.example/",
+                "cpa": 2.5,
+                "max_payout": 10,
+                "total_budget": 5,
+                "referral_pending_duration_enabled": True,
+                "referral_pending_duration": 2,
+            },
+        )["partner_program"]["uuid"]
         place = self.partner("POST", f"/v2/partner_network/partner_programs/{self.program}/join")["partner_campaign"]
         self.code = place["ref_code"]
 

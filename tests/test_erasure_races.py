@@ -44,9 +44,14 @@ class Wax:
         async def work(tx: Tx) -> Owner:
             made = await accounts.create(tx, "wax@example.org", name="Wax", now_ms=NOON_MS)
             await webhooks.create(
-                tx, made.account_id, "", "http://127.0.0.1:9/hook", webhooks.Flags(True, True, True, True),
-                policy=Policy(https_only=False, loopback_ok=True), now_ms=NOON_MS,
-            )  # fmt: skip
+                tx,
+                made.account_id,
+                "",
+                "http://127.0.0.1:9/hook",
+                webhooks.Flags(True, True, True, True),
+                policy=Policy(https_only=False, loopback_ok=True),
+                now_ms=NOON_MS,
+            )
             return Owner(made.account_id, made.campaign_id)
 
         return cls(store, await store.write(work))

@@ -24,9 +24,19 @@ from tests.support.service import ENGINES, Member, Service
 from tests.support.stores import OpenStore, statement
 
 UNKNOWN_PATHS = [
-    "/v1", "/v1/", "/v2/", "/v1/nothing", "/v2/campaigns", "/v1/subscribers", "/v1//campaigns", "/v2/subscribers/x/y/z",
-    "/v1/Campaigns", "/v1/campaigns/x/subscribers/y/referrals/z", "/v1/campaigns;x", "/v1/%2e%2e/campaigns",
-]  # fmt: skip
+    "/v1",
+    "/v1/",
+    "/v2/",
+    "/v1/nothing",
+    "/v2/campaigns",
+    "/v1/subscribers",
+    "/v1//campaigns",
+    "/v2/subscribers/x/y/z",
+    "/v1/Campaigns",
+    "/v1/campaigns/x/subscribers/y/referrals/z",
+    "/v1/campaigns;x",
+    "/v1/%2e%2e/campaigns",
+]
 
 
 def check_shape(status: int, headers: Any, body: Any) -> dict[str, str]:
@@ -90,9 +100,17 @@ def test_a_body_over_2_mb_is_a_413(alice: Member) -> None:
 
 
 NOT_JSON = [
-    "text/plain", "application/x-www-form-urlencoded", "multipart/form-data; boundary=x", "application/xml", "text/json", "*/*",
-    "application/json; charset=utf-16", "application/json; charset=utf-16; x=y", "application/jsonx", ";",
-]  # fmt: skip
+    "text/plain",
+    "application/x-www-form-urlencoded",
+    "multipart/form-data; boundary=x",
+    "application/xml",
+    "text/json",
+    "*/*",
+    "application/json; charset=utf-16",
+    "application/json; charset=utf-16; x=y",
+    "application/jsonx",
+    ";",
+]
 
 
 @pytest.mark.parametrize("kind", NOT_JSON)
@@ -278,8 +296,13 @@ def strict_service(request: pytest.FixtureRequest) -> Iterator[Service]:
 
 def test_the_sixth_of_five_allowed_requests_is_a_429_that_says_when_to_come_back(strict_service: Service) -> None:
     alice, bob = strict_service.member("alice"), strict_service.member("bob")
-    calls = [("GET", "/v1/campaigns"), ("GET", "/v2/subscribers/nobody"), ("GET", "/v2/subscribers?page=0"),
-             ("POST", "/v2/subscribers"), ("HEAD", "/v1/campaigns")]  # fmt: skip
+    calls = [
+        ("GET", "/v1/campaigns"),
+        ("GET", "/v2/subscribers/nobody"),
+        ("GET", "/v2/subscribers?page=0"),
+        ("POST", "/v2/subscribers"),
+        ("HEAD", "/v1/campaigns"),
+    ]
     for n, (method, path) in enumerate(calls):
         answer = alice.http.request(method, path)
         assert answer.status_code != 429

@@ -19,9 +19,13 @@ def charged(fee: int, cap: int, budget: int, readers: int, partners: int) -> tup
     refused: dict[str, int] = {}
     for partner in turns:
         verdict = rules.decide_charge(
-            fee_cents=fee, budget_cap_cents=budget, budget_spent_cents=spent, budget_reached=reached, partner_cap_cents=cap,
+            fee_cents=fee,
+            budget_cap_cents=budget,
+            budget_spent_cents=spent,
+            budget_reached=reached,
+            partner_cap_cents=cap,
             partner_spent_cents=earned[partner],
-        )  # fmt: skip
+        )
         if isinstance(verdict, rules.Charge):
             spent, earned[partner] = spent + fee, earned[partner] + fee
             reached = reached or verdict.reaches_budget
@@ -33,9 +37,7 @@ def charged(fee: int, cap: int, budget: int, readers: int, partners: int) -> tup
 
 @given(st.integers(1, 700), st.integers(0, 4_000), st.integers(0, 9_000), st.integers(0, 60), st.integers(1, 7))
 def test_it_is_what_the_rules_would_charge(fee: int, cap: int, budget: int, readers: int, partners: int) -> None:
-    guess = estimate.of_month(
-        fee_cents=fee, partner_cap_cents=cap, budget_cents=budget, readers=readers, partners=partners
-    )  # fmt: skip
+    guess = estimate.of_month(fee_cents=fee, partner_cap_cents=cap, budget_cents=budget, readers=readers, partners=partners)
     spent, refused = charged(fee, cap, budget, readers, partners)
     assert guess.cost_cents == spent == guess.paid_readers * fee
     assert guess.paid_readers + guess.over_partner_cap + guess.over_budget == readers
@@ -50,9 +52,7 @@ def test_it_is_what_the_rules_would_charge(fee: int, cap: int, budget: int, read
 )
 def test_the_demos_own_offer(readers: int, partners: int, cost: int, over_cap: int, over_budget: int) -> None:
     """$2.50 a reader, $80 a partner, $120 in all."""
-    guess = estimate.of_month(
-        fee_cents=250, partner_cap_cents=8_000, budget_cents=12_000, readers=readers, partners=partners
-    )  # fmt: skip
+    guess = estimate.of_month(fee_cents=250, partner_cap_cents=8_000, budget_cents=12_000, readers=readers, partners=partners)
     assert (guess.cost_cents, guess.over_partner_cap, guess.over_budget) == (cost, over_cap, over_budget)
 
 

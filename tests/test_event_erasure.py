@@ -148,12 +148,12 @@ def test_deleting_by_the_api_reaches_every_event_that_names_the_person(service: 
         hook = alice.post("/v2/webhooks", {"url": receiver.url, "new_referral": True}).json()["webhook"]["uuid"]
         ann = alice.subscribe(mails["referrer"], name="Ann Lee")
         ben = alice.subscribe(mails["subscriber"], referrer_code=ann["ref_code"])
-        service.run(service.house.dispatcher.deliver_due())
+        service.run(service.services.dispatcher.deliver_due())
         (sent,) = deliveries(alice, hook)
         assert (sent["status"], sent["attempts"][0]["response"]) == ("delivered", f"welcome {mails[who]}")
         again = alice.post(f"/v2/webhooks/{hook}/deliveries/{sent['uuid']}/resend")
         assert again.status_code == 200, again.text
-        service.run(service.house.dispatcher.deliver_due())
+        service.run(service.services.dispatcher.deliver_due())
         assert deliveries(alice, hook)[0]["status"] == "pending"
         gone = ben if who == "subscriber" else ann
         assert alice.delete(f"{alice.v1}/subscribers/{gone['uuid']}").status_code == 200
@@ -164,7 +164,7 @@ def test_deleting_by_the_api_reaches_every_event_that_names_the_person(service: 
         refused = alice.post(f"/v2/webhooks/{hook}/deliveries/{sent['uuid']}/resend")
         assert (refused.status_code, refused.json()["code"]) == (400, "erased")
         service.set_clock(DAY_MS / 1000)
-        service.run(service.house.dispatcher.deliver_due())
+        service.run(service.services.dispatcher.deliver_due())
         assert len(receiver.requests) == 2
         alice.delete(f"/v2/webhooks/{hook}")
 
@@ -179,7 +179,7 @@ def test_a_stored_answer_that_quotes_a_receiver_goes_with_the_person_it_quotes(
         hook = alice.post("/v2/webhooks", {"url": receiver.url, "new_referral": True}).json()["webhook"]["uuid"]
         ann = alice.subscribe(mails["referrer"])
         ben = alice.subscribe(mails["subscriber"], referrer_code=ann["ref_code"])
-        service.run(service.house.dispatcher.deliver_due())
+        service.run(service.services.dispatcher.deliver_due())
         (sent,) = deliveries(alice, hook)
         path, key = f"/v2/webhooks/{hook}/deliveries/{sent['uuid']}/resend", {"Idempotency-Key": f"again {number}"}
         assert mails[who] in alice.post(path, headers=key).text

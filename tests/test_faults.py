@@ -103,7 +103,7 @@ def test_a_full_database_sheds_writes_acknowledges_none_and_recovers():
     with Service("sqlite") as service:
         alice = service.member("alice")
         alice.subscribe("first@example.org")
-        writer = service.house.store._writer  # type: ignore[attr-defined]
+        writer = service.services.store._writer  # type: ignore[attr-defined]
 
         async def pragma(text: str) -> int:
             return int(writer.execute(text).fetchall()[0][0])
@@ -268,7 +268,7 @@ def test_a_row_held_too_long_is_a_500_and_not_a_hang(own_postgres):
 
 # Overload.
 def test_more_than_can_be_answered_is_shed_at_once():
-    """Requests whose bodies never end fill the house; the next is told so at once, and when they leave all is well."""
+    """Requests whose bodies never end fill the services; the next is told so at once, and when they leave all is well."""
     with Service("sqlite") as service:
         alice = service.member("alice")
         stuck: list[socket.socket] = []

@@ -14,10 +14,10 @@ import pytest
 from honeyguide.accounts import attempts
 from honeyguide.pages.dashboard.routes import PAGES
 from tests.support import market
-from tests.support.desk import PASSWORD, Desk, Operator, operator
 from tests.support.service import Service
 from tests.support.stores import statement
 from tests.support.tables import dump
+from tests.support.web import PASSWORD, Operator, WebClient, operator
 from tests.test_tenancy import lasting, make_payout, make_referred, make_subscriber, quiet_service
 
 __all__ = ["quiet_service"]
@@ -26,13 +26,37 @@ _numbers = itertools.count(1)
 
 # Forms that say what to do with the object in the address, or with the account itself, and name no other object.
 NO_IDS = {
-    "/login", "/logout", "/signup", "/welcome/{token}", "/password", "/password/{token}", "/subscribers/import",
-    "/subscribers/import/{id}", "/subscribers/{id}", "/rewards", "/rewards/{id}", "/rewards/{id}/delete", "/pages",
-    "/pages/preview", "/webhooks", "/webhooks/{id}", "/api/keys", "/api/keys/{id}/revoke", "/settings/campaign",
-    "/settings/profile", "/settings/password", "/settings/invitations", "/publications/new", "/publications/{id}",
-    "/publications/{id}/delete", "/program/{id}/change", "/program/preview/cost", "/program/{id}/act", "/network/{id}/join",
+    "/login",
+    "/logout",
+    "/signup",
+    "/welcome/{token}",
+    "/password",
+    "/password/{token}",
+    "/subscribers/import",
+    "/subscribers/import/{id}",
+    "/subscribers/{id}",
+    "/rewards",
+    "/rewards/{id}",
+    "/rewards/{id}/delete",
+    "/pages",
+    "/pages/preview",
+    "/webhooks",
+    "/webhooks/{id}",
+    "/api/keys",
+    "/api/keys/{id}/revoke",
+    "/settings/campaign",
+    "/settings/profile",
+    "/settings/password",
+    "/settings/invitations",
+    "/publications/new",
+    "/publications/{id}",
+    "/publications/{id}/delete",
+    "/program/{id}/change",
+    "/program/preview/cost",
+    "/program/{id}/act",
+    "/network/{id}/join",
     "/clock",
-}  # fmt: skip
+}
 
 Maker = Callable[[Operator], str]
 
@@ -97,12 +121,12 @@ def newest(owner: Operator, sql: str) -> str:
 
 
 def session(owner: Operator) -> str:
-    Desk(owner.service).log_in(owner.email, PASSWORD)
+    WebClient(owner.service).log_in(owner.email, PASSWORD)
     return newest(owner, "SELECT id FROM session WHERE account_id = :account_id ORDER BY id DESC")
 
 
 def invitation(owner: Operator) -> str:
-    sent = owner.desk.post("/settings/invitations", page="/settings", email=f"secret{next(_numbers)}@example.org")
+    sent = owner.web.post("/settings/invitations", page="/settings", email=f"secret{next(_numbers)}@example.org")
     assert sent.status_code == 200, sent.text
     return newest(owner, "SELECT id FROM ticket WHERE account_id = :account_id ORDER BY id DESC")
 
@@ -158,7 +182,7 @@ def test_every_form_is_tried_or_names_no_object() -> None:
 
 
 def fill_in(who: Operator, form: Form, parent: str, value: str) -> Any:
-    return who.desk.post(form.path.replace("{id}", parent), page="/settings", **{**form.fields, form.field: value})
+    return who.web.post(form.path.replace("{id}", parent), page="/settings", **{**form.fields, form.field: value})
 
 
 def promote(service: Service, *people: Operator) -> None:

@@ -35,8 +35,8 @@ def configure(member: Member, **fields: Any) -> None:
 
 def time_passes(member: Member) -> None:
     """The one job that ends holds, and no other, so that a year stays short."""
-    (job,) = [job for job in member.service.house.loop.jobs if "hold" in job.name]
-    member.service.run(member.service.house.loop.once(job))
+    (job,) = [job for job in member.service.services.loop.jobs if "hold" in job.name]
+    member.service.run(member.service.services.loop.once(job))
 
 
 def referral(member: Member, who: dict[str, Any]) -> dict[str, Any]:
@@ -170,12 +170,15 @@ def test_settings_that_make_no_sense_are_refused(alice: Member, body: dict[str, 
 
 def test_settings_are_read_back_and_the_campaign_object_stays_as_specified(alice: Member) -> None:
     chosen = {
-        "screening": "strict", "hold_days": 30, "needs_confirmation": True, "destination_url": "https://wax.example.org/",
+        "screening": "strict",
+        "hold_days": 30,
+        "needs_confirmation": True,
+        "destination_url": "https://wax.example.org/",
         "slug": f"wax-{alice.campaign_id[-12:]}",
-    }  # fmt: skip
+    }
     configure(alice, **chosen)
     told = alice.get(f"{alice.v1}/settings").json()["settings"]
-    assert told == {**chosen, "signup_page_url": alice.service.house.site.page_link(chosen["slug"])}
+    assert told == {**chosen, "signup_page_url": alice.service.services.site.page_link(chosen["slug"])}
     assert set(alice.get(alice.v1).json()["campaign"]) == {"uuid", "name"}
     configure(alice, destination_url=None)
     assert alice.get(f"{alice.v1}/settings").json()["settings"]["destination_url"] is None

@@ -15,12 +15,12 @@ from honeyguide.pages.dashboard.routes import PAGES
 from honeyguide.pages.readers.words import WORDS
 from honeyguide.partners import payouts, rules
 from honeyguide.store.tx import Tx
-from tests.support.desk import PASSWORD, Desk, operator, run_import, upload
 from tests.support.market import join, offer, png, publish
 from tests.support.markup import ESCAPED, EVIL, unescaped
 from tests.support.newsletter import Newsletter
 from tests.support.service import ENGINES, Service
 from tests.support.stores import statement
+from tests.support.web import PASSWORD, WebClient, operator, run_import, upload
 
 ADDRESS = {"line1": EVIL, "city": EVIL, "postcode": EVIL, "country": EVIL, "name": EVIL}
 
@@ -43,13 +43,13 @@ class World:
 
     def accounts(self) -> None:
         for who in (self.alice, self.bob):
-            assert who.desk.post("/settings/profile", page="/settings", name=EVIL).status_code == 303
-            browser = Desk(self.service)
+            assert who.web.post("/settings/profile", page="/settings", name=EVIL).status_code == 303
+            browser = WebClient(self.service)
             browser.http.headers["user-agent"] = EVIL
             assert browser.log_in(who.email, PASSWORD).status_code == 303
         admin = statement("UPDATE account SET is_admin = 1 WHERE id = :id")
         self.service.write(lambda tx: tx.run(admin, id=self.alice.account_id))
-        self.alice.desk.post("/settings/invitations", page="/settings", email="o'evil@example.org")
+        self.alice.web.post("/settings/invitations", page="/settings", email="o'evil@example.org")
 
     def campaign(self) -> None:
         self.wax.configure(name=EVIL, words={word.key: EVIL[: word.limit] for word in WORDS if word.limit >= len(EVIL)})
@@ -98,7 +98,7 @@ class World:
         program = offer(self.alice, publication, terms=EVIL, slug=self.slug, cpa=3, total_budget=4)
         self.ids |= {"publication": publication["uuid"], "program": program["uuid"]}
         publish(self.alice, name=EVIL, description=EVIL)
-        joined = self.bob.desk.post(f"/network/{program['uuid']}/join", page="/settings", reason=EVIL)
+        joined = self.bob.web.post(f"/network/{program['uuid']}/join", page="/settings", reason=EVIL)
         self.ids["partner campaign"] = joined.headers["location"].rsplit("/", 1)[1]
         self.code = join(self.bob, program)["ref_code"]
         for number in range(3):
@@ -106,8 +106,8 @@ class World:
         self.service.run_jobs()
 
     def developers(self) -> None:
-        self.alice.desk.post("/api/keys", page="/api", name=EVIL)
-        self.bob.desk.post("/api/keys", page="/api", name=EVIL)
+        self.alice.web.post("/api/keys", page="/api", name=EVIL)
+        self.bob.web.post("/api/keys", page="/api", name=EVIL)
         for url in ("http://127.0.0.1:9/?q=<evil>", "http://127.0.0.1:9/'\"><evil>"):
             made = self.alice.post("/v2/webhooks", {"url": url, "new_referral": True, "reward_unlocked": True})
             if made.status_code == 201:
@@ -146,10 +146,15 @@ class World:
         """A path of the table with this world's own objects in it."""
         month = rules.month_of(self.service.now_ms())
         objects = {
-            "/subscribers/import/": ["import", "new import"], "/subscribers/": ["subscriber"], "/rewards/": ["reward"],
-            "/webhooks/": ["webhook"], "/publications/": ["publication"], "/program/": ["program"], "/network/": ["program"],
+            "/subscribers/import/": ["import", "new import"],
+            "/subscribers/": ["subscriber"],
+            "/rewards/": ["reward"],
+            "/webhooks/": ["webhook"],
+            "/publications/": ["publication"],
+            "/program/": ["program"],
+            "/network/": ["program"],
             "/earnings/": ["partner campaign"],
-        }  # fmt: skip
+        }
         if "{side}" in path:
             return [path.format(side=side, month=month) for side in ("owner", "partner")]
         if "{token}" in path:
@@ -181,11 +186,31 @@ QUERIES = {
 }
 # Pages on which hostile text must be seen, escaped: or the test would look at empty pages.
 SHOWS = {
-    "/", "/subscribers", "/subscribers/{id}", "/subscribers/import", "/subscribers/import/{id}", "/review", "/rewards",
-    "/rewards/{id}", "/pages", "/webhooks", "/webhooks/{id}", "/api", "/settings", "/publications", "/publications/{id}",
-    "/program/{id}", "/program/{id}/change", "/network", "/network/{id}", "/earnings", "/earnings/{id}",
-    "/statements/{side}/{month}", "/notices", "/administration",
-}  # fmt: skip
+    "/",
+    "/subscribers",
+    "/subscribers/{id}",
+    "/subscribers/import",
+    "/subscribers/import/{id}",
+    "/review",
+    "/rewards",
+    "/rewards/{id}",
+    "/pages",
+    "/webhooks",
+    "/webhooks/{id}",
+    "/api",
+    "/settings",
+    "/publications",
+    "/publications/{id}",
+    "/program/{id}",
+    "/program/{id}/change",
+    "/network",
+    "/network/{id}",
+    "/earnings",
+    "/earnings/{id}",
+    "/statements/{side}/{month}",
+    "/notices",
+    "/administration",
+}
 
 
 def look(page: Any, where: str, problems: list[str]) -> bool:
@@ -204,9 +229,9 @@ def test_no_page_of_the_dashboard_lets_markup_through(world: World) -> None:
         if page.path == "/program/new":
             paths = [f"/program/new?publication={world.ids['publication']}"]
         for path in paths:
-            browsers = [Desk(world.service)] if page.open_to_all else [world.alice.desk, world.bob.desk]
-            for desk in browsers:
-                answer = desk.get(path, follow_redirects=True)
+            browsers = [WebClient(world.service)] if page.open_to_all else [world.alice.web, world.bob.web]
+            for web in browsers:
+                answer = web.get(path, follow_redirects=True)
                 assert answer.status_code in (200, 404), f"{path}: {answer.status_code}"
                 if look(answer, path, problems):
                     shown.add(page.path)
@@ -254,27 +279,33 @@ def test_no_form_shown_again_and_no_preview_lets_markup_through(world: World) ->
     problems: list[str] = []
     silent = set()
     for path, page, fields in forms(world):
-        answer = world.alice.desk.post(path, page=page, **fields)
+        answer = world.alice.web.post(path, page=page, **fields)
         if answer.status_code == 303:
-            answer = world.alice.desk.get(answer.headers["location"])
+            answer = world.alice.web.get(answer.headers["location"])
         if not look(answer, path, problems):
             silent.add(path)
-    publication = {"name": EVIL, "description": EVIL, "audience_gender": "mixed", "categories": ["tech"],
-                   "income_levels": ["$150k+"], "age_ranges": ["25 - 39"]}  # fmt: skip
-    saved = world.alice.desk.http.post(
+    publication = {
+        "name": EVIL,
+        "description": EVIL,
+        "audience_gender": "mixed",
+        "categories": ["tech"],
+        "income_levels": ["$150k+"],
+        "age_ranges": ["25 - 39"],
+    }
+    saved = world.alice.web.http.post(
         "/publications/new",
-        data={"csrf": world.alice.desk.token("/settings"), **publication},
+        data={"csrf": world.alice.web.token("/settings"), **publication},
         files={"logo": ("<evil>.png", png())},
     )
-    look(world.alice.desk.get(saved.headers["location"]), "after /publications/new", problems)
+    look(world.alice.web.get(saved.headers["location"]), "after /publications/new", problems)
     for path, fields in {
         "/login": {"email": EVIL, "password": EVIL},
         "/password": {"email": EVIL},
         "/signup": {"email": EVIL},
     }.items():
-        look(Desk(world.service).post(path, page="/login", **fields), path, problems)
+        look(WebClient(world.service).post(path, page="/login", **fields), path, problems)
     welcome = f"/welcome/{world.ticket('invitation')}"
-    look(Desk(world.service).post(welcome, name=EVIL, password="short"), welcome, problems)
+    look(WebClient(world.service).post(welcome, name=EVIL, password="short"), welcome, problems)
     assert problems == []
     assert silent <= {"/settings/invitations"}, "the others show what was typed, or a name"
 
@@ -284,10 +315,16 @@ def test_no_page_for_readers_lets_markup_through(world: World) -> None:
     star = wax.person(world.star["uuid"])
     hub, program = wax.hub(star), f"/join/{world.slug}"
     pages = [
-        wax.page, f"{wax.page}?ref={EVIL}&utm_source={EVIL}&email={EVIL}", program, f"{program}?partner={EVIL}", hub,
-        f"{hub}/claim/{world.ids['unclaimed']}", f"/hub?of={wax.campaign.slug}", f"/m/{world.code}?email={EVIL}",
+        wax.page,
+        f"{wax.page}?ref={EVIL}&utm_source={EVIL}&email={EVIL}",
+        program,
+        f"{program}?partner={EVIL}",
+        hub,
+        f"{hub}/claim/{world.ids['unclaimed']}",
+        f"/hub?of={wax.campaign.slug}",
+        f"/m/{world.code}?email={EVIL}",
         f"/m/{world.code}?email=o'evil@example.org",
-    ]  # fmt: skip
+    ]
     for path in pages:
         answer = wax.visitor.get(path)
         assert answer.status_code == 200, path

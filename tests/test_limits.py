@@ -11,14 +11,22 @@ NOW = 1_800_000_000_000
 # limit, asks as (ms, refused, remaining, frees)
 STEPS = [
     (1, [(0, False, 0, 60_000), (59_999, True, 0, 60_000), (60_000, False, 0, 120_000), (60_001, True, 0, 120_000)]),
-    (2, [(0, False, 1, 60_000), (1, False, 0, 60_000), (2, True, 0, 60_000), (60_000, False, 0, 60_001),
-         (60_001, False, 0, 120_000)]),
+    (
+        2,
+        [
+            (0, False, 1, 60_000),
+            (1, False, 0, 60_000),
+            (2, True, 0, 60_000),
+            (60_000, False, 0, 60_001),
+            (60_001, False, 0, 120_000),
+        ],
+    ),
     (2, [(0, False, 1, 60_000), (60_000, False, 1, 120_000), (60_000, False, 0, 120_000), (119_999, True, 0, 120_000)]),
     # A late one counts at the latest time known; a clock set back by more than a window begins anew.
     (2, [(5_000, False, 1, 65_000), (4_000, False, 0, 65_000), (64_999, True, 0, 65_000), (65_000, False, 1, 125_000)]),
     (1, [(100_000, False, 0, 160_000), (40_000, True, 0, 160_000), (39_999, False, 0, 99_999)]),
     (1, [(0, False, 0, 60_000), (59_000, True, 0, 60_000), (1_000, True, 0, 60_000)]),
-]  # fmt: skip
+]
 
 
 @pytest.mark.parametrize(("limit", "steps"), STEPS)

@@ -17,10 +17,10 @@ from honeyguide.kernel.clock import DAY_MS, HOUR_MS, system_clock
 from honeyguide.pages.dashboard.routes import PAGES
 from honeyguide.pages.market.routes import ROWS
 from honeyguide.partners import rules
-from tests.support.desk import Operator, operator, words
 from tests.support.market import join, offer, png, publish
 from tests.support.service import ENGINES, Service, until
 from tests.support.tables import dump, mentions
+from tests.support.web import Operator, operator, words
 
 
 class Market:
@@ -39,11 +39,11 @@ class Market:
         service.set_clock((rules.closes_at(self.month) + HOUR_MS - system_clock()) / 1000)
         service.run_jobs()
         for who in (self.alice, self.bob, self.mallory):  # the sessions of last month are over
-            who.desk.log_in(who.email)
+            who.web.log_in(who.email)
         self.payout_id = self.payouts()[0]["payout_uuid"]
 
     def payouts(self) -> list[dict[str, str]]:
-        return list(csv.DictReader(io.StringIO(self.alice.desk.get("/administration/payouts.csv").text)))
+        return list(csv.DictReader(io.StringIO(self.alice.web.get("/administration/payouts.csv").text)))
 
 
 @pytest.fixture(scope="module", params=ENGINES)
@@ -53,9 +53,13 @@ def market(request: pytest.FixtureRequest) -> Iterator[Market]:
 
 
 PUBLICATION = {
-    "name": "Bee lines", "description": "", "categories": ["science"], "audience_gender": "mixed", "age_ranges": ["60+"],
+    "name": "Bee lines",
+    "description": "",
+    "categories": ["science"],
+    "audience_gender": "mixed",
+    "age_ranges": ["60+"],
     "income_levels": ["$150k+"],
-}  # fmt: skip
+}
 SIDES = ("partner", "owner")
 PROGRAM = {"cpa": "2", "max_payout": "20", "total_budget": "200", "redirect_url": "https://bees.example/", "slug": ""}
 
@@ -66,8 +70,8 @@ def beside(page: str, sentence: str) -> bool:
 
 
 def send_publication(who: Operator, logo: bytes = png(), **fields: Any) -> Any:
-    data = {"csrf": who.desk.token("/publications/new"), **PUBLICATION, **fields}
-    return who.desk.http.post("/publications/new", data=data, files={"logo": ("logo.png", logo)})
+    data = {"csrf": who.web.token("/publications/new"), **PUBLICATION, **fields}
+    return who.web.http.post("/publications/new", data=data, files={"logo": ("logo.png", logo)})
 
 
 @pytest.mark.parametrize(
@@ -80,7 +84,7 @@ def send_publication(who: Operator, logo: bytes = png(), **fields: Any) -> Any:
         ({"description": "x" * 2001}, png(), "Description must be at most 2,000 characters long."),
     ],
     ids=["no name", "four categories", "no ages", "no picture", "long description"],
-)  # fmt: skip
+)
 def test_a_publication_that_is_wrong_is_refused_beside_its_field(market, fields, logo, sentence):
     answer = send_publication(market.bob, logo, **fields)
     assert answer.status_code == 400
@@ -103,7 +107,7 @@ def test_a_publication_that_is_wrong_is_refused_beside_its_field(market, fields,
 def test_an_offer_that_is_wrong_is_refused_beside_its_field(market, fields, sentence):
     publication = publish(market.bob)["uuid"]
     page = f"/program/new?publication={publication}"
-    answer = market.bob.desk.post("/program/new", page=page, publication=publication, **{**PROGRAM, **fields})
+    answer = market.bob.web.post("/program/new", page=page, publication=publication, **{**PROGRAM, **fields})
     assert answer.status_code == 400
     assert beside(answer.text, sentence), words(answer.text)
 
@@ -125,13 +129,13 @@ def test_every_missing_field_of_a_publication_is_reported_at_once(market):
         "h-income_levels": "Choose at least one income range.",
     }
     typed = {"name": " ", "categories": [], "age_ranges": [], "income_levels": [], "description": "Kept as typed"}
-    desk = market.bob.desk
-    new = desk.post("/publications/new", **{**PUBLICATION, **typed})
+    web = market.bob.web
+    new = web.post("/publications/new", **{**PUBLICATION, **typed})
     assert new.status_code == 400 and mistakes(new.text) == {**asked, "h-logo": "Choose a logo."}
     assert "Kept as typed" in new.text
     assert mistakes(send_publication(market.bob, b"").text) == {"h-logo": "Choose a logo."}
     place = f"/publications/{publish(market.bob)['uuid']}"
-    old = desk.post(place, **{**PUBLICATION, **typed})
+    old = web.post(place, **{**PUBLICATION, **typed})
     assert old.status_code == 400 and mistakes(old.text) == asked, "a publication keeps its logo"
 
 
@@ -145,16 +149,16 @@ def test_every_missing_field_of_a_program_is_reported_at_once(market):
     publication = publish(market.bob)
     empty = {**dict.fromkeys(PROGRAM, ""), "terms": "Kept as typed"}
     page = f"/program/new?publication={publication['uuid']}"
-    new = market.bob.desk.post("/program/new", page=page, publication=publication["uuid"], **empty)
+    new = market.bob.web.post("/program/new", page=page, publication=publication["uuid"], **empty)
     assert new.status_code == 400 and mistakes(new.text) == asked and "Kept as typed" in new.text
     program = offer(market.bob, publication)
-    old = market.bob.desk.post(f"/program/{program['uuid']}/change", **empty)
+    old = market.bob.web.post(f"/program/{program['uuid']}/change", **empty)
     assert old.status_code == 400 and mistakes(old.text) == asked
 
 
 def test_a_reason_that_is_too_long_is_refused_beside_its_field(market):
     place = f"/network/{market.program['uuid']}"
-    answer = market.mallory.desk.post(f"{place}/join", page=place, reason="x" * 2001)
+    answer = market.mallory.web.post(f"{place}/join", page=place, reason="x" * 2001)
     assert answer.status_code == 400
     assert mistakes(answer.text) == {"h-reason": "Why you recommend it must be at most 2,000 characters long."}
     assert "x" * 2001 in answer.text
@@ -165,64 +169,64 @@ def test_pages_show_the_words_of_a_publication_as_labels(market):
     ranges = {"age_ranges": ["under 18", "18 - 24"], "income_levels": ["less than $20k", "$20k - $50k"]}
     publication = publish(market.bob, name="Labels", **words_of_it, **ranges)
     program = offer(market.bob, publication)
-    shown = words(market.bob.desk.get(f"/network/{program['uuid']}").text)
+    shown = words(market.bob.web.get(f"/network/{program['uuid']}").text)
     assert "Tech, Web3, TV & movies" in shown
     assert "Mainly women" in shown and "Under 18, 18–24" in shown and "Less than $20k, $20k–$50k" in shown
     assert publication["age_ranges"] == ["under 18", "18 - 24"], "the API keeps its words"
     for path in ("/publications", "/publications/new", "/network", f"/publications/{publication['uuid']}"):
-        page = words(market.bob.desk.get(path).text)
+        page = words(market.bob.web.get(path).text)
         assert not re.search(r"\d - \$?\d|web3\.0|mainly_|\btech\b", page), path
 
 
 def test_a_publication_and_its_offer_are_made_changed_paused_and_deleted(market):
-    desk = market.bob.desk
+    web = market.bob.web
     made = send_publication(market.bob, name="Honest <b>work</b>")
     assert made.status_code == 303
     publication = made.headers["location"].rpartition("=")[2]
-    answer = desk.post("/program/new", page=made.headers["location"], publication=publication, **PROGRAM)
+    answer = web.post("/program/new", page=made.headers["location"], publication=publication, **PROGRAM)
     program = answer.headers["location"]
-    shown = desk.get(program).text
+    shown = web.get(program).text
     assert "Honest &lt;b&gt;work&lt;/b&gt;" in shown and "<b>work</b>" not in shown
-    changed = desk.post(f"{program}/change", **{**PROGRAM, "cpa": "$3.50"})
-    assert changed.status_code == 303 and "$3.50" in desk.get(program).text
-    assert desk.post(f"{program}/act", page=program, do="pause").status_code == 303
-    assert "Paused" in words(desk.get(program).text)
-    assert desk.post(f"{program}/act", page=program, do="resume").status_code == 303
-    assert desk.post(f"{program}/act", page=program, do="delete").status_code == 303
-    assert desk.get(program).status_code == 404
-    assert desk.post(f"/publications/{publication}/delete", page=f"/publications/{publication}").status_code == 303
-    assert desk.get(f"/publications/{publication}").status_code == 404
+    changed = web.post(f"{program}/change", **{**PROGRAM, "cpa": "$3.50"})
+    assert changed.status_code == 303 and "$3.50" in web.get(program).text
+    assert web.post(f"{program}/act", page=program, do="pause").status_code == 303
+    assert "Paused" in words(web.get(program).text)
+    assert web.post(f"{program}/act", page=program, do="resume").status_code == 303
+    assert web.post(f"{program}/act", page=program, do="delete").status_code == 303
+    assert web.get(program).status_code == 404
+    assert web.post(f"/publications/{publication}/delete", page=f"/publications/{publication}").status_code == 303
+    assert web.get(f"/publications/{publication}").status_code == 404
 
 
 def test_previews_follow_what_is_typed(market):
-    desk, page = market.alice.desk, f"/publications/{market.publication['uuid']}"
+    web, page = market.alice.web, f"/publications/{market.publication['uuid']}"
     typed = {**PUBLICATION, "name": "Honey <b>fresh</b>", "description": "From our own hives", "id": market.publication["uuid"]}
-    card = desk.post("/publications/preview/card", page=page, **typed).text
+    card = web.post("/publications/preview/card", page=page, **typed).text
     assert "Honey &lt;b&gt;fresh&lt;/b&gt;" in card and "60+" in card and "/logos/" in card, "the logo stays while one types"
-    signup = desk.post("/publications/preview/page", page=page, **typed).text
+    signup = web.post("/publications/preview/page", page=page, **typed).text
     assert "Get Honey &lt;b&gt;fresh&lt;/b&gt; in your inbox" in signup and "From our own hives" in signup
     assert "<script" not in signup and "Recommended for you" in signup
     typed = {"publication": market.publication["uuid"], "cpa": "2.50", "max_payout": "80", "total_budget": "120"}
     typed |= {"readers": "100", "partners": "3", "referral_pending_duration_enabled": "yes", "referral_pending_duration": "9"}
     form = f"/program/new?publication={market.publication['uuid']}"
-    card = words(desk.post("/program/preview/card", page=form, **typed).text)
+    card = words(web.post("/program/preview/card", page=form, **typed).text)
     assert "Secret garden" in card and "$2.50" in card and "9 days" in card
-    cost = words(desk.post("/program/preview/cost", page=form, **typed).text)
+    cost = words(web.post("/program/preview/cost", page=form, **typed).text)
     assert "$120.00 for 48 of 100 new subscribers ($250.00 without caps)" in cost
     assert "4 subscribers over the cap per partner 48 subscribers over your monthly budget" in cost
     assert "Enter the fee, cap and budget to see an estimate." in words(
-        desk.post("/program/preview/cost", page=form, **{**typed, "cpa": "x"}).text
+        web.post("/program/preview/cost", page=form, **{**typed, "cpa": "x"}).text
     )
 
 
 def test_previews_show_nothing_of_others(market):
-    desk = market.mallory.desk
+    web = market.mallory.web
     for path, fields in (
         ("/publications/preview/card", {**PUBLICATION, "id": market.publication["uuid"]}),
         ("/publications/preview/page", {**PUBLICATION, "id": market.publication["uuid"]}),
         ("/program/preview/card", {**PROGRAM, "publication": market.publication["uuid"]}),
     ):
-        answer = desk.post(path, page="/publications/new", **fields)
+        answer = web.post(path, page="/publications/new", **fields)
         assert answer.status_code == 404 and "Secret garden" not in answer.text, path
 
 
@@ -230,11 +234,11 @@ def test_nothing_is_done_without_the_token_or_from_elsewhere(market):
     for method, path, _ in ROWS:
         if method == "POST":
             path = path.replace("{id}", market.program["uuid"])
-            assert market.alice.desk.http.post(path, data={"do": "delete"}).status_code == 403, path
+            assert market.alice.web.http.post(path, data={"do": "delete"}).status_code == 403, path
             elsewhere = {"origin": "https://evil.example"}
-            fields = {"csrf": market.alice.desk.token("/publications/new"), "do": "delete"}
-            assert market.alice.desk.http.post(path, data=fields, headers=elsewhere).status_code == 403, path
-    assert market.alice.desk.get(f"/program/{market.program['uuid']}").status_code == 200
+            fields = {"csrf": market.alice.web.token("/publications/new"), "do": "delete"}
+            assert market.alice.web.http.post(path, data=fields, headers=elsewhere).status_code == 403, path
+    assert market.alice.web.get(f"/program/{market.program['uuid']}").status_code == 200
 
 
 def test_a_stranger_who_is_logged_in_sees_nothing_of_the_others(market):
@@ -249,79 +253,79 @@ def test_a_stranger_who_is_logged_in_sees_nothing_of_the_others(market):
         for each in theirs if "{" in path else [""]:
             address = re.sub(r"\{\w+\}", each, path)
             if page.method == "GET" and address != unlisted and not page.open_to_all:
-                answer = market.mallory.desk.get(address)
+                answer = market.mallory.web.get(address)
                 assert answer.status_code in ((404,) if each else (200, 303, 404)), address
                 assert not [word for word in foreign if word in answer.text], address
             elif page.method == "POST" and each and address != f"{unlisted}/join":
-                token = {"csrf": market.mallory.desk.token("/publications"), "do": "delete", "name": "Mine", **PROGRAM}
-                answer = market.mallory.desk.http.post(address, data=token)
+                token = {"csrf": market.mallory.web.token("/publications"), "do": "delete", "name": "Mine", **PROGRAM}
+                answer = market.mallory.web.http.post(address, data=token)
                 assert answer.status_code in (400, 404), address
-    shown = market.mallory.desk.get(unlisted).text
+    shown = market.mallory.web.get(unlisted).text
     assert market.place["ref_code"] not in shown and "$6.00" not in shown, "never the owner's budget"
-    assert market.alice.desk.get(f"/program/{market.program['uuid']}").status_code == 200
+    assert market.alice.web.get(f"/program/{market.program['uuid']}").status_code == 200
 
 
 def test_the_administrators_pages_do_not_exist_for_others(market):
     for path in ("/administration", "/administration/proof", "/administration/payouts.csv"):
-        assert market.alice.desk.get(path).status_code == 200
-        assert market.bob.desk.get(path).status_code == 404
-    answer = market.bob.desk.post("/administration/payouts", page="/payouts", payout=market.payout_id, reference="mine")
+        assert market.alice.web.get(path).status_code == 200
+        assert market.bob.web.get(path).status_code == 404
+    answer = market.bob.web.post("/administration/payouts", page="/payouts", payout=market.payout_id, reference="mine")
     assert answer.status_code == 404
     assert market.payouts()[0]["paid"] == "no"
-    assert "/administration" not in market.bob.desk.get("/").text
+    assert "/administration" not in market.bob.web.get("/").text
 
 
 def test_a_payout_is_marked_and_taken_back_and_a_blank_reference_is_refused(market):
-    desk, place = market.alice.desk, "/administration"
-    blank = desk.post("/administration/payouts", page=place, payout=market.payout_id, reference=" ")
+    web, place = market.alice.web, "/administration"
+    blank = web.post("/administration/payouts", page=place, payout=market.payout_id, reference=" ")
     assert blank.status_code == 400 and mistakes(blank.text) == {"h-reference": "Enter a payment reference."}
-    assert desk.post("/administration/payouts", page=place, payout=market.payout_id, reference="SEPA 7").status_code == 303
+    assert web.post("/administration/payouts", page=place, payout=market.payout_id, reference="SEPA 7").status_code == 303
     assert (market.payouts()[0]["paid"], market.payouts()[0]["reference"]) == ("yes", "SEPA 7")
-    assert "SEPA 7" in market.bob.desk.get("/payouts").text
-    assert desk.post("/administration/payouts", page=place, payout=market.payout_id, do="undo").status_code == 303
+    assert "SEPA 7" in market.bob.web.get("/payouts").text
+    assert web.post("/administration/payouts", page=place, payout=market.payout_id, do="undo").status_code == 303
     assert market.payouts()[0]["paid"] == "no"
 
 
 def test_statements_of_both_sides_are_one_sum(market):
     for who, side in ((market.bob, "partner"), (market.alice, "owner")):
-        answer = who.desk.get(f"/statements/{side}/{market.month}.csv")
+        answer = who.web.get(f"/statements/{side}/{market.month}.csv")
         assert answer.headers["content-type"].startswith("text/csv") and "attachment" in answer.headers["content-disposition"]
         lines = list(csv.DictReader(io.StringIO(answer.text)))
         assert sum(Decimal(line["amount_usd"]) for line in lines) == Decimal("6.00")
-        shown = words(who.desk.get(f"/statements/{side}/{market.month}").text)
+        shown = words(who.web.get(f"/statements/{side}/{market.month}").text)
         assert "$6.00" in shown and rules.spoken(market.month) in shown
     assert Decimal(market.payouts()[0]["amount_usd"]) == Decimal("6.00")
-    assert "veiled" not in market.bob.desk.get(f"/statements/partner/{market.month}").text, "readers are the owner's"
+    assert "veiled" not in market.bob.web.get(f"/statements/partner/{market.month}").text, "readers are the owner's"
     for wrong in ("/statements/thief/2026-11", "/statements/partner/2026-13", "/statements/owner/x.csv"):
-        assert market.bob.desk.get(wrong).status_code == 404
+        assert market.bob.web.get(wrong).status_code == 404
 
 
 def test_the_bell_counts_what_was_not_read(market):
     assert market.service.engine  # the budget of 6 dollars was reached by the second reader
-    page = market.bob.desk.get("/notices").text
+    page = market.bob.web.get("/notices").text
     assert "Secret garden" in words(page)
-    again = words(market.bob.desk.get("/").text)
+    again = words(market.bob.web.get("/").text)
     assert "Notifications 1" not in again
 
 
 def test_filters_that_make_no_sense_are_left_out(market):
     for query in ("min_cpa=much", "page=-3", "page=999999999", "category=none", "sort=random", "search=%00", "min_cpa=1e999"):
-        assert market.bob.desk.get(f"/network?{query}").status_code == 200, query
+        assert market.bob.web.get(f"/network?{query}").status_code == 200, query
 
 
 def test_time_moves_only_where_the_setting_allows_it_and_takes_the_visitor_along():
     with Service("sqlite") as service:
         alice = operator(service)
         before_ms = service.now_ms()
-        assert alice.desk.post("/clock", page="/", step="week", back="//evil.example").headers["location"] == "/"
+        assert alice.web.post("/clock", page="/", step="week", back="//evil.example").headers["location"] == "/"
         assert service.now_ms() - before_ms > 7 * DAY_MS - HOUR_MS
-        assert alice.desk.get("/").status_code == 200, "still logged in"
-        assert alice.desk.post("/clock", page="/", step="now", back="/program").headers["location"] == "/program"
-        assert abs(service.now_ms() - system_clock()) < HOUR_MS and alice.desk.get("/").status_code == 200
+        assert alice.web.get("/").status_code == 200, "still logged in"
+        assert alice.web.post("/clock", page="/", step="now", back="/program").headers["location"] == "/program"
+        assert abs(service.now_ms() - system_clock()) < HOUR_MS and alice.web.get("/").status_code == 200
     with Service("sqlite", test_clock="") as service:
         alice = operator(service)
-        assert "To month end" not in alice.desk.get("/").text
-        assert alice.desk.post("/clock", page="/", step="week").status_code == 404
+        assert "To month end" not in alice.web.get("/").text
+        assert alice.web.post("/clock", page="/", step="week").status_code == 404
 
 
 def test_a_partner_sees_the_clicks_on_their_own_link_and_nobody_elses(market):
@@ -345,7 +349,7 @@ def test_a_partner_sees_the_clicks_on_their_own_link_and_nobody_elses(market):
     follow(bobs, "Slackbot-LinkExpanding 1.0")
 
     def clicks_of(who: Operator, place: dict[str, Any]) -> str:
-        found = re.search(r"([\d,]+ clicks?) this month", words(who.desk.get(f"/earnings/{place['uuid']}").text))
+        found = re.search(r"([\d,]+ clicks?) this month", words(who.web.get(f"/earnings/{place['uuid']}").text))
         assert found is not None
         return found[1]
 
@@ -353,7 +357,7 @@ def test_a_partner_sees_the_clicks_on_their_own_link_and_nobody_elses(market):
     market.service.set_clock((market.service.now_ms() + HOUR_MS - system_clock()) / 1000)
     follow(bobs, "Safari/19")
     until(lambda: clicks_of(bob, bobs) == "3 clicks")
-    assert carol.desk.get(f"/earnings/{bobs['uuid']}").status_code == 404
+    assert carol.web.get(f"/earnings/{bobs['uuid']}").status_code == 404
 
     tables = dump(market.service)
     kept = [row for row in tables["click"] if row["target_id"] == bobs["uuid"]]
@@ -365,7 +369,7 @@ def test_a_partner_sees_the_clicks_on_their_own_link_and_nobody_elses(market):
 
 def test_a_persons_page_names_the_partner_and_the_fee(market):
     ids = [market.alice.subscriber(f"veiled{number}@example.org")["uuid"] for number in range(3)]
-    shown = [words(market.alice.desk.get(f"/subscribers/{each}").text) for each in ids]
+    shown = [words(market.alice.web.get(f"/subscribers/{each}").text) for each in ids]
     assert all("Referred by Bob , a partner of Secret garden ." in page for page in shown)
     assert sum(f"$3.00, charged in {rules.spoken(market.month)}" in page for page in shown) == 2
     assert sum("Fee None. The program had reached its monthly budget." in page for page in shown) == 1

@@ -166,14 +166,21 @@ class Market:
     async def begin(self) -> None:
         for _ in range(self.chance.choice([1, 1, 2])):
             offer = Offer(
-                self.chance.choice([100, 300, 333]), self.chance.choice([300, 999, 2_000, 5_000]),
-                self.chance.choice([300, 700, 5_000]), self.chance.choice([0, 0, 1, 14]),
-            )  # fmt: skip
+                self.chance.choice([100, 300, 333]),
+                self.chance.choice([300, 999, 2_000, 5_000]),
+                self.chance.choice([300, 700, 5_000]),
+                self.chance.choice([0, 0, 1, 14]),
+            )
             trade = await Trade.begin(
-                self.store, partners=self.chance.choice([1, 2, 3]), now_ms=self.now_ms, cpa=offer.cpa,
-                total_budget=offer.budget, max_payout=offer.cap, referral_pending_duration_enabled=offer.hold_days > 0,
+                self.store,
+                partners=self.chance.choice([1, 2, 3]),
+                now_ms=self.now_ms,
+                cpa=offer.cpa,
+                total_budget=offer.budget,
+                max_payout=offer.cap,
+                referral_pending_duration_enabled=offer.hold_days > 0,
                 referral_pending_duration=offer.hold_days,
-            )  # fmt: skip
+            )
             mine = partial(network.join, account_id=trade.owner.account_id, program_id=trade.program.id, reason=None)
             own, _ = await self.store.write(partial(mine, now_ms=self.now_ms))
             trade.partners.append(own)  # the last place, -1 to the model: nobody earns from themselves
@@ -272,9 +279,11 @@ class Market:
         trade, offer = self._pick()
         offer.cpa, offer.hold_days = self.chance.choice([0, 1, 100, 300, 999]), self.chance.choice([0, 0, 0, 1, 14])
         await trade.offer(
-            now_ms=self.now_ms, cpa=offer.cpa, referral_pending_duration=offer.hold_days,
+            now_ms=self.now_ms,
+            cpa=offer.cpa,
+            referral_pending_duration=offer.hold_days,
             referral_pending_duration_enabled=offer.hold_days > 0,
-        )  # fmt: skip
+        )
 
     async def pause(self) -> None:
         trade, offer = self._pick()

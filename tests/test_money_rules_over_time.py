@@ -60,8 +60,10 @@ def test_confirming_does_not_shorten_a_hold_of_days_and_leaving_loses_it(engine:
         await trade.change(returns.id, status="confirmed")
         await trade.ripen(NOON_MS + 14 * DAY_MS)
         assert [(await trade.outcome(each.id))[:2] for each in (stays, leaves, returns)] == [
-            ("verified", 300), ("rejected", None), ("rejected", None),
-        ]  # fmt: skip
+            ("verified", 300),
+            ("rejected", None),
+            ("rejected", None),
+        ]
         await trade.confirm(returns.id)  # by hand the owner may still pay
         assert await trade.outcome(returns.id) == ("verified", 300, NOVEMBER, None)
 
@@ -81,9 +83,7 @@ def test_arrivals_at_a_paused_disabled_or_ended_program_cost_nothing_and_what_wa
         await store.write(lambda tx: programs.pause(tx, mine, trade.program.id, paused=False, now_ms=NOON_MS))
         off = publications.Fields(enabled_partner_program=False)
         publication_id = trade.program.publication_id
-        await store.write(
-            lambda tx: publications.update(tx, mine, publication_id, off, None, folder=None, now_ms=NOON_MS)
-        )  # fmt: skip
+        await store.write(lambda tx: publications.update(tx, mine, publication_id, off, None, folder=None, now_ms=NOON_MS))
         disabled = await trade.arrive()
         archived_fields = publications.Fields(status="archived")
         await store.write(
@@ -106,9 +106,7 @@ def test_ones_own_program_and_a_free_one_are_verified_and_never_charged(engine: 
         from honeyguide.partners import network
 
         trade = await Trade.begin(store)
-        own, _ = await store.write(
-            lambda tx: network.join(tx, trade.owner.account_id, trade.program.id, None, now_ms=NOON_MS)
-        )  # fmt: skip
+        own, _ = await store.write(lambda tx: network.join(tx, trade.owner.account_id, trade.program.id, None, now_ms=NOON_MS))
         trade.partners.append(own)
         mine = await trade.arrive(1)
         assert await trade.outcome(mine.id) == ("verified", None, NOVEMBER, "own_program")
@@ -158,7 +156,7 @@ def test_a_person_erased_while_pending_is_lost_to_the_partner_and_waits_nowhere(
         await trade.ripen(NOON_MS + 30 * DAY_MS)
         earnings = await store.snapshot(
             lambda tx: forecast.earnings(tx, trade.partners[0].account_id, NOVEMBER, now_ms=NOON_MS)
-        )  # fmt: skip
+        )
         assert (earnings.confirmed_cents, earnings.pending_cents, earnings.rejected_referrals) == (0, 0, 1)
         again = await trade.arrive(email="gone@example.org")  # never charged, so a true arrival may still be
         await trade.confirm(again.id)

@@ -45,11 +45,21 @@ def test_no_packet_reaches_a_canary_behind_any_disguise(canary_host):
 @pytest.mark.parametrize(
     "addresses",
     [
-        ["127.0.0.1"], ["10.0.0.1"], ["169.254.169.254"], ["8.8.8.8", "127.0.0.1"], ["2606:4700::1111", "10.0.0.1"],
-        ["8.8.8.8", "::1"], ["8.8.8.8", "::ffff:127.0.0.1"], ["64:ff9b::7f00:1"], ["2002:7f00:1::"], ["fe80::1%lo"],
-        ["0.0.0.0"], ["8.8.8.8"] * 20 + ["127.0.0.1"], ["not an address"],
+        ["127.0.0.1"],
+        ["10.0.0.1"],
+        ["169.254.169.254"],
+        ["8.8.8.8", "127.0.0.1"],
+        ["2606:4700::1111", "10.0.0.1"],
+        ["8.8.8.8", "::1"],
+        ["8.8.8.8", "::ffff:127.0.0.1"],
+        ["64:ff9b::7f00:1"],
+        ["2002:7f00:1::"],
+        ["fe80::1%lo"],
+        ["0.0.0.0"],
+        ["8.8.8.8"] * 20 + ["127.0.0.1"],
+        ["not an address"],
     ],
-)  # fmt: skip
+)
 def test_a_name_with_any_forbidden_address_is_blocked_whole(addresses):
     async def scenario():
         async with listening() as canary:

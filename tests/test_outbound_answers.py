@@ -181,9 +181,21 @@ def test_the_answer_is_kept_as_safe_text():
 
 @pytest.mark.parametrize(
     ("value", "seconds"),
-    [(None, None), ("0", 0), ("7", 7), ("99999999", 99_999_999), ("9" * 5000, 999_999_999), ("-1", None), ("1.5", None),
-     ("٧", None), ("soon", None), ("", None), ("Fri, 99 Foo 2026 00:00:00 GMT", None), ("Mon, 01 Jan 0001 00:00:00 GMT", 0)],
-)  # fmt: skip
+    [
+        (None, None),
+        ("0", 0),
+        ("7", 7),
+        ("99999999", 99_999_999),
+        ("9" * 5000, 999_999_999),
+        ("-1", None),
+        ("1.5", None),
+        ("٧", None),
+        ("soon", None),
+        ("", None),
+        ("Fri, 99 Foo 2026 00:00:00 GMT", None),
+        ("Mon, 01 Jan 0001 00:00:00 GMT", 0),
+    ],
+)
 def test_retry_after_in_seconds(value, seconds):
     assert retry_after_s(value, time.time()) == seconds
 

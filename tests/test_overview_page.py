@@ -11,13 +11,13 @@ from honeyguide.kernel.clock import DAY_MS
 from honeyguide.pages.dashboard import charts
 from honeyguide.pages.dashboard.overview import REASONS
 from honeyguide.referrals import rules, tally
-from tests.support.desk import Operator, operator, words
 from tests.support.market import join, offer, publish
 from tests.support.service import Service
+from tests.support.web import Operator, operator, words
 
 
 def overview(who: Operator, query: str = "") -> str:
-    answer = who.desk.get(f"/{query}")
+    answer = who.web.get(f"/{query}")
     assert answer.status_code == 200
     return answer.text
 
@@ -41,7 +41,7 @@ def test_rejections_are_counted_by_their_reason(service: Service) -> None:
     said = "3 rejected: 2 with a disposable email address, 1 with an alias of the referrer’s email address."
     assert said in words(overview(alice))
     service.set_clock(40 * DAY_MS / 1000)
-    alice.desk.log_in(alice.email)
+    alice.web.log_in(alice.email)
     assert "rejected:" not in words(overview(alice)), "none of them in the last 30 days"
     assert said in words(overview(alice, "?range=year"))
 
@@ -134,31 +134,38 @@ def test_what_partners_cost_and_earn_this_month(service: Service) -> None:
 def test_what_waits_for_the_operator_is_what_screening_suspects(service: Service) -> None:
     """Of all that wait, not those whose hold ends by itself; counted and listed alike."""
     alice = operator(service)
-    alice.desk.post("/settings/campaign", page="/settings", name="A", slug=f"a{alice.campaign_id[-6:]}", screening="strong",
-                    hold_days="5", destination_url="")  # fmt: skip
+    alice.web.post(
+        "/settings/campaign",
+        page="/settings",
+        name="A",
+        slug=f"a{alice.campaign_id[-6:]}",
+        screening="strong",
+        hold_days="5",
+        destination_url="",
+    )
     ann, ben = (alice.subscribe(f"{name}@example.org", ip_address="198.51.100.7") for name in ("ann", "ben"))
     alice.subscribe("near@example.org", referrer_code=ann["ref_code"], ip_address="198.51.100.7")
     for n in range(5):  # a household of three raises no question
         alice.subscribe(f"office{n}@example.org", referrer_code=ann["ref_code"], ip_address="198.51.100.8")
     bring(alice, ben["ref_code"], *(f"held{n}@example.org" for n in range(10)))
     suspects = ["near@example.org", "office3@example.org", "office4@example.org"]
-    page = alice.desk.get("/review").text
+    page = alice.web.get("/review").text
     assert re.findall(r'aria-label="Select (\S+@\S+)"', page) == suspects[::-1] and "Review referrals waiting: 3 " in words(
         page
     )
     waiting = words(overview(alice)).partition("Needs your decision")[2]
     assert all(email in waiting for email in suspects) and "held" not in waiting
-    assert alice.desk.get("/review?show=pending").text.count('aria-label="Select') - 1 == 1 + 5 + 10
+    assert alice.web.get("/review?show=pending").text.count('aria-label="Select') - 1 == 1 + 5 + 10
     bring(alice, ben["ref_code"], "burst@example.org")
     assert "Review waiting: 4 " in words(overview(alice)), "the eleventh within an hour"
     assert alice.delete(f"{alice.v1}/subscribers/near@example.org").status_code == 200
     decided = alice.get(f"{alice.v1}/subscribers/office3@example.org").json()["subscriber"]["uuid"]
-    alice.desk.post("/review", id=decided, do="verify")
+    alice.web.post("/review", id=decided, do="verify")
     assert "Review waiting: 2 " in words(overview(alice)), "one is erased, one is decided"
     service.set_clock(8 * DAY_MS / 1000)
     service.run_jobs()
-    alice.desk.log_in(alice.email)
-    assert "Review waiting" not in words(overview(alice)) and "Nothing waits for you" in alice.desk.get("/review").text
+    alice.web.log_in(alice.email)
+    assert "Review waiting" not in words(overview(alice)) and "Nothing waits for you" in alice.web.get("/review").text
 
 
 def test_what_is_suspected_is_said_alike_in_every_place() -> None:

@@ -14,8 +14,15 @@ UPLOAD = "multipart/form-data; boundary=b"
 
 
 def head(service: Service, path: str, kind: str, length: int) -> bytes:
-    lines = (f"POST {path} HTTP/1.1", f"Host: 127.0.0.1:{service.port}", f"Origin: {service.url}", f"Content-Type: {kind}",
-             f"Content-Length: {length}", "", "")  # fmt: skip
+    lines = (
+        f"POST {path} HTTP/1.1",
+        f"Host: 127.0.0.1:{service.port}",
+        f"Origin: {service.url}",
+        f"Content-Type: {kind}",
+        f"Content-Length: {length}",
+        "",
+        "",
+    )
     return "\r\n".join(lines).encode()
 
 

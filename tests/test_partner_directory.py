@@ -51,28 +51,36 @@ def is_found(offer: Offered, searched: str) -> bool:
 def expected(offers: list[Offered], wanted: Wanted) -> list[str]:
     searched = sorted(set(re.findall(r"\w+", wanted.search.lower())), key=lambda word: (-len(word), word))[:3]
     fits = [
-        offer for offer in offers
-        if set(wanted.traits) <= offer.traits and offer.cpa >= wanted.min_cpa_cents
+        offer
+        for offer in offers
+        if set(wanted.traits) <= offer.traits
+        and offer.cpa >= wanted.min_cpa_cents
         and all(is_found(offer, word[:32]) for word in searched)
-    ]  # fmt: skip
+    ]
     return [offer.id for offer in sorted(fits, key=lambda offer: (getattr(offer, wanted.sort), offer.id), reverse=True)]
 
 
 async def an_offer(tx: Tx, account_id: str, dice: random.Random, n: int) -> Offered:
     words = dice.sample(WORDS, 3)
     fields: dict[str, Any] = {
-        "name": f"{words[0]} {n}", "description": " ".join(words[1:]), "categories": dice.sample(catalogue.CATEGORIES[:4], 2),
-        "audience_gender": dice.choice(catalogue.GENDERS[:2]), "income_levels": dice.sample(catalogue.INCOME_LEVELS, 3),
+        "name": f"{words[0]} {n}",
+        "description": " ".join(words[1:]),
+        "categories": dice.sample(catalogue.CATEGORIES[:4], 2),
+        "audience_gender": dice.choice(catalogue.GENDERS[:2]),
+        "income_levels": dice.sample(catalogue.INCOME_LEVELS, 3),
         "age_ranges": dice.sample(catalogue.AGE_RANGES, 2),
-    }  # fmt: skip
+    }
     now_ms = NOW_MS + dice.randrange(5)
     logo = Logo(b"\x89PNG", "image/png", 1, 1)
     publication = await publications.create(tx, account_id, publications.Fields(**fields), logo, folder=None, now_ms=now_ms)
     offer: dict[str, Any] = {"cpa": dice.randrange(1, 6), "max_payout": dice.randrange(3), "total_budget": 9}
     made = await programs.create(
-        tx, account_id, publication.id,
-        programs.Fields(**offer, redirect_url="https://wax.example/", show_in_directory=dice.random() < 0.9), now_ms=now_ms,
-    )  # fmt: skip
+        tx,
+        account_id,
+        publication.id,
+        programs.Fields(**offer, redirect_url="https://wax.example/", show_in_directory=dice.random() < 0.9),
+        now_ms=now_ms,
+    )
     verified = dice.choice((None, 0, 1, 2, 3))
     rate_bp = -1 if verified is None else verified * 10_000 // 3
     if verified is not None:
@@ -135,13 +143,34 @@ def wishes(dice: random.Random) -> Wanted:
     def perhaps(words: tuple[str, ...]) -> str:
         return dice.choice(words) if dice.random() < 0.25 else ""
 
-    searches = ("", "", "HON", "honey", "honeyc", "zür", "100%_real", "100x_real", "real", "蜜新", "weekly the", "bees w 1 hon",
-                "tech", "x" * 50, "ees", "=tech=", "!!")  # fmt: skip
+    searches = (
+        "",
+        "",
+        "HON",
+        "honey",
+        "honeyc",
+        "zür",
+        "100%_real",
+        "100x_real",
+        "real",
+        "蜜新",
+        "weekly the",
+        "bees w 1 hon",
+        "tech",
+        "x" * 50,
+        "ees",
+        "=tech=",
+        "!!",
+    )
     return Wanted(
-        search=dice.choice(searches), category=perhaps(catalogue.CATEGORIES[:4]), min_cpa_cents=dice.choice((0, 0, 300)),
-        audience_gender=perhaps(catalogue.GENDERS[:2]), income_level=perhaps(catalogue.INCOME_LEVELS),
-        age_range=perhaps(catalogue.AGE_RANGES), sort=dice.choice(SORTS),
-    )  # fmt: skip
+        search=dice.choice(searches),
+        category=perhaps(catalogue.CATEGORIES[:4]),
+        min_cpa_cents=dice.choice((0, 0, 300)),
+        audience_gender=perhaps(catalogue.GENDERS[:2]),
+        income_level=perhaps(catalogue.INCOME_LEVELS),
+        age_range=perhaps(catalogue.AGE_RANGES),
+        sort=dice.choice(SORTS),
+    )
 
 
 @pytest.mark.parametrize("way", WAYS)

@@ -13,10 +13,10 @@ from honeyguide.kernel.ids import new_id
 from honeyguide.kernel.paging import Page
 from honeyguide.partners import arrivals, brought, forecast, rules, statements
 from honeyguide.store.tx import Tx
-from tests.support.desk import Operator, operator, words
 from tests.support.market import join, offer, publish
 from tests.support.service import Service
 from tests.support.stores import statement
+from tests.support.web import Operator, operator, words
 
 # How many of each state a partner sends to a program: all different, so that any mix-up changes a number.
 SENT = {
@@ -106,7 +106,7 @@ def test_a_partners_own_lists_hold_their_own_referrals_only(service: Service, ne
 
 @pytest.mark.parametrize("partner", PARTNERS)
 def test_a_partners_pages_count_their_own_referrals_only(service: Service, network: Network, partner: str) -> None:
-    desk = network.people[partner].desk
+    web = network.people[partner].web
     marks = {
         "pending": "Counts on",
         "confirmed": "Confirmed on",
@@ -114,10 +114,10 @@ def test_a_partners_pages_count_their_own_referrals_only(service: Service, netwo
         "rejected": "Turned down by",
     }
     for state, mark in marks.items():
-        page = words(desk.get(f"/earnings?show={state}").text)
+        page = words(web.get(f"/earnings?show={state}").text)
         assert page.count(mark) == len(network.of(state, partner=partner)), state
     for (who, program), campaign in network.campaigns.items():
-        answer = desk.get(f"/earnings/{campaign}")
+        answer = web.get(f"/earnings/{campaign}")
         assert answer.status_code == (200 if who == partner else 404)
         if who == partner:
             counts = {state: words(answer.text).count(mark) for state, mark in marks.items()}
@@ -129,17 +129,17 @@ def test_a_partners_pages_count_their_own_referrals_only(service: Service, netwo
 @pytest.mark.parametrize(("side", "person"), [("partner", "bob"), ("partner", "carl"), ("owner", "alice"), ("owner", "dora")])
 def test_a_statement_has_its_own_charges_only(service: Service, network: Network, side: str, person: str) -> None:
     mine, month = network.of("confirmed", **{side: person}), rules.month_of(service.now_ms())
-    account, desk = network.people[person].account_id, network.people[person].desk
+    account, web = network.people[person].account_id, network.people[person].web
     lines = service.read(lambda tx: statements.lines(tx, account, side, month))
     assert {line.partner_referral_id for line in lines} == mine
     assert service.read(lambda tx: statements.total_cents(tx, account, side, month)) == 300 * len(mine)
-    rows = list(csv.DictReader(desk.get(f"/statements/{side}/{month}.csv").text.splitlines()))
+    rows = list(csv.DictReader(web.get(f"/statements/{side}/{month}.csv").text.splitlines()))
     assert {row["referral_uuid"] for row in rows} == mine
-    page = desk.get(f"/statements/{side}/{month}").text
+    page = web.get(f"/statements/{side}/{month}").text
     everything = set().union(*(states["confirmed"] for states in network.referrals.values()))
     assert [referral for referral in everything - mine if referral in page] == []
     other = "partner" if side == "owner" else "owner"
-    assert len(desk.get(f"/statements/{other}/{month}.csv").text.splitlines()) == 1, "only the headings"
+    assert len(web.get(f"/statements/{other}/{month}.csv").text.splitlines()) == 1, "only the headings"
 
 
 @pytest.mark.parametrize("program", OWNERS)
@@ -148,7 +148,7 @@ def test_a_programs_list_is_its_owners_and_holds_that_program_only(service: Serv
     expected = network.all_of(program=program)
     for name, person in network.people.items():
         answer = person.get(f"/v2/partner_programs/{uuid}/referrals", params={"per_page": 200})
-        page = person.desk.get(f"/program/{uuid}")
+        page = person.web.get(f"/program/{uuid}")
         if name == OWNERS[program]:
             shown = answer.json()
             assert {row["uuid"] for row in shown["referrals"]} == expected

@@ -8,9 +8,22 @@ from tests.support.market import join, offer, publish
 
 NETWORK = "/v2/partner_network/partner_programs"
 CAMPAIGN_KEYS = {
-    "uuid", "name", "status", "partner_program_uuid", "publication_uuid", "ref_code", "referral_link", "magic_link", "cpa",
-    "max_payout", "remaining_payout", "referral_pending_duration", "terms", "thankyou_page_url", "created_at",
-}  # fmt: skip
+    "uuid",
+    "name",
+    "status",
+    "partner_program_uuid",
+    "publication_uuid",
+    "ref_code",
+    "referral_link",
+    "magic_link",
+    "cpa",
+    "max_payout",
+    "remaining_payout",
+    "referral_pending_duration",
+    "terms",
+    "thankyou_page_url",
+    "created_at",
+}
 
 
 def found(member, **query):
@@ -65,8 +78,9 @@ def test_filters_search_and_sort_narrow_the_list(alice, bob):
     bees = offer(
         alice,
         publish(alice, name="Bees 100%_real", categories=["science"], audience_gender="mainly_female", age_ranges=["60+"]),
-        cpa=2, max_payout=500,
-    )["uuid"]  # fmt: skip
+        cpa=2,
+        max_payout=500,
+    )["uuid"]
     cars = offer(alice, publish(alice, name="Cars", description="fast ones", income_levels=["$150k+"]), cpa=9.5, max_payout=50)[
         "uuid"
     ]

@@ -18,9 +18,14 @@ from tests.support.tables import Dump, dump
 TARGET = "https://wax.example/welcome"
 # What visitors bring to be sent elsewhere.
 LURES = (
-    "next=https://evil.example/", "redirect_url=//evil.example", "url=https:evil.example", "to=%5C%5Cevil.example",
-    "thankyou_page_url=javascript:alert(1)", "next=data:text/html,x", "return=%0d%0aLocation:%20https://evil.example",
-)  # fmt: skip
+    "next=https://evil.example/",
+    "redirect_url=//evil.example",
+    "url=https:evil.example",
+    "to=%5C%5Cevil.example",
+    "thankyou_page_url=javascript:alert(1)",
+    "next=data:text/html,x",
+    "return=%0d%0aLocation:%20https://evil.example",
+)
 
 
 class Deal:

@@ -5,19 +5,36 @@ import pytest
 from tests.support.market import offer, publish
 
 KEYS = {
-    "uuid", "name", "description", "terms", "resources_url", "redirect_url", "show_in_directory", "thankyou_page_url",
-    "referral_pending_duration", "referral_pending_duration_enabled", "max_payout", "total_budget", "cpa", "created_at",
-    "publication_uuid", "categories",
-}  # fmt: skip
+    "uuid",
+    "name",
+    "description",
+    "terms",
+    "resources_url",
+    "redirect_url",
+    "show_in_directory",
+    "thankyou_page_url",
+    "referral_pending_duration",
+    "referral_pending_duration_enabled",
+    "max_payout",
+    "total_budget",
+    "cpa",
+    "created_at",
+    "publication_uuid",
+    "categories",
+}
 
 JSON = {"content-type": "application/json"}
 
 
 def body(publication, **fields):
     return {
-        "max_payout": 90, "total_budget": 300, "cpa": 3, "redirect_url": "https://wax.example/", **fields,
+        "max_payout": 90,
+        "total_budget": 300,
+        "cpa": 3,
+        "redirect_url": "https://wax.example/",
+        **fields,
         "publication_uuid": publication["uuid"],
-    }  # fmt: skip
+    }
 
 
 def test_a_program_has_exactly_the_specified_fields_and_the_decided_defaults(alice):
@@ -47,9 +64,17 @@ def test_what_is_required_is_asked_for_by_name(alice):
 
 NO_AMOUNTS = ("-1", "1.999", '"5"', "true", "1e-9", "1000000000000", "1000000.01", "null", "[1]", "1e400", "NaN")
 NO_TARGETS = (
-    "javascript:alert(1)", "data:text/html,x", "//evil.example", "https:evil.example", "\\\\evil", "ftp://x.example/",
-    "https://user:pw@evil.example/", "/relative", "https://a.example/\n", "https://a.example/" + "x" * 2100,
-)  # fmt: skip
+    "javascript:alert(1)",
+    "data:text/html,x",
+    "//evil.example",
+    "https:evil.example",
+    "\\\\evil",
+    "ftp://x.example/",
+    "https://user:pw@evil.example/",
+    "/relative",
+    "https://a.example/\n",
+    "https://a.example/" + "x" * 2100,
+)
 
 
 def test_an_amount_that_is_no_amount_is_a_400(alice):

@@ -44,7 +44,7 @@ def test_the_partner_is_told_without_email_and_name(
         listen(mallory, to_others.url)
         email = f"yolanda{next(_numbers)}@secret.example"
         yolanda = alice.subscribe(email, name="Yolanda Vesper", referrer_code=code, ip_address="192.0.2.213")
-        service.run(service.house.dispatcher.deliver_due())
+        service.run(service.services.dispatcher.deliver_due())
         assert (len(to_owner.requests), len(to_partner.requests), len(to_others.requests)) == (1, 1, 0)
         owned, told = to_owner.requests[0].json(), to_partner.requests[0].json()
     assert (owned["subscriber"]["email"], owned["campaign_id"]) == (email, alice.campaign_id)
@@ -87,7 +87,7 @@ def test_erasing_the_subscriber_reaches_the_partners_event(service: Service, ali
         hook = listen(bob, receiver.url)
         yolanda = alice.subscribe("yolanda@example.org", referrer_code=code)
         ana = alice.subscribe("ana@example.org", referrer_code=code)
-        service.run(service.house.dispatcher.deliver_due())
+        service.run(service.services.dispatcher.deliver_due())
         assert {each["status"] for each in deliveries(bob, hook)} == {"pending"}
         path = f"/v2/webhooks/{hook}/deliveries"
         by_person = {row["subscriber_id"]: row["id"] for row in events(service, bob)}

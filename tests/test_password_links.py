@@ -6,8 +6,8 @@ import pytest
 
 from honeyguide.accounts import attempts, invitations
 from honeyguide.store.tx import Tx
-from tests.support.desk import PASSWORD, Desk, Operator, operator, set_password, words
 from tests.support.service import Service
+from tests.support.web import PASSWORD, Operator, WebClient, operator, set_password, words
 
 NEW, STOLEN = "four quiet green herons", "somebody else chose this"
 
@@ -36,11 +36,11 @@ def reset_link(service: Service, alice: Operator) -> str:
 
 
 def by_another_link(service: Service, alice: Operator) -> None:
-    assert Desk(service).post(reset_link(service, alice), password=NEW).status_code == 303
+    assert WebClient(service).post(reset_link(service, alice), password=NEW).status_code == 303
 
 
 def on_the_settings_page(service: Service, alice: Operator) -> None:
-    changed = alice.desk.post("/settings/password", page="/settings", current=PASSWORD, password=NEW)
+    changed = alice.web.post("/settings/password", page="/settings", current=PASSWORD, password=NEW)
     assert changed.status_code == 303
 
 
@@ -53,21 +53,21 @@ def by_the_administrator(service: Service, alice: Operator) -> None:
 def test_a_password_change_ends_every_older_reset_link(service: Service, change) -> None:
     alice, mallory = operator(service), operator(service, "mallory")
     older, others = [reset_link(service, alice) for _ in range(2)], reset_link(service, mallory)
-    forms = {link: Desk(service) for link in older}
-    tokens = {link: desk.token(link) for link, desk in forms.items()}  # both forms are open while the password changes
+    forms = {link: WebClient(service) for link in older}
+    tokens = {link: web.token(link) for link, web in forms.items()}  # both forms are open while the password changes
     change(service, alice)
-    for link, desk in forms.items():
-        seen = Desk(service).get(link)
+    for link, web in forms.items():
+        seen = WebClient(service).get(link)
         assert seen.status_code == 404 and "This link is over" in words(seen.text)
-        assert desk.http.post(link, data={"csrf": tokens[link], "password": STOLEN}).status_code == 404
-    assert Desk(service).log_in(alice.email, STOLEN).status_code == 401
+        assert web.http.post(link, data={"csrf": tokens[link], "password": STOLEN}).status_code == 404
+    assert WebClient(service).log_in(alice.email, STOLEN).status_code == 401
     expected = PASSWORD if change is by_the_administrator else NEW
-    assert Desk(service).log_in(alice.email, expected).status_code == 303
-    assert Desk(service).get(others).status_code == 200, "another account's link still works"
+    assert WebClient(service).log_in(alice.email, expected).status_code == 303
+    assert WebClient(service).get(others).status_code == 200, "another account's link still works"
 
 
 def test_a_link_asked_for_after_the_change_works(service: Service) -> None:
     alice = operator(service)
     on_the_settings_page(service, alice)
-    assert Desk(service).post(reset_link(service, alice), password=PASSWORD).status_code == 303
-    assert Desk(service).log_in(alice.email).status_code == 303
+    assert WebClient(service).post(reset_link(service, alice), password=PASSWORD).status_code == 303
+    assert WebClient(service).log_in(alice.email).status_code == 303

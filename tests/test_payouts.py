@@ -155,9 +155,10 @@ def test_marking_paid_and_taking_it_back_are_entries_and_an_open_one_is_not_take
         await verify(store)
         kinds = await trade.rows("SELECT kind, debit, credit FROM transfer WHERE kind IN ('paid', 'unpaid') ORDER BY reference")
         assert kinds == [
-            ("paid", ledger.CLEARING, ledger.CASH), ("paid", ledger.CLEARING, ledger.CASH),
+            ("paid", ledger.CLEARING, ledger.CASH),
+            ("paid", ledger.CLEARING, ledger.CASH),
             ("unpaid", ledger.CASH, ledger.CLEARING),
-        ]  # fmt: skip
+        ]
         many = [asyncio.create_task(mark(f"SEPA {n}")) for n in range(5)]
         await asyncio.gather(*many, return_exceptions=True)
         with pytest.raises(Missing):

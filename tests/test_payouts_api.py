@@ -68,7 +68,7 @@ def test_payouts_have_exactly_the_fields_of_the_specification_newest_first(marke
     assert (oldest["start_period"], oldest["end_period"]) == ("2026-08-01T00:00:00.000Z", "2026-08-31T23:59:59.999Z")
     assert oldest["paid"] is False
     assert bob.get(f"/v2/partner_profile/payouts/{oldest['uuid']}").json() == {"payout": oldest}
-    service.run(verify(service.house.store))
+    service.run(verify(service.services.store))
 
 
 def test_pages_of_payouts(market: Market) -> None:
@@ -83,8 +83,9 @@ def test_strangers_see_no_payouts_of_others_and_a_missing_one_looks_the_same(mar
     service, bob, mallory = market
     theirs = bob.get("/v2/partner_profile/payouts").json()["payouts"][0]["uuid"]
     assert mallory.get("/v2/partner_profile/payouts").json() == {
-        "payouts": [], "meta": {"per_page": 50, "page": 1, "total_pages": 0, "total_payours": 0},
-    }  # fmt: skip
+        "payouts": [],
+        "meta": {"per_page": 50, "page": 1, "total_pages": 0, "total_payours": 0},
+    }
     answers = [mallory.get(f"/v2/partner_profile/payouts/{wanted}") for wanted in (theirs, new_id(), "nonsense")]
     assert [answer.status_code for answer in answers] == [404, 404, 404]
     assert len({answer.json()["error"] for answer in answers}) == 1

@@ -14,27 +14,38 @@ ADDRESS = {"name": "Zelda Quixote", "line1": "77 Unmistakable Row", "city": "Por
 
 def furnished(member: Member) -> dict[str, Any]:
     """Somebody with one of everything."""
-    member.post("/v2/webhooks", {"url": "http://127.0.0.1:9/hook", "new_referral": True, "reward_unlocked": True,
-                                 "reward_redeemed": True})  # fmt: skip
+    member.post(
+        "/v2/webhooks",
+        {"url": "http://127.0.0.1:9/hook", "new_referral": True, "reward_unlocked": True, "reward_redeemed": True},
+    )
     member.post(f"{member.v1}/rewards", {"name": "Mug", "referrals": 1, "kind": "physical"})
     member.post(f"{member.v1}/rewards", {"name": "Code", "referrals": 1, "kind": "coupon", "coupon_codes": []})
     friend = member.subscribe("friend@example.org", name="Fritz Other")
     zelda = member.subscribe(
-        "zelda.quixote@example.org", name="Zelda Quixote", referrer_code=friend["ref_code"], ip_address="198.51.100.201",
-        user_agent="Unmistakable/1.0", utm_source="zq-source",
-    )  # fmt: skip
+        "zelda.quixote@example.org",
+        name="Zelda Quixote",
+        referrer_code=friend["ref_code"],
+        ip_address="198.51.100.201",
+        user_agent="Unmistakable/1.0",
+        utm_source="zq-source",
+    )
     member.subscribe("third@example.org", name="Theo Third", referrer_code=zelda["ref_code"])
     won = {each["name"]: each for each in member.get(f"{member.v1}/subscribers/{zelda['uuid']}/rewards").json()["rewards"]}
     redeemed = member.post(f"{member.v1}/rewards/{won['Mug']['uuid']}/redeem", {"shipping_details": ADDRESS})
     assert redeemed.status_code == 200, redeemed.text
     assert won["Code"]["status"] == "out_of_stock"
-    house, now_ms = member.service.house, member.service.now_ms()
+    services, now_ms = member.service.services, member.service.now_ms()
 
     async def visit(tx: Tx) -> int:
         seen = clicks.click(
-            house.site, account_id=member.account_id, target_id=member.campaign_id, code=zelda["ref_code"],
-            address="203.0.113.1", user_agent="Firefox", now_ms=now_ms,
-        )  # fmt: skip
+            services.site,
+            account_id=member.account_id,
+            target_id=member.campaign_id,
+            code=zelda["ref_code"],
+            address="203.0.113.1",
+            user_agent="Firefox",
+            now_ms=now_ms,
+        )
         return await clicks.count_clicks(tx, [seen])
 
     assert member.service.write(visit) == 1

@@ -9,9 +9,20 @@ from honeyguide.partners import catalogue
 from tests.support.market import logo_field, offer, png, publication_fields, publish
 
 KEYS = {
-    "uuid", "name", "description", "categories", "list_id", "status", "logo", "logo_url", "enabled_partner_program",
-    "audience_gender", "income_levels", "age_ranges", "created_at",
-}  # fmt: skip
+    "uuid",
+    "name",
+    "description",
+    "categories",
+    "list_id",
+    "status",
+    "logo",
+    "logo_url",
+    "enabled_partner_program",
+    "audience_gender",
+    "income_levels",
+    "age_ranges",
+    "created_at",
+}
 
 
 def test_a_publication_answers_with_every_accepted_field(alice):
@@ -38,15 +49,29 @@ def test_what_is_required_is_asked_for_by_name(alice):
 @pytest.mark.parametrize(
     ("field", "value"),
     [
-        ("categories", []), ("categories", ["tech", "news", "media", "travel"]), ("categories", ["bees"]),
+        ("categories", []),
+        ("categories", ["tech", "news", "media", "travel"]),
+        ("categories", ["bees"]),
         ("categories", "tech"),
-        ("categories", [1]), ("income_levels", []), ("income_levels", ["rich"]), ("age_ranges", []), ("age_ranges", ["old"]),
-        ("audience_gender", "all"), ("status", "deleted"), ("name", ""), ("name", "x" * 256), ("name", 5), ("name", "a\x00b"),
-        ("description", "x" * 2001), ("list_id", "x" * 256), ("logo", "not base64!"), ("logo", 7),
+        ("categories", [1]),
+        ("income_levels", []),
+        ("income_levels", ["rich"]),
+        ("age_ranges", []),
+        ("age_ranges", ["old"]),
+        ("audience_gender", "all"),
+        ("status", "deleted"),
+        ("name", ""),
+        ("name", "x" * 256),
+        ("name", 5),
+        ("name", "a\x00b"),
+        ("description", "x" * 2001),
+        ("list_id", "x" * 256),
+        ("logo", "not base64!"),
+        ("logo", 7),
         ("logo", "data:image/svg+xml;base64," + base64.b64encode(b"<svg xmlns='http://www.w3.org/2000/svg'/>").decode()),
         ("logo", "https://elsewhere.example/logo.png"),
     ],
-)  # fmt: skip
+)
 def test_a_value_outside_the_table_is_a_400_naming_it(alice, field, value):
     answer = alice.post("/v2/publications", publication_fields(**{field: value}))
     assert answer.status_code == 400, answer.text
@@ -67,9 +92,12 @@ def test_every_allowed_word_is_taken(alice):
 def test_a_form_brings_the_logo_as_a_file_and_lists_as_repeated_fields(alice):
     for suffix in ("", "[]"):
         data = {
-            "name": "Form", f"categories{suffix}": ["tech", "news"], "audience_gender": "mixed",
-            f"income_levels{suffix}": ["$150k+"], f"age_ranges{suffix}": ["60+", "40 - 59"],
-        }  # fmt: skip
+            "name": "Form",
+            f"categories{suffix}": ["tech", "news"],
+            "audience_gender": "mixed",
+            f"income_levels{suffix}": ["$150k+"],
+            f"age_ranges{suffix}": ["60+", "40 - 59"],
+        }
         answer = alice.http.post("/v2/publications", data=data, files={"logo": ("../../x.png", png(), "text/html")})
         assert answer.status_code == 201, answer.text
         assert answer.json()["publication"]["categories"] == ["tech", "news"]
@@ -164,10 +192,12 @@ def test_changes_made_at_once_are_all_kept(service, alice):
     for n in range(6):
         off = n % 2 == 0
         changes = [
-            (path, {"name": f"Wax {n}"}), (path, {"description": f"Number {n}"}), (path, {"list_id": f"list {n}"}),
+            (path, {"name": f"Wax {n}"}),
+            (path, {"description": f"Number {n}"}),
+            (path, {"list_id": f"list {n}"}),
             (path, {"status": "archived" if off else "active"}),
             (f"/v2/partner_programs/{program['uuid']}", {"terms": f"Be kind {n}"}),
-        ]  # fmt: skip
+        ]
         with ThreadPoolExecutor(len(changes)) as pool:
             answers = list(pool.map(lambda change: alice.put(*change), changes))
         assert [answer.status_code for answer in answers] == [200] * len(changes)

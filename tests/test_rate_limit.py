@@ -103,10 +103,23 @@ def test_the_window_rolls(limited):
     alice = limited.member("alice")
     at = limited.set_clock
     script = [  # seconds, answer; the second and third pair share a fixed minute but no rolling one
-        (0, 200), (30, 200), (31, 200), (45, 429), (55, 429),
-        (65, 200), (70, 429), (92, 200), (93, 200), (94, 429), (120, 429), (126, 200),
-        (200, 200), (200, 200), (200, 200), (201, 429),
-    ]  # fmt: skip
+        (0, 200),
+        (30, 200),
+        (31, 200),
+        (45, 429),
+        (55, 429),
+        (65, 200),
+        (70, 429),
+        (92, 200),
+        (93, 200),
+        (94, 429),
+        (120, 429),
+        (126, 200),
+        (200, 200),
+        (200, 200),
+        (200, 200),
+        (201, 429),
+    ]
     heard = []
     for seconds, _ in script:
         at(seconds)
@@ -217,15 +230,15 @@ def test_a_key_used_is_seen_to_the_minute(engine):
 
         assert used_ms() is None
         alice.get(alice.v1)
-        service.run(service.house.store.write(_nothing))  # the note of its use was queued before this
+        service.run(service.services.store.write(_nothing))  # the note of its use was queued before this
         first = used_ms()
         assert first is not None and abs(first - service.now_ms()) < 10_000
         alice.get(alice.v1)
-        service.run(service.house.store.write(_nothing))
+        service.run(service.services.store.write(_nothing))
         assert used_ms() == first
         service.set_clock(61)
         alice.get(alice.v1)
-        service.run(service.house.store.write(_nothing))
+        service.run(service.services.store.write(_nothing))
         assert used_ms() > first
 
 
@@ -291,9 +304,11 @@ def rings() -> Iterator[object]:
 
 
 jumps = st.one_of(
-    st.integers(0, 3_000), st.integers(0, 70_000), st.integers(-200_000, 200_000),
+    st.integers(0, 3_000),
+    st.integers(0, 70_000),
+    st.integers(-200_000, 200_000),
     st.sampled_from([0, 1, -1, 59_999, 60_000, 60_001, -59_999, -60_000, -60_001, 30_000]),
-)  # fmt: skip
+)
 
 
 @settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])

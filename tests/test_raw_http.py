@@ -103,9 +103,18 @@ def test_bare_line_feeds_are_a_400_and_close(ana: Member) -> None:
     assert answer.headers["connection"] == "close"
 
 
-@pytest.mark.parametrize("start", [b"\x16\x03\x01\x02\x00\x01", b"GET\r\n\r\n", b"\x00" * 100, b"GET / HTTP/9.9\r\n\r\n",
-                                   b"BREW /v1/campaigns HTTP/1.1\r\n\r\n",
-                                   b"GET /v1/caf\xc3\xa9 HTTP/1.1\r\n\r\n", b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"])  # fmt: skip
+@pytest.mark.parametrize(
+    "start",
+    [
+        b"\x16\x03\x01\x02\x00\x01",
+        b"GET\r\n\r\n",
+        b"\x00" * 100,
+        b"GET / HTTP/9.9\r\n\r\n",
+        b"BREW /v1/campaigns HTTP/1.1\r\n\r\n",
+        b"GET /v1/caf\xc3\xa9 HTTP/1.1\r\n\r\n",
+        b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n",
+    ],
+)
 def test_what_is_not_http_is_a_400(ana: Member, start: bytes) -> None:
     expect(raw.send(ana.service, start), 400)
 

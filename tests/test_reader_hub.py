@@ -142,7 +142,7 @@ def test_what_cannot_be_claimed_yet_says_why(wax: Newsletter) -> None:
     assert "we’re out of stock right now" in html and ">Out of stock<" in html
     assert "The Morning Wax is reviewing it and will email you" in html and ">In review<" in html
     assert "/claim/" not in html
-    token = forms.token(wax.service.house.site, f"claim {ben.id}", wax.service.now_ms())
+    token = forms.token(wax.service.services.site, f"claim {ben.id}", wax.service.now_ms())
     for won in wax.service.read(lambda tx: rewards.won_by(tx, wax.owner, ben.id)):
         answer = wax.visitor.post(f"{wax.hub(ben)}/claim/{won.id}", data={"token": token})
         assert (answer.status_code, errors(answer)) == (400, {"": hub.CLAIM_ERRORS[won.status]})

@@ -68,11 +68,11 @@ def test_a_code_is_found_whatever_its_case_until_its_owner_is_erased(alice: Memb
 
 
 def test_a_changed_destination_and_an_erased_person_show_at_once_although_links_are_kept(alice: Member) -> None:
-    house = alice.service.house
+    services = alice.service.services
     ana = alice.subscribe("ana@example.org")
 
     async def open_book() -> links.LinkBook:
-        return links.LinkBook(house.store, house.clock)
+        return links.LinkBook(services.store, services.clock)
 
     book = alice.service.run(open_book())
 
@@ -141,7 +141,7 @@ def test_of_a_visitor_only_a_hash_is_kept_and_not_for_long(alice: Member) -> Non
 
 
 def test_clicks_counted_at_once_by_many_are_all_counted(alice: Member) -> None:
-    store = alice.service.house.store
+    store = alice.service.services.store
 
     async def all_at_once() -> None:
         batches = [[click(alice, f"code000{n % 3}", ip=f"10.0.{w}.{n}") for n in range(40)] for w in range(8)]
@@ -157,7 +157,7 @@ def test_clicks_counted_at_once_by_many_are_all_counted(alice: Member) -> None:
 
 def test_the_counter_writes_what_it_was_given_shortly_after(alice: Member) -> None:
     async def scenario() -> None:
-        counter = clicks.ClickCounter(alice.service.house.store)
+        counter = clicks.ClickCounter(alice.service.services.store)
         for n in range(1200):
             counter.add(click(alice, "dddddddd", ip=f"10.1.{n // 250}.{n % 250}"))
             counter.add(click(alice, "dddddddd", ip=f"10.1.{n // 250}.{n % 250}"))

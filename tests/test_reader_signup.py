@@ -33,7 +33,7 @@ def test_signing_up_shows_the_new_link_at_once(wax: Newsletter) -> None:
     email = wax.address()
     page = follow(wax, wax.join(email))
     person = wax.person(email)
-    assert link_of(page.text) == wax.service.house.site.reader_link(person.ref_code)
+    assert link_of(page.text) == wax.service.services.site.reader_link(person.ref_code)
     assert (person.origin, person.ip_address, person.user_agent) == ("signup", "127.0.0.1", AGENT)
     assert page.headers["cache-control"] == "no-store"
     assert email not in page.text

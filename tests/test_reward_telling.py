@@ -52,7 +52,7 @@ def test_the_reader_gets_one_letter_with_the_code_and_the_way_to_their_page(alic
     ana = advocate(alice, 1)
     (letter,) = post_of(alice, "reward_unlocked")
     assert (letter.to_email, letter.about_id, letter.subject) == ("ana@example.org", ana["uuid"], "You’ve earned The mug")
-    site = alice.service.house.site
+    site = alice.service.services.site
     token = hub.token(site, ana["uuid"], ana["ref_code"])
 
     async def whose(tx: Tx) -> Any:

@@ -14,9 +14,19 @@ from tests.support.prizes import advocate, bring, catch_up, offer, owner_of, pos
 from tests.support.service import Member
 
 KEYS = {
-    "uuid", "name", "referrals", "kind", "recurring", "approval", "description", "link", "coupon_code", "coupon_codes_total",
-    "coupon_codes_left", "created_at",
-}  # fmt: skip
+    "uuid",
+    "name",
+    "referrals",
+    "kind",
+    "recurring",
+    "approval",
+    "description",
+    "link",
+    "coupon_code",
+    "coupon_codes_total",
+    "coupon_codes_left",
+    "created_at",
+}
 WON = {"uuid", "reward_uuid", "name", "status", "coupon_code", "unlocked_at", "redeemed_at"}
 
 
@@ -82,9 +92,13 @@ def test_what_a_reward_is_cannot_change(alice: Member) -> None:
     shared = offer(alice, kind="coupon", coupon_code="ALL")
     pool = offer(alice, kind="coupon", coupon_codes=["A"])
     for reward, change in (
-        (shared, {"kind": "manual"}), (shared, {"coupon_codes": ["B"]}), (pool, {"coupon_code": "B"}), (pool, {"link": "https://x.org"}),
-        (shared, {"name": None}), (shared, {"coupon_code": None}),
-    ):  # fmt: skip
+        (shared, {"kind": "manual"}),
+        (shared, {"coupon_codes": ["B"]}),
+        (pool, {"coupon_code": "B"}),
+        (pool, {"link": "https://x.org"}),
+        (shared, {"name": None}),
+        (shared, {"coupon_code": None}),
+    ):
         assert alice.put(f"{alice.v1}/rewards/{reward['uuid']}", change).status_code == 400, change
     assert alice.put(f"{alice.v1}/rewards/{shared['uuid']}", {"kind": "coupon", "coupon_code": "NEW"}).status_code == 200
 
@@ -230,7 +244,7 @@ def test_a_reader_claims_a_physical_reward_with_an_address(alice: Member) -> Non
     offer(alice, kind="physical")
     ana = advocate(alice, 1)
     won_id = won_by(alice, ana)[0]["uuid"]
-    site, now_ms = alice.service.house.site, alice.service.now_ms()
+    site, now_ms = alice.service.services.site, alice.service.now_ms()
     address = rewards.Shipping("Ana Lopes", "1 Hive Lane", "Porto", "4000", "PT")
 
     async def claim(tx: Tx, shipping: rewards.Shipping | None) -> rewards.Won:
@@ -251,4 +265,4 @@ def test_a_reader_claims_a_physical_reward_with_an_address(alice: Member) -> Non
 async def claim_as_stranger(tx: Tx, member: Member, won_id: str) -> None:
     owner = owner_of(member)
     (friend, *_), _ = await people.page_of(tx, owner, "referrals", Page())
-    await rewards.claim(tx, member.service.house.site, owner, friend, won_id, now_ms=member.service.now_ms())
+    await rewards.claim(tx, member.service.services.site, owner, friend, won_id, now_ms=member.service.now_ms())

@@ -30,7 +30,7 @@ def in_parallel(member: Member, works: list[Any]) -> list[Any]:
 
         async def enter(work: Any) -> Any:
             async with room:
-                return await member.service.house.store.write(work)
+                return await member.service.services.store.write(work)
 
         return await asyncio.gather(*map(enter, works))
 
@@ -38,11 +38,11 @@ def in_parallel(member: Member, works: list[Any]) -> list[Any]:
 
 
 def signing_up(member: Member, email: str, code: str | None) -> Any:
-    house, owner = member.service.house, Owner(member.account_id, member.campaign_id)
+    services, owner = member.service.services, Owner(member.account_id, member.campaign_id)
     new = subscribers.NewSubscriber(email, referrer_code=code)
 
     async def work(tx: Tx) -> subscribers.Subscriber:
-        return await subscribers.sign_up(tx, house.site, owner, new, now_ms=member.service.now_ms())
+        return await subscribers.sign_up(tx, services.site, owner, new, now_ms=member.service.now_ms())
 
     return work
 
@@ -69,12 +69,12 @@ def test_fifty_parallel_verifications_that_cross_a_milestone_unlock_it_once(alic
     alice.put(f"{alice.v1}/settings", {"needs_confirmation": True})
     ana = alice.subscribe("ana@example.org")
     held = [alice.subscribe(f"f{n}@example.org", referrer_code=ana["ref_code"])["uuid"] for n in range(50)]
-    house, owner = alice.service.house, Owner(alice.account_id, alice.campaign_id)
+    services, owner = alice.service.services, Owner(alice.account_id, alice.campaign_id)
 
     def confirming(subscriber_id: str) -> Any:
         async def work(tx: Tx) -> Any:
             changes = subscribers.Changes(status="confirmed")
-            return await subscribers.change(tx, house.site, owner, subscriber_id, changes, now_ms=alice.service.now_ms())
+            return await subscribers.change(tx, services.site, owner, subscriber_id, changes, now_ms=alice.service.now_ms())
 
         return work
 
@@ -99,19 +99,19 @@ def test_two_hundred_who_want_one_of_a_hundred_codes_get_a_hundred_different_one
 
 def test_codes_that_arrive_while_others_win_leave_nobody_waiting_beside_a_full_shelf(alice: Member) -> None:
     pool = offer(alice, kind="coupon", coupon_codes=[])
-    house, owner = alice.service.house, Owner(alice.account_id, alice.campaign_id)
+    services, owner = alice.service.services, Owner(alice.account_id, alice.campaign_id)
     stars = in_parallel(alice, [signing_up(alice, f"star{n}@example.org", None) for n in range(40)])
 
     def adding(codes: list[str]) -> Any:
         async def work(tx: Tx) -> int:
-            return await rewards.add_codes(tx, house.site, owner, pool["uuid"], codes, now_ms=alice.service.now_ms())
+            return await rewards.add_codes(tx, services.site, owner, pool["uuid"], codes, now_ms=alice.service.now_ms())
 
         return work
 
     wins = [signing_up(alice, f"f{n}@example.org", star.ref_code) for n, star in enumerate(stars)]
     fills = [adding([f"C{n}x{i}" for i in range(5)]) for n in range(10)]
     in_parallel(alice, [work for pair in zip(wins, fills * 4, strict=True) for work in pair])
-    in_parallel(alice, [lambda tx: rewards.fill(tx, house.site, owner, pool["uuid"], now_ms=1)])
+    in_parallel(alice, [lambda tx: rewards.fill(tx, services.site, owner, pool["uuid"], now_ms=1)])
     won = rows(alice, "won_reward")
     assert Counter(row["status"] for row in won) == {"unlocked": 40}
     assert len({row["coupon_code"] for row in won}) == 40
@@ -123,11 +123,11 @@ def test_those_who_wait_are_served_once_however_many_serve_them(alice: Member, m
     pool = offer(alice, kind="coupon", coupon_codes=[])
     stars = in_parallel(alice, [signing_up(alice, f"star{n}@example.org", None) for n in range(20)])
     in_parallel(alice, [signing_up(alice, f"f{n}@example.org", star.ref_code) for n, star in enumerate(stars)])
-    house, owner = alice.service.house, Owner(alice.account_id, alice.campaign_id)
+    services, owner = alice.service.services, Owner(alice.account_id, alice.campaign_id)
     with monkeypatch.context() as patch:
         patch.setattr(rewards, "FILL_BATCH", 0)  # the codes come, and nobody is served yet
         alice.put(f"{alice.v1}/rewards/{pool['uuid']}", {"coupon_codes": [str(n) for n in range(30)]})
-    in_parallel(alice, [lambda tx: rewards.fill(tx, house.site, owner, pool["uuid"], now_ms=1)] * 8)
+    in_parallel(alice, [lambda tx: rewards.fill(tx, services.site, owner, pool["uuid"], now_ms=1)] * 8)
     won = rows(alice, "won_reward")
     assert [row["status"] for row in won] == ["unlocked"] * 20
     assert len({row["coupon_code"] for row in won}) == 20

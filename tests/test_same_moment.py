@@ -82,11 +82,14 @@ def test_two_changes_of_one_program_both_hold(opened: OpenStore) -> None:
         trade = await Trade.begin(opened.store, cpa=300, max_payout=9_000)
         dearer, capped = (
             partial(
-                programs.update, account_id=trade.owner.account_id, program_id=trade.program.id, fields=terms(**change),
+                programs.update,
+                account_id=trade.owner.account_id,
+                program_id=trade.program.id,
+                fields=terms(**change),
                 now_ms=NOON_MS,
             )
             for change in ({"cpa": 400}, {"max_payout": 5_000})
-        )  # fmt: skip
+        )
         await overlapping(opened.store, dearer, capped)
         now = await opened.store.read(lambda tx: programs.get(tx, trade.owner.account_id, trade.program.id))
         assert (now.cpa_cents, now.max_payout_cents) == (400, 5_000)
@@ -100,11 +103,16 @@ def test_two_changes_of_one_publication_both_hold(opened: OpenStore) -> None:
         account_id, publication_id = trade.owner.account_id, trade.program.publication_id
         renamed, described = (
             partial(
-                publications.update, account_id=account_id, publication_id=publication_id, fields=fields, logo=None,
-                folder=None, now_ms=NOON_MS,
+                publications.update,
+                account_id=account_id,
+                publication_id=publication_id,
+                fields=fields,
+                logo=None,
+                folder=None,
+                now_ms=NOON_MS,
             )
             for fields in (publications.Fields(name="Beeswax"), publications.Fields(description="All of it."))
-        )  # fmt: skip
+        )
         await overlapping(opened.store, renamed, described)
         now = await opened.store.read(lambda tx: publications.get(tx, account_id, publication_id))
         assert (now.name, now.description) == ("Beeswax", "All of it.")
@@ -127,9 +135,14 @@ def winner_of(opened: OpenStore, owner: Owner, new: NewReward, codes: list[str] 
 def test_a_reward_redeemed_by_two_at_once_is_told_of_once(opened: OpenStore) -> None:
     owner = new_owner(opened)
     hook = partial(
-        webhooks.create, account_id=owner.account_id, scope="", url="http://127.0.0.1:9/hook",
-        flags=webhooks.Flags(reward_redeemed=True), policy=Policy(https_only=False, loopback_ok=True), now_ms=NOON_MS,
-    )  # fmt: skip
+        webhooks.create,
+        account_id=owner.account_id,
+        scope="",
+        url="http://127.0.0.1:9/hook",
+        flags=webhooks.Flags(reward_redeemed=True),
+        policy=Policy(https_only=False, loopback_ok=True),
+        now_ms=NOON_MS,
+    )
     opened.run(opened.store.write(hook))
     won_id = winner_of(opened, owner, NewReward("Mug", 1))
     redeeming = [

@@ -30,9 +30,12 @@ from tests.support.service import ENGINES, Member, Service
 from tests.test_tenancy import Address, name_of
 
 CHECKS = [
-    not_a_server_error, status_code_conformance, content_type_conformance, response_schema_conformance,
+    not_a_server_error,
+    status_code_conformance,
+    content_type_conformance,
+    response_schema_conformance,
     response_headers_conformance,
-]  # fmt: skip
+]
 
 
 @dataclass
@@ -67,9 +70,12 @@ def try_operation(described: Described, route: Route, examples: int) -> None:
     statuses = set()
 
     @settings(
-        max_examples=examples, deadline=None, database=None, suppress_health_check=list(HealthCheck),
+        max_examples=examples,
+        deadline=None,
+        database=None,
+        suppress_health_check=list(HealthCheck),
         phases=[Phase.generate, Phase.shrink],
-    )  # fmt: skip
+    )
     @given(case=st.one_of(cases, odd_cases), known=st.lists(st.booleans(), min_size=len(real), max_size=len(real)))
     def one(case: Any, known: list[bool]) -> None:
         # Mostly real objects: a made-up address would seldom get further than a 404.

@@ -35,33 +35,53 @@ def arrives(owner: Member, code: str) -> str:
 
 
 def prove(member: Member) -> None:
-    member.service.run(verify(member.service.house.store))
+    member.service.run(verify(member.service.services.store))
 
 
 def test_a_month_from_both_sides(alice: Member, bob: Member) -> None:
     program = offer(alice, cpa=2.5, total_budget=10, max_payout=7.5, referral_pending_duration_enabled=True)
     place = join(bob, program)
     readers = [arrives(alice, place["ref_code"]) for _ in range(6)]
-    month = alice.service.house.clock and spend(alice, program)["month"]
+    month = alice.service.services.clock and spend(alice, program)["month"]
     assert spend(alice, program) == {
-        "month": month, "total_budget": 10, "spent": 0, "pending": 15, "left": 10, "reached": False, "uncharged_referrals": 0,
+        "month": month,
+        "total_budget": 10,
+        "spent": 0,
+        "pending": 15,
+        "left": 10,
+        "reached": False,
+        "uncharged_referrals": 0,
         "partners": [{"partner_campaign_uuid": place["uuid"], "name": "Bob", "spent": 0, "pending": 15}],
-    }  # fmt: skip
+    }
     for reader in readers[:4]:
         assert alice.post(f"{alice.v1}/subscribers/{reader}/referral/verify", {}).status_code == 200
     assert alice.put(f"{alice.v1}/subscribers/{readers[4]}", {"status": "unsubscribed"}).status_code == 200
     assert spend(alice, program) == {
-        "month": month, "total_budget": 10, "spent": 7.5, "pending": 2.5, "left": 2.5, "reached": False,
+        "month": month,
+        "total_budget": 10,
+        "spent": 7.5,
+        "pending": 2.5,
+        "left": 2.5,
+        "reached": False,
         "uncharged_referrals": 1,
         "partners": [{"partner_campaign_uuid": place["uuid"], "name": "Bob", "spent": 7.5, "pending": 2.5}],
-    }  # fmt: skip
+    }
     assert earnings(bob) == {
-        "month": month, "confirmed": 7.5, "pending": 2.5, "rejected_referrals": 1, "uncharged_referrals": 1,
+        "month": month,
+        "confirmed": 7.5,
+        "pending": 2.5,
+        "rejected_referrals": 1,
+        "uncharged_referrals": 1,
         "programs": [
-            {"partner_program_uuid": program["uuid"], "name": program["name"], "confirmed": 7.5, "pending": 2.5,
-             "remaining_payout": 0},
+            {
+                "partner_program_uuid": program["uuid"],
+                "name": program["name"],
+                "confirmed": 7.5,
+                "pending": 2.5,
+                "remaining_payout": 0,
+            },
         ],
-    }  # fmt: skip
+    }
     assert bob.get(f"/v2/partner_profile/partner_campaigns/{place['uuid']}").json()["partner_campaign"]["remaining_payout"] == 0
     prove(alice)
 

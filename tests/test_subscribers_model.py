@@ -192,9 +192,14 @@ class Machine(RuleBasedStateMachine):
     def check_row(self, row: dict[str, Any], person: Person) -> None:
         shown = {key: row[key] for key in ("uuid", "email", "name", "ref_code", "created_at", "referral_status", "referred")}
         assert shown == {
-            "uuid": person.uuid, "email": person.email, "name": person.name, "ref_code": person.ref_code,
-            "created_at": person.created_at, "referral_status": person.status, "referred": person.referrer is not None,
-        }  # fmt: skip
+            "uuid": person.uuid,
+            "email": person.email,
+            "name": person.name,
+            "ref_code": person.ref_code,
+            "created_at": person.created_at,
+            "referral_status": person.status,
+            "referred": person.referrer is not None,
+        }
         assert row["referrer_code"] == (person.referrer.ref_code if person.referrer else None)
         assert row["referrals_count"] == self.model.count(person)
 
@@ -264,7 +269,7 @@ def small_runs(request: pytest.FixtureRequest) -> Iterator[Service]:
 def run_machine(service: Service, examples: int, steps: int, phases: tuple[Phase, ...]) -> None:
     chosen = settings(
         max_examples=examples, stateful_step_count=steps, deadline=None, phases=phases, suppress_health_check=list(HealthCheck)
-    )  # fmt: skip
+    )
     run_state_machine_as_test(lambda: Machine(service), settings=chosen)
     runs = service.read(lambda tx: tx.one(statement("SELECT COUNT(*) FROM listing_run")))
     stars = service.read(lambda tx: tx.one(statement("SELECT COUNT(*) FROM listing WHERE list LIKE '%/brought'")))

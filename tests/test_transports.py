@@ -128,9 +128,19 @@ def test_without_a_server_the_whole_letter_is_printed(box: Letterbox, capsys: py
 
 @pytest.mark.parametrize(
     "url",
-    ["http://mail.example.org", "smtp://", "smtp://:25", "mail.example.org:25", "smtp://host:99999", "file://relative/path", "file:///",
-     "smtp://user:pa?ss@host", "smtp://user:pa#ss@host", "smtp:host"],
-)  # fmt: skip
+    [
+        "http://mail.example.org",
+        "smtp://",
+        "smtp://:25",
+        "mail.example.org:25",
+        "smtp://host:99999",
+        "file://relative/path",
+        "file:///",
+        "smtp://user:pa?ss@host",
+        "smtp://user:pa#ss@host",
+        "smtp:host",
+    ],
+)
 def test_a_wrong_mail_address_stops_the_start_with_a_sentence(url: str) -> None:
     with pytest.raises(WrongSetting, match="HONEYGUIDE_SMTP_URL must be"):
         read_settings({"HONEYGUIDE_SMTP_URL": url})

@@ -12,10 +12,14 @@ from tests.support.service import Member, Service
 from tests.support.tables import dump, mentions
 
 PERSON = {
-    "email": "Quentin.Zebrafish@unusual-domain.example", "name": "Quentin Quillfeather", "ip_address": "203.0.113.77",
-    "user_agent": "ZebraBrowser/99.1", "utm_source": "zebrasource", "utm_campaign": "zebracampaign",
+    "email": "Quentin.Zebrafish@unusual-domain.example",
+    "name": "Quentin Quillfeather",
+    "ip_address": "203.0.113.77",
+    "user_agent": "ZebraBrowser/99.1",
+    "utm_source": "zebrasource",
+    "utm_campaign": "zebracampaign",
     "referrer_code": "zebracode",
-}  # fmt: skip
+}
 TRACES = (
     "zebrafish",
     "unusual-domain",

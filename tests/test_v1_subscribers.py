@@ -13,14 +13,29 @@ from honeyguide.kernel.ids import is_id, new_id
 from tests.support.service import Member
 
 WRITTEN = {
-    "uuid", "email", "name", "ref_code", "referrer_code", "referrals_count", "ip_address", "user_agent", "origin", "utm_source",
-    "utm_campaign", "created_at",
-}  # fmt: skip
+    "uuid",
+    "email",
+    "name",
+    "ref_code",
+    "referrer_code",
+    "referrals_count",
+    "ip_address",
+    "user_agent",
+    "origin",
+    "utm_source",
+    "utm_campaign",
+    "created_at",
+}
 READ = WRITTEN | {"referred", "referral_status"}
 FULL = {
-    "email": "ana@example.org", "name": "Ana", "ip_address": "203.0.113.9", "user_agent": "Mozilla/5.0", "utm_source": "x",
-    "utm_campaign": "spring", "created_at": "2020-02-29T12:00:00Z",
-}  # fmt: skip
+    "email": "ana@example.org",
+    "name": "Ana",
+    "ip_address": "203.0.113.9",
+    "user_agent": "Mozilla/5.0",
+    "utm_source": "x",
+    "utm_campaign": "spring",
+    "created_at": "2020-02-29T12:00:00Z",
+}
 
 
 def test_a_create_answers_201_with_exactly_the_written_fields(alice: Member) -> None:
@@ -114,10 +129,20 @@ def test_a_nul_in_any_text_is_refused(alice: Member, name: str) -> None:
 
 
 FOREIGN = {
-    "uuid": new_id(), "id": new_id(), "ref_code": "aaaaaaaa", "origin": "signup", "referrals_count": 99, "referred": True,
-    "referral_status": "rejected", "paid": True, "status": "unsubscribed", "campaign_id": new_id(), "account_id": new_id(),
-    "referrer_id": new_id(), "erased_ms": 1,
-}  # fmt: skip
+    "uuid": new_id(),
+    "id": new_id(),
+    "ref_code": "aaaaaaaa",
+    "origin": "signup",
+    "referrals_count": 99,
+    "referred": True,
+    "referral_status": "rejected",
+    "paid": True,
+    "status": "unsubscribed",
+    "campaign_id": new_id(),
+    "account_id": new_id(),
+    "referrer_id": new_id(),
+    "erased_ms": 1,
+}
 
 
 def test_fields_that_are_ours_to_set_are_ignored_on_create_and_update(alice: Member) -> None:
@@ -233,10 +258,20 @@ def test_an_update_needs_no_body_at_all(alice: Member) -> None:
 @pytest.mark.parametrize(
     "body",
     [
-        {"email": None}, {"email": ""}, {"email": "x"}, {"email": "ben@example.org"}, {"status": None}, {"status": "active"},
-        {"status": "Confirmed"}, {"status": ""}, {"status": 1}, {"name": 5}, {"name": "x" * 256}, {"name": "a\x00"},
+        {"email": None},
+        {"email": ""},
+        {"email": "x"},
+        {"email": "ben@example.org"},
+        {"status": None},
+        {"status": "active"},
+        {"status": "Confirmed"},
+        {"status": ""},
+        {"status": 1},
+        {"name": 5},
+        {"name": "x" * 256},
+        {"name": "a\x00"},
     ],
-)  # fmt: skip
+)
 def test_a_refused_update_changes_nothing(alice: Member, body: dict[str, object]) -> None:
     made = alice.subscribe("ana@example.org", name="Ana")
     alice.subscribe("ben@example.org")

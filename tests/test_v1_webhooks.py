@@ -108,7 +108,7 @@ def test_a_referral_is_told_to_v1_and_v2_webhooks_that_ask_in_the_published_shap
         ann = alice.subscribe("ann@shape.example", name="Ann Mary Lee")
         ben = alice.subscribe("ben@shape.example", referrer_code=ann["ref_code"])
         alice.subscribe("ann+again@gmail.com", referrer_code="nosuchcode")
-        service.run(service.house.dispatcher.deliver_due())
+        service.run(service.services.dispatcher.deliver_due())
         assert (len(asks.requests), len(asks_too.requests), len(asks_not.requests)) == (1, 1, 0)
         told = asks.requests[0].json()
         assert told == asks_too.requests[0].json()
@@ -129,5 +129,5 @@ def test_a_rejected_referral_is_not_told(service: Service, alice: Member, hooks:
         alice.post(hooks, {"url": receiver.url, "new_referral": True})
         ann = alice.subscribe("ann.lee@gmail.com")
         alice.subscribe("annlee+2@gmail.com", referrer_code=ann["ref_code"])
-        service.run(service.house.dispatcher.deliver_due())
+        service.run(service.services.dispatcher.deliver_due())
         assert receiver.requests == []

@@ -71,10 +71,13 @@ def test_kinds_and_paging_are_those_of_v1(alice: Member, pair: tuple[dict[str, o
 def test_expand_campaigns_adds_referral_programs_to_each(alice: Member, pair: tuple[dict[str, object], ...]) -> None:
     alice.subscribe("fay@mailinator.com", referrer_code=pair[0]["ref_code"])
     program = {
-        "uuid": alice.campaign_id, "name": "Alice", "ref_code": pair[0]["ref_code"],
-        "referral_link": f"{alice.service.url}/r/{pair[0]['ref_code']}", "rewards": [],
+        "uuid": alice.campaign_id,
+        "name": "Alice",
+        "ref_code": pair[0]["ref_code"],
+        "referral_link": f"{alice.service.url}/r/{pair[0]['ref_code']}",
+        "rewards": [],
         "referrals": {"verified": 1, "pending": 0, "rejected": 1},
-    }  # fmt: skip
+    }
     for path in lists(alice):
         one = alice.get(f"{path}/ana%40example.org", params={"expand": "campaigns"}).json()["subscriber"]
         assert set(one) == PLAIN | {"referral_programs"}

@@ -37,7 +37,7 @@ def made(owner: Member, base: str = "/v2/webhooks", **body: Any) -> dict[str, An
 
 
 def deliver(service: Service) -> None:
-    service.run(service.house.dispatcher.deliver_due())
+    service.run(service.services.dispatcher.deliver_due())
 
 
 def log(owner: Member, hook: str) -> list[dict[str, Any]]:
@@ -117,15 +117,26 @@ def test_a_deleted_webhook_is_gone(alice: Member, base: str) -> None:
 @pytest.mark.parametrize(
     ("body", "param"),
     [
-        ({}, "url"), ({"url": None}, "url"), ({"url": ""}, "url"), ({"url": 5}, "url"), ({"url": ["http://a.b"]}, "url"),
-        ({"url": "nonsense"}, "url"), ({"url": "ftp://example.org/"}, "url"), ({"url": "//example.org/"}, "url"),
-        ({"url": "http://user:pw@example.org/"}, "url"), ({"url": "http://example.org:99999/"}, "url"),
-        ({"url": "http://example.org/\u0000"}, "url"), ({"url": "http://example.org/a b"}, "url"),
-        ({"url": "http://example.org/\r\nX: y"}, "url"), ({"url": "http://example.org/" + "x" * 2030}, "url"),
-        ({"url": URL, "new_referral": "true"}, "new_referral"), ({"url": URL, "reward_unlocked": 1}, "reward_unlocked"),
-        ({"url": URL, "events": {"new_referral": "yes"}}, "events"), ({"url": URL, "events": []}, "events"),
+        ({}, "url"),
+        ({"url": None}, "url"),
+        ({"url": ""}, "url"),
+        ({"url": 5}, "url"),
+        ({"url": ["http://a.b"]}, "url"),
+        ({"url": "nonsense"}, "url"),
+        ({"url": "ftp://example.org/"}, "url"),
+        ({"url": "//example.org/"}, "url"),
+        ({"url": "http://user:pw@example.org/"}, "url"),
+        ({"url": "http://example.org:99999/"}, "url"),
+        ({"url": "http://example.org/\u0000"}, "url"),
+        ({"url": "http://example.org/a b"}, "url"),
+        ({"url": "http://example.org/\r\nX: y"}, "url"),
+        ({"url": "http://example.org/" + "x" * 2030}, "url"),
+        ({"url": URL, "new_referral": "true"}, "new_referral"),
+        ({"url": URL, "reward_unlocked": 1}, "reward_unlocked"),
+        ({"url": URL, "events": {"new_referral": "yes"}}, "events"),
+        ({"url": URL, "events": []}, "events"),
     ],
-)  # fmt: skip
+)
 def test_what_cannot_be_is_refused_with_a_sentence(alice: Member, base: str, body: dict[str, Any], param: str) -> None:
     answer = alice.post(base, body)
     assert answer.status_code == 400, answer.text
@@ -149,12 +160,19 @@ def test_a_stranger_finds_nothing_at_any_address(alice: Member, mallory: Member,
     delivery = alice.post(f"{path}/test").json()["delivery"]["uuid"]
     own = made(mallory)["uuid"]
     asked = [
-        mallory.get(path), mallory.put(path, {"url": URL}), mallory.delete(path), mallory.get(f"{path}/secret"),
-        mallory.post(f"{path}/rotate_secret"), mallory.post(f"{path}/test"), mallory.get(f"{path}/deliveries"),
-        mallory.post(f"{path}/deliveries/{delivery}/resend"), mallory.post(f"{path}/replay", {"since": "2026-11-01T00:00:00Z"}),
-        mallory.post(f"/v2/webhooks/{own}/deliveries/{delivery}/resend"), mallory.get(f"/v2/webhooks/{new_id()}"),
+        mallory.get(path),
+        mallory.put(path, {"url": URL}),
+        mallory.delete(path),
+        mallory.get(f"{path}/secret"),
+        mallory.post(f"{path}/rotate_secret"),
+        mallory.post(f"{path}/test"),
+        mallory.get(f"{path}/deliveries"),
+        mallory.post(f"{path}/deliveries/{delivery}/resend"),
+        mallory.post(f"{path}/replay", {"since": "2026-11-01T00:00:00Z"}),
+        mallory.post(f"/v2/webhooks/{own}/deliveries/{delivery}/resend"),
+        mallory.get(f"/v2/webhooks/{new_id()}"),
         mallory.get("/v2/webhooks/nonsense"),
-    ]  # fmt: skip
+    ]
     assert [answer.status_code for answer in asked] == [404] * len(asked)
     if base.startswith("/v1"):
         assert mallory.get(base).status_code == mallory.post(base, {"url": URL}).status_code == 404
@@ -254,8 +272,11 @@ def test_a_disabled_webhook_says_so_and_an_update_enables_it(service: Service, a
         sent = alice.post(f"{hook}/test").json()["delivery"]
         deliver(service)
         assert log(alice, hook)[0]["status"] == "cancelled"
-        for path, body in ((f"{hook}/test", None), (f"{hook}/replay", {"since": "2026-01-01T00:00:00Z"}),
-                           (f"{hook}/deliveries/{sent['uuid']}/resend", None)):  # fmt: skip
+        for path, body in (
+            (f"{hook}/test", None),
+            (f"{hook}/replay", {"since": "2026-01-01T00:00:00Z"}),
+            (f"{hook}/deliveries/{sent['uuid']}/resend", None),
+        ):
             answer = alice.post(path, body)
             assert (answer.status_code, answer.json()["code"]) == (400, "disabled")
         assert alice.put(hook, {}).status_code == 200

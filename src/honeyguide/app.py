@@ -24,8 +24,8 @@ from honeyguide.events.outbound import Outbound
 from honeyguide.kernel.clock import Clock, shifted_clock, system_clock
 from honeyguide.kernel.site import Site
 from honeyguide.mail.transports import transport_for
-from honeyguide.pages.desk import Desk
 from honeyguide.pages.readers import PREFIXES, LinkDoor
+from honeyguide.pages.services import PageServices
 from honeyguide.pages.site import pages_app
 from honeyguide.settings import Settings
 from honeyguide.store import Store, migrate, open_store
@@ -43,7 +43,7 @@ async def site_of(store: Store, settings: Settings) -> Site:
 
 
 @dataclass
-class House:
+class Services:
     """Everything that is open while the service runs."""
 
     settings: Settings
@@ -62,7 +62,7 @@ class House:
 
 
 @asynccontextmanager
-async def opened(settings: Settings) -> AsyncIterator[House]:
+async def opened(settings: Settings) -> AsyncIterator[Services]:
     """The store migrated and open, without a server: what the command line works with."""
     await migrate(settings.database_url)
     store = await open_store(settings.database_url, pool_size=settings.pool_size)
@@ -74,7 +74,7 @@ async def opened(settings: Settings) -> AsyncIterator[House]:
         outbound = Outbound(policy)
         dispatcher = Dispatcher(store, outbound, clock, page=f"{site.base_url}/webhooks")
         try:
-            yield House(settings, store, site, clock, policy, Loop(store, clock, jobs_of(site, transport)), dispatcher)
+            yield Services(settings, store, site, clock, policy, Loop(store, clock, jobs_of(site, transport)), dispatcher)
         finally:
             await outbound.close()
     finally:
@@ -87,7 +87,7 @@ class Application:
     def __init__(self, settings: Settings, *, work: bool = True) -> None:
         self._settings = settings
         self._work = work
-        self.house: House | None = None
+        self.services: Services | None = None
         self._api: Api | None = None
         self._system: System | None = None
         self._pages: ASGIApp | None = None
@@ -110,19 +110,19 @@ class Application:
     async def _live(self, receive: Receive, send: Send) -> None:
         await receive()
         try:
-            async with opened(self._settings) as house:
-                self.house = house
+            async with opened(self._settings) as services:
+                self.services = services
                 telemetry = Telemetry(log=self._settings.log == "json")
-                door = admission(house.store, self._settings.rate_limit, house.site.base_url)
-                self._api = Api(house.store, house.site, house.policy, house.clock, door, telemetry, ROUTES)
+                door = admission(services.store, self._settings.rate_limit, services.site.base_url)
+                self._api = Api(services.store, services.site, services.policy, services.clock, door, telemetry, ROUTES)
                 described = document(ROUTES, self._settings.base_url)
-                self._system = System(house.store, telemetry, described)
-                desk = Desk(self._settings, house.store, house.site, house.clock, house.policy)
-                self._pages = pages_app(described, desk)
-                self._links = LinkDoor(desk, self._pages)
+                self._system = System(services.store, telemetry, described)
+                page_services = PageServices(self._settings, services.store, services.site, services.clock, services.policy)
+                self._pages = pages_app(described, page_services)
+                self._links = LinkDoor(page_services, self._pages)
                 # Clicks are counted by whoever serves them, also where the background work is another process's.
                 jobs = [asyncio.create_task(self._links.run())]
-                jobs += [asyncio.create_task(house.work())] if self._work else []
+                jobs += [asyncio.create_task(services.work())] if self._work else []
                 await send({"type": "lifespan.startup.complete"})
                 await receive()
                 for job in jobs:

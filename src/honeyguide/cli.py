@@ -17,7 +17,7 @@ import uvloop
 
 from honeyguide import __version__, settings
 from honeyguide.accounts import accounts, keys
-from honeyguide.app import House, opened
+from honeyguide.app import Services, opened
 from honeyguide.kernel import memory
 from honeyguide.kernel.clock import iso
 from honeyguide.kernel.errors import Fault
@@ -30,9 +30,11 @@ T = TypeVar("T")
 Email = Annotated[str, typer.Argument(help="Email address of the account.")]
 
 app = typer.Typer(
-    help="Honeyguide runs newsletter referral and partner programs.", no_args_is_help=True, add_completion=False,
+    help="Honeyguide runs newsletter referral and partner programs.",
+    no_args_is_help=True,
+    add_completion=False,
     pretty_exceptions_enable=False,
-)  # fmt: skip
+)
 account_app = typer.Typer(help="Create accounts and set their passwords.", no_args_is_help=True)
 keys_app = typer.Typer(help="Create, list and revoke API keys.", no_args_is_help=True)
 app.add_typer(account_app, name="account")
@@ -51,12 +53,12 @@ def read_settings(**overrides: str | int | None) -> Settings:
         fail(str(wrong))
 
 
-def in_house(work: Callable[[House], Coroutine[Any, Any, T]]) -> T:
+def with_services(work: Callable[[Services], Coroutine[Any, Any, T]]) -> T:
     """Runs a command with the store open."""
 
     async def inside() -> T:
-        async with opened(read_settings()) as house:
-            return await work(house)
+        async with opened(read_settings()) as services:
+            return await work(services)
 
     try:
         return uvloop.run(inside())
@@ -89,9 +91,9 @@ def serve(
 def work() -> None:
     """Run background jobs only. On PostgreSQL, any number of these can run next to `serve`."""
 
-    async def forever(house: House) -> None:
+    async def forever(services: Services) -> None:
         memory.settle()
-        working = asyncio.ensure_future(house.work())
+        working = asyncio.ensure_future(services.work())
 
         def stop() -> None:
             typer.echo("Stopping. Waiting for running jobs to finish.")
@@ -105,7 +107,7 @@ def work() -> None:
         except asyncio.CancelledError:
             typer.echo("Stopped.")
 
-    in_house(forever)
+    with_services(forever)
 
 
 @app.command("migrate")
@@ -127,16 +129,16 @@ def account_create(
 ) -> None:
     """Create an account with its campaign and first API key. The key is shown only once."""
 
-    async def create(house: House) -> dict[str, str]:
+    async def create(services: Services) -> dict[str, str]:
         async def change(tx: Tx) -> dict[str, str]:
-            now_ms = house.clock()
+            now_ms = services.clock()
             made = await accounts.create(tx, email, name=name, now_ms=now_ms)
             key = await keys.create(tx, made.account_id, name="first key", now_ms=now_ms)
             return {"account_uuid": made.account_id, "campaign_uuid": made.campaign_id, "api_key": key}
 
-        return await house.store.write(change)
+        return await services.store.write(change)
 
-    made = in_house(create)
+    made = with_services(create)
     if as_json:
         typer.echo(json.dumps(made))
         return
@@ -152,14 +154,14 @@ def account_create(
 def keys_create(email: Email, name: Annotated[str, typer.Option(help="What the key is for.")] = "key") -> None:
     """Create another API key for an account. The key is shown only once."""
 
-    async def create(house: House) -> str:
+    async def create(services: Services) -> str:
         async def change(tx: Tx) -> str:
             account = await accounts.get_by_email(tx, email)
-            return await keys.create(tx, account.id, name=name, now_ms=house.clock())
+            return await keys.create(tx, account.id, name=name, now_ms=services.clock())
 
-        return await house.store.write(change)
+        return await services.store.write(change)
 
-    typer.echo(in_house(create))
+    typer.echo(with_services(create))
     typer.echo("Save this key now; it is not shown again.", err=True)
 
 
@@ -167,13 +169,13 @@ def keys_create(email: Email, name: Annotated[str, typer.Option(help="What the k
 def keys_list(email: Email) -> None:
     """List an account's API keys with their state, last use and name."""
 
-    async def found(house: House) -> list[keys.Key]:
+    async def found(services: Services) -> list[keys.Key]:
         async def look(tx: Tx) -> list[keys.Key]:
             return await keys.of_account(tx, (await accounts.get_by_email(tx, email)).id)
 
-        return await house.store.read(look)
+        return await services.store.read(look)
 
-    listed = in_house(found)
+    listed = with_services(found)
     if not listed:
         typer.echo(f"No keys yet. Create one with: honeyguide keys create {shlex.quote(email)}", err=True)
     for key in listed:
@@ -186,14 +188,14 @@ def keys_list(email: Email) -> None:
 def keys_revoke(key: Annotated[str, typer.Argument(help="ID or prefix of the key, as `keys list` shows it.")]) -> None:
     """Revoke an API key, effective from the next request."""
 
-    async def revoke(house: House) -> None:
+    async def revoke(services: Services) -> None:
         async def change(tx: Tx) -> None:
             account_id, key_id = await keys.find_by_shown(tx, key)
-            await keys.revoke(tx, account_id, key_id, now_ms=house.clock())
+            await keys.revoke(tx, account_id, key_id, now_ms=services.clock())
 
-        await house.store.write(change)
+        await services.store.write(change)
 
-    in_house(revoke)
+    with_services(revoke)
     typer.echo("Key revoked. It is refused from the next request on.")
 
 

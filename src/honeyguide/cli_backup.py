@@ -10,8 +10,8 @@ import typer
 from rich.progress import Progress
 
 from honeyguide.accounts import accounts
-from honeyguide.app import House
-from honeyguide.cli import app, fail, in_house, read_settings
+from honeyguide.app import Services
+from honeyguide.cli import app, fail, read_settings, with_services
 from honeyguide.kernel.errors import Fault
 from honeyguide.store import Tx, sqlite_path
 from honeyguide.store.backup import backup_postgres, backup_sqlite
@@ -34,13 +34,13 @@ def backup(target: Annotated[Path, typer.Argument(help="File to write. It must n
     except Fault as fault:
         fail(fault.message)
 
-    async def note(house: House) -> None:
+    async def note(services: Services) -> None:
         async def change(tx: Tx) -> None:
-            await accounts.note_backup(tx, now_ms=house.clock())
+            await accounts.note_backup(tx, now_ms=services.clock())
 
-        await house.store.write(change)
+        await services.store.write(change)
 
-    in_house(note)
+    with_services(note)
     restore = f'pg_restore --clean --if-exists --dbname="$HONEYGUIDE_DATABASE_URL" {shlex.quote(str(target))}'
     if source is not None:
         # A killed process can leave a journal next to the old file. SQLite would replay it over the restored one.

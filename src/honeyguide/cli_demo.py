@@ -13,8 +13,8 @@ import typer
 
 from honeyguide import demo as demo_data
 from honeyguide.accounts import accounts
-from honeyguide.app import House
-from honeyguide.cli import app, fail, in_house, read_settings
+from honeyguide.app import Services
+from honeyguide.cli import app, fail, read_settings, with_services
 from honeyguide.serve import only_server, run_server
 from honeyguide.settings import PREFIX, Settings
 from honeyguide.store import health, sqlite_path, sqlite_version
@@ -37,7 +37,7 @@ def demo(
     chosen = _with_toys(read_settings())
     if reset:
         _empty(chosen, yes)
-    made = in_house(demo_data.prepare)
+    made = with_services(demo_data.prepare)
     if not serve:
         typer.echo(_invitation(chosen, made))
         typer.echo("  Start the server with: honeyguide serve")
@@ -69,7 +69,7 @@ def _empty(chosen: Settings, yes: bool) -> None:
         )
     lock = only_server(chosen)
     if path.exists() and not yes:
-        strangers = in_house(_strangers)
+        strangers = with_services(_strangers)
         if strangers:
             fail(
                 f"{path} contains accounts that are not part of the demo, such as {strangers[0]}. Nothing was deleted. "
@@ -80,9 +80,9 @@ def _empty(chosen: Settings, yes: bool) -> None:
     del lock
 
 
-async def _strangers(house: House) -> list[str]:
+async def _strangers(services: Services) -> list[str]:
     ours = {*demo_data.EMAILS, demo_data.EMPTY}
-    return [account.email for account in await house.store.read(accounts.all_of_them) if account.email not in ours]
+    return [account.email for account in await services.store.read(accounts.all_of_them) if account.email not in ours]
 
 
 def _invitation(chosen: Settings, made: demo_data.Demo) -> str:
@@ -108,10 +108,10 @@ def doctor() -> None:
     typer.echo(f"Python {platform.python_version()} on {platform.system()}, SQLite library {sqlite_version()}")
     typer.echo(f"Database  {chosen.database_url.split('@')[-1]}")
 
-    async def look(house: House) -> int:
-        return await house.store.read(health.clock_skew_ms)
+    async def look(services: Services) -> int:
+        return await services.store.read(health.clock_skew_ms)
 
-    skew_ms = in_house(look)
+    skew_ms = with_services(look)
     typer.echo(f"Clock     {abs(skew_ms)} ms from the database's")
     if abs(skew_ms) > SKEW_MS and not chosen.test_clock:
         fail("The clocks of this machine and its database differ too much. Synchronize both with NTP.")

@@ -11,8 +11,8 @@ import typer
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
-from honeyguide.app import House
-from honeyguide.cli import app, fail, in_house, utf8_stdout
+from honeyguide.app import Services
+from honeyguide.cli import app, fail, utf8_stdout, with_services
 from honeyguide.kernel import money
 from honeyguide.kernel.errors import Invalid
 from honeyguide.kernel.spreadsheets import unguarded
@@ -41,16 +41,16 @@ def _progress() -> Progress:
 def verify() -> None:
     """Check the ledger: every rule about money, in one snapshot. Exits with 1 if a check fails."""
 
-    async def prove(house: House) -> tuple[list[books.Finding], books.Sums]:
+    async def prove(services: Services) -> tuple[list[books.Finding], books.Sums]:
         with _progress() as bar:
             task = bar.add_task("Checking the ledger", total=books.CHECKS)
 
             async def look(tx: Tx) -> tuple[list[books.Finding], books.Sums]:
                 return await books.verify(tx, lambda: bar.advance(task))
 
-            return await house.store.snapshot(look, slow=True)
+            return await services.store.snapshot(look, slow=True)
 
-    findings, sums = in_house(prove)
+    findings, sums = with_services(prove)
     for finding in findings:
         mark = typer.style("FAILED", fg=typer.colors.RED) if finding.broken else typer.style("ok", fg=typer.colors.GREEN)
         places = f" ({_count(finding.broken, 'row')} wrong)" if finding.broken else ""
@@ -62,16 +62,16 @@ def verify() -> None:
 
 
 def _owed(month: str, unpaid: bool) -> list[payouts.Owed]:
-    async def look(house: House) -> list[payouts.Owed]:
+    async def look(services: Services) -> list[payouts.Owed]:
         if month:
             rules.read_month(month, param="--month")
 
         async def read(tx: Tx) -> list[payouts.Owed]:
             return await payouts.of_month(tx, month, open_only=unpaid)
 
-        return await house.store.snapshot(read, slow=True)
+        return await services.store.snapshot(read, slow=True)
 
-    return in_house(look)
+    return with_services(look)
 
 
 @payouts_app.command("list")
@@ -96,31 +96,31 @@ def payouts_export(month: Month = "", unpaid: Unpaid = False) -> None:
 def payouts_make() -> None:
     """Close finished months and create their payouts now. The running service does both automatically."""
 
-    async def make(house: House) -> list[tuple[str, int]]:
+    async def make(services: Services) -> list[tuple[str, int]]:
         async def close(tx: Tx) -> list[str]:
-            return await payouts.close_months(tx, now_ms=house.clock())
+            return await payouts.close_months(tx, now_ms=services.clock())
 
-        await house.store.write(close)
+        await services.store.write(close)
         done = []
         with _progress() as bar:
-            while (month := await house.store.read(payouts.month_to_pay_out)) is not None:
-                task = bar.add_task(f"Payouts for {rules.spoken(month)}", total=await _earners(house, month))
-                await pay_out(house.store, house.clock(), lambda batch, task=task: bar.advance(task, batch))  # type: ignore[misc]
+            while (month := await services.store.read(payouts.month_to_pay_out)) is not None:
+                task = bar.add_task(f"Payouts for {rules.spoken(month)}", total=await _earners(services, month))
+                await pay_out(services.store, services.clock(), lambda batch, task=task: bar.advance(task, batch))  # type: ignore[misc]
                 done.append((month, int(bar.tasks[task].completed)))
         return done
 
-    done = [(month, made) for month, made in in_house(make) if made]
+    done = [(month, made) for month, made in with_services(make) if made]
     for month, made in done:
         typer.echo(f"{rules.spoken(month)}: {_count(made, 'payout')}")
     if not done:
         typer.echo("No payouts to create.", err=True)
 
 
-async def _earners(house: House, month: str) -> int:
+async def _earners(services: Services, month: str) -> int:
     async def look(tx: Tx) -> int:
         return await payouts.earners(tx, month)
 
-    return await house.store.snapshot(look, slow=True)
+    return await services.store.snapshot(look, slow=True)
 
 
 @payouts_app.command("mark-paid")
@@ -139,15 +139,15 @@ def payouts_mark_paid(
         _mark_table(table)
         return
 
-    async def mark(house: House) -> payouts.Payout:
+    async def mark(services: Services) -> payouts.Payout:
         async def change(tx: Tx) -> payouts.Payout:
             if undo:
-                return await payouts.unmark_paid(tx, payout_uuid, now_ms=house.clock())
-            return await payouts.mark_paid(tx, payout_uuid, reference, now_ms=house.clock())
+                return await payouts.unmark_paid(tx, payout_uuid, now_ms=services.clock())
+            return await payouts.mark_paid(tx, payout_uuid, reference, now_ms=services.clock())
 
-        return await house.store.write(change)
+        return await services.store.write(change)
 
-    payout = in_house(mark)
+    payout = with_services(mark)
     typer.echo(f"{money.show(payout.amount_cents)} for {payout.month} is {'unpaid again' if undo else 'marked as paid'}.")
 
 
@@ -163,12 +163,12 @@ def _mark_table(path: Path) -> None:
         fail(f"{path} is not a CSV file with the columns payout_uuid and reference. Start from `honeyguide payouts export`.")
     wanted = [(payout_uuid, reference) for payout_uuid, reference in rows if reference]
 
-    async def mark(house: House) -> int:
+    async def mark(services: Services) -> int:
         async def change(tx: Tx) -> int:
             marked = 0
             for payout_uuid, reference in wanted:
                 try:
-                    await payouts.mark_paid(tx, payout_uuid, reference, now_ms=house.clock())
+                    await payouts.mark_paid(tx, payout_uuid, reference, now_ms=services.clock())
                     marked += 1
                 except Invalid as refused:
                     if refused.code != "already_paid" or (await payouts.get_any(tx, payout_uuid)).paid_reference != reference:
@@ -180,8 +180,8 @@ def _mark_table(path: Path) -> None:
                         ) from None
             return marked
 
-        return await house.store.write(change)
+        return await services.store.write(change)
 
-    marked = in_house(mark)
+    marked = with_services(mark)
     already, without = len(wanted) - marked, len(rows) - len(wanted)
     typer.echo(f"{_count(marked, 'payout')} marked as paid, {already:,} already paid, {without:,} without a reference.")

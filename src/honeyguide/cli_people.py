@@ -11,8 +11,8 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
 from honeyguide.accounts import accounts, passwords
-from honeyguide.app import House
-from honeyguide.cli import Email, account_app, app, fail, in_house, utf8_stdout
+from honeyguide.app import Services
+from honeyguide.cli import Email, account_app, app, fail, utf8_stdout, with_services
 from honeyguide.kernel.errors import Invalid
 from honeyguide.kernel.spreadsheets import csv_text
 from honeyguide.partners import import_columns, importing
@@ -21,11 +21,11 @@ from honeyguide.referrals.campaigns import Owner
 from honeyguide.store import Tx
 
 
-async def _owner(house: House, email: str) -> Owner:
+async def _owner(services: Services, email: str) -> Owner:
     async def look(tx: Tx) -> Owner:
         return await campaigns.owner_of(tx, (await accounts.get_by_email(tx, email)).id)
 
-    return await house.store.read(look)
+    return await services.store.read(look)
 
 
 def _bar() -> Progress:
@@ -57,8 +57,8 @@ def import_command(
     columns = _columns(import_columns.uses(header, mapping))
     typer.echo(columns, err=True)
 
-    async def bring(house: House) -> tuple[int, int, list[importing.Refused]]:
-        owner, now_ms = await _owner(house, account), house.clock()
+    async def bring(services: Services) -> tuple[int, int, list[importing.Refused]]:
+        owner, now_ms = await _owner(services, account), services.clock()
         added, skipped, seen = 0, 0, set[str]()
         refused: list[importing.Refused] = []
         with _bar() as bar:
@@ -67,16 +67,16 @@ def import_command(
 
                 async def work(tx: Tx, part: list[importing.Line] = part) -> importing.Outcome:
                     return await importing.bring(
-                        tx, house.site, owner, part, mapping, now_ms=now_ms, dry=dry_run, seen=seen if dry_run else None
+                        tx, services.site, owner, part, mapping, now_ms=now_ms, dry=dry_run, seen=seen if dry_run else None
                     )
 
-                outcome = await (house.store.read(work) if dry_run else house.store.write(work))
+                outcome = await (services.store.read(work) if dry_run else services.store.write(work))
                 added, skipped = added + outcome.added, skipped + outcome.skipped
                 refused += outcome.refused
                 bar.advance(task, len(part))
         return added, skipped, refused
 
-    added, skipped, refused = in_house(bring)
+    added, skipped, refused = with_services(bring)
     for each in refused[:20]:
         typer.secho(f"line {each.line}: {each.sentence}", err=True, fg=typer.colors.YELLOW)
     would = "would be added" if dry_run else "added"
@@ -103,8 +103,8 @@ def export_command(
     if show not in search.SHOWS:
         fail(f"--show must be one of: {', '.join(search.SHOWS)}.")
 
-    async def write(house: House) -> int:
-        owner = await _owner(house, account)
+    async def write(services: Services) -> int:
+        owner = await _owner(services, account)
 
         async def count(tx: Tx) -> int:
             return await listing.total(tx, owner.campaign_id, "all")
@@ -115,17 +115,17 @@ def export_command(
             fail(f"Cannot write {file}: {error.strerror}.")
         written = 0
         with _bar() as bar:
-            task = bar.add_task("Writing", total=await house.store.read(count))
+            task = bar.add_task("Writing", total=await services.store.read(count))
             out.write(csv_text([exporting.COLUMNS]))
-            async for rows in exporting.batches(house.store, owner, show):
-                out.write(csv_text(exporting.line(house.site, row) for row in rows))
+            async for rows in exporting.batches(services.store, owner, show):
+                out.write(csv_text(exporting.line(services.site, row) for row in rows))
                 written += len(rows)
                 bar.advance(task, len(rows))
         if file:
             out.close()
         return written
 
-    written = in_house(write)
+    written = with_services(write)
     typer.secho(f"Exported {written:,} subscribers.", err=True)
 
 
@@ -138,14 +138,14 @@ def account_password(email: Email) -> None:
     except Invalid as fault:
         fail(fault.message)
 
-    async def change(house: House) -> None:
+    async def change(services: Services) -> None:
         password_hash = await passwords.hashed(password)
 
         async def work(tx: Tx) -> None:
             account = await accounts.get_by_email(tx, email)
             await passwords.set_hash(tx, account.id, password_hash)
 
-        await house.store.write(work)
+        await services.store.write(work)
 
-    in_house(change)
+    with_services(change)
     typer.echo("Password changed. All sessions of this account are logged out.")

@@ -161,10 +161,19 @@ class Protocol(HttpToolsProtocol):
 
 def server_config(application: Application, settings: Settings, *, patience_s: int = 10) -> uvicorn.Config:
     return uvicorn.Config(
-        application, http=Protocol, ws="none", loop="auto", lifespan="on", access_log=False, log_level="error",
-        server_header=False, proxy_headers=bool(settings.trusted_proxies), forwarded_allow_ips=settings.trusted_proxies or None,
-        timeout_keep_alive=75, timeout_graceful_shutdown=patience_s,
-    )  # fmt: skip
+        application,
+        http=Protocol,
+        ws="none",
+        loop="auto",
+        lifespan="on",
+        access_log=False,
+        log_level="error",
+        server_header=False,
+        proxy_headers=bool(settings.trusted_proxies),
+        forwarded_allow_ips=settings.trusted_proxies or None,
+        timeout_keep_alive=75,
+        timeout_graceful_shutdown=patience_s,
+    )
 
 
 class Server(uvicorn.Server):

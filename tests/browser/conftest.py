@@ -11,9 +11,9 @@ from urllib.parse import urlsplit
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
 
-PHONE, DESK = 390, 1280
-HEIGHTS = {PHONE: 844, DESK: 900}
-LOOKS = [(PHONE, "light"), (PHONE, "dark"), (DESK, "light"), (DESK, "dark")]
+PHONE, DESKTOP = 390, 1280
+HEIGHTS = {PHONE: 844, DESKTOP: 900}
+LOOKS = [(PHONE, "light"), (PHONE, "dark"), (DESKTOP, "light"), (DESKTOP, "dark")]
 
 ARTIFACTS = Path(__file__).parent.parent.parent / "artifacts" / "screenshots"
 AXE = (Path(__file__).parent / "vendor" / "axe.min.js").read_text(encoding="utf-8")
@@ -41,11 +41,16 @@ def page_at(browser: Browser) -> Iterator[PageAt]:
     asked: list[str] = []
     troubles: list[str] = []
 
-    def open_page(width: int = DESK, theme: str = "light", *, scripts: bool = True, **options: Any) -> Page:
+    def open_page(width: int = DESKTOP, theme: str = "light", *, scripts: bool = True, **options: Any) -> Page:
         context = browser.new_context(
-            viewport={"width": width, "height": HEIGHTS.get(width, 900)}, color_scheme=theme, java_script_enabled=scripts,
-            reduced_motion="reduce", device_scale_factor=2 if width < 600 else 1, has_touch=width < 600, **options,
-        )  # fmt: skip
+            viewport={"width": width, "height": HEIGHTS.get(width, 900)},
+            color_scheme=theme,
+            java_script_enabled=scripts,
+            reduced_motion="reduce",
+            device_scale_factor=2 if width < 600 else 1,
+            has_touch=width < 600,
+            **options,
+        )
         contexts.append(context)
         context.on("request", lambda request: asked.append(request.url))
         context.on("weberror", lambda error: troubles.append(str(error.error)))

@@ -22,9 +22,9 @@ from honeyguide.referrals import campaigns
 from honeyguide.referrals.campaigns import Owner, Settings
 from honeyguide.store.statements import Statement
 from honeyguide.store.tx import Tx
-from tests.browser.conftest import DESK, LOOKS, PHONE, PageAt
-from tests.support.desk import PASSWORD, Operator, operator
+from tests.browser.conftest import DESKTOP, LOOKS, PHONE, PageAt
 from tests.support.service import Service
+from tests.support.web import PASSWORD, Operator, operator
 
 HEAVIEST = 60_000
 NEW = "four quiet green herons"
@@ -92,14 +92,15 @@ class Places:
             alice.subscribe(f"near{number}@example.org", referrer_code=lead["ref_code"], ip_address="9.9.9.9")
         alice.subscribe("thrown@mailinator.com", referrer_code=lead["ref_code"])
         for name, count in (("Sticker pack", 3), ("Secret recipes", 10), ("The mug", 20)):
-            alice.desk.post("/rewards", name=name, referrals=str(count), kind="manual", description="We send it to you.")
+            alice.web.post("/rewards", name=name, referrals=str(count), kind="manual", description="We send it to you.")
         hook = alice.post("/v2/webhooks", {"url": "http://127.0.0.1:9/hook", "new_referral": True}).json()["webhook"]["uuid"]
-        alice.desk.post(f"/webhooks/{hook}/act", page=f"/webhooks/{hook}", do="test")
-        reward = re.search(r'href="/rewards/([0-9a-f-]{36})"', alice.desk.get("/rewards").text)
-        upload = alice.desk.http.post(
-            "/subscribers/import", data={"csrf": alice.desk.token("/subscribers/import")},
+        alice.web.post(f"/webhooks/{hook}/act", page=f"/webhooks/{hook}", do="test")
+        reward = re.search(r'href="/rewards/([0-9a-f-]{36})"', alice.web.get("/rewards").text)
+        upload = alice.web.http.post(
+            "/subscribers/import",
+            data={"csrf": alice.web.token("/subscribers/import")},
             files={"file": ("people.csv", b"email,name\nnew@example.org,New\nbad,Bad\n")},
-        )  # fmt: skip
+        )
         assert reward
         service.run_jobs()
         self.paths = {
@@ -149,29 +150,36 @@ NAMES = (
 
 def sit_down(page: Page, who: Operator) -> Page:
     """The operator's session, in this browser."""
-    page.context.add_cookies([{"name": "hg_session", "value": who.desk.session, "url": who.service.url, "httpOnly": True}])
+    page.context.add_cookies([{"name": "hg_session", "value": who.web.session, "url": who.service.url, "httpOnly": True}])
     return page
 
 
 @pytest.mark.parametrize(("width", "theme"), LOOKS)
 @pytest.mark.parametrize("name", [*NAMES, *DOORS])
 def test_every_page_in_every_look(
-    service: Service, places: Places, page_at: PageAt, axe: Callable[[Page], None], fits: Callable[[Page], None],
-    screenshot: Callable[[Page, str], Path], name: str, width: int, theme: str,
-) -> None:  # fmt: skip
+    service: Service,
+    places: Places,
+    page_at: PageAt,
+    axe: Callable[[Page], None],
+    fits: Callable[[Page], None],
+    screenshot: Callable[[Page, str], Path],
+    name: str,
+    width: int,
+    theme: str,
+) -> None:
     page = page_at(width, theme)
     if name not in DOORS:
         sit_down(page, places.alice)
     page.goto(service.url + (DOORS.get(name) or places.paths[name]))
     expect(page.locator("h1")).to_have_count(1)
-    screenshot(page, f"dashboard-{name}-{'phone' if width == PHONE else 'desk'}-{theme}")
+    screenshot(page, f"dashboard-{name}-{'phone' if width == PHONE else 'web'}-{theme}")
     axe(page)
     fits(page)
 
 
 @pytest.mark.parametrize("name", NAMES)
 def test_no_page_is_heavy(service: Service, places: Places, page_at: PageAt, name: str) -> None:
-    page = sit_down(page_at(DESK), places.alice)
+    page = sit_down(page_at(DESKTOP), places.alice)
     weight = []
     page.on("response", lambda answer: weight.append(len(gzip.compress(answer.body()))) if answer.status == 200 else None)
     page.goto(service.url + places.paths[name])
@@ -186,7 +194,7 @@ def fill_in(page: Page, **fields: str) -> None:
 
 def test_first_start_to_first_referral(page_at: PageAt) -> None:
     with Service("sqlite") as service:
-        page = page_at(DESK)
+        page = page_at(DESKTOP)
         page.goto(service.url)
         expect(page.get_by_role("heading", name="Welcome")).to_be_visible()
         fill_in(page, name="The Morning Wax", email="ann@example.org", password=PASSWORD)
@@ -215,7 +223,7 @@ def test_first_start_to_first_referral(page_at: PageAt) -> None:
 
 def test_a_reward_from_its_promise_to_the_webhook(service: Service, page_at: PageAt) -> None:
     alice, receiver = operator(service), Receiver()
-    page = sit_down(page_at(DESK), alice)
+    page = sit_down(page_at(DESKTOP), alice)
     page.goto(f"{service.url}/webhooks")
     page.get_by_label("Address").fill(receiver.url)
     page.get_by_role("button", name="Add the endpoint").click()
@@ -252,7 +260,7 @@ def test_a_reward_from_its_promise_to_the_webhook(service: Service, page_at: Pag
 @pytest.mark.parametrize("scripts", [True, False], ids=["with scripts", "without"])
 def test_a_messy_file_is_brought_in(service: Service, page_at: PageAt, tmp_path: Path, scripts: bool) -> None:
     alice = operator(service)
-    page = sit_down(page_at(DESK, scripts=scripts), alice)
+    page = sit_down(page_at(DESKTOP, scripts=scripts), alice)
     file = tmp_path / "people.csv"
     file.write_text("Mail;Vorname\nann@example.org;Ann\nnot an address;Bob\nann@example.org;Twice\ncleo@example.org;Cleo\n")
     page.goto(f"{service.url}/subscribers")
@@ -280,7 +288,7 @@ def test_a_messy_file_is_brought_in(service: Service, page_at: PageAt, tmp_path:
 
 def test_a_key_is_revoked_while_in_use(service: Service, page_at: PageAt) -> None:
     alice = operator(service)
-    page = sit_down(page_at(DESK), alice)
+    page = sit_down(page_at(DESKTOP), alice)
     page.goto(f"{service.url}/account")
     page.get_by_label("New key").fill("Leaky tool")
     page.get_by_role("button", name="Create key").click()
@@ -322,11 +330,11 @@ def test_a_lost_password(service: Service, page_at: PageAt, monkeypatch: pytest.
     fill_in(page, password=NEW)
     page.get_by_role("button", name="Set password").click()
     expect(page.get_by_role("status")).to_contain_text("Your password was changed")
-    assert alice.desk.get("/").status_code == 303, "the old session is over"
+    assert alice.web.get("/").status_code == 303, "the old session is over"
 
 
 def test_the_keyboard_alone_is_enough(service: Service, places: Places, page_at: PageAt) -> None:
-    page = sit_down(page_at(DESK), places.alice)
+    page = sit_down(page_at(DESKTOP), places.alice)
     page.goto(f"{service.url}/subscribers")
     page.keyboard.press("Tab")
     expect(page.get_by_role("link", name="Skip to content")).to_be_focused()
@@ -355,7 +363,7 @@ def test_without_scripts_one_can_decide_and_log_out(service: Service, page_at: P
     alice = operator(service)
     lead = alice.subscribe("lea@example.org")
     alice.subscribe("thrown@mailinator.com", referrer_code=lead["ref_code"])
-    page = sit_down(page_at(DESK, scripts=False), alice)
+    page = sit_down(page_at(DESKTOP, scripts=False), alice)
     page.goto(f"{service.url}/review?show=rejected")
     page.get_by_label("Choose thrown@mailinator.com").check()
     page.get_by_role("button", name="Verify").click()

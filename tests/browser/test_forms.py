@@ -15,7 +15,7 @@ from playwright.sync_api import Page
 from honeyguide.accounts import attempts
 from honeyguide.pages.readers import forms as reader_forms
 from tests.browser import test_dashboard, test_market, test_reader_pages
-from tests.browser.conftest import DESK, PageAt
+from tests.browser.conftest import DESKTOP, PageAt
 from tests.support.service import Service
 
 NONSENSE = "{field} %s <b>'\"☃ =1+1"
@@ -92,22 +92,22 @@ def all_faults(page: Page, urls: list[str], at_least: int) -> list[str]:
 
 def test_dashboard_forms_speak_plainly(service: Service, page_at: PageAt) -> None:
     places = test_dashboard.Places(service)
-    page = test_dashboard.sit_down(page_at(DESK), places.alice)
+    page = test_dashboard.sit_down(page_at(DESKTOP), places.alice)
     paths = [path for name, path in places.paths.items() if not name.startswith("overview")]
     assert not all_faults(page, [service.url + path for path in paths], at_least=30)
 
 
 def test_partner_forms_speak_plainly(service: Service, page_at: PageAt) -> None:
     places = test_market.Places(service)
-    page = test_market.sit_down(page_at(DESK), places.alice)
+    page = test_market.sit_down(page_at(DESKTOP), places.alice)
     assert not all_faults(page, [service.url + path for path in places.alices.values()], at_least=10)
 
 
 def test_forms_for_strangers_speak_plainly(service: Service, page_at: PageAt) -> None:
     paths = ("/login", "/signup", "/password")
-    assert not all_faults(page_at(DESK), [service.url + path for path in paths], at_least=4)
+    assert not all_faults(page_at(DESKTOP), [service.url + path for path in paths], at_least=4)
 
 
 def test_reader_forms_speak_plainly(service: Service, page_at: PageAt) -> None:
     places = test_reader_pages.Places(service)
-    assert not all_faults(page_at(DESK), [service.url + path for path in places.paths.values()], at_least=10)
+    assert not all_faults(page_at(DESKTOP), [service.url + path for path in places.paths.values()], at_least=10)

@@ -20,10 +20,10 @@ from honeyguide.pages.readers import forms
 from honeyguide.partners import books, payouts, rules
 from honeyguide.partners.payouts import Payout
 from honeyguide.store.tx import Tx
-from tests.browser.conftest import DESK, LOOKS, PHONE, PageAt
-from tests.support.desk import Operator, operator
+from tests.browser.conftest import DESKTOP, LOOKS, PHONE, PageAt
 from tests.support.market import join, offer, png, publish
 from tests.support.service import Service
+from tests.support.web import Operator, operator
 
 HEAVIEST = 60_000
 
@@ -45,8 +45,8 @@ def quick_hands(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def sit_down(page: Page, who: Operator) -> Page:
     """Logs in anew: the clock may have passed the last session's end."""
-    assert who.desk.log_in(who.email).status_code == 303
-    page.context.add_cookies([{"name": "hg_session", "value": who.desk.session, "url": who.service.url, "httpOnly": True}])
+    assert who.web.log_in(who.email).status_code == 303
+    page.context.add_cookies([{"name": "hg_session", "value": who.web.session, "url": who.service.url, "httpOnly": True}])
     return page
 
 
@@ -75,22 +75,33 @@ class Places:
         self.alice.subscribe("later@example.org", referrer_code=self.place["ref_code"])
         program, publication = self.program["uuid"], self.publication["uuid"]
         self.alices = {
-            "publications": "/publications", "publication": f"/publications/{publication}",
+            "publications": "/publications",
+            "publication": f"/publications/{publication}",
             "publication-new": "/publications/new",
-            "program": f"/program/{program}", "program-change": f"/program/{program}/change", "network": "/network",
-            "network-none": "/network?search=nothing", "offer": f"/network/{self.other['uuid']}",
-            "offer-own": f"/network/{program}", "statement-owner": f"/statements/owner/{self.month}",
-            "administration": "/administration", "administration-month": f"/administration?month={self.month}",
-            "proof": "/administration/proof", "notices": "/notices",
-        }  # fmt: skip
+            "program": f"/program/{program}",
+            "program-change": f"/program/{program}/change",
+            "network": "/network",
+            "network-none": "/network?search=nothing",
+            "offer": f"/network/{self.other['uuid']}",
+            "offer-own": f"/network/{program}",
+            "statement-owner": f"/statements/owner/{self.month}",
+            "administration": "/administration",
+            "administration-month": f"/administration?month={self.month}",
+            "proof": "/administration/proof",
+            "notices": "/notices",
+        }
         self.bobs = {
-            "earnings": "/earnings", "earnings-before": f"/earnings?month={self.month}",
+            "earnings": "/earnings",
+            "earnings-before": f"/earnings?month={self.month}",
             "place": f"/earnings/{self.place['uuid']}",
-            "payouts": "/payouts", "statement": f"/statements/partner/{self.month}", "notices-partner": "/notices",
-            "programs": "/program", "program-free": f"/program/{self.other['uuid']}",
+            "payouts": "/payouts",
+            "statement": f"/statements/partner/{self.month}",
+            "notices-partner": "/notices",
+            "programs": "/program",
+            "program-free": f"/program/{self.other['uuid']}",
             "earnings-rejected": f"/earnings?month={self.month}&show=rejected",
             "earnings-uncharged": f"/earnings?month={self.month}&show=uncharged",
-        }  # fmt: skip
+        }
 
 
 @pytest.fixture(scope="module")
@@ -100,29 +111,39 @@ def places(service: Service) -> Places:
 
 @pytest.mark.parametrize(("width", "theme"), LOOKS)
 def test_every_page_in_every_look(
-    service: Service, places: Places, page_at: PageAt, axe: Callable[[Page], None], fits: Callable[[Page], None],
-    screenshot: Callable[[Page, str], Path], width: int, theme: str,
-) -> None:  # fmt: skip
+    service: Service,
+    places: Places,
+    page_at: PageAt,
+    axe: Callable[[Page], None],
+    fits: Callable[[Page], None],
+    screenshot: Callable[[Page, str], Path],
+    width: int,
+    theme: str,
+) -> None:
     for who, paths in ((places.alice, places.alices), (places.bob, places.bobs), (operator(service, "new"), EMPTY)):
         page = sit_down(page_at(width, theme), who)
         for name, path in paths.items():
             answer = page.goto(service.url + path)
             assert answer is not None and answer.status == 200, path
             expect(page.locator("h1")).to_have_count(1)
-            screenshot(page, f"market-{name}-{'phone' if width == PHONE else 'desk'}-{theme}")
+            screenshot(page, f"market-{name}-{'phone' if width == PHONE else 'web'}-{theme}")
             axe(page)
             fits(page)
 
 
 EMPTY = {
-    "publications-empty": "/publications", "program-empty": "/program", "network-stranger": "/network",
-    "earnings-empty": "/earnings", "payouts-empty": "/payouts", "notices-empty": "/notices",
-}  # fmt: skip
+    "publications-empty": "/publications",
+    "program-empty": "/program",
+    "network-stranger": "/network",
+    "earnings-empty": "/earnings",
+    "payouts-empty": "/payouts",
+    "notices-empty": "/notices",
+}
 
 
 def test_every_page_is_light(service: Service, places: Places, page_at: PageAt) -> None:
     for who, paths in ((places.alice, places.alices), (places.bob, places.bobs)):
-        page = sit_down(page_at(DESK), who)
+        page = sit_down(page_at(DESKTOP), who)
         asked: set[str] = set()
         page.on("requestfinished", lambda request, asked=asked: asked.add(request.url))
         for path in paths.values():
@@ -139,7 +160,7 @@ def test_a_deal_from_the_offer_to_the_bank(page_at: PageAt, tmp_path: Path, scri
     """Two fees fit the budget, the third reader is one too many."""
     with Service("sqlite") as service:
         alice, bob = operator(service, "alice"), operator(service, "bob")
-        owner, partner = page_at(DESK, scripts=scripts), page_at(DESK, scripts=scripts)
+        owner, partner = page_at(DESKTOP, scripts=scripts), page_at(DESKTOP, scripts=scripts)
         _publish(service, sit_down(owner, alice), tmp_path)
         magic = _join(service, sit_down(partner, bob))
         for name in ("ann", "ben", "cleo"):
@@ -163,7 +184,7 @@ def test_a_deal_from_the_offer_to_the_bank(page_at: PageAt, tmp_path: Path, scri
 def test_previews_follow_what_is_typed(service: Service, places: Places, page_at: PageAt, tmp_path: Path) -> None:
     logo = tmp_path / "logo.png"
     logo.write_bytes(png((10, 120, 60)))
-    page = sit_down(page_at(DESK), places.alice)
+    page = sit_down(page_at(DESKTOP), places.alice)
     page.goto(f"{service.url}/publications/new")
     card, signup = page.frame_locator("iframe.frame"), page.frame_locator("iframe.preview")
     page.get_by_label("Name", exact=True).fill("Comb & Co")
@@ -245,7 +266,7 @@ def _read_statement(service: Service, page: Page, bob: Operator, month: str) -> 
     page.get_by_role("link", name=rules.spoken(month)).first.click()
     expect(page.locator("tr.sum")).to_contain_text("$5.00")
     expect(page.locator("main")).to_contain_text("SEPA 1")
-    lines = list(csv.DictReader(io.StringIO(bob.desk.get(f"/statements/partner/{month}.csv").text)))
+    lines = list(csv.DictReader(io.StringIO(bob.web.get(f"/statements/partner/{month}.csv").text)))
     assert sum(Decimal(line["amount_usd"]) for line in lines) == Decimal("5.00") and len(lines) == 2
 
     async def look(tx: Tx) -> Payout | None:

@@ -11,7 +11,7 @@ from playwright.sync_api import Page, expect
 
 from honeyguide.pages.readers import forms, preview
 from honeyguide.referrals import milestones
-from tests.browser.conftest import DESK, LOOKS, PHONE, PageAt
+from tests.browser.conftest import DESKTOP, LOOKS, PHONE, PageAt
 from tests.support import market
 from tests.support.newsletter import Newsletter
 from tests.support.service import Service
@@ -77,16 +77,31 @@ def places(service: Service) -> Places:
 
 
 NAMES = (
-    "signup", "signup-plain", "thanks", "inbox", "confirm", "hub", "hub-claimed", "hub-empty", "claim", "find-hub", "magic",
+    "signup",
+    "signup-plain",
+    "thanks",
+    "inbox",
+    "confirm",
+    "hub",
+    "hub-claimed",
+    "hub-empty",
+    "claim",
+    "find-hub",
+    "magic",
     "nowhere",
-)  # fmt: skip
+)
 
 
 @pytest.mark.parametrize(("width", "theme"), LOOKS)
 def test_every_page_is_seen_read_and_reached(
-    places: Places, page_at: PageAt, axe: Callable[[Page], None], fits: Callable[[Page], None],
-    screenshot: Callable[[Page, str], Path], width: int, theme: str,
-) -> None:  # fmt: skip
+    places: Places,
+    page_at: PageAt,
+    axe: Callable[[Page], None],
+    fits: Callable[[Page], None],
+    screenshot: Callable[[Page, str], Path],
+    width: int,
+    theme: str,
+) -> None:
     page = page_at(width, theme)
     for name in NAMES:
         page.goto(places.wax.service.url + places.paths[name])
@@ -117,7 +132,7 @@ def test_narrow_screens_and_text_of_twice_the_size_fit(places: Places, page_at: 
         fits(phone)
 
 
-@pytest.mark.parametrize("width", [PHONE, DESK])
+@pytest.mark.parametrize("width", [PHONE, DESKTOP])
 @pytest.mark.parametrize("scripts", [True, False])
 def test_a_friend_signs_up_shares_and_claims(places: Places, page_at: PageAt, width: int, scripts: bool) -> None:
     """The whole way, with and without JavaScript."""
@@ -139,7 +154,7 @@ def test_a_friend_signs_up_shares_and_claims(places: Places, page_at: PageAt, wi
 
 
 def test_copying_says_that_it_copied(places: Places, page_at: PageAt) -> None:
-    page = page_at(DESK, permissions=["clipboard-read", "clipboard-write"])
+    page = page_at(DESKTOP, permissions=["clipboard-read", "clipboard-write"])
     page.goto(places.wax.service.url + places.paths["hub"])
     page.get_by_role("button", name="Copy", exact=True).click()
     expect(page.get_by_role("status")).to_have_text("Copied")
@@ -157,7 +172,7 @@ def test_without_javascript_no_button_promises_what_it_cannot_do(places: Places,
 
 def test_the_form_is_done_by_keyboard_alone(places: Places, page_at: PageAt) -> None:
     wax = places.wax
-    page = page_at(DESK)
+    page = page_at(DESKTOP)
     page.goto(wax.service.url + wax.page)
     page.keyboard.press("Tab")
     page.keyboard.type(wax.address("typist"))

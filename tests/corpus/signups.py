@@ -151,7 +151,7 @@ def _bursts() -> Iterator[Signup]:
 
 
 def _networks() -> Iterator[Signup]:
-    """Farms: at the referrer's own desk on the same day, or many seats in one other place."""
+    """Farms: at the referrer's own web on the same day, or many seats in one other place."""
     for n in range(10):
         start = 3_000 + n * 2_500
         me = f"{_name()}@{_HOSTS[n % 8]}"

@@ -72,9 +72,7 @@ class Confirmer:
 
     def confirming(self, subscriber_id: str) -> Callable[[], Awaitable[None]]:
         async def work(tx: Tx) -> None:
-            await arrivals.decide(
-                tx, self.site, self.owner, subscriber_id, "verified", by="test", now_ms=self.orders.now_ms
-            )  # fmt: skip
+            await arrivals.decide(tx, self.site, self.owner, subscriber_id, "verified", by="test", now_ms=self.orders.now_ms)
 
         return lambda: self.store.write(work)
 

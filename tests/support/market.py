@@ -25,10 +25,15 @@ def logo_field() -> str:
 
 def publication_fields(**fields: Any) -> dict[str, Any]:
     return {
-        "name": "The Morning Wax", "description": "Bees and honey", "categories": ["food & drink", "lifestyle"],
-        "logo": logo_field(), "audience_gender": "mixed", "income_levels": ["$50k - $75k", "$150k+"], "age_ranges": ["25 - 39"],
+        "name": "The Morning Wax",
+        "description": "Bees and honey",
+        "categories": ["food & drink", "lifestyle"],
+        "logo": logo_field(),
+        "audience_gender": "mixed",
+        "income_levels": ["$50k - $75k", "$150k+"],
+        "age_ranges": ["25 - 39"],
         **fields,
-    }  # fmt: skip
+    }
 
 
 def publish(owner: Member, **fields: Any) -> dict[str, Any]:
@@ -40,9 +45,14 @@ def publish(owner: Member, **fields: Any) -> dict[str, Any]:
 def offer(owner: Member, publication: dict[str, Any] | None = None, **fields: Any) -> dict[str, Any]:
     publication = publication or publish(owner)
     body = {
-        "max_payout": 90, "total_budget": 300, "cpa": 3, "redirect_url": "https://wax.example/welcome",
-        "publication_uuid": publication["uuid"], "show_in_directory": True, **fields,
-    }  # fmt: skip
+        "max_payout": 90,
+        "total_budget": 300,
+        "cpa": 3,
+        "redirect_url": "https://wax.example/welcome",
+        "publication_uuid": publication["uuid"],
+        "show_in_directory": True,
+        **fields,
+    }
     answer = owner.post("/v2/partner_programs", body)
     assert answer.status_code == 201, answer.text
     return answer.json()["partner_program"]

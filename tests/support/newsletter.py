@@ -59,7 +59,7 @@ class Newsletter:
         return made
 
     def add_codes(self, reward: Reward, *codes: str) -> None:
-        now_ms, site = self.service.now_ms(), self.service.house.site
+        now_ms, site = self.service.now_ms(), self.service.services.site
         self.service.write(lambda tx: rewards.add_codes(tx, site, self.owner, reward.id, list(codes), now_ms=now_ms))
 
     def address(self, name: str = "reader") -> str:
@@ -80,7 +80,7 @@ class Newsletter:
         return self.service.read(lambda tx: people.get(tx, self.owner, wanted))
 
     def hub(self, person: people.Subscriber) -> str:
-        return hub.link(self.service.house.site, person).removeprefix(self.service.settings.base_url)
+        return hub.link(self.service.services.site, person).removeprefix(self.service.settings.base_url)
 
     def letters(self, kind: str | None = None) -> list[Letter]:
         found = self.service.read(lambda tx: letters.of_account(tx, self.member.account_id, Page(1, 200)))
@@ -90,7 +90,7 @@ class Newsletter:
         """The link in the newest letter to this address. Made anew: once a letter is out, nobody finds a key in it."""
         letter = next(letter for letter in self.letters(post.CONFIRM) if letter.to_email == email)
         until_ms = letter.created_ms + post.CONFIRM_WITHIN_MS
-        return f"/confirm/{post.confirm_token(self.service.house.site, self.person(email).ref_code, until_ms)}"
+        return f"/confirm/{post.confirm_token(self.service.services.site, self.person(email).ref_code, until_ms)}"
 
     def clicks(self, code: str = "") -> int:
         door = self.service.application._links

@@ -46,7 +46,7 @@ def post_of(member: Member, kind: str) -> list[Letter]:
 
 def catch_up(member: Member) -> None:
     """The background work of rewards, to its end, whatever the service itself is doing meanwhile."""
-    site, now_ms = member.service.house.site, member.service.now_ms()
+    site, now_ms = member.service.services.site, member.service.now_ms()
     for job in (catching_up.walk, catching_up.supply):
         while member.service.write(lambda tx, job=job: job(tx, site, now_ms=now_ms)):  # type: ignore[misc]
             pass

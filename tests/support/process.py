@@ -132,9 +132,11 @@ class Serving:
     def start(self, *, wait: bool = True) -> Serving:
         with open(self.folder / "out", "wb") as out:
             self._process = subprocess.Popen(
-                [*self.prefix, *COMMAND, "serve", *self.words], stdout=out, stderr=out,
+                [*self.prefix, *COMMAND, "serve", *self.words],
+                stdout=out,
+                stderr=out,
                 env=environment(database_url=self.database_url, port=self.port, **self.settings),
-            )  # fmt: skip
+            )
         if wait:
             self.wait_for("/healthz")
         return self

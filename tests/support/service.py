@@ -18,7 +18,7 @@ import httpx
 
 from honeyguide import settings as settings_module
 from honeyguide.accounts import accounts, keys
-from honeyguide.app import Application, House
+from honeyguide.app import Application, Services
 from honeyguide.serve import Server, _listen, server_config
 from honeyguide.store.tx import Tx
 
@@ -77,7 +77,7 @@ class Service:
 
     def __enter__(self) -> Service:
         self._thread.start()
-        assert self._ready.wait(30) and self.application.house is not None, "the service did not start"
+        assert self._ready.wait(30) and self.application.services is not None, "the service did not start"
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -86,31 +86,31 @@ class Service:
         self._socket.close()
 
     @property
-    def house(self) -> House:
-        assert self.application.house is not None
-        return self.application.house
+    def services(self) -> Services:
+        assert self.application.services is not None
+        return self.application.services
 
     def run(self, work: Coroutine[Any, Any, T]) -> T:
         """Runs a coroutine on the service's own loop."""
         return asyncio.run_coroutine_threadsafe(work, self.loop).result(60)
 
     def write(self, work: Callable[[Tx], Coroutine[Any, Any, T]]) -> T:
-        return self.run(self.house.store.write(work))
+        return self.run(self.services.store.write(work))
 
     def read(self, work: Callable[[Tx], Coroutine[Any, Any, T]]) -> T:
-        return self.run(self.house.store.snapshot(work))
+        return self.run(self.services.store.snapshot(work))
 
     def set_clock(self, ahead_s: float) -> None:
         self.clock_file.write_text(str(ahead_s))
 
     def now_ms(self) -> int:
-        return self.house.clock()
+        return self.services.clock()
 
     def run_jobs(self) -> None:
         """Everything that is due by the clock, now, in the order of the table."""
-        for job in self.house.loop.jobs:
+        for job in self.services.loop.jobs:
             # The service's own loop may be at it just now, with the clock as it was before: then it is our turn next.
-            while not self.run(self.house.loop.once(job)):
+            while not self.run(self.services.loop.once(job)):
                 time.sleep(0.01)
 
     def member(self, name: str = "alice") -> Member:

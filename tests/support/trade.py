@@ -77,9 +77,12 @@ class Trade:
         async def begin(tx: Tx) -> tuple[Owner, Program]:
             made = await accounts.create(tx, f"owner{next(_numbers)}@wax.example", name="Wax", now_ms=now_ms)
             about = publications.Fields(
-                name="The Morning Wax", categories=["lifestyle"], audience_gender="mixed", income_levels=["$150k+"],
+                name="The Morning Wax",
+                categories=["lifestyle"],
+                audience_gender="mixed",
+                income_levels=["$150k+"],
                 age_ranges=["25 - 39"],
-            )  # fmt: skip
+            )
             publication = await publications.create(tx, made.account_id, about, LOGO, folder=None, now_ms=now_ms)
             program = await programs.create(tx, made.account_id, publication.id, terms(**chosen), now_ms=now_ms)
             return Owner(made.account_id, made.campaign_id), program
@@ -106,9 +109,14 @@ class Trade:
     async def confirm(self, subscriber_id: str, *, now_ms: int = NOON_MS) -> Subscriber:
         """By hand: the one confirmation that needs no days to pass."""
         work = partial(
-            arrivals.decide, site=self.site, owner=self.owner, wanted=subscriber_id, verdict_word="verified", by="test",
+            arrivals.decide,
+            site=self.site,
+            owner=self.owner,
+            wanted=subscriber_id,
+            verdict_word="verified",
+            by="test",
             now_ms=now_ms,
-        )  # fmt: skip
+        )
         return await self.store.write(work)
 
     async def change(self, subscriber_id: str, *, now_ms: int = NOON_MS, **changes: str) -> Subscriber:
@@ -159,8 +167,9 @@ class Trade:
     async def earned(self, partner: int = 0, month: str = "2026-11") -> int:
         found = await self.rows(
             "SELECT spent_cents FROM partner_spend WHERE partner_campaign_id = :id AND month = :month",
-            id=self.partners[partner].id, month=month,
-        )  # fmt: skip
+            id=self.partners[partner].id,
+            month=month,
+        )
         return found[0][0] if found else 0
 
     async def outcome(self, subscriber_id: str) -> tuple[str, int | None, str | None, str | None]:

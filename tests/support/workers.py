@@ -24,9 +24,11 @@ class Worker:
     def __init__(self, database_url: str) -> None:
         self._out = tempfile.NamedTemporaryFile(prefix="hgwork")  # noqa: SIM115 - as long as the worker
         self.process = subprocess.Popen(
-            [sys.executable, "-c", CODE, "work"], stdout=self._out, stderr=self._out,
+            [sys.executable, "-c", CODE, "work"],
+            stdout=self._out,
+            stderr=self._out,
             env=environment(database_url=database_url, base_url="http://127.0.0.1:8000", log="off"),
-        )  # fmt: skip
+        )
 
     @property
     def said(self) -> str:

@@ -51,14 +51,23 @@ async def create(tx: Tx, email: str, *, name: str | None, now_ms: int, is_admin:
     # The first account runs the installation. One row says which it is, so that of two at once only one can be.
     is_first = await tx.run(_SET_INSTANCE_VALUE, name="first_account", value=made.account_id)
     await tx.put(
-        _INSERT, id=made.account_id, email=address, email_key=emails.key(address), name=name,
-        is_admin=int(is_admin or is_first), created_ms=now_ms,
+        _INSERT,
+        id=made.account_id,
+        email=address,
+        email_key=emails.key(address),
+        name=name,
+        is_admin=int(is_admin or is_first),
+        created_ms=now_ms,
         taken={"account_email": Invalid("An account with this email already exists.", param="email")},
-    )  # fmt: skip
+    )
     await tx.put(
-        _INSERT_CAMPAIGN, id=made.campaign_id, account_id=made.account_id, name=name or "My newsletter",
-        slug=f"c-{new_code()}", created_ms=now_ms,
-    )  # fmt: skip
+        _INSERT_CAMPAIGN,
+        id=made.campaign_id,
+        account_id=made.account_id,
+        name=name or "My newsletter",
+        slug=f"c-{new_code()}",
+        created_ms=now_ms,
+    )
     return made
 
 

@@ -59,9 +59,15 @@ async def is_untouched(tx: Tx) -> bool:
 async def _issue(tx: Tx, kind: str, *, account_id: str | None, email: str | None, lasts_ms: int, now_ms: int) -> str:
     token = secrets.token_urlsafe(32)
     await tx.put(
-        _INSERT, id=new_id(), digest=_digest(token), kind=kind, account_id=account_id, email=email, now_ms=now_ms,
+        _INSERT,
+        id=new_id(),
+        digest=_digest(token),
+        kind=kind,
+        account_id=account_id,
+        email=email,
+        now_ms=now_ms,
         expires_ms=now_ms + lasts_ms,
-    )  # fmt: skip
+    )
     return token
 
 
@@ -89,9 +95,14 @@ async def ask_to_join(tx: Tx, site: Site, email: str, *, now_ms: int) -> None:
         token = await _issue(tx, "invitation", account_id=None, email=address, lasts_ms=INVITATION_MS, now_ms=now_ms)
         told = words.open_account(link=f"{site.base_url}/welcome/{token}", valid_for="7 days")
     await letters.post(
-        tx, account_id=account.id if account else INSTALLATION, to=address, kind=kind, subject=told.subject,
-        text=told.text, now_ms=now_ms,
-    )  # fmt: skip
+        tx,
+        account_id=account.id if account else INSTALLATION,
+        to=address,
+        kind=kind,
+        subject=told.subject,
+        text=told.text,
+        now_ms=now_ms,
+    )
 
 
 async def invite(tx: Tx, site: Site, inviter: Account, email: str, *, now_ms: int) -> str:

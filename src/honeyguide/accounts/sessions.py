@@ -63,9 +63,14 @@ async def begin(tx: Tx, account_id: str, *, instead_of: str | None, user_agent: 
         await tx.run(_END_BY_DIGEST, digest=digest(instead_of))
     token = secrets.token_urlsafe(32)
     await tx.put(
-        _INSERT, id=new_id(), account_id=account_id, digest=digest(token), user_agent=user_agent[:255], address=address,
+        _INSERT,
+        id=new_id(),
+        account_id=account_id,
+        digest=digest(token),
+        user_agent=user_agent[:255],
+        address=address,
         now_ms=now_ms,
-    )  # fmt: skip
+    )
     return token
 
 

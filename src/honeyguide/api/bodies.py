@@ -160,8 +160,15 @@ class Replay(Body, frozen=True):
 
 _decoders: dict[type[Any], msgspec.json.Decoder[Any]] = {}
 _WRONG_TYPE = re.compile(r"Expected `(.+?)`, got `(.+?)`(?: - at `\$\.?(.*?)`)?$")
-_WORDS = {"str": "a string", "int": "a whole number", "float": "a number", "bool": "true or false", "array": "a list",
-          "object": "an object", "null": "null"}  # fmt: skip
+_WORDS = {
+    "str": "a string",
+    "int": "a whole number",
+    "float": "a number",
+    "bool": "true or false",
+    "array": "a list",
+    "object": "an object",
+    "null": "null",
+}
 NOT_JSON = "The body is not valid JSON."
 
 

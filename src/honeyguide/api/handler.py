@@ -81,9 +81,15 @@ class Reply:
 
 class Api:
     def __init__(
-        self, store: Store, site: Site, policy: Policy, clock: Clock, admission: Admission, telemetry: Telemetry,
+        self,
+        store: Store,
+        site: Site,
+        policy: Policy,
+        clock: Clock,
+        admission: Admission,
+        telemetry: Telemetry,
         routes: tuple[Route, ...],
-    ) -> None:  # fmt: skip
+    ) -> None:
         self._store = store
         self._site = site
         self._policy = policy
@@ -244,8 +250,11 @@ def _refusal(fault: errors.Fault, exchange: Exchange) -> Reply:
 
 async def _send(send: Send, reply: Reply, exchange: Exchange) -> None:
     headers = [
-        *_FIXED, (b"content-length", b"%d" % len(reply.body)), (b"x-request-id", exchange.request_id.encode()), *reply.headers
-    ]  # fmt: skip
+        *_FIXED,
+        (b"content-length", b"%d" % len(reply.body)),
+        (b"x-request-id", exchange.request_id.encode()),
+        *reply.headers,
+    ]
     allowance = exchange.allowance
     if allowance is not None and allowance.limit:
         headers += (

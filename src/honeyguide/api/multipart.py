@@ -68,10 +68,14 @@ class _Collector:
 
     def callbacks(self) -> dict[str, Any]:
         return {
-            "on_part_begin": self._begin, "on_part_data": self._more, "on_part_end": self._end,
-            "on_header_field": self._field, "on_header_value": self._text, "on_header_end": self._header,
+            "on_part_begin": self._begin,
+            "on_part_data": self._more,
+            "on_part_end": self._end,
+            "on_header_field": self._field,
+            "on_header_value": self._text,
+            "on_header_end": self._header,
             "on_end": self._finish,
-        }  # fmt: skip
+        }
 
     def _begin(self) -> None:
         self._headers, self._data = {}, BytesIO()

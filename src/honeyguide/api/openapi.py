@@ -28,25 +28,54 @@ _PREFIXES = ("campaigns/{campaign_uuid}/", "partner_profile/")
 
 # Status, name of the shared response, its meaning, and an example of `code` and `error`; {base_url} is filled in.
 ERRORS: tuple[tuple[int, str, str, str, str], ...] = (
-    (400, "Invalid", "The request is invalid. `param` names the field or parameter that caused it.", "invalid_email",
-     "Email is invalid"),
+    (
+        400,
+        "Invalid",
+        "The request is invalid. `param` names the field or parameter that caused it.",
+        "invalid_email",
+        "Email is invalid",
+    ),
     (401, "Unauthorized", "The API key is missing, invalid or revoked.", "unauthorized", NO_KEY),
     (404, "Missing", "It does not exist or belongs to another account.", "not_found", "There is no such subscriber."),
     (408, "Slow", "The body took too long to arrive.", "timeout", "The body took too long to arrive."),
-    (409, "Busy", "A request with the same Idempotency-Key is still running.", "conflict",
-     "A request with this Idempotency-Key is still running; try again in a moment."),
+    (
+        409,
+        "Busy",
+        "A request with the same Idempotency-Key is still running.",
+        "conflict",
+        "A request with this Idempotency-Key is still running; try again in a moment.",
+    ),
     (413, "TooLarge", "The body is larger than 2 MB.", "too_large", "The body is larger than 2 MB."),
-    (415, "NotJson", "The body is not JSON.", "unsupported_media_type",
-     "Send the body as JSON with Content-Type: application/json; charset=utf-8."),
-    (422, "Reused", "The Idempotency-Key was already used for a different request.", "idempotency_key_reused",
-     "This Idempotency-Key was used for another request; use a new key for a new request."),
-    (429, "TooMany", "Too many requests. Wait for the number of seconds in `Retry-After`.", "rate_limited",
-     "You have made 60 requests in the last 60 seconds; wait 12 s."),
-    (500, "ServerError",
-     "An error on the server. `overloaded` (too many requests at once) and `unavailable` (the database is locked, full or "
-     "down) are temporary: retry after `Retry-After` seconds. `internal_error` is a bug: report it with the request ID.",
-     "overloaded", "The service is overloaded; try again in a moment."),
-)  # fmt: skip
+    (
+        415,
+        "NotJson",
+        "The body is not JSON.",
+        "unsupported_media_type",
+        "Send the body as JSON with Content-Type: application/json; charset=utf-8.",
+    ),
+    (
+        422,
+        "Reused",
+        "The Idempotency-Key was already used for a different request.",
+        "idempotency_key_reused",
+        "This Idempotency-Key was used for another request; use a new key for a new request.",
+    ),
+    (
+        429,
+        "TooMany",
+        "Too many requests. Wait for the number of seconds in `Retry-After`.",
+        "rate_limited",
+        "You have made 60 requests in the last 60 seconds; wait 12 s.",
+    ),
+    (
+        500,
+        "ServerError",
+        "An error on the server. `overloaded` (too many requests at once) and `unavailable` (the database is locked, full or "
+        "down) are temporary: retry after `Retry-After` seconds. `internal_error` is a bug: report it with the request ID.",
+        "overloaded",
+        "The service is overloaded; try again in a moment.",
+    ),
+)
 
 HEADERS: dict[str, tuple[str, Schema]] = {
     "X-Request-Id": (

@@ -51,34 +51,79 @@ from honeyguide.store.tx import Tx
 
 def _program(p: Program) -> ProgramView:
     return ProgramView(
-        p.id, p.name, p.publication_description or "", p.terms, p.resources_url, p.redirect_url, bool(p.show_in_directory),
-        p.thankyou_page_url, p.referral_pending_duration, bool(p.referral_pending_duration_enabled),
-        money.dollars(p.max_payout_cents), money.dollars(p.total_budget_cents), money.dollars(p.cpa_cents), iso(p.created_ms),
-        p.publication_id, p.category_words,
-    )  # fmt: skip
+        p.id,
+        p.name,
+        p.publication_description or "",
+        p.terms,
+        p.resources_url,
+        p.redirect_url,
+        bool(p.show_in_directory),
+        p.thankyou_page_url,
+        p.referral_pending_duration,
+        bool(p.referral_pending_duration_enabled),
+        money.dollars(p.max_payout_cents),
+        money.dollars(p.total_budget_cents),
+        money.dollars(p.cpa_cents),
+        iso(p.created_ms),
+        p.publication_id,
+        p.category_words,
+    )
 
 
 def _offer(call: Call, o: Offer) -> OfferView:
     categories = o.words("categories")
     publication = OfferPublication(
-        o.publication_id, o.publication_name, o.publication_description, logo_url(call, o.logo_id), categories,
-        o.audience_gender, o.words("income_levels"), o.words("age_ranges"),
-    )  # fmt: skip
+        o.publication_id,
+        o.publication_name,
+        o.publication_description,
+        logo_url(call, o.logo_id),
+        categories,
+        o.audience_gender,
+        o.words("income_levels"),
+        o.words("age_ranges"),
+    )
     return OfferView(
-        o.id, o.name, o.publication_description or "", o.terms, o.resources_url, o.redirect_url, bool(o.show_in_directory),
-        o.thankyou_page_url, o.referral_pending_duration, bool(o.referral_pending_duration_enabled),
-        money.dollars(o.max_payout_cents), money.dollars(o.cpa_cents), iso(o.created_ms), o.publication_id, categories,
-        publication, o.confirmation_rate, o.budget_left, o.account_id == call.owner.account_id, o.joined_id is not None,
-    )  # fmt: skip
+        o.id,
+        o.name,
+        o.publication_description or "",
+        o.terms,
+        o.resources_url,
+        o.redirect_url,
+        bool(o.show_in_directory),
+        o.thankyou_page_url,
+        o.referral_pending_duration,
+        bool(o.referral_pending_duration_enabled),
+        money.dollars(o.max_payout_cents),
+        money.dollars(o.cpa_cents),
+        iso(o.created_ms),
+        o.publication_id,
+        categories,
+        publication,
+        o.confirmation_rate,
+        o.budget_left,
+        o.account_id == call.owner.account_id,
+        o.joined_id is not None,
+    )
 
 
 def _joined(call: Call, j: Joined) -> PartnerCampaign:
     return PartnerCampaign(
-        j.id, j.name, j.status, j.program_id, j.publication_id, j.ref_code, call.site.partner_link(j.ref_code),
-        call.site.magic_link(j.ref_code), money.dollars(j.cpa_cents), money.dollars(j.max_payout_cents),
-        money.dollars(rules.left_cents(spent_cents=j.spent_cents, cap_cents=j.max_payout_cents)), j.referral_pending_duration,
-        j.terms, j.thankyou_page_url, iso(j.created_ms),
-    )  # fmt: skip
+        j.id,
+        j.name,
+        j.status,
+        j.program_id,
+        j.publication_id,
+        j.ref_code,
+        call.site.partner_link(j.ref_code),
+        call.site.magic_link(j.ref_code),
+        money.dollars(j.cpa_cents),
+        money.dollars(j.max_payout_cents),
+        money.dollars(rules.left_cents(spent_cents=j.spent_cents, cap_cents=j.max_payout_cents)),
+        j.referral_pending_duration,
+        j.terms,
+        j.thankyou_page_url,
+        iso(j.created_ms),
+    )
 
 
 def _program_fields(body: bodies.ProgramCreate | bodies.ProgramUpdate, *, null_is_absent: bool) -> programs.Fields:
@@ -123,11 +168,14 @@ def _wanted(call: Call) -> Wanted:
         return call.choice(name, allowed, "") if call.query.get(name) else ""
 
     return Wanted(
-        search=call.query.get("search", "")[:200], category=word("category", catalogue.CATEGORIES),
+        search=call.query.get("search", "")[:200],
+        category=word("category", catalogue.CATEGORIES),
         min_cpa_cents=_amount(call.query.get("min_cpa"), "min_cpa"),
-        audience_gender=word("audience_gender", catalogue.GENDERS), income_level=word("income_level", catalogue.INCOME_LEVELS),
-        age_range=word("age_range", catalogue.AGE_RANGES), sort=call.choice("sort", SORTS, "created_at"),
-    )  # fmt: skip
+        audience_gender=word("audience_gender", catalogue.GENDERS),
+        income_level=word("income_level", catalogue.INCOME_LEVELS),
+        age_range=word("age_range", catalogue.AGE_RANGES),
+        sort=call.choice("sort", SORTS, "created_at"),
+    )
 
 
 def _amount(text: str | None, param: str) -> int:
@@ -176,13 +224,22 @@ async def list_referrals(tx: Tx, call: Call) -> Listed:
     rows, total = await arrivals.page_of_program(tx, call.owner.account_id, program.id, page)
     shown = [
         ReferralView(
-            r.id, r.subscriber_id, r.email, r.partner_campaign_id, r.partner_name, r.status, r.reason,
-            explain(r.reason, r.due_ms) if r.reason else None, iso(r.due_ms) if r.due_ms and r.status == "pending" else None,
-            money.dollars(r.fee_cents), None if r.charged_cents is None else money.dollars(r.charged_cents),
-            r.uncharged_reason, iso(r.arrived_ms),
+            r.id,
+            r.subscriber_id,
+            r.email,
+            r.partner_campaign_id,
+            r.partner_name,
+            r.status,
+            r.reason,
+            explain(r.reason, r.due_ms) if r.reason else None,
+            iso(r.due_ms) if r.due_ms and r.status == "pending" else None,
+            money.dollars(r.fee_cents),
+            None if r.charged_cents is None else money.dollars(r.charged_cents),
+            r.uncharged_reason,
+            iso(r.arrived_ms),
         )
         for r in rows
-    ]  # fmt: skip
+    ]
     return Listed(Referrals(shown, ReferralMeta(page.per_page, page.page, page.total_pages(total), total)), page, total)
 
 
@@ -200,27 +257,40 @@ async def spend(tx: Tx, call: Call) -> OneSpend:
     ]
     return OneSpend(
         SpendView(
-            s.month, money.dollars(s.total_budget_cents), money.dollars(s.spent_cents), money.dollars(s.pending_cents),
-            money.dollars(s.left_cents), s.reached, s.uncharged_referrals, partners,
+            s.month,
+            money.dollars(s.total_budget_cents),
+            money.dollars(s.spent_cents),
+            money.dollars(s.pending_cents),
+            money.dollars(s.left_cents),
+            s.reached,
+            s.uncharged_referrals,
+            partners,
         )
-    )  # fmt: skip
+    )
 
 
 async def earnings(tx: Tx, call: Call) -> OneEarnings:
     e = await forecast.earnings(tx, call.owner.account_id, _month(call), now_ms=call.now_ms)
     rows = [
         EarningsProgram(
-            row.program_id, f"{row.publication_name}'s partner program", money.dollars(row.spent_cents), money.dollars(pending),
+            row.program_id,
+            f"{row.publication_name}'s partner program",
+            money.dollars(row.spent_cents),
+            money.dollars(pending),
             money.dollars(rules.left_cents(spent_cents=row.spent_cents, cap_cents=row.max_payout_cents)),
         )
         for row, pending in e.programs
-    ]  # fmt: skip
+    ]
     return OneEarnings(
         EarningsView(
-            e.month, money.dollars(e.confirmed_cents), money.dollars(e.pending_cents), e.rejected_referrals,
-            e.uncharged_referrals, rows,
+            e.month,
+            money.dollars(e.confirmed_cents),
+            money.dollars(e.pending_cents),
+            e.rejected_referrals,
+            e.uncharged_referrals,
+            rows,
         )
-    )  # fmt: skip
+    )
 
 
 def _payout(p: payouts.Payout) -> PayoutView:
@@ -249,17 +319,30 @@ ROUTES = (
     Route("GET", f"{_P}/{{uuid}}", get_program, "Get a partner program", OneProgram),
     Route("PUT", f"{_P}/{{uuid}}", update_program, "Update a partner program", OneProgram, bodies.ProgramUpdate),
     Route("DELETE", f"{_P}/{{uuid}}", delete_program, "Delete a partner program", Message),
-    Route("GET", f"{_P}/{{uuid}}/referrals", list_referrals, "List a partner program's referrals", Referrals, query=_PAGED,
-          snapshot=True),
+    Route(
+        "GET",
+        f"{_P}/{{uuid}}/referrals",
+        list_referrals,
+        "List a partner program's referrals",
+        Referrals,
+        query=_PAGED,
+        snapshot=True,
+    ),
     Route("GET", f"{_P}/{{uuid}}/spend", spend, "Get a partner program's spending", OneSpend, query=("month",), snapshot=True),
     Route("GET", _N, list_offers, "List programs in the partner network", Offers, query=_FILTERS, snapshot=True),
     Route("GET", f"{_N}/{{uuid}}", get_offer, "Get a program in the partner network", OneOffer),
-    Route("POST", f"{_N}/{{uuid}}/join", join, "Join a partner program", OnePartnerCampaign, bodies.Join, 201,
-          known=True),
-    Route("GET", f"{_ME}/partner_campaigns", list_joined, "List the programs you have joined", PartnerCampaigns, query=_PAGED,
-          snapshot=True),
+    Route("POST", f"{_N}/{{uuid}}/join", join, "Join a partner program", OnePartnerCampaign, bodies.Join, 201, known=True),
+    Route(
+        "GET",
+        f"{_ME}/partner_campaigns",
+        list_joined,
+        "List the programs you have joined",
+        PartnerCampaigns,
+        query=_PAGED,
+        snapshot=True,
+    ),
     Route("GET", f"{_ME}/partner_campaigns/{{uuid}}", get_joined, "Get a program you have joined", OnePartnerCampaign),
     Route("GET", f"{_ME}/earnings", earnings, "Get your earnings", OneEarnings, query=("month",), snapshot=True),
     Route("GET", f"{_ME}/payouts", list_payouts, "List payouts", Payouts, query=_PAGED, snapshot=True),
     Route("GET", f"{_ME}/payouts/{{uuid}}", get_payout, "Get a payout", OnePayout),
-)  # fmt: skip
+)

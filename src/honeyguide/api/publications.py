@@ -53,9 +53,20 @@ def logo_url(call: Call, logo_id: str) -> str:
 def _shown(call: Call, p: Publication) -> PublicationView:
     address = logo_url(call, p.logo_id)
     return PublicationView(
-        p.id, p.name, p.description, p.words("categories"), p.list_id, p.status, address, address,
-        bool(p.enabled_partner_program), p.audience_gender, p.words("income_levels"), p.words("age_ranges"), iso(p.created_ms),
-    )  # fmt: skip
+        p.id,
+        p.name,
+        p.description,
+        p.words("categories"),
+        p.list_id,
+        p.status,
+        address,
+        address,
+        bool(p.enabled_partner_program),
+        p.audience_gender,
+        p.words("income_levels"),
+        p.words("age_ranges"),
+        iso(p.created_ms),
+    )
 
 
 def _fields(body: bodies.PublicationFields, *, null_is_absent: bool) -> Fields:
@@ -123,11 +134,28 @@ async def delete(tx: Tx, call: Call) -> Message:
 _BASE = "/v2/publications"
 
 ROUTES = (
-    Route("POST", _BASE, create, "Create a publication", OnePublication, bodies.PublicationCreate, 201, prepare=prepare_create,
-          multipart=True),
+    Route(
+        "POST",
+        _BASE,
+        create,
+        "Create a publication",
+        OnePublication,
+        bodies.PublicationCreate,
+        201,
+        prepare=prepare_create,
+        multipart=True,
+    ),
     Route("GET", _BASE, list_all, "List publications", Publications, query=("page", "per_page"), snapshot=True),
     Route("GET", f"{_BASE}/{{uuid}}", get, "Get a publication", OnePublication),
-    Route("PUT", f"{_BASE}/{{uuid}}", update, "Update a publication", OnePublication, bodies.PublicationUpdate,
-          prepare=prepare_update, multipart=True),
+    Route(
+        "PUT",
+        f"{_BASE}/{{uuid}}",
+        update,
+        "Update a publication",
+        OnePublication,
+        bodies.PublicationUpdate,
+        prepare=prepare_update,
+        multipart=True,
+    ),
     Route("DELETE", f"{_BASE}/{{uuid}}", delete, "Delete a publication", Message),
-)  # fmt: skip
+)

@@ -89,11 +89,21 @@ async def get_referral(tx: Tx, call: Call) -> OneReferral:
     s = found.subscriber
     return OneReferral(
         ExplainedReferral(
-            s.id, s.referral_status, found.reason, found.explanation, _at(s.referral_due_ms), Signals(*found.signals),
-            found.rule, found.what_would_change_it, s.decided_by, _at(s.decided_ms), s.referrer_code or "", s.referrer_id,
+            s.id,
+            s.referral_status,
+            found.reason,
+            found.explanation,
+            _at(s.referral_due_ms),
+            Signals(*found.signals),
+            found.rule,
+            found.what_would_change_it,
+            s.decided_by,
+            _at(s.decided_ms),
+            s.referrer_code or "",
+            s.referrer_id,
             s.partner_campaign_id,
         )
-    )  # fmt: skip
+    )
 
 
 async def _decide(tx: Tx, call: Call, status: rules.Status) -> OneReferral:
@@ -112,10 +122,14 @@ async def reject_referral(tx: Tx, call: Call) -> OneReferral:
 def _settings(call: Call, campaign: Campaign) -> OneSettings:
     return OneSettings(
         CampaignSettings(
-            campaign.screening, campaign.hold_days, bool(campaign.needs_confirmation), campaign.destination_url,
-            campaign.slug, call.site.page_link(campaign.slug),
+            campaign.screening,
+            campaign.hold_days,
+            bool(campaign.needs_confirmation),
+            campaign.destination_url,
+            campaign.slug,
+            call.site.page_link(campaign.slug),
         )
-    )  # fmt: skip
+    )
 
 
 async def get_settings(tx: Tx, call: Call) -> OneSettings:
@@ -141,21 +155,52 @@ def _referral(subscriber: str) -> tuple[Route, ...]:
     path = f"{subscriber}/{{uuid}}/referral"
     return (
         Route("GET", path, get_referral, "Explain a referral", OneReferral, snapshot=True, tag=_TAG, detail=_WHY),
-        Route("POST", f"{path}/verify", verify_referral, "Verify a referral", OneReferral, bodies.Nothing, tag=_TAG,
-              detail=f"{_HAND}a verified referral stays verified."),
-        Route("POST", f"{path}/reject", reject_referral, "Reject a referral", OneReferral, bodies.Nothing, tag=_TAG,
-              detail=f"{_HAND}a verified referral cannot be rejected."),
-    )  # fmt: skip
+        Route(
+            "POST",
+            f"{path}/verify",
+            verify_referral,
+            "Verify a referral",
+            OneReferral,
+            bodies.Nothing,
+            tag=_TAG,
+            detail=f"{_HAND}a verified referral stays verified.",
+        ),
+        Route(
+            "POST",
+            f"{path}/reject",
+            reject_referral,
+            "Reject a referral",
+            OneReferral,
+            bodies.Nothing,
+            tag=_TAG,
+            detail=f"{_HAND}a verified referral cannot be rejected.",
+        ),
+    )
 
 
 ROUTES = (
     *_referral(f"{_C}/subscribers"),
     *_referral("/v2/subscribers"),
-    Route("GET", f"{_C}/subscribers/{{uuid}}/export", export_subscriber, "Export a subscriber's data", PersonExport,
-          snapshot=True, tag="Subscribers", detail="Everything stored about them. Other people appear only as UUIDs."),
+    Route(
+        "GET",
+        f"{_C}/subscribers/{{uuid}}/export",
+        export_subscriber,
+        "Export a subscriber's data",
+        PersonExport,
+        snapshot=True,
+        tag="Subscribers",
+        detail="Everything stored about them. Other people appear only as UUIDs.",
+    ),
     Route("GET", f"{_C}/settings", get_settings, "Get a campaign's settings", OneSettings, tag="Campaigns"),
-    Route("PUT", f"{_C}/settings", update_settings, "Update a campaign's settings", OneSettings, SettingsUpdate,
-          tag="Campaigns",
-          detail="Only the fields you send change. Existing referrals are not affected. With a null `destination_url`, "
-                 "referral links lead to the hosted signup page."),
-)  # fmt: skip
+    Route(
+        "PUT",
+        f"{_C}/settings",
+        update_settings,
+        "Update a campaign's settings",
+        OneSettings,
+        SettingsUpdate,
+        tag="Campaigns",
+        detail="Only the fields you send change. Existing referrals are not affected. With a null `destination_url`, "
+        "referral links lead to the hosted signup page.",
+    ),
+)

@@ -97,25 +97,46 @@ class WonRewards(View, frozen=True):
 
 def _view(r: Reward) -> RewardView:
     return RewardView(
-        r.id, r.name, r.referrals, r.kind, bool(r.recurring), r.approval, r.description, r.link, r.coupon_code,
-        r.codes_total if r.is_pool else None, r.codes_left if r.is_pool else None, iso(r.created_ms),
-    )  # fmt: skip
+        r.id,
+        r.name,
+        r.referrals,
+        r.kind,
+        bool(r.recurring),
+        r.approval,
+        r.description,
+        r.link,
+        r.coupon_code,
+        r.codes_total if r.is_pool else None,
+        r.codes_left if r.is_pool else None,
+        iso(r.created_ms),
+    )
 
 
 def won_view(won: Won) -> WonReward:
     return WonReward(
-        won.id, won.reward_id, won.name, won.status, won.coupon_code,
+        won.id,
+        won.reward_id,
+        won.name,
+        won.status,
+        won.coupon_code,
         iso(won.unlocked_ms) if won.unlocked_ms is not None else None,
         iso(won.redeemed_ms) if won.redeemed_ms is not None else None,
-    )  # fmt: skip
+    )
 
 
 async def create_reward(tx: Tx, call: Call) -> OneReward:
     body: RewardCreate = call.body
     new = milestones.NewReward(
-        body.name, body.referrals, body.kind, body.recurring, body.approval, body.description, body.link, body.coupon_code,
+        body.name,
+        body.referrals,
+        body.kind,
+        body.recurring,
+        body.approval,
+        body.description,
+        body.link,
+        body.coupon_code,
         pool=body.coupon_codes is not None,
-    )  # fmt: skip
+    )
     reward = await milestones.create(tx, call.owner, new, now_ms=call.now_ms)
     if body.coupon_codes is not None:
         await rewards.add_codes(tx, call.site, call.owner, reward.id, body.coupon_codes, now_ms=call.now_ms)
@@ -192,20 +213,69 @@ _KEPT = "Rewards already earned are kept."
 _WON = "Takes the UUID of the earned reward. "
 
 ROUTES = (
-    Route("POST", f"{_C}/rewards", create_reward, "Create a reward", OneReward, RewardCreate, 201, tag=_TAG,
-          detail=f"Advocates who already qualify get it within a minute. {_CODES}"),
+    Route(
+        "POST",
+        f"{_C}/rewards",
+        create_reward,
+        "Create a reward",
+        OneReward,
+        RewardCreate,
+        201,
+        tag=_TAG,
+        detail=f"Advocates who already qualify get it within a minute. {_CODES}",
+    ),
     Route("GET", f"{_C}/rewards", list_rewards, "List rewards", Rewards, tag=_TAG, detail="Fewest referrals first."),
     Route("GET", f"{_C}/rewards/{{uuid}}", get_reward, "Get a reward", OneReward, tag=_TAG),
-    Route("PUT", f"{_C}/rewards/{{uuid}}", update_reward, "Update a reward", OneReward, RewardUpdate, tag=_TAG,
-          detail=f"`kind` cannot change. `coupon_codes` are added to the pool; waiting advocates get them first. {_KEPT}"),
+    Route(
+        "PUT",
+        f"{_C}/rewards/{{uuid}}",
+        update_reward,
+        "Update a reward",
+        OneReward,
+        RewardUpdate,
+        tag=_TAG,
+        detail=f"`kind` cannot change. `coupon_codes` are added to the pool; waiting advocates get them first. {_KEPT}",
+    ),
     Route("DELETE", f"{_C}/rewards/{{uuid}}", delete_reward, "Delete a reward", Message, tag=_TAG, detail=_KEPT),
     Route("GET", _S, list_won_rewards, "List a subscriber's earned rewards", WonRewards, tag=_TAG),
-    Route("POST", f"{_S}/{{reward_uuid}}/approve", approve_reward, "Approve an earned reward", OneWon, bodies.Nothing, tag=_TAG,
-          detail=_WON + "Approving twice changes nothing."),
-    Route("POST", f"{_S}/{{reward_uuid}}/redeem", redeem_reward, "Mark an earned reward as redeemed", OneWon, Redeem, tag=_TAG,
-          detail=_WON + "Redeeming twice changes nothing."),
-    Route("POST", f"{_C}/rewards/{{uuid}}/approve", approve_reward, "Approve an earned reward", OneWon, bodies.Nothing,
-          tag=_TAG, detail=_WON + "Same as the endpoint under the subscriber."),
-    Route("POST", f"{_C}/rewards/{{uuid}}/redeem", redeem_reward, "Mark an earned reward as redeemed", OneWon, Redeem, tag=_TAG,
-          detail=_WON + "Same as the endpoint under the subscriber."),
-)  # fmt: skip
+    Route(
+        "POST",
+        f"{_S}/{{reward_uuid}}/approve",
+        approve_reward,
+        "Approve an earned reward",
+        OneWon,
+        bodies.Nothing,
+        tag=_TAG,
+        detail=_WON + "Approving twice changes nothing.",
+    ),
+    Route(
+        "POST",
+        f"{_S}/{{reward_uuid}}/redeem",
+        redeem_reward,
+        "Mark an earned reward as redeemed",
+        OneWon,
+        Redeem,
+        tag=_TAG,
+        detail=_WON + "Redeeming twice changes nothing.",
+    ),
+    Route(
+        "POST",
+        f"{_C}/rewards/{{uuid}}/approve",
+        approve_reward,
+        "Approve an earned reward",
+        OneWon,
+        bodies.Nothing,
+        tag=_TAG,
+        detail=_WON + "Same as the endpoint under the subscriber.",
+    ),
+    Route(
+        "POST",
+        f"{_C}/rewards/{{uuid}}/redeem",
+        redeem_reward,
+        "Mark an earned reward as redeemed",
+        OneWon,
+        Redeem,
+        tag=_TAG,
+        detail=_WON + "Same as the endpoint under the subscriber.",
+    ),
+)

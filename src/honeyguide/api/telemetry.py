@@ -95,6 +95,12 @@ class Telemetry:
 
 def _line(request: Answered) -> Line:
     return Line(
-        iso(request.now_ms), "request", request.method, request.route, request.status, round(request.seconds * 1000, 2),
-        request.request_id, request.account_id,
-    )  # fmt: skip
+        iso(request.now_ms),
+        "request",
+        request.method,
+        request.route,
+        request.status,
+        round(request.seconds * 1000, 2),
+        request.request_id,
+        request.account_id,
+    )

@@ -32,13 +32,16 @@ async def _programs(tx: Tx, call: Call, campaign: Campaign | None, rows: list[Su
     return [
         [
             views.ReferralProgram(
-                campaign.id, campaign.name, s.ref_code, call.site.reader_link(s.ref_code),
+                campaign.id,
+                campaign.name,
+                s.ref_code,
+                call.site.reader_link(s.ref_code),
                 views.ReferralCounts(s.referrals_verified, s.referrals_pending, s.referrals_rejected),
                 [won_view(each) for each in won[s.id]],
             )
         ]
         for s in rows
-    ]  # fmt: skip
+    ]
 
 
 async def list_subscribers(tx: Tx, call: Call) -> Listed:

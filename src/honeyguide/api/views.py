@@ -171,16 +171,38 @@ class CountedList(View, frozen=True):
 
 def written(s: Subscriber) -> WrittenSubscriber:
     return WrittenSubscriber(
-        s.id, s.email, s.name, s.ref_code, s.referrer_code, s.referrals_verified, s.ip_address, s.user_agent, s.origin,
-        s.utm_source, s.utm_campaign, iso(s.created_ms),
-    )  # fmt: skip
+        s.id,
+        s.email,
+        s.name,
+        s.ref_code,
+        s.referrer_code,
+        s.referrals_verified,
+        s.ip_address,
+        s.user_agent,
+        s.origin,
+        s.utm_source,
+        s.utm_campaign,
+        iso(s.created_ms),
+    )
 
 
 def read(s: Subscriber) -> ReadSubscriber:
     return ReadSubscriber(
-        s.id, s.email, s.name, s.ref_code, s.referrer_code, s.referrals_verified, s.referrer_code is not None,
-        s.referral_status, s.ip_address, s.user_agent, s.origin, s.utm_source, s.utm_campaign, iso(s.created_ms),
-    )  # fmt: skip
+        s.id,
+        s.email,
+        s.name,
+        s.ref_code,
+        s.referrer_code,
+        s.referrals_verified,
+        s.referrer_code is not None,
+        s.referral_status,
+        s.ip_address,
+        s.user_agent,
+        s.origin,
+        s.utm_source,
+        s.utm_campaign,
+        iso(s.created_ms),
+    )
 
 
 Programs = list[ReferralProgram] | msgspec.UnsetType
@@ -188,16 +210,41 @@ Programs = list[ReferralProgram] | msgspec.UnsetType
 
 def plain(s: Subscriber, programs: Programs = msgspec.UNSET) -> PlainSubscriber:
     return PlainSubscriber(
-        s.id, s.email, s.name, s.ref_code, s.referrer_code, s.referrer_code is not None, s.referral_status, s.ip_address,
-        s.user_agent, s.origin, s.utm_source, s.utm_campaign, iso(s.created_ms), programs,
-    )  # fmt: skip
+        s.id,
+        s.email,
+        s.name,
+        s.ref_code,
+        s.referrer_code,
+        s.referrer_code is not None,
+        s.referral_status,
+        s.ip_address,
+        s.user_agent,
+        s.origin,
+        s.utm_source,
+        s.utm_campaign,
+        iso(s.created_ms),
+        programs,
+    )
 
 
 def counted(s: Subscriber, programs: Programs = msgspec.UNSET) -> CountedSubscriber:
     return CountedSubscriber(
-        s.id, s.email, s.name, s.ref_code, s.referrer_code, s.referrals_verified, s.referrer_code is not None,
-        s.referral_status, s.ip_address, s.user_agent, s.origin, s.utm_source, s.utm_campaign, iso(s.created_ms), programs,
-    )  # fmt: skip
+        s.id,
+        s.email,
+        s.name,
+        s.ref_code,
+        s.referrer_code,
+        s.referrals_verified,
+        s.referrer_code is not None,
+        s.referral_status,
+        s.ip_address,
+        s.user_agent,
+        s.origin,
+        s.utm_source,
+        s.utm_campaign,
+        iso(s.created_ms),
+        programs,
+    )
 
 
 def subscriber_meta(page: Page, total: int) -> SubscriberMeta:

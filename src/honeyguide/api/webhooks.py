@@ -115,9 +115,13 @@ def _one(call: Call, hook: Webhook) -> Any:
 
 def _delivery(row: Delivery, attempts: list[Attempt]) -> DeliveryView:
     return DeliveryView(
-        row.id, row.event_id, row.type, row.status, iso(row.due_ms) if row.status == "pending" else None,
+        row.id,
+        row.event_id,
+        row.type,
+        row.status,
+        iso(row.due_ms) if row.status == "pending" else None,
         [AttemptView(iso(a.at_ms), a.status_code, a.latency_ms, a.error, a.response) for a in attempts],
-    )  # fmt: skip
+    )
 
 
 def _scope(call: Call) -> str:
@@ -209,15 +213,28 @@ def _routes(
         Route("PUT", hook, update, "Update a webhook", one, changed, detail="Also re-enables a disabled webhook."),
         Route("DELETE", hook, delete, "Delete a webhook", Message),
         Route("GET", f"{hook}/secret", secret, "Get the signing secret", Secret),
-        Route("POST", f"{hook}/rotate_secret", rotate_secret, "Rotate the signing secret", Secret, bodies.Nothing,
-              detail="For 24 hours, deliveries are signed with both the old and the new secret."),
+        Route(
+            "POST",
+            f"{hook}/rotate_secret",
+            rotate_secret,
+            "Rotate the signing secret",
+            Secret,
+            bodies.Nothing,
+            detail="For 24 hours, deliveries are signed with both the old and the new secret.",
+        ),
         Route("POST", f"{hook}/test", test, "Send a test event", OneDelivery, bodies.Nothing),
-        Route("GET", f"{hook}/deliveries", deliveries, "List deliveries and their attempts", Deliveries,
-              query=("page", "per_page"), snapshot=True),
-        Route("POST", f"{hook}/deliveries/{{delivery_uuid}}/resend", resend, "Resend a delivery", OneDelivery,
-              bodies.Nothing),
+        Route(
+            "GET",
+            f"{hook}/deliveries",
+            deliveries,
+            "List deliveries and their attempts",
+            Deliveries,
+            query=("page", "per_page"),
+            snapshot=True,
+        ),
+        Route("POST", f"{hook}/deliveries/{{delivery_uuid}}/resend", resend, "Resend a delivery", OneDelivery, bodies.Nothing),
         Route("POST", f"{hook}/replay", replay, "Replay events since a time", Replayed, bodies.Replay),
-    )  # fmt: skip
+    )
 
 
 ROUTES = (

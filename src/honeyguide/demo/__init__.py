@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from honeyguide.accounts import accounts, admission, keys, passwords
-from honeyguide.app import House
+from honeyguide.app import Services
 from honeyguide.demo import stage, year
 from honeyguide.demo.cast import CAST, EMPTY, OWNER
 from honeyguide.kernel.clock import DAY_MS
@@ -32,9 +32,9 @@ class Demo(NamedTuple):
     password: str
 
 
-async def prepare(house: House) -> Demo:
+async def prepare(services: Services) -> Demo:
     """The demo's accounts and the empty one, made and filled once; each time fresh keys and a fresh password."""
-    now_ms = house.clock()
+    now_ms = services.clock()
     names = {**{newsletter.email: newsletter.name for newsletter in CAST}, EMPTY: "Empty"}
 
     async def make(tx: Tx) -> tuple[dict[str, Owner], bool]:
@@ -47,32 +47,34 @@ async def prepare(house: House) -> Demo:
             owners[email] = made or await campaigns.owner_of(tx, known.id if known else "")
         return owners, is_new
 
-    owners, is_new = await house.store.write(make)
+    owners, is_new = await services.store.write(make)
     if is_new:
-        await year.live(house, await stage.set_up(house, owners, start_ms=now_ms - YEAR_MS, end_ms=now_ms))
+        await year.live(services, await stage.set_up(services, owners, start_ms=now_ms - YEAR_MS, end_ms=now_ms))
         for newsletter in CAST:
-            await _use_a_key(house, owners[newsletter.email])
-    return Demo(await _seat(house, owners[OWNER]), await _seat(house, owners[EMPTY]), await _new_password(house, owners))
+            await _use_a_key(services, owners[newsletter.email])
+    return Demo(
+        await _seat(services, owners[OWNER]), await _seat(services, owners[EMPTY]), await _new_password(services, owners)
+    )
 
 
-async def _seat(house: House, owner: Owner) -> Seat:
+async def _seat(services: Services, owner: Owner) -> Seat:
     async def make(tx: Tx) -> str:
-        return await keys.create(tx, owner.account_id, name="make run", now_ms=house.clock())
+        return await keys.create(tx, owner.account_id, name="make run", now_ms=services.clock())
 
-    return Seat(owner.campaign_id, await house.store.write(make))
+    return Seat(owner.campaign_id, await services.store.write(make))
 
 
-async def _use_a_key(house: House, owner: Owner) -> None:
+async def _use_a_key(services: Services, owner: Owner) -> None:
     """As if a mailing tool had called: the dashboard's first steps look for it."""
 
     async def make(tx: Tx) -> str:
-        return await keys.create(tx, owner.account_id, name="Mailing tool", now_ms=house.clock() - YEAR_MS)
+        return await keys.create(tx, owner.account_id, name="Mailing tool", now_ms=services.clock() - YEAR_MS)
 
-    key = await house.store.write(make)
-    await admission.admission(house.store, 0, house.site.base_url).admit(key, "127.0.0.1", house.clock())
+    key = await services.store.write(make)
+    await admission.admission(services.store, 0, services.site.base_url).admit(key, "127.0.0.1", services.clock())
 
 
-async def _new_password(house: House, owners: dict[str, Owner]) -> str:
+async def _new_password(services: Services, owners: dict[str, Owner]) -> str:
     """A fresh one at every start, so that no installation has a password that stands in a manual."""
     password = "-".join(new_code(4) for _ in range(3))
     password_hash = await passwords.hashed(password)
@@ -81,5 +83,5 @@ async def _new_password(house: House, owners: dict[str, Owner]) -> str:
         for owner in owners.values():
             await passwords.set_hash(tx, owner.account_id, password_hash)
 
-    await house.store.write(change)
+    await services.store.write(change)
     return password

@@ -50,10 +50,13 @@ def _new(stage: Stage, *, code: str | None, origin: str, ip_address: str = "", h
     domain = host or dice.choice(cast.MAIL_HOSTS)
     spelling = dice.choice((f"{first}.{last}", f"{first[0]}{last}", f"{first}_{last}"))
     return NewSubscriber(
-        email=f"{spelling}{stage.number}@{domain}".lower(), name=f"{first} {last}" if dice.random() < 0.9 else None,
-        referrer_code=code, ip_address=ip_address or _address(stage), origin=origin,
+        email=f"{spelling}{stage.number}@{domain}".lower(),
+        name=f"{first} {last}" if dice.random() < 0.9 else None,
+        referrer_code=code,
+        ip_address=ip_address or _address(stage),
+        origin=origin,
         utm_source=None if code else dice.choice(cast.SOURCES),
-    )  # fmt: skip
+    )
 
 
 async def _sign_up(tx: Tx, stage: Stage, player: Player, new: NewSubscriber, at_ms: int) -> None:
@@ -149,6 +152,9 @@ def address(stage: Stage) -> Shipping:
     dice = stage.dice
     city, postcode, country = dice.choice(cast.CITIES)
     return Shipping(
-        name=f"{dice.choice(cast.FIRST)} {dice.choice(cast.LAST)}", city=city, postcode=postcode, country=country,
+        name=f"{dice.choice(cast.FIRST)} {dice.choice(cast.LAST)}",
+        city=city,
+        postcode=postcode,
+        country=country,
         line1=f"{dice.choice(cast.STREETS)} {dice.randrange(1, 90)}",
-    )  # fmt: skip
+    )

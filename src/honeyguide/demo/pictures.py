@@ -72,8 +72,13 @@ def _frames(draw: _Draw, ink: str, ground: str) -> None:
 
 
 _SIGNS: dict[str, Callable[[_Draw, str, str], None]] = {
-    "hexagon": _hexagon, "leaf": _leaf, "road": _road, "wave": _wave, "sun": _sun, "frames": _frames,
-}  # fmt: skip
+    "hexagon": _hexagon,
+    "leaf": _leaf,
+    "road": _road,
+    "wave": _wave,
+    "sun": _sun,
+    "frames": _frames,
+}
 
 
 def logo(sign: str, ink: str, ground: str) -> bytes:

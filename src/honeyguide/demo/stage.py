@@ -8,7 +8,7 @@ from decimal import Decimal
 from typing import NamedTuple
 
 from honeyguide.accounts import accounts
-from honeyguide.app import House
+from honeyguide.app import Services
 from honeyguide.demo import cast, pictures
 from honeyguide.kernel.clock import DAY_MS
 from honeyguide.kernel.site import Site
@@ -67,13 +67,13 @@ class Stage:
         return (at_ms - self.start_ms) / (self.end_ms - self.start_ms)
 
 
-async def set_up(house: House, owners: dict[str, Owner], *, start_ms: int, end_ms: int) -> Stage:
+async def set_up(services: Services, owners: dict[str, Owner], *, start_ms: int, end_ms: int) -> Stage:
     """Everything that is there before the first reader."""
     drawn: dict[str, Logo] = {}
     for newsletter in cast.CAST:
         for issue in newsletter.issues:
             drawn[issue.name] = logos.sanitize(pictures.logo(issue.sign, *issue.colours))
-    stage = Stage(house.site, random.Random(7), start_ms, end_ms)
+    stage = Stage(services.site, random.Random(7), start_ms, end_ms)
     stage.players = [Player(newsletter, owners[newsletter.email]) for newsletter in cast.CAST]
 
     async def build(tx: Tx) -> None:
@@ -84,7 +84,7 @@ async def set_up(house: House, owners: dict[str, Owner], *, start_ms: int, end_m
         for player in stage.players:
             await _join(tx, stage, player)
 
-    await house.store.write(build)
+    await services.store.write(build)
     return stage
 
 
@@ -96,10 +96,12 @@ async def make_account(tx: Tx, email: str, name: str, *, now_ms: int) -> Owner:
 async def _campaign(tx: Tx, stage: Stage, player: Player) -> None:
     newsletter = player.newsletter
     chosen = campaigns.Settings(
-        slug=newsletter.slug, words=newsletter.words, screening=newsletter.screening,
+        slug=newsletter.slug,
+        words=newsletter.words,
+        screening=newsletter.screening,
         # The hosted page here, so that whoever follows a link of the demo arrives somewhere.
         destination_url=stage.site.page_link(newsletter.slug),
-    )  # fmt: skip
+    )
     await campaigns.configure(tx, player.owner, chosen)
     for wanted in newsletter.rewards:
         reward = await milestones.create(tx, player.owner, wanted, now_ms=stage.start_ms)
@@ -111,17 +113,27 @@ async def _program(tx: Tx, stage: Stage, player: Player, issue: cast.Issue, logo
     at_ms = stage.start_ms + OPENING_MS + stage.dice.randrange(10 * DAY_MS)
     account_id = player.owner.account_id
     about = publications.Fields(
-        name=issue.name, description=issue.description, categories=list(issue.categories), audience_gender=issue.gender,
-        income_levels=list(issue.incomes), age_ranges=list(issue.ages),
-    )  # fmt: skip
+        name=issue.name,
+        description=issue.description,
+        categories=list(issue.categories),
+        audience_gender=issue.gender,
+        income_levels=list(issue.incomes),
+        age_ranges=list(issue.ages),
+    )
     publication = await publications.create(tx, account_id, about, logo, folder=stage.site.logo_folder, now_ms=at_ms)
     offer = issue.offer
     fields = programs.Fields(
-        cpa=Decimal(offer.cpa), max_payout=Decimal(offer.max_payout), total_budget=Decimal(offer.total_budget),
-        redirect_url=stage.site.page_link(offer.slug), slug=offer.slug, terms=offer.terms or None, show_in_directory=True,
+        cpa=Decimal(offer.cpa),
+        max_payout=Decimal(offer.max_payout),
+        total_budget=Decimal(offer.total_budget),
+        redirect_url=stage.site.page_link(offer.slug),
+        slug=offer.slug,
+        terms=offer.terms or None,
+        show_in_directory=True,
         resources_url=f"https://{player.newsletter.slug}.example/press" if offer.terms else None,
-        referral_pending_duration=offer.hold_days, referral_pending_duration_enabled=offer.hold_days > 0,
-    )  # fmt: skip
+        referral_pending_duration=offer.hold_days,
+        referral_pending_duration_enabled=offer.hold_days > 0,
+    )
     return (await programs.create(tx, account_id, publication.id, fields, now_ms=at_ms)).id
 
 

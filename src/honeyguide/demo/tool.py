@@ -12,7 +12,7 @@ from contextlib import asynccontextmanager
 
 import msgspec
 
-from honeyguide.app import House
+from honeyguide.app import Services
 from honeyguide.demo.stage import Stage
 from honeyguide.events import webhooks
 from honeyguide.events.dispatcher import Dispatcher
@@ -31,13 +31,13 @@ BUSY_MS = range(4 * HOUR_MS, 6 * HOUR_MS)
 class Tool:
     """Answers as such tools do. What time it is, its dispatcher decides."""
 
-    def __init__(self, house: House, stage: Stage) -> None:
-        self._store, self._policy, self._account_id = house.store, house.policy, stage.players[0].owner.account_id
+    def __init__(self, services: Services, stage: Stage) -> None:
+        self._store, self._policy, self._account_id = services.store, services.policy, stage.players[0].owner.account_id
         self._since_ms, self._end_ms = stage.end_ms - USED_MS, stage.end_ms
-        self._outbound = Outbound(house.policy)
-        page = f"{house.site.base_url}/webhooks"
+        self._outbound = Outbound(services.policy)
+        page = f"{services.site.base_url}/webhooks"
         self._dispatcher = Dispatcher(
-            house.store, self._outbound, lambda: self._now_ms, page=page, chance=random.Random(7).random
+            services.store, self._outbound, lambda: self._now_ms, page=page, chance=random.Random(7).random
         )
         self._now_ms = 0
         self._url = ""

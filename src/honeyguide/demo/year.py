@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Iterator
 
-from honeyguide.app import House
+from honeyguide.app import Services
 from honeyguide.demo import crowd
 from honeyguide.demo.stage import JOINING_MS, OPENING_MS, Player, Stage
 from honeyguide.demo.tool import Tool
@@ -26,12 +26,12 @@ UNREAD_MS = 40 * DAY_MS
 Act = tuple[int, int, Callable[[Tx], Awaitable[None]]]
 
 
-async def live(house: House, stage: Stage) -> None:
-    async with Tool(house, stage).listening() as tool:
-        await _weeks(house, stage, tool)
+async def live(services: Services, stage: Stage) -> None:
+    async with Tool(services, stage).listening() as tool:
+        await _weeks(services, stage, tool)
         await tool.leave()
-    await house.store.write(lambda tx: _forget_the_post(tx, stage))
-    await _settle_counts(house, stage)
+    await services.store.write(lambda tx: _forget_the_post(tx, stage))
+    await _settle_counts(services, stage)
 
 
 async def _forget_the_post(tx: Tx, stage: Stage) -> None:
@@ -40,7 +40,7 @@ async def _forget_the_post(tx: Tx, stage: Stage) -> None:
         await letters.take_as_sent(tx, player.owner.account_id, stage.end_ms)
 
 
-async def _weeks(house: House, stage: Stage, tool: Tool) -> None:
+async def _weeks(services: Services, stage: Stage, tool: Tool) -> None:
     at_ms = stage.start_ms
     while at_ms < stage.end_ms:
         await tool.connect(at_ms)
@@ -52,7 +52,7 @@ async def _weeks(house: House, stage: Stage, tool: Tool) -> None:
                 await act(tx)
             await _chores(tx, stage, until_ms)
 
-        await house.store.write(week)
+        await services.store.write(week)
         await tool.hear(until_ms)
         at_ms = until_ms
 
@@ -161,12 +161,12 @@ async def _review(tx: Tx, stage: Stage, player: Player, at_ms: int) -> None:
             await arrivals.change(tx, stage.site, player.owner, each.id, left, now_ms=at_ms)
 
 
-async def _settle_counts(house: House, stage: Stage) -> None:
+async def _settle_counts(services: Services, stage: Stage) -> None:
     """The lists and days that the background work would sum up, and the network's order."""
-    while await house.store.write(listing.fold, snapshot=True):
+    while await services.store.write(listing.fold, snapshot=True):
         pass
 
     async def rate(tx: Tx) -> None:
         await directory.rate_all(tx, now_ms=stage.end_ms)
 
-    await house.store.write(rate)
+    await services.store.write(rate)

@@ -386,9 +386,14 @@ async def claim(tx: Tx, well: list[str], troubled: list[str], *, most: int, now_
     for webhook_ids, each in ((well, most), (troubled, IN_FLIGHT_PER_WEBHOOK)):
         if webhook_ids:
             claimed += await tx.all(
-                _CLAIM, webhooks=_json(webhook_ids), token=token, until_ms=today_ms + LEASE_MS, most=each, now_ms=now_ms,
+                _CLAIM,
+                webhooks=_json(webhook_ids),
+                token=token,
+                until_ms=today_ms + LEASE_MS,
+                most=each,
+                now_ms=now_ms,
                 today_ms=today_ms,
-            )  # fmt: skip
+            )
     unsendable = [delivery.id for delivery in claimed if not delivery.body]
     if unsendable:
         await tx.run(_CANCEL_UNSENDABLE, ids=_json(unsendable), token=token)

@@ -148,9 +148,13 @@ class Outbound:
             async with session.post(self._target(url), data=body, headers=sent, allow_redirects=False) as response:
                 kept = await _read(response)
                 return Answer(
-                    response.status, None, "", _since(started), _safe_text(kept),
+                    response.status,
+                    None,
+                    "",
+                    _since(started),
+                    _safe_text(kept),
                     retry_after_s(response.headers.get("Retry-After"), system_clock() / 1000),
-                )  # fmt: skip
+                )
         except (Blocked, Invalid, aiohttp.ClientError, OSError, ValueError) as error:
             kind, sentence = self._said(error)
             return Answer(None, sentence, kind, _since(started))

@@ -46,18 +46,31 @@ async def listeners(tx: Tx, account_id: str, kind: str) -> list[str]:
 
 
 async def emit(
-    tx: Tx, account_id: str, kind: str, facts: dict[str, Any], *, to: list[str], subscriber_id: str | None,
-    referrer_id: str | None = None, now_ms: int,
-) -> list[str]:  # fmt: skip
+    tx: Tx,
+    account_id: str,
+    kind: str,
+    facts: dict[str, Any],
+    *,
+    to: list[str],
+    subscriber_id: str | None,
+    referrer_id: str | None = None,
+    now_ms: int,
+) -> list[str]:
     """Writes the event and its deliveries and gives their ids. The ids of the people it names let erasure find it."""
     if not to:
         return []
     event_id = f"msg_{new_id()}"
     body = _encode({"type": kind, "timestamp": iso(now_ms), "id": event_id, **facts}).decode()
     await tx.put(
-        _INSERT_EVENT, id=event_id, account_id=account_id, type=kind, body=body, subscriber_id=subscriber_id,
-        referrer_id=referrer_id, now_ms=now_ms,
-    )  # fmt: skip
+        _INSERT_EVENT,
+        id=event_id,
+        account_id=account_id,
+        type=kind,
+        body=body,
+        subscriber_id=subscriber_id,
+        referrer_id=referrer_id,
+        now_ms=now_ms,
+    )
     made = [new_id() for _ in to]
     rows = [{"id": delivery_id, "webhook_id": webhook_id} for delivery_id, webhook_id in zip(made, to, strict=True)]
     deliveries = _encode(rows).decode()

@@ -9,9 +9,16 @@ from honeyguide.kernel.clock import DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS
 
 # The wait after the first failure, the second, and so on: ten attempts over about three days.
 WAITS_MS = (
-    5 * SECOND_MS, 5 * MINUTE_MS, 30 * MINUTE_MS, 2 * HOUR_MS, 5 * HOUR_MS, 10 * HOUR_MS,
-    14 * HOUR_MS, 20 * HOUR_MS, 24 * HOUR_MS,
-)  # fmt: skip
+    5 * SECOND_MS,
+    5 * MINUTE_MS,
+    30 * MINUTE_MS,
+    2 * HOUR_MS,
+    5 * HOUR_MS,
+    10 * HOUR_MS,
+    14 * HOUR_MS,
+    20 * HOUR_MS,
+    24 * HOUR_MS,
+)
 ATTEMPTS = len(WAITS_MS) + 1
 # Receivers that fell over together should not be met by everyone at once.
 JITTER = 0.2

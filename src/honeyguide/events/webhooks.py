@@ -103,9 +103,15 @@ async def create(tx: Tx, account_id: str, scope: str, url: str, flags: Flags, *,
     check_url(url, policy)
     webhook_id = new_id()
     await tx.run(
-        _INSERT, id=webhook_id, account_id=account_id, campaign_id=scope or None, url=url, secret=signature.new_secret(),
-        now_ms=now_ms, **flags.over(None),
-    )  # fmt: skip
+        _INSERT,
+        id=webhook_id,
+        account_id=account_id,
+        campaign_id=scope or None,
+        url=url,
+        secret=signature.new_secret(),
+        now_ms=now_ms,
+        **flags.over(None),
+    )
     return await get(tx, account_id, scope, webhook_id)
 
 

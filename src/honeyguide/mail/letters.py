@@ -97,10 +97,21 @@ async def post(
     """
     address = emails.address(to)
     await tx.put(
-        _INSERT, id=new_id(), account_id=account_id, kind=kind, to_email=address, mailbox=emails.person(address),
-        from_name=one_line(from_name) if from_name else None, subject=one_line(subject), body_text=text, body_html=html,
-        about_id=about, once_key=once, waited_for=int(kind in WAITED_FOR), now_ms=now_ms,
-    )  # fmt: skip
+        _INSERT,
+        id=new_id(),
+        account_id=account_id,
+        kind=kind,
+        to_email=address,
+        mailbox=emails.person(address),
+        from_name=one_line(from_name) if from_name else None,
+        subject=one_line(subject),
+        body_text=text,
+        body_html=html,
+        about_id=about,
+        once_key=once,
+        waited_for=int(kind in WAITED_FOR),
+        now_ms=now_ms,
+    )
     tx.wake(TOPIC)
 
 

@@ -187,10 +187,16 @@ class SmtpTransport:
         server = self._server
         guarded = server.user is not None and not server.is_here
         client = aiosmtplib.SMTP(
-            hostname=server.host, port=server.port, username=server.user, password=server.password if server.user else None,
-            use_tls=server.tls, start_tls=None if server.tls or not guarded else True, validate_certs=server.tls or guarded,
-            timeout=TIMEOUT_S, local_hostname=self._sender.rpartition("@")[2] or "localhost",
-        )  # fmt: skip
+            hostname=server.host,
+            port=server.port,
+            username=server.user,
+            password=server.password if server.user else None,
+            use_tls=server.tls,
+            start_tls=None if server.tls or not guarded else True,
+            validate_certs=server.tls or guarded,
+            timeout=TIMEOUT_S,
+            local_hostname=self._sender.rpartition("@")[2] or "localhost",
+        )
         try:
             await client.connect()
         except (aiosmtplib.SMTPException, OSError, ValueError) as error:

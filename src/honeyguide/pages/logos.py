@@ -8,7 +8,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from honeyguide.kernel.errors import Missing
-from honeyguide.pages.desk import Desk
+from honeyguide.pages.services import PageServices
 from honeyguide.partners import publications
 from honeyguide.store.tx import Tx
 
@@ -21,13 +21,13 @@ _HEADERS = {
 }
 
 
-def routes(desk: Desk) -> list[Route]:
+def routes(services: PageServices) -> list[Route]:
     async def logo(request: Request) -> Response:
         async def read(tx: Tx) -> tuple[bytes, str]:
-            return await publications.logo(tx, request.path_params["logo_id"], desk.site.logo_folder)
+            return await publications.logo(tx, request.path_params["logo_id"], services.site.logo_folder)
 
         try:
-            data, content_type = await desk.store.read(read)
+            data, content_type = await services.store.read(read)
         except Missing:
             raise HTTPException(404) from None
         return Response(data, media_type=content_type, headers=_HEADERS)

@@ -18,8 +18,8 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from honeyguide.pages import logos, reference, rendering
 from honeyguide.pages.bodies import Bounded
 from honeyguide.pages.dashboard import routes as dashboard
-from honeyguide.pages.desk import Desk
 from honeyguide.pages.readers import reader_routes
+from honeyguide.pages.services import PageServices
 from honeyguide.pages.static import Static
 
 HEADERS = {
@@ -100,15 +100,15 @@ async def _start(request: Request) -> Response:
     return RedirectResponse("/docs", 302)
 
 
-def pages_app(document: dict[str, Any], desk: Desk | None = None) -> Starlette:
+def pages_app(document: dict[str, Any], services: PageServices | None = None) -> Starlette:
     """`document` is the OpenAPI document, which the reference shows."""
     return Starlette(
         routes=[
-            *(dashboard.routes(desk) if desk else [Route("/", _start)]),
+            *(dashboard.routes(services) if services else [Route("/", _start)]),
             Route("/docs", Fixed(reference.render(document)).__call__, name="reference"),
             Mount("/static", Static(), name="static"),
-            *(reader_routes(desk) if desk else []),
-            *(logos.routes(desk) if desk else []),
+            *(reader_routes(services) if services else []),
+            *(logos.routes(services) if services else []),
         ],
         middleware=[Middleware(Guarded), Middleware(Bounded), Middleware(GZipMiddleware, minimum_size=1024)],
         exception_handlers={HTTPException: _refused, Exception: _refused},

@@ -125,14 +125,29 @@ async def sign_up(tx: Tx, site: Site, owner: Owner, new: NewSubscriber, *, now_m
     arrival = PartnerArrival(code, partner.id, verdict)
     subscriber = await subscribers.sign_up(tx, site, owner, new, now_ms=now_ms, partner=arrival)
     referral = PartnerReferral(
-        new_id(), owner.account_id, partner.account_id, partner.program_id, partner.id, subscriber.id, person_key,
-        partner.cpa_cents, now_ms,
-    )  # fmt: skip
+        new_id(),
+        owner.account_id,
+        partner.account_id,
+        partner.program_id,
+        partner.id,
+        subscriber.id,
+        person_key,
+        partner.cpa_cents,
+        now_ms,
+    )
     await tx.put(
-        _INSERT_REFERRAL, id=referral.id, account_id=owner.account_id, partner_account_id=partner.account_id,
-        program_id=partner.program_id, partner_campaign_id=partner.id, subscriber_id=subscriber.id, person_key=person_key,
-        fee_cents=partner.cpa_cents, now_ms=now_ms, decided_ms=None if verdict.status == Status.PENDING else now_ms,
-    )  # fmt: skip
+        _INSERT_REFERRAL,
+        id=referral.id,
+        account_id=owner.account_id,
+        partner_account_id=partner.account_id,
+        program_id=partner.program_id,
+        partner_campaign_id=partner.id,
+        subscriber_id=subscriber.id,
+        person_key=person_key,
+        fee_cents=partner.cpa_cents,
+        now_ms=now_ms,
+        decided_ms=None if verdict.status == Status.PENDING else now_ms,
+    )
     await _settle(tx, site, owner, referral, subscriber, now_ms=now_ms)
     return subscriber
 
@@ -150,14 +165,20 @@ async def _judge(tx: Tx, owner: Owner, partner: Partner, address: str, new: NewS
     crowd = 0
     network_key = rules.network_of(new.ip_address) if new.ip_address else None
     if partner.screening != rules.Level.FLEXIBLE and network_key is not None:
-        crowd = await tx.one(
-            _FROM_NETWORK, campaign_id=owner.campaign_id, code=code, network=network_key, day_ago_ms=now_ms - DAY_MS
-        ) or 0  # fmt: skip
+        crowd = (
+            await tx.one(
+                _FROM_NETWORK, campaign_id=owner.campaign_id, code=code, network=network_key, day_ago_ms=now_ms - DAY_MS
+            )
+            or 0
+        )
     # A partner's letter brings hundreds within the hour: a burst on their code is what was asked for, so it is no signal.
     signals = rules.Signals(
-        email=address, referrer_email=partner.partner_email, disposable=is_disposable(address.rpartition("@")[2]),
-        signups_from_network_today=crowd + 1, unsubscribed=new.status == "unsubscribed",
-    )  # fmt: skip
+        email=address,
+        referrer_email=partner.partner_email,
+        disposable=is_disposable(address.rpartition("@")[2]),
+        signups_from_network_today=crowd + 1,
+        unsubscribed=new.status == "unsubscribed",
+    )
     screened = rules.decide(signals, rules.Policy(partner.screening), now_ms)
     if screened.status == Status.REJECTED or not partner.referral_pending_duration_enabled:
         return screened
@@ -215,9 +236,13 @@ async def _settle(tx: Tx, site: Site, owner: Owner, referral: PartnerReferral, s
         )
         await charges.charge(tx, due, now_ms=now_ms)
     await tx.put(
-        _COUNT_DAY, program_id=referral.program_id, account_id=owner.account_id, day=now_ms // DAY_MS,
-        verified=int(is_verified), rejected=int(not is_verified),
-    )  # fmt: skip
+        _COUNT_DAY,
+        program_id=referral.program_id,
+        account_id=owner.account_id,
+        day=now_ms // DAY_MS,
+        verified=int(is_verified),
+        rejected=int(not is_verified),
+    )
 
 
 async def _tell(tx: Tx, site: Site, owner: Owner, referral: PartnerReferral, subscriber: Subscriber, *, now_ms: int) -> None:
@@ -267,14 +292,22 @@ async def erase(tx: Tx, owner: Owner, wanted: str, *, now_ms: int) -> None:
         referral = await tx.one(_REFERRAL_OF, account_id=owner.account_id, subscriber_id=subscriber.id)
     if referral is not None and subscriber.referral_status == Status.PENDING:
         await tx.run(
-            _LOSE, account_id=owner.account_id, campaign_id=owner.campaign_id, id=subscriber.id,
-            reason=Reason.LEFT_DURING_HOLD, now_ms=now_ms,
-        )  # fmt: skip
+            _LOSE,
+            account_id=owner.account_id,
+            campaign_id=owner.campaign_id,
+            id=subscriber.id,
+            reason=Reason.LEFT_DURING_HOLD,
+            now_ms=now_ms,
+        )
         await tx.put(_DECIDED, account_id=owner.account_id, id=referral.id, now_ms=now_ms)
         await tx.put(
-            _COUNT_DAY, program_id=referral.program_id, account_id=owner.account_id, day=now_ms // DAY_MS, verified=0,
+            _COUNT_DAY,
+            program_id=referral.program_id,
+            account_id=owner.account_id,
+            day=now_ms // DAY_MS,
+            verified=0,
             rejected=1,
-        )  # fmt: skip
+        )
     await subscribers.erase(tx, owner, subscriber.id, now_ms=now_ms)
     if referral is not None and referral.partner_account_id != owner.account_id:
         # The partner's event names nobody, but what the partner's server answered to it may.

@@ -72,17 +72,24 @@ async def charge(tx: Tx, due: Due, *, now_ms: int) -> rules.Charge | Uncharged:
     place: dict[str, Any] = {"program_id": due.program_id, "month": month, "account_id": due.account_id}
     budget = await tx.one(_LOCK_BUDGET, **place)
     standing = await tx.one(
-        _LOCK_PARTNER_SPEND, **place, partner_campaign_id=due.partner_campaign_id, partner_account_id=due.partner_account_id,
-        subscriber_id=due.subscriber_id, person_key=due.person_key,
-    )  # fmt: skip
+        _LOCK_PARTNER_SPEND,
+        **place,
+        partner_campaign_id=due.partner_campaign_id,
+        partner_account_id=due.partner_account_id,
+        subscriber_id=due.subscriber_id,
+        person_key=due.person_key,
+    )
     assert budget is not None and standing is not None
     if standing.before:
         return await _leave(tx, due, month, Uncharged.ALREADY_CHARGED)
     decision = rules.decide_charge(
-        fee_cents=due.fee_cents, budget_cap_cents=standing.total_budget_cents, budget_spent_cents=budget.spent_cents,
-        budget_reached=budget.reached_ms is not None, partner_cap_cents=standing.max_payout_cents,
+        fee_cents=due.fee_cents,
+        budget_cap_cents=standing.total_budget_cents,
+        budget_spent_cents=budget.spent_cents,
+        budget_reached=budget.reached_ms is not None,
+        partner_cap_cents=standing.max_payout_cents,
         partner_spent_cents=standing.spent_cents,
-    )  # fmt: skip
+    )
     if isinstance(decision, Uncharged):
         if decision is Uncharged.BUDGET_SPENT and budget.reached_ms is None:
             await tx.put(_REACH_BUDGET, **place, now_ms=now_ms)
@@ -106,17 +113,33 @@ async def _book(tx: Tx, due: Due, budget: Budget, standing: Standing, *, reaches
     await tx.put(_SPEND_PARTNER, **place, partner_campaign_id=due.partner_campaign_id, fee_cents=fee_cents)
     charge_id = new_id()
     await tx.put(
-        _INSERT_CHARGE, **place, id=charge_id, partner_account_id=due.partner_account_id, program_id=due.program_id,
-        partner_campaign_id=due.partner_campaign_id, partner_referral_id=due.referral_id, person_key=due.person_key,
-        fee_cents=fee_cents, budget_spent_cents=spent_cents, budget_cap_cents=standing.total_budget_cents,
-        partner_spent_cents=standing.spent_cents + fee_cents, partner_cap_cents=standing.max_payout_cents, now_ms=now_ms,
+        _INSERT_CHARGE,
+        **place,
+        id=charge_id,
+        partner_account_id=due.partner_account_id,
+        program_id=due.program_id,
+        partner_campaign_id=due.partner_campaign_id,
+        partner_referral_id=due.referral_id,
+        person_key=due.person_key,
+        fee_cents=fee_cents,
+        budget_spent_cents=spent_cents,
+        budget_cap_cents=standing.total_budget_cents,
+        partner_spent_cents=standing.spent_cents + fee_cents,
+        partner_cap_cents=standing.max_payout_cents,
+        now_ms=now_ms,
         # The same person charged at this very moment in a neighbouring month: a second look finds it.
         taken={"charge_once": Again},
-    )  # fmt: skip
+    )
     await ledger.post(
-        tx, "charge", f"charge:{charge_id}", debit=ledger.program(due.program_id),
-        credit=ledger.partner(due.partner_account_id), amount_cents=fee_cents, month=month, now_ms=now_ms,
-    )  # fmt: skip
+        tx,
+        "charge",
+        f"charge:{charge_id}",
+        debit=ledger.program(due.program_id),
+        credit=ledger.partner(due.partner_account_id),
+        amount_cents=fee_cents,
+        month=month,
+        now_ms=now_ms,
+    )
     await tx.put(_MARK_CHARGED, account_id=due.account_id, id=due.referral_id, fee_cents=fee_cents, month=month)
 
 

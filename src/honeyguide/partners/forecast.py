@@ -146,11 +146,16 @@ async def spend(tx: Tx, program: Program, month: str, *, now_ms: int) -> Spend:
     pending = _by_place(await tx.all(_PENDING_OF_PROGRAM, **mine, **_waiting(month, now_ms)))
     left_cents = rules.left_cents(spent_cents=budget.spent_cents, cap_cents=program.total_budget_cents)
     return Spend(
-        month, program.total_budget_cents, budget.spent_cents, sum(pending.values()), left_cents,
-        budget.reached_ms is not None, await tx.one(_UNCHARGED_OF_PROGRAM, **mine, month=month) or 0,
+        month,
+        program.total_budget_cents,
+        budget.spent_cents,
+        sum(pending.values()),
+        left_cents,
+        budget.reached_ms is not None,
+        await tx.one(_UNCHARGED_OF_PROGRAM, **mine, month=month) or 0,
         [(row, pending.get(row.partner_campaign_id, 0)) for row in await tx.all(_PARTNERS_OF_PROGRAM, **mine, month=month)],
         budget,
-    )  # fmt: skip
+    )
 
 
 async def earnings(tx: Tx, account_id: str, month: str, *, now_ms: int) -> Earnings:
@@ -159,9 +164,12 @@ async def earnings(tx: Tx, account_id: str, month: str, *, now_ms: int) -> Earni
     outcomes = await tx.one(_OUTCOMES_OF_PARTNER, account_id=account_id, month=month, from_ms=from_ms, to_ms=to_ms)
     rows = await tx.all(_PROGRAMS_OF_PARTNER, account_id=account_id, month=month)
     return Earnings(
-        month, sum(row.spent_cents for row in rows), sum(pending.values()), *(outcomes or Outcomes(0, 0)),
+        month,
+        sum(row.spent_cents for row in rows),
+        sum(pending.values()),
+        *(outcomes or Outcomes(0, 0)),
         [(row, pending.get(row.partner_campaign_id, 0)) for row in rows],
-    )  # fmt: skip
+    )
 
 
 async def in_short(tx: Tx, account_id: str, month: str) -> InShort:

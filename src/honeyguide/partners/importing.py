@@ -184,9 +184,16 @@ def parts(lines: Iterable[Line]) -> Iterator[list[Line]]:
 async def keep(tx: Tx, owner: Owner, file_name: str, header: list[str], lines: list[Line], *, now_ms: int) -> str:
     import_id = new_id()
     await tx.run(
-        _INSERT, id=import_id, account_id=owner.account_id, campaign_id=owner.campaign_id, file_name=file_name[:255],
-        header=_json(header), mapping=_json(import_columns.guess(header)), total=len(lines), now_ms=now_ms,
-    )  # fmt: skip
+        _INSERT,
+        id=import_id,
+        account_id=owner.account_id,
+        campaign_id=owner.campaign_id,
+        file_name=file_name[:255],
+        header=_json(header),
+        mapping=_json(import_columns.guess(header)),
+        total=len(lines),
+        now_ms=now_ms,
+    )
     for n, batch in enumerate(parts(lines)):
         await tx.run(_INSERT_PART, import_id=import_id, n=n, account_id=owner.account_id, lines=_json(batch))
     return import_id
@@ -273,9 +280,16 @@ def _person(line: Line, mapping: dict[str, int], now_ms: int) -> NewSubscriber:
 
 
 async def bring(
-    tx: Tx, site: Site, owner: Owner, lines: list[Line], mapping: dict[str, int], *, now_ms: int, dry: bool = False,
+    tx: Tx,
+    site: Site,
+    owner: Owner,
+    lines: list[Line],
+    mapping: dict[str, int],
+    *,
+    now_ms: int,
+    dry: bool = False,
     seen: set[str] | None = None,
-) -> Outcome:  # fmt: skip
+) -> Outcome:
     """One part. Who is there already is skipped; a line that cannot be taken is told of and holds nobody up."""
     try:
         return await _bring(tx, site, owner, lines, mapping, now_ms=now_ms, dry=dry, seen=seen)
@@ -284,9 +298,16 @@ async def bring(
 
 
 async def _bring(
-    tx: Tx, site: Site, owner: Owner, lines: list[Line], mapping: dict[str, int], *, now_ms: int, dry: bool,
+    tx: Tx,
+    site: Site,
+    owner: Owner,
+    lines: list[Line],
+    mapping: dict[str, int],
+    *,
+    now_ms: int,
+    dry: bool,
     seen: set[str] | None,
-) -> Outcome:  # fmt: skip
+) -> Outcome:
     people: list[tuple[Line, NewSubscriber]] = []
     refused = []
     for line in lines:
@@ -351,12 +372,21 @@ async def step(tx: Tx, site: Site, *, now_ms: int) -> bool:
     outcome = await bring(tx, site, owner, lines, kept.chosen, now_ms=now_ms)
     for each in outcome.refused:
         await tx.put(
-            _INSERT_ERROR, import_id=kept.id, line=each.line, account_id=kept.account_id, sentence=each.sentence,
+            _INSERT_ERROR,
+            import_id=kept.id,
+            line=each.line,
+            account_id=kept.account_id,
+            sentence=each.sentence,
             content=each.content,
-        )  # fmt: skip
+        )
     await tx.run(_DROP_PART, account_id=kept.account_id, import_id=kept.id, n=part.n)
     await tx.run(
-        _ADVANCE, account_id=kept.account_id, id=kept.id, done=len(lines), added=outcome.added, skipped=outcome.skipped,
+        _ADVANCE,
+        account_id=kept.account_id,
+        id=kept.id,
+        done=len(lines),
+        added=outcome.added,
+        skipped=outcome.skipped,
         failed=len(outcome.refused),
-    )  # fmt: skip
+    )
     return True

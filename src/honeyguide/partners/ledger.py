@@ -47,6 +47,13 @@ async def post(
 ) -> None:
     """One transfer, into a month that the caller holds open."""
     await tx.put(
-        _POST, id=new_id(), kind=kind, reference=reference, debit=debit, credit=credit, amount_cents=amount_cents, month=month,
+        _POST,
+        id=new_id(),
+        kind=kind,
+        reference=reference,
+        debit=debit,
+        credit=credit,
+        amount_cents=amount_cents,
+        month=month,
         now_ms=now_ms,
-    )  # fmt: skip
+    )

@@ -134,9 +134,13 @@ async def _offers(tx: Tx, account_id: str, ids: list[str], *, now_ms: int) -> li
         return []
     places = {program_id: place for place, program_id in enumerate(ids)}
     found = await tx.all(
-        _OFFERS, ids=msgspec.json.encode(places).decode(), many=len(ids), account_id=account_id, month=rules.month_of(now_ms),
+        _OFFERS,
+        ids=msgspec.json.encode(places).decode(),
+        many=len(ids),
+        account_id=account_id,
+        month=rules.month_of(now_ms),
         since_day=directory.since_day(now_ms),
-    )  # fmt: skip
+    )
     return sorted(found, key=lambda offer: places[offer.id])
 
 
@@ -146,9 +150,16 @@ async def join(tx: Tx, account_id: str, program_id: str, reason: str | None, *, 
         checks.text(reason, param="reason_for_recommending", limit=checks.DESCRIPTION_LIMIT)
     offer = await get(tx, account_id, program_id, now_ms=now_ms)
     is_new = await tx.run(
-        _JOIN, taken={"partner_campaign_code": Again}, id=new_id(), account_id=account_id, owner_account_id=offer.account_id,
-        program_id=offer.id, ref_code=CODE_LETTER + new_code(CODE_LENGTH - 1), reason=reason, now_ms=now_ms,
-    )  # fmt: skip
+        _JOIN,
+        taken={"partner_campaign_code": Again},
+        id=new_id(),
+        account_id=account_id,
+        owner_account_id=offer.account_id,
+        program_id=offer.id,
+        ref_code=CODE_LETTER + new_code(CODE_LENGTH - 1),
+        reason=reason,
+        now_ms=now_ms,
+    )
     return await get_joined(tx, account_id, offer.id, now_ms=now_ms), bool(is_new)
 
 

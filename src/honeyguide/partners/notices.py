@@ -139,10 +139,19 @@ def _place(budget: Spent) -> dict[str, Any]:
 
 async def _tell_owner(tx: Tx, site: Site, budget: Spent, kind: str, letter: Callable[..., words.Words], *, now_ms: int) -> None:
     said = letter(
-        program=budget.publication_name, month=rules.spoken(budget.month), spent=money.show(budget.spent_cents),
-        budget=money.show(budget.total_budget_cents), page=f"{site.base_url}/program/{budget.program_id}",
-    )  # fmt: skip
+        program=budget.publication_name,
+        month=rules.spoken(budget.month),
+        spent=money.show(budget.spent_cents),
+        budget=money.show(budget.total_budget_cents),
+        page=f"{site.base_url}/program/{budget.program_id}",
+    )
     await bell.tell(
-        tx, budget.account_id, budget.email, kind, f"{kind}:{budget.program_id}:{budget.month}", said,
-        link=f"/program/{budget.program_id}", now_ms=now_ms,
-    )  # fmt: skip
+        tx,
+        budget.account_id,
+        budget.email,
+        kind,
+        f"{kind}:{budget.program_id}:{budget.month}",
+        said,
+        link=f"/program/{budget.program_id}",
+        now_ms=now_ms,
+    )

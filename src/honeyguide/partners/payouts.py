@@ -199,6 +199,12 @@ async def _locked(tx: Tx, payout_id: str) -> Payout:
 
 async def _move(tx: Tx, payout: Payout, kind: str, debit: str, credit: str, now_ms: int) -> None:
     await ledger.post(
-        tx, kind, f"{kind}:{payout.id}:{payout.marks}", debit=debit, credit=credit, amount_cents=payout.amount_cents,
-        month=await ledger.open_month(tx, now_ms=now_ms), now_ms=now_ms,
-    )  # fmt: skip
+        tx,
+        kind,
+        f"{kind}:{payout.id}:{payout.marks}",
+        debit=debit,
+        credit=credit,
+        amount_cents=payout.amount_cents,
+        month=await ledger.open_month(tx, now_ms=now_ms),
+        now_ms=now_ms,
+    )

@@ -129,9 +129,15 @@ async def create(tx: Tx, account_id: str, publication_id: str, fields: Fields, *
         if isinstance(getattr(fields, param), UnsetType):
             raise Required(param)
     columns = {
-        "terms": None, "resources_url": None, "slug": None, "thankyou_page_url": None, "show_in_directory": 0,
-        "referral_pending_duration": DEFAULT_HOLD_DAYS, "referral_pending_duration_enabled": 0, **_checked(fields),
-    }  # fmt: skip
+        "terms": None,
+        "resources_url": None,
+        "slug": None,
+        "thankyou_page_url": None,
+        "show_in_directory": 0,
+        "referral_pending_duration": DEFAULT_HOLD_DAYS,
+        "referral_pending_duration_enabled": 0,
+        **_checked(fields),
+    }
     try:
         publication = await publications.get_locked(tx, account_id, publication_id)
     except Missing:
@@ -141,9 +147,14 @@ async def create(tx: Tx, account_id: str, publication_id: str, fields: Fields, *
         "This publication already has a partner program; delete it before you create another.", param="publication_uuid"
     )
     await tx.run(
-        _INSERT, taken={"program_publication": second}, id=program_id, account_id=account_id, publication_id=publication.id,
-        now_ms=now_ms, **columns,
-    )  # fmt: skip
+        _INSERT,
+        taken={"program_publication": second},
+        id=program_id,
+        account_id=account_id,
+        publication_id=publication.id,
+        now_ms=now_ms,
+        **columns,
+    )
     if columns["slug"]:
         await slugs.claim(tx, account_id, slugs.PROGRAM, program_id, columns["slug"])
     await publications.set_enabled(tx, publication, True)
@@ -192,10 +203,21 @@ async def _write(tx: Tx, old: Program, columns: dict[str, Any], *, now_ms: int) 
         else:
             await slugs.free(tx, old.account_id, old.id)
     names = (
-        "id", "account_id", "terms", "resources_url", "redirect_url", "slug", "thankyou_page_url", "show_in_directory",
-        "referral_pending_duration", "referral_pending_duration_enabled", "max_payout_cents", "total_budget_cents", "cpa_cents",
+        "id",
+        "account_id",
+        "terms",
+        "resources_url",
+        "redirect_url",
+        "slug",
+        "thankyou_page_url",
+        "show_in_directory",
+        "referral_pending_duration",
+        "referral_pending_duration_enabled",
+        "max_payout_cents",
+        "total_budget_cents",
+        "cpa_cents",
         "paused_ms",
-    )  # fmt: skip
+    )
     await tx.run(_UPDATE, **{name: columns[name] for name in names})
     if columns["total_budget_cents"] != old.total_budget_cents:
         await charges.budget_changed(

@@ -197,10 +197,14 @@ async def refresh_listing(tx: Tx, publication: Publication, *, now_ms: int) -> N
     """After every change of it or its program: what the network's directory says of them."""
     categories, levels, ages = map(publication.words, ("categories", "income_levels", "age_ranges"))
     await directory.refresh(
-        tx, publication.account_id, publication.id, now_ms=now_ms,
+        tx,
+        publication.account_id,
+        publication.id,
+        now_ms=now_ms,
         traits=[*categories, publication.audience_gender, *levels, *ages],
-        name=publication.name, text=" ".join([publication.name, *categories, publication.description or ""]),
-    )  # fmt: skip
+        name=publication.name,
+        text=" ".join([publication.name, *categories, publication.description or ""]),
+    )
 
 
 async def logo(tx: Tx, logo_id: str, folder: Path | None) -> tuple[bytes, str]:

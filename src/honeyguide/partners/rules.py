@@ -16,8 +16,19 @@ _DAY_MS = 86_400_000
 _EPOCH_DAY = date(1970, 1, 1).toordinal()
 _GRACE_MS = 3_600_000
 _NAMES = (
-    "January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November", "December",
-)  # fmt: skip
+    "January",
+    "February",
+    "March",
+    "April",
+    "May",
+    "June",
+    "July",
+    "August",
+    "September",
+    "October",
+    "November",
+    "December",
+)
 _MONTH = re.compile(r"(19[7-9]|2[0-9]{2})[0-9]-(0[1-9]|1[0-2])")
 
 

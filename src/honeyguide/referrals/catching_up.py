@@ -52,9 +52,13 @@ async def walk(tx: Tx, site: Site, *, now_ms: int) -> bool:
         return False
     owner = Owner(at.account_id, at.campaign_id)
     advocates = await tx.all(
-        _ADVOCATES, account_id=at.account_id, campaign_id=at.campaign_id, below_ms=at.walk_ms, below_id=at.walk_id,
+        _ADVOCATES,
+        account_id=at.account_id,
+        campaign_id=at.campaign_id,
+        below_ms=at.walk_ms,
+        below_id=at.walk_id,
         batch=WALK_BATCH,
-    )  # fmt: skip
+    )
     # All at once and before any pool's row, as whoever signs up does: nobody waits for another in a circle.
     past = {advocate.id: "" for advocate in advocates if advocate.referrals_verified >= at.referrals}
     held = set(await tx.all(_HOLD, account_id=at.account_id, campaign_id=at.campaign_id, ids=json.dumps(past)))

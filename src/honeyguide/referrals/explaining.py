@@ -46,9 +46,14 @@ async def explain(tx: Tx, site: Site, owner: Owner, wanted: str) -> Explained:
     signals = await _signals(tx, site, owner, subscriber, referrer)
     campaign = await campaigns.get(tx, owner)
     return Explained(
-        subscriber, subscriber.referrer_id, subscriber.referral_reason, _explanation(subscriber), signals,
-        _rule(subscriber, campaign), _what_would_change_it(subscriber),
-    )  # fmt: skip
+        subscriber,
+        subscriber.referrer_id,
+        subscriber.referral_reason,
+        _explanation(subscriber),
+        signals,
+        _rule(subscriber, campaign),
+        _what_would_change_it(subscriber),
+    )
 
 
 async def _signals(tx: Tx, site: Site, owner: Owner, s: Subscriber, referrer: Subscriber | None) -> Signals:
@@ -60,13 +65,14 @@ async def _signals(tx: Tx, site: Site, owner: Owner, s: Subscriber, referrer: Su
     return Signals(
         own_address=own,
         alias_of_referrer=same_person and not own,
-        referral_loop=await screening.closes_loop(tx, owner, referrer.referrer_id if referrer else None,
-                                                  site.keyed_hash("person", emails.person(s.email))),
+        referral_loop=await screening.closes_loop(
+            tx, owner, referrer.referrer_id if referrer else None, site.keyed_hash("person", emails.person(s.email))
+        ),
         disposable_domain=screening.is_disposable(s.email.rpartition("@")[2]),
         same_network_as_referrer=bool(near and network and referrer and network == rules.network_of(referrer.ip_address)),
         signups_from_network_that_day=max(on_code.from_network, 1),
         signups_on_code_that_hour=max(on_code.last_hour, 1),
-    )  # fmt: skip
+    )
 
 
 def _explanation(s: Subscriber) -> str:

@@ -14,17 +14,36 @@ from honeyguide.store.tx import Tx
 
 BATCH = 1_000
 COLUMNS = (
-    "email", "name", "status", "ref_code", "referral_link", "referrer_code", "referral_status", "referral_reason",
-    "referrals_verified", "referrals_pending", "created_at", "uuid",
-)  # fmt: skip
+    "email",
+    "name",
+    "status",
+    "ref_code",
+    "referral_link",
+    "referrer_code",
+    "referral_status",
+    "referral_reason",
+    "referrals_verified",
+    "referrals_pending",
+    "created_at",
+    "uuid",
+)
 
 
 def line(site: Site, row: Found) -> tuple[str | int, ...]:
     return (
-        row.email, row.name or "", row.status, row.ref_code, site.reader_link(row.ref_code), row.referrer_code or "",
-        row.referral_status, row.referral_reason or "", row.referrals_verified, row.referrals_pending, iso(row.created_ms),
+        row.email,
+        row.name or "",
+        row.status,
+        row.ref_code,
+        site.reader_link(row.ref_code),
+        row.referrer_code or "",
+        row.referral_status,
+        row.referral_reason or "",
+        row.referrals_verified,
+        row.referrals_pending,
+        iso(row.created_ms),
         row.id,
-    )  # fmt: skip
+    )
 
 
 async def batches(store: Store, owner: Owner, show: str) -> AsyncIterator[list[Found]]:

@@ -111,9 +111,15 @@ async def fold(tx: Tx) -> bool:
                 day[:] = map(operator.add, day, counts)
     for (campaign_id, day_ms, account_id), (signups, verified, pending, rejected) in sorted(by_day.items()):
         await tx.put(
-            _ADD_DAY, campaign_id=campaign_id, day_ms=day_ms, account_id=account_id, signups=signups, verified=verified,
-            pending=pending, rejected=rejected,
-        )  # fmt: skip
+            _ADD_DAY,
+            campaign_id=campaign_id,
+            day_ms=day_ms,
+            account_id=account_id,
+            signups=signups,
+            verified=verified,
+            pending=pending,
+            rejected=rejected,
+        )
     for (account_id, owner_id, kind), changes in sorted(by_list.items()):
         await _fold_list(tx, account_id, owner_id, kind, changes)
     return len(notes) == BATCH

@@ -105,15 +105,27 @@ async def create(tx: Tx, owner: Owner, new: NewReward, *, now_ms: int) -> Reward
             "A campaign can have at most {most} rewards; delete one first.", code="too_many_rewards", most=MOST_REWARDS
         )
     fields = _checked(
-        name=new.name, referrals=new.referrals, kind=new.kind or MANUAL, recurring=bool(new.recurring),
-        approval=new.approval or AUTOMATIC, description=new.description, link=new.link, coupon_code=new.coupon_code,
+        name=new.name,
+        referrals=new.referrals,
+        kind=new.kind or MANUAL,
+        recurring=bool(new.recurring),
+        approval=new.approval or AUTOMATIC,
+        description=new.description,
+        link=new.link,
+        coupon_code=new.coupon_code,
         is_pool=new.pool,
-    )  # fmt: skip
+    )
     reward_id = new_id()
     await tx.run(
-        _INSERT, id=reward_id, account_id=owner.account_id, campaign_id=owner.campaign_id, now_ms=now_ms, walk_ms=TOP[0],
-        walk_id=TOP[1], **fields,
-    )  # fmt: skip
+        _INSERT,
+        id=reward_id,
+        account_id=owner.account_id,
+        campaign_id=owner.campaign_id,
+        now_ms=now_ms,
+        walk_ms=TOP[0],
+        walk_id=TOP[1],
+        **fields,
+    )
     return await get(tx, owner, reward_id)
 
 
@@ -138,9 +150,14 @@ async def update(tx: Tx, owner: Owner, reward_id: str, changes: Changes) -> Rewa
     # Easier to reach than before: there may be advocates who are past it now.
     walk = fields["referrals"] < old.referrals or fields["recurring"] > old.recurring
     await tx.run(
-        _UPDATE, account_id=owner.account_id, id=old.id, walk=int(walk), walk_ms=TOP[0], walk_id=TOP[1],
+        _UPDATE,
+        account_id=owner.account_id,
+        id=old.id,
+        walk=int(walk),
+        walk_ms=TOP[0],
+        walk_id=TOP[1],
         **{name: fields[name] for name in _FIELDS if name not in ("kind", "is_pool")},
-    )  # fmt: skip
+    )
     return await get(tx, owner, old.id)
 
 
@@ -154,9 +171,17 @@ _FIELDS = ("name", "referrals", "kind", "recurring", "approval", "description", 
 
 
 def _checked(
-    *, name: str, referrals: int, kind: str, recurring: bool | int, approval: str, description: str | None, link: str | None,
-    coupon_code: str | None, is_pool: bool | int,
-) -> dict[str, Any]:  # fmt: skip
+    *,
+    name: str,
+    referrals: int,
+    kind: str,
+    recurring: bool | int,
+    approval: str,
+    description: str | None,
+    link: str | None,
+    coupon_code: str | None,
+    is_pool: bool | int,
+) -> dict[str, Any]:
     """The columns, or one sentence about what is wrong with them."""
     checks.text(name, param="name", limit=checks.NAME_LIMIT, blank_ok=False)
     if not 1 <= referrals <= MOST_REFERRALS:
@@ -171,9 +196,16 @@ def _checked(
         checks.text(coupon_code, param="coupon_code", limit=checks.STRING_LIMIT, blank_ok=False)
     _check_belongs(kind, link, coupon_code, bool(is_pool))
     return {
-        "name": name, "referrals": referrals, "kind": kind, "recurring": int(recurring), "approval": approval,
-        "description": description, "link": link, "coupon_code": coupon_code, "is_pool": int(is_pool),
-    }  # fmt: skip
+        "name": name,
+        "referrals": referrals,
+        "kind": kind,
+        "recurring": int(recurring),
+        "approval": approval,
+        "description": description,
+        "link": link,
+        "coupon_code": coupon_code,
+        "is_pool": int(is_pool),
+    }
 
 
 def _check_belongs(kind: str, link: str | None, coupon_code: str | None, is_pool: bool) -> None:

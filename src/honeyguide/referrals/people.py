@@ -105,7 +105,12 @@ async def page_of_brought(tx: Tx, owner: Owner, subscriber: Subscriber, page: Pa
         return [], total
     at = await listing.place(tx, subscriber.id, "brought", page)
     rows = await tx.all(
-        _LIST_BROUGHT, owner_id=subscriber.id, campaign_id=owner.campaign_id, below_ms=at.below_ms, below_id=at.below_id,
-        most=page.per_page, skip=at.skip,
-    )  # fmt: skip
+        _LIST_BROUGHT,
+        owner_id=subscriber.id,
+        campaign_id=owner.campaign_id,
+        below_ms=at.below_ms,
+        below_id=at.below_id,
+        most=page.per_page,
+        skip=at.skip,
+    )
     return rows, total

@@ -38,16 +38,28 @@ async def export_person(tx: Tx, owner: Owner, s: Subscriber) -> dict[str, Any]:
     """Their row and referral, what they won, what was told and written about them, and how often their link was used."""
     return {
         "subscriber": {
-            "uuid": s.id, "email": s.email, "name": s.name, "status": s.status, "ref_code": s.ref_code, "origin": s.origin,
-            "ip_address": s.ip_address, "user_agent": s.user_agent, "utm_source": s.utm_source, "utm_campaign": s.utm_campaign,
-            "created_at": _at(s.created_ms), "received_at": _at(s.received_ms),
+            "uuid": s.id,
+            "email": s.email,
+            "name": s.name,
+            "status": s.status,
+            "ref_code": s.ref_code,
+            "origin": s.origin,
+            "ip_address": s.ip_address,
+            "user_agent": s.user_agent,
+            "utm_source": s.utm_source,
+            "utm_campaign": s.utm_campaign,
+            "created_at": _at(s.created_ms),
+            "received_at": _at(s.received_ms),
             "referrals": {"verified": s.referrals_verified, "pending": s.referrals_pending, "rejected": s.referrals_rejected},
         },
         "referral": _referral(s),
         "rewards": [_reward(won) for won in await rewards.won_by(tx, owner, s.id)],
         "events": [
             {
-                "id": event.id, "type": event.type, "at": _at(event.created_ms), "deliveries": event.deliveries,
+                "id": event.id,
+                "type": event.type,
+                "at": _at(event.created_ms),
+                "deliveries": event.deliveries,
                 "body": _without_others(event.body, s.id) if event.body else None,
             }
             for event in await tx.all(_EVENTS, account_id=owner.account_id, subscriber_id=s.id, most=MOST_EVENTS)
@@ -57,7 +69,7 @@ async def export_person(tx: Tx, owner: Owner, s: Subscriber) -> dict[str, Any]:
             for each in await letters.of_person(tx, owner.account_id, s.id)
         ],
         "link_clicks": await clicks.total(tx, owner.account_id, owner.campaign_id, s.ref_code),
-    }  # fmt: skip
+    }
 
 
 def _without_others(body: str, subscriber_id: str) -> dict[str, Any]:
@@ -74,15 +86,25 @@ def _referral(s: Subscriber) -> dict[str, Any] | None:
     if s.referrer_code is None:
         return None
     return {
-        "referrer_code": s.referrer_code, "status": s.referral_status, "reason": s.referral_reason,
+        "referrer_code": s.referrer_code,
+        "status": s.referral_status,
+        "reason": s.referral_reason,
         "explanation": rules.explain(s.referral_reason, s.referral_due_ms) if s.referral_reason else None,
-        "due_at": _at(s.referral_due_ms), "decided_by": s.decided_by, "decided_at": _at(s.decided_ms),
-    }  # fmt: skip
+        "due_at": _at(s.referral_due_ms),
+        "decided_by": s.decided_by,
+        "decided_at": _at(s.decided_ms),
+    }
 
 
 def _reward(won: rewards.Won) -> dict[str, Any]:
     return {
-        "uuid": won.id, "reward_uuid": won.reward_id, "name": won.name, "status": won.status, "coupon_code": won.coupon_code,
-        "earned_at": _at(won.earned_ms), "unlocked_at": _at(won.unlocked_ms), "redeemed_at": _at(won.redeemed_ms),
+        "uuid": won.id,
+        "reward_uuid": won.reward_id,
+        "name": won.name,
+        "status": won.status,
+        "coupon_code": won.coupon_code,
+        "earned_at": _at(won.earned_ms),
+        "unlocked_at": _at(won.unlocked_ms),
+        "redeemed_at": _at(won.redeemed_ms),
         "shipping_details": msgspec.json.decode(won.shipping) if won.shipping else None,
-    }  # fmt: skip
+    }

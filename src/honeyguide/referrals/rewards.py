@@ -110,9 +110,15 @@ async def unlock(tx: Tx, site: Site, owner: Owner, advocate_id: str, *, now_ms: 
         for multiple in range(have + 1, min(times, have + MOST_AT_ONCE) + 1):
             won_id = new_id()
             if await tx.run(
-                _INSERT, id=won_id, account_id=owner.account_id, campaign_id=owner.campaign_id, reward_id=reward.id,
-                subscriber_id=advocate_id, multiple=multiple, now_ms=now_ms,
-            ):  # fmt: skip
+                _INSERT,
+                id=won_id,
+                account_id=owner.account_id,
+                campaign_id=owner.campaign_id,
+                reward_id=reward.id,
+                subscriber_id=advocate_id,
+                multiple=multiple,
+                now_ms=now_ms,
+            ):
                 given += 1
                 if reward.approval == milestones.AUTOMATIC:
                     await _give(tx, site, owner, reward, won_id, advocate_id, by=None, now_ms=now_ms)
@@ -120,9 +126,17 @@ async def unlock(tx: Tx, site: Site, owner: Owner, advocate_id: str, *, now_ms: 
 
 
 async def _give(
-    tx: Tx, site: Site, owner: Owner, reward: Reward, won_id: str, advocate_id: str, *, by: str | None, now_ms: int,
+    tx: Tx,
+    site: Site,
+    owner: Owner,
+    reward: Reward,
+    won_id: str,
+    advocate_id: str,
+    *,
+    by: str | None,
+    now_ms: int,
     queued: bool = False,
-) -> None:  # fmt: skip
+) -> None:
     """Hands over what was won, or queues it for a code; either way nothing more is needed from the operator."""
     # Read before a pool's row is held: others who want a code of it wait until we are done.
     winner, campaign = await people.find(tx, owner, advocate_id), await campaigns.get(tx, owner)
@@ -138,21 +152,42 @@ async def _give(
 
 
 async def _tell_unlocked(
-    tx: Tx, site: Site, owner: Owner, campaign: Campaign, reward: Reward, winner: Subscriber, won_id: str, code: str | None, *,
+    tx: Tx,
+    site: Site,
+    owner: Owner,
+    campaign: Campaign,
+    reward: Reward,
+    winner: Subscriber,
+    won_id: str,
+    code: str | None,
+    *,
     now_ms: int,
-) -> None:  # fmt: skip
+) -> None:
     facts = {"reward": _told(reward.id, reward.name, reward.referrals, reward.recurring), "coupon_code": code}
     await telling.reward(tx, site, owner, outbox.REWARD_UNLOCKED, winner, facts, now_ms=now_ms)
     if winner.status == "unsubscribed":  # who left gets no mail; the reward is theirs all the same
         return
     letter = words.reward_unlocked(
-        newsletter=campaign.name, reward=reward.name, referrals=winner.referrals_verified, hub=hub.link(site, winner),
-        coupon_code=code, link=reward.link, how_to_claim=reward.description,
-    )  # fmt: skip
+        newsletter=campaign.name,
+        reward=reward.name,
+        referrals=winner.referrals_verified,
+        hub=hub.link(site, winner),
+        coupon_code=code,
+        link=reward.link,
+        how_to_claim=reward.description,
+    )
     await letters.post(
-        tx, account_id=owner.account_id, to=winner.email, kind="reward_unlocked", subject=letter.subject, text=letter.text,
-        from_name=campaign.name, about=winner.id, once=f"reward_unlocked:{won_id}", now_ms=now_ms,
-    )  # fmt: skip
+        tx,
+        account_id=owner.account_id,
+        to=winner.email,
+        kind="reward_unlocked",
+        subject=letter.subject,
+        text=letter.text,
+        from_name=campaign.name,
+        about=winner.id,
+        once=f"reward_unlocked:{won_id}",
+        now_ms=now_ms,
+    )
 
 
 def _told(reward_id: str, name: str, referrals: int, recurring: int) -> dict[str, Any]:
@@ -233,9 +268,16 @@ async def approve(tx: Tx, site: Site, owner: Owner, won_id: str, *, by: str, now
 
 
 async def redeem(
-    tx: Tx, site: Site, owner: Owner, won_id: str, *, by: str, now_ms: int, shipping: Shipping | None = None,
+    tx: Tx,
+    site: Site,
+    owner: Owner,
+    won_id: str,
+    *,
+    by: str,
+    now_ms: int,
+    shipping: Shipping | None = None,
     of: str | None = None,
-) -> Won:  # fmt: skip
+) -> Won:
     """Marks it as handed over. What is redeemed already stays as it is, and is not told of twice."""
     won = await _get_locked(tx, owner, won_id, of)
     if won.status == REDEEMED:

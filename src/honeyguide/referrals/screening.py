@@ -33,7 +33,12 @@ async def closes_loop(tx: Tx, owner: Owner, above_id: str | None, person_key: st
 async def on_code(tx: Tx, owner: Owner, code: str, network: str | None, until_ms: int) -> OnCode:
     """Who came with this code in the hour, and from this network in the day, up to a moment."""
     found = await tx.one(
-        _ON_CODE, campaign_id=owner.campaign_id, code=code, network=network, hour_ago_ms=until_ms - HOUR_MS,
-        day_ago_ms=until_ms - DAY_MS, until_ms=until_ms,
-    )  # fmt: skip
+        _ON_CODE,
+        campaign_id=owner.campaign_id,
+        code=code,
+        network=network,
+        hour_ago_ms=until_ms - HOUR_MS,
+        day_ago_ms=until_ms - DAY_MS,
+        until_ms=until_ms,
+    )
     return found or OnCode(0, 0)

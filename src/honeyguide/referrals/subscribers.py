@@ -143,23 +143,58 @@ async def sign_up(
         verdict = await _judge_arrival(tx, owner, referrer, address, new.status, person_key, network, code, now_ms)
     by_code = partner.code if partner else code if referrer else None
     row = Subscriber(
-        id=new_id(), email=address, name=new.name, ref_code=new_code(), status=new.status,
-        referrer_code=by_code, referrer_id=referrer.id if referrer else None,
-        referral_status=verdict.status.value, referral_reason=verdict.reason, referral_due_ms=verdict.due_ms,
-        referral_behind=verdict.behind, referrals_verified=0, referrals_pending=0, referrals_rejected=0,
-        ip_address=new.ip_address, user_agent=new.user_agent, origin=new.origin, utm_source=new.utm_source,
-        utm_campaign=new.utm_campaign, created_ms=created_ms, received_ms=now_ms,
+        id=new_id(),
+        email=address,
+        name=new.name,
+        ref_code=new_code(),
+        status=new.status,
+        referrer_code=by_code,
+        referrer_id=referrer.id if referrer else None,
+        referral_status=verdict.status.value,
+        referral_reason=verdict.reason,
+        referral_due_ms=verdict.due_ms,
+        referral_behind=verdict.behind,
+        referrals_verified=0,
+        referrals_pending=0,
+        referrals_rejected=0,
+        ip_address=new.ip_address,
+        user_agent=new.user_agent,
+        origin=new.origin,
+        utm_source=new.utm_source,
+        utm_campaign=new.utm_campaign,
+        created_ms=created_ms,
+        received_ms=now_ms,
         partner_campaign_id=partner.partner_campaign_id if partner else None,
-    )  # fmt: skip
+    )
     await tx.put(
-        _INSERT, taken=_TAKEN, id=row.id, account_id=owner.account_id, campaign_id=owner.campaign_id, email=address,
-        email_key=emails.key(address), person_key=person_key, name=row.name, ref_code=row.ref_code, status=row.status,
-        referrer_code=by_code, claimed_code=None if by_code else new.referrer_code, referrer_id=row.referrer_id,
-        partner_campaign_id=row.partner_campaign_id, referral_status=row.referral_status, referral_reason=row.referral_reason,
-        referral_due_ms=row.referral_due_ms, referral_behind=row.referral_behind, ip_address=row.ip_address, network=network,
-        user_agent=row.user_agent, origin=row.origin, utm_source=row.utm_source, utm_campaign=row.utm_campaign,
-        created_ms=created_ms, received_ms=now_ms,
-    )  # fmt: skip
+        _INSERT,
+        taken=_TAKEN,
+        id=row.id,
+        account_id=owner.account_id,
+        campaign_id=owner.campaign_id,
+        email=address,
+        email_key=emails.key(address),
+        person_key=person_key,
+        name=row.name,
+        ref_code=row.ref_code,
+        status=row.status,
+        referrer_code=by_code,
+        claimed_code=None if by_code else new.referrer_code,
+        referrer_id=row.referrer_id,
+        partner_campaign_id=row.partner_campaign_id,
+        referral_status=row.referral_status,
+        referral_reason=row.referral_reason,
+        referral_due_ms=row.referral_due_ms,
+        referral_behind=row.referral_behind,
+        ip_address=row.ip_address,
+        network=network,
+        user_agent=row.user_agent,
+        origin=row.origin,
+        utm_source=row.utm_source,
+        utm_campaign=row.utm_campaign,
+        created_ms=created_ms,
+        received_ms=now_ms,
+    )
     if referrer is not None and row.referral_status != rules.Status.REJECTED:
         # Their row is ours since this one was counted on it. Who was erased just before is not told of, nor costs the signup.
         told_of = await people.find(tx, owner, referrer.id) if referrer.listeners else None
@@ -189,10 +224,16 @@ async def _judge_arrival(
         same_network = recent and network is not None and network == referrer.network
         on_code = await screening.on_code(tx, owner, code, network, now_ms)
     signals = rules.Signals(
-        email=address, referrer_email=referrer.email, disposable=screening.is_disposable(address.rpartition("@")[2]), loop=loop,
-        same_network_as_referrer=same_network, signups_from_network_today=on_code.from_network + 1,
-        signups_on_code_last_hour=on_code.last_hour + 1, unsubscribed=status == "unsubscribed", confirmed=status == "confirmed",
-    )  # fmt: skip
+        email=address,
+        referrer_email=referrer.email,
+        disposable=screening.is_disposable(address.rpartition("@")[2]),
+        loop=loop,
+        same_network_as_referrer=same_network,
+        signups_from_network_today=on_code.from_network + 1,
+        signups_on_code_last_hour=on_code.last_hour + 1,
+        unsubscribed=status == "unsubscribed",
+        confirmed=status == "confirmed",
+    )
     policy = rules.Policy(referrer.screening, referrer.hold_days, bool(referrer.needs_confirmation))
     return rules.decide(signals, policy, now_ms)
 
@@ -206,9 +247,16 @@ async def change(tx: Tx, site: Site, owner: Owner, wanted: str, changes: Changes
     address = old.email if changes.email is msgspec.UNSET else emails.address(changes.email)
     status = old.status if changes.status is msgspec.UNSET else checks.one_of(changes.status, STATUSES, param="status")
     await tx.run(
-        _SET_PERSON, taken=_TAKEN, id=old.id, campaign_id=owner.campaign_id, name=name, email=address,
-        email_key=emails.key(address), person_key=person_key_of(site, address), status=status,
-    )  # fmt: skip
+        _SET_PERSON,
+        taken=_TAKEN,
+        id=old.id,
+        campaign_id=owner.campaign_id,
+        name=name,
+        email=address,
+        email_key=emails.key(address),
+        person_key=person_key_of(site, address),
+        status=status,
+    )
     verdict = None
     if changes.status is not msgspec.UNSET and old.referrer_code is not None:
         verdict = (
@@ -249,9 +297,16 @@ async def _move(
     """Moves a referral, if there is a verdict; the referrer's counts follow by themselves, and their rewards here."""
     if verdict is not None:
         await tx.run(
-            _JUDGE, id=old.id, campaign_id=owner.campaign_id, status=verdict.status.value, reason=verdict.reason,
-            due_ms=verdict.due_ms, behind=verdict.behind, decided_by=by, now_ms=now_ms,
-        )  # fmt: skip
+            _JUDGE,
+            id=old.id,
+            campaign_id=owner.campaign_id,
+            status=verdict.status.value,
+            reason=verdict.reason,
+            due_ms=verdict.due_ms,
+            behind=verdict.behind,
+            decided_by=by,
+            now_ms=now_ms,
+        )
     changed = Changed(old, await people.get(tx, owner, old.id))
     if changed.became_verified and old.referrer_id is not None:
         await rewards.unlock(tx, site, owner, old.referrer_id, now_ms=now_ms)

@@ -63,9 +63,15 @@ async def new_referral(tx: Tx, site: Site, owner: Owner, subscriber: Subscriber,
         "referrer": person(site, referrer, rewards),
     }
     await outbox.emit(
-        tx, owner.account_id, outbox.NEW_REFERRAL, facts, to=to, subscriber_id=subscriber.id, referrer_id=referrer.id,
+        tx,
+        owner.account_id,
+        outbox.NEW_REFERRAL,
+        facts,
+        to=to,
+        subscriber_id=subscriber.id,
+        referrer_id=referrer.id,
         now_ms=now_ms,
-    )  # fmt: skip
+    )
 
 
 async def reward(tx: Tx, site: Site, owner: Owner, kind: str, winner: Subscriber, won: dict[str, Any], *, now_ms: int) -> None:

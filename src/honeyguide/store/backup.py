@@ -55,9 +55,12 @@ def backup_postgres(url: str, target: Path) -> None:
     part = target.with_name(f"{target.name}.part")
     shown, password = _without_password(url)
     done = subprocess.run(
-        [program, "--format=custom", f"--file={part}", f"--dbname={shown}"], capture_output=True, text=True, check=False,
+        [program, "--format=custom", f"--file={part}", f"--dbname={shown}"],
+        capture_output=True,
+        text=True,
+        check=False,
         env=os.environ | ({"PGPASSWORD": password} if password else {}),
-    )  # fmt: skip
+    )
     if done.returncode:
         part.unlink(missing_ok=True)
         reason = done.stderr.strip().splitlines() or ["it gave no reason"]

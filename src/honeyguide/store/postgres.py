@@ -174,9 +174,13 @@ class PostgresTx:
 def _pool(url: str, size: int, settings: dict[str, str]) -> Pool:
     async def connect() -> Any:
         return await asyncpg.connect(
-            url, server_settings=settings, statement_cache_size=600, max_cached_statement_lifetime=0, command_timeout=30,
+            url,
+            server_settings=settings,
+            statement_cache_size=600,
+            max_cached_statement_lifetime=0,
+            command_timeout=30,
             timeout=CONNECT_S,
-        )  # fmt: skip
+        )
 
     return Pool(connect, size, patience_s=ACQUIRE_S)
 

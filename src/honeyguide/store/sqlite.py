@@ -56,9 +56,15 @@ def finish(work: Awaitable[T]) -> T:
 
 UNWRITABLE = "The database cannot be written to right now; try again in a moment."
 _FAULTS = (
-    apsw.FullError, apsw.IOError, apsw.ReadOnlyError, apsw.CantOpenError, apsw.CorruptError, apsw.NotADBError, apsw.NoMemError,
+    apsw.FullError,
+    apsw.IOError,
+    apsw.ReadOnlyError,
+    apsw.CantOpenError,
+    apsw.CorruptError,
+    apsw.NotADBError,
+    apsw.NoMemError,
     apsw.ProtocolError,
-)  # fmt: skip
+)
 
 
 def trouble(error: Exception) -> Exception:

@@ -72,9 +72,13 @@ def share(part: int, whole: int) -> str:
 
 _BROWSERS = (("Edg/", "Edge"), ("OPR/", "Opera"), ("Firefox/", "Firefox"), ("Chrome/", "Chrome"), ("Safari/", "Safari"))
 _SYSTEMS = (
-    ("iPhone", "iPhone"), ("iPad", "iPad"), ("Android", "Android"), ("Windows", "Windows"), ("Mac OS", "Mac"),
+    ("iPhone", "iPhone"),
+    ("iPad", "iPad"),
+    ("Android", "Android"),
+    ("Windows", "Windows"),
+    ("Mac OS", "Mac"),
     ("Linux", "Linux"),
-)  # fmt: skip
+)
 
 
 def browser(user_agent: str | None) -> str:
@@ -93,6 +97,15 @@ def letter_state(status: str) -> str:
 
 
 FILTERS: dict[str, Callable[..., str]] = {
-    "number": number, "day": day, "short_day": short_day, "moment": moment, "ago": ago, "plural": plural, "share": share,
-    "iso": iso, "browser": browser, "spoken": rules.spoken, "letter_state": letter_state,
-}  # fmt: skip
+    "number": number,
+    "day": day,
+    "short_day": short_day,
+    "moment": moment,
+    "ago": ago,
+    "plural": plural,
+    "share": share,
+    "iso": iso,
+    "browser": browser,
+    "spoken": rules.spoken,
+    "letter_state": letter_state,
+}

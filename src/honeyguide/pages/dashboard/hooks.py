@@ -13,7 +13,7 @@ from honeyguide.kernel.errors import Invalid, Missing
 from honeyguide.kernel.paging import Page
 from honeyguide.pages import forms, rendering
 from honeyguide.pages.dashboard import figures
-from honeyguide.pages.dashboard.visit import Visit
+from honeyguide.pages.dashboard.page_request import PageRequest
 from honeyguide.pages.forms import Field
 from honeyguide.store.tx import Tx
 
@@ -34,11 +34,19 @@ EVENTS = (
 
 def _person(email: str, name: str, code: str, *, referred: bool, count: int) -> dict[str, Any]:
     return {
-        "id": "019a8b1e-4c1d-7000-8000-0000000000aa", "email": email, "name": name, "first_name": name.split(maxsplit=1)[0],
-        "referral_code": code, "referral_link": f"https://go.example.org/r/{code}", "referred": referred,
-        "referral_status": "verified", "tot_referrals": count, "next_reward": None, "next_reward_details": None,
+        "id": "019a8b1e-4c1d-7000-8000-0000000000aa",
+        "email": email,
+        "name": name,
+        "first_name": name.split(maxsplit=1)[0],
+        "referral_code": code,
+        "referral_link": f"https://go.example.org/r/{code}",
+        "referred": referred,
+        "referral_status": "verified",
+        "tot_referrals": count,
+        "next_reward": None,
+        "next_reward_details": None,
         "created_at": 1794700000,
-    }  # fmt: skip
+    }
 
 
 def _example(kind: str) -> str:
@@ -46,145 +54,166 @@ def _example(kind: str) -> str:
     ann = _person("ann@example.org", "Ann Lee", "ann4k2pq", referred=False, count=3)
     ben = _person("ben@example.org", "Ben Okafor", "ben7x2mz", referred=True, count=0)
     reward = {"id": "019a8b1e-4c1d-7000-8000-0000000000bb", "name": "Sticker pack", "referrals": 3, "recurring": False}
-    said: dict[str, Any] = {"type": kind, "timestamp": iso(1_794_700_000_000), "id": "msg_019a8b1e-4c1d-7000-8000-0000000000cc"}
+    flash: dict[str, Any] = {
+        "type": kind,
+        "timestamp": iso(1_794_700_000_000),
+        "id": "msg_019a8b1e-4c1d-7000-8000-0000000000cc",
+    }
     if kind == "new_referral":
-        said |= {"campaign_id": "019a8b1e-4c1d-7000-8000-0000000000dd", "subscriber": ben, "referrer": ann}
+        flash |= {"campaign_id": "019a8b1e-4c1d-7000-8000-0000000000dd", "subscriber": ben, "referrer": ann}
     elif kind == "new_partner_referral":
-        said |= {
+        flash |= {
             "campaign": {"id": "019a8b1e-4c1d-7000-8000-0000000000dd", "referral_code": "wax9k3hd", "type": "partner"},
-            "partner": {"id": "019a8b1e-4c1d-7000-8000-0000000000ee", "name": "The Daily Bee"}, "subscriber": ben,
-        }  # fmt: skip
+            "partner": {"id": "019a8b1e-4c1d-7000-8000-0000000000ee", "name": "The Daily Bee"},
+            "subscriber": ben,
+        }
     else:
-        said |= {
+        flash |= {
             "campaign_id": "019a8b1e-4c1d-7000-8000-0000000000dd",
             "subscriber": ann,
             "reward": reward,
             "coupon_code": None,
         }
-        said |= {"shipping_details": None} if kind == "reward_redeemed" else {}
-    return rendering.json_lines(said)
+        flash |= {"shipping_details": None} if kind == "reward_redeemed" else {}
+    return rendering.json_lines(flash)
 
 
-async def show(visit: Visit) -> Response:
-    return await _page(visit)
+async def show(request: PageRequest) -> Response:
+    return await _page(request)
 
 
-async def _page(visit: Visit, status: int = 200, **values: Any) -> Response:
+async def _page(request: PageRequest, status: int = 200, **values: Any) -> Response:
     async def look(tx: Tx) -> list[Webhook]:
-        account_id, campaign_id = visit.owner
+        account_id, campaign_id = request.owner
         return await webhooks.of_account(tx, account_id, "") + await webhooks.of_account(tx, account_id, campaign_id)
 
-    hooks = await visit.read(look)
+    hooks = await request.read(look)
     examples = [(kind, name, words, _example(kind)) for kind, name, words in EVENTS]
     shown = {"url": "", "wrong": {}, "flags": [kind for kind, _, _ in EVENTS], **values}
-    return await visit.page("webhooks.html", status, hooks=hooks, events=EVENTS, examples=examples, **shown)
+    return await request.page("webhooks.html", status, hooks=hooks, events=EVENTS, examples=examples, **shown)
 
 
-def _flags(visit: Visit) -> Flags:
-    chosen = visit.several("event")
+def _flags(request: PageRequest) -> Flags:
+    chosen = request.several("event")
     return Flags(**{kind: kind in chosen for kind in outbox.TYPES})
 
 
-async def create(visit: Visit) -> Response:
-    if wrong := forms.missing(FORM, visit.fields):
-        return await _page(visit, 400, wrong=wrong, flags=visit.several("event"))
+async def create(request: PageRequest) -> Response:
+    if wrong := forms.missing(FORM, request.fields):
+        return await _page(request, 400, wrong=wrong, flags=request.several("event"))
 
     async def make(tx: Tx) -> Webhook:
         return await webhooks.create(
-            tx, visit.owner.account_id, "", visit.text("url"), _flags(visit), policy=visit.desk.policy, now_ms=visit.now_ms
+            tx,
+            request.owner.account_id,
+            "",
+            request.text("url"),
+            _flags(request),
+            policy=request.services.policy,
+            now_ms=request.now_ms,
         )
 
     try:
-        hook = await visit.write(make)
+        hook = await request.write(make)
     except Invalid as fault:
-        return await _page(visit, 400, url=visit.text("url"), wrong=forms.errors_of(fault, FORM), flags=visit.several("event"))
-    return visit.go(f"/webhooks/{hook.id}", "Webhook added. Send a test event to see whether it responds.")
+        return await _page(
+            request, 400, url=request.text("url"), wrong=forms.errors_of(fault, FORM), flags=request.several("event")
+        )
+    return request.go(f"/webhooks/{hook.id}", "Webhook added. Send a test event to see whether it responds.")
 
 
-async def _found(tx: Tx, visit: Visit) -> tuple[Webhook, str]:
+async def _found(tx: Tx, request: PageRequest) -> tuple[Webhook, str]:
     """A webhook of the account or of its campaign, and which of the two."""
-    account_id, campaign_id = visit.owner
+    account_id, campaign_id = request.owner
     try:
-        return await webhooks.get(tx, account_id, "", visit.at("id")), ""
+        return await webhooks.get(tx, account_id, "", request.at("id")), ""
     except Missing:
-        return await webhooks.get(tx, account_id, campaign_id, visit.at("id")), campaign_id
+        return await webhooks.get(tx, account_id, campaign_id, request.at("id")), campaign_id
 
 
-async def one(visit: Visit) -> Response:
-    return await _one(visit)
+async def one(request: PageRequest) -> Response:
+    return await _one(request)
 
 
-async def _one(visit: Visit, status: int = 200, **values: Any) -> Response:
-    asked = visit.query.get("page", "1")
+async def _one(request: PageRequest, status: int = 200, **values: Any) -> Response:
+    asked = request.query.get("page", "1")
     page = Page(int(asked) if asked.isascii() and asked.isdigit() and 0 < len(asked) < 7 and int(asked) else 1, PER_PAGE)
 
     async def look(tx: Tx) -> dict[str, Any]:
-        hook, scope = await _found(tx, visit)
-        log, total = await webhooks.page_of_deliveries(tx, visit.owner.account_id, scope, hook.id, page)
+        hook, scope = await _found(tx, request)
+        log, total = await webhooks.page_of_deliveries(tx, request.owner.account_id, scope, hook.id, page)
         return {"hook": hook, "log": log, "total": total, "pages": page.total_pages(total), "scope": scope}
 
-    found = await visit.read(look)
+    found = await request.read(look)
     hook: Webhook = found["hook"]
     chosen = [kind for kind, _, _ in EVENTS if getattr(hook, kind)]
-    since = iso(visit.now_ms - DAY_MS)[:16]
+    since = iso(request.now_ms - DAY_MS)[:16]
     shown = {"wrong": {}, "url": hook.url, "secret": "", **values}
-    return await visit.page(
-        "webhook.html", status, **found, page=page.page, events=EVENTS, chosen=chosen, since=since,
-        link=lambda number: f"/webhooks/{hook.id}?page={number}", **shown,
-    )  # fmt: skip
+    return await request.page(
+        "webhook.html",
+        status,
+        **found,
+        page=page.page,
+        events=EVENTS,
+        chosen=chosen,
+        since=since,
+        link=lambda number: f"/webhooks/{hook.id}?page={number}",
+        **shown,
+    )
 
 
-async def update(visit: Visit) -> Response:
-    if wrong := forms.missing(FORM, visit.fields):
-        return await _one(visit, 400, wrong=wrong, url="")
+async def update(request: PageRequest) -> Response:
+    if wrong := forms.missing(FORM, request.fields):
+        return await _one(request, 400, wrong=wrong, url="")
 
     async def change(tx: Tx) -> None:
-        hook, scope = await _found(tx, visit)
+        hook, scope = await _found(tx, request)
         await webhooks.update(
-            tx, visit.owner.account_id, scope, hook.id, visit.text("url"), _flags(visit), policy=visit.desk.policy
+            tx, request.owner.account_id, scope, hook.id, request.text("url"), _flags(request), policy=request.services.policy
         )
 
     try:
-        await visit.write(change)
+        await request.write(change)
     except Invalid as fault:
-        return await _one(visit, 400, wrong=forms.errors_of(fault, FORM), url=visit.text("url"))
-    return visit.go(f"/webhooks/{visit.at('id')}", "Changes saved. The webhook is enabled.")
+        return await _one(request, 400, wrong=forms.errors_of(fault, FORM), url=request.text("url"))
+    return request.go(f"/webhooks/{request.at('id')}", "Changes saved. The webhook is enabled.")
 
 
-async def act(visit: Visit) -> Response:
+async def act(request: PageRequest) -> Response:
     """Test, resend, replay, rotate, reveal, delete: each names itself."""
-    deed, account_id = visit.text("do"), visit.owner.account_id
-    said = {
-        "test": "Test event sent. It appears in the log below.", "resend": "Sending it again.",
+    deed, account_id = request.text("do"), request.owner.account_id
+    flash = {
+        "test": "Test event sent. It appears in the log below.",
+        "resend": "Sending it again.",
         "delete": "Webhook deleted.",
-    }  # fmt: skip
+    }
 
     async def work(tx: Tx) -> str:
-        hook, scope = await _found(tx, visit)
+        hook, scope = await _found(tx, request)
         if deed == "test":
-            await webhooks.send_test(tx, account_id, scope, hook.id, now_ms=visit.now_ms)
+            await webhooks.send_test(tx, account_id, scope, hook.id, now_ms=request.now_ms)
         elif deed == "resend":
-            await webhooks.resend(tx, account_id, scope, hook.id, visit.text("delivery"), now_ms=visit.now_ms)
+            await webhooks.resend(tx, account_id, scope, hook.id, request.text("delivery"), now_ms=request.now_ms)
         elif deed == "replay":
-            since = visit.text("since")
+            since = request.text("since")
             count = await webhooks.replay(
-                tx, account_id, scope, hook.id, f"{since}:00Z" if len(since) == 16 else since, now_ms=visit.now_ms
+                tx, account_id, scope, hook.id, f"{since}:00Z" if len(since) == 16 else since, now_ms=request.now_ms
             )
             return f"Replaying {figures.plural(count, 'event')}." if count else "There are no events since then."
         elif deed == "rotate":
-            return await webhooks.rotate_secret(tx, account_id, scope, hook.id, now_ms=visit.now_ms)
+            return await webhooks.rotate_secret(tx, account_id, scope, hook.id, now_ms=request.now_ms)
         elif deed == "reveal":
             return hook.secret
         elif deed == "delete":
             await webhooks.delete(tx, account_id, scope, hook.id)
         else:
             raise Missing("Page not found.")
-        return said[deed]
+        return flash[deed]
 
     try:
-        answer = await visit.write(work)
+        answer = await request.write(work)
     except Invalid as fault:
-        return await _one(visit, 400, wrong=forms.errors_of(fault, ACTIONS))
+        return await _one(request, 400, wrong=forms.errors_of(fault, ACTIONS))
     if deed in ("rotate", "reveal"):
-        return await _one(visit, secret=answer)
-    return visit.go("/webhooks" if deed == "delete" else f"/webhooks/{visit.at('id')}", answer)
+        return await _one(request, secret=answer)
+    return request.go("/webhooks" if deed == "delete" else f"/webhooks/{request.at('id')}", answer)

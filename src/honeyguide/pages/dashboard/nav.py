@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from honeyguide.accounts.sessions import Visitor
 from honeyguide.mail import bell
 from honeyguide.pages.dashboard import figures
-from honeyguide.pages.desk import Desk
+from honeyguide.pages.services import PageServices
 from honeyguide.referrals import days
 from honeyguide.referrals.campaigns import Owner
 from honeyguide.store.tx import Tx
@@ -72,14 +72,14 @@ class Shown:
     is_here: bool
 
 
-async def shown(desk: Desk, who: Visitor, path: str) -> tuple[list[tuple[str, list[Shown]]], str]:
+async def shown(services: PageServices, who: Visitor, path: str) -> tuple[list[tuple[str, list[Shown]]], str]:
     """The table with counts filled in and the current place marked; and how many notices nobody has read."""
 
     async def count(tx: Tx) -> tuple[int, int]:
         waiting = await days.suspected(tx, Owner(who.account_id, who.campaign_id), most=MOST_SHOWN + 1)
         return waiting, await bell.unread(tx, who.account_id)
 
-    waiting, unread = await desk.store.read(count)
+    waiting, unread = await services.store.read(count)
     counts = {"review": _up_to_most(waiting), "notices": _up_to_most(unread)}
     parts = [
         (

@@ -10,7 +10,7 @@ from honeyguide.accounts import keys
 from honeyguide.kernel import money
 from honeyguide.kernel.clock import DAY_MS
 from honeyguide.pages.dashboard import charts, figures
-from honeyguide.pages.dashboard.visit import Visit
+from honeyguide.pages.dashboard.page_request import PageRequest
 from honeyguide.partners import forecast
 from honeyguide.partners import rules as months
 from honeyguide.referrals import campaigns, days, listing, milestones, search, tally
@@ -74,8 +74,8 @@ class Facts(NamedTuple):
     has_used_key: bool
 
 
-async def _facts(tx: Tx, visit: Visit, before_ms: int, since_ms: int, until_ms: int) -> Facts:
-    owner = visit.owner
+async def _facts(tx: Tx, request: PageRequest, before_ms: int, since_ms: int, until_ms: int) -> Facts:
+    owner = request.owner
     return Facts(
         campaign=await campaigns.get(tx, owner),
         days=await days.between(tx, owner, before_ms, until_ms),
@@ -89,24 +89,24 @@ async def _facts(tx: Tx, visit: Visit, before_ms: int, since_ms: int, until_ms: 
         rejected=await tally.rejected(tx, owner, since_ms=since_ms),
         won=await tally.won(tx, owner, since_ms=since_ms),
         to_approve=await tally.to_approve(tx, owner),
-        market=await forecast.in_short(tx, owner.account_id, months.month_of(visit.now_ms)),
+        market=await forecast.in_short(tx, owner.account_id, months.month_of(request.now_ms)),
         has_used_key=any(key.last_used_ms for key in await keys.of_account(tx, owner.account_id)),
     )
 
 
-async def show(visit: Visit) -> Response:
-    chosen = charts.RANGES.get(visit.query.get("range", ""), charts.RANGES["30d"])
-    since_ms = charts.first_day(chosen, visit.now_ms)
+async def show(request: PageRequest) -> Response:
+    chosen = charts.RANGES.get(request.query.get("range", ""), charts.RANGES["30d"])
+    since_ms = charts.first_day(chosen, request.now_ms)
     before_ms = since_ms - chosen.days * DAY_MS
 
     async def look(tx: Tx) -> Facts:
-        return await _facts(tx, visit, before_ms, since_ms, since_ms + chosen.days * DAY_MS)
+        return await _facts(tx, request, before_ms, since_ms, since_ms + chosen.days * DAY_MS)
 
-    facts: Facts = await visit.read(look)
+    facts: Facts = await request.read(look)
     now = charts.total([day for day in facts.days if day.day_ms >= since_ms])
     before = charts.total([day for day in facts.days if day.day_ms < since_ms])
-    steps = _steps(visit, facts)
-    return await visit.page(
+    steps = _steps(request, facts)
+    return await request.page(
         "overview.html",
         facts=facts,
         ranges=charts.RANGES.values(),
@@ -184,7 +184,7 @@ def _rejections(found: list[tally.Rejected]) -> str:
     return f"{many}: {', '.join(f'{each.n:,} {text}' for each, text in zip(found, words, strict=True))}."
 
 
-def _steps(visit: Visit, facts: Facts) -> list[Step]:
+def _steps(request: PageRequest, facts: Facts) -> list[Step]:
     """Each looks for itself whether it is done."""
     referred = facts.ever.verified + facts.ever.pending + facts.ever.rejected
     steps = [
@@ -224,7 +224,7 @@ def _steps(visit: Visit, facts: Facts) -> list[Step]:
             referred > 0,
         ),
     ]
-    if visit.who.is_admin:
+    if request.who.is_admin:
         steps.insert(
             4,
             Step(
@@ -232,7 +232,7 @@ def _steps(visit: Visit, facts: Facts) -> list[Step]:
                 "Set HONEYGUIDE_SMTP_URL and restart. Until then emails are only written to the log.",
                 "",
                 "",
-                bool(visit.desk.settings.smtp_url),
+                bool(request.services.settings.smtp_url),
             ),
         )
     return steps

@@ -14,7 +14,7 @@ from honeyguide.kernel.paging import Page
 from honeyguide.mail import letters
 from honeyguide.pages.dashboard import figures
 from honeyguide.pages.dashboard import subscribers as listed
-from honeyguide.pages.dashboard.visit import Visit
+from honeyguide.pages.dashboard.page_request import PageRequest
 from honeyguide.pages.downloads import attachment
 from honeyguide.partners import arrivals
 from honeyguide.partners.rules import Uncharged
@@ -40,36 +40,38 @@ class Sign(NamedTuple):
     is_bad: bool
 
 
-async def show(visit: Visit) -> Response:
-    wanted = visit.at("id")
+async def show(request: PageRequest) -> Response:
+    wanted = request.at("id")
     if not is_id(wanted):
         raise Missing(people.UNKNOWN)
 
     async def look(tx: Tx) -> dict[str, Any]:
-        person = await people.get(tx, visit.owner, wanted)
-        brought, total = await people.page_of_brought(tx, visit.owner, person, Page(1, BROUGHT))
+        person = await people.get(tx, request.owner, wanted)
+        brought, total = await people.page_of_brought(tx, request.owner, person, Page(1, BROUGHT))
         return {
             "person": person,
-            "referrer": await people.find(tx, visit.owner, person.referrer_id) if person.referrer_id else None,
-            "explained": await explaining.explain(tx, visit.desk.site, visit.owner, wanted) if person.referrer_code else None,
-            "sent_by": await arrivals.find_sender(tx, visit.owner.account_id, person.id)
+            "referrer": await people.find(tx, request.owner, person.referrer_id) if person.referrer_id else None,
+            "explained": await explaining.explain(tx, request.services.site, request.owner, wanted)
+            if person.referrer_code
+            else None,
+            "sent_by": await arrivals.find_sender(tx, request.owner.account_id, person.id)
             if person.partner_campaign_id
             else None,
-            "brought": await search.of_ids(tx, visit.owner, [row.id for row in brought]),
+            "brought": await search.of_ids(tx, request.owner, [row.id for row in brought]),
             "brought_total": total,
-            "won": await rewards.won_by(tx, visit.owner, person.id),
-            "letters": await letters.of_person(tx, visit.owner.account_id, person.id),
+            "won": await rewards.won_by(tx, request.owner, person.id),
+            "letters": await letters.of_person(tx, request.owner.account_id, person.id),
         }
 
-    found = await visit.read(look)
+    found = await request.read(look)
     person: Subscriber = found["person"]
-    return await visit.page(
+    return await request.page(
         "person.html",
         **found,
         story=_story(found),
         signs=_signs(found["explained"]),
-        link=visit.desk.site.reader_link(person.ref_code),
-        hub=hub.link(visit.desk.site, person),
+        link=request.services.site.reader_link(person.ref_code),
+        hub=hub.link(request.services.site, person),
         money=money.show,
         uncharged=Uncharged,
     )
@@ -143,34 +145,34 @@ def _signs(explained: explaining.Explained | None) -> list[Sign]:
     ]
 
 
-async def decide(visit: Visit) -> Response:
-    verdict = visit.text("do")
+async def decide(request: PageRequest) -> Response:
+    verdict = request.text("do")
     if verdict not in ("verify", "reject", "erase"):
         raise Missing("Page not found.")
-    wanted = visit.at("id")
-    await visit.read(lambda tx: people.get(tx, visit.owner, wanted))
-    _, refusal = await listed.decide_each(visit, [wanted], verdict)
+    wanted = request.at("id")
+    await request.read(lambda tx: people.get(tx, request.owner, wanted))
+    _, refusal = await listed.decide_each(request, [wanted], verdict)
     result = {"verify": "Referral verified.", "reject": "Referral rejected.", "erase": "Subscriber erased."}[verdict]
-    return visit.go("/subscribers" if verdict == "erase" else f"/subscribers/{wanted}", refusal or result)
+    return request.go("/subscribers" if verdict == "erase" else f"/subscribers/{wanted}", refusal or result)
 
 
-async def export(visit: Visit) -> Response:
+async def export(request: PageRequest) -> Response:
     async def look(tx: Tx) -> dict[str, Any]:
-        return await privacy.export_person(tx, visit.owner, await people.get(tx, visit.owner, visit.at("id")))
+        return await privacy.export_person(tx, request.owner, await people.get(tx, request.owner, request.at("id")))
 
-    found = await visit.read(look)
+    found = await request.read(look)
     text = json.dumps(found, indent=2, ensure_ascii=False)
-    return Response(text, media_type="application/json; charset=utf-8", headers=attachment(f"{visit.at('id')}.json"))
+    return Response(text, media_type="application/json; charset=utf-8", headers=attachment(f"{request.at('id')}.json"))
 
 
-async def redeem(visit: Visit) -> Response:
+async def redeem(request: PageRequest) -> Response:
     """The operator hands a reward over, or agrees to it."""
-    wanted, site, by = visit.text("won"), visit.desk.site, listed.BY
+    wanted, site, by = request.text("won"), request.services.site, listed.BY
 
     async def work(tx: Tx) -> None:
-        verb = rewards.approve if visit.text("do") == "approve" else rewards.redeem
-        await verb(tx, site, visit.owner, wanted, by=by, now_ms=visit.now_ms, of=visit.at("id"))
+        verb = rewards.approve if request.text("do") == "approve" else rewards.redeem
+        await verb(tx, site, request.owner, wanted, by=by, now_ms=request.now_ms, of=request.at("id"))
 
-    await visit.write(work)
-    result = "Reward approved." if visit.text("do") == "approve" else "Reward marked as redeemed."
-    return visit.go(f"/subscribers/{visit.at('id')}", result)
+    await request.write(work)
+    result = "Reward approved." if request.text("do") == "approve" else "Reward marked as redeemed."
+    return request.go(f"/subscribers/{request.at('id')}", result)

@@ -10,7 +10,7 @@ from urllib.parse import urlencode
 from starlette.responses import Response
 
 from honeyguide.pages.dashboard import subscribers as listed
-from honeyguide.pages.dashboard.visit import Visit
+from honeyguide.pages.dashboard.page_request import PageRequest
 from honeyguide.referrals import search
 from honeyguide.store.tx import Tx
 
@@ -54,25 +54,25 @@ LISTS = (
 )
 
 
-async def show(visit: Visit) -> Response:
-    chosen = next((each for each in LISTS if each.key == visit.query.get("show")), LISTS[0])
-    before = listed.place(visit.query.get("before", ""))
+async def show(request: PageRequest) -> Response:
+    chosen = next((each for each in LISTS if each.key == request.query.get("show")), LISTS[0])
+    before = listed.place(request.query.get("before", ""))
 
     async def look(tx: Tx) -> list[search.Found]:
-        return await search.judged(tx, visit.owner, chosen.key, before=before, most=PER_PAGE + 1)
+        return await search.judged(tx, request.owner, chosen.key, before=before, most=PER_PAGE + 1)
 
-    rows = await visit.read(look)
+    rows = await request.read(look)
     further = ""
     if len(rows) > PER_PAGE:
         rows = rows[:PER_PAGE]
         further = "/review?" + urlencode({"show": chosen.key, "before": f"{rows[-1].received_ms}.{rows[-1].id}"})
-    return await visit.page("review.html", rows=rows, lists=LISTS, chosen=chosen, further=further, is_first=before is None)
+    return await request.page("review.html", rows=rows, lists=LISTS, chosen=chosen, further=further, is_first=before is None)
 
 
-async def decide(visit: Visit) -> Response:
-    where = listed.back(visit, "/review")
-    ids = visit.several("id")
+async def decide(request: PageRequest) -> Response:
+    where = listed.back(request, "/review")
+    ids = request.several("id")
     if not ids:
-        return visit.go(where, "Select at least one referral first.")
-    verdict = visit.text("do") if visit.text("do") in ("verify", "reject") else "verify"
-    return visit.go(where, listed.outcome("referral", verdict, *await listed.decide_each(visit, ids, verdict)))
+        return request.go(where, "Select at least one referral first.")
+    verdict = request.text("do") if request.text("do") in ("verify", "reject") else "verify"
+    return request.go(where, listed.outcome("referral", verdict, *await listed.decide_each(request, ids, verdict)))

@@ -23,10 +23,10 @@ from honeyguide.pages.dashboard import (
     settings,
     subscribers,
     wording,
-)  # fmt: skip
-from honeyguide.pages.dashboard.visit import Handler, guarded
-from honeyguide.pages.desk import Desk
+)
+from honeyguide.pages.dashboard.page_request import Handler, guarded
 from honeyguide.pages.market import routes as market
+from honeyguide.pages.services import PageServices
 
 rendering.add_filters(**figures.FILTERS)
 
@@ -129,10 +129,13 @@ async def _moved(request: Request) -> Response:
     return RedirectResponse(f"/{request.path_params['path'].lstrip('/')}", 302)
 
 
-def routes(desk: Desk) -> list[Route]:
+def routes(services: PageServices) -> list[Route]:
     """For one running service."""
     return [
-        *(Route(page.path, guarded(desk, page.handler, open_to_all=page.open_to_all), methods=[page.method]) for page in PAGES),
+        *(
+            Route(page.path, guarded(services, page.handler, open_to_all=page.open_to_all), methods=[page.method])
+            for page in PAGES
+        ),
         Route("/api", _redirect_to_account, methods=["GET"]),
         *(Route(old, _redirect_form(new), methods=["POST"]) for old, new in MOVED.items()),
         Route("/dashboard/{path:path}", _moved),

@@ -8,7 +8,7 @@ from starlette.responses import Response
 
 from honeyguide.kernel.errors import Invalid
 from honeyguide.pages import forms
-from honeyguide.pages.dashboard.visit import Visit
+from honeyguide.pages.dashboard.page_request import PageRequest
 from honeyguide.pages.forms import Field
 from honeyguide.referrals import campaigns, rules
 
@@ -37,24 +37,24 @@ FORM = {
 }
 
 
-async def show(visit: Visit) -> Response:
-    return await _page(visit)
+async def show(request: PageRequest) -> Response:
+    return await _page(request)
 
 
-async def _page(visit: Visit, errors: dict[str, str] | None = None) -> Response:
+async def _page(request: PageRequest, errors: dict[str, str] | None = None) -> Response:
     """The form: as it is saved, or as it was sent with what is wrong with it."""
-    campaign = await visit.read(lambda tx: campaigns.get(tx, visit.owner))
+    campaign = await request.read(lambda tx: campaigns.get(tx, request.owner))
     entered: dict[str, Any] = campaign._asdict()
     if errors:
-        entered |= {**dict(visit.fields), "needs_confirmation": bool(visit.text("needs_confirmation"))}
-    return await visit.page(
+        entered |= {**dict(request.fields), "needs_confirmation": bool(request.text("needs_confirmation"))}
+    return await request.page(
         "settings.html",
         400 if errors else 200,
         entered=entered,
         levels=LEVELS,
         longest_hold_days=rules.LONGEST_HOLD_DAYS,
         errors=errors or {},
-        page_host=visit.desk.settings.signup_page_host,
+        page_host=request.services.settings.signup_page_host,
     )
 
 
@@ -64,19 +64,19 @@ def _hold_days(text: str) -> int:
     return int(text)
 
 
-async def save_campaign(visit: Visit) -> Response:
-    if errors := forms.missing(FORM, visit.fields):
-        return await _page(visit, errors)
+async def save_campaign(request: PageRequest) -> Response:
+    if errors := forms.missing(FORM, request.fields):
+        return await _page(request, errors)
     try:
         chosen = campaigns.Settings(
-            name=visit.text("name"),
-            destination_url=visit.text("destination_url") or None,
-            slug=visit.text("slug"),
-            screening=visit.text("screening"),
-            hold_days=_hold_days(visit.text("hold_days") or "0"),
-            needs_confirmation=bool(visit.text("needs_confirmation")),
+            name=request.text("name"),
+            destination_url=request.text("destination_url") or None,
+            slug=request.text("slug"),
+            screening=request.text("screening"),
+            hold_days=_hold_days(request.text("hold_days") or "0"),
+            needs_confirmation=bool(request.text("needs_confirmation")),
         )
-        await visit.write(lambda tx: campaigns.configure(tx, visit.owner, chosen))
+        await request.write(lambda tx: campaigns.configure(tx, request.owner, chosen))
     except Invalid as fault:
-        return await _page(visit, forms.errors_of(fault, FORM))
-    return visit.go("/settings", "Changes saved. New referrals follow the new rules; pending ones keep their dates.")
+        return await _page(request, forms.errors_of(fault, FORM))
+    return request.go("/settings", "Changes saved. New referrals follow the new rules; pending ones keep their dates.")

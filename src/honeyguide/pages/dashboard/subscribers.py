@@ -12,7 +12,7 @@ from honeyguide.kernel.errors import Invalid, Missing
 from honeyguide.kernel.paging import Page
 from honeyguide.kernel.spreadsheets import csv_text
 from honeyguide.pages.dashboard import figures
-from honeyguide.pages.dashboard.visit import Visit
+from honeyguide.pages.dashboard.page_request import PageRequest
 from honeyguide.pages.downloads import attachment
 from honeyguide.partners import arrivals
 from honeyguide.referrals import exporting, listing, people, search, subscribers
@@ -43,42 +43,52 @@ def _page_number(text: str) -> int:
     return min(int(text), 1_000_000) if text.isascii() and text.isdigit() and 0 < len(text) < 8 and int(text) else 1
 
 
-async def show(visit: Visit) -> Response:
-    query = visit.query
+async def show(request: PageRequest) -> Response:
+    query = request.query
     chosen = query.get("show", "all") if query.get("show", "all") in search.SHOWS else "all"
     sort = query.get("sort", "newest") if query.get("sort", "newest") in search.SORTS else "newest"
     text, page = query.get("q", "")[:254], _page_number(query.get("page", "1"))
     before = place(query.get("before", ""))
 
     async def look(tx: Tx) -> dict[str, Any]:
-        total = await listing.total(tx, visit.owner.campaign_id, "all")
+        total = await listing.total(tx, request.owner.campaign_id, "all")
         if text.strip():
-            return {"rows": await search.by_prefix(tx, visit.owner, text, chosen, most=PER_PAGE), "total": total, "pages": 1}
+            return {"rows": await search.by_prefix(tx, request.owner, text, chosen, most=PER_PAGE), "total": total, "pages": 1}
         if chosen in people.KINDS and sort == "newest":
-            found, count = await people.page_of(tx, visit.owner, chosen, Page(page, PER_PAGE))
+            found, count = await people.page_of(tx, request.owner, chosen, Page(page, PER_PAGE))
             pages = Page(page, PER_PAGE).total_pages(count)
             return {
-                "rows": await search.of_ids(tx, visit.owner, [row.id for row in found]),
+                "rows": await search.of_ids(tx, request.owner, [row.id for row in found]),
                 "total": total,
                 "count": count,
                 "pages": pages,
             }
-        rows = await search.ordered(tx, visit.owner, chosen, sort, before=before, most=PER_PAGE + 1)
+        rows = await search.ordered(tx, request.owner, chosen, sort, before=before, most=PER_PAGE + 1)
         return {"rows": rows, "total": total, "pages": 1}
 
-    found = await visit.read(look)
+    found = await request.read(look)
     rows, state = found["rows"], {"show": chosen, "sort": sort, "q": text}
     further = ""
     if len(rows) > PER_PAGE:
         rows = rows[:PER_PAGE]
         last = rows[-1]
         further = _link(state, before=f"{_key(last, chosen, sort)}.{last.id}")
-    return await visit.page(
-        "subscribers.html", rows=rows, total=found["total"], count=found.get("count"), pages=found["pages"], page=page,
-        shows=SHOWS, sorts=SORTS, state=state, further=further, is_first=before is None,
-        link=lambda number: _link(state, page=number), here=_link(state, page=page) if page > 1 else _link(state),
+    return await request.page(
+        "subscribers.html",
+        rows=rows,
+        total=found["total"],
+        count=found.get("count"),
+        pages=found["pages"],
+        page=page,
+        shows=SHOWS,
+        sorts=SORTS,
+        state=state,
+        further=further,
+        is_first=before is None,
+        link=lambda number: _link(state, page=number),
+        here=_link(state, page=page) if page > 1 else _link(state),
         near_limit=bool(text.strip()) and len(rows) == PER_PAGE,
-    )  # fmt: skip
+    )
 
 
 def _key(row: search.Found, chosen: str, sort: str) -> int:
@@ -95,7 +105,7 @@ def _link(state: dict[str, str], **more: object) -> str:
 _DEFAULTS = (("show", "all"), ("sort", "newest"), ("page", 1))
 
 
-async def decide_each(visit: Visit, ids: list[str], verdict: str) -> tuple[int, str]:
+async def decide_each(request: PageRequest, ids: list[str], verdict: str) -> tuple[int, str]:
     """How many were decided, and why the first of the others was not. Each has its own transaction, so that one refusal does
     not stop the rest."""
     done, refusal = 0, ""
@@ -103,13 +113,13 @@ async def decide_each(visit: Visit, ids: list[str], verdict: str) -> tuple[int, 
 
         async def work(tx: Tx, wanted: str = wanted) -> None:
             if verdict == "erase":
-                await arrivals.erase(tx, visit.owner, wanted, now_ms=visit.now_ms)
+                await arrivals.erase(tx, request.owner, wanted, now_ms=request.now_ms)
             else:
                 word = {"verify": "verified", "reject": "rejected"}[verdict]
-                await arrivals.decide(tx, visit.desk.site, visit.owner, wanted, word, by=BY, now_ms=visit.now_ms)
+                await arrivals.decide(tx, request.services.site, request.owner, wanted, word, by=BY, now_ms=request.now_ms)
 
         try:
-            await visit.write(work)
+            await request.write(work)
             done += 1
         except (Invalid, Missing) as fault:
             refusal = refusal or fault.message
@@ -123,37 +133,37 @@ def outcome(noun: str, verdict: str, done: int, refusal: str) -> str:
     return f"{result} {refusal}".strip()
 
 
-def _verdict(visit: Visit) -> str:
-    verdict = visit.text("do")
+def _verdict(request: PageRequest) -> str:
+    verdict = request.text("do")
     if verdict not in ("verify", "reject", "erase"):
         raise Invalid("Choose an action: verify, reject or erase.")
     return verdict
 
 
-def back(visit: Visit, otherwise: str) -> str:
+def back(request: PageRequest, otherwise: str) -> str:
     """The list somebody came from, if it is one of ours."""
-    path = visit.text("back")
+    path = request.text("back")
     is_ours = path.startswith(("/subscribers", "/review")) or path == "/"
     return path if is_ours and "\\" not in path and path.isprintable() else otherwise
 
 
-async def decide(visit: Visit) -> Response:
-    ids = visit.several("id")
+async def decide(request: PageRequest) -> Response:
+    ids = request.several("id")
     if not ids:
-        return visit.go(back(visit, "/subscribers"), "Select at least one subscriber first.")
-    verdict = _verdict(visit)
-    return visit.go(back(visit, "/subscribers"), outcome("subscriber", verdict, *await decide_each(visit, ids, verdict)))
+        return request.go(back(request, "/subscribers"), "Select at least one subscriber first.")
+    verdict = _verdict(request)
+    return request.go(back(request, "/subscribers"), outcome("subscriber", verdict, *await decide_each(request, ids, verdict)))
 
 
-async def export(visit: Visit) -> Response:
+async def export(request: PageRequest) -> Response:
     """Everybody, or one list of them, as it is read: the file may be larger than our memory."""
-    chosen = visit.query.get("show", "all") if visit.query.get("show", "all") in search.SHOWS else "all"
-    store, owner, site = visit.desk.store, visit.owner, visit.desk.site
+    chosen = request.query.get("show", "all") if request.query.get("show", "all") in search.SHOWS else "all"
+    store, owner, site = request.services.store, request.owner, request.services.site
 
     async def lines() -> AsyncIterator[str]:
         yield csv_text([exporting.COLUMNS])
         async for rows in exporting.batches(store, owner, chosen):
             yield csv_text(exporting.line(site, row) for row in rows)
 
-    headers = attachment(f"subscribers-{figures.day(visit.now_ms).replace(' ', '-')}.csv")
+    headers = attachment(f"subscribers-{figures.day(request.now_ms).replace(' ', '-')}.csv")
     return StreamingResponse(lines(), media_type="text/csv; charset=utf-8", headers=headers)

@@ -1,4 +1,4 @@
-"""The administrator's desk: months and payouts, the proof of the books, accounts, backups. Nobody else sees that it exists."""
+"""The administrator's page: months and payouts, the ledger check, accounts, backups. Others get a 404."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from honeyguide.kernel import money
 from honeyguide.kernel.errors import Invalid
 from honeyguide.mail import letters
 from honeyguide.pages import forms
-from honeyguide.pages.dashboard.visit import Handler, Visit
+from honeyguide.pages.dashboard.page_request import Handler, PageRequest
 from honeyguide.pages.downloads import attachment
 from honeyguide.pages.forms import Field
 from honeyguide.partners import books, payouts, rules, statements
@@ -27,94 +27,94 @@ FIELDS = {"reference": Field("Payment reference", "Enter a payment reference.")}
 CLOCK_SKEW_MS = 2_000
 
 
-def only_admin(handler: Callable[[Visit], Awaitable[Response]]) -> Handler:
-    async def answer(visit: Visit) -> Response:
-        if not visit.who.is_admin:
+def only_admin(handler: Callable[[PageRequest], Awaitable[Response]]) -> Handler:
+    async def answer(request: PageRequest) -> Response:
+        if not request.who.is_admin:
             raise HTTPException(404)
-        return await handler(visit)
+        return await handler(request)
 
     return answer
 
 
-def _month(visit: Visit) -> str:
+def _month(request: PageRequest) -> str:
     """The month of the URL or, when a payout is marked, of the form."""
     try:
-        return rules.read_month(visit.query.get("month") or visit.text("month"), param="month")
+        return rules.read_month(request.query.get("month") or request.text("month"), param="month")
     except Invalid:
         return ""
 
 
 @only_admin
-async def show(visit: Visit) -> Response:
-    return await _page(visit, {})
+async def show(request: PageRequest) -> Response:
+    return await _page(request, {})
 
 
-async def _page(visit: Visit, wrong: dict[str, str]) -> Response:
+async def _page(request: PageRequest, wrong: dict[str, str]) -> Response:
     async def look(tx: Tx) -> dict[str, Any]:
         months = await payouts.months(tx)
         return {
             "months": months,
             "so_far": {row.month: await payouts.earned_so_far(tx, row.month) for row in months if row.closed_ms is None},
-            "owed": await payouts.of_month(tx, _month(visit)),
+            "owed": await payouts.of_month(tx, _month(request)),
             "accounts": await accounts.all_of_them(tx),
-            "invited": await invitations.of_inviter(tx, visit.who.account_id, now_ms=visit.now_ms),
+            "invited": await invitations.of_inviter(tx, request.who.account_id, now_ms=request.now_ms),
             "backup_ms": await accounts.last_backup_ms(tx),
             "proof": await accounts.last_proof(tx),
-            "letters": await letters.backlog(tx, now_ms=visit.now_ms),
-            "deliveries": await webhooks.backlog(tx, now_ms=visit.now_ms),
+            "letters": await letters.backlog(tx, now_ms=request.now_ms),
+            "deliveries": await webhooks.backlog(tx, now_ms=request.now_ms),
             "skew_ms": await health.clock_skew_ms(tx),
         }
 
     # Sums over everybody: kept away from those who only want their own page.
-    shown = await visit.desk.store.snapshot(look, slow=True)
-    engine = "PostgreSQL" if visit.desk.store.engine == "postgres" else "SQLite"
-    return await visit.page(
+    shown = await request.services.store.snapshot(look, slow=True)
+    engine = "PostgreSQL" if request.services.store.engine == "postgres" else "SQLite"
+    return await request.page(
         "market/administration.html",
         400 if wrong else 200,
         money=money.show,
-        month=_month(visit),
+        month=_month(request),
         engine=engine,
         version=__version__,
         closes_at=rules.closes_at,
-        sends_mail=bool(visit.desk.settings.smtp_url),
+        sends_mail=bool(request.services.settings.smtp_url),
         is_in_sync=abs(shown["skew_ms"]) <= CLOCK_SKEW_MS,
         wrong=wrong,
-        given=visit.fields,
+        given=request.fields,
         **shown,
     )
 
 
 @only_admin
-async def prove(visit: Visit) -> Response:
-    findings, sums = await visit.desk.store.snapshot(books.verify, slow=True)
+async def prove(request: PageRequest) -> Response:
+    findings, sums = await request.services.store.snapshot(books.verify, slow=True)
     broken = sum(finding.broken for finding in findings)
-    await visit.write(lambda tx: accounts.note_proof(tx, broken=broken, now_ms=visit.now_ms))
-    return await visit.page("market/proof.html", findings=findings, sums=sums, money=money.show)
+    await request.write(lambda tx: accounts.note_proof(tx, broken=broken, now_ms=request.now_ms))
+    return await request.page("market/proof.html", findings=findings, sums=sums, money=money.show)
 
 
 @only_admin
-async def mark(visit: Visit) -> Response:
-    payout_id, undo = visit.text("payout"), visit.text("do") == "undo"
+async def mark(request: PageRequest) -> Response:
+    payout_id, undo = request.text("payout"), request.text("do") == "undo"
 
     async def change(tx: Tx) -> payouts.Payout:
         if undo:
-            return await payouts.unmark_paid(tx, payout_id, now_ms=visit.now_ms)
-        return await payouts.mark_paid(tx, payout_id, visit.text("reference"), now_ms=visit.now_ms)
+            return await payouts.unmark_paid(tx, payout_id, now_ms=request.now_ms)
+        return await payouts.mark_paid(tx, payout_id, request.text("reference"), now_ms=request.now_ms)
 
     try:
-        payout = await visit.write(change)
+        payout = await request.write(change)
     except Invalid as fault:
-        return await _page(visit, forms.errors_of(fault, FIELDS))
+        return await _page(request, forms.errors_of(fault, FIELDS))
     done = "is unpaid again" if undo else "was marked as paid"
-    where = f"/administration?month={payout.month}" if _month(visit) else "/administration"
-    return visit.go(where, f"The {money.show(payout.amount_cents)} payout for {rules.spoken(payout.month)} {done}.")
+    where = f"/administration?month={payout.month}" if _month(request) else "/administration"
+    return request.go(where, f"The {money.show(payout.amount_cents)} payout for {rules.spoken(payout.month)} {done}.")
 
 
 @only_admin
-async def export(visit: Visit) -> Response:
+async def export(request: PageRequest) -> Response:
     async def look(tx: Tx) -> list[payouts.Owed]:
-        return await payouts.of_month(tx, _month(visit))
+        return await payouts.of_month(tx, _month(request))
 
-    text = statements.csv_of_payouts(await visit.read(look))
-    headers = attachment(f"payouts{'-' + _month(visit) if _month(visit) else ''}.csv")
+    text = statements.csv_of_payouts(await request.read(look))
+    headers = attachment(f"payouts{'-' + _month(request) if _month(request) else ''}.csv")
     return Response(text, media_type="text/csv; charset=utf-8", headers=headers)

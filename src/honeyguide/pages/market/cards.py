@@ -43,29 +43,40 @@ def audience(gender: str, ages: list[str]) -> str:
 
 def of_offer(offer: Offer) -> Card:
     terms = Terms(
-        offer.cpa_cents, hold(offer.referral_pending_duration, bool(offer.referral_pending_duration_enabled)),
-        rate(offer.confirmation_rate), offer.budget_left,
-    )  # fmt: skip
+        offer.cpa_cents,
+        hold(offer.referral_pending_duration, bool(offer.referral_pending_duration_enabled)),
+        rate(offer.confirmation_rate),
+        offer.budget_left,
+    )
     return Card(
-        offer.publication_name, offer.publication_description or "", f"/logos/{offer.logo_id}",
-        audience(offer.audience_gender, offer.words("age_ranges")), offer.words("categories"), terms,
-    )  # fmt: skip
+        offer.publication_name,
+        offer.publication_description or "",
+        f"/logos/{offer.logo_id}",
+        audience(offer.audience_gender, offer.words("age_ranges")),
+        offer.words("categories"),
+        terms,
+    )
 
 
 def of_publication(publication: Publication) -> Card:
     return Card(
-        publication.name, publication.description or "", f"/logos/{publication.logo_id}",
-        audience(publication.audience_gender, publication.words("age_ranges")), publication.words("categories"),
-    )  # fmt: skip
+        publication.name,
+        publication.description or "",
+        f"/logos/{publication.logo_id}",
+        audience(publication.audience_gender, publication.words("age_ranges")),
+        publication.words("categories"),
+    )
 
 
 def of_typed(given: dict[str, Any], logo_id: str) -> Card:
     """A publication's form; empty fields get a placeholder."""
     return Card(
-        given["name"] or "Your newsletter", given["description"] or "A short description.",
-        f"/logos/{logo_id}" if logo_id else "", audience(given["audience_gender"] or "", given["age_ranges"]),
+        given["name"] or "Your newsletter",
+        given["description"] or "A short description.",
+        f"/logos/{logo_id}" if logo_id else "",
+        audience(given["audience_gender"] or "", given["age_ranges"]),
         given["categories"],
-    )  # fmt: skip
+    )
 
 
 def priced(card: Card, *, cpa_cents: int, days: int, waits: bool) -> Card:

@@ -13,7 +13,7 @@ from honeyguide.kernel.clock import DAY_MS
 from honeyguide.kernel.errors import Invalid
 from honeyguide.kernel.paging import Page
 from honeyguide.pages.dashboard import figures
-from honeyguide.pages.dashboard.visit import Visit
+from honeyguide.pages.dashboard.page_request import PageRequest
 from honeyguide.pages.market import cards
 from honeyguide.partners import brought, forecast, network, rules
 from honeyguide.partners.brought import Brought
@@ -25,9 +25,11 @@ from honeyguide.store.tx import Tx
 MOST_SHOWN = 100
 
 STATES = (
-    (brought.PENDING, "Pending"), (brought.CONFIRMED, "Confirmed"), (brought.REJECTED, "Rejected"),
+    (brought.PENDING, "Pending"),
+    (brought.CONFIRMED, "Confirmed"),
+    (brought.REJECTED, "Rejected"),
     (brought.UNCHARGED, "Not paid"),
-)  # fmt: skip
+)
 
 # Why a reader does not count, for the partner who sent them. What screening looks at is the newsletter's own affair.
 _SCREENED = "It did not pass the newsletter’s screening."
@@ -57,11 +59,11 @@ WHY_UNPAID = {
 }
 
 
-def month_of(visit: Visit) -> str:
+def month_of(request: PageRequest) -> str:
     try:
-        return rules.read_month(visit.query["month"], param="month")
+        return rules.read_month(request.query["month"], param="month")
     except (KeyError, Invalid):
-        return rules.month_of(visit.now_ms)
+        return rules.month_of(request.now_ms)
 
 
 def why(row: Brought) -> str:
@@ -81,18 +83,18 @@ def why(row: Brought) -> str:
 SHOWN: dict[str, Any] = {"money": money.show, "why": why}
 
 
-async def show(visit: Visit) -> Response:
-    month = month_of(visit)
-    is_now = month == rules.month_of(visit.now_ms)
+async def show(request: PageRequest) -> Response:
+    month = month_of(request)
+    is_now = month == rules.month_of(request.now_ms)
 
     async def look(tx: Tx) -> dict[str, Any]:
-        account_id = visit.who.account_id
-        joined, _ = await network.page_of_joined(tx, account_id, Page(1, 200), now_ms=visit.now_ms)
-        earnings = await forecast.earnings(tx, account_id, month, now_ms=visit.now_ms)
-        state = _state(visit, brought.PENDING if earnings.pending_cents else brought.CONFIRMED)
+        account_id = request.who.account_id
+        joined, _ = await network.page_of_joined(tx, account_id, Page(1, 200), now_ms=request.now_ms)
+        earnings = await forecast.earnings(tx, account_id, month, now_ms=request.now_ms)
+        state = _state(request, brought.PENDING if earnings.pending_cents else brought.CONFIRMED)
         return {
             "earnings": earnings,
-            "outlook": await forecast.outlook_of_partner(tx, account_id, now_ms=visit.now_ms),
+            "outlook": await forecast.outlook_of_partner(tx, account_id, now_ms=request.now_ms),
             "ripening": await forecast.ripening_of_partner(tx, account_id),
             "reached": await forecast.reached_of_partner(tx, account_id, month) if is_now else set(),
             "joined": {place.id: place for place in joined},
@@ -100,38 +102,56 @@ async def show(visit: Visit) -> Response:
             "rows": await brought.of_month(tx, account_id, state, month, most=MOST_SHOWN),
         }
 
-    shown = await visit.read(look)
-    return await visit.page(
-        "market/earnings.html", month=month, earlier=rules.previous_month(month), later=rules.next_month(month), is_now=is_now,
-        day_ms=DAY_MS, states=STATES, is_cut=len(shown["rows"]) == MOST_SHOWN, **SHOWN, **shown,
-    )  # fmt: skip
+    shown = await request.read(look)
+    return await request.page(
+        "market/earnings.html",
+        month=month,
+        earlier=rules.previous_month(month),
+        later=rules.next_month(month),
+        is_now=is_now,
+        day_ms=DAY_MS,
+        states=STATES,
+        is_cut=len(shown["rows"]) == MOST_SHOWN,
+        **SHOWN,
+        **shown,
+    )
 
 
-def _state(visit: Visit, otherwise: str) -> str:
-    wanted = visit.query.get("show", "")
+def _state(request: PageRequest, otherwise: str) -> str:
+    wanted = request.query.get("show", "")
     return wanted if wanted in brought.STATES else otherwise
 
 
-async def one(visit: Visit) -> Response:
+async def one(request: PageRequest) -> Response:
     async def look(tx: Tx) -> dict[str, Any]:
-        joined = await network.get_joined(tx, visit.who.account_id, visit.at("id"), now_ms=visit.now_ms)
-        over = await forecast.reached_of_partner(tx, visit.who.account_id, rules.month_of(visit.now_ms))
-        rows = await brought.of_place(tx, visit.who.account_id, joined.id, most=MOST_SHOWN)
-        since_ms, _ = rules.month_bounds(rules.month_of(visit.now_ms))
+        joined = await network.get_joined(tx, request.who.account_id, request.at("id"), now_ms=request.now_ms)
+        over = await forecast.reached_of_partner(tx, request.who.account_id, rules.month_of(request.now_ms))
+        rows = await brought.of_place(tx, request.who.account_id, joined.id, most=MOST_SHOWN)
+        since_ms, _ = rules.month_bounds(rules.month_of(request.now_ms))
         days = await clicks.by_day(tx, joined.owner_account_id, joined.id, since_ms=since_ms)
         return {
-            "joined": joined, "is_reached": joined.id in over, "rows": rows, "is_cut": len(rows) == MOST_SHOWN,
+            "joined": joined,
+            "is_reached": joined.id in over,
+            "rows": rows,
+            "is_cut": len(rows) == MOST_SHOWN,
             "clicked": sum(day.n for day in days),
-        }  # fmt: skip
+        }
 
-    shown = await visit.read(look)
+    shown = await request.read(look)
     joined: Joined = shown["joined"]
-    site = visit.desk.site
+    site = request.services.site
     link = site.partner_link(joined.ref_code)
     code = segno.make(link, error="m")
     drawn = Markup(code.svg_inline(omitsize=True, border=3, dark="#211b12", light="#ffffff", svgclass="qr", lineclass=None))
     left_cents = rules.left_cents(spent_cents=joined.spent_cents, cap_cents=joined.max_payout_cents)
-    return await visit.page(
-        "market/place.html", link=link, magic=f"{site.magic_link(joined.ref_code)}?email=", qr=drawn, hold=cards.hold,
-        left=0 if shown["is_reached"] else left_cents, again=rules.next_month(rules.month_of(visit.now_ms)), **SHOWN, **shown,
-    )  # fmt: skip
+    return await request.page(
+        "market/place.html",
+        link=link,
+        magic=f"{site.magic_link(joined.ref_code)}?email=",
+        qr=drawn,
+        hold=cards.hold,
+        left=0 if shown["is_reached"] else left_cents,
+        again=rules.next_month(rules.month_of(request.now_ms)),
+        **SHOWN,
+        **shown,
+    )

@@ -11,7 +11,7 @@ from honeyguide.kernel import money
 from honeyguide.kernel.errors import Invalid
 from honeyguide.kernel.paging import Page
 from honeyguide.pages import forms
-from honeyguide.pages.dashboard.visit import Visit
+from honeyguide.pages.dashboard.page_request import PageRequest
 from honeyguide.pages.forms import Field
 from honeyguide.pages.market import cards
 from honeyguide.partners import catalogue, network
@@ -22,23 +22,28 @@ from honeyguide.store.tx import Tx
 PER_PAGE = 24
 FIELDS = {"reason_for_recommending": Field("Why you recommend it")}
 SORT_WORDS = (
-    ("created_at", "Newest"), ("cpa", "Highest fee"), ("max_payout", "Highest cap"),
+    ("created_at", "Newest"),
+    ("cpa", "Highest fee"),
+    ("max_payout", "Highest cap"),
     ("confirmation_rate", "Highest confirmation rate"),
-)  # fmt: skip
+)
 
 
-def _wanted(visit: Visit) -> Wanted:
-    query = visit.query
+def _wanted(request: PageRequest) -> Wanted:
+    query = request.query
 
     def word(name: str, allowed: tuple[str, ...]) -> str:
         return query.get(name, "") if query.get(name, "") in allowed else ""
 
     return Wanted(
-        search=query.get("search", "").strip()[:200], category=word("category", catalogue.CATEGORIES),
-        min_cpa_cents=_cents(query.get("min_cpa", "")), audience_gender=word("audience_gender", catalogue.GENDERS),
-        income_level=word("income_level", catalogue.INCOME_LEVELS), age_range=word("age_range", catalogue.AGE_RANGES),
+        search=query.get("search", "").strip()[:200],
+        category=word("category", catalogue.CATEGORIES),
+        min_cpa_cents=_cents(query.get("min_cpa", "")),
+        audience_gender=word("audience_gender", catalogue.GENDERS),
+        income_level=word("income_level", catalogue.INCOME_LEVELS),
+        age_range=word("age_range", catalogue.AGE_RANGES),
         sort=word("sort", SORTS) or "created_at",
-    )  # fmt: skip
+    )
 
 
 def _cents(text: str) -> int:
@@ -49,49 +54,62 @@ def _cents(text: str) -> int:
         return 0
 
 
-async def show(visit: Visit) -> Response:
-    wanted = _wanted(visit)
-    number = visit.query.get("page", "1")
+async def show(request: PageRequest) -> Response:
+    wanted = _wanted(request)
+    number = request.query.get("page", "1")
     page = Page(max(1, int(number)) if number.isascii() and number.isdigit() and len(number) < 8 else 1, PER_PAGE)
 
     async def look(tx: Tx) -> tuple[list[Offer], int]:
-        return await network.page_of(tx, visit.who.account_id, wanted, page, now_ms=visit.now_ms)
+        return await network.page_of(tx, request.who.account_id, wanted, page, now_ms=request.now_ms)
 
-    rows, total = await visit.read(look)
-    kept = {name: value for name, value in visit.query.items() if name != "page" and value}
-    return await visit.page(
-        "market/network.html", rows=rows, total=total, wanted=wanted, page=page.page, pages=page.total_pages(total),
-        link=lambda n: "/network?" + urlencode({**kept, "page": str(n)}), **cards.SHOWN,
-        categories=catalogue.CATEGORIES, genders=catalogue.GENDERS, income_levels=catalogue.INCOME_LEVELS,
-        age_ranges=catalogue.AGE_RANGES, sorts=SORT_WORDS, min_cpa=visit.query.get("min_cpa", ""), filtered=bool(kept),
-    )  # fmt: skip
+    rows, total = await request.read(look)
+    kept = {name: value for name, value in request.query.items() if name != "page" and value}
+    return await request.page(
+        "market/network.html",
+        rows=rows,
+        total=total,
+        wanted=wanted,
+        page=page.page,
+        pages=page.total_pages(total),
+        link=lambda n: "/network?" + urlencode({**kept, "page": str(n)}),
+        **cards.SHOWN,
+        categories=catalogue.CATEGORIES,
+        genders=catalogue.GENDERS,
+        income_levels=catalogue.INCOME_LEVELS,
+        age_ranges=catalogue.AGE_RANGES,
+        sorts=SORT_WORDS,
+        min_cpa=request.query.get("min_cpa", ""),
+        filtered=bool(kept),
+    )
 
 
-async def one(visit: Visit) -> Response:
-    return await _offer(visit, {})
+async def one(request: PageRequest) -> Response:
+    return await _offer(request, {})
 
 
-async def _offer(visit: Visit, wrong: dict[str, str]) -> Response:
+async def _offer(request: PageRequest, wrong: dict[str, str]) -> Response:
     async def look(tx: Tx) -> Offer:
-        return await network.get(tx, visit.who.account_id, visit.at("id"), now_ms=visit.now_ms)
+        return await network.get(tx, request.who.account_id, request.at("id"), now_ms=request.now_ms)
 
-    offer = await visit.read(look)
+    offer = await request.read(look)
     status = 400 if wrong else 200
-    return await visit.page("market/offer.html", status, offer=offer, reason=visit.text("reason"), wrong=wrong, **cards.SHOWN)
+    return await request.page(
+        "market/offer.html", status, offer=offer, reason=request.text("reason"), wrong=wrong, **cards.SHOWN
+    )
 
 
-async def join(visit: Visit) -> Response:
+async def join(request: PageRequest) -> Response:
     async def change(tx: Tx) -> tuple[Joined, bool]:
-        reason = visit.text("reason") or None
-        return await network.join(tx, visit.who.account_id, visit.at("id"), reason, now_ms=visit.now_ms)
+        reason = request.text("reason") or None
+        return await network.join(tx, request.who.account_id, request.at("id"), reason, now_ms=request.now_ms)
 
     try:
-        joined, is_new = await visit.write(change)
+        joined, is_new = await request.write(change)
     except Invalid as fault:
-        return await _offer(visit, forms.errors_of(fault, FIELDS))
-    said = (
+        return await _offer(request, forms.errors_of(fault, FIELDS))
+    flash = (
         f"You joined the partner program of {joined.publication_name}. Here are your links."
         if is_new
         else "You already joined this program. Here are your links."
     )
-    return visit.go(f"/earnings/{joined.id}", said)
+    return request.go(f"/earnings/{joined.id}", flash)

@@ -8,31 +8,41 @@ from starlette.responses import Response
 
 from honeyguide.kernel.paging import Page
 from honeyguide.mail import bell, letters
-from honeyguide.pages.dashboard.visit import Visit
+from honeyguide.pages.dashboard.page_request import PageRequest
 from honeyguide.store.tx import Tx
 
-OWN_LETTERS = frozenset({"budget_80", "budget_100", "budget_reached", "budget_reopened", "webhook_failing", "webhook_disabled",
-                         "reward_low_stock", "reward_out_of_stock"})  # fmt: skip
+OWN_LETTERS = frozenset(
+    {
+        "budget_80",
+        "budget_100",
+        "budget_reached",
+        "budget_reopened",
+        "webhook_failing",
+        "webhook_disabled",
+        "reward_low_stock",
+        "reward_out_of_stock",
+    }
+)
 
 MOST_LETTERS = 30
 
 
-async def show(visit: Visit) -> Response:
+async def show(request: PageRequest) -> Response:
     async def look(tx: Tx) -> dict[str, Any]:
-        sent = await letters.of_account(tx, visit.who.account_id, Page(1, 200))
+        sent = await letters.of_account(tx, request.who.account_id, Page(1, 200))
         own = [letter for letter in sent if letter.kind in OWN_LETTERS][:MOST_LETTERS]
         return {
-            "rows": await bell.page_of(tx, visit.who.account_id, Page(1, 100)),
+            "rows": await bell.page_of(tx, request.who.account_id, Page(1, 100)),
             "letters": own,
-            "texts": {letter.id: await letters.text_of(tx, visit.who.account_id, letter.id) for letter in own},
+            "texts": {letter.id: await letters.text_of(tx, request.who.account_id, letter.id) for letter in own},
         }
 
-    shown = await visit.read(look)
-    response = await visit.page("market/notices.html", **shown)
+    shown = await request.read(look)
+    response = await request.page("market/notices.html", **shown)
 
     async def read(tx: Tx) -> None:
-        await bell.read_all(tx, visit.who.account_id, now_ms=visit.now_ms)
+        await bell.read_all(tx, request.who.account_id, now_ms=request.now_ms)
 
     if any(row.read_ms is None for row in shown["rows"]):
-        await visit.write(read)
+        await request.write(read)
     return response

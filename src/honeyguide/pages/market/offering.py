@@ -12,7 +12,7 @@ from starlette.responses import HTMLResponse, Response
 from honeyguide.kernel import money
 from honeyguide.kernel.errors import Invalid
 from honeyguide.pages import forms, rendering
-from honeyguide.pages.dashboard.visit import Visit
+from honeyguide.pages.dashboard.page_request import PageRequest
 from honeyguide.pages.forms import Field
 from honeyguide.pages.market import cards
 from honeyguide.partners import estimate, programs, publications
@@ -42,12 +42,12 @@ def whole(text: str, default: int) -> int:
     return min(int(text), 10_000_000) if text.isascii() and text.isdigit() and len(text) < 9 else default
 
 
-def _given(visit: Visit) -> dict[str, Any]:
+def _given(request: PageRequest) -> dict[str, Any]:
     return {
-        **{name: visit.text(name) for name in (*AMOUNTS, *TEXTS)},
-        "show_in_directory": bool(visit.text("show_in_directory")),
-        "referral_pending_duration_enabled": bool(visit.text("referral_pending_duration_enabled")),
-        "referral_pending_duration": visit.text("referral_pending_duration") or "14",
+        **{name: request.text(name) for name in (*AMOUNTS, *TEXTS)},
+        "show_in_directory": bool(request.text("show_in_directory")),
+        "referral_pending_duration_enabled": bool(request.text("referral_pending_duration_enabled")),
+        "referral_pending_duration": request.text("referral_pending_duration") or "14",
     }
 
 
@@ -69,11 +69,12 @@ def _fields(given: dict[str, Any]) -> Fields:
     texts: dict[str, Any] = {name: given[name] or (UNSET if name == "redirect_url" else None) for name in TEXTS}
     days = given["referral_pending_duration"]
     return Fields(
-        **amounts, **texts,
+        **amounts,
+        **texts,
         show_in_directory=given["show_in_directory"],
         referral_pending_duration_enabled=given["referral_pending_duration_enabled"],
         referral_pending_duration=int(days) if days.isascii() and days.isdigit() and len(days) < 6 else days,
-    )  # fmt: skip
+    )
 
 
 def _cents(given: dict[str, Any], name: str) -> int | None:
@@ -90,9 +91,12 @@ def guess(given: dict[str, Any], volume: Mapping[str, str]) -> Estimate | None:
     if fee is None or most is None or budget is None:
         return None
     return estimate.of_month(
-        fee_cents=fee, partner_cap_cents=most, budget_cents=budget, readers=whole(volume.get("readers", ""), READERS),
+        fee_cents=fee,
+        partner_cap_cents=most,
+        budget_cents=budget,
+        readers=whole(volume.get("readers", ""), READERS),
         partners=whole(volume.get("partners", ""), PARTNERS),
-    )  # fmt: skip
+    )
 
 
 def _card(given: dict[str, Any], publication: Publication) -> str:
@@ -102,9 +106,13 @@ def _card(given: dict[str, Any], publication: Publication) -> str:
 
 
 async def _form(
-    visit: Visit, given: dict[str, Any], publication: Publication, old: Program | None, wrong: dict[str, str] | None = None
+    request: PageRequest,
+    given: dict[str, Any],
+    publication: Publication,
+    old: Program | None,
+    wrong: dict[str, str] | None = None,
 ) -> Response:
-    return await visit.page(
+    return await request.page(
         "market/program_form.html",
         400 if wrong else 200,
         given=given,
@@ -112,77 +120,82 @@ async def _form(
         old=old,
         wrong=wrong or {},
         form=FIELDS,
-        page_host=visit.desk.site.signup_page_host,
+        page_host=request.services.site.signup_page_host,
         card=_card(given, publication),
         money=money.show,
-        guess=guess(given, visit.fields),
+        guess=guess(given, request.fields),
         readers=READERS,
         partners=PARTNERS,
     )
 
 
-async def new_form(visit: Visit) -> Response:
-    publication = await _publication(visit, visit.query.get("publication", ""))
+async def new_form(request: PageRequest) -> Response:
+    publication = await _publication(request, request.query.get("publication", ""))
     empty: dict[str, Any] = {
-        **dict.fromkeys((*AMOUNTS, *TEXTS), ""), "cpa": "2.00", "max_payout": "200.00", "total_budget": "500.00",
-        "show_in_directory": True, "referral_pending_duration_enabled": True, "referral_pending_duration": "14",
-    }  # fmt: skip
-    return await _form(visit, empty, publication, None)
+        **dict.fromkeys((*AMOUNTS, *TEXTS), ""),
+        "cpa": "2.00",
+        "max_payout": "200.00",
+        "total_budget": "500.00",
+        "show_in_directory": True,
+        "referral_pending_duration_enabled": True,
+        "referral_pending_duration": "14",
+    }
+    return await _form(request, empty, publication, None)
 
 
-async def _publication(visit: Visit, publication_id: str) -> Publication:
-    found: Publication = await visit.read(lambda tx: publications.get(tx, visit.who.account_id, publication_id))
+async def _publication(request: PageRequest, publication_id: str) -> Publication:
+    found: Publication = await request.read(lambda tx: publications.get(tx, request.who.account_id, publication_id))
     return found
 
 
-async def create(visit: Visit) -> Response:
-    publication, given = await _publication(visit, visit.text("publication")), _given(visit)
+async def create(request: PageRequest) -> Response:
+    publication, given = await _publication(request, request.text("publication")), _given(request)
     if wrong := forms.missing(FIELDS, given):
-        return await _form(visit, given, publication, None, wrong)
+        return await _form(request, given, publication, None, wrong)
     try:
         fields = _fields(given)
 
         async def change(tx: Tx) -> Program:
-            return await programs.create(tx, visit.who.account_id, publication.id, fields, now_ms=visit.now_ms)
+            return await programs.create(tx, request.who.account_id, publication.id, fields, now_ms=request.now_ms)
 
-        made = await visit.write(change)
+        made = await request.write(change)
     except Invalid as fault:
-        return await _form(visit, given, publication, None, forms.errors_of(fault, FIELDS))
-    return visit.go(f"/program/{made.id}", "Your program is live. Partners who join get their own links.")
+        return await _form(request, given, publication, None, forms.errors_of(fault, FIELDS))
+    return request.go(f"/program/{made.id}", "Your program is live. Partners who join get their own links.")
 
 
-async def edit_form(visit: Visit) -> Response:
-    old = await program_of(visit)
-    return await _form(visit, as_given(old), await _publication(visit, old.publication_id), old)
+async def edit_form(request: PageRequest) -> Response:
+    old = await program_of(request)
+    return await _form(request, as_given(old), await _publication(request, old.publication_id), old)
 
 
-async def program_of(visit: Visit) -> Program:
+async def program_of(request: PageRequest) -> Program:
     """The program that the address names, if it is one's own."""
-    found: Program = await visit.read(lambda tx: programs.get(tx, visit.who.account_id, visit.at("id")))
+    found: Program = await request.read(lambda tx: programs.get(tx, request.who.account_id, request.at("id")))
     return found
 
 
-async def edit(visit: Visit) -> Response:
-    old, given = await program_of(visit), _given(visit)
-    publication = await _publication(visit, old.publication_id)
+async def edit(request: PageRequest) -> Response:
+    old, given = await program_of(request), _given(request)
+    publication = await _publication(request, old.publication_id)
     if wrong := forms.missing(FIELDS, given):
-        return await _form(visit, given, publication, old, wrong)
+        return await _form(request, given, publication, old, wrong)
     try:
         fields = _fields(given)
 
         async def change(tx: Tx) -> Program:
-            return await programs.update(tx, visit.who.account_id, old.id, fields, now_ms=visit.now_ms)
+            return await programs.update(tx, request.who.account_id, old.id, fields, now_ms=request.now_ms)
 
-        await visit.write(change)
+        await request.write(change)
     except Invalid as fault:
-        return await _form(visit, given, publication, old, forms.errors_of(fault, FIELDS))
-    return visit.go(f"/program/{old.id}", "Saved. Pending referrals keep their original fee.")
+        return await _form(request, given, publication, old, forms.errors_of(fault, FIELDS))
+    return request.go(f"/program/{old.id}", "Saved. Pending referrals keep their original fee.")
 
 
-async def sketch_card(visit: Visit) -> Response:
-    return HTMLResponse(_card(_given(visit), await _publication(visit, visit.text("publication"))))
+async def sketch_card(request: PageRequest) -> Response:
+    return HTMLResponse(_card(_given(request), await _publication(request, request.text("publication"))))
 
 
-async def sketch_cost(visit: Visit) -> Response:
-    html = rendering.page("market/estimate.html", guess=guess(_given(visit), visit.fields), money=money.show)
+async def sketch_cost(request: PageRequest) -> Response:
+    html = rendering.page("market/estimate.html", guess=guess(_given(request), request.fields), money=money.show)
     return HTMLResponse(html)

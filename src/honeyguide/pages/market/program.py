@@ -8,7 +8,7 @@ from starlette.responses import Response
 
 from honeyguide.kernel import money
 from honeyguide.kernel.paging import Page
-from honeyguide.pages.dashboard.visit import Visit
+from honeyguide.pages.dashboard.page_request import PageRequest
 from honeyguide.pages.market import cards, offering
 from honeyguide.partners import arrivals, forecast, programs, publications, rules
 from honeyguide.partners.programs import Program
@@ -18,60 +18,68 @@ from honeyguide.store.tx import Tx
 PER_PAGE = 50
 
 
-async def index(visit: Visit) -> Response:
+async def index(request: PageRequest) -> Response:
     """The one program, or the list of them, or what to do first."""
 
     async def look(tx: Tx) -> tuple[list[Program], int]:
-        rows, _ = await programs.page_of(tx, visit.who.account_id, Page(1, 200))
-        _, total = await publications.page_of(tx, visit.who.account_id, Page(1, 1))
+        rows, _ = await programs.page_of(tx, request.who.account_id, Page(1, 200))
+        _, total = await publications.page_of(tx, request.who.account_id, Page(1, 1))
         return rows, total
 
-    rows, total = await visit.read(look)
+    rows, total = await request.read(look)
     if len(rows) == 1:
-        return visit.go(f"/program/{rows[0].id}", visit.said)
-    return await visit.page("market/programs.html", rows=rows, has_publication=total > 0, money=money.show)
+        return request.go(f"/program/{rows[0].id}", request.flash)
+    return await request.page("market/programs.html", rows=rows, has_publication=total > 0, money=money.show)
 
 
-async def show(visit: Visit) -> Response:
-    page = Page(max(1, offering.whole(visit.query.get("page", "1"), 1)), PER_PAGE)
+async def show(request: PageRequest) -> Response:
+    page = Page(max(1, offering.whole(request.query.get("page", "1"), 1)), PER_PAGE)
 
     async def look(tx: Tx) -> dict[str, Any]:
-        program = await programs.get(tx, visit.who.account_id, visit.at("id"))
-        month = rules.month_of(visit.now_ms)
-        rows, total = await arrivals.page_of_program(tx, visit.who.account_id, program.id, page)
+        program = await programs.get(tx, request.who.account_id, request.at("id"))
+        month = rules.month_of(request.now_ms)
+        rows, total = await arrivals.page_of_program(tx, request.who.account_id, program.id, page)
         return {
             "program": program,
-            "publication": await publications.get(tx, visit.who.account_id, program.publication_id),
-            "spend": await forecast.spend(tx, program, month, now_ms=visit.now_ms),
-            "outlook": await forecast.outlook_of_program(tx, program, now_ms=visit.now_ms),
+            "publication": await publications.get(tx, request.who.account_id, program.publication_id),
+            "spend": await forecast.spend(tx, program, month, now_ms=request.now_ms),
+            "outlook": await forecast.outlook_of_program(tx, program, now_ms=request.now_ms),
             "ripening": await forecast.ripening_of_program(tx, program),
-            "rows": rows, "total": total,
-        }  # fmt: skip
+            "rows": rows,
+            "total": total,
+        }
 
-    shown = await visit.read(look)
+    shown = await request.read(look)
     program: Program = shown["program"]
-    return await visit.page(
-        "market/program.html", page=page.page, pages=page.total_pages(shown["total"]), explain=explain, money=money.show,
-        uncharged=rules.Uncharged, hosted=visit.desk.site.page_link(program.slug) if program.slug else "",
-        invite=f"{visit.desk.site.base_url}/network/{program.id}", hold=cards.hold,
-        guess=offering.guess(offering.as_given(program), visit.query), **shown,
-    )  # fmt: skip
+    return await request.page(
+        "market/program.html",
+        page=page.page,
+        pages=page.total_pages(shown["total"]),
+        explain=explain,
+        money=money.show,
+        uncharged=rules.Uncharged,
+        hosted=request.services.site.page_link(program.slug) if program.slug else "",
+        invite=f"{request.services.site.base_url}/network/{program.id}",
+        hold=cards.hold,
+        guess=offering.guess(offering.as_given(program), request.query),
+        **shown,
+    )
 
 
-async def act(visit: Visit) -> Response:
+async def act(request: PageRequest) -> Response:
     """Pause, resume, delete."""
-    old, do = await offering.program_of(visit), visit.text("do")
+    old, do = await offering.program_of(request), request.text("do")
 
     async def change(tx: Tx) -> None:
         if do == "delete":
-            await programs.delete(tx, visit.who.account_id, old.id, now_ms=visit.now_ms)
+            await programs.delete(tx, request.who.account_id, old.id, now_ms=request.now_ms)
         else:
-            await programs.pause(tx, visit.who.account_id, old.id, paused=do == "pause", now_ms=visit.now_ms)
+            await programs.pause(tx, request.who.account_id, old.id, paused=do == "pause", now_ms=request.now_ms)
 
-    await visit.write(change)
+    await request.write(change)
     if do == "delete":
-        return visit.go(
+        return request.go(
             "/publications", "The program was deleted. Pending referrals finish as planned, and its history is kept."
         )
-    said = "The program is paused. New partner referrals do not count." if do == "pause" else "The program is active again."
-    return visit.go(f"/program/{old.id}", said)
+    flash = "The program is paused. New partner referrals do not count." if do == "pause" else "The program is active again."
+    return request.go(f"/program/{old.id}", flash)

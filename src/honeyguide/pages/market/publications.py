@@ -13,7 +13,7 @@ from honeyguide.kernel.errors import Invalid, Required
 from honeyguide.kernel.paging import Page
 from honeyguide.pages import forms, rendering
 from honeyguide.pages.dashboard.frames import picture_of_program
-from honeyguide.pages.dashboard.visit import Visit
+from honeyguide.pages.dashboard.page_request import PageRequest
 from honeyguide.pages.forms import Field
 from honeyguide.pages.market import cards
 from honeyguide.partners import catalogue, logos, programs, publications
@@ -40,20 +40,26 @@ FIELDS = {
 }
 
 
-async def show(visit: Visit) -> Response:
+async def show(request: PageRequest) -> Response:
     async def look(tx: Tx) -> tuple[list[Publication], dict[str, programs.Program]]:
-        rows, _ = await publications.page_of(tx, visit.who.account_id, Page(1, 200))
-        offers, _ = await programs.page_of(tx, visit.who.account_id, Page(1, 200))
+        rows, _ = await publications.page_of(tx, request.who.account_id, Page(1, 200))
+        offers, _ = await programs.page_of(tx, request.who.account_id, Page(1, 200))
         return rows, {offer.publication_id: offer for offer in offers}
 
-    rows, offers = await visit.read(look)
-    return await visit.page("market/publications.html", rows=rows, offers=offers)
+    rows, offers = await request.read(look)
+    return await request.page("market/publications.html", rows=rows, offers=offers)
 
 
-def _given(visit: Visit) -> dict[str, Any]:
-    lists = {name: visit.several(name) for name in ("categories", "income_levels", "age_ranges")}
-    return {"name": visit.text("name"), "description": visit.text("description"), "list_id": visit.text("list_id"),
-            "audience_gender": visit.text("audience_gender"), "status": visit.text("status") or "active", **lists}  # fmt: skip
+def _given(request: PageRequest) -> dict[str, Any]:
+    lists = {name: request.several(name) for name in ("categories", "income_levels", "age_ranges")}
+    return {
+        "name": request.text("name"),
+        "description": request.text("description"),
+        "list_id": request.text("list_id"),
+        "audience_gender": request.text("audience_gender"),
+        "status": request.text("status") or "active",
+        **lists,
+    }
 
 
 def _as_given(publication: Publication) -> dict[str, Any]:
@@ -63,15 +69,22 @@ def _as_given(publication: Publication) -> dict[str, Any]:
 
 def _fields(given: dict[str, Any]) -> Fields:
     return Fields(
-        name=given["name"] or UNSET, description=given["description"] or None, categories=given["categories"] or UNSET,
-        list_id=given["list_id"] or None, status=given["status"], audience_gender=given["audience_gender"] or UNSET,
-        income_levels=given["income_levels"] or UNSET, age_ranges=given["age_ranges"] or UNSET,
-    )  # fmt: skip
+        name=given["name"] or UNSET,
+        description=given["description"] or None,
+        categories=given["categories"] or UNSET,
+        list_id=given["list_id"] or None,
+        status=given["status"],
+        audience_gender=given["audience_gender"] or UNSET,
+        income_levels=given["income_levels"] or UNSET,
+        age_ranges=given["age_ranges"] or UNSET,
+    )
 
 
-async def _form(visit: Visit, given: dict[str, Any], old: Publication | None, wrong: dict[str, str] | None = None) -> Response:
+async def _form(
+    request: PageRequest, given: dict[str, Any], old: Publication | None, wrong: dict[str, str] | None = None
+) -> Response:
     logo_id = old.logo_id if old else ""
-    return await visit.page(
+    return await request.page(
         "market/publication.html",
         400 if wrong else 200,
         given=given,
@@ -79,13 +92,13 @@ async def _form(visit: Visit, given: dict[str, Any], old: Publication | None, wr
         wrong=wrong or {},
         form=FIELDS,
         card=_card(given, logo_id),
-        page=await _page(visit, given, logo_id),
+        page=await _page(request, given, logo_id),
         **WORDS,
     )
 
 
-def _missing(visit: Visit, given: dict[str, Any], *, unless: Collection[str] = ()) -> dict[str, str]:
-    logo = visit.file.filename if visit.file else ""
+def _missing(request: PageRequest, given: dict[str, Any], *, unless: Collection[str] = ()) -> dict[str, str]:
+    logo = request.file.filename if request.file else ""
     wrong = forms.missing(FIELDS, {**given, "logo": logo}, unless=unless)
     if len(given["categories"]) > MOST_CATEGORIES:
         wrong["categories"] = FIELDS["categories"].ask
@@ -96,100 +109,114 @@ def _card(given: dict[str, Any], logo_id: str) -> str:
     return rendering.page("market/card_alone.html", card=cards.of_typed(given, logo_id), money=money.show)
 
 
-async def _page(visit: Visit, given: dict[str, Any], logo_id: str) -> str:
+async def _page(request: PageRequest, given: dict[str, Any], logo_id: str) -> str:
     """The signup page of its program, as partners' readers see it."""
-    campaign = await visit.read(lambda tx: campaigns.get(tx, visit.owner))
+    campaign = await request.read(lambda tx: campaigns.get(tx, request.owner))
     card = cards.of_typed(given, logo_id)
-    return picture_of_program(campaign, card.name, given["description"], card.logo, base_url=visit.desk.site.base_url)
+    return picture_of_program(campaign, card.name, given["description"], card.logo, base_url=request.services.site.base_url)
 
 
-async def new_form(visit: Visit) -> Response:
-    empty = {"name": "", "description": "", "list_id": "", "audience_gender": "mixed", "status": "active", "categories": [],
-             "income_levels": [], "age_ranges": []}  # fmt: skip
-    return await _form(visit, empty, None)
+async def new_form(request: PageRequest) -> Response:
+    empty = {
+        "name": "",
+        "description": "",
+        "list_id": "",
+        "audience_gender": "mixed",
+        "status": "active",
+        "categories": [],
+        "income_levels": [],
+        "age_ranges": [],
+    }
+    return await _form(request, empty, None)
 
 
-async def _logo(visit: Visit) -> logos.Logo | None:
-    if visit.file is None or not visit.file.filename:
+async def _logo(request: PageRequest) -> logos.Logo | None:
+    if request.file is None or not request.file.filename:
         return None
-    data = await visit.file.read(logos.SIZE_LIMIT + 1)
+    data = await request.file.read(logos.SIZE_LIMIT + 1)
     return await logos.sanitize_apart(data) if data else None
 
 
-async def create(visit: Visit) -> Response:
-    given = _given(visit)
-    if wrong := _missing(visit, given):
-        return await _form(visit, given, None, wrong)
+async def create(request: PageRequest) -> Response:
+    given = _given(request)
+    if wrong := _missing(request, given):
+        return await _form(request, given, None, wrong)
     try:
         fields = _fields(given)
         publications.check_required(fields, has_logo=True)
-        logo = await _logo(visit)
+        logo = await _logo(request)
         if logo is None:
             raise Required("logo")
 
         async def change(tx: Tx) -> Publication:
             return await publications.create(
-                tx, visit.who.account_id, fields, logo, folder=visit.desk.site.logo_folder, now_ms=visit.now_ms
+                tx, request.who.account_id, fields, logo, folder=request.services.site.logo_folder, now_ms=request.now_ms
             )
 
-        made = await visit.write(change)
+        made = await request.write(change)
     except Invalid as fault:
-        return await _form(visit, given, None, forms.errors_of(fault, FIELDS))
-    return visit.go(f"/program/new?publication={made.id}", f"{made.name} was added. Next, set up its partner program.")
+        return await _form(request, given, None, forms.errors_of(fault, FIELDS))
+    return request.go(f"/program/new?publication={made.id}", f"{made.name} was added. Next, set up its partner program.")
 
 
-async def edit_form(visit: Visit) -> Response:
-    old = await _old(visit)
-    return await _form(visit, _as_given(old), old)
+async def edit_form(request: PageRequest) -> Response:
+    old = await _old(request)
+    return await _form(request, _as_given(old), old)
 
 
-async def _old(visit: Visit) -> Publication:
+async def _old(request: PageRequest) -> Publication:
     async def look(tx: Tx) -> Publication:
-        return await publications.get(tx, visit.who.account_id, visit.at("id"))
+        return await publications.get(tx, request.who.account_id, request.at("id"))
 
-    found: Publication = await visit.read(look)
+    found: Publication = await request.read(look)
     return found
 
 
-async def edit(visit: Visit) -> Response:
-    old, given = await _old(visit), _given(visit)
-    if wrong := _missing(visit, given, unless=("logo",)):
-        return await _form(visit, given, old, wrong)
+async def edit(request: PageRequest) -> Response:
+    old, given = await _old(request), _given(request)
+    if wrong := _missing(request, given, unless=("logo",)):
+        return await _form(request, given, old, wrong)
     try:
-        fields, logo = _fields(given), await _logo(visit)
+        fields, logo = _fields(given), await _logo(request)
 
         async def change(tx: Tx) -> Publication:
             return await publications.update(
-                tx, visit.who.account_id, old.id, fields, logo, folder=visit.desk.site.logo_folder, now_ms=visit.now_ms
+                tx,
+                request.who.account_id,
+                old.id,
+                fields,
+                logo,
+                folder=request.services.site.logo_folder,
+                now_ms=request.now_ms,
             )
 
-        await visit.write(change)
+        await request.write(change)
     except Invalid as fault:
-        return await _form(visit, given, old, forms.errors_of(fault, FIELDS))
-    return visit.go("/publications", f"{given['name']} was saved.")
+        return await _form(request, given, old, forms.errors_of(fault, FIELDS))
+    return request.go("/publications", f"{given['name']} was saved.")
 
 
-async def delete(visit: Visit) -> Response:
+async def delete(request: PageRequest) -> Response:
     async def change(tx: Tx) -> None:
-        await publications.delete(tx, visit.who.account_id, visit.at("id"), now_ms=visit.now_ms)
+        await publications.delete(tx, request.who.account_id, request.at("id"), now_ms=request.now_ms)
 
-    await visit.write(change)
-    return visit.go("/publications", "The publication was deleted. Its history and the amounts owed are kept.")
+    await request.write(change)
+    return request.go("/publications", "The publication was deleted. Its history and the amounts owed are kept.")
 
 
-async def sketch_card(visit: Visit) -> Response:
+async def sketch_card(request: PageRequest) -> Response:
     """The network card as it would look with what is typed so far."""
-    return HTMLResponse(_card(_given(visit), await _logo_id(visit)))
+    return HTMLResponse(_card(_given(request), await _logo_id(request)))
 
 
-async def sketch_page(visit: Visit) -> Response:
-    return HTMLResponse(await _page(visit, _given(visit), await _logo_id(visit)))
+async def sketch_page(request: PageRequest) -> Response:
+    return HTMLResponse(await _page(request, _given(request), await _logo_id(request)))
 
 
-async def _logo_id(visit: Visit) -> str:
+async def _logo_id(request: PageRequest) -> str:
     """Of the publication that is being changed; a new one has none yet."""
-    wanted = visit.text("id")
+    wanted = request.text("id")
     if not wanted:
         return ""
-    old: Publication = await visit.read(lambda tx: publications.get(tx, visit.who.account_id, wanted))
+    old: Publication = await request.read(lambda tx: publications.get(tx, request.who.account_id, wanted))
     return old.logo_id

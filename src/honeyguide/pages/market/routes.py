@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from honeyguide.pages import rendering
-from honeyguide.pages.dashboard.visit import Handler
+from honeyguide.pages.dashboard.page_request import Handler
 from honeyguide.pages.market import administration, clock, earnings, network, notices, offering, payouts, program, publications
 from honeyguide.pages.market.labels import label
 

@@ -8,13 +8,13 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from honeyguide.pages.desk import Desk
 from honeyguide.pages.readers.hub import HubPages
 from honeyguide.pages.readers.links import PREFIXES, LinkDoor
 from honeyguide.pages.readers.preview import preview
 from honeyguide.pages.readers.showing import lost
 from honeyguide.pages.readers.signup import MagicPages, SignupPages
 from honeyguide.pages.readers.words import WORDS
+from honeyguide.pages.services import PageServices
 
 __all__ = ["PREFIXES", "WORDS", "LinkDoor", "preview", "reader_routes"]
 
@@ -25,9 +25,9 @@ async def _lost(request: Request) -> Response:
     return lost()
 
 
-def reader_routes(desk: Desk) -> list[Route]:
+def reader_routes(services: PageServices) -> list[Route]:
     """Include these last: where signup pages live at the root, the last one takes any name nobody else has."""
-    signup, magic, hub = SignupPages(desk), MagicPages(desk), HubPages(desk)
+    signup, magic, hub = SignupPages(services), MagicPages(services), HubPages(services)
     routes = [Route(f"{prefix}{{code:path}}", _lost) for prefix in PREFIXES]
     routes += [
         Route("/confirm/{token}", signup.confirm_form, methods=["GET"]),
@@ -42,7 +42,7 @@ def reader_routes(desk: Desk) -> list[Route]:
         Route("/hub/{token}/claim/{won_id}", hub.claim, methods=["POST"]),
     ]
     # Always under /join, and where the setting says that people find them.
-    for prefix in dict.fromkeys((JOIN, urlsplit(desk.site.signup_page_host).path.rstrip("/"))):
+    for prefix in dict.fromkeys((JOIN, urlsplit(services.site.signup_page_host).path.rstrip("/"))):
         routes += [
             Route(f"{prefix}/{{slug}}/thanks", signup.thanks, methods=["GET"]),
             Route(f"{prefix}/{{slug}}", signup.form, methods=["GET"]),

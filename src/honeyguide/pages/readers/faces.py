@@ -59,9 +59,13 @@ class Face:
 
 def of_campaign(campaign: Campaign) -> Face:
     return Face(
-        Owner(campaign.account_id, campaign.id), campaign.id, campaign.name, campaign.slug,
-        words.read(campaign.words, campaign.name), bool(campaign.needs_confirmation),
-    )  # fmt: skip
+        Owner(campaign.account_id, campaign.id),
+        campaign.id,
+        campaign.name,
+        campaign.slug,
+        words.read(campaign.words, campaign.name),
+        bool(campaign.needs_confirmation),
+    )
 
 
 def of_publication(campaign: Campaign, name: str, description: str | None, logo_url: str | None) -> Face:

@@ -15,11 +15,11 @@ from honeyguide.accounts import attempts
 from honeyguide.accounts.attempts import Limit
 from honeyguide.kernel import checks, clock, emails
 from honeyguide.kernel.errors import Fault, Invalid, Missing, TooMany
-from honeyguide.pages.desk import Desk
 from honeyguide.pages.forms import Field, errors_of, missing
 from honeyguide.pages.readers import faces, forms, post, progress, sharing
 from honeyguide.pages.readers.faces import Face
 from honeyguide.pages.readers.showing import kind, see_other, shown, status_of
+from honeyguide.pages.services import PageServices
 from honeyguide.referrals import campaigns, hub, milestones, people, rewards
 from honeyguide.referrals.campaigns import Owner
 from honeyguide.referrals.milestones import Reward
@@ -79,8 +79,8 @@ def first_name(person: Subscriber) -> str:
 
 
 class HubPages:
-    def __init__(self, desk: Desk) -> None:
-        self._desk = desk
+    def __init__(self, services: PageServices) -> None:
+        self._services = services
         self._networks = forms.NetworkLimit(MOST_OF_ONE_NETWORK, NETWORK_WINDOW_MS)
         self._posting: set[asyncio.Task[None]] = set()
 
@@ -99,14 +99,14 @@ class HubPages:
 
     @kind
     async def claim(self, request: Request) -> Response:
-        now_ms = self._desk.clock()
+        now_ms = self._services.clock()
         reader = await self._reader(request)
         won = _pick(reader, request.path_params["won_id"])
         needs_address = won.kind == milestones.PHYSICAL and won.status == rewards.UNLOCKED
         fields: dict[str, str] = {}
         try:
             fields = await forms.read(request)
-            forms.check(self._desk.site, f"claim {reader.person.id}", fields, now_ms)
+            forms.check(self._services.site, f"claim {reader.person.id}", fields, now_ms)
             wrong, status = _address_errors(fields) if needs_address else {}, 400
             if not wrong:
                 await self._claim(reader, won, _shipping(fields) if needs_address else None, now_ms)
@@ -120,10 +120,10 @@ class HubPages:
     async def _claim(self, reader: Reader, won: Won, shipping: Shipping | None, now_ms: int) -> None:
         async def work(tx: Tx) -> Won:
             return await rewards.claim(
-                tx, self._desk.site, reader.face.owner, reader.person, won.id, shipping=shipping, now_ms=now_ms
+                tx, self._services.site, reader.face.owner, reader.person, won.id, shipping=shipping, now_ms=now_ms
             )
 
-        await self._desk.store.write(work)
+        await self._services.store.write(work)
 
     @kind
     async def ask_form(self, request: Request) -> Response:
@@ -132,15 +132,15 @@ class HubPages:
     @kind
     async def ask(self, request: Request) -> Response:
         """The same answer, as quickly, to an address we know and to one we do not: looking and writing come after it."""
-        now_ms = self._desk.clock()
+        now_ms = self._services.clock()
         face = await self._asked_for(request)
         fields: dict[str, str] = {}
         try:
             fields = await forms.read(request)
-            forms.check(self._desk.site, "hub", fields, now_ms)
+            forms.check(self._services.site, "hub", fields, now_ms)
             address = emails.address(fields.get("email", ""))
             self._networks.another(forms.peer(request), now_ms)
-            await self._desk.store.write(lambda tx: self._count(tx, address, now_ms))
+            await self._services.store.write(lambda tx: self._count(tx, address, now_ms))
         except (Invalid, forms.Refused, TooMany) as refusal:
             return self._ask(face, fields, refusal)
         task = asyncio.get_running_loop().create_task(self._post(face, address, now_ms))
@@ -149,47 +149,45 @@ class HubPages:
         return shown("asked.html", face, private=True)
 
     async def _count(self, tx: Tx, address: str, now_ms: int) -> None:
-        await attempts.count(tx, self._desk.site, ASKED_BY_ADDRESS, emails.person(address), now_ms=now_ms)
+        await attempts.count(tx, self._services.site, ASKED_BY_ADDRESS, emails.person(address), now_ms=now_ms)
 
     async def _post(self, face: Face | None, address: str, now_ms: int) -> None:
         async def work(tx: Tx) -> None:
-            owners = [face.owner] if face else await tx.all(
-                _CAMPAIGNS_OF, email_key=emails.key(address), most=MOST_CAMPAIGNS
-            )  # fmt: skip
+            owners = [face.owner] if face else await tx.all(_CAMPAIGNS_OF, email_key=emails.key(address), most=MOST_CAMPAIGNS)
             for owner in owners:
                 person = await people.find(tx, owner, address)
                 if person is not None:
                     name = (await campaigns.get(tx, owner)).name
-                    await post.send_hub_link(tx, self._desk.site, owner, name, person, now_ms=now_ms)
+                    await post.send_hub_link(tx, self._services.site, owner, name, person, now_ms=now_ms)
 
         try:
-            await self._desk.store.write(work)
+            await self._services.store.write(work)
         except Exception:
             log.exception("Could not send a subscriber the link to their referral page")
 
     async def _asked_for(self, request: Request) -> Face | None:
         """`?of=slug` asks for one newsletter's page; without it, for every one the address is known to."""
         slug = request.query_params.get("of")
-        return await self._desk.store.read(lambda tx: faces.find(tx, slug)) if slug else None
+        return await self._services.store.read(lambda tx: faces.find(tx, slug)) if slug else None
 
     async def _reader(self, request: Request) -> Reader:
         token: str = request.path_params["token"]
 
         async def look(tx: Tx) -> Reader:
-            found = await hub.find(tx, self._desk.site, token)
+            found = await hub.find(tx, self._services.site, token)
             if found is None:
                 raise Missing(faces.UNKNOWN)
             owner, person = found
             face = faces.of_campaign(await campaigns.get(tx, owner))
             return Reader(face, person, await milestones.of_campaign(tx, owner), await rewards.won_by(tx, owner, person.id))
 
-        return await self._desk.store.snapshot(look)
+        return await self._services.store.snapshot(look)
 
     def _address(self, request: Request) -> str:
         return f"/hub/{request.path_params['token']}"
 
     def _hub(self, request: Request, reader: Reader, wrong: dict[str, str] | None = None, status: int = 200) -> Response:
-        site, person = self._desk.site, reader.person
+        site, person = self._services.site, reader.person
         return shown(
             "hub.html",
             reader.face,
@@ -201,7 +199,7 @@ class HubPages:
             welcome=request.query_params.get("welcome") == "1",
             progress=progress.measure(reader.rewards, reader.won, person.referrals_verified, person.referrals_pending),
             share=sharing.of(reader.face.words, site.reader_link(person.ref_code)),
-            token=forms.token(site, f"claim {person.id}", self._desk.clock()),
+            token=forms.token(site, f"claim {person.id}", self._services.clock()),
         )
 
     def _address_form(
@@ -225,7 +223,7 @@ class HubPages:
             fields=ADDRESS_FIELDS,
             autocomplete=AUTOCOMPLETE,
             longest=checks.STRING_LIMIT,
-            token=forms.token(self._desk.site, f"claim {reader.person.id}", self._desk.clock()),
+            token=forms.token(self._services.site, f"claim {reader.person.id}", self._services.clock()),
         )
 
     def _ask(self, face: Face | None, fields: dict[str, str] | None = None, refusal: Fault | None = None) -> Response:
@@ -237,7 +235,7 @@ class HubPages:
             wrong={} if refusal is None else forms.email_errors(refusal, given),
             retry_after_s=refusal.retry_after_s if isinstance(refusal, TooMany) else 0,
             email=given.get("email", ""),
-            token=forms.token(self._desk.site, "hub", self._desk.clock()),
+            token=forms.token(self._services.site, "hub", self._services.clock()),
             trap=forms.TRAP,
             action="/hub" + (f"?of={face.slug}" if face else ""),
         )

@@ -15,7 +15,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from honeyguide.kernel.clock import Clock
 from honeyguide.kernel.site import Site
-from honeyguide.pages.desk import Desk
+from honeyguide.pages.services import PageServices
 from honeyguide.partners import links as partner_links
 from honeyguide.referrals import clicks, links
 from honeyguide.referrals.clicks import ClickCounter
@@ -51,12 +51,12 @@ class Way(NamedTuple):
 class LinkDoor:
     """Answers links that lead somewhere; whatever else comes is for the pages behind it, which have the kind words."""
 
-    def __init__(self, desk: Desk, behind: ASGIApp) -> None:
-        self._site: Site = desk.site
-        self._clock: Clock = desk.clock
-        self._store = desk.store
-        self._book = LinkBook(desk.store, desk.clock)
-        self._counter = ClickCounter(desk.store)
+    def __init__(self, services: PageServices, behind: ASGIApp) -> None:
+        self._site: Site = services.site
+        self._clock: Clock = services.clock
+        self._store = services.store
+        self._book = LinkBook(services.store, services.clock)
+        self._counter = ClickCounter(services.store)
         self._behind = behind
 
     async def run(self) -> None:
@@ -108,10 +108,15 @@ class LinkDoor:
         address = scope["client"][0] if scope.get("client") else ""
         self._counter.add(
             clicks.click(
-                self._site, account_id=way.account_id, target_id=way.target_id, code=way.code, address=address,
-                user_agent=agent.decode("latin-1"), now_ms=self._clock(),
+                self._site,
+                account_id=way.account_id,
+                target_id=way.target_id,
+                code=way.code,
+                address=address,
+                user_agent=agent.decode("latin-1"),
+                now_ms=self._clock(),
             )
-        )  # fmt: skip
+        )
 
 
 # Each click is to be counted here, so nobody on the way may answer in our place.

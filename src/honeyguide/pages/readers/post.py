@@ -64,6 +64,14 @@ async def _send(
     if lately.of_this_kind or lately.of_all >= MOST_A_DAY:
         return
     await letters.post(
-        tx, account_id=owner.account_id, to=reader.email, kind=kind, subject=said.subject, text=said.text,
-        from_name=newsletter, about=reader.id, once=f"{kind}:{reader.id}:{now_ms // EVERY_MS[kind]}", now_ms=now_ms,
-    )  # fmt: skip
+        tx,
+        account_id=owner.account_id,
+        to=reader.email,
+        kind=kind,
+        subject=said.subject,
+        text=said.text,
+        from_name=newsletter,
+        about=reader.id,
+        once=f"{kind}:{reader.id}:{now_ms // EVERY_MS[kind]}",
+        now_ms=now_ms,
+    )

@@ -30,9 +30,16 @@ def preview(
         return html("thanks.html", face, share=share, rewards=list(rewards)[:3])
     verified = _sample_count(rewards)
     return html(
-        "hub.html", face, wrong={}, hub="", first_name="Ana", welcome=False, share=share, token="",
+        "hub.html",
+        face,
+        wrong={},
+        hub="",
+        first_name="Ana",
+        welcome=False,
+        share=share,
+        token="",
         progress=progress.measure(rewards, _sample_won(rewards, verified, campaign.created_ms), verified, 1),
-    )  # fmt: skip
+    )
 
 
 def preview_of_program(
@@ -44,9 +51,17 @@ def preview_of_program(
 
 def _signup(face: faces.Face, brought_by: str, base_url: str) -> str:
     return html(
-        "signup.html", face, wrong={}, carried={brought_by: "sample"}, email="", token="", trap="website",
-        action="", page_link="", base_url=base_url,
-    )  # fmt: skip
+        "signup.html",
+        face,
+        wrong={},
+        carried={brought_by: "sample"},
+        email="",
+        token="",
+        trap="website",
+        action="",
+        page_link="",
+        base_url=base_url,
+    )
 
 
 def _sample_count(rewards: Sequence[Reward]) -> int:
@@ -61,11 +76,23 @@ def _sample_won(rewards: Sequence[Reward], verified: int, now_ms: int) -> list[W
     reached = [reward for reward in rewards if reward.referrals <= verified]
     return [
         Won(
-            id=f"sample-{place}", reward_id=reward.id, subscriber_id="", multiple=1,
-            status=REDEEMED if place < len(reached) - 1 else UNLOCKED, coupon_code=reward.coupon_code or "SAMPLE-CODE",
-            earned_ms=now_ms, unlocked_ms=now_ms, redeemed_ms=now_ms + DAY_MS, redeemed_by=None, shipping=None,
-            name=reward.name, referrals=reward.referrals, kind=reward.kind, recurring=reward.recurring,
-            description=reward.description, link=reward.link,
+            id=f"sample-{place}",
+            reward_id=reward.id,
+            subscriber_id="",
+            multiple=1,
+            status=REDEEMED if place < len(reached) - 1 else UNLOCKED,
+            coupon_code=reward.coupon_code or "SAMPLE-CODE",
+            earned_ms=now_ms,
+            unlocked_ms=now_ms,
+            redeemed_ms=now_ms + DAY_MS,
+            redeemed_by=None,
+            shipping=None,
+            name=reward.name,
+            referrals=reward.referrals,
+            kind=reward.kind,
+            recurring=reward.recurring,
+            description=reward.description,
+            link=reward.link,
         )
         for place, reward in enumerate(reached)
-    ]  # fmt: skip
+    ]

@@ -139,10 +139,17 @@ def _rungs(rewards: Sequence[Reward], won: Sequence[Won], verified: int) -> tupl
 def _won(won: Won) -> Rung:
     redeemed = won.status == REDEEMED
     return Rung(
-        name=won.name, description=won.description, needs=number(won.referrals * won.multiple), state=won.status,
-        every=won.referrals if won.recurring else 0, kind=won.kind, won_id=won.id, code=won.coupon_code if redeemed else None,
-        link=won.link if redeemed else None, day=day(won.redeemed_ms if redeemed else won.earned_ms),
-    )  # fmt: skip
+        name=won.name,
+        description=won.description,
+        needs=number(won.referrals * won.multiple),
+        state=won.status,
+        every=won.referrals if won.recurring else 0,
+        kind=won.kind,
+        won_id=won.id,
+        code=won.coupon_code if redeemed else None,
+        link=won.link if redeemed else None,
+        day=day(won.redeemed_ms if redeemed else won.earned_ms),
+    )
 
 
 __all__ = ["AWAITING", "LOCKED", "OUT_OF_STOCK", "REDEEMED", "UNLOCKED", "Progress", "Rung", "Stop", "day", "measure", "number"]

@@ -15,10 +15,10 @@ from honeyguide.accounts import attempts
 from honeyguide.accounts.attempts import Limit
 from honeyguide.kernel import checks, clock, emails
 from honeyguide.kernel.errors import Fault, Invalid, Missing, TooMany
-from honeyguide.pages.desk import Desk
 from honeyguide.pages.readers import faces, forms, post, sharing
 from honeyguide.pages.readers.faces import Face, FaceBook
 from honeyguide.pages.readers.showing import kind, see_other, shown, sorry, status_of
+from honeyguide.pages.services import PageServices
 from honeyguide.partners import arrivals
 from honeyguide.referrals import campaigns, hub, links, milestones, people
 from honeyguide.referrals.campaigns import Owner
@@ -44,9 +44,9 @@ class SignupPages:
     template = "signup.html"
     origin = "signup"
 
-    def __init__(self, desk: Desk) -> None:
-        self._desk = desk
-        self._faces = FaceBook(desk.store, desk.clock)
+    def __init__(self, services: PageServices) -> None:
+        self._services = services
+        self._faces = FaceBook(services.store, services.clock)
         self._networks = forms.NetworkLimit(MOST_OF_ONE_NETWORK, NETWORK_WINDOW_MS)
 
     @kind
@@ -57,12 +57,12 @@ class SignupPages:
 
     @kind
     async def subscribe(self, request: Request) -> Response:
-        now_ms = self._desk.clock()
+        now_ms = self._services.clock()
         face = await self._face(request)
         fields: dict[str, str] = {}
         try:
             fields = await forms.read(request)
-            forms.check(self._desk.site, f"signup {face.id}", fields, now_ms)
+            forms.check(self._services.site, f"signup {face.id}", fields, now_ms)
             self._networks.another(forms.peer(request), now_ms)
             code = await self._enter(face, self._arrival(request, face, fields), now_ms)
         except (Invalid, forms.Refused, TooMany) as refusal:
@@ -75,11 +75,11 @@ class SignupPages:
         face = await self._face(request)
         if face.needs_confirmation:
             return shown("inbox.html", face, private=True)
-        sealed = self._desk.site.unseal("thanks", request.query_params.get("for", ""))
+        sealed = self._services.site.unseal("thanks", request.query_params.get("for", ""))
         if sealed is None:
             return see_other(request.url.path.removesuffix("/thanks"))
-        rewards = await self._desk.store.read(lambda tx: milestones.of_campaign(tx, face.owner))
-        share = sharing.of(face.words, self._desk.site.reader_link(sealed.decode()))
+        rewards = await self._services.store.read(lambda tx: milestones.of_campaign(tx, face.owner))
+        share = sharing.of(face.words, self._services.site.reader_link(sealed.decode()))
         return shown("thanks.html", face, private=True, share=share, rewards=rewards[:TEASED])
 
     @kind
@@ -92,7 +92,7 @@ class SignupPages:
 
     @kind
     async def confirm(self, request: Request) -> Response:
-        now_ms = self._desk.clock()
+        now_ms = self._services.clock()
         found = await self._confirming(request)
         if found is None:
             return self._stale()
@@ -100,16 +100,16 @@ class SignupPages:
 
         async def work(tx: Tx) -> Subscriber:
             changes = Changes(status="confirmed")
-            return await arrivals.change(tx, self._desk.site, face.owner, reader.id, changes, now_ms=now_ms)
+            return await arrivals.change(tx, self._services.site, face.owner, reader.id, changes, now_ms=now_ms)
 
-        reader = await self._desk.store.write(work)
-        return see_other(f"/hub/{hub.token(self._desk.site, reader.id, reader.ref_code)}?welcome=1")
+        reader = await self._services.store.write(work)
+        return see_other(f"/hub/{hub.token(self._services.site, reader.id, reader.ref_code)}?welcome=1")
 
     async def _face(self, request: Request) -> Face:
         return await self._faces.find(request.path_params["slug"])
 
     def _form(self, request: Request, face: Face, kept: dict[str, str], email: str, refusal: Fault | None = None) -> Response:
-        site = self._desk.site
+        site = self._services.site
         return shown(
             self.template,
             face,
@@ -118,7 +118,7 @@ class SignupPages:
             wrong={} if refusal is None else forms.email_errors(refusal, {"email": email}),
             carried=kept,
             email=email,
-            token=forms.token(site, f"signup {face.id}", self._desk.clock()),
+            token=forms.token(site, f"signup {face.id}", self._services.clock()),
             trap=forms.TRAP,
             action=request.url.path,
             page_link=face.page_link(site),
@@ -131,15 +131,19 @@ class SignupPages:
         codes = (kept.get("partner"), kept.get("ref")) if face.is_program else (kept.get("ref"), kept.get("partner"))
         agent = request.headers.get("user-agent", "")[: checks.USER_AGENT_LIMIT].replace("\x00", "")
         return NewSubscriber(
-            email=fields.get("email", ""), referrer_code=face.partner_code or codes[0] or codes[1],
-            ip_address=forms.peer(request) or None, user_agent=agent or None, utm_source=kept.get("utm_source"),
-            utm_campaign=kept.get("utm_campaign"), origin=self.origin,
-        )  # fmt: skip
+            email=fields.get("email", ""),
+            referrer_code=face.partner_code or codes[0] or codes[1],
+            ip_address=forms.peer(request) or None,
+            user_agent=agent or None,
+            utm_source=kept.get("utm_source"),
+            utm_campaign=kept.get("utm_campaign"),
+            origin=self.origin,
+        )
 
     async def _enter(self, face: Face, new: NewSubscriber, now_ms: int) -> str:
         """The person's code: a new one, or the one they have. Both ways write the same few rows, and take as long."""
         address = emails.address(new.email)
-        site, owner = self._desk.site, face.owner
+        site, owner = self._services.site, face.owner
 
         async def work(tx: Tx) -> str:
             mailbox = f"{owner.campaign_id} {emails.person(address)}"
@@ -154,21 +158,21 @@ class SignupPages:
             return reader.ref_code
 
         try:
-            return await self._desk.store.write(work)
+            return await self._services.store.write(work)
         except Invalid as refusal:
             if refusal.code != "email_taken":
                 raise
             # The same address came twice at once; by now the other one is in.
-            return await self._desk.store.write(work)
+            return await self._services.store.write(work)
 
     def _welcome(self, request: Request, face: Face, code: str) -> Response:
         if face.thankyou_page_url:
             return see_other(face.thankyou_page_url)
-        query = "" if face.needs_confirmation else f"?for={self._desk.site.seal('thanks', code.encode())}"
+        query = "" if face.needs_confirmation else f"?for={self._services.site.seal('thanks', code.encode())}"
         return see_other(f"{request.url.path}/thanks{query}")
 
     async def _confirming(self, request: Request) -> tuple[Face, Subscriber] | None:
-        code = post.confirm_code(self._desk.site, request.path_params["token"], self._desk.clock())
+        code = post.confirm_code(self._services.site, request.path_params["token"], self._services.clock())
         if code is None:
             return None
 
@@ -179,7 +183,7 @@ class SignupPages:
             owner = Owner(link.account_id, link.campaign_id)
             return faces.of_campaign(await campaigns.get(tx, owner)), await people.get(tx, owner, link.subscriber_id)
 
-        return await self._desk.store.read(look)
+        return await self._services.store.read(look)
 
     def _stale(self) -> Response:
         return sorry(410, "This link has expired", "Sign up again and we’ll email you a new one.")
@@ -193,4 +197,4 @@ class MagicPages(SignupPages):
 
     async def _face(self, request: Request) -> Face:
         code: str = request.path_params["code"]
-        return await self._desk.store.read(lambda tx: faces.of_partner(tx, code))
+        return await self._services.store.read(lambda tx: faces.of_partner(tx, code))

@@ -21,8 +21,8 @@ PASSWORD = "three calm brown bears"
 _CSRF = re.compile(r'name="csrf" value="([0-9a-f]+)"')
 
 
-class Desk:
-    """One person's browser. `desk.post(path, page="/settings", name="x")` fills in the token that the page carried."""
+class WebClient:
+    """One person's browser. `web.post(path, page="/settings", name="x")` fills in the token that the page carried."""
 
     def __init__(self, service: Service) -> None:
         self.service = service
@@ -55,7 +55,7 @@ class Operator(Member):
     """An account that calls the API and sits at its dashboard."""
 
     email: str
-    desk: Desk
+    web: WebClient
 
 
 def operator(service: Service, name: str = "alice") -> Operator:
@@ -70,8 +70,8 @@ def operator(service: Service, name: str = "alice") -> Operator:
     email = service.read(look)
     set_password(service, member.account_id)
     made = Operator(service, member.account_id, member.campaign_id, member.key)
-    made.email, made.desk = email, Desk(service)
-    assert made.desk.log_in(email).status_code == 303
+    made.email, made.web = email, WebClient(service)
+    assert made.web.log_in(email).status_code == 303
     return made
 
 
@@ -96,8 +96,8 @@ def words(page: str) -> str:
 def upload(alice: Operator, text: str | bytes, name: str = "people.csv") -> str:
     """Sends in a file of people; its import's id."""
     data = text.encode() if isinstance(text, str) else text
-    answer = alice.desk.http.post(
-        "/subscribers/import", data={"csrf": alice.desk.token("/subscribers/import")}, files={"file": (name, data, "text/csv")}
+    answer = alice.web.http.post(
+        "/subscribers/import", data={"csrf": alice.web.token("/subscribers/import")}, files={"file": (name, data, "text/csv")}
     )
     assert answer.status_code == 303, words(answer.text)
     return answer.headers["location"].rsplit("/", 1)[1]
@@ -105,11 +105,11 @@ def upload(alice: Operator, text: str | bytes, name: str = "people.csv") -> str:
 
 def run_import(alice: Operator, wanted: str, **mapping: str) -> str:
     """Starts an import with the columns it guessed, and what its page says in the end."""
-    page = alice.desk.get(f"/subscribers/import/{wanted}").text
+    page = alice.web.get(f"/subscribers/import/{wanted}").text
     chosen = dict(re.findall(r'name="(\w+)">.*?<option value="(\d+)" selected', page))
-    alice.desk.post(f"/subscribers/import/{wanted}", do="start", **{**chosen, **mapping})
+    alice.web.post(f"/subscribers/import/{wanted}", do="start", **{**chosen, **mapping})
     for _ in range(200):
-        said = words(alice.desk.get(f"/subscribers/import/{wanted}").text)
+        said = words(alice.web.get(f"/subscribers/import/{wanted}").text)
         if "Importing" not in said:
             return said
         time.sleep(0.05)

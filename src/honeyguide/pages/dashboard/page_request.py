@@ -1,4 +1,4 @@
-"""One visit to a page of the dashboard: who it is, what they sent, and how an answer leaves.
+"""One request to a page of the dashboard: who it is, what they sent, and how an answer leaves.
 
 Every POST passes here: its Origin must be ours and its form must carry the visitor's own token, or nothing happens.
 """
@@ -24,7 +24,7 @@ from honeyguide.kernel.clock import DAY_MS, system_clock
 from honeyguide.kernel.errors import Fault, Invalid, Missing, TooMany, Unavailable
 from honeyguide.pages import rendering
 from honeyguide.pages.dashboard import nav
-from honeyguide.pages.desk import Desk
+from honeyguide.pages.services import PageServices
 from honeyguide.referrals.campaigns import Owner
 from honeyguide.store.tx import Tx
 
@@ -38,20 +38,20 @@ Fields = ImmutableMultiDict[str, str]
 
 
 @dataclass
-class Visit:
-    request: Request
-    desk: Desk
+class PageRequest:
+    http: Request
+    services: PageServices
     now_ms: int
     visitor: Visitor | None = None
     form_token: str = ""  # of somebody who is not logged in
     fields: Fields = field(default_factory=lambda: ImmutableMultiDict([]))
     file: UploadFile | None = None
-    said: str = ""
+    flash: str = ""
 
     @property
     def _csrf(self) -> bytes:
         kind, secret = ("csrf", self.visitor.digest) if self.visitor else ("form", self.form_token)
-        return bytes.fromhex(self.desk.site.keyed_hash(kind, secret))
+        return bytes.fromhex(self.services.site.keyed_hash(kind, secret))
 
     @property
     def csrf(self) -> str:
@@ -77,15 +77,15 @@ class Visit:
 
     @property
     def peer(self) -> str:
-        return self.request.client.host if self.request.client else ""
+        return self.http.client.host if self.http.client else ""
 
     @property
     def query(self) -> dict[str, str]:
-        return {name: value for name, value in self.request.query_params.items() if "\x00" not in value}
+        return {name: value for name, value in self.http.query_params.items() if "\x00" not in value}
 
     def at(self, name: str) -> str:
         """A part of the address."""
-        return str(self.request.path_params[name])
+        return str(self.http.path_params[name])
 
     def text(self, name: str) -> str:
         return self.fields.get(name, "").replace("\r\n", "\n").strip()
@@ -95,73 +95,78 @@ class Visit:
 
     async def page(self, template: str, status: int = 200, **values: Any) -> Response:
         """A page of the dashboard, with everything its frame shows."""
-        frame: dict[str, Any] = {"visitor": self.visitor, "csrf": self.csrf, "said": self.said, "now_ms": self.now_ms}
+        frame: dict[str, Any] = {"visitor": self.visitor, "csrf": self.csrf, "flash": self.flash, "now_ms": self.now_ms}
         if self.visitor is not None:
-            shown, unread = await nav.shown(self.desk, self.who, self.request.url.path)
+            shown, unread = await nav.shown(self.services, self.who, self.http.url.path)
             frame |= {"nav": shown, "unread": unread, "clock": self.clock_note()}
         name = template if "/" in template else f"dashboard/{template}"
         response = HTMLResponse(rendering.page(name, **{**frame, **values}), status)
-        if self.said:
-            self.desk_cookie(response, "said", "", 0)
-        if self.visitor is None and self.form_token != self.request.cookies.get(cookie_name(self.desk, "form")):
-            self.desk_cookie(response, "form", self.form_token, 24 * 3600)
+        if self.flash:
+            self.set_cookie(response, "flash", "", 0)
+        if self.visitor is None and self.form_token != self.http.cookies.get(cookie_name(self.services, "form")):
+            self.set_cookie(response, "form", self.form_token, 24 * 3600)
         return response
 
     def clock_note(self) -> dict[str, Any] | None:
         """Where time can be moved, every page says how far it was."""
-        if not self.desk.settings.test_clock:
+        if not self.services.settings.test_clock:
             return None
         ahead_ms = self.now_ms - system_clock()
-        return {"days": round(ahead_ms / DAY_MS), "now_ms": self.now_ms, "here": self.request.url.path}
+        return {"days": round(ahead_ms / DAY_MS), "now_ms": self.now_ms, "here": self.http.url.path}
 
-    def go(self, path: str, said: str = "") -> Response:
+    def go(self, path: str, flash: str = "") -> Response:
         """On to another page, which says what was done."""
         response = RedirectResponse(path, 303)
-        if said:
-            self.desk_cookie(response, "said", quote(said), 60)
+        if flash:
+            self.set_cookie(response, "flash", quote(flash), 60)
         return response
 
-    def desk_cookie(self, response: Response, name: str, value: str, seconds: int) -> None:
+    def set_cookie(self, response: Response, name: str, value: str, seconds: int) -> None:
         response.set_cookie(
-            cookie_name(self.desk, name), value, max_age=seconds, path="/", secure=_is_https(self.desk), httponly=True,
+            cookie_name(self.services, name),
+            value,
+            max_age=seconds,
+            path="/",
+            secure=_is_https(self.services),
+            httponly=True,
             samesite="lax",
-        )  # fmt: skip
+        )
 
     async def write(self, work: Callable[[Tx], Awaitable[Any]]) -> Any:
-        return await self.desk.store.write(work)
+        return await self.services.store.write(work)
 
     async def read(self, work: Callable[[Tx], Awaitable[Any]]) -> Any:
-        return await self.desk.store.snapshot(work)
+        return await self.services.store.snapshot(work)
 
 
-Handler = Callable[[Visit], Awaitable[Response]]
+Handler = Callable[[PageRequest], Awaitable[Response]]
 
 
 def _xor(one: bytes, other: bytes) -> bytes:
     return bytes(a ^ b for a, b in zip(one, other, strict=True))
 
 
-def _is_https(desk: Desk) -> bool:
-    return desk.settings.base_url.startswith("https:")
+def _is_https(services: PageServices) -> bool:
+    return services.settings.base_url.startswith("https:")
 
 
-def cookie_name(desk: Desk, name: str) -> str:
+def cookie_name(services: PageServices, name: str) -> str:
     """A `__Host-` cookie can be set by nobody but this very host, over TLS; browsers refuse the name on plain HTTP."""
-    return f"__Host-hg_{name}" if _is_https(desk) else f"hg_{name}"
+    return f"__Host-hg_{name}" if _is_https(services) else f"hg_{name}"
 
 
-def guarded(desk: Desk, handler: Handler, *, open_to_all: bool = False) -> Callable[[Request], Awaitable[Response]]:
+def guarded(services: PageServices, handler: Handler, *, open_to_all: bool = False) -> Callable[[Request], Awaitable[Response]]:
     """The handler behind the login, or not; behind the check of every POST in any case."""
 
-    async def answer(request: Request) -> Response:
-        visit = Visit(request, desk, desk.clock())
+    async def answer(http: Request) -> Response:
+        request = PageRequest(http, services, services.clock())
         try:
-            await _recognise(visit)
-            if visit.visitor is None and not open_to_all:
-                return _to_login(request)
-            if request.method == "POST":
-                await _check_post(visit)
-            response = await handler(visit)
+            await _recognise(request)
+            if request.visitor is None and not open_to_all:
+                return _to_login(http)
+            if http.method == "POST":
+                await _check_post(request)
+            response = await handler(request)
         except Fault as fault:
             response = _refusal(fault)
         response.headers.setdefault("cache-control", "no-store")
@@ -170,40 +175,41 @@ def guarded(desk: Desk, handler: Handler, *, open_to_all: bool = False) -> Calla
     return answer
 
 
-async def _recognise(visit: Visit) -> None:
-    cookies = visit.request.cookies
-    token = cookies.get(cookie_name(visit.desk, "session"), "")
-    visit.said = unquote(cookies.get(cookie_name(visit.desk, "said"), ""))[:300]
+async def _recognise(request: PageRequest) -> None:
+    cookies = request.http.cookies
+    token = cookies.get(cookie_name(request.services, "session"), "")
+    request.flash = unquote(cookies.get(cookie_name(request.services, "flash"), ""))[:300]
     if token:
 
         async def find(tx: Tx) -> Visitor | None:
-            return await sessions.find(tx, token, now_ms=visit.now_ms)
+            return await sessions.find(tx, token, now_ms=request.now_ms)
 
-        visit.visitor = await visit.desk.store.read(find)
-    if visit.visitor is None:
-        visit.form_token = cookies.get(cookie_name(visit.desk, "form"), "") or secrets.token_urlsafe(32)
-    elif visit.now_ms - visit.visitor.seen_ms >= sessions.TOUCH_MS:
-        who = visit.visitor
+        request.visitor = await request.services.store.read(find)
+    if request.visitor is None:
+        request.form_token = cookies.get(cookie_name(request.services, "form"), "") or secrets.token_urlsafe(32)
+    elif request.now_ms - request.visitor.seen_ms >= sessions.TOUCH_MS:
+        who = request.visitor
 
         async def touch(tx: Tx) -> None:
-            await sessions.touch(tx, who, now_ms=visit.now_ms)
+            await sessions.touch(tx, who, now_ms=request.now_ms)
 
         with suppress(Unavailable):  # pages can still be read while nothing can be written
-            await visit.desk.store.write(touch)
+            await request.services.store.write(touch)
 
 
-def _to_login(request: Request) -> Response:
-    wanted = request.url.path + (f"?{request.url.query}" if request.url.query else "")
-    back = f"?next={quote(wanted)}" if request.method == "GET" and wanted != "/" else ""
+def _to_login(http: Request) -> Response:
+    wanted = http.url.path + (f"?{http.url.query}" if http.url.query else "")
+    back = f"?next={quote(wanted)}" if http.method == "GET" and wanted != "/" else ""
     return RedirectResponse(f"/login{back}", 303)
 
 
-async def _check_post(visit: Visit) -> None:
-    request = visit.request
-    if not _is_ours(visit.desk, request.headers.get("origin") or _origin_of(request.headers.get("referer", ""))):
+async def _check_post(request: PageRequest) -> None:
+    if not _is_ours(
+        request.services, request.http.headers.get("origin") or _origin_of(request.http.headers.get("referer", ""))
+    ):
         raise HTTPException(403, "This form was sent from another website, so nothing was changed.")
-    await _read_form(visit)
-    if not visit.is_my_csrf(visit.fields.get("csrf", "")):
+    await _read_form(request)
+    if not request.is_my_csrf(request.fields.get("csrf", "")):
         raise HTTPException(403, "This form has expired. Go back, reload the page and try again.")
 
 
@@ -212,28 +218,28 @@ def _origin_of(address: str) -> str:
     return f"{parts.scheme}://{parts.netloc}" if parts.netloc else ""
 
 
-def _is_ours(desk: Desk, origin: str) -> bool:
-    ours = urlsplit(desk.settings.base_url)
+def _is_ours(services: PageServices, origin: str) -> bool:
+    ours = urlsplit(services.settings.base_url)
     if origin == f"{ours.scheme}://{ours.netloc}":
         return True
     # On one's own machine localhost and 127.0.0.1 are the same place.
     try:
         theirs = urlsplit(origin)
-        return desk.settings.on_loopback and theirs.hostname in _LOOPBACK and theirs.port == ours.port
+        return services.settings.on_loopback and theirs.hostname in _LOOPBACK and theirs.port == ours.port
     except ValueError:
         return False
 
 
-async def _read_form(visit: Visit) -> None:
-    kind = visit.request.headers.get("content-type", "").partition(";")[0].strip().lower()
+async def _read_form(request: PageRequest) -> None:
+    kind = request.http.headers.get("content-type", "").partition(";")[0].strip().lower()
     # A file only from somebody we know: it is kept on the disk while it comes in.
-    if kind == "multipart/form-data" and visit.visitor is not None:
-        form: FormData = await visit.request.form(max_files=1, max_fields=100, max_part_size=FORM_LIMIT)
+    if kind == "multipart/form-data" and request.visitor is not None:
+        form: FormData = await request.http.form(max_files=1, max_fields=100, max_part_size=FORM_LIMIT)
         texts = [(name, value) for name, value in form.multi_items() if isinstance(value, str)]
-        visit.file = next((value for value in form.values() if isinstance(value, UploadFile)), None)
+        request.file = next((value for value in form.values() if isinstance(value, UploadFile)), None)
     elif kind == "application/x-www-form-urlencoded":
         body = b""
-        async for part in visit.request.stream():
+        async for part in request.http.stream():
             body += part
             if len(body) > FORM_LIMIT:
                 raise HTTPException(413, "The form is too large.")
@@ -245,7 +251,7 @@ async def _read_form(visit: Visit) -> None:
         raise HTTPException(415, "The form was sent in a format that is not supported.")
     if any("\x00" in value for _, value in texts):
         raise Invalid("The form contains characters that are not allowed.")
-    visit.fields = ImmutableMultiDict(texts)
+    request.fields = ImmutableMultiDict(texts)
 
 
 def _refusal(fault: Fault) -> Response:

@@ -12,7 +12,7 @@ from honeyguide.store import Store
 
 
 @dataclass(frozen=True, slots=True)
-class Desk:
+class PageServices:
     settings: Settings
     store: Store
     site: Site
