@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 import pytest
 
 from honeyguide.kernel.clock import DAY_MS, HOUR_MS, system_clock
-from honeyguide.pages.dashboard import figures
+from honeyguide.pages.dashboard import formats
 from honeyguide.partners import rules
 from tests.support.market import join, offer, publish
 from tests.support.service import ENGINES, Service
@@ -42,7 +42,7 @@ def test_months_payouts_and_what_waits(installation) -> None:
     alice.subscribe("one@example.org", referrer_code=place["ref_code"])
     month = rules.month_of(service.now_ms())
     page = desk_of(alice)
-    closes = figures.moment(rules.closes_at(month))
+    closes = formats.moment(rules.closes_at(month))
     assert f"{rules.spoken(month)} ◷ Open closes {closes} $3.00 so far" in page
     assert "No payouts." in page and "0 pending invitations" in page and "Emails waiting none" in page
     answer = alice.web.post("/account/invitations", page="/account", email="carl@example.org")
@@ -53,7 +53,7 @@ def test_months_payouts_and_what_waits(installation) -> None:
     service.run_jobs()
     alice.web.log_in(alice.email)
     page = desk_of(alice)
-    assert f"{rules.spoken(month)} ✓ Closed {figures.day(service.now_ms())} 0 of 1 $3.00" in page
+    assert f"{rules.spoken(month)} ✓ Closed {formats.day(service.now_ms())} 0 of 1 $3.00" in page
     assert f"{rules.spoken(rules.previous_month(month))} ✓ Closed" in page and "none due $0.00" in page
 
 

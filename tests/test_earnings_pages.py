@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from honeyguide.kernel.clock import DAY_MS, system_clock
-from honeyguide.pages.dashboard import figures
-from honeyguide.pages.market.earnings import WHY_REJECTED, WHY_UNPAID
+from honeyguide.pages.dashboard import formats
+from honeyguide.pages.dashboard.earnings import WHY_REJECTED, WHY_UNPAID
 from honeyguide.partners import rules
 from honeyguide.referrals.rules import Reason
 from tests.support.market import join, offer, publish
@@ -26,7 +26,7 @@ def test_each_reader_stands_under_the_figure_they_are_part_of(service: Service) 
         alice.subscribe(f"veiled.{name}@example.org", name="Veiled", referrer_code=place["ref_code"])
     alice.subscribe("veiled@mailinator.com", referrer_code=place["ref_code"])
     alice.put(f"{alice.v1}/subscribers/veiled.leaves@example.org", {"status": "unsubscribed"})
-    due = figures.day(service.now_ms() + 7 * DAY_MS)
+    due = formats.day(service.now_ms() + 7 * DAY_MS)
     pending = earnings(bob)
     assert f"Will be confirmed on {due} if they stay subscribed. $3.00" in pending, (
         "what is pending is shown first, with its day"
@@ -39,7 +39,7 @@ def test_each_reader_stands_under_the_figure_they_are_part_of(service: Service) 
     service.run_jobs()
     bob.web.log_in(bob.email)
     confirmed = earnings(bob, "?show=confirmed")
-    assert f"Confirmed on {figures.day(service.now_ms())}. $3.00" in confirmed and "Slow lane" in confirmed
+    assert f"Confirmed on {formats.day(service.now_ms())}. $3.00" in confirmed and "Slow lane" in confirmed
     assert "Nothing pending." in earnings(bob, "?show=pending")
 
 
@@ -62,7 +62,7 @@ def test_a_reached_budget_is_said_to_its_partners(service: Service) -> None:
     assert f"$3.00 $0.00 $0.00 ✕ Budget reached, resumes 1 {again}" in after, "whatever their own cap would still hold"
     assert earnings(bob, "?show=uncharged").count("The program had reached its monthly budget.") == 2
     owner = words(alice.web.get(f"/program/{program['uuid']}").text)
-    assert f"Reached on {figures.day(service.now_ms())}; you and 1 partner were notified." in owner
+    assert f"Reached on {formats.day(service.now_ms())}; you and 1 partner were notified." in owner
 
 
 def test_why_a_reader_was_rejected_has_words_for_partners() -> None:

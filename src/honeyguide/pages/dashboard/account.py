@@ -12,7 +12,7 @@ from honeyguide.accounts import accounts, attempts, invitations, keys, passwords
 from honeyguide.kernel import emails
 from honeyguide.kernel.errors import Invalid, Missing
 from honeyguide.pages import forms
-from honeyguide.pages.dashboard import doors, figures
+from honeyguide.pages.dashboard import formats, login
 from honeyguide.pages.dashboard.page_request import PageRequest
 from honeyguide.pages.forms import Field
 from honeyguide.store.tx import Tx
@@ -155,7 +155,7 @@ async def save_password(request: PageRequest) -> Response:
         await attempts.forget(tx, site, attempts.LOGIN_BY_ACCOUNT, emails.key(who.email))
 
     await request.write(change)
-    return await doors.begin_session(request, who.account_id, "/account", "Password changed. Other sessions were signed out.")
+    return await login.begin_session(request, who.account_id, "/account", "Password changed. Other sessions were signed out.")
 
 
 async def end_session(request: PageRequest) -> Response:
@@ -165,7 +165,7 @@ async def end_session(request: PageRequest) -> Response:
         await request.write(lambda tx: sessions.end(tx, request.who.account_id, session_id))
         return request.go("/account", "Session signed out.")
     ended = await request.write(lambda tx: sessions.end_others(tx, request.who.account_id, request.who.session_id))
-    return request.go("/account", f"{figures.plural(ended, 'other session')} signed out.")
+    return request.go("/account", f"{formats.plural(ended, 'other session')} signed out.")
 
 
 async def invite(request: PageRequest) -> Response:

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from honeyguide.kernel.clock import DAY_MS
-from honeyguide.pages.dashboard import figures
+from honeyguide.pages.dashboard import formats
 from honeyguide.referrals.days import Day
 
 HEIGHT = 100.0
@@ -96,7 +96,7 @@ def signups(days: list[Day], chosen: Range, since_ms: int) -> Chart:
     top, lines = _scale(max(day.signups for day in steps))
     clicks_top = max(1, *(day.clicks for day in steps))
     slot = 1000 / len(steps)
-    name: Callable[[int], str] = figures.day if chosen.step == 1 else (lambda ms: f"Week of {figures.day(ms)}")
+    name: Callable[[int], str] = formats.day if chosen.step == 1 else (lambda ms: f"Week of {formats.day(ms)}")
     bars = []
     for place, day in enumerate(steps):
         parts, at = [], HEIGHT
@@ -112,5 +112,5 @@ def signups(days: list[Day], chosen: Range, since_ms: int) -> Chart:
     wanted = min(LABELS, len(steps))
     places = [round(n * (len(steps) - 1) / (wanted - 1)) for n in range(wanted)]
     levels = [(round(HEIGHT - HEIGHT * n / lines, 2), top * n // lines) for n in range(lines + 1)]
-    labels = [figures.short_day(steps[place].day_ms) for place in places]
+    labels = [formats.short_day(steps[place].day_ms) for place in places]
     return Chart(bars, top, clicks_top, levels, labels, not any(day.signups or day.clicks for day in steps))

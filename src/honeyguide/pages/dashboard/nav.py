@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from honeyguide.accounts.sessions import Visitor
 from honeyguide.mail import bell
-from honeyguide.pages.dashboard import figures
+from honeyguide.pages.dashboard import formats
 from honeyguide.pages.services import PageServices
 from honeyguide.referrals import days
 from honeyguide.referrals.campaigns import Owner
@@ -96,7 +96,7 @@ async def shown(services: PageServices, who: Visitor, path: str) -> tuple[list[t
 
 
 def _up_to_most(count: int) -> str:
-    return figures.up_to(MOST_SHOWN, count) if count else ""
+    return formats.up_to(MOST_SHOWN, count) if count else ""
 
 
 def _is_here(place: str, path: str) -> bool:

@@ -9,7 +9,7 @@ from starlette.responses import Response
 from honeyguide.accounts import keys
 from honeyguide.kernel import money
 from honeyguide.kernel.clock import DAY_MS
-from honeyguide.pages.dashboard import charts, figures
+from honeyguide.pages.dashboard import charts, formats
 from honeyguide.pages.dashboard.page_request import PageRequest
 from honeyguide.partners import forecast
 from honeyguide.partners import rules as months
@@ -116,7 +116,7 @@ async def show(request: PageRequest) -> Response:
         funnel=_funnel(now),
         rejections=_rejections(facts.rejected),
         next_reward=lambda verified: milestones.next_reward(facts.ladder, verified),
-        counted=lambda *counts: figures.up_to(tally.MOST_WON, *counts),
+        counted=lambda *counts: formats.up_to(tally.MOST_WON, *counts),
         money=money.show,
         now=now,
         steps=[] if all(step.is_done for step in steps) else steps,
@@ -128,20 +128,20 @@ def _figures(facts: Facts, now: Day, before: Day, span: str) -> list[Figure]:
     each = facts.brought / looked_at if looked_at else 0
     factor = facts.brought / facts.subscribers if facts.subscribers else 0
     is_whole = looked_at == facts.advocates
-    who = figures.plural(facts.advocates, "advocate") if is_whole else f"the top {looked_at:,}"
+    who = formats.plural(facts.advocates, "advocate") if is_whole else f"the top {looked_at:,}"
     came = now.verified + now.pending + now.rejected
     return [
         Figure(
             "New subscribers",
-            figures.number(now.signups),
+            formats.number(now.signups),
             *_change(now.signups, before.signups),
             f"vs. {span}" if before.signups else "no earlier data",
         ),
         Figure(
             "Referred",
-            figures.number(now.verified),
+            formats.number(now.verified),
             *_change(now.verified, before.verified),
-            f"{figures.share(now.verified, now.signups)} of all" if now.signups else "by subscribers and partners",
+            f"{formats.share(now.verified, now.signups)} of all" if now.signups else "by subscribers and partners",
         ),
         Figure(
             "Referrals per advocate",
@@ -152,9 +152,9 @@ def _figures(facts: Facts, now: Day, before: Day, span: str) -> list[Figure]:
         ),
         Figure(
             "Referral link clicks",
-            figures.number(now.clicks),
+            formats.number(now.clicks),
             *_change(now.clicks, before.clicks),
-            f"{figures.share(came, now.clicks)} conversion" if now.clicks else "none yet",
+            f"{formats.share(came, now.clicks)} conversion" if now.clicks else "none yet",
         ),
     ]
 

@@ -12,23 +12,32 @@ from starlette.routing import Route
 from honeyguide.pages import rendering
 from honeyguide.pages.dashboard import (
     account,
-    doors,
-    figures,
-    hooks,
+    administration,
+    clock,
+    earnings,
+    formats,
     imports,
-    ladder,
+    login,
+    network,
+    notifications,
     overview,
-    person,
+    pages,
+    payouts,
+    program,
+    program_form,
+    publications,
     review,
+    rewards,
     settings,
+    subscriber,
     subscribers,
-    wording,
+    webhooks,
 )
+from honeyguide.pages.dashboard.labels import label
 from honeyguide.pages.dashboard.page_request import Handler, guarded
-from honeyguide.pages.market import routes as market
 from honeyguide.pages.services import PageServices
 
-rendering.add_filters(**figures.FILTERS)
+rendering.add_filters(**formats.FILTERS, label=label)
 
 
 @dataclass(frozen=True)
@@ -39,22 +48,22 @@ class Page:
     open_to_all: bool = False
 
 
-DOORS = (
-    Page("GET", "/login", doors.login_form, True),
-    Page("POST", "/login", doors.log_in, True),
-    Page("POST", "/logout", doors.log_out),
-    Page("GET", "/signup", doors.signup_form, True),
-    Page("POST", "/signup", doors.sign_up, True),
-    Page("GET", "/welcome/{token}", doors.welcome_form, True),
-    Page("POST", "/welcome/{token}", doors.welcome, True),
-    Page("GET", "/password", doors.forgot_form, True),
-    Page("POST", "/password", doors.forgot, True),
-    Page("GET", "/password/{token}", doors.reset_form, True),
-    Page("POST", "/password/{token}", doors.reset, True),
+LOGIN_PAGES = (
+    Page("GET", "/login", login.login_form, True),
+    Page("POST", "/login", login.log_in, True),
+    Page("POST", "/logout", login.log_out),
+    Page("GET", "/signup", login.signup_form, True),
+    Page("POST", "/signup", login.sign_up, True),
+    Page("GET", "/welcome/{token}", login.welcome_form, True),
+    Page("POST", "/welcome/{token}", login.welcome, True),
+    Page("GET", "/password", login.forgot_form, True),
+    Page("POST", "/password", login.forgot, True),
+    Page("GET", "/password/{token}", login.reset_form, True),
+    Page("POST", "/password/{token}", login.reset, True),
 )
 
 PAGES = (
-    *DOORS,
+    *LOGIN_PAGES,
     Page("GET", "/", overview.show),
     Page("GET", "/subscribers", subscribers.show),
     Page("POST", "/subscribers/decide", subscribers.decide),
@@ -64,27 +73,27 @@ PAGES = (
     Page("GET", "/subscribers/import/{id}", imports.show),
     Page("POST", "/subscribers/import/{id}", imports.go_on),
     Page("GET", "/subscribers/import/{id}/errors.csv", imports.error_file),
-    Page("GET", "/subscribers/{id}", person.show),
-    Page("POST", "/subscribers/{id}", person.decide),
-    Page("GET", "/subscribers/{id}/export.json", person.export),
-    Page("POST", "/subscribers/{id}/rewards", person.redeem),
+    Page("GET", "/subscribers/{id}", subscriber.show),
+    Page("POST", "/subscribers/{id}", subscriber.decide),
+    Page("GET", "/subscribers/{id}/export.json", subscriber.export),
+    Page("POST", "/subscribers/{id}/rewards", subscriber.redeem),
     Page("GET", "/review", review.show),
     Page("POST", "/review", review.decide),
-    Page("GET", "/rewards", ladder.show),
-    Page("POST", "/rewards", ladder.create),
-    Page("POST", "/rewards/preview", ladder.sketch),
-    Page("POST", "/rewards/hand-over", ladder.hand_over),
-    Page("GET", "/rewards/{id}", ladder.edit_form),
-    Page("POST", "/rewards/{id}", ladder.edit),
-    Page("POST", "/rewards/{id}/delete", ladder.delete),
-    Page("GET", "/pages", wording.show),
-    Page("POST", "/pages", wording.save),
-    Page("POST", "/pages/preview", wording.sketch),
-    Page("GET", "/webhooks", hooks.show),
-    Page("POST", "/webhooks", hooks.create),
-    Page("GET", "/webhooks/{id}", hooks.one),
-    Page("POST", "/webhooks/{id}", hooks.update),
-    Page("POST", "/webhooks/{id}/act", hooks.act),
+    Page("GET", "/rewards", rewards.show),
+    Page("POST", "/rewards", rewards.create),
+    Page("POST", "/rewards/preview", rewards.sketch),
+    Page("POST", "/rewards/hand-over", rewards.hand_over),
+    Page("GET", "/rewards/{id}", rewards.edit_form),
+    Page("POST", "/rewards/{id}", rewards.edit),
+    Page("POST", "/rewards/{id}/delete", rewards.delete),
+    Page("GET", "/pages", pages.show),
+    Page("POST", "/pages", pages.save),
+    Page("POST", "/pages/preview", pages.sketch),
+    Page("GET", "/webhooks", webhooks.show),
+    Page("POST", "/webhooks", webhooks.create),
+    Page("GET", "/webhooks/{id}", webhooks.one),
+    Page("POST", "/webhooks/{id}", webhooks.update),
+    Page("POST", "/webhooks/{id}/act", webhooks.act),
     Page("GET", "/account", account.show),
     Page("POST", "/account/keys", account.create_key),
     Page("POST", "/account/keys/{id}/revoke", account.revoke_key),
@@ -95,7 +104,37 @@ PAGES = (
     Page("POST", "/account/invitations/withdraw", account.withdraw_invitation),
     Page("GET", "/settings", settings.show),
     Page("POST", "/settings/campaign", settings.save_campaign),
-    *(Page(*row) for row in market.ROWS),
+    Page("GET", "/publications", publications.show),
+    Page("GET", "/publications/new", publications.new_form),
+    Page("POST", "/publications/new", publications.create),
+    Page("POST", "/publications/preview/card", publications.sketch_card),
+    Page("POST", "/publications/preview/page", publications.sketch_page),
+    Page("GET", "/publications/{id}", publications.edit_form),
+    Page("POST", "/publications/{id}", publications.edit),
+    Page("POST", "/publications/{id}/delete", publications.delete),
+    Page("GET", "/program", program.index),
+    Page("GET", "/program/new", program_form.new_form),
+    Page("POST", "/program/new", program_form.create),
+    Page("POST", "/program/preview/card", program_form.sketch_card),
+    Page("POST", "/program/preview/cost", program_form.sketch_cost),
+    Page("GET", "/program/{id}", program.show),
+    Page("GET", "/program/{id}/change", program_form.edit_form),
+    Page("POST", "/program/{id}/change", program_form.edit),
+    Page("POST", "/program/{id}/act", program.act),
+    Page("GET", "/network", network.show),
+    Page("GET", "/network/{id}", network.one),
+    Page("POST", "/network/{id}/join", network.join),
+    Page("GET", "/earnings", earnings.show),
+    Page("GET", "/earnings/{id}", earnings.one),
+    Page("GET", "/payouts", payouts.show),
+    Page("GET", "/statements/{side}/{month}.csv", payouts.statement_csv),
+    Page("GET", "/statements/{side}/{month}", payouts.statement),
+    Page("GET", "/notices", notifications.show),
+    Page("GET", "/administration", administration.show),
+    Page("GET", "/administration/proof", administration.prove),
+    Page("GET", "/administration/payouts.csv", administration.export),
+    Page("POST", "/administration/payouts", administration.mark),
+    Page("POST", "/clock", clock.move),
 )
 
 
@@ -125,7 +164,7 @@ def _redirect_form(address: str) -> Callable[[Request], Awaitable[Response]]:
 
 
 async def _moved(request: Request) -> Response:
-    """Letters lead to /dashboard/…; the dashboard is at the root."""
+    """Emails link to /dashboard/…; the dashboard is at the root."""
     return RedirectResponse(f"/{request.path_params['path'].lstrip('/')}", 302)
 
 

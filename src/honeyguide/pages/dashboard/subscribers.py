@@ -11,7 +11,7 @@ from starlette.responses import Response, StreamingResponse
 from honeyguide.kernel.errors import Invalid, Missing
 from honeyguide.kernel.paging import Page
 from honeyguide.kernel.spreadsheets import csv_text
-from honeyguide.pages.dashboard import figures
+from honeyguide.pages.dashboard import formats
 from honeyguide.pages.dashboard.page_request import PageRequest
 from honeyguide.pages.downloads import attachment
 from honeyguide.partners import arrivals
@@ -129,7 +129,7 @@ async def decide_each(request: PageRequest, ids: list[str], verdict: str) -> tup
 def outcome(noun: str, verdict: str, done: int, refusal: str) -> str:
     """What to tell the operator afterwards: "2 referrals verified." and why others were not."""
     verb = {"verify": "verified", "reject": "rejected", "erase": "erased"}[verdict]
-    result = f"{figures.plural(done, noun)} {verb}." if done or not refusal else "Nothing changed."
+    result = f"{formats.plural(done, noun)} {verb}." if done or not refusal else "Nothing changed."
     return f"{result} {refusal}".strip()
 
 
@@ -165,5 +165,5 @@ async def export(request: PageRequest) -> Response:
         async for rows in exporting.batches(store, owner, chosen):
             yield csv_text(exporting.line(site, row) for row in rows)
 
-    headers = attachment(f"subscribers-{figures.day(request.now_ms).replace(' ', '-')}.csv")
+    headers = attachment(f"subscribers-{formats.day(request.now_ms).replace(' ', '-')}.csv")
     return StreamingResponse(lines(), media_type="text/csv; charset=utf-8", headers=headers)

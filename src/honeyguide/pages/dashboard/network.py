@@ -11,9 +11,9 @@ from honeyguide.kernel import money
 from honeyguide.kernel.errors import Invalid
 from honeyguide.kernel.paging import Page
 from honeyguide.pages import forms
+from honeyguide.pages.dashboard import cards
 from honeyguide.pages.dashboard.page_request import PageRequest
 from honeyguide.pages.forms import Field
-from honeyguide.pages.market import cards
 from honeyguide.partners import catalogue, network
 from honeyguide.partners.directory import SORTS, Wanted
 from honeyguide.partners.network import Joined, Offer
@@ -65,7 +65,7 @@ async def show(request: PageRequest) -> Response:
     rows, total = await request.read(look)
     kept = {name: value for name, value in request.query.items() if name != "page" and value}
     return await request.page(
-        "market/network.html",
+        "dashboard/network.html",
         rows=rows,
         total=total,
         wanted=wanted,
@@ -94,7 +94,7 @@ async def _offer(request: PageRequest, wrong: dict[str, str]) -> Response:
     offer = await request.read(look)
     status = 400 if wrong else 200
     return await request.page(
-        "market/offer.html", status, offer=offer, reason=request.text("reason"), wrong=wrong, **cards.SHOWN
+        "dashboard/network_program.html", status, offer=offer, reason=request.text("reason"), wrong=wrong, **cards.SHOWN
     )
 
 

@@ -12,7 +12,7 @@ from honeyguide.kernel.clock import DAY_MS, iso
 from honeyguide.kernel.errors import Invalid, Missing
 from honeyguide.kernel.paging import Page
 from honeyguide.pages import forms, rendering
-from honeyguide.pages.dashboard import figures
+from honeyguide.pages.dashboard import formats
 from honeyguide.pages.dashboard.page_request import PageRequest
 from honeyguide.pages.forms import Field
 from honeyguide.store.tx import Tx
@@ -199,7 +199,7 @@ async def act(request: PageRequest) -> Response:
             count = await webhooks.replay(
                 tx, account_id, scope, hook.id, f"{since}:00Z" if len(since) == 16 else since, now_ms=request.now_ms
             )
-            return f"Replaying {figures.plural(count, 'event')}." if count else "There are no events since then."
+            return f"Replaying {formats.plural(count, 'event')}." if count else "There are no events since then."
         elif deed == "rotate":
             return await webhooks.rotate_secret(tx, account_id, scope, hook.id, now_ms=request.now_ms)
         elif deed == "reveal":

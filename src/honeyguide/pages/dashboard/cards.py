@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from honeyguide.kernel import money
-from honeyguide.pages.dashboard import figures
-from honeyguide.pages.market.labels import label
+from honeyguide.pages.dashboard import formats
+from honeyguide.pages.dashboard.labels import label
 from honeyguide.partners.network import Offer
 from honeyguide.partners.publications import Publication
 
@@ -30,7 +30,7 @@ class Card(NamedTuple):
 
 
 def hold(days: int, enabled: bool) -> str:
-    return figures.plural(days, "day") if enabled and days else "None"
+    return formats.plural(days, "day") if enabled and days else "None"
 
 
 def rate(value: float | None) -> str:

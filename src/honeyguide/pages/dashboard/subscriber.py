@@ -12,7 +12,7 @@ from honeyguide.kernel.errors import Missing
 from honeyguide.kernel.ids import is_id
 from honeyguide.kernel.paging import Page
 from honeyguide.mail import letters
-from honeyguide.pages.dashboard import figures
+from honeyguide.pages.dashboard import formats
 from honeyguide.pages.dashboard import subscribers as listed
 from honeyguide.pages.dashboard.page_request import PageRequest
 from honeyguide.pages.downloads import attachment
@@ -66,7 +66,7 @@ async def show(request: PageRequest) -> Response:
     found = await request.read(look)
     person: Subscriber = found["person"]
     return await request.page(
-        "person.html",
+        "subscriber.html",
         **found,
         story=_story(found),
         signs=_signs(found["explained"]),
@@ -101,7 +101,7 @@ def _story(found: dict[str, Any]) -> list[Moment]:
         story.append(Moment(person.decided_ms, kind, f"The referral was {word}{by}.", _why(person)))
     for won in found["won"]:
         story.append(
-            Moment(won.earned_ms, "good", f"Earned {won.name} for {figures.plural(won.referrals * won.multiple, 'referral')}.")
+            Moment(won.earned_ms, "good", f"Earned {won.name} for {formats.plural(won.referrals * won.multiple, 'referral')}.")
         )
         if won.redeemed_ms:
             verb = "Claimed" if won.redeemed_by == rewards.READER else "Received"
@@ -110,7 +110,7 @@ def _story(found: dict[str, Any]) -> list[Moment]:
         kind = {"verified": "good", "rejected": "bad"}.get(friend.referral_status, "")
         story.append(Moment(friend.created_ms, kind, f"Referred {friend.name or friend.email}."))
     for letter in found["letters"]:
-        story.append(Moment(letter.created_ms, "", f"Email: {letter.subject or 'erased'}", figures.letter_state(letter.status)))
+        story.append(Moment(letter.created_ms, "", f"Email: {letter.subject or 'erased'}", formats.letter_state(letter.status)))
     return sorted(story, key=lambda moment: moment.at_ms, reverse=True)[:60]
 
 

@@ -12,9 +12,8 @@ from honeyguide.kernel import money
 from honeyguide.kernel.clock import DAY_MS
 from honeyguide.kernel.errors import Invalid
 from honeyguide.kernel.paging import Page
-from honeyguide.pages.dashboard import figures
+from honeyguide.pages.dashboard import cards, formats
 from honeyguide.pages.dashboard.page_request import PageRequest
-from honeyguide.pages.market import cards
 from honeyguide.partners import brought, forecast, network, rules
 from honeyguide.partners.brought import Brought
 from honeyguide.partners.network import Joined
@@ -71,8 +70,8 @@ def why(row: Brought) -> str:
     if row.state == brought.PENDING:
         if row.due_ms is None:
             return "Will be confirmed once they confirm their email address."
-        return f"Will be confirmed on {figures.day(row.due_ms)} if they stay subscribed."
-    day = figures.day(row.decided_ms or row.arrived_ms)
+        return f"Will be confirmed on {formats.day(row.due_ms)} if they stay subscribed."
+    day = formats.day(row.decided_ms or row.arrived_ms)
     if row.state == brought.CONFIRMED:
         return f"Confirmed on {day}."
     if row.state == brought.UNCHARGED:
@@ -104,7 +103,7 @@ async def show(request: PageRequest) -> Response:
 
     shown = await request.read(look)
     return await request.page(
-        "market/earnings.html",
+        "dashboard/earnings.html",
         month=month,
         earlier=rules.previous_month(month),
         later=rules.next_month(month),
@@ -145,7 +144,7 @@ async def one(request: PageRequest) -> Response:
     drawn = Markup(code.svg_inline(omitsize=True, border=3, dark="#211b12", light="#ffffff", svgclass="qr", lineclass=None))
     left_cents = rules.left_cents(spent_cents=joined.spent_cents, cap_cents=joined.max_payout_cents)
     return await request.page(
-        "market/place.html",
+        "dashboard/partner_campaign.html",
         link=link,
         magic=f"{site.magic_link(joined.ref_code)}?email=",
         qr=drawn,

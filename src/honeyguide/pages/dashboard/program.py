@@ -8,8 +8,8 @@ from starlette.responses import Response
 
 from honeyguide.kernel import money
 from honeyguide.kernel.paging import Page
+from honeyguide.pages.dashboard import cards, program_form
 from honeyguide.pages.dashboard.page_request import PageRequest
-from honeyguide.pages.market import cards, offering
 from honeyguide.partners import arrivals, forecast, programs, publications, rules
 from honeyguide.partners.programs import Program
 from honeyguide.referrals.rules import explain
@@ -29,11 +29,11 @@ async def index(request: PageRequest) -> Response:
     rows, total = await request.read(look)
     if len(rows) == 1:
         return request.go(f"/program/{rows[0].id}", request.flash)
-    return await request.page("market/programs.html", rows=rows, has_publication=total > 0, money=money.show)
+    return await request.page("dashboard/programs.html", rows=rows, has_publication=total > 0, money=money.show)
 
 
 async def show(request: PageRequest) -> Response:
-    page = Page(max(1, offering.whole(request.query.get("page", "1"), 1)), PER_PAGE)
+    page = Page(max(1, program_form.whole(request.query.get("page", "1"), 1)), PER_PAGE)
 
     async def look(tx: Tx) -> dict[str, Any]:
         program = await programs.get(tx, request.who.account_id, request.at("id"))
@@ -52,7 +52,7 @@ async def show(request: PageRequest) -> Response:
     shown = await request.read(look)
     program: Program = shown["program"]
     return await request.page(
-        "market/program.html",
+        "dashboard/program.html",
         page=page.page,
         pages=page.total_pages(shown["total"]),
         explain=explain,
@@ -61,14 +61,14 @@ async def show(request: PageRequest) -> Response:
         hosted=request.services.site.page_link(program.slug) if program.slug else "",
         invite=f"{request.services.site.base_url}/network/{program.id}",
         hold=cards.hold,
-        guess=offering.guess(offering.as_given(program), request.query),
+        guess=program_form.guess(program_form.as_given(program), request.query),
         **shown,
     )
 
 
 async def act(request: PageRequest) -> Response:
     """Pause, resume, delete."""
-    old, do = await offering.program_of(request), request.text("do")
+    old, do = await program_form.program_of(request), request.text("do")
 
     async def change(tx: Tx) -> None:
         if do == "delete":

@@ -12,9 +12,9 @@ from starlette.responses import HTMLResponse, Response
 from honeyguide.kernel import money
 from honeyguide.kernel.errors import Invalid
 from honeyguide.pages import forms, rendering
+from honeyguide.pages.dashboard import cards
 from honeyguide.pages.dashboard.page_request import PageRequest
 from honeyguide.pages.forms import Field
-from honeyguide.pages.market import cards
 from honeyguide.partners import estimate, programs, publications
 from honeyguide.partners.estimate import Estimate
 from honeyguide.partners.programs import Fields, Program
@@ -102,7 +102,7 @@ def guess(given: dict[str, Any], volume: Mapping[str, str]) -> Estimate | None:
 def _card(given: dict[str, Any], publication: Publication) -> str:
     days, waits = whole(given["referral_pending_duration"], 0), bool(given["referral_pending_duration_enabled"])
     card = cards.priced(cards.of_publication(publication), cpa_cents=_cents(given, "cpa") or 0, days=days, waits=waits)
-    return rendering.page("market/card_alone.html", card=card, money=money.show)
+    return rendering.page("dashboard/card_alone.html", card=card, money=money.show)
 
 
 async def _form(
@@ -113,7 +113,7 @@ async def _form(
     wrong: dict[str, str] | None = None,
 ) -> Response:
     return await request.page(
-        "market/program_form.html",
+        "dashboard/program_form.html",
         400 if wrong else 200,
         given=given,
         publication=publication,
@@ -197,5 +197,5 @@ async def sketch_card(request: PageRequest) -> Response:
 
 
 async def sketch_cost(request: PageRequest) -> Response:
-    html = rendering.page("market/estimate.html", guess=guess(_given(request), request.fields), money=money.show)
+    html = rendering.page("dashboard/estimate.html", guess=guess(_given(request), request.fields), money=money.show)
     return HTMLResponse(html)

@@ -30,7 +30,7 @@ async def show(request: PageRequest) -> Response:
     recent = [this_month]
     while len(recent) < 12:
         recent.append(rules.previous_month(recent[-1]))
-    return await request.page("market/payouts.html", rows=rows, recent=recent, money=money.show)
+    return await request.page("dashboard/payouts.html", rows=rows, recent=recent, money=money.show)
 
 
 def _asked(request: PageRequest) -> tuple[str, str]:
@@ -56,7 +56,7 @@ async def statement(request: PageRequest) -> Response:
 
     shown = await request.read(look)
     return await request.page(
-        "market/statement.html", side=side, month=month, money=money.show, is_cut=len(shown["lines"]) == LINES_SHOWN, **shown
+        "dashboard/statement.html", side=side, month=month, money=money.show, is_cut=len(shown["lines"]) == LINES_SHOWN, **shown
     )
 
 

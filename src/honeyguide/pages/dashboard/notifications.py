@@ -38,7 +38,7 @@ async def show(request: PageRequest) -> Response:
         }
 
     shown = await request.read(look)
-    response = await request.page("market/notices.html", **shown)
+    response = await request.page("dashboard/notifications.html", **shown)
 
     async def read(tx: Tx) -> None:
         await bell.read_all(tx, request.who.account_id, now_ms=request.now_ms)

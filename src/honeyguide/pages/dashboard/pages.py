@@ -9,8 +9,8 @@ from starlette.responses import HTMLResponse, Response
 
 from honeyguide.kernel.errors import Invalid
 from honeyguide.pages import forms
-from honeyguide.pages.dashboard.frames import picture
 from honeyguide.pages.dashboard.page_request import PageRequest
+from honeyguide.pages.dashboard.previews import picture
 from honeyguide.pages.forms import Field
 from honeyguide.pages.readers.preview import KINDS, SIGNUP
 from honeyguide.pages.readers.words import OFF, POWERED_BY, WORDS

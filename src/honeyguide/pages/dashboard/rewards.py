@@ -10,10 +10,10 @@ from starlette.responses import HTMLResponse, Response
 from honeyguide.kernel.errors import Invalid
 from honeyguide.kernel.paging import Page
 from honeyguide.pages import forms
-from honeyguide.pages.dashboard import figures
+from honeyguide.pages.dashboard import formats
 from honeyguide.pages.dashboard import subscribers as listed
-from honeyguide.pages.dashboard.frames import picture
 from honeyguide.pages.dashboard.page_request import PageRequest
+from honeyguide.pages.dashboard.previews import picture
 from honeyguide.pages.forms import Field
 from honeyguide.pages.readers.preview import HUB
 from honeyguide.referrals import campaigns, coupons, milestones, people, rewards
@@ -205,7 +205,7 @@ async def edit(request: PageRequest) -> Response:
         added = await request.write(work)
     except Invalid as fault:
         return await _edit_page(request, reward, typed, forms.errors_of(fault, FORM))
-    return request.go("/rewards", f"Changes saved. {figures.plural(added, 'code')} added." if added else "Changes saved.")
+    return request.go("/rewards", f"Changes saved. {formats.plural(added, 'code')} added." if added else "Changes saved.")
 
 
 async def delete(request: PageRequest) -> Response:

@@ -69,7 +69,7 @@ async def _page(request: PageRequest, wrong: dict[str, str]) -> Response:
     shown = await request.services.store.snapshot(look, slow=True)
     engine = "PostgreSQL" if request.services.store.engine == "postgres" else "SQLite"
     return await request.page(
-        "market/administration.html",
+        "dashboard/administration.html",
         400 if wrong else 200,
         money=money.show,
         month=_month(request),
@@ -89,7 +89,7 @@ async def prove(request: PageRequest) -> Response:
     findings, sums = await request.services.store.snapshot(books.verify, slow=True)
     broken = sum(finding.broken for finding in findings)
     await request.write(lambda tx: accounts.note_proof(tx, broken=broken, now_ms=request.now_ms))
-    return await request.page("market/proof.html", findings=findings, sums=sums, money=money.show)
+    return await request.page("dashboard/ledger_check.html", findings=findings, sums=sums, money=money.show)
 
 
 @only_admin

@@ -12,10 +12,10 @@ from honeyguide.kernel import money
 from honeyguide.kernel.errors import Invalid, Required
 from honeyguide.kernel.paging import Page
 from honeyguide.pages import forms, rendering
-from honeyguide.pages.dashboard.frames import picture_of_program
+from honeyguide.pages.dashboard import cards
 from honeyguide.pages.dashboard.page_request import PageRequest
+from honeyguide.pages.dashboard.previews import picture_of_program
 from honeyguide.pages.forms import Field
-from honeyguide.pages.market import cards
 from honeyguide.partners import catalogue, logos, programs, publications
 from honeyguide.partners.publications import Fields, Publication
 from honeyguide.referrals import campaigns
@@ -47,7 +47,7 @@ async def show(request: PageRequest) -> Response:
         return rows, {offer.publication_id: offer for offer in offers}
 
     rows, offers = await request.read(look)
-    return await request.page("market/publications.html", rows=rows, offers=offers)
+    return await request.page("dashboard/publications.html", rows=rows, offers=offers)
 
 
 def _given(request: PageRequest) -> dict[str, Any]:
@@ -85,7 +85,7 @@ async def _form(
 ) -> Response:
     logo_id = old.logo_id if old else ""
     return await request.page(
-        "market/publication.html",
+        "dashboard/publication.html",
         400 if wrong else 200,
         given=given,
         old=old,
@@ -106,7 +106,7 @@ def _missing(request: PageRequest, given: dict[str, Any], *, unless: Collection[
 
 
 def _card(given: dict[str, Any], logo_id: str) -> str:
-    return rendering.page("market/card_alone.html", card=cards.of_typed(given, logo_id), money=money.show)
+    return rendering.page("dashboard/card_alone.html", card=cards.of_typed(given, logo_id), money=money.show)
 
 
 async def _page(request: PageRequest, given: dict[str, Any], logo_id: str) -> str:

@@ -164,7 +164,7 @@ async def _letter(request: PageRequest, work: Callable[[Tx], Awaitable[None]], t
     except (Invalid, TooMany) as fault:
         status = 429 if isinstance(fault, TooMany) else 400
         return await request.page(template, status, wrong=forms.errors_of(fault, EMAIL), **values)
-    return await request.page("letter_sent.html", email=email)
+    return await request.page("email_sent.html", email=email)
 
 
 async def _open_first(request: PageRequest) -> Response:
@@ -203,7 +203,7 @@ async def _with_password(
 async def welcome_form(request: PageRequest) -> Response:
     ticket = await request.read(lambda tx: invitations.find(tx, "invitation", request.at("token"), now_ms=request.now_ms))
     if ticket is None:
-        return await request.page("spent.html", 404, sentence=invitations.SPENT, again="/signup")
+        return await request.page("link_expired.html", 404, sentence=invitations.SPENT, again="/signup")
     return await request.page("welcome.html", email=ticket.email, given={}, wrong={})
 
 
@@ -211,7 +211,7 @@ async def welcome(request: PageRequest) -> Response:
     token = request.at("token")
     ticket = await request.read(lambda tx: invitations.find(tx, "invitation", token, now_ms=request.now_ms))
     if ticket is None:
-        return await request.page("spent.html", 404, sentence=invitations.SPENT, again="/signup")
+        return await request.page("link_expired.html", 404, sentence=invitations.SPENT, again="/signup")
 
     async def accept(tx: Tx, password_hash: str) -> str:
         return await invitations.accept(
@@ -235,7 +235,7 @@ async def forgot(request: PageRequest) -> Response:
 async def reset_form(request: PageRequest) -> Response:
     ticket = await request.read(lambda tx: invitations.find(tx, "password_reset", request.at("token"), now_ms=request.now_ms))
     if ticket is None:
-        return await request.page("spent.html", 404, sentence=invitations.SPENT, again="/password")
+        return await request.page("link_expired.html", 404, sentence=invitations.SPENT, again="/password")
     return await request.page("reset.html", wrong={})
 
 
@@ -254,5 +254,5 @@ async def reset(request: PageRequest) -> Response:
     try:
         account_id = await request.write(change)
     except Missing as fault:
-        return await request.page("spent.html", 404, sentence=fault.message, again="/password")
+        return await request.page("link_expired.html", 404, sentence=fault.message, again="/password")
     return await begin_session(request, account_id, "/", "Your password was changed, and all other sessions were logged out.")
