@@ -33,7 +33,7 @@ MAY_IMPORT |= {"cli_people": {*MAY_IMPORT["cli"], "cli"}}
 MAY_IMPORT["cli"] |= {"cli_backup", "cli_demo", "cli_money", "cli_people"}
 MAY_IMPORT |= {"__main__": {"cli"}}
 
-KERNEL_GUESTS = {"kernel/emails.py": {"email_validator"}}
+KERNEL_GUESTS = {"kernel/email_addresses.py": {"email_validator"}}
 DRIVERS = {"apsw", "asyncpg", "sqlite3", "aiosqlite", "psycopg", "sqlalchemy"}
 HTTP_SERVERS = {"starlette", "uvicorn", "httptools", "multipart", "python_multipart"}
 CLOCKS = {"kernel/clock.py", "kernel/ids.py"}
@@ -233,7 +233,7 @@ CULPRITS: list[tuple[Law, str, str]] = [
     (imports_run_one_way, "api/v1.py", "from honeyguide import pages"),
     (imports_run_one_way, "work/loop.py", "from ..api import handler"),
     (imports_run_one_way, "pages/site.py", "def late():\n    from honeyguide.app import build"),
-    (imports_run_one_way, "mail/letters.py", "from honeyguide.settings import Settings"),
+    (imports_run_one_way, "mail/emails.py", "from honeyguide.settings import Settings"),
     (imports_run_one_way, "__init__.py", "from .kernel import money"),
     (the_kernel_stands_on_the_standard_library, "kernel/money.py", "import msgspec"),
     (the_kernel_stands_on_the_standard_library, "kernel/money.py", "import email_validator"),
@@ -259,7 +259,7 @@ def test_the_law_sees_a_culprit(law: Law, path: str, source: str) -> None:
 
 
 INNOCENTS: list[tuple[str, str]] = [
-    ("kernel/emails.py", "import email_validator\nfrom honeyguide.kernel.errors import Invalid"),
+    ("kernel/email_addresses.py", "import email_validator\nfrom honeyguide.kernel.errors import Invalid"),
     ("store/sqlite.py", "import apsw\nBEGIN = 'SELECT 1'"),
     ("partners/charges.py", "from honeyguide import __version__\nfrom honeyguide.referrals.rules import decide"),
     ("api/v1.py", "from . import bodies, views\nfrom honeyguide.settings import Settings\nTEXT = 'SELECT a plan'"),

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from honeyguide.partners import notices, programs
+from honeyguide.partners import budget_notifications, programs
 from honeyguide.store import Store
 from honeyguide.work import money as money_work
 from tests.support.service import ENGINES
@@ -155,7 +155,7 @@ def test_partners_of_a_deleted_program_are_not_notified(engine: str) -> None:
 
 @both_engines
 def test_many_partners_are_notified_in_bounded_steps(engine: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(notices, "PARTNERS", 4)
+    monkeypatch.setattr(budget_notifications, "PARTNERS", 4)
 
     async def scenario(store: Store) -> None:
         trade = await Trade.begin(store, partners=9, cpa=300, total_budget=300)
@@ -177,7 +177,7 @@ def test_many_partners_are_notified_in_bounded_steps(engine: str, monkeypatch: p
 @both_engines
 def test_only_partners_who_heard_of_a_reach_hear_of_its_reopening(engine: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """The budget is raised when the first four of nine have been notified."""
-    monkeypatch.setattr(notices, "PARTNERS", 4)
+    monkeypatch.setattr(budget_notifications, "PARTNERS", 4)
 
     async def scenario(store: Store) -> None:
         trade = await Trade.begin(store, partners=9, cpa=300, total_budget=300)

@@ -13,7 +13,7 @@ from honeyguide.accounts import accounts, attempts
 from honeyguide.kernel.errors import Invalid, TooMany, Unavailable
 from honeyguide.kernel.ids import new_id
 from honeyguide.kernel.paging import Page
-from honeyguide.mail import letters
+from honeyguide.mail import emails
 from honeyguide.pages.dashboard.page_request import _refusal
 from honeyguide.store.tx import Tx
 from tests.support.service import ENGINES, Service
@@ -312,5 +312,5 @@ def test_letters_are_limited_per_account(service: Service) -> None:
     alice, web = operator(service), WebClient(service)
     statuses = [web.post("/password", email=alice.email).status_code for _ in range(attempts.LETTERS_BY_ACCOUNT.most + 1)]
     assert statuses == [200] * attempts.LETTERS_BY_ACCOUNT.most + [429]
-    found = service.read(lambda tx: letters.of_account(tx, alice.account_id, Page()))
+    found = service.read(lambda tx: emails.of_account(tx, alice.account_id, Page()))
     assert len([letter for letter in found if letter.kind == "password_reset"]) == attempts.LETTERS_BY_ACCOUNT.most

@@ -11,7 +11,7 @@ from honeyguide.events.outbound import Outbound
 from honeyguide.kernel.clock import DAY_MS, HOUR_MS, MINUTE_MS
 from honeyguide.kernel.errors import Invalid
 from honeyguide.kernel.paging import Page
-from honeyguide.mail import letters
+from honeyguide.mail import emails
 from tests.support.dispatcher import HOME, PAGE, Office, Request, office, receiving, reply, run
 from tests.support.service import ENGINES
 
@@ -24,7 +24,7 @@ def engine(request: pytest.FixtureRequest) -> str:
 
 
 async def letters_of(post: Office) -> list[str]:
-    written = await post.store.read(lambda tx: letters.of_account(tx, post.account_id, Page(1, 50)))
+    written = await post.store.read(lambda tx: emails.of_account(tx, post.account_id, Page(1, 50)))
     return [letter.kind for letter in reversed(written)]
 
 

@@ -19,7 +19,7 @@ from honeyguide.events import webhooks
 from honeyguide.events.schedule import ATTEMPTS
 from honeyguide.kernel.clock import DAY_MS, system_clock
 from honeyguide.kernel.paging import Page
-from honeyguide.mail import bell, letters, words
+from honeyguide.mail import emails, notifications, texts
 from honeyguide.pages.dashboard.subscribers import BY as BY_YOU
 from honeyguide.partners import books, directory, network, payouts
 from honeyguide.referrals import listing, people, rewards, search
@@ -91,7 +91,7 @@ def test_every_part_of_the_dashboard_has_something_to_show(filled):
         assert {"disposable_domain", "rejected_by_hand"} <= {each.referral_reason for each in rejected}
         offers, total = await network.page_of(tx, wax.account_id, directory.Wanted(), Page(1, 20), now_ms=system_clock())
         assert total == 5 and sum(offer.account_id == wax.account_id for offer in offers) == 1, "the sixth is paused"
-        assert await bell.page_of(tx, wax.account_id, Page(1, 50))
+        assert await notifications.page_of(tx, wax.account_id, Page(1, 50))
         paid = [payout.paid_ms is not None for payout in (await payouts.page_of(tx, wax.account_id, Page(1, 20)))[0]]
         assert len(paid) >= 7 and sum(paid) >= 6
         assert sum(month.payouts - month.paid for month in await payouts.months(tx)) >= 1, "the newest are not all paid"
@@ -141,8 +141,8 @@ def test_deliveries_and_letters_of_others_are_not_the_demos_to_send(on_each_engi
                     tx, stranger.account_id, "", "http://127.0.0.1:9/hook", webhooks.Flags(), policy=services.policy, now_ms=1
                 )
                 await webhooks.send_test(tx, stranger.account_id, "", hook.id, now_ms=services.clock() - 9 * DAY_MS)
-                said = words.webhook_failing(url="https://example.org", since="then", disables_on="soon", page="/")
-                await bell.tell(
+                said = texts.webhook_failing(url="https://example.org", since="then", disables_on="soon", page="/")
+                await notifications.tell(
                     tx, stranger.account_id, "real@example.org", "webhook_failing", "once", said, link="/", now_ms=9 * DAY_MS
                 )
                 return stranger.account_id
@@ -156,7 +156,7 @@ def test_deliveries_and_letters_of_others_are_not_the_demos_to_send(on_each_engi
                 assert (delivery.status, attempts) == ("pending", [])
                 wax = await accounts.get_by_email(tx, demo.OWNER)
                 assert await webhooks.of_account(tx, wax.id, "") == []
-                assert await letters.backlog(tx, now_ms=services.clock()) == letters.Backlog(1, 9 * DAY_MS)
+                assert await emails.backlog(tx, now_ms=services.clock()) == emails.Backlog(1, 9 * DAY_MS)
 
             await services.store.snapshot(look)
 

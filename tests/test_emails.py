@@ -7,7 +7,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from honeyguide.kernel import emails
+from honeyguide.kernel import email_addresses
 from honeyguide.kernel.errors import Invalid
 
 
@@ -22,7 +22,7 @@ def library_form(text: str) -> str | None:
 
 def accepted(text: str) -> str | None:
     try:
-        return emails.address(text)
+        return email_addresses.address(text)
     except Invalid:
         return None
 
@@ -59,8 +59,8 @@ def accepted(text: str) -> str | None:
     ],
 )
 def test_an_address_has_one_stored_form_and_one_key(given_text: str, stored: str, key: str) -> None:
-    assert emails.address(given_text) == stored
-    assert emails.key(stored) == key
+    assert email_addresses.address(given_text) == stored
+    assert email_addresses.key(stored) == key
 
 
 HOSTILE = {
@@ -129,13 +129,13 @@ HOSTILE = {
 @pytest.mark.parametrize("text", HOSTILE.values(), ids=HOSTILE.keys())
 def test_a_hostile_address_is_refused_with_one_sentence(text: str) -> None:
     with pytest.raises(Invalid) as refusal:
-        emails.address(text)
+        email_addresses.address(text)
     assert (refusal.value.message, refusal.value.param, refusal.value.code) == ("Email is invalid", "email", "invalid_email")
 
 
 def test_254_characters_are_taken_by_either_way_in() -> None:
     for local in ("a" * 242, "A" * 242):
-        assert emails.address(f"{local}@example.org") == f"{local}@example.org"
+        assert email_addresses.address(f"{local}@example.org") == f"{local}@example.org"
 
 
 LABEL = st.from_regex(r"[a-z0-9-]{1,8}", fullmatch=True) | st.sampled_from(
@@ -153,7 +153,7 @@ NEARLY_PLAIN = st.builds(lambda local, labels: f"{local}@{'.'.join(labels)}", LO
 @example("a@0.0.0.0.aa")
 def test_the_short_way_takes_only_what_the_library_returns_unchanged(text: str) -> None:
     assert accepted(text) == library_form(text)
-    if emails._plain(text) and "--" not in text and len(text) <= emails.LONGEST:
+    if email_addresses._plain(text) and "--" not in text and len(text) <= email_addresses.LONGEST:
         assert library_form(text) == text
 
 
@@ -161,13 +161,17 @@ def test_the_short_way_takes_only_what_the_library_returns_unchanged(text: str) 
 def test_any_text_is_one_stored_form_or_a_refusal(text: str) -> None:
     stored = accepted(text)
     if stored is not None:
-        assert emails.address(stored) == stored
-        key = emails.key(stored)
-        assert emails.key(key) == key
-        assert emails.address(key) == key
-        assert len(key.encode()) <= emails.LONGEST
+        assert email_addresses.address(stored) == stored
+        key = email_addresses.key(stored)
+        assert email_addresses.key(key) == key
+        assert email_addresses.address(key) == key
+        assert len(key.encode()) <= email_addresses.LONGEST
         assert key.count("@") == 1
-        assert emails.person(emails.person(stored)) == emails.person(stored) == emails.person(key)
+        assert (
+            email_addresses.person(email_addresses.person(stored))
+            == email_addresses.person(stored)
+            == email_addresses.person(key)
+        )
 
 
 @given(st.text())
@@ -175,9 +179,9 @@ def test_any_text_is_one_stored_form_or_a_refusal(text: str) -> None:
 @example("İ")
 @example("\u1e9e")
 def test_the_key_of_a_key_is_itself_and_case_is_no_difference(text: str) -> None:
-    assert emails.key(emails.key(text)) == emails.key(text)
+    assert email_addresses.key(email_addresses.key(text)) == email_addresses.key(text)
     if text.isascii():
-        assert emails.key(text.upper()) == emails.key(text)
+        assert email_addresses.key(text.upper()) == email_addresses.key(text)
 
 
 @pytest.mark.parametrize(
@@ -194,7 +198,7 @@ def test_the_key_of_a_key_is_itself_and_case_is_no_difference(text: str) -> None
     ],
 )
 def test_spellings_that_reach_one_mailbox_are_one_person(one: str, other: str) -> None:
-    assert emails.person(emails.address(one)) == emails.person(emails.address(other))
+    assert email_addresses.person(email_addresses.address(one)) == email_addresses.person(email_addresses.address(other))
 
 
 @pytest.mark.parametrize(
@@ -211,9 +215,9 @@ def test_spellings_that_reach_one_mailbox_are_one_person(one: str, other: str) -
     ],
 )
 def test_addresses_that_may_be_two_people_stay_two(one: str, other: str) -> None:
-    assert emails.person(emails.address(one)) != emails.person(emails.address(other))
+    assert email_addresses.person(email_addresses.address(one)) != email_addresses.person(email_addresses.address(other))
 
 
 def test_a_mask_shows_a_letter_and_the_domain() -> None:
-    assert emails.mask("ann.lee@example.org") == "a…@example.org"
-    assert emails.mask("é@xn--mller-kva.de") == "é…@xn--mller-kva.de"
+    assert email_addresses.mask("ann.lee@example.org") == "a…@example.org"
+    assert email_addresses.mask("é@xn--mller-kva.de") == "é…@xn--mller-kva.de"

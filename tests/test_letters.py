@@ -11,7 +11,7 @@ from honeyguide.kernel.clock import DAY_MS, MINUTE_MS
 from honeyguide.kernel.errors import Invalid
 from honeyguide.kernel.ids import new_id
 from honeyguide.kernel.paging import Page
-from honeyguide.mail import letters, words
+from honeyguide.mail import emails, texts
 from honeyguide.store.tx import Tx
 from tests.support.letterbox import NOW, Letterbox
 
@@ -66,7 +66,7 @@ def test_keys_taken_in_opposite_orders_do_not_lock_each_other_out(box: Letterbox
     async def change(tx: Tx, keys: list[str]) -> None:
         for key in keys:
             await box.put(tx, once=key)
-            await letters.recent_to(tx, None, "nobody@example.org", "notice", since_ms=0)  # sends what was put so far
+            await emails.recent_to(tx, None, "nobody@example.org", "notice", since_ms=0)  # sends what was put so far
 
     async def all_at_once() -> None:
         orders = [["a", "b"], ["b", "a"]]
@@ -78,10 +78,10 @@ def test_keys_taken_in_opposite_orders_do_not_lock_each_other_out(box: Letterbox
 
 def test_a_list_is_newest_first_paged_and_an_accounts_own(box: Letterbox) -> None:
     for minute in range(5):
-        box.post(subject=f"Letter {minute}", now_ms=NOW + minute * MINUTE_MS)
+        box.post(subject=f"QueuedEmail {minute}", now_ms=NOW + minute * MINUTE_MS)
     box.post(account_id=new_id(), subject="Not yours")
-    assert [letter.subject for letter in box.of_account(page=Page(1, 3))] == ["Letter 4", "Letter 3", "Letter 2"]
-    assert [letter.subject for letter in box.of_account(page=Page(2, 3))] == ["Letter 1", "Letter 0"]
+    assert [letter.subject for letter in box.of_account(page=Page(1, 3))] == ["QueuedEmail 4", "QueuedEmail 3", "QueuedEmail 2"]
+    assert [letter.subject for letter in box.of_account(page=Page(2, 3))] == ["QueuedEmail 1", "QueuedEmail 0"]
 
 
 def test_recent_letters_are_counted_by_mailbox_kind_and_time(box: Letterbox) -> None:
@@ -93,7 +93,7 @@ def test_recent_letters_are_counted_by_mailbox_kind_and_time(box: Letterbox) -> 
     box.post(to="bea@example.org", kind="confirm")
 
     def count(account_id: str | None, kind: str, since_ms: int) -> int:
-        return box.read(lambda tx: letters.recent_to(tx, account_id, "ANNLEE@gmail.com", kind, since_ms=since_ms))
+        return box.read(lambda tx: emails.recent_to(tx, account_id, "ANNLEE@gmail.com", kind, since_ms=since_ms))
 
     assert count(None, "confirm", NOW - DAY_MS) == 2
     assert count(None, "confirm", NOW - DAY_MS - 1) == 3
@@ -107,21 +107,21 @@ def test_erasing_a_person_empties_their_letters_and_cancels_what_waits(box: Lett
     box.post(to="ann@example.org", about=ann, html="<p>Ann</p>", from_name="Ann's Daily")
     box.post(to="bea@example.org", about=bea)
     box.post(to="ann@example.org", about=ann, account_id=stranger)
-    box.write(lambda tx: letters.erase(tx, box.account_id, ann))
+    box.write(lambda tx: emails.erase(tx, box.account_id, ann))
 
-    (gone,) = box.read(lambda tx: letters.of_person(tx, box.account_id, ann))
+    (gone,) = box.read(lambda tx: emails.of_person(tx, box.account_id, ann))
     assert (gone.status, gone.to_email, gone.subject) == ("cancelled", None, None)
     held = box.columns("to_email, mailbox, from_name, subject, body_text, body_html", gone.id)
     assert held == [None] * 6
-    assert box.read(lambda tx: letters.recent_to(tx, box.account_id, "ann@example.org", "notice", since_ms=0)) == 0
-    assert [letter.status for letter in box.read(lambda tx: letters.of_person(tx, box.account_id, bea))] == ["waiting"]
+    assert box.read(lambda tx: emails.recent_to(tx, box.account_id, "ann@example.org", "notice", since_ms=0)) == 0
+    assert [letter.status for letter in box.read(lambda tx: emails.of_person(tx, box.account_id, bea))] == ["waiting"]
     assert [letter.status for letter in box.of_account(stranger)] == ["waiting"]
 
 
 def test_old_texts_are_forgotten_in_batches_but_never_those_still_to_be_sent(
     box: Letterbox, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(letters, "PURGE_BATCH", 2)
+    monkeypatch.setattr(emails, "PURGE_BATCH", 2)
     for _ in range(3):
         box.post(now_ms=NOW)
     sent = [letter.id for letter in box.of_account()]
@@ -130,12 +130,12 @@ def test_old_texts_are_forgotten_in_batches_but_never_those_still_to_be_sent(
     waiting = box.of_account()[0].id
 
     def purge(now_ms: int) -> bool:
-        return box.write(lambda tx: letters.purge(tx, now_ms=now_ms))
+        return box.write(lambda tx: emails.purge(tx, now_ms=now_ms))
 
-    assert not purge(NOW + letters.KEPT_MS - 1)
-    assert all(box.columns("body_text", letter_id)[0] for letter_id in sent)
-    assert [purge(NOW + letters.KEPT_MS), purge(NOW + letters.KEPT_MS)] == [True, False]
-    assert [box.columns("body_text", letter_id)[0] for letter_id in sent] == [None] * 3
+    assert not purge(NOW + emails.KEPT_MS - 1)
+    assert all(box.columns("body_text", email_id)[0] for email_id in sent)
+    assert [purge(NOW + emails.KEPT_MS), purge(NOW + emails.KEPT_MS)] == [True, False]
+    assert [box.columns("body_text", email_id)[0] for email_id in sent] == [None] * 3
     assert box.columns("body_text", waiting)[0]
 
 
@@ -155,41 +155,41 @@ def test_what_is_no_address_is_refused(box: Letterbox) -> None:
     ],
 )
 def test_a_subject_is_one_line_whatever_a_name_holds(given: str, kept: str) -> None:
-    assert letters.one_line(given) == kept
+    assert emails.one_line(given) == kept
 
 
 KINDS = [
     name
-    for name, function in inspect.getmembers(words, inspect.isfunction)
-    if function.__module__ == words.__name__ and not name.startswith("_")
+    for name, function in inspect.getmembers(texts, inspect.isfunction)
+    if function.__module__ == texts.__name__ and not name.startswith("_")
 ]
 
 
 def told(kind: str) -> dict[str, str | int]:
     """Something for every parameter that the letter needs."""
-    needed = [given for given in inspect.signature(getattr(words, kind)).parameters.values() if given.default is given.empty]
+    needed = [given for given in inspect.signature(getattr(texts, kind)).parameters.values() if given.default is given.empty]
     return {given.name: 7 if given.annotation == "int" else f"The {given.name}" for given in needed}
 
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_every_letter_says_all_it_was_told_in_few_words(kind: str) -> None:
     given = told(kind)
-    subject, text = getattr(words, kind)(**given)
+    subject, text = getattr(texts, kind)(**given)
     for value in given.values():
         assert str(value) in subject + text
-    assert subject == letters.one_line(subject) and len(subject) < 60
+    assert subject == emails.one_line(subject) and len(subject) < 60
     assert text.endswith("\n") and "None" not in text and len(text) < 700
 
 
 def test_a_reader_never_reads_our_name() -> None:
     for kind in ("confirm", "hub_link", "reward_unlocked"):
-        subject, text = getattr(words, kind)(**told(kind))
+        subject, text = getattr(texts, kind)(**told(kind))
         assert "oneyguide" not in subject + text
 
 
 def test_a_reward_comes_with_its_code_its_link_or_how_to_claim_it() -> None:
     won = {"newsletter": "The Daily", "reward": "Mug", "referrals": 1, "hub": "https://r.example/h"}
-    assert "Your code: BREW-1" in words.reward_unlocked(**won, coupon_code="BREW-1").text  # type: ignore[arg-type]
-    assert "https://shop.example/mug" in words.reward_unlocked(**won, link="https://shop.example/mug").text  # type: ignore[arg-type]
-    by_hand = words.reward_unlocked(**won, how_to_claim="Answer this letter with your address.")  # type: ignore[arg-type]
+    assert "Your code: BREW-1" in texts.reward_unlocked(**won, coupon_code="BREW-1").text  # type: ignore[arg-type]
+    assert "https://shop.example/mug" in texts.reward_unlocked(**won, link="https://shop.example/mug").text  # type: ignore[arg-type]
+    by_hand = texts.reward_unlocked(**won, how_to_claim="Answer this letter with your address.")  # type: ignore[arg-type]
     assert "Answer this letter" in by_hand.text and "Claim it" in by_hand.text and "A friend joined" in by_hand.text

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from honeyguide.kernel.paging import Page
-from honeyguide.mail import bell
+from honeyguide.mail import notifications
 from honeyguide.referrals import coupons, rewards
 from tests.support.prizes import advocate, catch_up, offer, post_of, won_by
 from tests.support.service import Member
@@ -65,7 +65,7 @@ def test_the_owner_hears_once_that_codes_run_out_and_again_after_a_refill(alice:
     for n in range(2):
         advocate(alice, 1, f"b{n}@example.org")
     assert told() == (2, 1)
-    rung = alice.service.read(lambda tx: bell.page_of(tx, alice.account_id, Page(1, 9)))
+    rung = alice.service.read(lambda tx: notifications.page_of(tx, alice.account_id, Page(1, 9)))
     assert sorted(each.kind for each in rung) == ["reward_low_stock", "reward_low_stock", "reward_out_of_stock"]
 
 

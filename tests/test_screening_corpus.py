@@ -8,7 +8,7 @@ from collections import Counter
 
 import pytest
 
-from honeyguide.kernel import emails
+from honeyguide.kernel import email_addresses
 from honeyguide.referrals import rules
 from honeyguide.referrals.disposable import is_disposable
 from honeyguide.referrals.rules import Decision, Policy, Signals
@@ -28,10 +28,10 @@ class History:
         same_code = [other for other in self.came.values() if other.referrer == signup.referrer]
         today = [other for other in same_code if other.minute > signup.minute - DAY]
         return Signals(
-            email=emails.address(signup.email),
-            referrer_email=emails.address(referrer.email),
-            disposable=is_disposable(emails.address(signup.email).rpartition("@")[2]),
-            loop=emails.person(emails.address(signup.email)) in self.brought(referrer),
+            email=email_addresses.address(signup.email),
+            referrer_email=email_addresses.address(referrer.email),
+            disposable=is_disposable(email_addresses.address(signup.email).rpartition("@")[2]),
+            loop=email_addresses.person(email_addresses.address(signup.email)) in self.brought(referrer),
             same_network_as_referrer=network == rules.network_of(referrer.ip) and referrer.minute > signup.minute - DAY,
             signups_from_network_today=1 + sum(rules.network_of(other.ip) == network for other in today),
             signups_on_code_last_hour=1 + sum(other.minute > signup.minute - HOUR for other in same_code),
@@ -42,7 +42,7 @@ class History:
         people = set()
         while referrer.referrer is not None:
             referrer = self.came[referrer.referrer]
-            people.add(emails.person(emails.address(referrer.email)))
+            people.add(email_addresses.person(email_addresses.address(referrer.email)))
         return people
 
 
@@ -75,7 +75,7 @@ def test_the_corpus_is_large_ordered_and_without_a_duplicate() -> None:
     labels = Counter(signup.label for signup in SIGNUPS if signup.referrer)
     assert labels[ALIAS] >= 60 and labels[DISPOSABLE] >= 60 and labels[LOOP] >= 30
     assert labels[BURST] >= 100 and labels[NETWORK] >= 100 and labels[HONEST] >= 200
-    keys = [emails.key(emails.address(signup.email)) for signup in SIGNUPS]
+    keys = [email_addresses.key(email_addresses.address(signup.email)) for signup in SIGNUPS]
     assert [key for key, times in Counter(keys).items() if times > 1] == []
     came: set[str] = set()
     for order, signup in enumerate(SIGNUPS):

@@ -40,16 +40,16 @@ def test_many_letters_share_a_few_connections_and_each_arrives_once(
     box: Letterbox, mailbox: Mailbox, smtp: SmtpTransport
 ) -> None:
     for number in range(sending.BATCH + 5):
-        box.post(subject=f"Letter {number}")
+        box.post(subject=f"QueuedEmail {number}")
     assert box.send(smtp) is True
     assert box.send(smtp) is False
-    assert sorted(mailbox.subjects) == sorted(f"Letter {number}" for number in range(sending.BATCH + 5))
+    assert sorted(mailbox.subjects) == sorted(f"QueuedEmail {number}" for number in range(sending.BATCH + 5))
     assert mailbox.connections <= 2 * sending.LANES
 
 
 def test_postmen_side_by_side_never_take_the_same_letter(box: Letterbox) -> None:
     for number in range(100):
-        box.post(subject=f"Letter {number}")
+        box.post(subject=f"QueuedEmail {number}")
     out = Nowhere()
 
     async def everyone() -> None:

@@ -11,9 +11,9 @@ import pytest
 from honeyguide.kernel.clock import DAY_MS, MINUTE_MS
 from honeyguide.kernel.errors import Unavailable
 from honeyguide.kernel.ids import new_id
-from honeyguide.mail import letters, sending
+from honeyguide.mail import emails, sending
 from honeyguide.mail.sending import send_due
-from honeyguide.mail.transports import NotNow, Outgoing, SmtpTransport
+from honeyguide.mail.transports import NotNow, OutgoingEmail, SmtpTransport
 from tests.support.letterbox import AFTER_LEASE, NOW, Letterbox, Nowhere, Unrecorded
 from tests.support.mailbox import DROP, FROM, Mailbox
 
@@ -41,7 +41,7 @@ def test_a_kill_between_sending_and_recording_gives_a_twin_and_loses_nothing(
     box: Letterbox, mailbox: Mailbox, smtp: SmtpTransport
 ) -> None:
     for number in range(3):
-        box.post(subject=f"Letter {number}")
+        box.post(subject=f"QueuedEmail {number}")
     command = [sys.executable, "-c", DIES_AFTER_SENDING, box.url, mailbox.url, FROM, str(NOW)]
     assert subprocess.run(command, timeout=60, check=False).returncode == -9
     assert len(mailbox.received) == 1 and {letter.status for letter in box.of_account()} == {"waiting"}
@@ -83,7 +83,7 @@ def test_whoever_comes_late_with_an_old_lease_records_nothing(box: Letterbox) ->
     box.post()
 
     class Slow(Nowhere):
-        async def send(self, letter: Outgoing) -> None:
+        async def send(self, letter: OutgoingEmail) -> None:
             await super().send(letter)
             await send_due(box.store, second, AFTER_LEASE)  # the lease ran out meanwhile, and another got through
             raise NotNow("too late")
@@ -99,7 +99,7 @@ def test_being_told_to_stop_frees_what_was_not_tried(box: Letterbox) -> None:
         box.post()
 
     class Stuck(Nowhere):
-        async def send(self, letter: Outgoing) -> None:
+        async def send(self, letter: OutgoingEmail) -> None:
             await super().send(letter)
             await asyncio.sleep(60)
 
@@ -145,14 +145,14 @@ def test_whoever_is_erased_before_or_while_the_round_runs_gets_no_letter(
     monkeypatch.setattr(sending, "LANES", 1)
     ann, bea = new_id(), new_id()
     box.post(about=ann, subject="To Ann")
-    box.write(lambda tx: letters.erase(tx, box.account_id, ann))
+    box.write(lambda tx: emails.erase(tx, box.account_id, ann))
     box.post(about=bea, subject="To Bea", now_ms=NOW + 1)
     box.post(about=bea, subject="To Bea again", now_ms=NOW + 1)
 
     class ErasesBea(SmtpTransport):
-        async def send(self, letter: Outgoing) -> None:
+        async def send(self, letter: OutgoingEmail) -> None:
             await super().send(letter)
-            await box.store.write(lambda tx: letters.erase(tx, box.account_id, bea))
+            await box.store.write(lambda tx: emails.erase(tx, box.account_id, bea))
 
     box.send(ErasesBea(mailbox.url, FROM), NOW + 1)
     box.send(smtp, NOW + DAY_MS)
@@ -176,7 +176,7 @@ def test_a_refusal_that_quotes_the_address_goes_with_the_erased_person(
     about = {letter.about_id: letter for letter in box.of_account()}
     assert "zelda.quixote@example.org" in (about[zelda].error or ""), "the server's words are kept while the person is here"
     assert about[zelda].status == ("failed" if final else "waiting")
-    box.write(lambda tx: letters.erase(tx, box.account_id, zelda))
+    box.write(lambda tx: emails.erase(tx, box.account_id, zelda))
     row = box.columns("*", about[zelda].id)
     assert [cell for cell in row if "zelda" in str(cell).lower() or "quixote" in str(cell).lower()] == []
     assert [letter for letter in box.of_account() if letter.about_id == other] == [about[other]], "nobody else's email changes"

@@ -12,7 +12,7 @@ from honeyguide.kernel.errors import Invalid, Unavailable
 from honeyguide.kernel.ids import new_id
 from honeyguide.mail import transports
 from honeyguide.mail.sending import send_due
-from honeyguide.mail.transports import FolderTransport, LogTransport, Outgoing, SmtpTransport, transport_for
+from honeyguide.mail.transports import FolderTransport, LogTransport, OutgoingEmail, SmtpTransport, transport_for
 from honeyguide.settings import WrongSetting
 from honeyguide.settings import read as read_settings
 from tests.support.certificates import certified
@@ -48,7 +48,7 @@ def test_no_address_can_add_a_header_either(box: Letterbox, mailbox: Mailbox, sm
 
 def test_a_message_that_would_read_differently_is_not_sent(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(transports, "_header", lambda text: text)  # the first belt is off
-    letter = Outgoing(new_id(), new_id(), "notice", "ann@example.org", None, HOSTILE[-1], "Text", None, NOW, 1)
+    letter = OutgoingEmail(new_id(), new_id(), "notice", "ann@example.org", None, HOSTILE[-1], "Text", None, NOW, 1)
     with pytest.raises((ValueError, MessageError)):  # newer Pythons notice it themselves
         transports.compose(letter, FROM)
 

@@ -11,10 +11,10 @@ from typing import Any, TypeVar
 from honeyguide.kernel.errors import Unavailable
 from honeyguide.kernel.ids import new_id
 from honeyguide.kernel.paging import Page
-from honeyguide.mail import letters, sending
-from honeyguide.mail.letters import Letter
+from honeyguide.mail import emails, sending
+from honeyguide.mail.emails import QueuedEmail
 from honeyguide.mail.sending import send_due
-from honeyguide.mail.transports import Outgoing, Transport
+from honeyguide.mail.transports import OutgoingEmail, Transport
 from honeyguide.store import Store, migrate, open_store
 from honeyguide.store.statements import Statement
 from honeyguide.store.tx import Tx
@@ -31,9 +31,9 @@ class Nowhere:
     """Takes every letter and keeps it."""
 
     def __init__(self) -> None:
-        self.sent: list[Outgoing] = []
+        self.sent: list[OutgoingEmail] = []
 
-    async def send(self, letter: Outgoing) -> None:
+    async def send(self, letter: OutgoingEmail) -> None:
         self.sent.append(letter)
 
     async def rest(self) -> None:
@@ -80,9 +80,9 @@ class Letterbox:
 
         # Only this process's own notice is counted: on PostgreSQL the same one also comes back through the server.
         if self.engine == "sqlite":
-            self.store.listen(letters.TOPIC, woken)
+            self.store.listen(emails.TOPIC, woken)
         else:
-            self.store._listeners.setdefault(letters.TOPIC, []).append(woken)  # type: ignore[attr-defined]
+            self.store._listeners.setdefault(emails.TOPIC, []).append(woken)  # type: ignore[attr-defined]
 
     def run(self, work: Coroutine[Any, Any, T]) -> T:
         return self._runner.run(asyncio.wait_for(work, 60))
@@ -100,21 +100,21 @@ class Letterbox:
     def _raw(self, sql: str, **params: Any) -> list[Any]:
         return self.write(lambda tx: tx.all(Statement("test", sql, sql, lambda *row: list(row)), **params))  # type: ignore[arg-type,return-value]
 
-    def columns(self, names: str, letter_id: str) -> list[Any]:
-        (row,) = self._raw(f"SELECT {names} FROM letter WHERE id = :id".replace(":id", f"'{letter_id}'"))
+    def columns(self, names: str, email_id: str) -> list[Any]:
+        (row,) = self._raw(f"SELECT {names} FROM letter WHERE id = :id".replace(":id", f"'{email_id}'"))
         return list(row)
 
     async def put(self, tx: Tx, **given: Any) -> None:
         usual = {"account_id": self.account_id, "to": "ann@example.org", "kind": "notice", "subject": "News", "text": "Text\n"}
-        await letters.post(tx, **{**usual, "now_ms": NOW, **given})
+        await emails.post(tx, **{**usual, "now_ms": NOW, **given})
 
     def post(self, **given: Any) -> None:
         self.write(lambda tx: self.put(tx, **given))
 
-    def of_account(self, account_id: str | None = None, page: Page | None = None) -> list[Letter]:
-        return self.read(lambda tx: letters.of_account(tx, account_id or self.account_id, page or Page()))
+    def of_account(self, account_id: str | None = None, page: Page | None = None) -> list[QueuedEmail]:
+        return self.read(lambda tx: emails.of_account(tx, account_id or self.account_id, page or Page()))
 
-    def only(self) -> Letter:
+    def only(self) -> QueuedEmail:
         (letter,) = self.of_account()
         return letter
 

@@ -10,8 +10,8 @@ from typing import Any
 import httpx
 
 from honeyguide.kernel.paging import Page
-from honeyguide.mail import letters
-from honeyguide.mail.letters import Letter
+from honeyguide.mail import emails
+from honeyguide.mail.emails import QueuedEmail
 from honeyguide.pages.readers import post
 from honeyguide.referrals import campaigns, clicks, hub, milestones, people, rewards
 from honeyguide.referrals.campaigns import Campaign, Owner
@@ -82,8 +82,8 @@ class Newsletter:
     def hub(self, person: people.Subscriber) -> str:
         return hub.link(self.service.services.site, person).removeprefix(self.service.settings.base_url)
 
-    def letters(self, kind: str | None = None) -> list[Letter]:
-        found = self.service.read(lambda tx: letters.of_account(tx, self.member.account_id, Page(1, 200)))
+    def letters(self, kind: str | None = None) -> list[QueuedEmail]:
+        found = self.service.read(lambda tx: emails.of_account(tx, self.member.account_id, Page(1, 200)))
         return [letter for letter in found if kind in (None, letter.kind)]
 
     def confirm_link(self, email: str) -> str:

@@ -6,8 +6,8 @@ from typing import Any
 
 from honeyguide.kernel.ids import new_id
 from honeyguide.kernel.paging import Page
-from honeyguide.mail import letters
-from honeyguide.mail.letters import Letter
+from honeyguide.mail import emails
+from honeyguide.mail.emails import QueuedEmail
 from honeyguide.referrals import catching_up
 from honeyguide.referrals.campaigns import Owner
 from honeyguide.store.tx import Tx
@@ -37,9 +37,9 @@ def won_by(member: Member, who: dict[str, Any]) -> list[dict[str, Any]]:
     return answer.json()["rewards"]  # type: ignore[no-any-return]
 
 
-def post_of(member: Member, kind: str) -> list[Letter]:
-    async def work(tx: Tx) -> list[Letter]:
-        return [each for each in await letters.of_account(tx, member.account_id, Page(1, 200)) if each.kind == kind]
+def post_of(member: Member, kind: str) -> list[QueuedEmail]:
+    async def work(tx: Tx) -> list[QueuedEmail]:
+        return [each for each in await emails.of_account(tx, member.account_id, Page(1, 200)) if each.kind == kind]
 
     return member.service.read(work)
 

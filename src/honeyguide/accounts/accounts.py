@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from typing import NamedTuple
 
-from honeyguide.kernel import checks, emails
+from honeyguide.kernel import checks, email_addresses
 from honeyguide.kernel.errors import Invalid, Missing
 from honeyguide.kernel.ids import new_code, new_id
 from honeyguide.store.statements import beside
@@ -44,7 +44,7 @@ class Created(NamedTuple):
 
 async def create(tx: Tx, email: str, *, name: str | None, now_ms: int, is_admin: bool = False) -> Created:
     """An account and its campaign, named after it until the operator names it."""
-    address = emails.address(email)
+    address = email_addresses.address(email)
     if name is not None:
         checks.text(name, param="name", limit=checks.NAME_LIMIT, blank_ok=False)
     made = Created(new_id(), new_id())
@@ -54,7 +54,7 @@ async def create(tx: Tx, email: str, *, name: str | None, now_ms: int, is_admin:
         _INSERT,
         id=made.account_id,
         email=address,
-        email_key=emails.key(address),
+        email_key=email_addresses.key(address),
         name=name,
         is_admin=int(is_admin or is_first),
         created_ms=now_ms,
@@ -72,7 +72,7 @@ async def create(tx: Tx, email: str, *, name: str | None, now_ms: int, is_admin:
 
 
 async def find_by_email(tx: Tx, email: str) -> Account | None:
-    return await tx.one(_BY_EMAIL, email_key=emails.key(emails.address(email)))
+    return await tx.one(_BY_EMAIL, email_key=email_addresses.key(email_addresses.address(email)))
 
 
 async def get_by_email(tx: Tx, email: str) -> Account:

@@ -11,12 +11,12 @@ from typing import NamedTuple
 
 from honeyguide.accounts import accounts, passwords
 from honeyguide.accounts.accounts import Account
-from honeyguide.kernel import emails
+from honeyguide.kernel import email_addresses
 from honeyguide.kernel.clock import DAY_MS, HOUR_MS
 from honeyguide.kernel.errors import Missing
 from honeyguide.kernel.ids import new_id
 from honeyguide.kernel.site import Site
-from honeyguide.mail import letters, words
+from honeyguide.mail import emails, texts
 from honeyguide.store.statements import beside
 from honeyguide.store.tx import Tx
 
@@ -77,24 +77,24 @@ async def forgot_password(tx: Tx, site: Site, email: str, *, now_ms: int) -> Non
     if account is None:
         return
     token = await _issue(tx, "password_reset", account_id=account.id, email=None, lasts_ms=RESET_MS, now_ms=now_ms)
-    told = words.password_reset(link=f"{site.base_url}/password/{token}", valid_for="1 hour")
-    await letters.post(
+    told = texts.password_reset(link=f"{site.base_url}/password/{token}", valid_for="1 hour")
+    await emails.post(
         tx, account_id=account.id, to=account.email, kind="password_reset", subject=told.subject, text=told.text, now_ms=now_ms
     )
 
 
 async def ask_to_join(tx: Tx, site: Site, email: str, *, now_ms: int) -> None:
     """Somebody wants an account: the way in goes to their mailbox, and who has one already is told how to get in."""
-    address = emails.address(email)
+    address = email_addresses.address(email)
     account = await accounts.find_by_email(tx, address)
     if account is not None:
         kind = "account_exists"
-        told = words.account_exists(login=f"{site.base_url}/login", forgot=f"{site.base_url}/password")
+        told = texts.account_exists(login=f"{site.base_url}/login", forgot=f"{site.base_url}/password")
     else:
         kind = "open_account"
         token = await _issue(tx, "invitation", account_id=None, email=address, lasts_ms=INVITATION_MS, now_ms=now_ms)
-        told = words.open_account(link=f"{site.base_url}/welcome/{token}", valid_for="7 days")
-    await letters.post(
+        told = texts.open_account(link=f"{site.base_url}/welcome/{token}", valid_for="7 days")
+    await emails.post(
         tx,
         account_id=account.id if account else INSTALLATION,
         to=address,
@@ -107,11 +107,11 @@ async def ask_to_join(tx: Tx, site: Site, email: str, *, now_ms: int) -> None:
 
 async def invite(tx: Tx, site: Site, inviter: Account, email: str, *, now_ms: int) -> str:
     """Sends an invitation and gives its link, so that it can also be handed over by other means."""
-    address = emails.address(email)
+    address = email_addresses.address(email)
     token = await _issue(tx, "invitation", account_id=inviter.id, email=address, lasts_ms=INVITATION_MS, now_ms=now_ms)
     link = f"{site.base_url}/welcome/{token}"
-    told = words.invitation(inviter=inviter.name or inviter.email, link=link, valid_for="7 days")
-    await letters.post(
+    told = texts.invitation(inviter=inviter.name or inviter.email, link=link, valid_for="7 days")
+    await emails.post(
         tx, account_id=inviter.id, to=address, kind="invitation", subject=told.subject, text=told.text, now_ms=now_ms
     )
     return link

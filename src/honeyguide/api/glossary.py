@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from honeyguide.kernel import checks, emails, paging
+from honeyguide.kernel import checks, email_addresses, paging
 from honeyguide.partners import programs
 from honeyguide.partners.catalogue import AGE_RANGES, CATEGORIES, GENDERS, INCOME_LEVELS
 from honeyguide.partners.directory import SORTS
@@ -132,7 +132,7 @@ FIELDS: dict[str, Schema] = {
     "email": {
         "description": "Email address. Unique in a campaign; upper and lower case are the same.",
         "format": "email",
-        "maxLength": emails.LONGEST,
+        "maxLength": email_addresses.LONGEST,
         "examples": ["ana@example.org"],
     },
     "name": {"maxLength": checks.NAME_LIMIT, "examples": ["Ana Lopes"]},

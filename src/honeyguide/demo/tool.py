@@ -19,7 +19,7 @@ from honeyguide.events.dispatcher import Dispatcher
 from honeyguide.events.outbound import Outbound
 from honeyguide.events.webhooks import Flags, Webhook
 from honeyguide.kernel.clock import DAY_MS, HOUR_MS
-from honeyguide.mail.letters import Backlog
+from honeyguide.mail.emails import Backlog
 from honeyguide.store import Tx
 
 # Long enough for one that is refused each time to be given up, after three days.

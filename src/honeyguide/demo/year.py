@@ -12,8 +12,8 @@ from honeyguide.demo.stage import JOINING_MS, OPENING_MS, Player, Stage
 from honeyguide.demo.tool import Tool
 from honeyguide.kernel.clock import DAY_MS, HOUR_MS
 from honeyguide.kernel.paging import Page
-from honeyguide.mail import bell, letters
-from honeyguide.partners import arrivals, directory, notices, payouts, programs, rules
+from honeyguide.mail import emails, notifications
+from honeyguide.partners import arrivals, budget_notifications, directory, payouts, programs, rules
 from honeyguide.referrals import listing, rewards, search, subscribers
 from honeyguide.referrals.clicks import count_clicks
 from honeyguide.store import Tx
@@ -37,7 +37,7 @@ async def live(services: Services, stage: Stage) -> None:
 async def _forget_the_post(tx: Tx, stage: Stage) -> None:
     """Letters of the past are taken as sent: nobody would want them now. Those of real accounts beside us stay due."""
     for player in stage.players:
-        await letters.take_as_sent(tx, player.owner.account_id, stage.end_ms)
+        await emails.take_as_sent(tx, player.owner.account_id, stage.end_ms)
 
 
 async def _weeks(services: Services, stage: Stage, tool: Tool) -> None:
@@ -83,7 +83,7 @@ def _night(stage: Stage, at_ms: int) -> Callable[[Tx], Awaitable[None]]:
         for owner, subscriber_id in await subscribers.due(tx, now_ms=at_ms, batch=500):
             if owner in ours:
                 await arrivals.ripen(tx, stage.site, owner, subscriber_id, now_ms=at_ms)
-        while await notices.tell_due(tx, stage.site, now_ms=at_ms):
+        while await budget_notifications.notify_due(tx, stage.site, now_ms=at_ms):
             pass
         await payouts.close_months(tx, now_ms=at_ms)
         while (month := await payouts.month_to_pay_out(tx)) is not None:
@@ -126,7 +126,7 @@ async def _chores(tx: Tx, stage: Stage, at_ms: int) -> None:
             await _review(tx, stage, player, at_ms)
         if at_ms < stage.end_ms - UNREAD_MS:
             await _approve(tx, stage, player, at_ms)
-            await bell.read_all(tx, player.owner.account_id, now_ms=at_ms)
+            await notifications.read_all(tx, player.owner.account_id, now_ms=at_ms)
     for player in stage.players:
         for issue in player.newsletter.issues:
             if issue.offer.is_paused and 0 <= stage.end_ms - 5 * WEEK_MS - at_ms < WEEK_MS:

@@ -11,7 +11,7 @@ import msgspec
 from honeyguide.events import schedule
 from honeyguide.kernel.clock import iso
 from honeyguide.kernel.errors import Unavailable
-from honeyguide.mail import bell, words
+from honeyguide.mail import notifications, texts
 from honeyguide.store import Store
 from honeyguide.store.statements import beside
 from honeyguide.store.tx import Tx
@@ -154,7 +154,7 @@ async def _note_failure(tx: Tx, outcome: Outcome, page: str) -> None:
     elif failed_for_ms >= schedule.WARN_AFTER_MS and failing.warned_ms is None:
         await tx.run(_WARN, **webhook, now_ms=now_ms)
         since, until = _moment(failing.failing_since_ms), _moment(failing.failing_since_ms + schedule.DISABLE_AFTER_MS)
-        letter = words.webhook_failing(url=outcome.url, since=since, disables_on=until, page=f"{page}/{outcome.webhook_id}")
+        letter = texts.webhook_failing(url=outcome.url, since=since, disables_on=until, page=f"{page}/{outcome.webhook_id}")
         await _tell_owner(tx, outcome, "webhook_failing", letter)
 
 
@@ -165,7 +165,7 @@ async def _disable(tx: Tx, outcome: Outcome, reason: str, page: str) -> None:
     if not await tx.run(_DISABLE, **webhook, reason=reason, now_ms=now_ms):
         return
     await tx.run(_CANCEL_ALL, **webhook)
-    letter = words.webhook_disabled(url=outcome.url, reason=reason, page=f"{page}/{outcome.webhook_id}")
+    letter = texts.webhook_disabled(url=outcome.url, reason=reason, page=f"{page}/{outcome.webhook_id}")
     await _tell_owner(tx, outcome, "webhook_disabled", letter)
 
 
@@ -177,9 +177,9 @@ def _moment(ms: int) -> str:
     return f"{iso(ms)[:16].replace('T', ' ')} UTC"
 
 
-async def _tell_owner(tx: Tx, outcome: Outcome, kind: str, said: words.Words) -> None:
+async def _tell_owner(tx: Tx, outcome: Outcome, kind: str, said: texts.EmailText) -> None:
     """Every time it comes to this: the webhook's own row says whether it has already."""
     to = await tx.one(_OWNER_EMAIL, account_id=outcome.account_id)
     if to is not None:
         once, link = f"{kind}:{outcome.webhook_id}:{outcome.at_ms}", f"/webhooks/{outcome.webhook_id}"
-        await bell.tell(tx, outcome.account_id, to, kind, once, said, link=link, now_ms=outcome.at_ms)
+        await notifications.tell(tx, outcome.account_id, to, kind, once, said, link=link, now_ms=outcome.at_ms)

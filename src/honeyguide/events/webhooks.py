@@ -16,7 +16,7 @@ from honeyguide.kernel.clock import DAY_MS, parse_past
 from honeyguide.kernel.errors import Invalid, Missing, Required
 from honeyguide.kernel.ids import is_id, new_id
 from honeyguide.kernel.paging import Page
-from honeyguide.mail.letters import Backlog
+from honeyguide.mail.emails import Backlog
 from honeyguide.store.statements import beside
 from honeyguide.store.tx import Tx
 

@@ -1,6 +1,6 @@
-"""The postman: claims due letters under a lease, sends them outside any transaction, records what came of it.
+"""The postman: claims due emails under a lease, sends them outside any transaction, records what came of it.
 
-At least once: a process that dies between sending and recording leaves a lease to run out, and the letter goes again with
+At least once: a process that dies between sending and recording leaves a lease to run out, and the email goes again with
 the same Message-ID. Nothing is lost; whoever comes late with an old lease records nothing.
 """
 
@@ -13,7 +13,7 @@ from typing import Any
 
 from honeyguide.kernel.clock import HOUR_MS, MINUTE_MS
 from honeyguide.kernel.ids import new_id
-from honeyguide.mail.transports import Down, NotNow, Outgoing, Refused, Transport
+from honeyguide.mail.transports import Down, NotNow, OutgoingEmail, Refused, Transport
 from honeyguide.store import Store
 from honeyguide.store.statements import beside
 from honeyguide.store.tx import Tx
@@ -24,9 +24,9 @@ BATCH = 20
 LANES = 4
 # A server that answers each step just in time must not hold a lane for ever.
 SEND_LIMIT_S = 30.0
-# Twice what a batch takes when every letter takes its limit.
+# Twice what a batch takes when every email takes its limit.
 LEASE_MS = 5 * MINUTE_MS
-# After each attempt that failed: nearly three days in all, then the letter has failed.
+# After each attempt that failed: nearly three days in all, then the email has failed.
 DELAYS_MS = (MINUTE_MS, 5 * MINUTE_MS, 30 * MINUTE_MS, 2 * HOUR_MS, *(6 * HOUR_MS,) * 11)
 MOST_ATTEMPTS = len(DELAYS_MS) + 1
 # "Never" from a mail server (5xx) is often a policy that passes; by the third time it is believed.
@@ -37,7 +37,7 @@ ERROR_LIMIT = 500
 CARRIES_A_KEY = frozenset({"password_reset", "hub_link", "confirm", "invitation", "open_account", "reward_unlocked"})
 
 _sql = beside(__file__)
-_CLAIM = _sql.query("claim", Outgoing)
+_CLAIM = _sql.query("claim", OutgoingEmail)
 _IS_OURS = _sql.value("is_ours", int)
 _RECORD_SENT = _sql.command("record_sent")
 _RECORD_DEFERRED = _sql.command("record_deferred")
@@ -45,7 +45,7 @@ _RECORD_FAILED = _sql.command("record_failed")
 _RELEASE = _sql.command("release")
 
 
-class Postman:
+class EmailSender:
     def __init__(self, store: Store, transport: Transport) -> None:
         self._store = store
         self._transport = transport
@@ -71,63 +71,63 @@ class Postman:
                 await self._transport.rest()
         return more
 
-    async def _claim(self, tx: Tx, token: str, now_ms: int) -> list[Outgoing]:
+    async def _claim(self, tx: Tx, token: str, now_ms: int) -> list[OutgoingEmail]:
         return await tx.all(_CLAIM, token=token, now_ms=now_ms, until_ms=now_ms + LEASE_MS, batch=BATCH)
 
-    async def _release(self, tx: Tx, letters: deque[Outgoing], token: str) -> None:
-        for letter in letters:
-            await tx.put(_RELEASE, account_id=letter.account_id, id=letter.id, token=token)
+    async def _release(self, tx: Tx, emails: deque[OutgoingEmail], token: str) -> None:
+        for email in emails:
+            await tx.put(_RELEASE, account_id=email.account_id, id=email.id, token=token)
 
-    async def _bring(self, waiting: deque[Outgoing], down: asyncio.Event, token: str, now_ms: int) -> None:
-        """One lane: letter after letter, until none waits or the server turns out to be down."""
+    async def _bring(self, waiting: deque[OutgoingEmail], down: asyncio.Event, token: str, now_ms: int) -> None:
+        """One lane: email after email, until none waits or the server turns out to be down."""
         while waiting and not down.is_set():
-            letter = waiting.popleft()
-            if not await self._store.read(lambda tx, letter=letter: self._is_ours(tx, letter, token)):  # type: ignore[misc]
+            email = waiting.popleft()
+            if not await self._store.read(lambda tx, email=email: self._is_ours(tx, email, token)):  # type: ignore[misc]
                 continue
-            trouble = await self._attempt(letter)
-            await self._record(letter, trouble, token, now_ms)
+            trouble = await self._attempt(email)
+            await self._record(email, trouble, token, now_ms)
             if isinstance(trouble, Down) and not down.is_set():
                 down.set()
                 log.warning("Emails are waiting for the mail server: %s", trouble)
 
-    async def _is_ours(self, tx: Tx, letter: Outgoing, token: str) -> bool:
-        """Whoever was erased since the claim gets no letter any more."""
-        return await tx.one(_IS_OURS, account_id=letter.account_id, id=letter.id, token=token) is not None
+    async def _is_ours(self, tx: Tx, email: OutgoingEmail, token: str) -> bool:
+        """Whoever was erased since the claim gets no email any more."""
+        return await tx.one(_IS_OURS, account_id=email.account_id, id=email.id, token=token) is not None
 
-    async def _attempt(self, letter: Outgoing) -> Refused | NotNow | None:
-        if letter.attempts > MOST_ATTEMPTS:
+    async def _attempt(self, email: OutgoingEmail) -> Refused | NotNow | None:
+        if email.attempts > MOST_ATTEMPTS:
             return Refused("Gave up: every attempt was interrupted before its result was known.")
         try:
             async with asyncio.timeout(SEND_LIMIT_S):
-                await self._transport.send(letter)
+                await self._transport.send(email)
         except (Refused, NotNow) as trouble:
             return trouble
         except TimeoutError:
             return NotNow(f"The mail server took longer than {SEND_LIMIT_S:.0f} seconds.")
         except Exception:  # a bug that one email runs into must not stop the others
-            log.exception("Email %s could not be sent", letter.id)
+            log.exception("Email %s could not be sent", email.id)
             return NotNow("An unexpected error occurred while sending. The log has the details.")
         return None
 
-    async def _record(self, letter: Outgoing, trouble: Refused | NotNow | None, token: str, now_ms: int) -> None:
-        final = letter.attempts >= (MOST_REFUSALS if isinstance(trouble, Refused) else MOST_ATTEMPTS)
-        forget = int(letter.kind in CARRIES_A_KEY)
+    async def _record(self, email: OutgoingEmail, trouble: Refused | NotNow | None, token: str, now_ms: int) -> None:
+        final = email.attempts >= (MOST_REFUSALS if isinstance(trouble, Refused) else MOST_ATTEMPTS)
+        forget = int(email.kind in CARRIES_A_KEY)
         error = str(trouble)[:ERROR_LIMIT]
 
         async def work(tx: Tx) -> int:
-            whose: dict[str, Any] = {"account_id": letter.account_id, "id": letter.id, "token": token}
+            whose: dict[str, Any] = {"account_id": email.account_id, "id": email.id, "token": token}
             if trouble is None:
                 return await tx.run(_RECORD_SENT, **whose, now_ms=now_ms, forget=forget)
             if final:
                 return await tx.run(_RECORD_FAILED, **whose, now_ms=now_ms, error=error, forget=forget)
-            due_ms = now_ms + DELAYS_MS[letter.attempts - 1]
+            due_ms = now_ms + DELAYS_MS[email.attempts - 1]
             return await tx.run(_RECORD_DEFERRED, **whose, due_ms=due_ms, error=error)
 
         recorded = await self._store.write(work)
         if trouble is not None and final and recorded:
-            log.warning("Email %s (%s) failed after %d attempts", letter.id, letter.kind, letter.attempts)
+            log.warning("Email %s (%s) failed after %d attempts", email.id, email.kind, email.attempts)
 
 
 async def send_due(store: Store, transport: Transport, now_ms: int) -> bool:
     """One bounded batch, shaped for the table of jobs."""
-    return await Postman(store, transport).round(now_ms)
+    return await EmailSender(store, transport).round(now_ms)

@@ -1,6 +1,6 @@
-"""Ways out of the house for a letter: SMTP, a folder of .eml files, or standard output when no server is set.
+"""Ways out of the house for a email: SMTP, a folder of .eml files, or standard output when no server is set.
 
-A transport sends one letter or says why not: `Refused` (the server says never), `NotNow` (it may work later), `Down` (no letter
+A transport sends one email or says why not: `Refused` (the server says never), `NotNow` (it may work later), `Down` (no email
 would get through just now, so the others need not try).
 """
 
@@ -25,14 +25,14 @@ from urllib.parse import unquote, urlsplit
 import aiosmtplib
 
 from honeyguide.kernel.errors import Invalid
-from honeyguide.mail.letters import one_line
+from honeyguide.mail.emails import one_line
 
 TIMEOUT_S = 15.0
 GOODBYE_S = 2.0
 
 
-class Outgoing(NamedTuple):
-    """A claimed letter."""
+class OutgoingEmail(NamedTuple):
+    """A claimed email."""
 
     id: str
     account_id: str
@@ -47,11 +47,11 @@ class Outgoing(NamedTuple):
 
 
 class Refused(Exception):
-    """The server says that it will never take this letter."""
+    """The server says that it will never take this email."""
 
 
 class NotNow(Exception):
-    """This letter did not get through; it may later."""
+    """This email did not get through; it may later."""
 
 
 class Down(NotNow):
@@ -59,7 +59,7 @@ class Down(NotNow):
 
 
 class Transport(Protocol):
-    async def send(self, letter: Outgoing) -> None: ...
+    async def send(self, email: OutgoingEmail) -> None: ...
 
     async def rest(self) -> None:
         """Nothing more to send for now: let go of connections. Never fails."""
@@ -72,40 +72,40 @@ def _header(text: str) -> str:
 
 
 def _mailbox(address: str, name: str | None) -> Address:
-    # Not Address(addr_spec=…): that one refuses letters beyond ASCII, which many mail servers take by now.
+    # Not Address(addr_spec=…): that one refuses emails beyond ASCII, which many mail servers take by now.
     local, _, domain = address.rpartition("@")
     if "=?" in address:
         raise ValueError("the email address looks like an encoded word")
     return Address(display_name=_header(name or ""), username=local, domain=domain)
 
 
-def compose(letter: Outgoing, mail_from: str) -> EmailMessage:
+def compose(email: OutgoingEmail, mail_from: str) -> EmailMessage:
     """The same message at every attempt, so that a duplicate shows itself as one by its Message-ID and Date."""
     name, address = parseaddr(mail_from)
     message = EmailMessage()
-    message["From"] = _mailbox(address, letter.from_name or name)
-    message["To"] = _mailbox(letter.to, None)
-    message["Subject"] = _header(letter.subject)
-    message["Date"] = datetime.fromtimestamp(letter.created_ms / 1000, UTC)
-    message["Message-ID"] = f"<{letter.id}@{address.rpartition('@')[2]}>"
+    message["From"] = _mailbox(address, email.from_name or name)
+    message["To"] = _mailbox(email.to, None)
+    message["Subject"] = _header(email.subject)
+    message["Date"] = datetime.fromtimestamp(email.created_ms / 1000, UTC)
+    message["Message-ID"] = f"<{email.id}@{address.rpartition('@')[2]}>"
     # Holiday notices and other robots do not answer what says that a robot wrote it.
     message["Auto-Submitted"] = "auto-generated"
-    message.set_content(letter.text)
-    if letter.html is not None:
-        message.add_alternative(letter.html, subtype="html")
+    message.set_content(email.text)
+    if email.html is not None:
+        message.add_alternative(email.html, subtype="html")
     # The second belt: read it back as a server would, and find the headers we wrote, no more and no less.
-    if BytesHeaderParser().parsebytes(_flat(letter, message)).keys() != message.keys():
+    if BytesHeaderParser().parsebytes(_flat(email, message)).keys() != message.keys():
         raise ValueError("one of its headers would be split in two")
     return message
 
 
-def _flat(letter: Outgoing, message: EmailMessage) -> bytes:
-    return message.as_bytes(policy=policy.SMTP if letter.to.isascii() else policy.SMTPUTF8)
+def _flat(email: OutgoingEmail, message: EmailMessage) -> bytes:
+    return message.as_bytes(policy=policy.SMTP if email.to.isascii() else policy.SMTPUTF8)
 
 
-def _composed(letter: Outgoing, mail_from: str) -> EmailMessage:
+def _composed(email: OutgoingEmail, mail_from: str) -> EmailMessage:
     try:
-        return compose(letter, mail_from)
+        return compose(email, mail_from)
     except (ValueError, UnicodeError, MessageError) as error:
         raise Refused(f"The email could not be composed: {error}") from error
 
@@ -141,7 +141,7 @@ def server_of(smtp_url: str) -> Server:
 
 
 class SmtpTransport:
-    """Connections are kept while letters keep coming. STARTTLS is used whenever it is offered.
+    """Connections are kept while emails keep coming. STARTTLS is used whenever it is offered.
 
     A password never crosses a network in the clear: with one, encryption and a valid certificate are demanded, unless the
     server is on this machine. Without one, any encryption is better than none.
@@ -153,12 +153,12 @@ class SmtpTransport:
         self._sender = parseaddr(mail_from)[1]
         self._idle: list[aiosmtplib.SMTP] = []
 
-    async def send(self, letter: Outgoing) -> None:
-        message = _composed(letter, self._from)
+    async def send(self, email: OutgoingEmail) -> None:
+        message = _composed(email, self._from)
         client = await self._client()
         usable = False
         try:
-            await client.send_message(message, sender=self._sender, recipients=[letter.to])
+            await client.send_message(message, sender=self._sender, recipients=[email.to])
         except aiosmtplib.SMTPSenderRefused as error:
             raise Down(f"The mail server rejected the sender {self._sender}: {error.code} {error.message}") from error
         except aiosmtplib.SMTPRecipientsRefused as error:
@@ -220,16 +220,16 @@ def _verdict(code: int, message: str) -> Exception:
 
 
 class FolderTransport:
-    """One .eml file per letter, for trying things out and for tests; sending again overwrites the same file."""
+    """One .eml file per email, for trying things out and for tests; sending again overwrites the same file."""
 
     def __init__(self, folder: Path, mail_from: str) -> None:
         self._folder = folder
         self._from = mail_from
 
-    async def send(self, letter: Outgoing) -> None:
-        message = _composed(letter, self._from)
+    async def send(self, email: OutgoingEmail) -> None:
+        message = _composed(email, self._from)
         try:
-            await asyncio.to_thread(self._write, f"{letter.id}.eml", _flat(letter, message))
+            await asyncio.to_thread(self._write, f"{email.id}.eml", _flat(email, message))
         except OSError as error:
             raise Down(f"Could not write to the folder {self._folder}: {error.strerror}") from error
 
@@ -237,24 +237,24 @@ class FolderTransport:
         self._folder.mkdir(parents=True, exist_ok=True)
         half = self._folder / f".{name}.half"
         half.write_bytes(content)
-        os.replace(half, self._folder / name)  # whoever watches the folder never sees half a letter
+        os.replace(half, self._folder / name)  # whoever watches the folder never sees half a email
 
     async def rest(self) -> None:
         pass
 
 
 class LogTransport:
-    """No server is set: the whole letter goes to standard output, where a self-hoster finds the link somebody waits for."""
+    """No server is set: the whole email goes to standard output, where a self-hoster finds the link somebody waits for."""
 
     def __init__(self, mail_from: str) -> None:
         self._from = mail_from
 
-    async def send(self, letter: Outgoing) -> None:
-        message = _composed(letter, self._from)
-        lines = [f"--- Email to {letter.to} (HONEYGUIDE_SMTP_URL is not set, so it is printed here)"]
-        lines += [f"From: {message['From']}", f"Subject: {letter.subject}", "", letter.text.rstrip(), "--- End of email"]
+    async def send(self, email: OutgoingEmail) -> None:
+        message = _composed(email, self._from)
+        lines = [f"--- Email to {email.to} (HONEYGUIDE_SMTP_URL is not set, so it is printed here)"]
+        lines += [f"From: {message['From']}", f"Subject: {email.subject}", "", email.text.rstrip(), "--- End of email"]
         text = "\n".join(lines)
-        encoding = sys.stdout.encoding or "utf-8"  # of an old terminal, perhaps: a letter it cannot show is still a letter
+        encoding = sys.stdout.encoding or "utf-8"  # of an old terminal, perhaps: a email it cannot show is still a email
         try:
             print(text.encode(encoding, "backslashreplace").decode(encoding), flush=True)
         except (OSError, ValueError) as error:

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from honeyguide.accounts import idempotency
 from honeyguide.events import outbox
-from honeyguide.kernel import emails
+from honeyguide.kernel import email_addresses
 from honeyguide.kernel.clock import DAY_MS
 from honeyguide.kernel.ids import new_id
 from honeyguide.kernel.paging import Page
@@ -116,7 +116,7 @@ async def sign_up(tx: Tx, site: Site, owner: Owner, new: NewSubscriber, *, now_m
     code = partner_code(new.referrer_code)
     if code is None:
         return await subscribers.sign_up(tx, site, owner, new, now_ms=now_ms)
-    address = emails.address(new.email)
+    address = email_addresses.address(new.email)
     person_key = subscribers.person_key_of(site, address)
     partner = await tx.one(_FIND_PARTNER, code=code, account_id=owner.account_id, person_key=person_key)
     if partner is None:

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from honeyguide.kernel import emails
+from honeyguide.kernel import email_addresses
 from honeyguide.kernel.errors import Invalid
 from honeyguide.referrals.campaigns import Owner
 from honeyguide.store.statements import beside
@@ -50,7 +50,7 @@ async def lock(tx: Tx, owner: Owner) -> None:
 
 async def erase(tx: Tx, owner: Owner, email: str) -> None:
     """Removes the person's own lines. In the lines of others, cells that name the address are emptied."""
-    key, account_id = emails.key(email), owner.account_id
+    key, account_id = email_addresses.key(email), owner.account_id
     # Narrows the search in the database. An address with other spellings is looked for in every line.
     needle = key if _PLAIN.fullmatch(key) and "xn--" not in key else ""
     for part in await tx.all(_PARTS, account_id=account_id, needle=needle):
@@ -88,7 +88,7 @@ def _names(cell: str, key: str) -> bool:
 
 def _is_address(text: str, key: str) -> bool:
     try:
-        return emails.key(emails.address(text)) == key
+        return email_addresses.key(email_addresses.address(text)) == key
     except Invalid:
         return False
 

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from honeyguide.kernel import emails
+from honeyguide.kernel import email_addresses
 from honeyguide.kernel.clock import AHEAD_MS, DAY_MS, parse
 from honeyguide.kernel.errors import Invalid, Missing, Required
 from honeyguide.kernel.ids import is_id, new_id
@@ -268,7 +268,7 @@ def _person(line: Line, mapping: dict[str, int], now_ms: int) -> NewSubscriber:
     if email is None:
         raise Required("email", "This line has no email address.")
     return NewSubscriber(
-        email=emails.address(email),
+        email=email_addresses.address(email),
         name=cell("name"),
         referrer_code=cell("referrer_code"),
         utm_source=cell("utm_source"),
@@ -315,7 +315,7 @@ async def _bring(
             people.append((line, _person(line, mapping, now_ms)))
         except Invalid as fault:
             refused.append(_refused(line, fault))
-    keys = [emails.key(new.email) for _, new in people]
+    keys = [email_addresses.key(new.email) for _, new in people]
     here = set(await tx.all(_TAKEN, campaign_id=owner.campaign_id, keys=_json(keys))) | (seen if seen is not None else set())
     added = skipped = 0
     for (line, new), key in zip(people, keys, strict=True):

@@ -16,7 +16,7 @@ from honeyguide.kernel import checks
 from honeyguide.kernel.errors import Invalid
 from honeyguide.kernel.ids import new_id
 from honeyguide.kernel.site import Site
-from honeyguide.mail import bell, words
+from honeyguide.mail import notifications, texts
 from honeyguide.referrals import milestones
 from honeyguide.referrals.campaigns import Owner
 from honeyguide.referrals.milestones import Reward
@@ -115,9 +115,9 @@ async def _tell_owner(tx: Tx, site: Site, owner: Owner, reward: Reward, stock: S
     account = await accounts.get(tx, owner.account_id)
     page = f"{site.base_url}/rewards"
     kind, said = (
-        ("reward_out_of_stock", words.reward_out_of_stock(reward=reward.name, waiting=stock.waiting, page=page))
+        ("reward_out_of_stock", texts.reward_out_of_stock(reward=reward.name, waiting=stock.waiting, page=page))
         if level == 2
-        else ("reward_low_stock", words.reward_low_stock(reward=reward.name, left=stock.codes_left, page=page))
+        else ("reward_low_stock", texts.reward_low_stock(reward=reward.name, left=stock.codes_left, page=page))
     )
     once = f"{kind}:{reward.id}:{now_ms}"  # told again after the pool was filled; `_TELL` holds the line until then
-    await bell.tell(tx, owner.account_id, account.email, kind, once, said, link=f"/rewards/{reward.id}", now_ms=now_ms)
+    await notifications.tell(tx, owner.account_id, account.email, kind, once, said, link=f"/rewards/{reward.id}", now_ms=now_ms)

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from honeyguide.kernel import clock, emails
+from honeyguide.kernel import clock, email_addresses
 from honeyguide.kernel.errors import Missing
 from honeyguide.kernel.site import Site
 from honeyguide.referrals import campaigns, people, rules, screening, subscribers
@@ -59,14 +59,14 @@ async def explain(tx: Tx, site: Site, owner: Owner, wanted: str) -> Explained:
 async def _signals(tx: Tx, site: Site, owner: Owner, s: Subscriber, referrer: Subscriber | None) -> Signals:
     network = rules.network_of(s.ip_address)
     on_code = await screening.on_code(tx, owner, s.referrer_code or "", network, s.received_ms)
-    own = referrer is not None and emails.key(s.email) == emails.key(referrer.email)
-    same_person = referrer is not None and emails.person(s.email) == emails.person(referrer.email)
+    own = referrer is not None and email_addresses.key(s.email) == email_addresses.key(referrer.email)
+    same_person = referrer is not None and email_addresses.person(s.email) == email_addresses.person(referrer.email)
     near = referrer is not None and 0 <= s.received_ms - referrer.received_ms < clock.DAY_MS
     return Signals(
         own_address=own,
         alias_of_referrer=same_person and not own,
         referral_loop=await screening.closes_loop(
-            tx, owner, referrer.referrer_id if referrer else None, site.keyed_hash("person", emails.person(s.email))
+            tx, owner, referrer.referrer_id if referrer else None, site.keyed_hash("person", email_addresses.person(s.email))
         ),
         disposable_domain=screening.is_disposable(s.email.rpartition("@")[2]),
         same_network_as_referrer=bool(near and network and referrer and network == rules.network_of(referrer.ip_address)),

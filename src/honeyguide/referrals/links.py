@@ -33,13 +33,13 @@ class Link(NamedTuple):
 
 _sql = beside(__file__)
 _LOOKUP = _sql.query("lookup", Link)
-_LETTERS = frozenset(ALPHABET)
+_EMAIL_STATES = frozenset(ALPHABET)
 
 
 async def lookup(tx: Tx, code: str) -> Link | None:
     """One point read; None for an unknown code and for somebody erased."""
     code = code.lower()
-    if len(code) != CODE_LENGTH or not _LETTERS.issuperset(code):
+    if len(code) != CODE_LENGTH or not _EMAIL_STATES.issuperset(code):
         return None
     return await tx.one(_LOOKUP, code=code)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
-from honeyguide.kernel import emails
+from honeyguide.kernel import email_addresses
 from honeyguide.kernel.errors import Invalid, Missing
 from honeyguide.kernel.ids import is_id
 from honeyguide.kernel.paging import Page
@@ -57,7 +57,7 @@ async def find(tx: Tx, owner: Owner, wanted: str) -> Subscriber | None:
     """By uuid, or by email where there is an @ in it."""
     if "@" in wanted:
         try:
-            key = emails.key(emails.address(wanted))
+            key = email_addresses.key(email_addresses.address(wanted))
         except Invalid:
             return None
         return await tx.one(_BY_EMAIL, campaign_id=owner.campaign_id, email_key=key)

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import msgspec
 
 from honeyguide.kernel.clock import iso
-from honeyguide.mail import letters
+from honeyguide.mail import emails
 from honeyguide.referrals import clicks, rewards, rules
 from honeyguide.referrals.campaigns import Owner
 from honeyguide.referrals.people import Subscriber
@@ -66,7 +66,7 @@ async def export_person(tx: Tx, owner: Owner, s: Subscriber) -> dict[str, Any]:
         ],
         "letters": [
             {"kind": each.kind, "to": each.to_email, "subject": each.subject, "status": each.status, "at": _at(each.created_ms)}
-            for each in await letters.of_person(tx, owner.account_id, s.id)
+            for each in await emails.of_person(tx, owner.account_id, s.id)
         ],
         "link_clicks": await clicks.total(tx, owner.account_id, owner.campaign_id, s.ref_code),
     }

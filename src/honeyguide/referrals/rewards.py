@@ -14,7 +14,7 @@ from honeyguide.kernel.errors import Invalid, Missing
 from honeyguide.kernel.ids import is_id, new_id
 from honeyguide.kernel.paging import Page
 from honeyguide.kernel.site import Site
-from honeyguide.mail import letters, words
+from honeyguide.mail import emails, texts
 from honeyguide.referrals import campaigns, coupons, hub, milestones, people, telling
 from honeyguide.referrals.campaigns import Campaign, Owner
 from honeyguide.referrals.milestones import Reward
@@ -167,7 +167,7 @@ async def _tell_unlocked(
     await telling.reward(tx, site, owner, outbox.REWARD_UNLOCKED, winner, facts, now_ms=now_ms)
     if winner.status == "unsubscribed":  # who left gets no mail; the reward is theirs all the same
         return
-    letter = words.reward_unlocked(
+    letter = texts.reward_unlocked(
         newsletter=campaign.name,
         reward=reward.name,
         referrals=winner.referrals_verified,
@@ -176,7 +176,7 @@ async def _tell_unlocked(
         link=reward.link,
         how_to_claim=reward.description,
     )
-    await letters.post(
+    await emails.post(
         tx,
         account_id=owner.account_id,
         to=winner.email,

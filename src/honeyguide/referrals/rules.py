@@ -11,7 +11,7 @@ from datetime import UTC, datetime
 from enum import StrEnum
 from typing import Self
 
-from honeyguide.kernel import emails
+from honeyguide.kernel import email_addresses
 from honeyguide.kernel.errors import Invalid
 
 DAY_MS = 86_400_000
@@ -151,9 +151,9 @@ def decide(signals: Signals, policy: Policy, now_ms: int) -> Decision:
 
 def _certainty(signals: Signals) -> Reason | None:
     if signals.referrer_email is not None:
-        if emails.key(signals.email) == emails.key(signals.referrer_email):
+        if email_addresses.key(signals.email) == email_addresses.key(signals.referrer_email):
             return Reason.OWN_ADDRESS
-        if emails.person(signals.email) == emails.person(signals.referrer_email):
+        if email_addresses.person(signals.email) == email_addresses.person(signals.referrer_email):
             return Reason.ALIAS_OF_REFERRER
     if signals.loop:
         return Reason.REFERRAL_LOOP

@@ -8,11 +8,11 @@ import msgspec
 
 from honeyguide.accounts import idempotency
 from honeyguide.events import outbox
-from honeyguide.kernel import checks, clock, emails
+from honeyguide.kernel import checks, clock, email_addresses
 from honeyguide.kernel.errors import Invalid, Missing
 from honeyguide.kernel.ids import new_code, new_id
 from honeyguide.kernel.site import Site
-from honeyguide.mail import letters
+from honeyguide.mail import emails
 from honeyguide.referrals import clicks, people, rewards, rules, screening, telling
 from honeyguide.referrals.campaigns import LINKS, Owner
 from honeyguide.referrals.people import Subscriber
@@ -96,7 +96,7 @@ OPERATOR = "operator"
 
 
 def person_key_of(site: Site, address: str) -> str:
-    return site.keyed_hash("person", emails.person(address))
+    return site.keyed_hash("person", email_addresses.person(address))
 
 
 class EmailTaken(Invalid):
@@ -128,7 +128,7 @@ async def sign_up(
     tx: Tx, site: Site, owner: Owner, new: NewSubscriber, *, now_ms: int, partner: PartnerArrival | None = None
 ) -> Subscriber:
     """A new person in the campaign. An unknown code never costs the signup: they come unreferred, the claim is kept."""
-    address = emails.address(new.email)
+    address = email_addresses.address(new.email)
     _claims(new)
     checks.one_of(new.status, FIRST_STATUSES, param="status")
     created_ms = now_ms if new.created_at is None else clock.parse_past(new.created_at, param="created_at", now_ms=now_ms)
@@ -173,7 +173,7 @@ async def sign_up(
         account_id=owner.account_id,
         campaign_id=owner.campaign_id,
         email=address,
-        email_key=emails.key(address),
+        email_key=email_addresses.key(address),
         person_key=person_key,
         name=row.name,
         ref_code=row.ref_code,
@@ -244,7 +244,7 @@ async def change(tx: Tx, site: Site, owner: Owner, wanted: str, changes: Changes
     name = old.name if changes.name is msgspec.UNSET else changes.name
     if name is not None:
         checks.text(name, param="name", limit=checks.NAME_LIMIT)
-    address = old.email if changes.email is msgspec.UNSET else emails.address(changes.email)
+    address = old.email if changes.email is msgspec.UNSET else email_addresses.address(changes.email)
     status = old.status if changes.status is msgspec.UNSET else checks.one_of(changes.status, STATUSES, param="status")
     await tx.run(
         _SET_PERSON,
@@ -253,7 +253,7 @@ async def change(tx: Tx, site: Site, owner: Owner, wanted: str, changes: Changes
         campaign_id=owner.campaign_id,
         name=name,
         email=address,
-        email_key=emails.key(address),
+        email_key=email_addresses.key(address),
         person_key=person_key_of(site, address),
         status=status,
     )
@@ -321,6 +321,6 @@ async def erase(tx: Tx, owner: Owner, wanted: str, *, now_ms: int) -> None:
     await clicks.erase(tx, owner.account_id, owner.campaign_id, subscriber.ref_code)
     tx.wake(LINKS)
     await outbox.erase(tx, owner.account_id, subscriber.id)
-    await letters.erase(tx, owner.account_id, subscriber.id)
+    await emails.erase(tx, owner.account_id, subscriber.id)
     await idempotency.forget(tx, owner.account_id, subscriber.id)
     tx.scrub()

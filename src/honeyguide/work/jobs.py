@@ -11,7 +11,7 @@ from honeyguide.accounts import attempts, idempotency, invitations, sessions
 from honeyguide.events import outbox
 from honeyguide.kernel.clock import CLOCK_SET, DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS
 from honeyguide.kernel.site import Site
-from honeyguide.mail import letters
+from honeyguide.mail import emails
 from honeyguide.mail.sending import send_due
 from honeyguide.mail.transports import Transport
 from honeyguide.partners import charges, directory, importing
@@ -97,12 +97,12 @@ def jobs_of(site: Site, transport: Transport) -> tuple[Job, ...]:
         Job("grant new rewards to advocates who already qualify", 5 * SECOND_MS, partial(give_new_rewards, site)),
         Job("give added coupon codes to waiting advocates", 5 * SECOND_MS, partial(supply_codes, site)),
         Job("send budget notifications", 10 * SECOND_MS, partial(money.tell_about_budgets, site), topic=charges.NOTICES),
-        Job("send emails", 30 * SECOND_MS, partial(send_letters, transport), topic=letters.TOPIC),
+        Job("send emails", 30 * SECOND_MS, partial(send_letters, transport), topic=emails.TOPIC),
         Job("close months and create payouts", MINUTE_MS, money.close_months, topic=CLOCK_SET),
         Job("update confirmation rates", 10 * MINUTE_MS, rate_programs),
         Job("check the ledger", DAY_MS, money.verify_books),
         Job("purge idempotency keys", 10 * MINUTE_MS, sweep(idempotency.purge)),
-        Job("purge old emails", HOUR_MS, sweep(letters.purge)),
+        Job("purge old emails", HOUR_MS, sweep(emails.purge)),
         Job("purge old events", HOUR_MS, sweep(outbox.purge)),
         Job("purge old attempt counts", HOUR_MS, sweep(attempts.purge)),
         Job("purge old visitor hashes", HOUR_MS, sweep(clicks.purge)),

@@ -12,7 +12,7 @@ from functools import partial
 from honeyguide.accounts import accounts
 from honeyguide.kernel.errors import Unavailable
 from honeyguide.kernel.site import Site
-from honeyguide.partners import arrivals, books, notices, payouts
+from honeyguide.partners import arrivals, books, budget_notifications, payouts
 from honeyguide.referrals import subscribers
 from honeyguide.referrals.campaigns import Owner
 from honeyguide.store import Store
@@ -51,7 +51,7 @@ async def ripen_referrals(site: Site, store: Store, now_ms: int) -> bool:
 
 async def tell_about_budgets(site: Site, store: Store, now_ms: int) -> bool:
     async def work(tx: Tx) -> bool:
-        return await notices.tell_due(tx, site, now_ms=now_ms)
+        return await budget_notifications.notify_due(tx, site, now_ms=now_ms)
 
     return await store.write(work)
 

@@ -9,7 +9,7 @@ from typing import Any
 from starlette.responses import Response
 
 from honeyguide.accounts import accounts, attempts, invitations, keys, passwords, sessions
-from honeyguide.kernel import emails
+from honeyguide.kernel import email_addresses
 from honeyguide.kernel.errors import Invalid, Missing
 from honeyguide.pages import forms
 from honeyguide.pages.dashboard import formats, login
@@ -139,7 +139,7 @@ async def save_password(request: PageRequest) -> Response:
     who, site = request.who, request.services.site
 
     async def count_attempt(tx: Tx) -> str | None:
-        await attempts.count(tx, site, attempts.LOGIN_BY_ACCOUNT, emails.key(who.email), now_ms=request.now_ms)
+        await attempts.count(tx, site, attempts.LOGIN_BY_ACCOUNT, email_addresses.key(who.email), now_ms=request.now_ms)
         return await passwords.of_account(tx, who.account_id)
 
     try:
@@ -152,7 +152,7 @@ async def save_password(request: PageRequest) -> Response:
 
     async def change(tx: Tx) -> None:
         await passwords.set_hash(tx, who.account_id, new_hash)
-        await attempts.forget(tx, site, attempts.LOGIN_BY_ACCOUNT, emails.key(who.email))
+        await attempts.forget(tx, site, attempts.LOGIN_BY_ACCOUNT, email_addresses.key(who.email))
 
     await request.write(change)
     return await login.begin_session(request, who.account_id, "/account", "Password changed. Other sessions were signed out.")

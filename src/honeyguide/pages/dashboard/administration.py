@@ -13,7 +13,7 @@ from honeyguide.accounts import accounts, invitations
 from honeyguide.events import webhooks
 from honeyguide.kernel import money
 from honeyguide.kernel.errors import Invalid
-from honeyguide.mail import letters
+from honeyguide.mail import emails
 from honeyguide.pages import forms
 from honeyguide.pages.dashboard.page_request import Handler, PageRequest
 from honeyguide.pages.downloads import attachment
@@ -60,7 +60,7 @@ async def _page(request: PageRequest, wrong: dict[str, str]) -> Response:
             "invited": await invitations.of_inviter(tx, request.who.account_id, now_ms=request.now_ms),
             "backup_ms": await accounts.last_backup_ms(tx),
             "proof": await accounts.last_proof(tx),
-            "letters": await letters.backlog(tx, now_ms=request.now_ms),
+            "letters": await emails.backlog(tx, now_ms=request.now_ms),
             "deliveries": await webhooks.backlog(tx, now_ms=request.now_ms),
             "skew_ms": await health.clock_skew_ms(tx),
         }

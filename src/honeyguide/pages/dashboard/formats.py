@@ -89,11 +89,11 @@ def browser(user_agent: str | None) -> str:
     return f"{name} on {system}" if system else name
 
 
-_LETTERS = {"sent": "Sent", "waiting": "Waiting to be sent", "failed": "Could not be delivered", "cancelled": "Canceled"}
+_EMAIL_STATES = {"sent": "Sent", "waiting": "Waiting to be sent", "failed": "Could not be delivered", "cancelled": "Canceled"}
 
 
-def letter_state(status: str) -> str:
-    return _LETTERS[status]
+def email_state(status: str) -> str:
+    return _EMAIL_STATES[status]
 
 
 FILTERS: dict[str, Callable[..., str]] = {
@@ -107,5 +107,5 @@ FILTERS: dict[str, Callable[..., str]] = {
     "iso": iso,
     "browser": browser,
     "spoken": rules.spoken,
-    "letter_state": letter_state,
+    "email_state": email_state,
 }

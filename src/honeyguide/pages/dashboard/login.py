@@ -10,7 +10,7 @@ from typing import Any
 from starlette.responses import Response
 
 from honeyguide.accounts import attempts, invitations, passwords, sessions
-from honeyguide.kernel import checks, emails
+from honeyguide.kernel import checks, email_addresses
 from honeyguide.kernel.errors import Invalid, Missing, TooMany
 from honeyguide.pages import forms
 from honeyguide.pages.dashboard.page_request import SESSION_S, PageRequest, cookie_name
@@ -28,9 +28,9 @@ FIRST_ACCOUNT = {**EMAIL, **INVITED}
 def _key(email: str) -> str:
     """What tries are counted by: also for what is no address at all."""
     try:
-        return emails.key(emails.address(email))
+        return email_addresses.key(email_addresses.address(email))
     except Invalid:
-        return email.strip().lower()[: emails.LONGEST]
+        return email.strip().lower()[: email_addresses.LONGEST]
 
 
 def _local(path: str) -> str:
@@ -153,10 +153,10 @@ async def _letter(request: PageRequest, work: Callable[[Tx], Awaitable[None]], t
         return await request.page(template, 400, wrong=wrong, **values)
 
     async def all_of_it(tx: Tx) -> None:
-        address = emails.address(email)
+        address = email_addresses.address(email)
         network = attempts.network(request.peer)
         await attempts.count(tx, site, attempts.LETTERS_BY_ADDRESS, network, now_ms=request.now_ms)
-        await attempts.count(tx, site, attempts.LETTERS_BY_ACCOUNT, emails.key(address), now_ms=request.now_ms)
+        await attempts.count(tx, site, attempts.LETTERS_BY_ACCOUNT, email_addresses.key(address), now_ms=request.now_ms)
         await work(tx)
 
     try:
@@ -191,7 +191,7 @@ async def _with_password(
     if wrong := forms.missing(fields, given):
         return await request.page(template, 400, given=request.fields, wrong=wrong, **values)
     try:
-        emails.address(address)
+        email_addresses.address(address)
         checks.text(given["name"], param="name", limit=checks.NAME_LIMIT)
         password_hash = await passwords.hashed(passwords.checked(given["password"], email=address))
         account_id = await request.write(lambda tx: work(tx, password_hash))

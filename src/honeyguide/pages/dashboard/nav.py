@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from honeyguide.accounts.sessions import Visitor
-from honeyguide.mail import bell
+from honeyguide.mail import notifications
 from honeyguide.pages.dashboard import formats
 from honeyguide.pages.services import PageServices
 from honeyguide.referrals import days
@@ -77,7 +77,7 @@ async def shown(services: PageServices, who: Visitor, path: str) -> tuple[list[t
 
     async def count(tx: Tx) -> tuple[int, int]:
         waiting = await days.suspected(tx, Owner(who.account_id, who.campaign_id), most=MOST_SHOWN + 1)
-        return waiting, await bell.unread(tx, who.account_id)
+        return waiting, await notifications.unread(tx, who.account_id)
 
     waiting, unread = await services.store.read(count)
     counts = {"review": _up_to_most(waiting), "notices": _up_to_most(unread)}

@@ -11,7 +11,7 @@ from honeyguide.kernel import money
 from honeyguide.kernel.errors import Missing
 from honeyguide.kernel.ids import is_id
 from honeyguide.kernel.paging import Page
-from honeyguide.mail import letters
+from honeyguide.mail import emails
 from honeyguide.pages.dashboard import formats
 from honeyguide.pages.dashboard import subscribers as listed
 from honeyguide.pages.dashboard.page_request import PageRequest
@@ -60,7 +60,7 @@ async def show(request: PageRequest) -> Response:
             "brought": await search.of_ids(tx, request.owner, [row.id for row in brought]),
             "brought_total": total,
             "won": await rewards.won_by(tx, request.owner, person.id),
-            "letters": await letters.of_person(tx, request.owner.account_id, person.id),
+            "letters": await emails.of_person(tx, request.owner.account_id, person.id),
         }
 
     found = await request.read(look)
@@ -110,7 +110,7 @@ def _story(found: dict[str, Any]) -> list[Moment]:
         kind = {"verified": "good", "rejected": "bad"}.get(friend.referral_status, "")
         story.append(Moment(friend.created_ms, kind, f"Referred {friend.name or friend.email}."))
     for letter in found["letters"]:
-        story.append(Moment(letter.created_ms, "", f"Email: {letter.subject or 'erased'}", formats.letter_state(letter.status)))
+        story.append(Moment(letter.created_ms, "", f"Email: {letter.subject or 'erased'}", formats.email_state(letter.status)))
     return sorted(story, key=lambda moment: moment.at_ms, reverse=True)[:60]
 
 

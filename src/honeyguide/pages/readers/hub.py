@@ -13,7 +13,7 @@ from starlette.responses import Response
 
 from honeyguide.accounts import attempts
 from honeyguide.accounts.attempts import Limit
-from honeyguide.kernel import checks, clock, emails
+from honeyguide.kernel import checks, clock, email_addresses
 from honeyguide.kernel.errors import Fault, Invalid, Missing, TooMany
 from honeyguide.pages.forms import Field, errors_of, missing
 from honeyguide.pages.readers import faces, forms, post, progress, sharing
@@ -138,7 +138,7 @@ class HubPages:
         try:
             fields = await forms.read(request)
             forms.check(self._services.site, "hub", fields, now_ms)
-            address = emails.address(fields.get("email", ""))
+            address = email_addresses.address(fields.get("email", ""))
             self._networks.another(forms.peer(request), now_ms)
             await self._services.store.write(lambda tx: self._count(tx, address, now_ms))
         except (Invalid, forms.Refused, TooMany) as refusal:
@@ -149,11 +149,15 @@ class HubPages:
         return shown("asked.html", face, private=True)
 
     async def _count(self, tx: Tx, address: str, now_ms: int) -> None:
-        await attempts.count(tx, self._services.site, ASKED_BY_ADDRESS, emails.person(address), now_ms=now_ms)
+        await attempts.count(tx, self._services.site, ASKED_BY_ADDRESS, email_addresses.person(address), now_ms=now_ms)
 
     async def _post(self, face: Face | None, address: str, now_ms: int) -> None:
         async def work(tx: Tx) -> None:
-            owners = [face.owner] if face else await tx.all(_CAMPAIGNS_OF, email_key=emails.key(address), most=MOST_CAMPAIGNS)
+            owners = (
+                [face.owner]
+                if face
+                else await tx.all(_CAMPAIGNS_OF, email_key=email_addresses.key(address), most=MOST_CAMPAIGNS)
+            )
             for owner in owners:
                 person = await people.find(tx, owner, address)
                 if person is not None:

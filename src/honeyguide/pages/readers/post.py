@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from honeyguide.accounts import attempts
 from honeyguide.accounts.attempts import Limit
-from honeyguide.kernel import emails
+from honeyguide.kernel import email_addresses
 from honeyguide.kernel.clock import DAY_MS, HOUR_MS
 from honeyguide.kernel.errors import TooMany
 from honeyguide.kernel.site import Site
-from honeyguide.mail import letters, words
-from honeyguide.mail.words import Words
+from honeyguide.mail import emails, texts
+from honeyguide.mail.texts import EmailText
 from honeyguide.referrals import hub, people
 from honeyguide.referrals.campaigns import Owner
 from honeyguide.referrals.people import Subscriber
@@ -39,31 +39,31 @@ def confirm_code(site: Site, token: str, now_ms: int) -> str | None:
 
 async def send_confirm(tx: Tx, site: Site, owner: Owner, newsletter: str, reader: Subscriber, *, now_ms: int) -> None:
     token = confirm_token(site, reader.ref_code, now_ms + CONFIRM_WITHIN_MS)
-    said = words.confirm(newsletter=newsletter, link=f"{site.base_url}/confirm/{token}")
+    said = texts.confirm(newsletter=newsletter, link=f"{site.base_url}/confirm/{token}")
     await _send(tx, site, owner, newsletter, reader, CONFIRM, said, now_ms)
 
 
 async def send_hub_link(tx: Tx, site: Site, owner: Owner, newsletter: str, reader: Subscriber, *, now_ms: int) -> None:
-    said = words.hub_link(newsletter=newsletter, link=hub.link(site, reader))
+    said = texts.hub_link(newsletter=newsletter, link=hub.link(site, reader))
     await _send(tx, site, owner, newsletter, reader, HUB_LINK, said, now_ms)
 
 
 async def _send(
-    tx: Tx, site: Site, owner: Owner, newsletter: str, reader: Subscriber, kind: str, said: Words, now_ms: int
+    tx: Tx, site: Site, owner: Owner, newsletter: str, reader: Subscriber, kind: str, said: EmailText, now_ms: int
 ) -> None:
     """Over the limit nothing is sent and nobody is told: a page that said so would tell who is subscribed."""
     if not await people.hold(tx, owner, reader.id):
         return
     try:
-        await attempts.count(tx, site, ASKED_FOR, emails.person(reader.email), now_ms=now_ms)
+        await attempts.count(tx, site, ASKED_FOR, email_addresses.person(reader.email), now_ms=now_ms)
     except TooMany:
         return
-    lately = await letters.lately_to(
+    lately = await emails.lately_to(
         tx, owner.account_id, reader.email, kind, since_ms=now_ms - EVERY_MS[kind], day_ago_ms=now_ms - DAY_MS
     )
     if lately.of_this_kind or lately.of_all >= MOST_A_DAY:
         return
-    await letters.post(
+    await emails.post(
         tx,
         account_id=owner.account_id,
         to=reader.email,

@@ -13,7 +13,7 @@ from starlette.responses import Response
 
 from honeyguide.accounts import attempts
 from honeyguide.accounts.attempts import Limit
-from honeyguide.kernel import checks, clock, emails
+from honeyguide.kernel import checks, clock, email_addresses
 from honeyguide.kernel.errors import Fault, Invalid, Missing, TooMany
 from honeyguide.pages.readers import faces, forms, post, sharing
 from honeyguide.pages.readers.faces import Face, FaceBook
@@ -52,7 +52,7 @@ class SignupPages:
     @kind
     async def form(self, request: Request) -> Response:
         face = await self._face(request)
-        email = request.query_params.get("email", "")[: emails.LONGEST]
+        email = request.query_params.get("email", "")[: email_addresses.LONGEST]
         return self._form(request, face, carried(request.query_params), email)
 
     @kind
@@ -142,11 +142,11 @@ class SignupPages:
 
     async def _enter(self, face: Face, new: NewSubscriber, now_ms: int) -> str:
         """The person's code: a new one, or the one they have. Both ways write the same few rows, and take as long."""
-        address = emails.address(new.email)
+        address = email_addresses.address(new.email)
         site, owner = self._services.site, face.owner
 
         async def work(tx: Tx) -> str:
-            mailbox = f"{owner.campaign_id} {emails.person(address)}"
+            mailbox = f"{owner.campaign_id} {email_addresses.person(address)}"
             await attempts.count(tx, site, SIGNUPS_BY_ADDRESS, mailbox, now_ms=now_ms)
             reader = await people.find(tx, owner, address)
             if reader is None:

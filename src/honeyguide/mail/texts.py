@@ -10,20 +10,20 @@ from __future__ import annotations
 from typing import NamedTuple
 
 
-class Words(NamedTuple):
+class EmailText(NamedTuple):
     subject: str
     text: str
 
 
-def _letter(subject: str, *paragraphs: str | None) -> Words:
-    return Words(subject, "\n\n".join(paragraph for paragraph in paragraphs if paragraph) + "\n")
+def _email(subject: str, *paragraphs: str | None) -> EmailText:
+    return EmailText(subject, "\n\n".join(paragraph for paragraph in paragraphs if paragraph) + "\n")
 
 
 # To the owner of an account.
 
 
-def webhook_failing(*, url: str, since: str, disables_on: str, page: str) -> Words:
-    return _letter(
+def webhook_failing(*, url: str, since: str, disables_on: str, page: str) -> EmailText:
+    return _email(
         "Your webhook has been failing for a day",
         f"Deliveries to {url} have been failing since {since}.",
         f"We will keep trying. If nothing gets through by {disables_on}, we will disable the webhook.",
@@ -31,35 +31,35 @@ def webhook_failing(*, url: str, since: str, disables_on: str, page: str) -> Wor
     )
 
 
-def webhook_disabled(*, url: str, reason: str, page: str) -> Words:
+def webhook_disabled(*, url: str, reason: str, page: str) -> EmailText:
     """`reason` is a full sentence: what the endpoint did."""
-    return _letter(
+    return _email(
         "Your webhook has been disabled",
         f"We have stopped sending events to {url}. {reason}",
         f"We keep events for 30 days. Fix the endpoint, enable the webhook again and replay what it missed:\n{page}",
     )
 
 
-def reward_low_stock(*, reward: str, left: int, page: str) -> Words:
+def reward_low_stock(*, reward: str, left: int, page: str) -> EmailText:
     codes = "1 coupon code is" if left == 1 else f"{left:,} coupon codes are"
-    return _letter(
+    return _email(
         f"{reward}: almost out of coupon codes",
         f"Only {codes} left for {reward}.",
         f"Add more before you run out:\n{page}",
     )
 
 
-def reward_out_of_stock(*, reward: str, waiting: int, page: str) -> Words:
+def reward_out_of_stock(*, reward: str, waiting: int, page: str) -> EmailText:
     subscribers = "1 subscriber is" if waiting == 1 else f"{waiting:,} subscribers are"
-    return _letter(
+    return _email(
         f"{reward}: out of coupon codes",
         f"The last coupon code for {reward} has been used." + (f" {subscribers} waiting for one." if waiting else ""),
         f"Add more codes, and everyone waiting will get one:\n{page}",
     )
 
 
-def budget_warning(*, program: str, month: str, spent: str, budget: str, page: str) -> Words:
-    return _letter(
+def budget_warning(*, program: str, month: str, spent: str, budget: str, page: str) -> EmailText:
+    return _email(
         f"{program}: 80% of the budget for {month} is spent",
         f"You have spent {spent} of your {budget} budget for {month}.",
         "When it is used up, we will notify your partners, and nothing more will be charged until the month ends or you raise "
@@ -68,8 +68,8 @@ def budget_warning(*, program: str, month: str, spent: str, budget: str, page: s
     )
 
 
-def budget_spent(*, program: str, month: str, spent: str, budget: str, page: str) -> Words:
-    return _letter(
+def budget_spent(*, program: str, month: str, spent: str, budget: str, page: str) -> EmailText:
+    return _email(
         f"{program} has reached its budget for {month}",
         f"Spent in {month}: {spent}. Your monthly budget: {budget}. Fees are never split, so a little may be left over.",
         "We are notifying your partners. They can still refer subscribers, but nothing more will be charged this month.",
@@ -80,8 +80,8 @@ def budget_spent(*, program: str, month: str, spent: str, budget: str, page: str
 # To a partner.
 
 
-def budget_reached(*, program: str, month: str, resumes: str, page: str) -> Words:
-    return _letter(
+def budget_reached(*, program: str, month: str, resumes: str, page: str) -> EmailText:
+    return _email(
         f"{program} has reached its budget for {month}",
         f"{program} has reached its budget for {month}. New referrals earn you nothing until {resumes}, unless the owner "
         "raises the budget sooner. If that happens, we will let you know.",
@@ -90,8 +90,8 @@ def budget_reached(*, program: str, month: str, resumes: str, page: str) -> Word
     )
 
 
-def budget_reopened(*, program: str, month: str, page: str) -> Words:
-    return _letter(
+def budget_reopened(*, program: str, month: str, page: str) -> EmailText:
+    return _email(
         f"{program} is paying for referrals again",
         f"{program} raised its budget for {month}, so new referrals earn you fees again.",
         "Referrals that were verified while the budget was used up are not paid for afterwards.",
@@ -102,8 +102,8 @@ def budget_reopened(*, program: str, month: str, page: str) -> Words:
 # To a reader.
 
 
-def confirm(*, newsletter: str, link: str) -> Words:
-    return _letter(
+def confirm(*, newsletter: str, link: str) -> EmailText:
+    return _email(
         f"Confirm your subscription to {newsletter}",
         f"Someone, probably you, signed up for {newsletter} with this email address. To confirm your subscription, open this "
         f"link:\n{link}",
@@ -111,8 +111,8 @@ def confirm(*, newsletter: str, link: str) -> Words:
     )
 
 
-def hub_link(*, newsletter: str, link: str) -> Words:
-    return _letter(
+def hub_link(*, newsletter: str, link: str) -> EmailText:
+    return _email(
         f"Your referral page for {newsletter}",
         f"Your link to share, your progress and your rewards are here:\n{link}",
         "This page is private, so keep this email and don’t forward it.",
@@ -129,10 +129,10 @@ def reward_unlocked(
     coupon_code: str | None = None,
     link: str | None = None,
     how_to_claim: str | None = None,
-) -> Words:
+) -> EmailText:
     """With a code or a link if there is one; `how_to_claim` is the operator's own text."""
     friends = "A friend" if referrals == 1 else f"{referrals:,} friends"
-    return _letter(
+    return _email(
         f"You’ve earned {reward}",
         f"Thank you! {friends} joined {newsletter} through you, so you’ve earned {reward}.",
         f"Your code: {coupon_code}" if coupon_code else None,
@@ -145,17 +145,17 @@ def reward_unlocked(
 # To a user.
 
 
-def password_reset(*, link: str, valid_for: str) -> Words:
+def password_reset(*, link: str, valid_for: str) -> EmailText:
     """`valid_for` as in "1 hour"."""
-    return _letter(
+    return _email(
         "Reset your password",
         f"Choose a new password here. The link works once and expires in {valid_for}:\n{link}",
         "If you didn’t ask for this, ignore this email. Your password won’t change.",
     )
 
 
-def invitation(*, inviter: str, link: str, valid_for: str) -> Words:
-    return _letter(
+def invitation(*, inviter: str, link: str, valid_for: str) -> EmailText:
+    return _email(
         f"{inviter} invited you to Honeyguide",
         f"{inviter} invited you to create an account on Honeyguide, where newsletters grow through referrals and partners.",
         f"Accept the invitation within {valid_for}:\n{link}",
@@ -163,16 +163,16 @@ def invitation(*, inviter: str, link: str, valid_for: str) -> Words:
     )
 
 
-def open_account(*, link: str, valid_for: str) -> Words:
-    return _letter(
+def open_account(*, link: str, valid_for: str) -> EmailText:
+    return _email(
         "Create your Honeyguide account",
         f"Choose a password to create your account. The link works once and expires in {valid_for}:\n{link}",
         "If you didn’t ask for this, ignore this email and no account will be created.",
     )
 
 
-def account_exists(*, login: str, forgot: str) -> Words:
-    return _letter(
+def account_exists(*, login: str, forgot: str) -> EmailText:
+    return _email(
         "You already have a Honeyguide account",
         f"Someone, probably you, tried to create an account with this email address, but you already have one. Log in here:\n"
         f"{login}",

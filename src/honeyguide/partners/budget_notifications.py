@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 from honeyguide.kernel import money
 from honeyguide.kernel.clock import DAY_MS
 from honeyguide.kernel.site import Site
-from honeyguide.mail import bell, words
+from honeyguide.mail import notifications, texts
 from honeyguide.partners import rules
 from honeyguide.store.statements import beside
 from honeyguide.store.tx import Tx
@@ -53,11 +53,11 @@ _PARTNERS_OF = _sql.query("partners_of", PartnerOf)
 _PARTNERS_TO_REOPEN = _sql.query("partners_to_reopen", PartnerOf)
 
 
-async def tell_due(tx: Tx, site: Site, *, now_ms: int) -> bool:
+async def notify_due(tx: Tx, site: Site, *, now_ms: int) -> bool:
     """Send a batch of the notifications that are due; return whether there may be more."""
     nearly = await tx.all(_NEARLY_SPENT, batch=BATCH)
     for budget in nearly:
-        await _tell_owner(tx, site, budget, "budget_80", words.budget_warning, now_ms=now_ms)
+        await _notify_owner(tx, site, budget, "budget_80", texts.budget_warning, now_ms=now_ms)
         await tx.run(_TOLD_NEARLY, **_place(budget), now_ms=now_ms)
     # One budget in each transaction: two jobs that lock two budgets in different orders would deadlock.
     more = await _notify_reached(tx, site, now_ms=now_ms) or await _notify_reopened(tx, site, now_ms=now_ms)
@@ -72,7 +72,7 @@ async def _notify_reached(tx: Tx, site: Site, *, now_ms: int) -> bool:
         return False
     if not await tx.run(_LOCK_REACHED, **_place(budget), reach=budget.reach):
         return True  # it changed meanwhile; look again
-    await _tell_owner(tx, site, budget, "budget_100", words.budget_spent, now_ms=now_ms)
+    await _notify_owner(tx, site, budget, "budget_100", texts.budget_spent, now_ms=now_ms)
     # A partner can do nothing about a month that is over.
     if budget.month < this_month or await _notify_partners_of_reach(tx, site, budget, now_ms=now_ms) < PARTNERS:
         await tx.run(_TOLD_REACHED, **_place(budget), now_ms=now_ms)
@@ -80,7 +80,7 @@ async def _notify_reached(tx: Tx, site: Site, *, now_ms: int) -> bool:
 
 
 async def _notify_partners_of_reach(tx: Tx, site: Site, budget: Spent, *, now_ms: int) -> int:
-    message = words.budget_reached(
+    message = texts.budget_reached(
         program=budget.publication_name,
         month=rules.spoken(budget.month),
         resumes=f"1 {rules.spoken(rules.next_month(budget.month))}",
@@ -103,7 +103,7 @@ async def _notify_reopened(tx: Tx, site: Site, *, now_ms: int) -> bool:
         return False
     if not await tx.run(_LOCK_REOPENED, **_place(budget), reach=budget.reach):
         return True  # it changed meanwhile; look again
-    message = words.budget_reopened(
+    message = texts.budget_reopened(
         program=budget.publication_name, month=rules.spoken(budget.month), page=f"{site.base_url}/earnings"
     )
     once = f"budget_reopened:{budget.program_id}:{budget.month}:{budget.reach}"
@@ -121,10 +121,10 @@ async def _notify_reopened(tx: Tx, site: Site, *, now_ms: int) -> bool:
     return True
 
 
-async def _notify(tx: Tx, partners: list[PartnerOf], kind: str, once: str, message: words.Words, *, now_ms: int) -> None:
+async def _notify(tx: Tx, partners: list[PartnerOf], kind: str, once: str, message: texts.EmailText, *, now_ms: int) -> None:
     for partner in partners:
         link = f"/earnings/{partner.id}"
-        await bell.tell(tx, partner.account_id, partner.email, kind, once, message, link=link, now_ms=now_ms)
+        await notifications.tell(tx, partner.account_id, partner.email, kind, once, message, link=link, now_ms=now_ms)
 
 
 def _reach_key(budget: Spent) -> str:
@@ -137,7 +137,9 @@ def _place(budget: Spent) -> dict[str, Any]:
     return {"program_id": budget.program_id, "month": budget.month, "account_id": budget.account_id}
 
 
-async def _tell_owner(tx: Tx, site: Site, budget: Spent, kind: str, letter: Callable[..., words.Words], *, now_ms: int) -> None:
+async def _notify_owner(
+    tx: Tx, site: Site, budget: Spent, kind: str, letter: Callable[..., texts.EmailText], *, now_ms: int
+) -> None:
     said = letter(
         program=budget.publication_name,
         month=rules.spoken(budget.month),
@@ -145,7 +147,7 @@ async def _tell_owner(tx: Tx, site: Site, budget: Spent, kind: str, letter: Call
         budget=money.show(budget.total_budget_cents),
         page=f"{site.base_url}/program/{budget.program_id}",
     )
-    await bell.tell(
+    await notifications.tell(
         tx,
         budget.account_id,
         budget.email,

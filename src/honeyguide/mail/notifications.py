@@ -1,4 +1,4 @@
-"""The dashboard's bell: what an account was told, each time with the letter that says the same. A notice and its letter are
+"""The dashboard's bell: what an account was told, each time with the email that says the same. A notice and its email are
 written together, once per cause, however many processes notice the cause at once.
 """
 
@@ -8,13 +8,13 @@ from typing import NamedTuple
 
 from honeyguide.kernel.ids import new_id
 from honeyguide.kernel.paging import Page
-from honeyguide.mail import letters
-from honeyguide.mail.words import Words
+from honeyguide.mail import emails
+from honeyguide.mail.texts import EmailText
 from honeyguide.store.statements import beside
 from honeyguide.store.tx import Tx
 
 
-class Notice(NamedTuple):
+class Notification(NamedTuple):
     id: str
     kind: str
     sentence: str
@@ -26,17 +26,17 @@ class Notice(NamedTuple):
 _sql = beside(__file__)
 _INSERT = _sql.command("insert")
 _COUNT_UNREAD = _sql.value("count_unread", int)
-_LIST = _sql.query("list", Notice)
+_LIST = _sql.query("list", Notification)
 _READ_ALL = _sql.command("read_all")
 
 
-async def tell(tx: Tx, account_id: str, to: str, kind: str, once: str, said: Words, *, link: str, now_ms: int) -> None:
+async def tell(tx: Tx, account_id: str, to: str, kind: str, once: str, said: EmailText, *, link: str, now_ms: int) -> None:
     """Rings, and writes to the account's owner; not a second time under the same `once`."""
     is_new = await tx.run(
         _INSERT, id=new_id(), account_id=account_id, kind=kind, once_key=once, sentence=said.subject, link=link, now_ms=now_ms
     )
     if is_new:
-        await letters.post(
+        await emails.post(
             tx, account_id=account_id, to=to, kind=kind, subject=said.subject, text=said.text, once=once, now_ms=now_ms
         )
 
@@ -45,7 +45,7 @@ async def unread(tx: Tx, account_id: str) -> int:
     return await tx.one(_COUNT_UNREAD, account_id=account_id) or 0
 
 
-async def page_of(tx: Tx, account_id: str, page: Page) -> list[Notice]:
+async def page_of(tx: Tx, account_id: str, page: Page) -> list[Notification]:
     return await tx.all(_LIST, account_id=account_id, most=page.per_page, skip=page.skip)
 
 

@@ -1,18 +1,18 @@
-"""Letters as rows: written in the transaction of the change they tell of, gone with it if it is rolled back, sent later."""
+"""Emails as rows: written in the transaction of the change they tell of, gone with it if it is rolled back, sent later."""
 
 from __future__ import annotations
 
 import re
 from typing import NamedTuple
 
-from honeyguide.kernel import emails
+from honeyguide.kernel import email_addresses
 from honeyguide.kernel.clock import DAY_MS
 from honeyguide.kernel.ids import new_id
 from honeyguide.kernel.paging import Page
 from honeyguide.store.statements import beside
 from honeyguide.store.tx import Tx
 
-TOPIC = "letters"
+TOPIC = "emails"
 KEPT_MS = 90 * DAY_MS
 PURGE_BATCH = 500
 
@@ -20,8 +20,8 @@ PURGE_BATCH = 500
 WAITED_FOR = frozenset({"password_reset", "hub_link", "confirm", "open_account", "account_exists"})
 
 
-class Letter(NamedTuple):
-    """A letter as its account's owner sees it in a list: without its text."""
+class QueuedEmail(NamedTuple):
+    """A email as its account's owner sees it in a list: without its text."""
 
     id: str
     kind: str
@@ -58,9 +58,9 @@ class Lately(NamedTuple):
 
 _sql = beside(__file__)
 _INSERT = _sql.command("insert")
-_OF_ACCOUNT = _sql.query("of_account", Letter)
+_OF_ACCOUNT = _sql.query("of_account", QueuedEmail)
 _TEXT_OF = _sql.value("text_of", str)
-_OF_PERSON = _sql.query("of_person", Letter)
+_OF_PERSON = _sql.query("of_person", QueuedEmail)
 _COUNT_RECENT = _sql.value("count_recent", int)
 _COUNT_RECENT_OF_ACCOUNT = _sql.value("count_recent_of_account", int)
 _LATELY = _sql.query("lately", Lately)
@@ -73,7 +73,7 @@ _CONTROLS = re.compile(r"[\x00-\x1f\x7f-\x9f]")
 
 
 def one_line(text: str) -> str:
-    """Fit for a header: a name that somebody typed may hold line breaks, and must neither split a header nor stop a letter."""
+    """Fit for a header: a name that somebody typed may hold line breaks, and must neither split a header nor stop a email."""
     return " ".join(_CONTROLS.sub(" ", text).split())
 
 
@@ -91,18 +91,18 @@ async def post(
     once: str | None = None,
     now_ms: int,
 ) -> None:
-    """Writes a letter. Under one `once` an account writes one letter ever; `from_name` takes the place of our sender's name.
+    """Writes a email. Under one `once` an account writes one email ever; `from_name` takes the place of our sender's name.
 
     Whoever writes many with a `once` in one transaction does so in one order everywhere, or PostgreSQL has deadlocks to undo.
     """
-    address = emails.address(to)
+    address = email_addresses.address(to)
     await tx.put(
         _INSERT,
         id=new_id(),
         account_id=account_id,
         kind=kind,
         to_email=address,
-        mailbox=emails.person(address),
+        mailbox=email_addresses.person(address),
         from_name=one_line(from_name) if from_name else None,
         subject=one_line(subject),
         body_text=text,
@@ -115,27 +115,27 @@ async def post(
     tx.wake(TOPIC)
 
 
-async def of_account(tx: Tx, account_id: str, page: Page) -> list[Letter]:
+async def of_account(tx: Tx, account_id: str, page: Page) -> list[QueuedEmail]:
     """What went out on this account's behalf, newest first."""
     return await tx.all(_OF_ACCOUNT, account_id=account_id, per_page=page.per_page, skip=page.skip)
 
 
-async def text_of(tx: Tx, account_id: str, letter_id: str) -> str | None:
+async def text_of(tx: Tx, account_id: str, email_id: str) -> str | None:
     """The words as they were sent, as long as they are kept."""
-    return await tx.one(_TEXT_OF, account_id=account_id, id=letter_id)
+    return await tx.one(_TEXT_OF, account_id=account_id, id=email_id)
 
 
-async def of_person(tx: Tx, account_id: str, about_id: str) -> list[Letter]:
-    """Every letter about one subscriber, newest first: for the timeline and the export."""
+async def of_person(tx: Tx, account_id: str, about_id: str) -> list[QueuedEmail]:
+    """Every email about one subscriber, newest first: for the timeline and the export."""
     return await tx.all(_OF_PERSON, account_id=account_id, about_id=about_id)
 
 
 async def recent_to(tx: Tx, account_id: str | None, to: str, kind: str, *, since_ms: int) -> int:
-    """How many letters of this kind went to this mailbox lately, on one account's behalf or (None) anybody's.
+    """How many emails of this kind went to this mailbox lately, on one account's behalf or (None) anybody's.
 
     Two requests at once may both be told the same number: where one more is too many, let `once` hold the line.
     """
-    mailbox = emails.person(emails.address(to))
+    mailbox = email_addresses.person(email_addresses.address(to))
     if account_id is None:
         return await tx.one(_COUNT_RECENT, mailbox=mailbox, kind=kind, since_ms=since_ms) or 0
     return await tx.one(_COUNT_RECENT_OF_ACCOUNT, account_id=account_id, mailbox=mailbox, kind=kind, since_ms=since_ms) or 0
@@ -143,7 +143,7 @@ async def recent_to(tx: Tx, account_id: str | None, to: str, kind: str, *, since
 
 async def lately_to(tx: Tx, account_id: str, to: str, kind: str, *, since_ms: int, day_ago_ms: int) -> Lately:
     """What strangers made us send to this mailbox by filling in forms: of this kind for this account, and of all in a day."""
-    mailbox = emails.person(emails.address(to))
+    mailbox = email_addresses.person(email_addresses.address(to))
     found = await tx.one(_LATELY, account_id=account_id, mailbox=mailbox, kind=kind, since_ms=since_ms, day_ago_ms=day_ago_ms)
     return found or Lately(0, 0)
 
@@ -154,15 +154,15 @@ async def backlog(tx: Tx, *, now_ms: int) -> Backlog:
 
 
 async def erase(tx: Tx, account_id: str, about_id: str) -> None:
-    """Empties every letter about a person and cancels those not sent yet; that they were written remains."""
+    """Empties every email about a person and cancels those not sent yet; that they were written remains."""
     await tx.run(_ERASE, account_id=account_id, about_id=about_id)
 
 
 async def take_as_sent(tx: Tx, account_id: str, until_ms: int) -> None:
-    """An account's letters of a time that is long over."""
+    """An account's emails of a time that is long over."""
     await tx.run(_TAKE_AS_SENT, account_id=account_id, until_ms=until_ms)
 
 
 async def purge(tx: Tx, *, now_ms: int) -> bool:
-    """Forgets the text of a batch of old letters and tells whether more may wait."""
+    """Forgets the text of a batch of old emails and tells whether more may wait."""
     return await tx.run(_PURGE, expired_ms=now_ms - KEPT_MS, batch=PURGE_BATCH) == PURGE_BATCH
