@@ -22,6 +22,7 @@ from tests.support.service import ENGINES, Service
 from tests.support.stores import statement
 from tests.support.web import PASSWORD, WebClient, operator, run_import, upload
 
+URL = "https://files.example.org/?q=<evil>"
 ADDRESS = {"line1": EVIL, "city": EVIL, "postcode": EVIL, "country": EVIL, "name": EVIL}
 
 
@@ -49,65 +50,74 @@ class World:
             assert browser.log_in(who.email, PASSWORD).status_code == 303
         admin = statement("UPDATE account SET is_admin = 1 WHERE id = :id")
         self.service.write(lambda tx: tx.run(admin, id=self.alice.account_id))
-        self.alice.web.post("/settings/invitations", page="/settings", email="o'evil@example.org")
+        self.alice.web.post("/account/invitations", page="/account", email="o'evil@example.org")
 
     def campaign(self) -> None:
-        self.wax.configure(name=EVIL, words={word.key: EVIL[: word.limit] for word in WORDS if word.limit >= len(EVIL)})
+        self.wax.configure(name=EVIL, words={word.key: EVIL[: word.limit] for word in WORDS})
+        self.rewards: list[str] = []
         reward = {"name": EVIL, "description": EVIL, "referrals": 1}
         for more in (
             {"kind": "physical"},
             {"kind": "coupon", "coupon_code": EVIL},
             {"kind": "coupon", "coupon_codes": [EVIL, f"{EVIL}2"]},
-            {"kind": "link", "link": "https://files.example.org/?q=<evil>"},
+            {"kind": "link", "link": URL},
             {"kind": "manual", "approval": "manual"},
             {"kind": "manual", "referrals": 9},
         ):
             made = self.alice.post(f"{self.alice.v1}/rewards", {**reward, **more})
             assert made.status_code in (201, 400), made.text
             if made.status_code == 201:
-                self.ids["reward"] = made.json()["reward"]["uuid"]
+                self.rewards.append(made.json()["reward"]["uuid"])
 
     def subscribers(self) -> None:
         claims = {"name": EVIL, "utm_source": EVIL, "utm_campaign": EVIL, "user_agent": EVIL, "ip_address": EVIL}
         self.star = self.alice.subscribe("star@example.org", **claims)
-        self.ids["subscriber"] = self.alice.subscribe("friend@example.org", referrer_code=self.star["ref_code"], **claims)[
-            "uuid"
-        ]
+        self.alice.subscribe("friend@example.org", referrer_code=self.star["ref_code"], **claims)
         self.alice.subscribe("thrown@mailinator.com", referrer_code=self.star["ref_code"], **claims)
-        self.alice.put(f"{self.alice.v1}/settings", {"hold_days": 5})
-        self.alice.subscribe("waits@example.org", referrer_code=self.star["ref_code"], **claims)
-        self.alice.put(f"{self.alice.v1}/settings", {"hold_days": 0})
+        self.alice.put(f"{self.alice.v1}/settings", {"hold_days": 5, "screening": "strong"})
+        near = {**claims, "ip_address": "198.51.100.7"}  # the referrer's own network: this one waits for the operator
+        neighbor = self.alice.subscribe("near@example.org", **near)
+        self.alice.subscribe("waits@example.org", referrer_code=neighbor["ref_code"], **near)
+        self.alice.put(f"{self.alice.v1}/settings", {"hold_days": 0, "screening": "flexible"})
         self.alice.subscribe("claims@example.org", **{**claims, "referrer_code": EVIL})
         won = self.alice.get(f"{self.alice.v1}/subscribers/{self.star['uuid']}/rewards").json()["rewards"]
         self.ids["unclaimed"] = won[0]["uuid"]
-        second = self.alice.subscribe("second@example.org", **claims)
-        self.alice.subscribe("third@example.org", referrer_code=second["ref_code"], **claims)
-        (mug, *_) = self.alice.get(f"{self.alice.v1}/subscribers/{second['uuid']}/rewards").json()["rewards"]
-        redeemed = self.alice.post(f"{self.alice.v1}/rewards/{mug['uuid']}/redeem", {"shipping_details": ADDRESS})
-        assert redeemed.status_code == 200, redeemed.text
+        self.second = self.alice.subscribe("second@example.org", **claims)
+        self.alice.subscribe("third@example.org", referrer_code=self.second["ref_code"], **claims)
+        for won in self.alice.get(f"{self.alice.v1}/subscribers/{self.second['uuid']}/rewards").json()["rewards"]:
+            if won["status"] == "unlocked":
+                redeemed = self.alice.post(f"{self.alice.v1}/rewards/{won['uuid']}/redeem", {"shipping_details": ADDRESS})
+                assert redeemed.status_code == 200, redeemed.text
         rows = (
             f'email,name,"{EVIL.replace(chr(34), chr(34) * 2)}"\nnot an address <evil>,<evil>,<evil>\nok@example.org,<evil>,1\n'
         )
         self.ids["import"] = upload(self.alice, rows, name="<evil>.csv")
         self.ids["new import"] = upload(self.alice, rows, name="<evil>2.csv")
+        self.alice.web.post(f"/subscribers/import/{self.ids['new import']}", do="try", email="0", name="1")
         run_import(self.alice, self.ids["import"])
 
     def partners(self) -> None:
         publication = publish(self.alice, name=EVIL, description=EVIL, list_id=EVIL)
         self.slug = f"evil-{new_id()[-12:]}"
-        program = offer(self.alice, publication, terms=EVIL, slug=self.slug, cpa=3, total_budget=4)
+        program = offer(self.alice, publication, terms=EVIL, slug=self.slug, cpa=3, total_budget=4, resources_url=URL)
         self.ids |= {"publication": publication["uuid"], "program": program["uuid"]}
-        publish(self.alice, name=EVIL, description=EVIL)
+        offer(self.alice, publish(self.alice, name=EVIL, description=EVIL))
+        self.ids["unoffered"] = publish(self.alice, name=EVIL)["uuid"]
         joined = self.bob.web.post(f"/network/{program['uuid']}/join", page="/settings", reason=EVIL)
         self.ids["partner campaign"] = joined.headers["location"].rsplit("/", 1)[1]
         self.code = join(self.bob, program)["ref_code"]
         for number in range(3):
-            self.alice.subscribe(f"paid{number}@example.org", name=EVIL, referrer_code=self.code)
+            paid = self.alice.subscribe(f"paid{number}@example.org", name=EVIL, referrer_code=self.code)
+        self.ids["paid"] = paid["uuid"]
         self.service.run_jobs()
+        failed = statement("UPDATE letter SET error = :evil WHERE account_id = :account_id")
+        self.service.write(lambda tx: tx.run(failed, evil=EVIL, account_id=self.alice.account_id))
 
     def developers(self) -> None:
         self.alice.web.post("/api/keys", page="/api", name=EVIL)
         self.bob.web.post("/api/keys", page="/api", name=EVIL)
+        revoke = statement("UPDATE api_key SET revoked_ms = 1 WHERE account_id = :account_id AND name = :evil")
+        self.service.write(lambda tx: tx.run(revoke, evil=EVIL, account_id=self.bob.account_id))
         for url in ("http://127.0.0.1:9/?q=<evil>", "http://127.0.0.1:9/'\"><evil>"):
             made = self.alice.post("/v2/webhooks", {"url": url, "new_referral": True, "reward_unlocked": True})
             if made.status_code == 201:
@@ -121,13 +131,14 @@ class World:
         self.service.write(lambda tx: tx.run(attempt, **row))
 
     def money(self) -> None:
-        payout = {"id": new_id(), "account_id": self.bob.account_id}
         insert = statement(
-            "INSERT INTO payout (id, account_id, month, amount_cents, created_ms) VALUES (:id, :account_id, '2020-01', 500, 1)"
+            "INSERT INTO payout (id, account_id, month, amount_cents, created_ms) VALUES (:id, :account_id, :month, 500, 1)"
         )
-        self.service.write(lambda tx: tx.run(insert, **payout))
         now_ms = self.service.now_ms()
-        self.service.write(lambda tx: payouts.mark_paid(tx, payout["id"], EVIL, now_ms=now_ms))
+        for month in ("2020-01", rules.month_of(now_ms)):
+            row: dict[str, Any] = {"id": new_id(), "account_id": self.bob.account_id, "month": month}
+            self.service.write(lambda tx, row=row: tx.run(insert, **row))
+        self.service.write(lambda tx: payouts.mark_paid(tx, row["id"], EVIL, now_ms=now_ms))
 
     def ticket(self, kind: str) -> str:
         async def issue(tx: Tx) -> str:
@@ -146,21 +157,21 @@ class World:
         """A path of the table with this world's own objects in it."""
         month = rules.month_of(self.service.now_ms())
         objects = {
-            "/subscribers/import/": ["import", "new import"],
-            "/subscribers/": ["subscriber"],
-            "/rewards/": ["reward"],
-            "/webhooks/": ["webhook"],
-            "/publications/": ["publication"],
-            "/program/": ["program"],
-            "/network/": ["program"],
-            "/earnings/": ["partner campaign"],
+            "/subscribers/import/": [self.ids["import"], self.ids["new import"]],
+            "/subscribers/": [self.star["uuid"], self.second["uuid"], self.ids["paid"]],
+            "/rewards/": self.rewards,
+            "/webhooks/": [self.ids["webhook"]],
+            "/publications/": [self.ids["publication"]],
+            "/program/": [self.ids["program"]],
+            "/network/": [self.ids["program"]],
+            "/earnings/": [self.ids["partner campaign"]],
         }
         if "{side}" in path:
             return [path.format(side=side, month=month) for side in ("owner", "partner")]
         if "{token}" in path:
             return [path.format(token=self.ticket({"/welcome/{token}": "invitation"}.get(path, "password_reset")))]
-        names = next((names for start, names in objects.items() if path.startswith(start)), [])
-        return [path.replace("{id}", self.ids[name]) for name in names] if "{" in path else [path]
+        ids = next((ids for start, ids in objects.items() if path.startswith(start)), [])
+        return [path.replace("{id}", each) for each in ids] if "{" in path else [path]
 
 
 @pytest.fixture(scope="module", params=ENGINES)
@@ -174,7 +185,14 @@ def world(request: pytest.FixtureRequest) -> Any:
 
 # What the address bar can hold, and lists that a page shows only when asked.
 QUERIES = {
-    "/subscribers": ["?q=<evil>", f"?q={EVIL}", "?show=pending", "?show=rejected", "?show=advocates&sort=best"],
+    "/subscribers": [
+        "?q=<evil>",
+        "?q=<evil>nobody",
+        f"?q={EVIL}",
+        "?show=pending",
+        "?show=rejected",
+        "?show=advocates&sort=best",
+    ],
     "/review": ["?show=pending", "?show=rejected"],
     "/earnings": ["?show=confirmed", "?show=uncharged", "?show=rejected", "?month=<evil>"],
     "/network": [f"?search={EVIL}&min_cpa={EVIL}&category={EVIL}"],
@@ -227,7 +245,7 @@ def test_no_page_of_the_dashboard_lets_markup_through(world: World) -> None:
     for page in [page for page in PAGES if page.method == "GET"]:
         paths = [f"{path}{query}" for path in world.addresses(page.path) for query in ["", *QUERIES.get(page.path, [])]]
         if page.path == "/program/new":
-            paths = [f"/program/new?publication={world.ids['publication']}"]
+            paths = [f"/program/new?publication={world.ids['unoffered']}"]
         for path in paths:
             browsers = [WebClient(world.service)] if page.open_to_all else [world.alice.web, world.bob.web]
             for web in browsers:
@@ -242,16 +260,16 @@ def test_no_page_of_the_dashboard_lets_markup_through(world: World) -> None:
 def forms(world: World) -> list[tuple[str, str, dict[str, Any]]]:
     """(address, page with the token, fields): forms that are shown again with what was typed, previews, and flash messages."""
     typed = {"name": EVIL, "description": EVIL, "list_id": EVIL, "audience_gender": EVIL, "categories": EVIL}
-    terms = {"cpa": EVIL, "redirect_url": EVIL, "terms": EVIL, "slug": EVIL, "publication": world.ids["publication"]}
+    terms = {"cpa": EVIL, "redirect_url": EVIL, "terms": EVIL, "slug": EVIL, "publication": world.ids["unoffered"]}
     words = {word.key: EVIL * 20 for word in WORDS}
     return [
-        ("/subscribers/decide", "/settings", {"id": world.ids["subscriber"], "do": "verify", "back": f"/subscribers?q={EVIL}"}),
+        ("/subscribers/decide", "/settings", {"id": world.ids["paid"], "do": "verify", "back": f"/subscribers?q={EVIL}"}),
         (
             "/rewards",
             "/rewards",
             {"name": EVIL, "referrals": EVIL, "description": EVIL, "coupon_codes": EVIL, "kind": "coupon"},
         ),
-        (f"/rewards/{world.ids['reward']}", "/rewards", {"name": EVIL, "referrals": EVIL, "description": EVIL}),
+        (f"/rewards/{world.rewards[0]}", "/rewards", {"name": EVIL, "referrals": EVIL, "description": EVIL}),
         ("/rewards/preview", "/rewards", {"name": EVIL, "referrals": "3", "description": EVIL, "coupon_code": EVIL}),
         ("/pages", "/pages", words),
         ("/pages/preview", "/pages", dict.fromkeys(words, EVIL)),
@@ -315,14 +333,10 @@ def test_no_page_for_readers_lets_markup_through(world: World) -> None:
     star = wax.person(world.star["uuid"])
     hub, program = wax.hub(star), f"/join/{world.slug}"
     pages = [
-        wax.page,
-        f"{wax.page}?ref={EVIL}&utm_source={EVIL}&email={EVIL}",
-        program,
-        f"{program}?partner={EVIL}",
-        hub,
-        f"{hub}/claim/{world.ids['unclaimed']}",
-        f"/hub?of={wax.campaign.slug}",
-        f"/m/{world.code}?email={EVIL}",
+        wax.hub(wax.person(world.second["uuid"])),
+        f"/m/{world.code}?utm_source={EVIL}",
+        wax.page, f"{wax.page}?ref={EVIL}&utm_source={EVIL}&email={EVIL}", program, f"{program}?partner={EVIL}", hub,
+        f"{hub}/claim/{world.ids['unclaimed']}", f"/hub?of={wax.campaign.slug}", f"/m/{world.code}?email={EVIL}",
         f"/m/{world.code}?email=o'evil@example.org",
     ]
     for path in pages:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from html.parser import HTMLParser
 
-# Ends a quoted attribute, a script, a title and a text box, then begins an element of its own; also an attribute where a page
-# forgot the quotes.
-EVIL = "x onevil=1 \"'></script></title></textarea><evil onevil=1>{{7*7}}"
+# An element; the end of a quoted attribute, a script, a title and a text box, then an element again; an attribute where a page
+# forgot the quotes. The first word and the first forty characters are hostile too: some pages show no more than that.
+EVIL = "<evil>\"'></script></title></textarea><evil onevil=1> onevil=1 {{7*7}}"
 ESCAPED = ("&lt;evil", "&amp;lt;evil")
 
 
