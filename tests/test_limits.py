@@ -51,12 +51,12 @@ def test_the_window_never_takes_more_than_the_limit_in_any_minute() -> None:
 
 def test_nobody_is_told_to_wait_for_longer_than_a_window() -> None:
     refused = Allowance(1, 0, NOW + WINDOW_MS, True)
-    waits = [refused.retry_after_s(now_ms) for now_ms in (NOW - 1_500, NOW, NOW + 1, NOW + 59_001, NOW + 60_000)]
-    assert waits == [60, 60, 60, 1, 1]
+    waits = [refused.retry_after_s(now_ms) for now_ms in (NOW - 1_500, NOW, NOW + 1, NOW + 57_999, NOW + 59_001, NOW + 60_000)]
+    assert waits == [60, 60, 60, 3, 1, 1]
 
 
 def test_what_an_earlier_process_accepted_is_remembered_but_for_times_outside_its_last_window() -> None:
-    kept = [(7, NOW - 60_000), (8, NOW - 59_999), (9, NOW + 1), (10, NOW)]
+    kept = [(6, NOW - 60_001), (7, NOW - 60_000), (8, NOW - 59_999), (9, NOW + 1), (10, NOW)]
     window = Window(3, kept)
     assert (window.seq, window.last_ms, list(window.times)) == (11, NOW, [NOW - 59_999, NOW])
     assert window.ask(NOW) == Allowance(3, 0, NOW + 1, False)
