@@ -137,7 +137,8 @@ def test_printing_is_exact_and_plain(amount_cents: int) -> None:
 
 
 @pytest.mark.parametrize(
-    ("amount_cents", "printed"), [(1250, "12.5"), (30_000, "300"), (0, "0"), (1, "0.01"), (MOST_CENTS, "1000000")]
+    ("amount_cents", "printed"),
+    [(1250, "12.5"), (30_000, "300"), (0, "0"), (1, "0.01"), (-1, "-0.01"), (MOST_CENTS, "1000000")],
 )
 def test_dollars_have_as_few_decimals_as_they_need(amount_cents: int, printed: str) -> None:
     assert str(dollars(amount_cents)) == printed
@@ -145,7 +146,7 @@ def test_dollars_have_as_few_decimals_as_they_need(amount_cents: int, printed: s
 
 @pytest.mark.parametrize(
     ("amount_cents", "shown"),
-    [(0, "$0.00"), (5, "$0.05"), (123_450, "$1,234.50"), (MOST_CENTS, "$1,000,000.00"), (-1250, "-$12.50")],
+    [(0, "$0.00"), (5, "$0.05"), (123_450, "$1,234.50"), (MOST_CENTS, "$1,000,000.00"), (-1250, "-$12.50"), (-1, "-$0.01")],
 )
 def test_people_read_dollars_with_commas_and_two_decimals(amount_cents: int, shown: str) -> None:
     assert show(amount_cents) == shown

@@ -218,6 +218,12 @@ def test_a_month_has_its_bounds_and_neighbours(month: str, start: int, end: int,
     assert (rules.previous_month(month), rules.next_month(month)) == (before, after)
 
 
+def test_a_month_is_spoken_by_its_name() -> None:
+    months = [rules.spoken(f"2026-{number:02d}") for number in range(1, 13)]
+    assert (months[0], months[1], months[10], months[11]) == ("January 2026", "February 2026", "November 2026", "December 2026")
+    assert len(set(months)) == 12
+
+
 @given(st.integers(0, at(2999, 12, 31)))
 def test_every_moment_is_inside_the_bounds_of_its_month(moment_ms: int) -> None:
     month = rules.month_of(moment_ms)
