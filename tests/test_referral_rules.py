@@ -57,6 +57,12 @@ def test_a_suspicion_counts_when_flexible_waits_when_strong_and_is_rejected_when
 
 
 @pytest.mark.parametrize("level", list(Level))
+@pytest.mark.parametrize("email", ["aaron@example.org", "zoe@example.org", "ann.le@gmail.com", "ann.leex@gmail.com"])
+def test_another_address_is_honest_whether_it_sorts_before_or_after_the_referrers(email: str, level: Level) -> None:
+    assert rules.decide(Signals(email, ANN), Policy(level), NOW) == Decision(Status.VERIFIED)
+
+
+@pytest.mark.parametrize("level", list(Level))
 def test_the_last_signup_within_the_limits_is_no_suspicion(level: Level) -> None:
     at_the_limits = Signals("bob@example.org", ANN, signups_from_network_today=3, signups_on_code_last_hour=10)
     assert rules.decide(at_the_limits, Policy(level), NOW) == Decision(Status.VERIFIED)
