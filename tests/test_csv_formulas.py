@@ -30,7 +30,7 @@ class Files:
             self.alice, self.bob = operator(service, "alice"), operator(service, "bob")
             month = rules.month_of(service.now_ms())
             for who in (self.alice, self.bob):
-                who.web.post("/settings/profile", page="/settings", name=FORMULA.format("-"))
+                who.web.post("/account/profile", page="/account", name=FORMULA.format("-"))
             for number, each in enumerate(BEGINNINGS):
                 program = offer(self.alice, publish(self.alice, name=FORMULA.format(each)))
                 code = join(self.bob, program)["ref_code"]

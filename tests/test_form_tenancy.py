@@ -42,12 +42,12 @@ NO_IDS = {
     "/pages/preview",
     "/webhooks",
     "/webhooks/{id}",
-    "/api/keys",
-    "/api/keys/{id}/revoke",
+    "/account/keys",
+    "/account/keys/{id}/revoke",
     "/settings/campaign",
-    "/settings/profile",
-    "/settings/password",
-    "/settings/invitations",
+    "/account/profile",
+    "/account/password",
+    "/account/invitations",
     "/publications/new",
     "/publications/{id}",
     "/publications/{id}/delete",
@@ -126,7 +126,7 @@ def session(owner: Operator) -> str:
 
 
 def invitation(owner: Operator) -> str:
-    sent = owner.web.post("/settings/invitations", page="/settings", email=f"secret{next(_numbers)}@example.org")
+    sent = owner.web.post("/account/invitations", page="/account", email=f"secret{next(_numbers)}@example.org")
     assert sent.status_code == 200, sent.text
     return newest(owner, "SELECT id FROM ticket WHERE account_id = :account_id ORDER BY id DESC")
 
@@ -153,8 +153,8 @@ FORMS = [
     Form("/rewards/hand-over", "won", awaiting, {"do": "approve"}),
     Form("/rewards/preview", "id", unlocked, {"name": "Mine", "referrals": "3"}, only_shows=True),
     Form("/webhooks/{id}/act", "delivery", delivery, {"do": "resend"}, webhook),
-    Form("/settings/sessions", "id", session, {}),
-    Form("/settings/invitations/withdraw", "id", invitation, {}, admins=True),
+    Form("/account/sessions", "id", session, {}),
+    Form("/account/invitations/withdraw", "id", invitation, {}, admins=True),
     Form("/program/new", "publication", publication, TERMS),
     Form("/program/preview/card", "publication", publication, TERMS, only_shows=True),
     Form("/publications/preview/card", "id", publication, CARD, only_shows=True),

@@ -44,7 +44,7 @@ class World:
 
     def accounts(self) -> None:
         for who in (self.alice, self.bob):
-            assert who.web.post("/settings/profile", page="/settings", name=EVIL).status_code == 303
+            assert who.web.post("/account/profile", page="/account", name=EVIL).status_code == 303
             browser = WebClient(self.service)
             browser.http.headers["user-agent"] = EVIL
             assert browser.log_in(who.email, PASSWORD).status_code == 303
@@ -114,8 +114,8 @@ class World:
         self.service.write(lambda tx: tx.run(failed, evil=EVIL, account_id=self.alice.account_id))
 
     def developers(self) -> None:
-        self.alice.web.post("/api/keys", page="/api", name=EVIL)
-        self.bob.web.post("/api/keys", page="/api", name=EVIL)
+        self.alice.web.post("/account/keys", page="/account", name=EVIL)
+        self.bob.web.post("/account/keys", page="/account", name=EVIL)
         revoke = statement("UPDATE api_key SET revoked_ms = 1 WHERE account_id = :account_id AND name = :evil")
         self.service.write(lambda tx: tx.run(revoke, evil=EVIL, account_id=self.bob.account_id))
         for url in ("http://127.0.0.1:9/?q=<evil>", "http://127.0.0.1:9/'\"><evil>"):
@@ -215,7 +215,7 @@ SHOWS = {
     "/pages",
     "/webhooks",
     "/webhooks/{id}",
-    "/api",
+    "/account",
     "/settings",
     "/publications",
     "/publications/{id}",
@@ -278,10 +278,10 @@ def forms(world: World) -> list[tuple[str, str, dict[str, Any]]]:
         ("/webhooks", "/webhooks", {"url": EVIL, "event": EVIL}),
         (f"/webhooks/{world.ids['webhook']}", "/webhooks", {"url": EVIL}),
         (f"/webhooks/{world.ids['webhook']}/act", "/webhooks", {"do": "replay", "since": EVIL}),
-        ("/api/keys", "/api", {"name": EVIL * 20}),
+        ("/account/keys", "/account", {"name": EVIL * 20}),
         ("/settings/campaign", "/settings", {"name": EVIL * 20, "destination_url": EVIL, "slug": EVIL, "hold_days": EVIL}),
-        ("/settings/profile", "/settings", {"name": EVIL * 20}),
-        ("/settings/invitations", "/settings", {"email": EVIL}),
+        ("/account/profile", "/account", {"name": EVIL * 20}),
+        ("/account/invitations", "/account", {"email": EVIL}),
         ("/publications/new", "/settings", typed),
         (f"/publications/{world.ids['publication']}", "/settings", {**typed, "name": ""}),
         ("/publications/preview/card", "/settings", typed),
@@ -325,7 +325,7 @@ def test_no_form_shown_again_and_no_preview_lets_markup_through(world: World) ->
     welcome = f"/welcome/{world.ticket('invitation')}"
     look(WebClient(world.service).post(welcome, name=EVIL, password="short"), welcome, problems)
     assert problems == []
-    assert silent <= {"/settings/invitations"}, "the others show what was typed, or a name"
+    assert silent <= {"/account/invitations"}, "the others show what was typed, or a name"
 
 
 def test_no_page_for_readers_lets_markup_through(world: World) -> None:
@@ -335,8 +335,14 @@ def test_no_page_for_readers_lets_markup_through(world: World) -> None:
     pages = [
         wax.hub(wax.person(world.second["uuid"])),
         f"/m/{world.code}?utm_source={EVIL}",
-        wax.page, f"{wax.page}?ref={EVIL}&utm_source={EVIL}&email={EVIL}", program, f"{program}?partner={EVIL}", hub,
-        f"{hub}/claim/{world.ids['unclaimed']}", f"/hub?of={wax.campaign.slug}", f"/m/{world.code}?email={EVIL}",
+        wax.page,
+        f"{wax.page}?ref={EVIL}&utm_source={EVIL}&email={EVIL}",
+        program,
+        f"{program}?partner={EVIL}",
+        hub,
+        f"{hub}/claim/{world.ids['unclaimed']}",
+        f"/hub?of={wax.campaign.slug}",
+        f"/m/{world.code}?email={EVIL}",
         f"/m/{world.code}?email=o'evil@example.org",
     ]
     for path in pages:

@@ -40,7 +40,7 @@ def by_another_link(service: Service, alice: Operator) -> None:
 
 
 def on_the_settings_page(service: Service, alice: Operator) -> None:
-    changed = alice.web.post("/settings/password", page="/settings", current=PASSWORD, password=NEW)
+    changed = alice.web.post("/account/password", page="/account", current=PASSWORD, password=NEW)
     assert changed.status_code == 303
 
 
@@ -58,7 +58,7 @@ def test_a_password_change_ends_every_older_reset_link(service: Service, change)
     change(service, alice)
     for link, web in forms.items():
         seen = WebClient(service).get(link)
-        assert seen.status_code == 404 and "This link is over" in words(seen.text)
+        assert seen.status_code == 404 and "This link has expired" in words(seen.text)
         assert web.http.post(link, data={"csrf": tokens[link], "password": STOLEN}).status_code == 404
     assert WebClient(service).log_in(alice.email, STOLEN).status_code == 401
     expected = PASSWORD if change is by_the_administrator else NEW
