@@ -2,24 +2,19 @@
 
 from __future__ import annotations
 
-import contextlib
 import http.client
 import json
 import re
 from collections.abc import Iterator
 from typing import Any
 
-import apsw
 import httpx
 import pytest
 
 from honeyguide.accounts import admission, keys, limits
-from honeyguide.api import handler
 from honeyguide.kernel.errors import Unauthorized
-from honeyguide.store import sqlite
 from honeyguide.store.tx import Tx
 from tests.support import raw
-from tests.support.postgres import shared_server
 from tests.support.service import ENGINES, Member, Service
 from tests.support.stores import OpenStore, statement
 
@@ -358,57 +353,3 @@ def test_head_answers_as_get_without_the_body(alice: Member, path: str, status: 
         assert answer.headers["content-type"] == told.headers["content-type"]
         assert answer.read() == b""
     connection.close()
-
-
-# -- faults of ours
-
-
-def test_overload_is_a_500_that_says_when_to_come_back(alice: Member, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(handler, "MOST_AT_ONCE", 0)
-    answer = alice.get("/v1/campaigns")
-    assert refused(answer, 500)["code"] == "overloaded"
-    assert int(answer.headers["retry-after"]) >= 1
-    monkeypatch.undo()
-    assert alice.get("/v1/campaigns").status_code == 200
-
-
-def test_a_bug_is_a_500_that_tells_nothing_of_the_inside(alice: Member, monkeypatch: pytest.MonkeyPatch) -> None:
-    def broken(*_: object, **__: object) -> None:
-        raise ZeroDivisionError("secret /etc/inside")
-
-    monkeypatch.setattr(handler.transport, "query_of", broken)
-    answer = alice.get("/v1/campaigns")
-    body = refused(answer, 500)
-    assert body["code"] == "internal_error"
-    assert "secret" not in answer.text and "Zero" not in answer.text
-
-
-@contextlib.contextmanager
-def away(service: Service) -> Iterator[None]:
-    """The database as another process can make it: locked (SQLite), or gone and closed to newcomers (PostgreSQL)."""
-    if service.engine == "sqlite":
-        with contextlib.closing(apsw.Connection(service.database_url.removeprefix("sqlite:///"))) as connection:
-            connection.set_busy_timeout(5000)
-            connection.execute("BEGIN IMMEDIATE")
-            yield
-        return
-    server, name = shared_server(), service.database_url.rpartition("/")[2]
-    server.execute(f'ALTER DATABASE "{name}" ALLOW_CONNECTIONS false')
-    # It waits until they are gone: one that dies only when the database is back would be an outage of its own.
-    server.execute(f"SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity WHERE datname = '{name}'")
-    try:
-        yield
-    finally:
-        server.execute(f'ALTER DATABASE "{name}" ALLOW_CONNECTIONS true')
-
-
-def test_a_database_that_is_locked_or_away_is_a_500_and_comes_back(monkeypatch: pytest.MonkeyPatch, engine: str) -> None:
-    monkeypatch.setattr(sqlite, "LOCKED_S", 0.2)
-    with Service(engine) as service:
-        alice = service.member()
-        with away(service):
-            answer = alice.post(f"{alice.v1}/subscribers", {"email": "ana@example.org"})
-            assert refused(answer, 500)["code"] == "unavailable"
-            assert int(answer.headers["retry-after"]) >= 1
-        assert alice.post(f"{alice.v1}/subscribers", {"email": "ana@example.org"}).status_code == 201
-        assert alice.total() == 1

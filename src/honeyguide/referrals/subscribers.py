@@ -166,43 +166,37 @@ async def sign_up(
         received_ms=now_ms,
         partner_campaign_id=partner.partner_campaign_id if partner else None,
     )
-    await tx.put(
-        _INSERT,
-        taken=_TAKEN,
-        id=row.id,
-        account_id=owner.account_id,
-        campaign_id=owner.campaign_id,
-        email=address,
-        email_key=email_addresses.key(address),
-        person_key=person_key,
-        name=row.name,
-        ref_code=row.ref_code,
-        status=row.status,
-        referrer_code=by_code,
-        claimed_code=None if by_code else new.referrer_code,
-        referrer_id=row.referrer_id,
-        partner_campaign_id=row.partner_campaign_id,
-        referral_status=row.referral_status,
-        referral_reason=row.referral_reason,
-        referral_due_ms=row.referral_due_ms,
-        referral_behind=row.referral_behind,
-        ip_address=row.ip_address,
-        network=network,
-        user_agent=row.user_agent,
-        origin=row.origin,
-        utm_source=row.utm_source,
-        utm_campaign=row.utm_campaign,
-        created_ms=created_ms,
-        received_ms=now_ms,
-    )
+    claimed_code = None if by_code else new.referrer_code
+    await _insert(tx, owner, row, person_key=person_key, network=network, claimed_code=claimed_code)
     if referrer is not None and row.referral_status != rules.Status.REJECTED:
-        # Their row is ours since this one was counted on it. Who was erased just before is not told of, nor costs the signup.
+        # The insert locked the referrer's row. If they were erased meanwhile, skip the event; the signup still succeeds.
         told_of = await people.find(tx, owner, referrer.id) if referrer.listeners else None
         if told_of is not None:
             await telling.new_referral(tx, site, owner, row, told_of, now_ms=now_ms)
         if referrer.milestones and row.referral_status == rules.Status.VERIFIED:
             await rewards.unlock(tx, site, owner, referrer.id, now_ms=now_ms)
     return row
+
+
+# The database counts referrals itself.
+_COUNTED = frozenset({"referrals_verified", "referrals_pending", "referrals_rejected"})
+
+
+async def _insert(
+    tx: Tx, owner: Owner, row: Subscriber, *, person_key: str, network: str | None, claimed_code: str | None
+) -> None:
+    columns = {name: value for name, value in msgspec.structs.asdict(row).items() if name not in _COUNTED}
+    await tx.put(
+        _INSERT,
+        taken=_TAKEN,
+        **columns,
+        account_id=owner.account_id,
+        campaign_id=owner.campaign_id,
+        email_key=email_addresses.key(row.email),
+        person_key=person_key,
+        network=network,
+        claimed_code=claimed_code,
+    )
 
 
 async def _judge_arrival(
