@@ -18,7 +18,7 @@ from typing import Any
 
 import asyncpg
 
-from bench.month import Month
+from bench.month import PER_PARTNER, Month, fill
 from bench.people import statement
 from bench.plan import Bench, progress
 from bench.report import Table, verdict
@@ -266,7 +266,7 @@ def _paid_out(bench: Bench, engine: str, charges: int, tick: Callable[[], None])
     url = bench.database_url(engine, f"month_{charges}")
     month = asyncio.run(_plan(url, engine, charges))
     # Elsewhere: the memory of a command is never counted as less than that of whoever starts it.
-    filling = multiprocessing.get_context("spawn").Process(target=_fill, args=(month,))
+    filling = multiprocessing.get_context("spawn").Process(target=fill, args=(month,))
     filling.start()
     filling.join()
     if filling.exitcode:
