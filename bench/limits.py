@@ -60,6 +60,7 @@ class Values:
             "person_key": email,
             "name": None,
             "ref_code": new_code(12),
+            "status": "active",
             "referrer_code": campaign.code(person),
             "claimed_code": None,
             "referrer_id": campaign.person_id(person),

@@ -119,6 +119,7 @@ def _values(shop: Shop, trade: Trade) -> dict[str, Any]:
         "email_key": email,
         "name": None,
         "ref_code": new_code(12),
+        "status": "active",
         "referrer_code": partner.ref_code,
         "claimed_code": None,
         "referrer_id": None,

@@ -109,6 +109,7 @@ def _people(campaign: Campaign, *, one_day: bool) -> Iterator[dict[str, Any]]:
             "person_key": hashlib.sha256(email.encode()).hexdigest(),
             "name": f"Person {n}",
             "ref_code": campaign.code(n),
+            "status": "active",
             "referrer_code": None if referrer is None else campaign.code(referrer),
             "claimed_code": None,
             "referrer_id": None if referrer is None else campaign.person_id(referrer),

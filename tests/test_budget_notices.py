@@ -146,7 +146,7 @@ def test_partners_of_a_deleted_program_are_not_notified(engine: str) -> None:
         trade = await Trade.begin(store, partners=2, cpa=300, total_budget=300, **HELD)
         reader = await trade.arrive()
         await store.write(lambda tx: programs.delete(tx, trade.owner.account_id, trade.program.id, now_ms=NOON_MS))
-        await trade.ripen(NOON_MS + 14 * DAY_MS)
+        await trade.verify_due(NOON_MS + 14 * DAY_MS)
         assert (await trade.outcome(reader.id))[1] == 300
         assert await notified(trade, NOON_MS + 14 * DAY_MS) == OWNER
 

@@ -33,7 +33,7 @@ def test_an_erased_pending_referral_is_decided_and_no_later_move_charges_it(engi
             with pytest.raises(Missing):
                 await move
         for days in (1, 14, 15, 400):
-            await trade.ripen(NOON_MS + days * DAY_MS)
+            await trade.verify_due(NOON_MS + days * DAY_MS)
         assert await trade.outcome(reader.id) == ("rejected", None, None, None)
         assert await trade.rows("SELECT id FROM charge") == []
         account_id = trade.partners[0].account_id

@@ -236,7 +236,7 @@ def test_confirmations_ripening_cap_changes_and_a_close_do_not_stand_in_each_oth
             *(now_and_then(confirm, 60) for _ in range(4)),
             *(now_and_then(arrive, 20) for _ in range(2)),
             now_and_then(caps, 40),
-            now_and_then(lambda _: trade.ripen(edge_ms), 10),
+            now_and_then(lambda _: trade.verify_due(edge_ms), 10),
             now_and_then(lambda _: trade.tell(edge_ms), 10),
             now_and_then(lambda _: trade.close_and_pay_out(edge_ms + 2 * HOUR_MS), 10),
         )

@@ -130,7 +130,7 @@ class Model:
         if reader.status == "pending":
             reader.status = "rejected"
 
-    def ripen(self, now_ms: int) -> list[Reader]:
+    def verify_due(self, now_ms: int) -> list[Reader]:
         ripe = [r for r in self.readers if r.here and r.status == "pending" and r.due_ms is not None and r.due_ms <= now_ms]
         return sorted(ripe, key=lambda reader: reader.due_ms or 0)
 
@@ -196,7 +196,7 @@ class Market:
 
     async def step(self) -> None:
         moves = [self.arrive] * 14 + [self.confirm] * 5 + [self.leave] * 2 + [self.erase] * 5 + [self.days_pass] * 3
-        moves += [self.ripen, self.budget, self.budget, self.cap, self.fee, self.fee, self.pause, self.pay]
+        moves += [self.verify_due, self.budget, self.budget, self.cap, self.fee, self.fee, self.pause, self.pay]
         moves += [self.clock_jumps] * 2 + [self.months_end] * 3
         move = self.chance.choice(moves)
         self.log.append(move.__name__)
@@ -240,20 +240,20 @@ class Market:
             self.model.leave(reader)
             reader.here = False
 
-    async def ripen(self) -> None:
-        """Those due at the same moment may ripen in any order, so each is told to the model as the service took it."""
-        ripe = self.model.ripen(self.now_ms)
+    async def verify_due(self) -> None:
+        """Those due at the same moment may verify_due in any order, so each is told to the model as the service took it."""
+        ripe = self.model.verify_due(self.now_ms)
         for reader in ripe:
             trade = self.trades[self.offers.index(reader.offer)]
             await self.store.write(
-                partial(arrivals.ripen, site=SITE, owner=trade.owner, subscriber_id=reader.id, now_ms=self.now_ms)
+                partial(arrivals.verify_due, site=SITE, owner=trade.owner, subscriber_id=reader.id, now_ms=self.now_ms)
             )
             self.model.verify(reader, self.now_ms)
-        await self.trades[0].ripen(self.now_ms)
+        await self.trades[0].verify_due(self.now_ms)
 
     async def days_pass(self) -> None:
         self.now_ms += self.chance.choice([1, HOUR_MS, DAY_MS, 3 * DAY_MS, 9 * DAY_MS])
-        await self.ripen()
+        await self.verify_due()
 
     async def clock_jumps(self) -> None:
         """Back a little, back over an edge, or just before one."""

@@ -27,7 +27,7 @@ def test_a_fee_is_the_one_of_the_day_of_arrival(engine: str) -> None:
         before = await trade.arrive()
         await trade.offer(cpa=500)
         after = await trade.arrive()
-        await trade.ripen(NOON_MS + 14 * DAY_MS)
+        await trade.verify_due(NOON_MS + 14 * DAY_MS)
         assert [(await trade.outcome(each.id))[1] for each in (before, after)] == [300, 500]
         assert await trade.spent() == 800
 
@@ -40,9 +40,9 @@ def test_a_hold_is_the_one_of_the_day_of_arrival_and_nothing_is_charged_before_i
         trade = await Trade.begin(store, referral_pending_duration=3, **HELD)
         reader = await trade.arrive()
         await trade.offer(referral_pending_duration=9, referral_pending_duration_enabled=False)
-        await trade.ripen(NOON_MS + 3 * DAY_MS - 1)
+        await trade.verify_due(NOON_MS + 3 * DAY_MS - 1)
         assert await trade.outcome(reader.id) == ("pending", None, None, None)
-        await trade.ripen(NOON_MS + 3 * DAY_MS)
+        await trade.verify_due(NOON_MS + 3 * DAY_MS)
         assert await trade.outcome(reader.id) == ("verified", 300, NOVEMBER, None)
 
     on(engine, scenario)
@@ -58,7 +58,7 @@ def test_confirming_does_not_shorten_a_hold_of_days_and_leaving_loses_it(engine:
         for reader in (leaves, returns):
             await trade.change(reader.id, status="unsubscribed")
         await trade.change(returns.id, status="confirmed")
-        await trade.ripen(NOON_MS + 14 * DAY_MS)
+        await trade.verify_due(NOON_MS + 14 * DAY_MS)
         assert [(await trade.outcome(each.id))[:2] for each in (stays, leaves, returns)] == [
             ("verified", 300),
             ("rejected", None),
@@ -93,7 +93,7 @@ def test_arrivals_at_a_paused_disabled_or_ended_program_cost_nothing_and_what_wa
         reasons = [reader.referral_reason for reader in (paused, disabled, archived)]
         assert reasons == ["program_paused", "program_disabled", "publication_archived"]
         assert [reader.referral_status for reader in (paused, disabled, archived)] == ["rejected"] * 3
-        await trade.ripen(NOON_MS + 14 * DAY_MS)
+        await trade.verify_due(NOON_MS + 14 * DAY_MS)
         assert (await trade.outcome(waiting.id))[:2] == ("verified", 300)
         assert await trade.spent() == 300
 
@@ -153,7 +153,7 @@ def test_a_person_erased_while_pending_is_lost_to_the_partner_and_waits_nowhere(
         reader = await trade.arrive(email="gone@example.org")
         await trade.erase(reader.id)
         assert (await trade.outcome(reader.id))[:2] == ("rejected", None)
-        await trade.ripen(NOON_MS + 30 * DAY_MS)
+        await trade.verify_due(NOON_MS + 30 * DAY_MS)
         earnings = await store.snapshot(
             lambda tx: forecast.earnings(tx, trade.partners[0].account_id, NOVEMBER, now_ms=NOON_MS)
         )

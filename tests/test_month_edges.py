@@ -88,7 +88,7 @@ def test_a_charge_counts_in_the_month_of_verification_not_of_arrival(engine: str
             await store.write(lambda tx: tx.run(waits, id=reader.id))
             await trade.change(reader.id, status="confirmed", now_ms=verified_ms)
         else:
-            await trade.ripen(verified_ms)
+            await trade.verify_due(verified_ms)
         assert await trade.outcome(reader.id) == ("verified", 300, DECEMBER, None)
         assert (await trade.spent(NOVEMBER), await trade.spent(DECEMBER)) == (0, 300)
         assert (await trade.earned(month=NOVEMBER), await trade.earned(month=DECEMBER)) == (0, 300)

@@ -95,7 +95,7 @@ def test_rewards_earned_claimed_and_to_approve(service: Service) -> None:
     assert "1 to approve" in words(page)
     assert alice.post(f"{alice.v1}/subscribers/ann@example.org/rewards/{guide}/redeem").status_code == 200
     assert card(overview(alice), "Claimed") == "Claimed 1 0 unclaimed"
-    assert "All won" in words(page), "Ann is past the last reward"
+    assert "All rewards earned" in words(page), "Ann is past the last reward"
 
 
 def test_where_rewards_are_too_many_to_count_the_page_says_so(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -157,11 +157,11 @@ def test_what_waits_for_the_operator_is_what_screening_suspects(service: Service
     assert all(email in waiting for email in suspects) and "held" not in waiting
     assert alice.web.get("/review?show=pending").text.count('aria-label="Select') - 1 == 1 + 5 + 10
     bring(alice, ben["ref_code"], "burst@example.org")
-    assert "Review waiting: 4 " in words(overview(alice)), "the eleventh within an hour"
+    assert "Review referrals waiting: 4 " in words(overview(alice)), "the eleventh within an hour"
     assert alice.delete(f"{alice.v1}/subscribers/near@example.org").status_code == 200
     decided = alice.get(f"{alice.v1}/subscribers/office3@example.org").json()["subscriber"]["uuid"]
     alice.web.post("/review", id=decided, do="verify")
-    assert "Review waiting: 2 " in words(overview(alice)), "one is erased, one is decided"
+    assert "Review referrals waiting: 2 " in words(overview(alice)), "one is erased, one is decided"
     service.set_clock(8 * DAY_MS / 1000)
     service.run_jobs()
     alice.web.log_in(alice.email)

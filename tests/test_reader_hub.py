@@ -11,7 +11,7 @@ from honeyguide.kernel.ids import new_id
 from honeyguide.pages.readers import forms, hub
 from honeyguide.referrals import rewards
 from honeyguide.referrals.milestones import NewReward
-from tests.support.newsletter import LADDER, Newsletter, errors, link_of
+from tests.support.newsletter import REWARDS, Newsletter, errors, link_of
 from tests.support.tables import dump, mentions
 
 pytestmark = pytest.mark.usefixtures("roomy_network")
@@ -213,4 +213,4 @@ def test_asking_often_is_refused_for_everybody_alike(wax: Newsletter) -> None:
 
 
 def test_rewards_of_the_ladder_cover_every_kind() -> None:
-    assert {reward.kind for reward in LADDER} == {"link", "coupon", "physical", "manual"}
+    assert {reward.kind for reward in REWARDS} == {"link", "coupon", "physical", "manual"}

@@ -71,8 +71,8 @@ def test_a_changed_destination_and_an_erased_person_show_at_once_although_links_
     services = alice.service.services
     ana = alice.subscribe("ana@example.org")
 
-    async def open_book() -> links.LinkBook:
-        return links.LinkBook(services.store, services.clock)
+    async def open_book() -> links.LinkCache:
+        return links.LinkCache(services.store, services.clock)
 
     book = alice.service.run(open_book())
 

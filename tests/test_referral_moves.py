@@ -123,7 +123,9 @@ class Moves(RuleBasedStateMachine):
 
         for owner, subscriber_id in self.runner.run(self.store.read(find)):
             if owner == self.owner:
-                changed = self.do(lambda tx, who=subscriber_id: subscribers.ripen(tx, SITE, owner, who, now_ms=self.now_ms))  # noqa: B023
+                changed = self.do(
+                    lambda tx, who=subscriber_id: subscribers.verify_due(tx, SITE, self.owner, who, now_ms=self.now_ms)
+                )
                 assert changed is not None and changed.became_verified
         for who, (_, status) in list(self.expected.items()):
             due_ms = self.due_ms[who]

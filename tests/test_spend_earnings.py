@@ -159,15 +159,15 @@ def test_the_outlook_says_what_ripens_this_month_and_next_and_what_will_not_fit(
         partner = trade.partners[0].account_id
         of_partner = await store.snapshot(lambda tx: forecast.outlook_of_partner(tx, partner, now_ms=now_ms))
         assert of_partner == [forecast.Outlook("2026-11", 0, 600, 700, 0), forecast.Outlook("2026-12", 0, 900, 700, 200)]
-        days = await store.snapshot(lambda tx: forecast.ripening_of_program(tx, trade.program))
+        days = await store.snapshot(lambda tx: forecast.upcoming_of_program(tx, trade.program))
         first_day = (NOON_MS + 14 * DAY_MS) // DAY_MS
         assert days == [forecast.Maturity(first_day, 4, 1_200), forecast.Maturity(first_day + 5, 3, 900)]
-        mine = await store.snapshot(lambda tx: forecast.ripening_of_partner(tx, partner))
+        mine = await store.snapshot(lambda tx: forecast.upcoming_of_partner(tx, partner))
         assert [(day.n, day.cents) for day in mine] == [(2, 600), (3, 900)]
         present = await store.snapshot(lambda tx: forecast.spend(tx, trade.program, "2026-11", now_ms=now_ms))
         later = await store.snapshot(lambda tx: forecast.spend(tx, trade.program, "2026-12", now_ms=now_ms))
-        assert (present.pending_cents, later.pending_cents) == (2_100, 900), "all that waits; and what ripens in December"
-        await trade.ripen(EDGE_MS - 1)
+        assert (present.pending_cents, later.pending_cents) == (2_100, 900), "all that waits; and what falls due in December"
+        await trade.verify_due(EDGE_MS - 1)
         after = await store.snapshot(lambda tx: forecast.outlook_of_program(tx, trade.program, now_ms=EDGE_MS - 1))
         assert after[0] == forecast.Outlook("2026-11", 900, 0, 0, 0), "reached: nothing is left to spend"
 

@@ -24,7 +24,7 @@ from honeyguide.events.outbound import Outbound
 from honeyguide.kernel.clock import Clock, shifted_clock, system_clock
 from honeyguide.kernel.site import Site
 from honeyguide.mail.transports import transport_for
-from honeyguide.pages.readers import PREFIXES, LinkDoor
+from honeyguide.pages.readers import PREFIXES, LinkHandler
 from honeyguide.pages.services import PageServices
 from honeyguide.pages.site import pages_app
 from honeyguide.settings import Settings
@@ -91,7 +91,7 @@ class Application:
         self._api: Api | None = None
         self._system: System | None = None
         self._pages: ASGIApp | None = None
-        self._links: LinkDoor | None = None
+        self._links: LinkHandler | None = None
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "lifespan":
@@ -119,7 +119,7 @@ class Application:
                 self._system = System(services.store, telemetry, described)
                 page_services = PageServices(self._settings, services.store, services.site, services.clock, services.policy)
                 self._pages = pages_app(described, page_services)
-                self._links = LinkDoor(page_services, self._pages)
+                self._links = LinkHandler(page_services, self._pages)
                 # Clicks are counted by whoever serves them, also where the background work is another process's.
                 jobs = [asyncio.create_task(self._links.run())]
                 jobs += [asyncio.create_task(services.work())] if self._work else []

@@ -252,7 +252,7 @@ def _greet(settings: Settings) -> None:
     print(f"API reference: {settings.base_url}/docs. Press Ctrl-C to stop.", flush=True)
 
 
-class _Crew:
+class _Workers:
     """The workers of one parent. A signal to the parent goes to all; none outlives it, since it would keep the port."""
 
     def __init__(self, serve: Callable[[Callable[[], None]], int], on_answering: Callable[[], None]) -> None:
@@ -262,7 +262,7 @@ class _Crew:
         self._started: dict[int, float] = {}
         self._stopping = False
         # Only the parent holds the writing end: its death, even by SIGKILL, is the end of the file for every worker.
-        self._leash, self._hand = os.pipe()
+        self._parent_pipe, self._hand = os.pipe()
 
     def run(self, workers: int) -> int:
         for number in _STOPS:
@@ -315,7 +315,7 @@ class _Crew:
         signal.pthread_sigmask(signal.SIG_UNBLOCK, _STOPS)
 
     def _watch_parent(self) -> None:
-        os.read(self._leash, 1)
+        os.read(self._parent_pipe, 1)
         os.kill(os.getpid(), signal.SIGTERM)
 
 
@@ -332,4 +332,4 @@ def _supervise(settings: Settings, sock: socket.socket, workers: int, work: bool
         # Each worker counts in a file of its own there, and whichever is asked adds them up.
         os.environ["PROMETHEUS_MULTIPROC_DIR"] = folder
         values.ValueClass = values.get_value_class()  # type: ignore[no-untyped-call]
-        return _Crew(serve, lambda: _greet(settings)).run(workers)
+        return _Workers(serve, lambda: _greet(settings)).run(workers)

@@ -22,7 +22,7 @@ from .service import Member, Service
 _numbers = itertools.count(1)
 AGENT = "Mozilla/5.0 (iPhone; CPU iPhone OS 19_0 like Mac OS X) AppleWebKit/605.1.15"
 
-LADDER = (
+REWARDS = (
     NewReward("Sticker pack", 1, "link", description="Four bees for your laptop.", link="https://files.example.org/stickers"),
     NewReward("Secret recipes", 3, "coupon", description="Nine desserts, none of them healthy.", coupon_code="HONEY-2026"),
     NewReward("The mug", 5, "physical", description="Holds 400 ml. Dishwasher safe."),
@@ -54,7 +54,7 @@ class Newsletter:
         now_ms = self.service.now_ms()
         made = [
             self.service.write(lambda tx, new=new: milestones.create(tx, self.owner, new, now_ms=now_ms))  # type: ignore[misc]
-            for new in ladder or LADDER
+            for new in ladder or REWARDS
         ]
         return made
 

@@ -135,8 +135,8 @@ class Trade:
         self.program = await self.store.write(work)
         return self.program
 
-    async def ripen(self, now_ms: int) -> None:
-        while await money_work.ripen_referrals(self.site, self.store, now_ms):
+    async def verify_due(self, now_ms: int) -> None:
+        while await money_work.verify_due_referrals(self.site, self.store, now_ms):
             pass
 
     async def tell(self, now_ms: int = NOON_MS) -> None:

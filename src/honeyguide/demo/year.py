@@ -82,7 +82,7 @@ def _night(stage: Stage, at_ms: int) -> Callable[[Tx], Awaitable[None]]:
         ours = {player.owner for player in stage.players}
         for owner, subscriber_id in await subscribers.due(tx, now_ms=at_ms, batch=500):
             if owner in ours:
-                await arrivals.ripen(tx, stage.site, owner, subscriber_id, now_ms=at_ms)
+                await arrivals.verify_due(tx, stage.site, owner, subscriber_id, now_ms=at_ms)
         while await budget_notifications.notify_due(tx, stage.site, now_ms=at_ms):
             pass
         await payouts.close_months(tx, now_ms=at_ms)

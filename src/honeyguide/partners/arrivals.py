@@ -200,9 +200,9 @@ async def decide(tx: Tx, site: Site, owner: Owner, wanted: str, verdict_word: st
     return await _after(tx, site, owner, changed, now_ms=now_ms)
 
 
-async def ripen(tx: Tx, site: Site, owner: Owner, subscriber_id: str, *, now_ms: int) -> Subscriber | None:
+async def verify_due(tx: Tx, site: Site, owner: Owner, subscriber_id: str, *, now_ms: int) -> Subscriber | None:
     """One referral whose hold has run out."""
-    changed = await subscribers.ripen(tx, site, owner, subscriber_id, now_ms=now_ms)
+    changed = await subscribers.verify_due(tx, site, owner, subscriber_id, now_ms=now_ms)
     return None if changed is None else await _after(tx, site, owner, changed, now_ms=now_ms)
 
 

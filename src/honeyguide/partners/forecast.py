@@ -1,5 +1,5 @@
 """Where the money stands: for a program's owner and for a partner, this month or any other. Pending, confirmed and uncharged
-are kept apart, and what is pending says when it ripens.
+are kept apart, and what is pending says when it falls due.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ class Outcomes(NamedTuple):
 
 
 class Maturity(NamedTuple):
-    """What ripens on one UTC day (days since 1970)."""
+    """What falls due on one UTC day (days since 1970)."""
 
     day: int
     n: int
@@ -82,15 +82,15 @@ class Earnings(NamedTuple):
 
 
 class Outlook(NamedTuple):
-    """A month as it will be if all that ripens in it is verified and the caps stay as they are."""
+    """A month as it will be if all that falls due in it is verified and the caps stay as they are."""
 
     month: str
     spent_cents: int
-    ripening_cents: int
+    upcoming_cents: int
     left_cents: int
-    """What the caps still hold, before anything ripens."""
+    """What the caps still hold, before anything falls due."""
     over_cap_cents: int
-    """What of the ripening will not fit."""
+    """What of the upcoming will not fit."""
 
 
 class InShort(NamedTuple):
@@ -120,7 +120,7 @@ _MATURITIES_OF_PARTNER = _sql.query("maturities_of_partner", Maturity)
 
 
 def _waiting(month: str, now_ms: int) -> dict[str, Any]:
-    """Pending of the present month is all that waits now; asked for a later month, what ripens in it. The past has none."""
+    """Pending of the present month is all that waits now; asked for a later month, what falls due in it. The past has none."""
     present = rules.month_of(now_ms)
     if month < present:
         return {"due_from_ms": 0, "due_before_ms": 0}
@@ -130,8 +130,8 @@ def _waiting(month: str, now_ms: int) -> dict[str, Any]:
     return {"due_from_ms": from_ms, "due_before_ms": before_ms}
 
 
-def _ripening(month: str, now_ms: int) -> dict[str, Any]:
-    """What ripens in a month; what is overdue ripens in the present one."""
+def _upcoming_in(month: str, now_ms: int) -> dict[str, Any]:
+    """What falls due in a month; what is overdue falls due in the present one."""
     from_ms, before_ms = rules.month_bounds(month)
     return {"due_from_ms": 0 if month == rules.month_of(now_ms) else from_ms, "due_before_ms": before_ms}
 
@@ -184,11 +184,11 @@ async def outlook_of_program(tx: Tx, program: Program, *, now_ms: int) -> list[O
     for month in _this_and_next(now_ms):
         budget = await tx.one(_BUDGET, **mine, month=month) or _UNTOUCHED
         spent = {row.partner_campaign_id: row.spent_cents for row in await tx.all(_PARTNERS_OF_PROGRAM, **mine, month=month)}
-        ripening = _by_place(await tx.all(_PENDING_OF_PROGRAM, **mine, **_ripening(month, now_ms)))
-        fitting = sum(min(cents, max(0, program.max_payout_cents - spent.get(place, 0))) for place, cents in ripening.items())
+        upcoming = _by_place(await tx.all(_PENDING_OF_PROGRAM, **mine, **_upcoming_in(month, now_ms)))
+        fitting = sum(min(cents, max(0, program.max_payout_cents - spent.get(place, 0))) for place, cents in upcoming.items())
         open_cents = rules.left_cents(spent_cents=budget.spent_cents, cap_cents=program.total_budget_cents)
         left_cents = 0 if budget.reached_ms is not None else open_cents
-        total = sum(ripening.values())
+        total = sum(upcoming.values())
         found.append(Outlook(month, budget.spent_cents, total, left_cents, total - min(fitting, left_cents)))
     return found
 
@@ -199,15 +199,15 @@ async def outlook_of_partner(tx: Tx, account_id: str, *, now_ms: int) -> list[Ou
     found = []
     for month in _this_and_next(now_ms):
         rows = await tx.all(_PROGRAMS_OF_PARTNER, account_id=account_id, month=month)
-        ripening = _by_place(await tx.all(_PENDING_OF_PARTNER, account_id=account_id, **_ripening(month, now_ms)))
+        upcoming = _by_place(await tx.all(_PENDING_OF_PARTNER, account_id=account_id, **_upcoming_in(month, now_ms)))
         over = await reached_of_partner(tx, account_id, month)
         left = {
             r.partner_campaign_id: rules.left_cents(spent_cents=r.spent_cents, cap_cents=r.max_payout_cents)
             for r in rows
             if r.partner_campaign_id not in over
         }
-        fitting = sum(min(cents, left.get(place, 0)) for place, cents in ripening.items())
-        spent_cents, total = sum(row.spent_cents for row in rows), sum(ripening.values())
+        fitting = sum(min(cents, left.get(place, 0)) for place, cents in upcoming.items())
+        spent_cents, total = sum(row.spent_cents for row in rows), sum(upcoming.values())
         found.append(Outlook(month, spent_cents, total, sum(left.values()), total - fitting))
     return found
 
@@ -222,9 +222,9 @@ def _this_and_next(now_ms: int) -> tuple[str, str]:
     return present, rules.next_month(present)
 
 
-async def ripening_of_program(tx: Tx, program: Program) -> list[Maturity]:
+async def upcoming_of_program(tx: Tx, program: Program) -> list[Maturity]:
     return await tx.all(_MATURITIES_OF_PROGRAM, account_id=program.account_id, program_id=program.id)
 
 
-async def ripening_of_partner(tx: Tx, account_id: str) -> list[Maturity]:
+async def upcoming_of_partner(tx: Tx, account_id: str) -> list[Maturity]:
     return await tx.all(_MATURITIES_OF_PARTNER, account_id=account_id)

@@ -61,7 +61,7 @@ def with_query(stored: str, query: str, name: str, code: str) -> str:
     return f"{address}?{kept}{hash_sign}{fragment}"
 
 
-class LinkBook:
+class LinkCache:
     """Links that were followed lately, kept in memory: most clicks of an hour go to a few of them. A change clears it, here at
     once and in other processes within moments; nothing is kept for longer than the clock allows.
     """

@@ -270,7 +270,7 @@ async def decide(tx: Tx, site: Site, owner: Owner, wanted: str, verdict_word: st
     return await _move(tx, site, owner, old, verdict, by=by, now_ms=now_ms)
 
 
-async def ripen(tx: Tx, site: Site, owner: Owner, subscriber_id: str, *, now_ms: int) -> Changed | None:
+async def verify_due(tx: Tx, site: Site, owner: Owner, subscriber_id: str, *, now_ms: int) -> Changed | None:
     """Verifies one referral whose hold ran out; None when it turns out, under the lock, that there is nothing to do."""
     try:
         old = await people.get_locked(tx, owner, subscriber_id)
@@ -281,7 +281,7 @@ async def ripen(tx: Tx, site: Site, owner: Owner, subscriber_id: str, *, now_ms:
 
 
 async def due(tx: Tx, *, now_ms: int, batch: int) -> list[tuple[Owner, str]]:
-    """Referrals of all accounts whose hold has run out, the longest overdue first: for `ripen`, each in its own transaction."""
+    """Referrals of all accounts whose holding period is over, longest overdue first. `verify_due` takes one at a time."""
     return await tx.all(_DUE, now_ms=now_ms, batch=batch)
 
 

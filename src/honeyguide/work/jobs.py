@@ -92,7 +92,10 @@ def jobs_of(site: Site, transport: Transport) -> tuple[Job, ...]:
         Job("purge old imports", HOUR_MS, sweep(importing.purge)),
         Job("purge expired sessions and invitations", HOUR_MS, sweep(sessions.purge, invitations.purge)),
         Job(
-            "verify referrals after their holding period", 5 * SECOND_MS, partial(money.ripen_referrals, site), topic=CLOCK_SET
+            "verify referrals after their holding period",
+            5 * SECOND_MS,
+            partial(money.verify_due_referrals, site),
+            topic=CLOCK_SET,
         ),
         Job("grant new rewards to advocates who already qualify", 5 * SECOND_MS, partial(give_new_rewards, site)),
         Job("give added coupon codes to waiting advocates", 5 * SECOND_MS, partial(supply_codes, site)),

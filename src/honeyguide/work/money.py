@@ -25,19 +25,19 @@ RIPE_BATCH = 100
 RIPE_TOGETHER = 8
 
 
-async def ripen_referrals(site: Site, store: Store, now_ms: int) -> bool:
+async def verify_due_referrals(site: Site, store: Store, now_ms: int) -> bool:
     async def find(tx: Tx) -> list[tuple[Owner, str]]:
         return await subscribers.due(tx, now_ms=now_ms, batch=RIPE_BATCH)
 
-    async def ripen(tx: Tx, owner: Owner, subscriber_id: str) -> None:
-        await arrivals.ripen(tx, site, owner, subscriber_id, now_ms=now_ms)
+    async def verify_due(tx: Tx, owner: Owner, subscriber_id: str) -> None:
+        await arrivals.verify_due(tx, site, owner, subscriber_id, now_ms=now_ms)
 
     found = await store.read(find)
     settled = 0
     for start in range(0, len(found), RIPE_TOGETHER):
         some = found[start : start + RIPE_TOGETHER]
         outcomes = await asyncio.gather(
-            *(store.write(partial(ripen, owner=owner, subscriber_id=subscriber_id)) for owner, subscriber_id in some),
+            *(store.write(partial(verify_due, owner=owner, subscriber_id=subscriber_id)) for owner, subscriber_id in some),
             return_exceptions=True,
         )
         for (_, subscriber_id), outcome in zip(some, outcomes, strict=True):

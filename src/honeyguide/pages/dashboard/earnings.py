@@ -94,7 +94,7 @@ async def show(request: PageRequest) -> Response:
         return {
             "earnings": earnings,
             "outlook": await forecast.outlook_of_partner(tx, account_id, now_ms=request.now_ms),
-            "ripening": await forecast.ripening_of_partner(tx, account_id),
+            "upcoming": await forecast.upcoming_of_partner(tx, account_id),
             "reached": await forecast.reached_of_partner(tx, account_id, month) if is_now else set(),
             "joined": {place.id: place for place in joined},
             "state": state,

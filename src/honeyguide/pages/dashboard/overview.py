@@ -65,7 +65,7 @@ class Facts(NamedTuple):
     advocates: int
     top: list[days.Advocate]
     waiting: list[search.Found]
-    ladder: list[Reward]
+    all_rewards: list[Reward]
     brought: int
     rejected: list[tally.Rejected]
     won: tally.Won
@@ -84,7 +84,7 @@ async def _facts(tx: Tx, request: PageRequest, before_ms: int, since_ms: int, un
         advocates=await listing.total(tx, owner.campaign_id, "advocates"),
         top=await days.top_advocates(tx, owner, most=TOP),
         waiting=await search.judged(tx, owner, "suspected", before=None, most=WAITING),
-        ladder=await milestones.of_campaign(tx, owner),
+        all_rewards=await milestones.of_campaign(tx, owner),
         brought=await tally.brought(tx, owner),
         rejected=await tally.rejected(tx, owner, since_ms=since_ms),
         won=await tally.won(tx, owner, since_ms=since_ms),
@@ -115,7 +115,7 @@ async def show(request: PageRequest) -> Response:
         chart=charts.signups([day for day in facts.days if day.day_ms >= since_ms], chosen, since_ms),
         funnel=_funnel(now),
         rejections=_rejections(facts.rejected),
-        next_reward=lambda verified: milestones.next_reward(facts.ladder, verified),
+        next_reward=lambda verified: milestones.next_reward(facts.all_rewards, verified),
         counted=lambda *counts: formats.up_to(tally.MOST_WON, *counts),
         money=money.show,
         now=now,
@@ -207,7 +207,7 @@ def _steps(request: PageRequest, facts: Facts) -> list[Step]:
             "A small reward at 1 to 3 referrals works well.",
             "/rewards",
             "Add a reward",
-            bool(facts.ladder),
+            bool(facts.all_rewards),
         ),
         Step(
             "Connect your email tool",

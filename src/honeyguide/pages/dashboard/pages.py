@@ -49,7 +49,7 @@ async def show(request: PageRequest) -> Response:
 async def _page(
     request: PageRequest, status: int = 200, typed: dict[str, str] | None = None, wrong: dict[str, str] | None = None
 ) -> Response:
-    campaign, ladder = await _look(request)
+    campaign, all_rewards = await _look(request)
     given: dict[str, Any] = typed if typed is not None else json.loads(campaign.words or "{}")
     kind = _kind(request)
     words = [word for word in WORDS if word.key in ON_PAGE[kind]]
@@ -63,7 +63,7 @@ async def _page(
         names=NAMES,
         wrong=wrong or {},
         shows_us=given.get(POWERED_BY) != OFF,
-        preview=picture(kind, campaign, given, ladder, base_url=request.services.site.base_url),
+        preview=picture(kind, campaign, given, all_rewards, base_url=request.services.site.base_url),
         address=request.services.site.page_link(campaign.slug),
     )
 
@@ -99,7 +99,7 @@ async def save(request: PageRequest) -> Response:
 
 async def sketch(request: PageRequest) -> Response:
     """A page with what is being typed, saved or not."""
-    campaign, ladder = await _look(request)
+    campaign, all_rewards = await _look(request)
     return HTMLResponse(
-        picture(_kind(request), campaign, _typed(request, campaign), ladder, base_url=request.services.site.base_url)
+        picture(_kind(request), campaign, _typed(request, campaign), all_rewards, base_url=request.services.site.base_url)
     )

@@ -13,8 +13,8 @@ from honeyguide.referrals.milestones import Reward
 _SCRIPT = re.compile(r"<script\b.*?</script>", re.DOTALL | re.IGNORECASE)
 
 
-def picture(kind: str, campaign: Campaign, words: dict[str, Any], ladder: Sequence[Reward], *, base_url: str) -> str:
-    return _SCRIPT.sub("", preview(kind, campaign, words, ladder, base_url=base_url))
+def picture(kind: str, campaign: Campaign, words: dict[str, Any], all_rewards: Sequence[Reward], *, base_url: str) -> str:
+    return _SCRIPT.sub("", preview(kind, campaign, words, all_rewards, base_url=base_url))
 
 
 def picture_of_program(campaign: Campaign, name: str, description: str, logo_url: str, *, base_url: str) -> str:

@@ -44,7 +44,7 @@ async def show(request: PageRequest) -> Response:
             "publication": await publications.get(tx, request.who.account_id, program.publication_id),
             "spend": await forecast.spend(tx, program, month, now_ms=request.now_ms),
             "outlook": await forecast.outlook_of_program(tx, program, now_ms=request.now_ms),
-            "ripening": await forecast.ripening_of_program(tx, program),
+            "upcoming": await forecast.upcoming_of_program(tx, program),
             "rows": rows,
             "total": total,
         }

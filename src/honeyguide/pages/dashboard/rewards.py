@@ -52,14 +52,14 @@ async def _page(request: PageRequest, status: int = 200, **values: Any) -> Respo
         names = {won.subscriber_id: await people.find(tx, request.owner, won.subscriber_id) for won in to_do}
         return {
             "campaign": await campaigns.get(tx, request.owner),
-            "ladder": await milestones.of_campaign(tx, request.owner),
+            "all_rewards": await milestones.of_campaign(tx, request.owner),
             "to_do": to_do,
             "people": names,
         }
 
     found = await request.read(look)
     given = values.pop("given", {"kind": "manual", "approval": "automatic"})
-    html = _hub(request, found["campaign"], found["ladder"])
+    html = _hub(request, found["campaign"], found["all_rewards"])
     return await request.page(
         "rewards.html",
         status,
@@ -77,8 +77,8 @@ def _words(text: str) -> dict[str, Any]:
     return kept if isinstance(kept, dict) else {}
 
 
-def _hub(request: PageRequest, campaign: campaigns.Campaign, ladder: list[Reward]) -> str:
-    return picture(HUB, campaign, _words(campaign.words), ladder, base_url=request.services.site.base_url)
+def _hub(request: PageRequest, campaign: campaigns.Campaign, all_rewards: list[Reward]) -> str:
+    return picture(HUB, campaign, _words(campaign.words), all_rewards, base_url=request.services.site.base_url)
 
 
 def _shipping(text: str | None) -> str:
@@ -141,7 +141,7 @@ async def edit_form(request: PageRequest) -> Response:
 async def _edit_page(
     request: PageRequest, reward: Reward, given: dict[str, Any], wrong: dict[str, str] | None = None
 ) -> Response:
-    campaign, ladder = await _offered(request)
+    campaign, all_rewards = await _offered(request)
     return await request.page(
         "reward.html",
         400 if wrong else 200,
@@ -149,7 +149,7 @@ async def _edit_page(
         given=given,
         wrong=wrong or {},
         kinds=_NAMES,
-        preview=_hub(request, campaign, ladder),
+        preview=_hub(request, campaign, all_rewards),
     )
 
 
@@ -222,7 +222,7 @@ async def hand_over(request: PageRequest) -> Response:
 
 async def sketch(request: PageRequest) -> Response:
     """The hub as it would look with what is being typed, saved or not."""
-    campaign, ladder = await _offered(request)
+    campaign, all_rewards = await _offered(request)
     typed = request.text("name")
     if typed:
         count = request.text("referrals")
@@ -244,5 +244,7 @@ async def sketch(request: PageRequest) -> Response:
             request.now_ms,
             None,
         )
-        ladder = sorted([*(each for each in ladder if each.id != request.text("id")), draft], key=lambda each: each.referrals)
-    return HTMLResponse(_hub(request, campaign, ladder))
+        all_rewards = sorted(
+            [*(each for each in all_rewards if each.id != request.text("id")), draft], key=lambda each: each.referrals
+        )
+    return HTMLResponse(_hub(request, campaign, all_rewards))

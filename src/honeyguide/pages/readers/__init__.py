@@ -9,14 +9,14 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from honeyguide.pages.readers.hub import HubPages
-from honeyguide.pages.readers.links import PREFIXES, LinkDoor
+from honeyguide.pages.readers.links import PREFIXES, LinkHandler
 from honeyguide.pages.readers.preview import preview
 from honeyguide.pages.readers.showing import lost
 from honeyguide.pages.readers.signup import MagicPages, SignupPages
 from honeyguide.pages.readers.words import WORDS
 from honeyguide.pages.services import PageServices
 
-__all__ = ["PREFIXES", "WORDS", "LinkDoor", "preview", "reader_routes"]
+__all__ = ["PREFIXES", "WORDS", "LinkHandler", "preview", "reader_routes"]
 
 JOIN = "/join"
 

@@ -16,8 +16,8 @@ from honeyguide.accounts.attempts import Limit
 from honeyguide.kernel import checks, clock, email_addresses
 from honeyguide.kernel.errors import Fault, Invalid, Missing, TooMany
 from honeyguide.pages.forms import Field, errors_of, missing
-from honeyguide.pages.readers import faces, forms, post, progress, sharing
-from honeyguide.pages.readers.faces import Face
+from honeyguide.pages.readers import branding, forms, post, progress, sharing
+from honeyguide.pages.readers.branding import Branding
 from honeyguide.pages.readers.showing import kind, see_other, shown, status_of
 from honeyguide.pages.services import PageServices
 from honeyguide.referrals import campaigns, hub, milestones, people, rewards
@@ -67,7 +67,7 @@ _CAMPAIGNS_OF = _sql.query("campaigns_of", Owner)
 class Reader(NamedTuple):
     """Everything a hub shows."""
 
-    face: Face
+    brand: Branding
     person: Subscriber
     rewards: list[Reward]
     won: list[Won]
@@ -120,7 +120,7 @@ class HubPages:
     async def _claim(self, reader: Reader, won: Won, shipping: Shipping | None, now_ms: int) -> None:
         async def work(tx: Tx) -> Won:
             return await rewards.claim(
-                tx, self._services.site, reader.face.owner, reader.person, won.id, shipping=shipping, now_ms=now_ms
+                tx, self._services.site, reader.brand.owner, reader.person, won.id, shipping=shipping, now_ms=now_ms
             )
 
         await self._services.store.write(work)
@@ -133,7 +133,7 @@ class HubPages:
     async def ask(self, request: Request) -> Response:
         """The same answer, as quickly, to an address we know and to one we do not: looking and writing come after it."""
         now_ms = self._services.clock()
-        face = await self._asked_for(request)
+        brand = await self._asked_for(request)
         fields: dict[str, str] = {}
         try:
             fields = await forms.read(request)
@@ -142,20 +142,20 @@ class HubPages:
             self._networks.another(forms.peer(request), now_ms)
             await self._services.store.write(lambda tx: self._count(tx, address, now_ms))
         except (Invalid, forms.Refused, TooMany) as refusal:
-            return self._ask(face, fields, refusal)
-        task = asyncio.get_running_loop().create_task(self._post(face, address, now_ms))
+            return self._ask(brand, fields, refusal)
+        task = asyncio.get_running_loop().create_task(self._post(brand, address, now_ms))
         self._posting.add(task)
         task.add_done_callback(self._posting.discard)
-        return shown("asked.html", face, private=True)
+        return shown("asked.html", brand, private=True)
 
     async def _count(self, tx: Tx, address: str, now_ms: int) -> None:
         await attempts.count(tx, self._services.site, ASKED_BY_ADDRESS, email_addresses.person(address), now_ms=now_ms)
 
-    async def _post(self, face: Face | None, address: str, now_ms: int) -> None:
+    async def _post(self, brand: Branding | None, address: str, now_ms: int) -> None:
         async def work(tx: Tx) -> None:
             owners = (
-                [face.owner]
-                if face
+                [brand.owner]
+                if brand
                 else await tx.all(_CAMPAIGNS_OF, email_key=email_addresses.key(address), most=MOST_CAMPAIGNS)
             )
             for owner in owners:
@@ -169,10 +169,10 @@ class HubPages:
         except Exception:
             log.exception("Could not send a subscriber the link to their referral page")
 
-    async def _asked_for(self, request: Request) -> Face | None:
+    async def _asked_for(self, request: Request) -> Branding | None:
         """`?of=slug` asks for one newsletter's page; without it, for every one the address is known to."""
         slug = request.query_params.get("of")
-        return await self._services.store.read(lambda tx: faces.find(tx, slug)) if slug else None
+        return await self._services.store.read(lambda tx: branding.find(tx, slug)) if slug else None
 
     async def _reader(self, request: Request) -> Reader:
         token: str = request.path_params["token"]
@@ -180,10 +180,10 @@ class HubPages:
         async def look(tx: Tx) -> Reader:
             found = await hub.find(tx, self._services.site, token)
             if found is None:
-                raise Missing(faces.UNKNOWN)
+                raise Missing(branding.UNKNOWN)
             owner, person = found
-            face = faces.of_campaign(await campaigns.get(tx, owner))
-            return Reader(face, person, await milestones.of_campaign(tx, owner), await rewards.won_by(tx, owner, person.id))
+            brand = branding.of_campaign(await campaigns.get(tx, owner))
+            return Reader(brand, person, await milestones.of_campaign(tx, owner), await rewards.won_by(tx, owner, person.id))
 
         return await self._services.store.snapshot(look)
 
@@ -194,7 +194,7 @@ class HubPages:
         site, person = self._services.site, reader.person
         return shown(
             "hub.html",
-            reader.face,
+            reader.brand,
             status=status,
             private=True,
             wrong=wrong or {},
@@ -202,7 +202,7 @@ class HubPages:
             first_name=first_name(person),
             welcome=request.query_params.get("welcome") == "1",
             progress=progress.measure(reader.rewards, reader.won, person.referrals_verified, person.referrals_pending),
-            share=sharing.of(reader.face.words, site.reader_link(person.ref_code)),
+            share=sharing.of(reader.brand.words, site.reader_link(person.ref_code)),
             token=forms.token(site, f"claim {person.id}", self._services.clock()),
         )
 
@@ -217,7 +217,7 @@ class HubPages:
     ) -> Response:
         return shown(
             "claim.html",
-            reader.face,
+            reader.brand,
             status=status,
             private=True,
             won=won,
@@ -230,18 +230,18 @@ class HubPages:
             token=forms.token(self._services.site, f"claim {reader.person.id}", self._services.clock()),
         )
 
-    def _ask(self, face: Face | None, fields: dict[str, str] | None = None, refusal: Fault | None = None) -> Response:
+    def _ask(self, brand: Branding | None, fields: dict[str, str] | None = None, refusal: Fault | None = None) -> Response:
         given = fields or {}
         return shown(
             "ask.html",
-            face,
+            brand,
             status=200 if refusal is None else status_of(refusal),
             wrong={} if refusal is None else forms.email_errors(refusal, given),
             retry_after_s=refusal.retry_after_s if isinstance(refusal, TooMany) else 0,
             email=given.get("email", ""),
             token=forms.token(self._services.site, "hub", self._services.clock()),
             trap=forms.TRAP,
-            action="/hub" + (f"?of={face.slug}" if face else ""),
+            action="/hub" + (f"?of={brand.slug}" if brand else ""),
         )
 
 
@@ -249,7 +249,7 @@ def _pick(reader: Reader, won_id: str) -> Won:
     for won in reader.won:
         if won.id == won_id:
             return won
-    raise Missing(faces.UNKNOWN)
+    raise Missing(branding.UNKNOWN)
 
 
 def _claim_errors(refusal: Fault) -> dict[str, str]:

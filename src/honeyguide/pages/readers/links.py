@@ -19,7 +19,7 @@ from honeyguide.pages.services import PageServices
 from honeyguide.partners import links as partner_links
 from honeyguide.referrals import clicks, links
 from honeyguide.referrals.clicks import ClickCounter
-from honeyguide.referrals.links import LinkBook
+from honeyguide.referrals.links import LinkCache
 
 READER, PARTNER = PREFIXES = ("/r/", "/p/")
 
@@ -48,14 +48,14 @@ class Way(NamedTuple):
     code: str
 
 
-class LinkDoor:
+class LinkHandler:
     """Answers links that lead somewhere; whatever else comes is for the pages behind it, which have the kind words."""
 
     def __init__(self, services: PageServices, behind: ASGIApp) -> None:
         self._site: Site = services.site
         self._clock: Clock = services.clock
         self._store = services.store
-        self._book = LinkBook(services.store, services.clock)
+        self._book = LinkCache(services.store, services.clock)
         self._counter = ClickCounter(services.store)
         self._behind = behind
 

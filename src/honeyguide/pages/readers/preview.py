@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from honeyguide.kernel.clock import DAY_MS
-from honeyguide.pages.readers import faces, progress, sharing
+from honeyguide.pages.readers import branding, progress, sharing
 from honeyguide.pages.readers.showing import html
 from honeyguide.pages.readers.words import Words
 from honeyguide.referrals.campaigns import Campaign
@@ -22,16 +22,16 @@ def preview(
     kind: str, campaign: Campaign, words: dict[str, Any], rewards: Sequence[Reward], *, base_url: str = "https://example.org"
 ) -> str:
     """A whole page as HTML: `signup`, `thanks` or `hub`. Nothing on it leads anywhere; show it in a frame of its own."""
-    face = replace(faces.of_campaign(campaign), words=Words(words, campaign.name))
-    share = sharing.of(face.words, base_url + SAMPLE_LINK)
+    brand = replace(branding.of_campaign(campaign), words=Words(words, campaign.name))
+    share = sharing.of(brand.words, base_url + SAMPLE_LINK)
     if kind == SIGNUP:
-        return _signup(face, "ref", base_url)
+        return _signup(brand, "ref", base_url)
     if kind == THANKS:
-        return html("thanks.html", face, share=share, rewards=list(rewards)[:3])
+        return html("thanks.html", brand, share=share, rewards=list(rewards)[:3])
     verified = _sample_count(rewards)
     return html(
         "hub.html",
-        face,
+        brand,
         wrong={},
         hub="",
         first_name="Ana",
@@ -46,13 +46,13 @@ def preview_of_program(
     campaign: Campaign, name: str, description: str, logo_url: str, *, base_url: str = "https://example.org"
 ) -> str:
     """A program's signup page, to which its partners send their readers."""
-    return _signup(faces.of_publication(campaign, name, description, logo_url or None), "partner", base_url)
+    return _signup(branding.of_publication(campaign, name, description, logo_url or None), "partner", base_url)
 
 
-def _signup(face: faces.Face, brought_by: str, base_url: str) -> str:
+def _signup(brand: branding.Branding, brought_by: str, base_url: str) -> str:
     return html(
         "signup.html",
-        face,
+        brand,
         wrong={},
         carried={brought_by: "sample"},
         email="",

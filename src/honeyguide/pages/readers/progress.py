@@ -25,7 +25,7 @@ class Stop:
 
 
 @dataclass(frozen=True)
-class Rung:
+class RewardStep:
     """One line of the list of rewards: won or still ahead."""
 
     name: str
@@ -49,8 +49,8 @@ class Progress:
     left: int
     stops: list[Stop]
     fill: str
-    rungs: list[Rung]
-    earlier: list[Rung]
+    steps: list[RewardStep]
+    earlier: list[RewardStep]
 
 
 def day(ms: int | None) -> str:
@@ -69,9 +69,9 @@ def measure(rewards: Sequence[Reward], won: Sequence[Won], verified: int, waitin
     ahead = milestones.next_reward(rewards, verified)
     marks = _window(_marks(rewards, verified), verified)
     stops = [Stop(number(mark), _percent((place + 1) / len(marks)), mark <= verified) for place, mark in enumerate(marks)]
-    rungs, earlier = _rungs(rewards, won, verified)
+    steps, earlier = _steps(rewards, won, verified)
     name, left = (ahead[0].name, ahead[1]) if ahead else (None, 0)
-    return Progress(verified, waiting, name, left, stops, _fill(marks, verified), rungs, earlier)
+    return Progress(verified, waiting, name, left, stops, _fill(marks, verified), steps, earlier)
 
 
 def _marks(rewards: Sequence[Reward], verified: int) -> list[int]:
@@ -110,17 +110,17 @@ def _percent(share: float) -> str:
     return f"{share * 100:.2f}".rstrip("0").rstrip(".") + "%"
 
 
-def _rungs(rewards: Sequence[Reward], won: Sequence[Won], verified: int) -> tuple[list[Rung], list[Rung]]:
+def _steps(rewards: Sequence[Reward], won: Sequence[Won], verified: int) -> tuple[list[RewardStep], list[RewardStep]]:
     """What was won and what is ahead, by the number it takes; of a recurring one, all but the last claim are earlier ones."""
-    lines: list[tuple[int, Rung]] = []
-    earlier: list[Rung] = []
+    lines: list[tuple[int, RewardStep]] = []
+    earlier: list[RewardStep] = []
     last_claim = {each.reward_id: each.id for each in won if each.recurring and each.status == REDEEMED}
     for each in won:
-        rung = _won(each)
+        step = _won(each)
         if last_claim.get(each.reward_id, each.id) != each.id and each.status == REDEEMED:
-            earlier.append(rung)
+            earlier.append(step)
         else:
-            lines.append((each.referrals * each.multiple, rung))
+            lines.append((each.referrals * each.multiple, step))
     have = {each.reward_id for each in won}
     for reward in rewards:
         if reward.recurring:
@@ -131,14 +131,14 @@ def _rungs(rewards: Sequence[Reward], won: Sequence[Won], verified: int) -> tupl
             needs = reward.referrals
         left = max(0, needs - verified)
         every = reward.referrals if reward.recurring else 0
-        lines.append((needs, Rung(reward.name, reward.description, number(needs), LOCKED, left, every)))
+        lines.append((needs, RewardStep(reward.name, reward.description, number(needs), LOCKED, left, every)))
     lines.sort(key=lambda line: line[0])
-    return [rung for _, rung in lines], earlier[::-1]
+    return [step for _, step in lines], earlier[::-1]
 
 
-def _won(won: Won) -> Rung:
+def _won(won: Won) -> RewardStep:
     redeemed = won.status == REDEEMED
-    return Rung(
+    return RewardStep(
         name=won.name,
         description=won.description,
         needs=number(won.referrals * won.multiple),
@@ -152,4 +152,16 @@ def _won(won: Won) -> Rung:
     )
 
 
-__all__ = ["AWAITING", "LOCKED", "OUT_OF_STOCK", "REDEEMED", "UNLOCKED", "Progress", "Rung", "Stop", "day", "measure", "number"]
+__all__ = [
+    "AWAITING",
+    "LOCKED",
+    "OUT_OF_STOCK",
+    "REDEEMED",
+    "UNLOCKED",
+    "Progress",
+    "RewardStep",
+    "Stop",
+    "day",
+    "measure",
+    "number",
+]

@@ -1,4 +1,4 @@
-"""From a face and values to an answer: the headers of reader pages, and kind words for what cannot be shown."""
+"""From a brand and values to an answer: the headers of reader pages, and kind words for what cannot be shown."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from honeyguide.kernel.errors import Fault, Missing, TooMany, Unavailable
 from honeyguide.pages import rendering
-from honeyguide.pages.readers.faces import Face
+from honeyguide.pages.readers.branding import Branding
 from honeyguide.pages.readers.forms import Refused
 
 # A form token says when the page was made, and private pages are nobody else's: neither may be kept by a cache on the way.
@@ -29,32 +29,32 @@ Endpoint = Callable[[Any, Request], Awaitable[Response]]
 
 
 def shown(
-    template: str, face: Face | None, *, status: int = 200, private: bool = False, retry_after_s: int = 0, **values: Any
+    template: str, brand: Branding | None, *, status: int = 200, private: bool = False, retry_after_s: int = 0, **values: Any
 ) -> HTMLResponse:
     headers = dict(_PRIVATE if private else _HEADERS)
     if retry_after_s:
         headers["retry-after"] = str(retry_after_s)
-    if face is not None and face.thankyou_page_url:
+    if brand is not None and brand.thankyou_page_url:
         # Browsers hold a form's policy against the redirect that follows it, too.
-        target = urlsplit(face.thankyou_page_url)
+        target = urlsplit(brand.thankyou_page_url)
         headers["content-security-policy"] = f"{_POLICY} {target.scheme}://{target.netloc}"
-    return HTMLResponse(html(template, face, **values), status, headers)
+    return HTMLResponse(html(template, brand, **values), status, headers)
 
 
-def html(template: str, face: Face | None, **values: Any) -> str:
-    return rendering.page(f"readers/{template}", face=face, **values)
+def html(template: str, brand: Branding | None, **values: Any) -> str:
+    return rendering.page(f"readers/{template}", brand=brand, **values)
 
 
 def see_other(address: str) -> RedirectResponse:
     return RedirectResponse(address, 303, {"cache-control": "no-store", "referrer-policy": "no-referrer"})
 
 
-def sorry(status: int, title: str, words: str, face: Face | None = None, retry_after_s: int = 0) -> HTMLResponse:
-    return shown("sorry.html", face, status=status, private=True, retry_after_s=retry_after_s, title=title, words=words)
+def sorry(status: int, title: str, words: str, brand: Branding | None = None, retry_after_s: int = 0) -> HTMLResponse:
+    return shown("sorry.html", brand, status=status, private=True, retry_after_s=retry_after_s, title=title, words=words)
 
 
-def lost(face: Face | None = None) -> HTMLResponse:
-    return sorry(404, "This link doesn’t work", "It may be mistyped, or is no longer active.", face)
+def lost(brand: Branding | None = None) -> HTMLResponse:
+    return sorry(404, "This link doesn’t work", "It may be mistyped, or is no longer active.", brand)
 
 
 def status_of(fault: Fault) -> int:

@@ -15,8 +15,8 @@ from honeyguide.accounts import attempts
 from honeyguide.accounts.attempts import Limit
 from honeyguide.kernel import checks, clock, email_addresses
 from honeyguide.kernel.errors import Fault, Invalid, Missing, TooMany
-from honeyguide.pages.readers import faces, forms, post, sharing
-from honeyguide.pages.readers.faces import Face, FaceBook
+from honeyguide.pages.readers import branding, forms, post, sharing
+from honeyguide.pages.readers.branding import Branding, BrandingCache
 from honeyguide.pages.readers.showing import kind, see_other, shown, sorry, status_of
 from honeyguide.pages.services import PageServices
 from honeyguide.partners import arrivals
@@ -46,49 +46,49 @@ class SignupPages:
 
     def __init__(self, services: PageServices) -> None:
         self._services = services
-        self._faces = FaceBook(services.store, services.clock)
+        self._branding_cache = BrandingCache(services.store, services.clock)
         self._networks = forms.NetworkLimit(MOST_OF_ONE_NETWORK, NETWORK_WINDOW_MS)
 
     @kind
     async def form(self, request: Request) -> Response:
-        face = await self._face(request)
+        brand = await self._brand(request)
         email = request.query_params.get("email", "")[: email_addresses.LONGEST]
-        return self._form(request, face, carried(request.query_params), email)
+        return self._form(request, brand, carried(request.query_params), email)
 
     @kind
     async def subscribe(self, request: Request) -> Response:
         now_ms = self._services.clock()
-        face = await self._face(request)
+        brand = await self._brand(request)
         fields: dict[str, str] = {}
         try:
             fields = await forms.read(request)
-            forms.check(self._services.site, f"signup {face.id}", fields, now_ms)
+            forms.check(self._services.site, f"signup {brand.id}", fields, now_ms)
             self._networks.another(forms.peer(request), now_ms)
-            code = await self._enter(face, self._arrival(request, face, fields), now_ms)
+            code = await self._enter(brand, self._arrival(request, brand, fields), now_ms)
         except (Invalid, forms.Refused, TooMany) as refusal:
-            return self._form(request, face, carried(fields), fields.get("email", ""), refusal)
-        return self._welcome(request, face, code)
+            return self._form(request, brand, carried(fields), fields.get("email", ""), refusal)
+        return self._welcome(request, brand, code)
 
     @kind
     async def thanks(self, request: Request) -> Response:
         """What comes after signing up. Its address holds nothing but a link that is public anyway."""
-        face = await self._face(request)
-        if face.needs_confirmation:
-            return shown("inbox.html", face, private=True)
+        brand = await self._brand(request)
+        if brand.needs_confirmation:
+            return shown("inbox.html", brand, private=True)
         sealed = self._services.site.unseal("thanks", request.query_params.get("for", ""))
         if sealed is None:
             return see_other(request.url.path.removesuffix("/thanks"))
-        rewards = await self._services.store.read(lambda tx: milestones.of_campaign(tx, face.owner))
-        share = sharing.of(face.words, self._services.site.reader_link(sealed.decode()))
-        return shown("thanks.html", face, private=True, share=share, rewards=rewards[:TEASED])
+        rewards = await self._services.store.read(lambda tx: milestones.of_campaign(tx, brand.owner))
+        share = sharing.of(brand.words, self._services.site.reader_link(sealed.decode()))
+        return shown("thanks.html", brand, private=True, share=share, rewards=rewards[:TEASED])
 
     @kind
     async def confirm_form(self, request: Request) -> Response:
         found = await self._confirming(request)
         if found is None:
             return self._stale()
-        face, _ = found
-        return shown("confirm.html", face, private=True)
+        brand, _ = found
+        return shown("confirm.html", brand, private=True)
 
     @kind
     async def confirm(self, request: Request) -> Response:
@@ -96,43 +96,45 @@ class SignupPages:
         found = await self._confirming(request)
         if found is None:
             return self._stale()
-        face, reader = found
+        brand, reader = found
 
         async def work(tx: Tx) -> Subscriber:
             changes = Changes(status="confirmed")
-            return await arrivals.change(tx, self._services.site, face.owner, reader.id, changes, now_ms=now_ms)
+            return await arrivals.change(tx, self._services.site, brand.owner, reader.id, changes, now_ms=now_ms)
 
         reader = await self._services.store.write(work)
         return see_other(f"/hub/{hub.token(self._services.site, reader.id, reader.ref_code)}?welcome=1")
 
-    async def _face(self, request: Request) -> Face:
-        return await self._faces.find(request.path_params["slug"])
+    async def _brand(self, request: Request) -> Branding:
+        return await self._branding_cache.find(request.path_params["slug"])
 
-    def _form(self, request: Request, face: Face, kept: dict[str, str], email: str, refusal: Fault | None = None) -> Response:
+    def _form(
+        self, request: Request, brand: Branding, kept: dict[str, str], email: str, refusal: Fault | None = None
+    ) -> Response:
         site = self._services.site
         return shown(
             self.template,
-            face,
+            brand,
             status=200 if refusal is None else status_of(refusal),
             retry_after_s=refusal.retry_after_s if isinstance(refusal, TooMany) else 0,
             wrong={} if refusal is None else forms.email_errors(refusal, {"email": email}),
             carried=kept,
             email=email,
-            token=forms.token(site, f"signup {face.id}", self._services.clock()),
+            token=forms.token(site, f"signup {brand.id}", self._services.clock()),
             trap=forms.TRAP,
             action=request.url.path,
-            page_link=face.page_link(site),
+            page_link=brand.page_link(site),
             base_url=site.base_url,
         )
 
-    def _arrival(self, request: Request, face: Face, fields: dict[str, str]) -> NewSubscriber:
+    def _arrival(self, request: Request, brand: Branding, fields: dict[str, str]) -> NewSubscriber:
         kept = carried(fields)
         # Whoever comes to a program's page was most likely sent by a partner; to a campaign's, by a reader.
-        codes = (kept.get("partner"), kept.get("ref")) if face.is_program else (kept.get("ref"), kept.get("partner"))
+        codes = (kept.get("partner"), kept.get("ref")) if brand.is_program else (kept.get("ref"), kept.get("partner"))
         agent = request.headers.get("user-agent", "")[: checks.USER_AGENT_LIMIT].replace("\x00", "")
         return NewSubscriber(
             email=fields.get("email", ""),
-            referrer_code=face.partner_code or codes[0] or codes[1],
+            referrer_code=brand.partner_code or codes[0] or codes[1],
             ip_address=forms.peer(request) or None,
             user_agent=agent or None,
             utm_source=kept.get("utm_source"),
@@ -140,10 +142,10 @@ class SignupPages:
             origin=self.origin,
         )
 
-    async def _enter(self, face: Face, new: NewSubscriber, now_ms: int) -> str:
+    async def _enter(self, brand: Branding, new: NewSubscriber, now_ms: int) -> str:
         """The person's code: a new one, or the one they have. Both ways write the same few rows, and take as long."""
         address = email_addresses.address(new.email)
-        site, owner = self._services.site, face.owner
+        site, owner = self._services.site, brand.owner
 
         async def work(tx: Tx) -> str:
             mailbox = f"{owner.campaign_id} {email_addresses.person(address)}"
@@ -152,9 +154,9 @@ class SignupPages:
             if reader is None:
                 reader = await arrivals.sign_up(tx, site, owner, new, now_ms=now_ms)
             # Who left and comes back must say so from their mailbox: anybody could have typed the address.
-            left = reader.status == "unsubscribed" or (face.needs_confirmation and reader.status == "active")
+            left = reader.status == "unsubscribed" or (brand.needs_confirmation and reader.status == "active")
             send = post.send_confirm if left else post.send_hub_link
-            await send(tx, site, owner, face.name, reader, now_ms=now_ms)
+            await send(tx, site, owner, brand.name, reader, now_ms=now_ms)
             return reader.ref_code
 
         try:
@@ -165,23 +167,23 @@ class SignupPages:
             # The same address came twice at once; by now the other one is in.
             return await self._services.store.write(work)
 
-    def _welcome(self, request: Request, face: Face, code: str) -> Response:
-        if face.thankyou_page_url:
-            return see_other(face.thankyou_page_url)
-        query = "" if face.needs_confirmation else f"?for={self._services.site.seal('thanks', code.encode())}"
+    def _welcome(self, request: Request, brand: Branding, code: str) -> Response:
+        if brand.thankyou_page_url:
+            return see_other(brand.thankyou_page_url)
+        query = "" if brand.needs_confirmation else f"?for={self._services.site.seal('thanks', code.encode())}"
         return see_other(f"{request.url.path}/thanks{query}")
 
-    async def _confirming(self, request: Request) -> tuple[Face, Subscriber] | None:
+    async def _confirming(self, request: Request) -> tuple[Branding, Subscriber] | None:
         code = post.confirm_code(self._services.site, request.path_params["token"], self._services.clock())
         if code is None:
             return None
 
-        async def look(tx: Tx) -> tuple[Face, Subscriber]:
+        async def look(tx: Tx) -> tuple[Branding, Subscriber]:
             link = await links.lookup(tx, code)
             if link is None:
-                raise Missing(faces.UNKNOWN)
+                raise Missing(branding.UNKNOWN)
             owner = Owner(link.account_id, link.campaign_id)
-            return faces.of_campaign(await campaigns.get(tx, owner)), await people.get(tx, owner, link.subscriber_id)
+            return branding.of_campaign(await campaigns.get(tx, owner)), await people.get(tx, owner, link.subscriber_id)
 
         return await self._services.store.read(look)
 
@@ -195,6 +197,6 @@ class MagicPages(SignupPages):
     template = "magic.html"
     origin = "magic"
 
-    async def _face(self, request: Request) -> Face:
+    async def _brand(self, request: Request) -> Branding:
         code: str = request.path_params["code"]
-        return await self._services.store.read(lambda tx: faces.of_partner(tx, code))
+        return await self._services.store.read(lambda tx: branding.of_partner(tx, code))

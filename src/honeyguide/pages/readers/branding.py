@@ -1,4 +1,4 @@
-"""Whose page it is: a campaign's or a program's name, logo and words. Every reader page shows a face, none shows ours first."""
+"""A newsletter's name, logo and texts on reader pages, and a cache of them: most visits are to the same few pages."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _ARTICLES = frozenset(("the", "a", "an", "der", "die", "das", "le", "la", "les",
 
 
 @dataclass(frozen=True)
-class Face:
+class Branding:
     owner: Owner
     id: str  # of the campaign or program: a form made for one page is no good on another
     name: str
@@ -57,8 +57,8 @@ class Face:
         return site.page_link(self.slug)
 
 
-def of_campaign(campaign: Campaign) -> Face:
-    return Face(
+def of_campaign(campaign: Campaign) -> Branding:
+    return Branding(
         Owner(campaign.account_id, campaign.id),
         campaign.id,
         campaign.name,
@@ -68,14 +68,14 @@ def of_campaign(campaign: Campaign) -> Face:
     )
 
 
-def of_publication(campaign: Campaign, name: str, description: str | None, logo_url: str | None) -> Face:
+def of_publication(campaign: Campaign, name: str, description: str | None, logo_url: str | None) -> Branding:
     """A program has its publication's name, words and logo; what is about subscribing at all is the campaign's."""
     own = words.read(campaign.words, name, only=words.OF_PROGRAMS, details=description)
     owner = Owner(campaign.account_id, campaign.id)
-    return Face(owner, "", name, "", own, bool(campaign.needs_confirmation), is_program=True, logo_url=logo_url)
+    return Branding(owner, "", name, "", own, bool(campaign.needs_confirmation), is_program=True, logo_url=logo_url)
 
 
-async def find(tx: Tx, slug: str) -> Face:
+async def find(tx: Tx, slug: str) -> Branding:
     """The page at this address."""
     found = await slugs.find(tx, slug) if _SLUG(slug) else None
     if found is None:
@@ -85,20 +85,22 @@ async def find(tx: Tx, slug: str) -> Face:
     return await _of_place(tx, await links.of_program(tx, found.account_id, found.target_id), found.slug)
 
 
-async def of_partner(tx: Tx, code: str) -> Face:
+async def of_partner(tx: Tx, code: str) -> Branding:
     """The program that a partner's code belongs to, as the partner's readers see it."""
     return await _of_place(tx, await links.lookup(tx, code), "")
 
 
-async def _of_place(tx: Tx, place: Place | None, slug: str) -> Face:
+async def _of_place(tx: Tx, place: Place | None, slug: str) -> Branding:
     if place is None:
         raise Missing(UNKNOWN)
     campaign = await campaigns.get(tx, place.owner)
-    face = of_publication(campaign, place.publication_name, place.description, f"/logos/{place.logo_id}")
-    return replace(face, id=place.program_id, slug=slug, thankyou_page_url=place.thankyou_page_url, partner_code=place.ref_code)
+    brand = of_publication(campaign, place.publication_name, place.description, f"/logos/{place.logo_id}")
+    return replace(
+        brand, id=place.program_id, slug=slug, thankyou_page_url=place.thankyou_page_url, partner_code=place.ref_code
+    )
 
 
-class FaceBook:
+class BrandingCache:
     """Campaigns' faces that were shown within the last second: while a link makes the rounds, its page is asked for over and
     over. A change of the campaign clears it at once."""
 
@@ -108,17 +110,17 @@ class FaceBook:
     def __init__(self, store: Store, clock: Clock) -> None:
         self._store = store
         self._clock = clock
-        self._faces: dict[str, tuple[int, Face]] = {}
-        store.listen(campaigns.LINKS, self._faces.clear)
+        self._branding_cache: dict[str, tuple[int, Branding]] = {}
+        store.listen(campaigns.LINKS, self._branding_cache.clear)
 
-    async def find(self, slug: str) -> Face:
+    async def find(self, slug: str) -> Branding:
         now_ms = self._clock()
-        kept = self._faces.get(slug)
+        kept = self._branding_cache.get(slug)
         if kept is not None and 0 <= now_ms - kept[0] < self.KEPT_MS:
             return kept[1]
-        face = await self._store.read(lambda tx: find(tx, slug))
-        if not face.is_program:
-            if len(self._faces) >= self.MOST:
-                self._faces.clear()
-            self._faces[slug] = (now_ms, face)
-        return face
+        brand = await self._store.read(lambda tx: find(tx, slug))
+        if not brand.is_program:
+            if len(self._branding_cache) >= self.MOST:
+                self._branding_cache.clear()
+            self._branding_cache[slug] = (now_ms, brand)
+        return brand
