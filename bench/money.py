@@ -24,8 +24,9 @@ from bench.plan import Bench, progress
 from bench.report import Table, verdict
 from honeyguide.kernel.clock import system_clock
 from honeyguide.kernel.ids import new_code, new_id
-from honeyguide.partners import arrivals, rules
+from honeyguide.partners import rules
 from honeyguide.referrals.subscribers import NewSubscriber
+from honeyguide.signups import signups
 from honeyguide.store import Store, migrate, open_store, sqlite_path
 from honeyguide.store.postgres import SETTINGS
 from honeyguide.store.sqlite import connect
@@ -41,9 +42,9 @@ BIG = 100_000_000  # cents: no cap is met while we measure
 
 # One referral, in the order in which the domain runs them.
 STEPS = (
-    "partners.arrivals.find_partner",
+    "signups.signups.find_partner",
     "referrals.subscribers.insert",
-    "partners.arrivals.insert_referral",
+    "signups.signups.insert_referral",
     "events.outbox.listeners",
     "partners.ledger.hold_month",
     "partners.charges.lock_budget",
@@ -53,7 +54,7 @@ STEPS = (
     "partners.charges.insert_charge",
     "partners.ledger.post",
     "partners.charges.mark_charged",
-    "partners.arrivals.count_day",
+    "signups.signups.count_day",
 )
 
 
@@ -83,7 +84,7 @@ async def _ours(store: Store, shop: Shop, seconds: float) -> float:
         nonlocal done
         while time.perf_counter() < until:
             new = NewSubscriber(f"{new_id()}@example.org", referrer_code=trade.partners[0].ref_code)
-            await store.write(partial(arrivals.sign_up, site=SITE, owner=trade.owner, new=new, now_ms=system_clock()))
+            await store.write(partial(signups.sign_up, site=SITE, owner=trade.owner, new=new, now_ms=system_clock()))
             done += 1
 
     began = time.perf_counter()
@@ -143,7 +144,7 @@ def _values(shop: Shop, trade: Trade) -> dict[str, Any]:
     }
     ids = {
         "referrals.subscribers.insert": subscriber_id,
-        "partners.arrivals.insert_referral": referral_id,
+        "signups.signups.insert_referral": referral_id,
         "partners.charges.insert_charge": charge_id,
         "partners.ledger.post": new_id(),
         "partners.charges.mark_charged": referral_id,

@@ -14,7 +14,7 @@ from bench.plan import Bench, progress
 from bench.report import Table, verdict
 from honeyguide.kernel.clock import system_clock
 from honeyguide.kernel.ids import new_id
-from honeyguide.partners import catalogue, programs, publications
+from honeyguide.partners import audience, programs, publications
 from honeyguide.partners.logos import Logo
 from honeyguide.partners.publications import Fields
 from honeyguide.store import migrate, open_store
@@ -51,10 +51,10 @@ async def _offer(tx: Tx, account_id: str, logo: Logo, n: int, now_ms: int) -> No
     fields = Fields(
         name=f"{_WORDS[n % 10].title()} weekly {n}",
         description=f"About {_WORDS[n % 10]} and {_WORDS[n // 10 % 10]}, every week.",
-        categories=[catalogue.CATEGORIES[n % len(catalogue.CATEGORIES)]],
-        audience_gender=catalogue.GENDERS[n % len(catalogue.GENDERS)],
-        income_levels=[catalogue.INCOME_LEVELS[n % len(catalogue.INCOME_LEVELS)]],
-        age_ranges=[catalogue.AGE_RANGES[n // len(catalogue.GENDERS) % len(catalogue.AGE_RANGES)]],
+        categories=[audience.CATEGORIES[n % len(audience.CATEGORIES)]],
+        audience_gender=audience.GENDERS[n % len(audience.GENDERS)],
+        income_levels=[audience.INCOME_LEVELS[n % len(audience.INCOME_LEVELS)]],
+        age_ranges=[audience.AGE_RANGES[n // len(audience.GENDERS) % len(audience.AGE_RANGES)]],
     )
     publication = await publications.create(tx, account_id, fields, logo, folder=None, now_ms=now_ms + n)
     offer: dict[str, Any] = {"max_payout": 50 + n % 200, "total_budget": 500, "cpa": 1 + n % 9}
@@ -88,8 +88,8 @@ async def _fill(url: str, count: int) -> str:
 
 
 def _last_pages(count: int) -> dict[str, int]:
-    tech = catalogue.CATEGORIES.index("tech")
-    return {"last": -(-count // PER_PAGE), "last_tech": -(-len(range(tech, count, len(catalogue.CATEGORIES))) // PER_PAGE)}
+    tech = audience.CATEGORIES.index("tech")
+    return {"last": -(-count // PER_PAGE), "last_tech": -(-len(range(tech, count, len(audience.CATEGORIES))) // PER_PAGE)}
 
 
 def _ask(connection: http.client.HTTPConnection, query: str, key: str) -> float:

@@ -18,7 +18,9 @@ import asyncpg
 
 from honeyguide.accounts import accounts, keys, sessions
 from honeyguide.kernel.clock import DAY_MS, HOUR_MS, system_clock
-from honeyguide.referrals import listing, people, subscribers  # noqa: F401 - their statements are in the registry below
+
+# The statements of these modules are in the registry below.
+from honeyguide.referrals import page_index, people, subscribers  # noqa: F401
 from honeyguide.store import Store, migrate, open_store, sqlite_path
 from honeyguide.store.statements import Statement, registry
 from honeyguide.store.tx import Tx
@@ -168,10 +170,10 @@ async def fill(store: Store, url: str, campaign: Campaign, size: int, tick: Tick
     else:
         await _fill_postgres(url, campaign, tick, one_day=one_day)
     folded = 0
-    while await store.write(listing.fold, snapshot=True):
-        folded += listing.BATCH // 2
+    while await store.write(page_index.fold, snapshot=True):
+        folded += page_index.BATCH // 2
         if folded <= size:
-            tick(listing.BATCH // 2)
+            tick(page_index.BATCH // 2)
     tick(max(0, size - folded))
     await settle(url)
 
@@ -187,7 +189,7 @@ async def settle(url: str) -> None:
 def fold(url: str) -> None:
     async def work() -> None:
         store = await open_store(url)
-        while await store.write(listing.fold, snapshot=True):
+        while await store.write(page_index.fold, snapshot=True):
             pass
         await store.close()
 

@@ -10,7 +10,7 @@ import apsw
 import asyncpg
 import pytest
 
-from honeyguide.partners import books, payouts
+from honeyguide.partners import ledger_check, payouts
 from honeyguide.store import Store
 from honeyguide.store.tx import Tx
 from tests.support.service import ENGINES
@@ -163,7 +163,7 @@ def test_verify_sees_every_kind_of_damage(engine: str) -> None:
                 if engine == "sqlite":
                     await tx.all(statement("PRAGMA defer_foreign_keys = ON"))
                 touched = await tx.run(statement(damage))
-                findings, _ = await books.verify(tx)
+                findings, _ = await ledger_check.verify(tx)
                 raise Undone(touched, sum(finding.broken for finding in findings))
 
             return work
@@ -190,6 +190,6 @@ def _look_at_damaged_copy(opened: OpenStore, damage: str) -> tuple[int, int]:
         connection.execute("PRAGMA ignore_check_constraints = ON; PRAGMA foreign_keys = OFF; BEGIN IMMEDIATE")
         connection.execute(damage).fetchall()
         touched = connection.changes()
-        broken = sum(connection.execute(check.sqlite).fetchall()[0][0] for check in books._CHECKS.values())
+        broken = sum(connection.execute(check.sqlite).fetchall()[0][0] for check in ledger_check._CHECKS.values())
         connection.execute("ROLLBACK")
         return touched, broken

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from honeyguide.kernel.errors import Missing
-from honeyguide.partners import brought
+from honeyguide.partners import partner_referrals
 from honeyguide.store import Store
 from tests.support.service import ENGINES
 from tests.support.stores import statement
@@ -37,9 +37,16 @@ def test_an_erased_pending_referral_is_decided_and_no_later_move_charges_it(engi
         assert await trade.outcome(reader.id) == ("rejected", None, None, None)
         assert await trade.rows("SELECT id FROM charge") == []
         account_id = trade.partners[0].account_id
-        assert await store.snapshot(lambda tx: brought.of_month(tx, account_id, brought.PENDING, NOVEMBER, most=9)) == []
-        (lost,) = await store.snapshot(lambda tx: brought.of_month(tx, account_id, brought.REJECTED, NOVEMBER, most=9))
-        assert (lost.state, lost.reason) == (brought.REJECTED, "left_during_hold")
+        assert (
+            await store.snapshot(
+                lambda tx: partner_referrals.of_month(tx, account_id, partner_referrals.PENDING, NOVEMBER, most=9)
+            )
+            == []
+        )
+        (lost,) = await store.snapshot(
+            lambda tx: partner_referrals.of_month(tx, account_id, partner_referrals.REJECTED, NOVEMBER, most=9)
+        )
+        assert (lost.state, lost.reason) == (partner_referrals.REJECTED, "left_during_hold")
 
     on(engine, scenario)
 

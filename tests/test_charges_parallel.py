@@ -16,7 +16,8 @@ import httpx
 import pytest
 
 from honeyguide.kernel.ids import new_id
-from honeyguide.partners import arrivals, charges, programs
+from honeyguide.partners import charges, programs
+from honeyguide.signups import signups
 from honeyguide.store import Store
 from tests.support.confirmers import Orders, Process
 from tests.support.market import join, offer
@@ -254,7 +255,7 @@ def test_a_budget_raised_while_its_first_fee_of_the_month_does_not_fit_is_open_a
         trade = await Trade.begin(store, cpa=300, total_budget=200, referral_pending_duration_enabled=True)
         first, second = await trade.arrive(), await trade.arrive()
         confirming = partial(
-            arrivals.decide,
+            signups.decide,
             site=trade.site,
             owner=trade.owner,
             wanted=first.id,
@@ -289,7 +290,7 @@ def test_a_budget_lowered_while_a_fee_is_charged_knows_what_is_spent(engine: str
         first, second, third = [await trade.arrive() for _ in range(3)]
         await trade.confirm(first.id)
         confirming = partial(
-            arrivals.decide,
+            signups.decide,
             site=trade.site,
             owner=trade.owner,
             wanted=second.id,

@@ -13,8 +13,7 @@ from pathlib import Path
 import httpx
 import pytest
 
-from honeyguide.partners import importing
-from honeyguide.referrals import exporting
+from honeyguide.signups import exporting, importing
 from tests.support.process import COMMAND, Credentials, Serving, command, environment, fresh, new_account
 from tests.support.service import ENGINES
 

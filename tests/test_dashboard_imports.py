@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from honeyguide.kernel.clock import DAY_MS
-from honeyguide.partners import importing
+from honeyguide.signups import importing
 from honeyguide.store.tx import Tx
 from tests.support import market
 from tests.support.service import Service
@@ -52,7 +52,7 @@ def test_a_messy_file_is_tried_brought_in_and_what_failed_comes_back(service: Se
     errors = list(csv.DictReader(io.StringIO(alice.web.get(f"/subscribers/import/{wanted}/errors.csv").text)))
     assert [(row["line"], row["why"]) for row in errors] == [
         ("6", "Email is invalid"),
-        ("7", "There is no email address in this line."),
+        ("7", "This line has no email address."),
         ("8", "The date lies in the future."),
     ]
     assert "0 subscribers added." in run_import(alice, upload(alice, MESSY), **chosen)
@@ -131,7 +131,7 @@ def test_each_column_says_whether_it_is_used_before_and_after(service: Service) 
         (b"", "The file is empty."),
         (b"email\n", "The file has a header row but no subscribers."),
         (b"\x00\x00", "This file is not a CSV file."),
-        (b'email\n"a@example.org\rb', "This file is not a CSV file."),
+        (b"email\na@example.org\rb", "This file is not a CSV file."),
         (market.png(), "This file is a picture."),
         (b"\xff\xd8\xff\xe0" + bytes(99), "This file is a picture."),
         (b"%PDF-1.7\n", "This file is a PDF document."),

@@ -9,7 +9,7 @@ import pytest
 
 from honeyguide.kernel.clock import DAY_MS, iso
 from honeyguide.kernel.ids import new_id
-from honeyguide.referrals import days, listing
+from honeyguide.referrals import daily_counts, page_index
 from honeyguide.referrals.campaigns import Owner
 from honeyguide.store.statements import Statement
 from honeyguide.store.tx import Tx
@@ -18,8 +18,8 @@ from tests.support.web import Operator, operator
 
 
 def counted(service: Service, member: Operator) -> dict[int, tuple[int, int, int, int]]:
-    async def look(tx: Tx) -> list[days.Day]:
-        return await days.between(tx, Owner(member.account_id, member.campaign_id), 0, 2**60)
+    async def look(tx: Tx) -> list[daily_counts.Day]:
+        return await daily_counts.between(tx, Owner(member.account_id, member.campaign_id), 0, 2**60)
 
     return {day.day_ms: (day.signups, day.verified, day.pending, day.rejected) for day in service.read(look) if day.signups}
 
@@ -67,7 +67,7 @@ def test_days_count_what_is_there_whatever_happens(service: Service, seed: int) 
         else:
             alice.delete(f"{alice.v1}/subscribers/{people.pop(dice.randrange(len(people)))['uuid']}")
         if step % 20 == 10:
-            service.run(service.services.store.write(listing.fold, snapshot=True))
+            service.run(service.services.store.write(page_index.fold, snapshot=True))
     assert counted(service, alice) == true_counts(service, alice)
-    service.run(service.services.store.write(listing.fold, snapshot=True))
+    service.run(service.services.store.write(page_index.fold, snapshot=True))
     assert counted(service, alice) == true_counts(service, alice)

@@ -21,8 +21,8 @@ from honeyguide.kernel.clock import DAY_MS, system_clock
 from honeyguide.kernel.paging import Page
 from honeyguide.mail import emails, notifications, texts
 from honeyguide.pages.dashboard.subscribers import BY as BY_YOU
-from honeyguide.partners import books, directory, network, payouts
-from honeyguide.referrals import listing, people, rewards, search
+from honeyguide.partners import directory, ledger_check, network, payouts
+from honeyguide.referrals import page_index, people, rewards, search
 from honeyguide.referrals.campaigns import Owner, owner_of
 from honeyguide.store.tx import Tx
 from tests.support.process import COMMAND
@@ -72,7 +72,7 @@ def owner(service: Filled, email: str) -> Owner:
 
 
 def test_the_books_of_the_demo_are_right_to_the_cent(filled):
-    findings, sums = filled.read(books.verify)
+    findings, sums = filled.read(ledger_check.verify)
     assert [finding.promise for finding in findings if finding.broken] == []
     assert sums.charged_cents > sums.paid_out_cents > 50_000
 
@@ -81,8 +81,8 @@ def test_every_part_of_the_dashboard_has_something_to_show(filled):
     wax = owner(filled, demo.OWNER)
 
     async def look(tx: Tx) -> None:
-        assert await listing.total(tx, wax.campaign_id, "all") > 500
-        assert await listing.total(tx, wax.campaign_id, "advocates") > 50
+        assert await page_index.total(tx, wax.campaign_id, "all") > 500
+        assert await page_index.total(tx, wax.campaign_id, "advocates") > 50
         for status in ("unlocked", "redeemed"):
             assert (await rewards.page_of_won(tx, wax, status, Page(1, 5)))[1] > 5
         held = await search.judged(tx, wax, "pending", before=None, most=200)
@@ -167,7 +167,7 @@ def test_a_second_time_adds_keys_and_a_password_and_no_people(filled):
     wax = owner(filled, demo.OWNER)
 
     async def count(tx: Tx) -> tuple[int, int]:
-        return await listing.total(tx, wax.campaign_id, "all"), len(await accounts.all_of_them(tx))
+        return await page_index.total(tx, wax.campaign_id, "all"), len(await accounts.all_of_them(tx))
 
     before = filled.read(count)
     start = time.perf_counter()

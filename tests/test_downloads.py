@@ -12,8 +12,9 @@ import pytest
 
 from honeyguide.kernel.ids import new_id
 from honeyguide.pages.downloads import attachment
-from honeyguide.partners import importing, statements
+from honeyguide.partners import statements
 from honeyguide.partners.payouts import Owed
+from honeyguide.signups import importing
 from tests.support.process import command
 from tests.support.service import Service
 from tests.support.web import operator

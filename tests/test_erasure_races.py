@@ -14,14 +14,14 @@ from honeyguide.events import webhooks
 from honeyguide.events.addresses import Policy
 from honeyguide.kernel.errors import Missing
 from honeyguide.pages.readers import post
-from honeyguide.partners import arrivals, importing
-from honeyguide.partners.importing import Line
-from honeyguide.referrals import catching_up, milestones, people, rewards
+from honeyguide.referrals import backfill, milestones, people, rewards
 from honeyguide.referrals.campaigns import Owner
 from honeyguide.referrals.milestones import NewReward
 from honeyguide.referrals.people import Subscriber
 from honeyguide.referrals.rewards import Shipping, Won
 from honeyguide.referrals.subscribers import NewSubscriber
+from honeyguide.signups import importing, signups
+from honeyguide.signups.importing import Line
 from honeyguide.store import Store
 from honeyguide.store.tx import Tx
 from tests.support.races import overlapping
@@ -58,7 +58,7 @@ class Wax:
 
     def signing_up(self, email: str, code: str | None = None) -> Callable[[Tx], Awaitable[Subscriber]]:
         new = NewSubscriber(email, referrer_code=code)
-        return partial(arrivals.sign_up, site=SITE, owner=self.owner, new=new, now_ms=NOON_MS)
+        return partial(signups.sign_up, site=SITE, owner=self.owner, new=new, now_ms=NOON_MS)
 
     async def zelda(self, friends: int = 0) -> Subscriber:
         zelda = await self.store.write(self.signing_up("zelda@example.org"))
@@ -71,7 +71,7 @@ class Wax:
         await self.store.write(partial(milestones.create, owner=self.owner, new=new, now_ms=NOON_MS))
 
     def erasing(self, person: Subscriber) -> Callable[[Tx], Awaitable[None]]:
-        return partial(arrivals.erase, owner=self.owner, wanted=person.id, now_ms=NOON_MS)
+        return partial(signups.erase, owner=self.owner, wanted=person.id, now_ms=NOON_MS)
 
     async def left_of(self, person: Subscriber) -> list[tuple[Any, ...]]:
         """What events and letters still say of a person."""
@@ -102,7 +102,7 @@ def test_a_new_milestone_reaches_somebody_just_being_erased_without_a_word_of_it
         wax = await Wax.begin(opened.store)
         zelda = await wax.zelda(friends=2)
         await wax.offer()
-        walking = partial(catching_up.walk, site=SITE, now_ms=NOON_MS)
+        walking = partial(backfill.walk, site=SITE, now_ms=NOON_MS)
         walked, _ = await overlapping(wax.store, walking, wax.erasing(zelda))
         assert walked is True
         assert await wax.left_of(zelda) == []

@@ -6,12 +6,12 @@ import pytest
 
 from honeyguide.kernel.ids import new_code, new_id
 from honeyguide.kernel.paging import Page
-from honeyguide.referrals import listing
+from honeyguide.referrals import page_index
 from honeyguide.store.tx import Tx
 from tests.support.service import ENGINES
 from tests.support.stores import OpenStore, statement
 
-ADVOCATES = 2 * listing.RUN + 100
+ADVOCATES = 2 * page_index.RUN + 100
 INSERT = statement(
     """INSERT INTO subscriber (
         id, account_id, campaign_id, email, email_key, person_key, ref_code, referrer_code, referrer_id, origin, created_ms,
@@ -38,12 +38,12 @@ def test_a_list_whose_notes_came_first_is_cut_with_the_others(engine: str) -> No
         opened.run(opened.store.write(enter))
         opened.run(opened.store.write(bring))
         # The notes of the advocates, who came long ago, are taken first; those of the last batch name none of them.
-        while opened.run(opened.store.write(listing.fold, snapshot=True)):
+        while opened.run(opened.store.write(page_index.fold, snapshot=True)):
             pass
         for kind, total in (("all", 2 * ADVOCATES), ("referrals", ADVOCATES), ("advocates", ADVOCATES)):
             page = Page(total // 100, 100)
-            assert opened.run(opened.store.read(lambda tx, kind=kind: listing.total(tx, "campaign", kind))) == total
+            assert opened.run(opened.store.read(lambda tx, kind=kind: page_index.total(tx, "campaign", kind))) == total
             place = opened.run(
-                opened.store.snapshot(lambda tx, kind=kind, page=page: listing.place(tx, "campaign", kind, page))
+                opened.store.snapshot(lambda tx, kind=kind, page=page: page_index.place(tx, "campaign", kind, page))
             )
-            assert place.skip < 2 * listing.RUN - 100, kind
+            assert place.skip < 2 * page_index.RUN - 100, kind

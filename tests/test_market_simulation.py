@@ -16,7 +16,8 @@ from typing import Any
 import pytest
 
 from honeyguide.kernel.errors import Invalid
-from honeyguide.partners import arrivals, network, payouts, programs
+from honeyguide.partners import network, payouts, programs
+from honeyguide.signups import signups
 from honeyguide.store import Store
 from tests.support.service import ENGINES
 from tests.support.stores import OpenStore
@@ -246,7 +247,7 @@ class Market:
         for reader in ripe:
             trade = self.trades[self.offers.index(reader.offer)]
             await self.store.write(
-                partial(arrivals.verify_due, site=SITE, owner=trade.owner, subscriber_id=reader.id, now_ms=self.now_ms)
+                partial(signups.verify_due, site=SITE, owner=trade.owner, subscriber_id=reader.id, now_ms=self.now_ms)
             )
             self.model.verify(reader, self.now_ms)
         await self.trades[0].verify_due(self.now_ms)

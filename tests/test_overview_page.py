@@ -10,7 +10,7 @@ import pytest
 from honeyguide.kernel.clock import DAY_MS
 from honeyguide.pages.dashboard import charts
 from honeyguide.pages.dashboard.overview import REASONS
-from honeyguide.referrals import rules, tally
+from honeyguide.referrals import recent_counts, rules
 from tests.support.market import join, offer, publish
 from tests.support.service import Service
 from tests.support.web import Operator, operator, words
@@ -55,7 +55,7 @@ def test_of_many_rejections_the_newest_are_told_apart(service: Service, monkeypa
     alice = operator(service)
     ann = alice.subscribe("ann@example.org")
     bring(alice, ann["ref_code"], *(f"x{n}@mailinator.com" for n in range(4)))
-    monkeypatch.setattr(tally, "MOST_REJECTED", 3)
+    monkeypatch.setattr(recent_counts, "MOST_REJECTED", 3)
     assert "The last 3 rejected, all with a disposable email address." in words(overview(alice))
 
 
@@ -76,7 +76,7 @@ def test_of_very_many_advocates_the_best_are_looked_at(service: Service, monkeyp
         person = alice.subscribe(f"{name}@example.org")
         bring(alice, person["ref_code"], *(f"{name}{n}@example.org" for n in range(friends)))
     service.run_jobs()  # the lists' totals are folded
-    monkeypatch.setattr(tally, "MOST_ADVOCATES", 1)
+    monkeypatch.setattr(recent_counts, "MOST_ADVOCATES", 1)
     assert "Referrals per advocate 3.0 the top 1 · viral coefficient over 0.50" in words(overview(alice))
 
 
@@ -110,7 +110,7 @@ def test_where_rewards_are_too_many_to_count_the_page_says_so(service: Service, 
     guide = next(each["uuid"] for each in redeemed if each["name"] == "Guide")
     assert alice.post(f"{alice.v1}/subscribers/lead0@example.org/rewards/{guide}/redeem").status_code == 200
     for most, earned, approve in ((3, "6", "3"), (2, "5+", "2+")):
-        monkeypatch.setattr(tally, "MOST_WON", most)
+        monkeypatch.setattr(recent_counts, "MOST_WON", most)
         page = overview(alice)
         assert card(page, "Earned") == f"Earned {earned} in this period" and f" {approve} to approve" in words(page)
         assert card(page, "Claimed") == "Claimed 1 2 unclaimed", "counted to their end"

@@ -12,7 +12,7 @@ import pytest
 
 from honeyguide.kernel.clock import DAY_MS
 from honeyguide.kernel.paging import Page
-from honeyguide.partners import catalogue, directory, programs, publications
+from honeyguide.partners import audience, directory, programs, publications
 from honeyguide.partners.directory import SORTS, Wanted
 from honeyguide.partners.logos import Logo
 from honeyguide.store.tx import Tx
@@ -65,10 +65,10 @@ async def an_offer(tx: Tx, account_id: str, dice: random.Random, n: int) -> Offe
     fields: dict[str, Any] = {
         "name": f"{words[0]} {n}",
         "description": " ".join(words[1:]),
-        "categories": dice.sample(catalogue.CATEGORIES[:4], 2),
-        "audience_gender": dice.choice(catalogue.GENDERS[:2]),
-        "income_levels": dice.sample(catalogue.INCOME_LEVELS, 3),
-        "age_ranges": dice.sample(catalogue.AGE_RANGES, 2),
+        "categories": dice.sample(audience.CATEGORIES[:4], 2),
+        "audience_gender": dice.choice(audience.GENDERS[:2]),
+        "income_levels": dice.sample(audience.INCOME_LEVELS, 3),
+        "age_ranges": dice.sample(audience.AGE_RANGES, 2),
     }
     now_ms = NOW_MS + dice.randrange(5)
     logo = Logo(b"\x89PNG", "image/png", 1, 1)
@@ -164,11 +164,11 @@ def wishes(dice: random.Random) -> Wanted:
     )
     return Wanted(
         search=dice.choice(searches),
-        category=perhaps(catalogue.CATEGORIES[:4]),
+        category=perhaps(audience.CATEGORIES[:4]),
         min_cpa_cents=dice.choice((0, 0, 300)),
-        audience_gender=perhaps(catalogue.GENDERS[:2]),
-        income_level=perhaps(catalogue.INCOME_LEVELS),
-        age_range=perhaps(catalogue.AGE_RANGES),
+        audience_gender=perhaps(audience.GENDERS[:2]),
+        income_level=perhaps(audience.INCOME_LEVELS),
+        age_range=perhaps(audience.AGE_RANGES),
         sort=dice.choice(SORTS),
     )
 

@@ -11,7 +11,8 @@ import pytest
 
 from honeyguide.kernel.ids import new_id
 from honeyguide.kernel.paging import Page
-from honeyguide.partners import arrivals, brought, forecast, rules, statements
+from honeyguide.partners import forecast, partner_referrals, rules, statements
+from honeyguide.signups import signups
 from honeyguide.store.tx import Tx
 from tests.support.market import join, offer, publish
 from tests.support.service import Service
@@ -44,7 +45,7 @@ class Network:
         }
 
     def all_of(self, **whose: str) -> set[str]:
-        return set().union(*(self.of(state, **whose) for state in brought.STATES))
+        return set().union(*(self.of(state, **whose) for state in partner_referrals.STATES))
 
 
 def send(network: Network, partner: str, program: str, service: Service) -> None:
@@ -88,17 +89,17 @@ PARTNERS = ("bob", "carl")
 @pytest.mark.parametrize("partner", PARTNERS)
 def test_a_partners_own_lists_hold_their_own_referrals_only(service: Service, network: Network, partner: str) -> None:
     account_id, month = network.people[partner].account_id, rules.month_of(service.now_ms())
-    for state in brought.STATES:
+    for state in partner_referrals.STATES:
 
-        async def look(tx: Tx, state: str = state) -> list[brought.Brought]:
-            return await brought.of_month(tx, account_id, state, month, most=100)
+        async def look(tx: Tx, state: str = state) -> list[partner_referrals.Brought]:
+            return await partner_referrals.of_month(tx, account_id, state, month, most=100)
 
         rows = service.read(look)
         assert {row.id for row in rows} == network.of(state, partner=partner) and {row.state for row in rows} == {state}
     for (who, program), campaign in network.campaigns.items():
 
-        async def look_at_one(tx: Tx, campaign: str = campaign) -> list[brought.Brought]:
-            return await brought.of_place(tx, account_id, campaign, most=100)
+        async def look_at_one(tx: Tx, campaign: str = campaign) -> list[partner_referrals.Brought]:
+            return await partner_referrals.of_place(tx, account_id, campaign, most=100)
 
         mine = network.all_of(partner=partner, program=program) if who == partner else set()
         assert {row.id for row in service.read(look_at_one)} == mine, (who, program)
@@ -156,7 +157,7 @@ def test_a_programs_list_is_its_owners_and_holds_that_program_only(service: Serv
             assert page.status_code == 200
         else:
             assert (answer.status_code, page.status_code) == (404, 404), name
-            rows = service.read(lambda tx, who=person: arrivals.page_of_program(tx, who.account_id, uuid, Page(1, 200)))
+            rows = service.read(lambda tx, who=person: signups.page_of_program(tx, who.account_id, uuid, Page(1, 200)))
             assert rows == ([], 0)
 
 
@@ -164,7 +165,7 @@ def test_a_programs_list_is_its_owners_and_holds_that_program_only(service: Serv
 def test_a_partners_earnings_count_their_own_referrals_only(service: Service, network: Network, partner: str) -> None:
     account_id, month, now_ms = network.people[partner].account_id, rules.month_of(service.now_ms()), service.now_ms()
     earnings = service.read(lambda tx: forecast.earnings(tx, account_id, month, now_ms=now_ms))
-    count = {state: len(network.of(state, partner=partner)) for state in brought.STATES}
+    count = {state: len(network.of(state, partner=partner)) for state in partner_referrals.STATES}
     assert earnings.confirmed_cents == 300 * count["confirmed"]
     assert earnings.pending_cents == 300 * count["pending"]
     assert (earnings.rejected_referrals, earnings.uncharged_referrals) == (count["rejected"], count["uncharged"])

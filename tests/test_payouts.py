@@ -11,7 +11,8 @@ import sys
 import pytest
 
 from honeyguide.kernel.errors import Invalid, Missing
-from honeyguide.partners import arrivals, ledger, payouts
+from honeyguide.partners import ledger, payouts
+from honeyguide.signups import signups
 from honeyguide.store import Store
 from honeyguide.store.tx import Tx
 from tests.support.service import ENGINES
@@ -35,7 +36,7 @@ def test_closing_a_month_waits_for_a_charge_under_way_and_the_next_charge_goes_t
         charged, may_commit = asyncio.Event(), asyncio.Event()
 
         async def slowly(tx: Tx) -> None:
-            await arrivals.decide(tx, SITE, trade.owner, first.id, "verified", by="test", now_ms=EDGE_MS - 1)
+            await signups.decide(tx, SITE, trade.owner, first.id, "verified", by="test", now_ms=EDGE_MS - 1)
             charged.set()
             await may_commit.wait()
 

@@ -11,7 +11,7 @@ from typing import Any
 import apsw
 import pytest
 
-from honeyguide.referrals import days, rewards, search
+from honeyguide.referrals import daily_counts, rewards, search
 from honeyguide.store.migrate import migrate_sqlite
 from honeyguide.store.statements import Statement
 
@@ -34,7 +34,7 @@ def steps(connection: apsw.Connection, statement: Statement[Any]) -> list[str]:
 @pytest.mark.parametrize(
     ("statement", "index"),
     [
-        (days._SUSPECTED, "subscriber_suspected"),
+        (daily_counts._SUSPECTED, "subscriber_suspected"),
         (search._SUSPECTED, "subscriber_suspected"),
         (search._JUDGED, "subscriber_review"),
         (search._LEFT, "subscriber_left"),

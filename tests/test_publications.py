@@ -5,7 +5,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from honeyguide.partners import catalogue
+from honeyguide.partners import audience
 from tests.support.market import logo_field, offer, png, publication_fields, publish
 
 KEYS = {
@@ -79,13 +79,13 @@ def test_a_value_outside_the_table_is_a_400_naming_it(alice, field, value):
 
 
 def test_every_allowed_word_is_taken(alice):
-    publication = publish(alice, income_levels=list(catalogue.INCOME_LEVELS), age_ranges=list(catalogue.AGE_RANGES))
-    assert publication["income_levels"] == list(catalogue.INCOME_LEVELS)
+    publication = publish(alice, income_levels=list(audience.INCOME_LEVELS), age_ranges=list(audience.AGE_RANGES))
+    assert publication["income_levels"] == list(audience.INCOME_LEVELS)
     path = f"/v2/publications/{publication['uuid']}"
-    for gender in catalogue.GENDERS:
+    for gender in audience.GENDERS:
         assert alice.put(path, {"audience_gender": gender}).json()["publication"]["audience_gender"] == gender
-    for start in range(0, len(catalogue.CATEGORIES), 3):
-        chosen = list(catalogue.CATEGORIES[start : start + 3])
+    for start in range(0, len(audience.CATEGORIES), 3):
+        chosen = list(audience.CATEGORIES[start : start + 3])
         assert alice.put(path, {"categories": chosen}).json()["publication"]["categories"] == chosen
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from honeyguide.kernel.ids import new_id
 from honeyguide.kernel.paging import Page
-from honeyguide.referrals import catching_up, people, rewards
+from honeyguide.referrals import backfill, people, rewards
 from honeyguide.store.tx import Tx
 from tests.support.prizes import advocate, bring, catch_up, offer, owner_of, post_of, won_by
 from tests.support.service import Member
@@ -184,8 +184,8 @@ def test_the_walk_to_those_already_past_it_takes_as_many_steps_as_it_needs(
     alice: Member, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     everyone = [advocate(alice, 2, f"star{n}@example.org") for n in range(7)]
-    monkeypatch.setattr(catching_up, "WALK_BATCH", 3)
-    monkeypatch.setattr(catching_up, "GIVE_BATCH", 2)
+    monkeypatch.setattr(backfill, "WALK_BATCH", 3)
+    monkeypatch.setattr(backfill, "GIVE_BATCH", 2)
     monkeypatch.setattr(rewards, "MOST_AT_ONCE", 1)
     offer(alice, referrals=1, recurring=True)
     catch_up(alice)

@@ -14,14 +14,15 @@ from honeyguide.events import webhooks
 from honeyguide.events.addresses import Policy
 from honeyguide.kernel.errors import Missing
 from honeyguide.pages.readers import post
-from honeyguide.partners import arrivals, importing, programs, publications
-from honeyguide.partners.importing import Line, Outcome
+from honeyguide.partners import programs, publications
 from honeyguide.referrals import campaigns, milestones, rewards, slugs
 from honeyguide.referrals.campaigns import Owner, Settings
 from honeyguide.referrals.milestones import Changes, NewReward
 from honeyguide.referrals.people import Subscriber
 from honeyguide.referrals.rewards import Won
 from honeyguide.referrals.subscribers import NewSubscriber
+from honeyguide.signups import importing, signups
+from honeyguide.signups.importing import Line, Outcome
 from honeyguide.store.tx import Tx
 from tests.support.races import overlapping
 from tests.support.service import ENGINES
@@ -41,7 +42,7 @@ def new_owner(opened: OpenStore, name: str = "wax") -> Owner:
 
 
 def signing_up(owner: Owner, email: str, code: str | None = None) -> Any:
-    return partial(arrivals.sign_up, site=SITE, owner=owner, new=NewSubscriber(email, referrer_code=code), now_ms=NOON_MS)
+    return partial(signups.sign_up, site=SITE, owner=owner, new=NewSubscriber(email, referrer_code=code), now_ms=NOON_MS)
 
 
 @pytest.mark.parametrize("other", [{"hold_days": 3}, {"name": "Beeswax"}])

@@ -48,19 +48,19 @@ UNOWNED: dict[str, str] = {
     "events.recording.settle": "outcomes of many accounts, each held by its lease's token",
     "events.recording.insert_attempts": "attempts of many accounts, each settled just before",
     "events.recording.well_again": "webhooks of many accounts, each by its owner and id",
-    "partners.importing.purge": "sweeps files of a month ago",
+    "signups.importing.purge": "sweeps files of a month ago",
     "mail.emails.purge": "sweeps letters older than they are kept",
     "mail.sending.claim": "leases letters that are due",
-    "referrals.listing.take_notes": "the fold takes notes in their order",
+    "referrals.page_index.take_notes": "the fold takes notes in their order",
     "referrals.subscribers.due": "finds holds that ran out",
-    "referrals.catching_up.next_walk": "finds a milestone that is new to somebody's advocates",
-    "referrals.catching_up.next_wanting": "finds a pool that has codes again, and people who wait for them",
+    "referrals.backfill.next_walk": "finds a milestone that is new to somebody's advocates",
+    "referrals.backfill.next_wanting": "finds a pool that has codes again, and people who wait for them",
     "referrals.clicks.add": "clicks on many accounts' links, each with its owner",
     "referrals.clicks.count": "clicks on many accounts' links, each with its owner",
     "referrals.clicks.purge": "sweeps visitors of two days ago",
     "accounts.sessions.purge": "sweeps sessions that ended by time",
     "accounts.invitations.purge": "sweeps links whose time is over",
-    "partners.importing.running": "finds the import that has waited longest",
+    "signups.importing.running": "finds the import that has waited longest",
     "partners.directory.rate": "rates one listed program or all of them, for sorting",
     "partners.payouts.insert": "payouts of many accounts, each with its owner",
     "partners.payouts.insert_transfers": "the ledger's side of the payouts made just before",
@@ -90,7 +90,7 @@ UNOWNED: dict[str, str] = {
 
 # Whole files that look over all accounts.
 UNOWNED_FILES: dict[str, str] = {
-    "partners.books": "the proof of the books: sums over everybody's money",
+    "partners.ledger_check": "the proof of the books: sums over everybody's money",
 }
 
 

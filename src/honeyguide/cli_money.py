@@ -16,7 +16,7 @@ from honeyguide.cli import app, fail, utf8_stdout, with_services
 from honeyguide.kernel import money
 from honeyguide.kernel.errors import Invalid
 from honeyguide.kernel.spreadsheets import unguarded
-from honeyguide.partners import books, payouts, rules, statements
+from honeyguide.partners import ledger_check, payouts, rules, statements
 from honeyguide.store import Tx
 from honeyguide.work.money import pay_out
 
@@ -41,12 +41,12 @@ def _progress() -> Progress:
 def verify() -> None:
     """Check the ledger: every rule about money, in one snapshot. Exits with 1 if a check fails."""
 
-    async def prove(services: Services) -> tuple[list[books.Finding], books.Sums]:
+    async def prove(services: Services) -> tuple[list[ledger_check.Finding], ledger_check.Sums]:
         with _progress() as bar:
-            task = bar.add_task("Checking the ledger", total=books.CHECKS)
+            task = bar.add_task("Checking the ledger", total=ledger_check.CHECKS)
 
-            async def look(tx: Tx) -> tuple[list[books.Finding], books.Sums]:
-                return await books.verify(tx, lambda: bar.advance(task))
+            async def look(tx: Tx) -> tuple[list[ledger_check.Finding], ledger_check.Sums]:
+                return await ledger_check.verify(tx, lambda: bar.advance(task))
 
             return await services.store.snapshot(look, slow=True)
 

@@ -15,9 +15,9 @@ from honeyguide.app import Services
 from honeyguide.cli import Email, account_app, app, fail, utf8_stdout, with_services
 from honeyguide.kernel.errors import Invalid
 from honeyguide.kernel.spreadsheets import csv_text
-from honeyguide.partners import import_columns, importing
-from honeyguide.referrals import campaigns, exporting, listing, search
+from honeyguide.referrals import campaigns, page_index, search
 from honeyguide.referrals.campaigns import Owner
+from honeyguide.signups import exporting, import_columns, importing
 from honeyguide.store import Tx
 
 
@@ -107,7 +107,7 @@ def export_command(
         owner = await _owner(services, account)
 
         async def count(tx: Tx) -> int:
-            return await listing.total(tx, owner.campaign_id, "all")
+            return await page_index.total(tx, owner.campaign_id, "all")
 
         try:
             out = file.open("w", encoding="utf-8", newline="") if file else utf8_stdout()

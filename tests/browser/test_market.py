@@ -17,7 +17,7 @@ from playwright.sync_api import Page, expect
 from honeyguide.accounts import attempts
 from honeyguide.kernel.clock import DAY_MS, HOUR_MS, system_clock
 from honeyguide.pages.readers import forms
-from honeyguide.partners import books, payouts, rules
+from honeyguide.partners import ledger_check, payouts, rules
 from honeyguide.partners.payouts import Payout
 from honeyguide.store.tx import Tx
 from tests.browser.conftest import DESKTOP, LOOKS, PHONE, PageAt
@@ -166,7 +166,7 @@ def test_a_deal_from_the_offer_to_the_bank(page_at: PageAt, tmp_path: Path, scri
         for name in ("ann", "ben", "cleo"):
             _arrive(page_at(PHONE, scripts=scripts), magic + f"{name}@example.org")
         owner.reload()
-        assert service.read(books.verify)[1].charged_cents == 0, "all three wait"
+        assert service.read(ledger_check.verify)[1].charged_cents == 0, "all three wait"
         _to_next_month(service, owner)
         service.set_clock((service.now_ms() - system_clock() + 8 * DAY_MS) / 1000)
         month = rules.month_of(service.now_ms())
@@ -273,7 +273,7 @@ def _read_statement(service: Service, page: Page, bob: Operator, month: str) -> 
         return await payouts.find_of_month(tx, bob.account_id, month)
 
     payout = service.read(look)
-    findings, sums = service.read(books.verify)
+    findings, sums = service.read(ledger_check.verify)
     assert payout is not None and payout.amount_cents == 500 == sums.charged_cents == sums.paid_out_cents
     assert not [finding for finding in findings if finding.broken]
 

@@ -14,9 +14,9 @@ from multiprocessing.connection import Connection
 from typing import Any, NamedTuple
 
 from honeyguide.kernel.errors import Unavailable
-from honeyguide.partners import arrivals
 from honeyguide.referrals.campaigns import Owner
 from honeyguide.referrals.subscribers import NewSubscriber
+from honeyguide.signups import signups
 from honeyguide.store import Store, Tx, open_store
 
 from .trade import SITE
@@ -66,13 +66,13 @@ class Confirmer:
     def arriving(self, email: str, code: str) -> Callable[[], Awaitable[str]]:
         async def work(tx: Tx) -> str:
             new = NewSubscriber(email, referrer_code=code)
-            return (await arrivals.sign_up(tx, self.site, self.owner, new, now_ms=self.orders.now_ms)).id
+            return (await signups.sign_up(tx, self.site, self.owner, new, now_ms=self.orders.now_ms)).id
 
         return lambda: self.store.write(work)
 
     def confirming(self, subscriber_id: str) -> Callable[[], Awaitable[None]]:
         async def work(tx: Tx) -> None:
-            await arrivals.decide(tx, self.site, self.owner, subscriber_id, "verified", by="test", now_ms=self.orders.now_ms)
+            await signups.decide(tx, self.site, self.owner, subscriber_id, "verified", by="test", now_ms=self.orders.now_ms)
 
         return lambda: self.store.write(work)
 

@@ -8,7 +8,7 @@ from honeyguide.kernel.ids import new_id
 from honeyguide.kernel.paging import Page
 from honeyguide.mail import emails
 from honeyguide.mail.emails import QueuedEmail
-from honeyguide.referrals import catching_up
+from honeyguide.referrals import backfill
 from honeyguide.referrals.campaigns import Owner
 from honeyguide.store.tx import Tx
 from tests.support.service import Member
@@ -47,7 +47,7 @@ def post_of(member: Member, kind: str) -> list[QueuedEmail]:
 def catch_up(member: Member) -> None:
     """The background work of rewards, to its end, whatever the service itself is doing meanwhile."""
     site, now_ms = member.service.services.site, member.service.now_ms()
-    for job in (catching_up.walk, catching_up.supply):
+    for job in (backfill.walk, backfill.supply):
         while member.service.write(lambda tx, job=job: job(tx, site, now_ms=now_ms)):  # type: ignore[misc]
             pass
 

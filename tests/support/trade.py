@@ -16,13 +16,14 @@ from typing import Any, TypeVar
 from honeyguide.accounts import accounts
 from honeyguide.kernel.paging import Page
 from honeyguide.kernel.site import Site
-from honeyguide.partners import arrivals, books, network, payouts, programs, publications
+from honeyguide.partners import ledger_check, network, payouts, programs, publications
 from honeyguide.partners.logos import Logo
 from honeyguide.partners.network import Joined
 from honeyguide.partners.programs import Program
 from honeyguide.referrals.campaigns import Owner
 from honeyguide.referrals.people import Subscriber
 from honeyguide.referrals.subscribers import Changes, NewSubscriber
+from honeyguide.signups import signups
 from honeyguide.store import Store, migrate
 from honeyguide.store.tx import Tx
 from honeyguide.work import money as money_work
@@ -52,9 +53,9 @@ def terms(**cents_or_flags: Any) -> programs.Fields:
     return programs.Fields(**{name: dollars(v) if name in money else v for name, v in cents_or_flags.items()})
 
 
-async def verify(store: Store) -> books.Sums:
+async def verify(store: Store) -> ledger_check.Sums:
     """Proves the books, and says which promise is broken where one is."""
-    findings, sums = await store.snapshot(books.verify, slow=True)
+    findings, sums = await store.snapshot(ledger_check.verify, slow=True)
     wrong = [f"{finding.promise} ({finding.broken})" for finding in findings if finding.broken]
     assert not wrong, wrong
     return sums
@@ -104,12 +105,12 @@ class Trade:
     async def arrive(self, partner: int = 0, *, email: str | None = None, now_ms: int = NOON_MS) -> Subscriber:
         email = email or f"reader{next(_numbers)}@example.org"
         new = NewSubscriber(email, referrer_code=self.partners[partner].ref_code)
-        return await self.store.write(partial(arrivals.sign_up, site=self.site, owner=self.owner, new=new, now_ms=now_ms))
+        return await self.store.write(partial(signups.sign_up, site=self.site, owner=self.owner, new=new, now_ms=now_ms))
 
     async def confirm(self, subscriber_id: str, *, now_ms: int = NOON_MS) -> Subscriber:
         """By hand: the one confirmation that needs no days to pass."""
         work = partial(
-            arrivals.decide,
+            signups.decide,
             site=self.site,
             owner=self.owner,
             wanted=subscriber_id,
@@ -121,12 +122,12 @@ class Trade:
 
     async def change(self, subscriber_id: str, *, now_ms: int = NOON_MS, **changes: str) -> Subscriber:
         work = partial(
-            arrivals.change, site=self.site, owner=self.owner, wanted=subscriber_id, changes=Changes(**changes), now_ms=now_ms
+            signups.change, site=self.site, owner=self.owner, wanted=subscriber_id, changes=Changes(**changes), now_ms=now_ms
         )
         return await self.store.write(work)
 
     async def erase(self, subscriber_id: str, *, now_ms: int = NOON_MS) -> None:
-        await self.store.write(partial(arrivals.erase, owner=self.owner, wanted=subscriber_id, now_ms=now_ms))
+        await self.store.write(partial(signups.erase, owner=self.owner, wanted=subscriber_id, now_ms=now_ms))
 
     async def offer(self, *, now_ms: int = NOON_MS, **fields: Any) -> Program:
         work = partial(

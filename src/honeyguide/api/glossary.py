@@ -10,7 +10,7 @@ from typing import Any
 
 from honeyguide.kernel import checks, email_addresses, paging
 from honeyguide.partners import programs
-from honeyguide.partners.catalogue import AGE_RANGES, CATEGORIES, GENDERS, INCOME_LEVELS
+from honeyguide.partners.audience import AGE_RANGES, CATEGORIES, GENDERS, INCOME_LEVELS
 from honeyguide.partners.directory import SORTS
 from honeyguide.referrals import people, subscribers
 from honeyguide.referrals.rules import Status

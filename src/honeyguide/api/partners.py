@@ -41,11 +41,12 @@ from honeyguide.kernel import money
 from honeyguide.kernel.clock import iso
 from honeyguide.kernel.errors import Invalid, Required
 from honeyguide.kernel.ids import lowercase_id
-from honeyguide.partners import arrivals, catalogue, forecast, network, payouts, programs, rules
+from honeyguide.partners import audience, forecast, network, payouts, programs, rules
 from honeyguide.partners.directory import SORTS, Wanted
 from honeyguide.partners.network import Joined, Offer
 from honeyguide.partners.programs import Program
 from honeyguide.referrals.rules import explain
+from honeyguide.signups import signups
 from honeyguide.store.tx import Tx
 
 
@@ -169,11 +170,11 @@ def _wanted(call: Call) -> Wanted:
 
     return Wanted(
         search=call.query.get("search", "")[:200],
-        category=word("category", catalogue.CATEGORIES),
+        category=word("category", audience.CATEGORIES),
         min_cpa_cents=_amount(call.query.get("min_cpa"), "min_cpa"),
-        audience_gender=word("audience_gender", catalogue.GENDERS),
-        income_level=word("income_level", catalogue.INCOME_LEVELS),
-        age_range=word("age_range", catalogue.AGE_RANGES),
+        audience_gender=word("audience_gender", audience.GENDERS),
+        income_level=word("income_level", audience.INCOME_LEVELS),
+        age_range=word("age_range", audience.AGE_RANGES),
         sort=call.choice("sort", SORTS, "created_at"),
     )
 
@@ -221,7 +222,7 @@ async def get_joined(tx: Tx, call: Call) -> OnePartnerCampaign:
 async def list_referrals(tx: Tx, call: Call) -> Listed:
     page = call.page
     program = await programs.get(tx, call.owner.account_id, call.path["uuid"])
-    rows, total = await arrivals.page_of_program(tx, call.owner.account_id, program.id, page)
+    rows, total = await signups.page_of_program(tx, call.owner.account_id, program.id, page)
     shown = [
         ReferralView(
             r.id,

@@ -12,9 +12,9 @@ from honeyguide.api.bodies import Body
 from honeyguide.api.call import Call, Route
 from honeyguide.api.views import View
 from honeyguide.kernel.clock import iso
-from honeyguide.partners import arrivals
-from honeyguide.referrals import campaigns, explaining, people, privacy, rules
+from honeyguide.referrals import campaigns, explanations, people, rules
 from honeyguide.referrals.campaigns import Campaign
+from honeyguide.signups import privacy, signups
 from honeyguide.store.tx import Tx
 
 # Recorded as the decider when an API key decided.
@@ -85,7 +85,7 @@ def _at(ms: int | None) -> str | None:
 
 
 async def get_referral(tx: Tx, call: Call) -> OneReferral:
-    found = await explaining.explain(tx, call.site, call.owner, call.path["uuid"])
+    found = await explanations.explain(tx, call.site, call.owner, call.path["uuid"])
     s = found.subscriber
     return OneReferral(
         ExplainedReferral(
@@ -107,7 +107,7 @@ async def get_referral(tx: Tx, call: Call) -> OneReferral:
 
 
 async def _decide(tx: Tx, call: Call, status: rules.Status) -> OneReferral:
-    await arrivals.decide(tx, call.site, call.owner, call.path["uuid"], status, by=BY, now_ms=call.now_ms)
+    await signups.decide(tx, call.site, call.owner, call.path["uuid"], status, by=BY, now_ms=call.now_ms)
     return await get_referral(tx, call)
 
 

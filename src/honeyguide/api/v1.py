@@ -8,8 +8,8 @@ from honeyguide.api import views
 from honeyguide.api.bodies import CampaignUpdate, SubscriberCreate, SubscriberUpdate
 from honeyguide.api.call import Call, Listed
 from honeyguide.kernel.errors import Invalid
-from honeyguide.partners import arrivals
 from honeyguide.referrals import campaigns, people, subscribers
+from honeyguide.signups import signups
 from honeyguide.store.tx import Tx
 
 
@@ -46,7 +46,7 @@ def new_subscriber(body: SubscriberCreate, origin: str = "api") -> subscribers.N
 
 
 async def create_subscriber(tx: Tx, call: Call) -> views.OneWritten:
-    subscriber = await arrivals.sign_up(tx, call.site, call.owner, new_subscriber(call.body), now_ms=call.now_ms)
+    subscriber = await signups.sign_up(tx, call.site, call.owner, new_subscriber(call.body), now_ms=call.now_ms)
     return views.OneWritten(views.written(subscriber))
 
 
@@ -70,10 +70,10 @@ async def list_referrals(tx: Tx, call: Call) -> Listed:
 async def update_subscriber(tx: Tx, call: Call) -> views.OneWritten:
     body: SubscriberUpdate = call.body
     changes = subscribers.Changes(body.name, body.email, body.status)
-    changed = await arrivals.change(tx, call.site, call.owner, call.path["uuid"], changes, now_ms=call.now_ms)
+    changed = await signups.change(tx, call.site, call.owner, call.path["uuid"], changes, now_ms=call.now_ms)
     return views.OneWritten(views.written(changed))
 
 
 async def delete_subscriber(tx: Tx, call: Call) -> views.Message:
-    await arrivals.erase(tx, call.owner, call.path["uuid"], now_ms=call.now_ms)
+    await signups.erase(tx, call.owner, call.path["uuid"], now_ms=call.now_ms)
     return views.Message("The subscriber was deleted.")

@@ -8,11 +8,11 @@ from collections.abc import Awaitable, Callable, Iterator
 from honeyguide.demo import cast
 from honeyguide.demo.stage import Place, Player, Reader, Stage
 from honeyguide.kernel.clock import DAY_MS, HOUR_MS, MINUTE_MS
-from honeyguide.partners import arrivals
 from honeyguide.referrals import rules
 from honeyguide.referrals.clicks import Click
 from honeyguide.referrals.rewards import Shipping
 from honeyguide.referrals.subscribers import NewSubscriber
+from honeyguide.signups import signups
 from honeyguide.store import Tx
 
 SUSPECT = frozenset(reason.value for reason in rules.SUSPICIONS)
@@ -60,7 +60,7 @@ def _new(stage: Stage, *, code: str | None, origin: str, ip_address: str = "", h
 
 
 async def _sign_up(tx: Tx, stage: Stage, player: Player, new: NewSubscriber, at_ms: int) -> None:
-    made = await arrivals.sign_up(tx, stage.site, player.owner, new, now_ms=at_ms)
+    made = await signups.sign_up(tx, stage.site, player.owner, new, now_ms=at_ms)
     if not new.email.endswith(cast.THROWAWAY):
         player.readers.append(Reader(made.id, made.ref_code, new.ip_address or "", at_ms))
 

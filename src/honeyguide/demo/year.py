@@ -13,9 +13,10 @@ from honeyguide.demo.tool import Tool
 from honeyguide.kernel.clock import DAY_MS, HOUR_MS
 from honeyguide.kernel.paging import Page
 from honeyguide.mail import emails, notifications
-from honeyguide.partners import arrivals, budget_notifications, directory, payouts, programs, rules
-from honeyguide.referrals import listing, rewards, search, subscribers
+from honeyguide.partners import budget_notifications, directory, payouts, programs, rules
+from honeyguide.referrals import page_index, rewards, search, subscribers
 from honeyguide.referrals.clicks import count_clicks
+from honeyguide.signups import signups
 from honeyguide.store import Tx
 
 WEEK_MS = 7 * DAY_MS
@@ -82,7 +83,7 @@ def _night(stage: Stage, at_ms: int) -> Callable[[Tx], Awaitable[None]]:
         ours = {player.owner for player in stage.players}
         for owner, subscriber_id in await subscribers.due(tx, now_ms=at_ms, batch=500):
             if owner in ours:
-                await arrivals.verify_due(tx, stage.site, owner, subscriber_id, now_ms=at_ms)
+                await signups.verify_due(tx, stage.site, owner, subscriber_id, now_ms=at_ms)
         while await budget_notifications.notify_due(tx, stage.site, now_ms=at_ms):
             pass
         await payouts.close_months(tx, now_ms=at_ms)
@@ -155,15 +156,15 @@ async def _review(tx: Tx, stage: Stage, player: Player, at_ms: int) -> None:
     held = await search.judged(tx, player.owner, "pending", before=None, most=40)
     for each in held:
         if each.referral_reason in crowd.SUSPECT and stage.dice.random() < 0.4:
-            await arrivals.decide(tx, stage.site, player.owner, each.id, "rejected", by=subscribers.OPERATOR, now_ms=at_ms)
+            await signups.decide(tx, stage.site, player.owner, each.id, "rejected", by=subscribers.OPERATOR, now_ms=at_ms)
         elif stage.dice.random() < 0.02:
             left = subscribers.Changes(status="unsubscribed")
-            await arrivals.change(tx, stage.site, player.owner, each.id, left, now_ms=at_ms)
+            await signups.change(tx, stage.site, player.owner, each.id, left, now_ms=at_ms)
 
 
 async def _settle_counts(services: Services, stage: Stage) -> None:
     """The lists and days that the background work would sum up, and the network's order."""
-    while await services.store.write(listing.fold, snapshot=True):
+    while await services.store.write(page_index.fold, snapshot=True):
         pass
 
     async def rate(tx: Tx) -> None:

@@ -12,7 +12,7 @@ import msgspec
 
 from honeyguide.kernel.clock import DAY_MS
 from honeyguide.kernel.paging import Page
-from honeyguide.partners import catalogue
+from honeyguide.partners import audience
 from honeyguide.store.statements import beside
 from honeyguide.store.tx import Tx
 
@@ -113,7 +113,7 @@ async def refresh(
     if program_id is None:
         return
     await drop(tx, account_id, program_id)
-    listed = await tx.run(_PUT_PLACES, account_id=account_id, program_id=program_id, traits=catalogue.mask(traits))
+    listed = await tx.run(_PUT_PLACES, account_id=account_id, program_id=program_id, traits=audience.mask(traits))
     if listed:
         words = _shared([*map(_as_word, traits), *_findable(name, text)])
         await tx.run(_PUT_WORDS, account_id=account_id, program_id=program_id, words=msgspec.json.encode(words).decode())
@@ -135,7 +135,7 @@ async def find(tx: Tx, wanted: Wanted, page: Page) -> tuple[list[str], int]:
     searched = _searched(wanted.search)
     if wanted.search.strip() and not searched:
         return [], 0
-    filters: dict[str, Any] = {"traits": catalogue.mask(wanted.traits), "min_cpa_cents": wanted.min_cpa_cents}
+    filters: dict[str, Any] = {"traits": audience.mask(wanted.traits), "min_cpa_cents": wanted.min_cpa_cents}
     by_place = {"sort": wanted.sort, "most": page.per_page, "skip": page.skip, **_ranges(searched), **filters}
     rarest = [*searched, *map(_as_word, wanted.traits)]
     if not rarest:

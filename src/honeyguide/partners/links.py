@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from honeyguide.partners.arrivals import partner_code
+from honeyguide.partners import network
 from honeyguide.referrals.campaigns import Owner
 from honeyguide.store.statements import beside
 from honeyguide.store.tx import Tx
@@ -31,6 +31,12 @@ class Place(NamedTuple):
 _sql = beside(__file__)
 _BY_CODE = _sql.query("by_code", Place)
 _BY_PROGRAM = _sql.query("by_program", Place)
+
+
+def partner_code(code: str | None) -> str | None:
+    """The code if it has the shape of a partner's, else None."""
+    code = (code or "").strip().lower()
+    return code if len(code) == network.CODE_LENGTH and code.startswith(network.CODE_LETTER) else None
 
 
 async def lookup(tx: Tx, code: str) -> Place | None:

@@ -13,7 +13,7 @@ from honeyguide.kernel import checks
 from honeyguide.kernel.errors import Invalid, Missing, Required
 from honeyguide.kernel.ids import is_id, new_id
 from honeyguide.kernel.paging import Page
-from honeyguide.partners import catalogue, directory
+from honeyguide.partners import audience, directory
 from honeyguide.partners.logos import Logo
 from honeyguide.referrals import slugs
 from honeyguide.store.statements import beside
@@ -88,14 +88,14 @@ def _checked(fields: Fields) -> dict[str, Any]:
         if not isinstance(value, UnsetType):
             given[param] = None if value is None else checks.text(value, param=param, limit=limit)
     for param, allowed, most in (
-        ("categories", catalogue.CATEGORIES, 3),
-        ("income_levels", catalogue.INCOME_LEVELS, None),
-        ("age_ranges", catalogue.AGE_RANGES, None),
+        ("categories", audience.CATEGORIES, 3),
+        ("income_levels", audience.INCOME_LEVELS, None),
+        ("age_ranges", audience.AGE_RANGES, None),
     ):
         value = getattr(fields, param)
         if not isinstance(value, UnsetType):
             given[param] = json.dumps(checks.some_of(value, allowed, param=param, least=1, most=most), ensure_ascii=False)
-    for param, words in (("status", catalogue.STATUSES), ("audience_gender", catalogue.GENDERS)):
+    for param, words in (("status", audience.STATUSES), ("audience_gender", audience.GENDERS)):
         value = getattr(fields, param)
         if not isinstance(value, UnsetType):
             given[param] = checks.one_of(value, words, param=param)

@@ -10,9 +10,10 @@ from dataclasses import dataclass
 from datetime import date
 from enum import StrEnum
 
+from honeyguide.kernel.clock import DAY_MS
 from honeyguide.kernel.errors import Invalid
+from honeyguide.referrals.rules import Decision, Reason, Status
 
-_DAY_MS = 86_400_000
 _EPOCH_DAY = date(1970, 1, 1).toordinal()
 _GRACE_MS = 3_600_000
 _NAMES = (
@@ -53,6 +54,34 @@ _SENTENCES = {
     Uncharged.BUDGET_SPENT: "The program had reached its monthly budget.",
     Uncharged.PARTNER_CAP: "The fee would have exceeded the partner's monthly cap.",
 }
+
+
+def decide_signup(
+    *,
+    is_archived: bool,
+    is_enabled: bool,
+    is_paused: bool,
+    is_already_subscribed: bool,
+    hold_days: int,
+    screened: Decision,
+    now_ms: int,
+) -> Decision:
+    """Whether a partner's signup counts: is the program open, is the person new, and how long must they stay first?
+
+    `screened` is what screening says of the person. It decides unless the program's own holding period is longer.
+    """
+    if is_archived:
+        return Decision(Status.REJECTED, Reason.PUBLICATION_ARCHIVED)
+    if not is_enabled:
+        return Decision(Status.REJECTED, Reason.PROGRAM_DISABLED)
+    if is_paused:
+        return Decision(Status.REJECTED, Reason.PROGRAM_PAUSED)
+    if is_already_subscribed:
+        return Decision(Status.REJECTED, Reason.ALREADY_SUBSCRIBED)
+    if screened.status == Status.REJECTED or hold_days == 0:
+        return screened
+    due_ms = max(now_ms + hold_days * DAY_MS, screened.due_ms or 0)
+    return Decision(Status.PENDING, screened.reason or Reason.HOLDING_PERIOD, due_ms)
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +139,7 @@ def left_cents(*, spent_cents: int, cap_cents: int) -> int:
 
 def month_of(moment_ms: int) -> str:
     """The UTC month of a moment, by counting days: no time zone or locale of the machine takes part."""
-    return date.fromordinal(_EPOCH_DAY + moment_ms // _DAY_MS).isoformat()[:7]
+    return date.fromordinal(_EPOCH_DAY + moment_ms // DAY_MS).isoformat()[:7]
 
 
 def month_bounds(month: str) -> tuple[int, int]:
@@ -154,7 +183,7 @@ def read_month(value: str, *, param: str) -> str:
 
 def _start_ms(month: str) -> int:
     year, number = _parts(month)
-    return (date(year, number, 1).toordinal() - _EPOCH_DAY) * _DAY_MS
+    return (date(year, number, 1).toordinal() - _EPOCH_DAY) * DAY_MS
 
 
 def _parts(month: str) -> tuple[int, int]:

@@ -12,7 +12,7 @@ from honeyguide.kernel import checks
 from honeyguide.kernel.errors import Invalid, Missing, Required
 from honeyguide.kernel.ids import is_id, new_id
 from honeyguide.referrals.campaigns import Owner
-from honeyguide.referrals.listing import TOP
+from honeyguide.referrals.page_index import TOP
 from honeyguide.store.statements import beside
 from honeyguide.store.tx import Tx
 

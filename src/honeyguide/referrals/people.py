@@ -8,7 +8,7 @@ from honeyguide.kernel import email_addresses
 from honeyguide.kernel.errors import Invalid, Missing
 from honeyguide.kernel.ids import is_id
 from honeyguide.kernel.paging import Page
-from honeyguide.referrals import listing
+from honeyguide.referrals import page_index
 from honeyguide.referrals.campaigns import Owner
 from honeyguide.store.statements import beside
 from honeyguide.store.tx import Tx
@@ -88,10 +88,10 @@ async def hold(tx: Tx, owner: Owner, subscriber_id: str) -> bool:
 
 async def page_of(tx: Tx, owner: Owner, kind: str, page: Page) -> tuple[list[Subscriber], int]:
     """One page of the campaign's list of this kind and the list's length, both of one snapshot."""
-    total = await listing.total(tx, owner.campaign_id, kind)
+    total = await page_index.total(tx, owner.campaign_id, kind)
     if page.skip >= total:
         return [], total
-    at = await listing.place(tx, owner.campaign_id, kind, page)
+    at = await page_index.place(tx, owner.campaign_id, kind, page)
     rows = await tx.all(
         _LISTS[kind], owner_id=owner.campaign_id, below_ms=at.below_ms, below_id=at.below_id, most=page.per_page, skip=at.skip
     )
@@ -103,7 +103,7 @@ async def page_of_brought(tx: Tx, owner: Owner, subscriber: Subscriber, page: Pa
     total = subscriber.referrals_verified + subscriber.referrals_pending + subscriber.referrals_rejected
     if page.skip >= total:
         return [], total
-    at = await listing.place(tx, subscriber.id, "brought", page)
+    at = await page_index.place(tx, subscriber.id, "brought", page)
     rows = await tx.all(
         _LIST_BROUGHT,
         owner_id=subscriber.id,

@@ -15,7 +15,7 @@ from honeyguide.kernel.ids import is_id, new_id
 from honeyguide.kernel.paging import Page
 from honeyguide.kernel.site import Site
 from honeyguide.mail import emails, texts
-from honeyguide.referrals import campaigns, coupons, hub, milestones, people, telling
+from honeyguide.referrals import campaigns, coupons, event_bodies, hub, milestones, people
 from honeyguide.referrals.campaigns import Campaign, Owner
 from honeyguide.referrals.milestones import Reward
 from honeyguide.referrals.people import Subscriber
@@ -164,7 +164,7 @@ async def _tell_unlocked(
     now_ms: int,
 ) -> None:
     facts = {"reward": _told(reward.id, reward.name, reward.referrals, reward.recurring), "coupon_code": code}
-    await telling.reward(tx, site, owner, outbox.REWARD_UNLOCKED, winner, facts, now_ms=now_ms)
+    await event_bodies.reward(tx, site, owner, outbox.REWARD_UNLOCKED, winner, facts, now_ms=now_ms)
     if winner.status == "unsubscribed":  # who left gets no mail; the reward is theirs all the same
         return
     letter = texts.reward_unlocked(
@@ -296,7 +296,7 @@ async def redeem(
     if winner is not None:
         reward = _told(won.reward_id, won.name, won.referrals, won.recurring)
         facts = {"reward": reward, "coupon_code": won.coupon_code, "shipping_details": address}
-        await telling.reward(tx, site, owner, outbox.REWARD_REDEEMED, winner, facts, now_ms=now_ms)
+        await event_bodies.reward(tx, site, owner, outbox.REWARD_REDEEMED, winner, facts, now_ms=now_ms)
     return await get(tx, owner, won.id)
 
 

@@ -13,7 +13,7 @@ from honeyguide.kernel.errors import Invalid, Missing
 from honeyguide.kernel.ids import new_code, new_id
 from honeyguide.kernel.site import Site
 from honeyguide.mail import emails
-from honeyguide.referrals import clicks, people, rewards, rules, screening, telling
+from honeyguide.referrals import clicks, event_bodies, people, rewards, rules, screening
 from honeyguide.referrals.campaigns import LINKS, Owner
 from honeyguide.referrals.people import Subscriber
 from honeyguide.store import Again
@@ -172,7 +172,7 @@ async def sign_up(
         # The insert locked the referrer's row. If they were erased meanwhile, skip the event; the signup still succeeds.
         told_of = await people.find(tx, owner, referrer.id) if referrer.listeners else None
         if told_of is not None:
-            await telling.new_referral(tx, site, owner, row, told_of, now_ms=now_ms)
+            await event_bodies.new_referral(tx, site, owner, row, told_of, now_ms=now_ms)
         if referrer.milestones and row.referral_status == rules.Status.VERIFIED:
             await rewards.unlock(tx, site, owner, referrer.id, now_ms=now_ms)
     return row

@@ -14,8 +14,9 @@ from honeyguide.kernel.site import Site
 from honeyguide.mail import emails
 from honeyguide.mail.sending import send_due
 from honeyguide.mail.transports import Transport
-from honeyguide.partners import charges, directory, importing
-from honeyguide.referrals import catching_up, clicks, listing
+from honeyguide.partners import charges, directory
+from honeyguide.referrals import backfill, clicks, page_index
+from honeyguide.signups import importing
 from honeyguide.store import Store
 from honeyguide.store.tx import Tx
 from honeyguide.work import money
@@ -36,7 +37,7 @@ class Job:
 
 
 async def fold_listings(store: Store, now_ms: int) -> bool:
-    return await store.write(listing.fold, snapshot=True)
+    return await store.write(page_index.fold, snapshot=True)
 
 
 def sweep(*purges: Callable[..., Awaitable[bool]]) -> Batch:
@@ -53,14 +54,14 @@ def sweep(*purges: Callable[..., Awaitable[bool]]) -> Batch:
 
 async def give_new_rewards(site: Site, store: Store, now_ms: int) -> bool:
     async def work(tx: Tx) -> bool:
-        return await catching_up.walk(tx, site, now_ms=now_ms)
+        return await backfill.walk(tx, site, now_ms=now_ms)
 
     return await store.write(work)
 
 
 async def supply_codes(site: Site, store: Store, now_ms: int) -> bool:
     async def work(tx: Tx) -> bool:
-        return await catching_up.supply(tx, site, now_ms=now_ms)
+        return await backfill.supply(tx, site, now_ms=now_ms)
 
     return await store.write(work)
 

@@ -12,9 +12,10 @@ from functools import partial
 from honeyguide.accounts import accounts
 from honeyguide.kernel.errors import Unavailable
 from honeyguide.kernel.site import Site
-from honeyguide.partners import arrivals, books, budget_notifications, payouts
+from honeyguide.partners import budget_notifications, ledger_check, payouts
 from honeyguide.referrals import subscribers
 from honeyguide.referrals.campaigns import Owner
+from honeyguide.signups import signups
 from honeyguide.store import Store
 from honeyguide.store.tx import Tx
 
@@ -30,7 +31,7 @@ async def verify_due_referrals(site: Site, store: Store, now_ms: int) -> bool:
         return await subscribers.due(tx, now_ms=now_ms, batch=RIPE_BATCH)
 
     async def verify_due(tx: Tx, owner: Owner, subscriber_id: str) -> None:
-        await arrivals.verify_due(tx, site, owner, subscriber_id, now_ms=now_ms)
+        await signups.verify_due(tx, site, owner, subscriber_id, now_ms=now_ms)
 
     found = await store.read(find)
     settled = 0
@@ -79,7 +80,7 @@ async def pay_out(store: Store, now_ms: int, made: Callable[[int], None] = lambd
 
 
 async def verify_books(store: Store, now_ms: int) -> bool:
-    findings, _ = await store.snapshot(books.verify, slow=True)
+    findings, _ = await store.snapshot(ledger_check.verify, slow=True)
     for finding in findings:
         if finding.broken:
             log.error("Ledger check failed, %d rows wrong: %s", finding.broken, finding.promise)

@@ -18,7 +18,7 @@ from honeyguide.pages import forms
 from honeyguide.pages.dashboard.page_request import Handler, PageRequest
 from honeyguide.pages.downloads import attachment
 from honeyguide.pages.forms import Field
-from honeyguide.partners import books, payouts, rules, statements
+from honeyguide.partners import ledger_check, payouts, rules, statements
 from honeyguide.store import health
 from honeyguide.store.tx import Tx
 
@@ -86,7 +86,7 @@ async def _page(request: PageRequest, wrong: dict[str, str]) -> Response:
 
 @only_admin
 async def prove(request: PageRequest) -> Response:
-    findings, sums = await request.services.store.snapshot(books.verify, slow=True)
+    findings, sums = await request.services.store.snapshot(ledger_check.verify, slow=True)
     broken = sum(finding.broken for finding in findings)
     await request.write(lambda tx: accounts.note_proof(tx, broken=broken, now_ms=request.now_ms))
     return await request.page("dashboard/ledger_check.html", findings=findings, sums=sums, money=money.show)

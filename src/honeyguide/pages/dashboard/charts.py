@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from honeyguide.kernel.clock import DAY_MS
 from honeyguide.pages.dashboard import formats
-from honeyguide.referrals.days import Day
+from honeyguide.referrals.daily_counts import Day
 
 HEIGHT = 100.0
 STACK = ("verified", "pending", "rejected", "direct")

@@ -14,9 +14,9 @@ from honeyguide.kernel.errors import Invalid
 from honeyguide.kernel.paging import Page
 from honeyguide.pages.dashboard import cards, formats
 from honeyguide.pages.dashboard.page_request import PageRequest
-from honeyguide.partners import brought, forecast, network, rules
-from honeyguide.partners.brought import Brought
+from honeyguide.partners import forecast, network, partner_referrals, rules
 from honeyguide.partners.network import Joined
+from honeyguide.partners.partner_referrals import Brought
 from honeyguide.referrals import clicks
 from honeyguide.store.tx import Tx
 
@@ -24,10 +24,10 @@ from honeyguide.store.tx import Tx
 MOST_SHOWN = 100
 
 STATES = (
-    (brought.PENDING, "Pending"),
-    (brought.CONFIRMED, "Confirmed"),
-    (brought.REJECTED, "Rejected"),
-    (brought.UNCHARGED, "Not paid"),
+    (partner_referrals.PENDING, "Pending"),
+    (partner_referrals.CONFIRMED, "Confirmed"),
+    (partner_referrals.REJECTED, "Rejected"),
+    (partner_referrals.UNCHARGED, "Not paid"),
 )
 
 # Why a reader does not count, for the partner who sent them. What screening looks at is the newsletter's own affair.
@@ -67,14 +67,14 @@ def month_of(request: PageRequest) -> str:
 
 def why(row: Brought) -> str:
     """One plain sentence with its date: what happened, or what will."""
-    if row.state == brought.PENDING:
+    if row.state == partner_referrals.PENDING:
         if row.due_ms is None:
             return "Will be confirmed once they confirm their email address."
         return f"Will be confirmed on {formats.day(row.due_ms)} if they stay subscribed."
     day = formats.day(row.decided_ms or row.arrived_ms)
-    if row.state == brought.CONFIRMED:
+    if row.state == partner_referrals.CONFIRMED:
         return f"Confirmed on {day}."
-    if row.state == brought.UNCHARGED:
+    if row.state == partner_referrals.UNCHARGED:
         return f"Confirmed on {day}. {WHY_UNPAID[rules.Uncharged(row.uncharged_reason or '')]}"
     return f"Rejected on {day}. {WHY_REJECTED.get(row.reason or '', _SCREENED)}"
 
@@ -90,7 +90,7 @@ async def show(request: PageRequest) -> Response:
         account_id = request.who.account_id
         joined, _ = await network.page_of_joined(tx, account_id, Page(1, 200), now_ms=request.now_ms)
         earnings = await forecast.earnings(tx, account_id, month, now_ms=request.now_ms)
-        state = _state(request, brought.PENDING if earnings.pending_cents else brought.CONFIRMED)
+        state = _state(request, partner_referrals.PENDING if earnings.pending_cents else partner_referrals.CONFIRMED)
         return {
             "earnings": earnings,
             "outlook": await forecast.outlook_of_partner(tx, account_id, now_ms=request.now_ms),
@@ -98,7 +98,7 @@ async def show(request: PageRequest) -> Response:
             "reached": await forecast.reached_of_partner(tx, account_id, month) if is_now else set(),
             "joined": {place.id: place for place in joined},
             "state": state,
-            "rows": await brought.of_month(tx, account_id, state, month, most=MOST_SHOWN),
+            "rows": await partner_referrals.of_month(tx, account_id, state, month, most=MOST_SHOWN),
         }
 
     shown = await request.read(look)
@@ -118,14 +118,14 @@ async def show(request: PageRequest) -> Response:
 
 def _state(request: PageRequest, otherwise: str) -> str:
     wanted = request.query.get("show", "")
-    return wanted if wanted in brought.STATES else otherwise
+    return wanted if wanted in partner_referrals.STATES else otherwise
 
 
 async def one(request: PageRequest) -> Response:
     async def look(tx: Tx) -> dict[str, Any]:
         joined = await network.get_joined(tx, request.who.account_id, request.at("id"), now_ms=request.now_ms)
         over = await forecast.reached_of_partner(tx, request.who.account_id, rules.month_of(request.now_ms))
-        rows = await brought.of_place(tx, request.who.account_id, joined.id, most=MOST_SHOWN)
+        rows = await partner_referrals.of_place(tx, request.who.account_id, joined.id, most=MOST_SHOWN)
         since_ms, _ = rules.month_bounds(rules.month_of(request.now_ms))
         days = await clicks.by_day(tx, joined.owner_account_id, joined.id, since_ms=since_ms)
         return {

@@ -10,9 +10,9 @@ from starlette.responses import Response
 from honeyguide.kernel.errors import Invalid
 from honeyguide.pages.dashboard.page_request import PageRequest
 from honeyguide.pages.downloads import attachment
-from honeyguide.partners import importing
-from honeyguide.partners.import_columns import FIELDS
-from honeyguide.partners.importing import Import, Refused
+from honeyguide.signups import importing
+from honeyguide.signups.import_columns import FIELDS
+from honeyguide.signups.importing import Import, Refused
 from honeyguide.store.tx import Tx
 
 SAMPLE = 4

@@ -14,7 +14,7 @@ from honeyguide.pages import forms
 from honeyguide.pages.dashboard import cards
 from honeyguide.pages.dashboard.page_request import PageRequest
 from honeyguide.pages.forms import Field
-from honeyguide.partners import catalogue, network
+from honeyguide.partners import audience, network
 from honeyguide.partners.directory import SORTS, Wanted
 from honeyguide.partners.network import Joined, Offer
 from honeyguide.store.tx import Tx
@@ -37,11 +37,11 @@ def _wanted(request: PageRequest) -> Wanted:
 
     return Wanted(
         search=query.get("search", "").strip()[:200],
-        category=word("category", catalogue.CATEGORIES),
+        category=word("category", audience.CATEGORIES),
         min_cpa_cents=_cents(query.get("min_cpa", "")),
-        audience_gender=word("audience_gender", catalogue.GENDERS),
-        income_level=word("income_level", catalogue.INCOME_LEVELS),
-        age_range=word("age_range", catalogue.AGE_RANGES),
+        audience_gender=word("audience_gender", audience.GENDERS),
+        income_level=word("income_level", audience.INCOME_LEVELS),
+        age_range=word("age_range", audience.AGE_RANGES),
         sort=word("sort", SORTS) or "created_at",
     )
 
@@ -73,10 +73,10 @@ async def show(request: PageRequest) -> Response:
         pages=page.total_pages(total),
         link=lambda n: "/network?" + urlencode({**kept, "page": str(n)}),
         **cards.SHOWN,
-        categories=catalogue.CATEGORIES,
-        genders=catalogue.GENDERS,
-        income_levels=catalogue.INCOME_LEVELS,
-        age_ranges=catalogue.AGE_RANGES,
+        categories=audience.CATEGORIES,
+        genders=audience.GENDERS,
+        income_levels=audience.INCOME_LEVELS,
+        age_ranges=audience.AGE_RANGES,
         sorts=SORT_WORDS,
         min_cpa=request.query.get("min_cpa", ""),
         filtered=bool(kept),

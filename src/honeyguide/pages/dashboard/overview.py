@@ -13,9 +13,9 @@ from honeyguide.pages.dashboard import charts, formats
 from honeyguide.pages.dashboard.page_request import PageRequest
 from honeyguide.partners import forecast
 from honeyguide.partners import rules as months
-from honeyguide.referrals import campaigns, days, listing, milestones, search, tally
+from honeyguide.referrals import campaigns, daily_counts, milestones, page_index, recent_counts, search
 from honeyguide.referrals.campaigns import Campaign
-from honeyguide.referrals.days import Day
+from honeyguide.referrals.daily_counts import Day
 from honeyguide.referrals.milestones import Reward
 from honeyguide.store.tx import Tx
 
@@ -63,12 +63,12 @@ class Facts(NamedTuple):
     ever: Day
     subscribers: int
     advocates: int
-    top: list[days.Advocate]
+    top: list[daily_counts.Advocate]
     waiting: list[search.Found]
     all_rewards: list[Reward]
     brought: int
-    rejected: list[tally.Rejected]
-    won: tally.Won
+    rejected: list[recent_counts.Rejected]
+    won: recent_counts.Won
     to_approve: int
     market: forecast.InShort
     has_used_key: bool
@@ -78,17 +78,17 @@ async def _facts(tx: Tx, request: PageRequest, before_ms: int, since_ms: int, un
     owner = request.owner
     return Facts(
         campaign=await campaigns.get(tx, owner),
-        days=await days.between(tx, owner, before_ms, until_ms),
-        ever=await days.ever(tx, owner),
-        subscribers=await listing.total(tx, owner.campaign_id, "all"),
-        advocates=await listing.total(tx, owner.campaign_id, "advocates"),
-        top=await days.top_advocates(tx, owner, most=TOP),
+        days=await daily_counts.between(tx, owner, before_ms, until_ms),
+        ever=await daily_counts.ever(tx, owner),
+        subscribers=await page_index.total(tx, owner.campaign_id, "all"),
+        advocates=await page_index.total(tx, owner.campaign_id, "advocates"),
+        top=await daily_counts.top_advocates(tx, owner, most=TOP),
         waiting=await search.judged(tx, owner, "suspected", before=None, most=WAITING),
         all_rewards=await milestones.of_campaign(tx, owner),
-        brought=await tally.brought(tx, owner),
-        rejected=await tally.rejected(tx, owner, since_ms=since_ms),
-        won=await tally.won(tx, owner, since_ms=since_ms),
-        to_approve=await tally.to_approve(tx, owner),
+        brought=await recent_counts.brought(tx, owner),
+        rejected=await recent_counts.rejected(tx, owner, since_ms=since_ms),
+        won=await recent_counts.won(tx, owner, since_ms=since_ms),
+        to_approve=await recent_counts.to_approve(tx, owner),
         market=await forecast.in_short(tx, owner.account_id, months.month_of(request.now_ms)),
         has_used_key=any(key.last_used_ms for key in await keys.of_account(tx, owner.account_id)),
     )
@@ -116,7 +116,7 @@ async def show(request: PageRequest) -> Response:
         funnel=_funnel(now),
         rejections=_rejections(facts.rejected),
         next_reward=lambda verified: milestones.next_reward(facts.all_rewards, verified),
-        counted=lambda *counts: formats.up_to(tally.MOST_WON, *counts),
+        counted=lambda *counts: formats.up_to(recent_counts.MOST_WON, *counts),
         money=money.show,
         now=now,
         steps=[] if all(step.is_done for step in steps) else steps,
@@ -124,7 +124,7 @@ async def show(request: PageRequest) -> Response:
 
 
 def _figures(facts: Facts, now: Day, before: Day, span: str) -> list[Figure]:
-    looked_at = min(facts.advocates, tally.MOST_ADVOCATES)
+    looked_at = min(facts.advocates, recent_counts.MOST_ADVOCATES)
     each = facts.brought / looked_at if looked_at else 0
     factor = facts.brought / facts.subscribers if facts.subscribers else 0
     is_whole = looked_at == facts.advocates
@@ -172,13 +172,13 @@ def _funnel(now: Day) -> list[tuple[str, int, float]]:
     return [(name, count, round(100 * count / most, 2)) for name, count in rows]
 
 
-def _rejections(found: list[tally.Rejected]) -> str:
+def _rejections(found: list[recent_counts.Rejected]) -> str:
     """One sentence: how many, and how many of each kind."""
     if not found:
         return ""
     total = sum(each.n for each in found)
     words = [REASONS.get(each.reason, each.reason.replace("_", " ")) for each in found]
-    many = f"The last {total:,} rejected" if total >= tally.MOST_REJECTED else f"{total:,} rejected"
+    many = f"The last {total:,} rejected" if total >= recent_counts.MOST_REJECTED else f"{total:,} rejected"
     if len(found) == 1:
         return f"{many}, {'' if total == 1 else 'all '}{words[0]}."
     return f"{many}: {', '.join(f'{each.n:,} {text}' for each, text in zip(found, words, strict=True))}."

@@ -10,9 +10,10 @@ from honeyguide.kernel import money
 from honeyguide.kernel.paging import Page
 from honeyguide.pages.dashboard import cards, program_form
 from honeyguide.pages.dashboard.page_request import PageRequest
-from honeyguide.partners import arrivals, forecast, programs, publications, rules
+from honeyguide.partners import forecast, programs, publications, rules
 from honeyguide.partners.programs import Program
 from honeyguide.referrals.rules import explain
+from honeyguide.signups import signups
 from honeyguide.store.tx import Tx
 
 PER_PAGE = 50
@@ -38,7 +39,7 @@ async def show(request: PageRequest) -> Response:
     async def look(tx: Tx) -> dict[str, Any]:
         program = await programs.get(tx, request.who.account_id, request.at("id"))
         month = rules.month_of(request.now_ms)
-        rows, total = await arrivals.page_of_program(tx, request.who.account_id, program.id, page)
+        rows, total = await signups.page_of_program(tx, request.who.account_id, program.id, page)
         return {
             "program": program,
             "publication": await publications.get(tx, request.who.account_id, program.publication_id),

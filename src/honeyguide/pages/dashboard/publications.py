@@ -16,16 +16,16 @@ from honeyguide.pages.dashboard import cards
 from honeyguide.pages.dashboard.page_request import PageRequest
 from honeyguide.pages.dashboard.previews import picture_of_program
 from honeyguide.pages.forms import Field
-from honeyguide.partners import catalogue, logos, programs, publications
+from honeyguide.partners import audience, logos, programs, publications
 from honeyguide.partners.publications import Fields, Publication
 from honeyguide.referrals import campaigns
 from honeyguide.store.tx import Tx
 
 WORDS: dict[str, Any] = {
-    "categories": catalogue.CATEGORIES,
-    "genders": catalogue.GENDERS,
-    "income_levels": catalogue.INCOME_LEVELS,
-    "age_ranges": catalogue.AGE_RANGES,
+    "categories": audience.CATEGORIES,
+    "genders": audience.GENDERS,
+    "income_levels": audience.INCOME_LEVELS,
+    "age_ranges": audience.AGE_RANGES,
 }
 MOST_CATEGORIES = 3
 FIELDS = {

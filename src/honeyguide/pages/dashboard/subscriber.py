@@ -16,10 +16,10 @@ from honeyguide.pages.dashboard import formats
 from honeyguide.pages.dashboard import subscribers as listed
 from honeyguide.pages.dashboard.page_request import PageRequest
 from honeyguide.pages.downloads import attachment
-from honeyguide.partners import arrivals
 from honeyguide.partners.rules import Uncharged
-from honeyguide.referrals import explaining, hub, people, privacy, rewards, rules, search
+from honeyguide.referrals import explanations, hub, people, rewards, rules, search
 from honeyguide.referrals.people import Subscriber
+from honeyguide.signups import privacy, signups
 from honeyguide.store.tx import Tx
 
 BROUGHT = 20
@@ -51,10 +51,10 @@ async def show(request: PageRequest) -> Response:
         return {
             "person": person,
             "referrer": await people.find(tx, request.owner, person.referrer_id) if person.referrer_id else None,
-            "explained": await explaining.explain(tx, request.services.site, request.owner, wanted)
+            "explained": await explanations.explain(tx, request.services.site, request.owner, wanted)
             if person.referrer_code
             else None,
-            "sent_by": await arrivals.find_sender(tx, request.owner.account_id, person.id)
+            "sent_by": await signups.find_sender(tx, request.owner.account_id, person.id)
             if person.partner_campaign_id
             else None,
             "brought": await search.of_ids(tx, request.owner, [row.id for row in brought]),
@@ -83,7 +83,7 @@ def _story(found: dict[str, Any]) -> list[Moment]:
     through = found["referrer"]
     came = f"Referred by {through.name or through.email}; joined" if through else "Joined"
     if person.referrer_code and not through:
-        sent_by: arrivals.SentBy | None = found["sent_by"]
+        sent_by: signups.SentBy | None = found["sent_by"]
         came = f"Referred by {sent_by.partner_name if sent_by else 'a deleted subscriber'}; joined"
     origin = {
         "api": "through the API",
@@ -122,7 +122,7 @@ def _yes_or_no(name: str, is_so: bool) -> Sign:
     return Sign(name, "yes" if is_so else "no", is_so)
 
 
-def _signs(explained: explaining.Explained | None) -> list[Sign]:
+def _signs(explained: explanations.Explained | None) -> list[Sign]:
     if explained is None:
         return []
     told = explained.signals

@@ -14,8 +14,8 @@ from honeyguide.kernel.spreadsheets import csv_text
 from honeyguide.pages.dashboard import formats
 from honeyguide.pages.dashboard.page_request import PageRequest
 from honeyguide.pages.downloads import attachment
-from honeyguide.partners import arrivals
-from honeyguide.referrals import exporting, listing, people, search, subscribers
+from honeyguide.referrals import page_index, people, search, subscribers
+from honeyguide.signups import exporting, signups
 from honeyguide.store.tx import Tx
 
 PER_PAGE = 50
@@ -51,7 +51,7 @@ async def show(request: PageRequest) -> Response:
     before = place(query.get("before", ""))
 
     async def look(tx: Tx) -> dict[str, Any]:
-        total = await listing.total(tx, request.owner.campaign_id, "all")
+        total = await page_index.total(tx, request.owner.campaign_id, "all")
         if text.strip():
             return {"rows": await search.by_prefix(tx, request.owner, text, chosen, most=PER_PAGE), "total": total, "pages": 1}
         if chosen in people.KINDS and sort == "newest":
@@ -113,10 +113,10 @@ async def decide_each(request: PageRequest, ids: list[str], verdict: str) -> tup
 
         async def work(tx: Tx, wanted: str = wanted) -> None:
             if verdict == "erase":
-                await arrivals.erase(tx, request.owner, wanted, now_ms=request.now_ms)
+                await signups.erase(tx, request.owner, wanted, now_ms=request.now_ms)
             else:
                 word = {"verify": "verified", "reject": "rejected"}[verdict]
-                await arrivals.decide(tx, request.services.site, request.owner, wanted, word, by=BY, now_ms=request.now_ms)
+                await signups.decide(tx, request.services.site, request.owner, wanted, word, by=BY, now_ms=request.now_ms)
 
         try:
             await request.write(work)

@@ -19,11 +19,11 @@ from honeyguide.pages.readers import branding, forms, post, sharing
 from honeyguide.pages.readers.branding import Branding, BrandingCache
 from honeyguide.pages.readers.showing import kind, see_other, shown, sorry, status_of
 from honeyguide.pages.services import PageServices
-from honeyguide.partners import arrivals
 from honeyguide.referrals import campaigns, hub, links, milestones, people
 from honeyguide.referrals.campaigns import Owner
 from honeyguide.referrals.people import Subscriber
 from honeyguide.referrals.subscribers import Changes, NewSubscriber
+from honeyguide.signups import signups
 from honeyguide.store.tx import Tx
 
 CARRIED = ("ref", "partner", "utm_source", "utm_campaign")
@@ -100,7 +100,7 @@ class SignupPages:
 
         async def work(tx: Tx) -> Subscriber:
             changes = Changes(status="confirmed")
-            return await arrivals.change(tx, self._services.site, brand.owner, reader.id, changes, now_ms=now_ms)
+            return await signups.change(tx, self._services.site, brand.owner, reader.id, changes, now_ms=now_ms)
 
         reader = await self._services.store.write(work)
         return see_other(f"/hub/{hub.token(self._services.site, reader.id, reader.ref_code)}?welcome=1")
@@ -152,7 +152,7 @@ class SignupPages:
             await attempts.count(tx, site, SIGNUPS_BY_ADDRESS, mailbox, now_ms=now_ms)
             reader = await people.find(tx, owner, address)
             if reader is None:
-                reader = await arrivals.sign_up(tx, site, owner, new, now_ms=now_ms)
+                reader = await signups.sign_up(tx, site, owner, new, now_ms=now_ms)
             # Who left and comes back must say so from their mailbox: anybody could have typed the address.
             left = reader.status == "unsubscribed" or (brand.needs_confirmation and reader.status == "active")
             send = post.send_confirm if left else post.send_hub_link

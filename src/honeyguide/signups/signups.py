@@ -1,7 +1,7 @@
-"""Every way a person enters or moves in a campaign, whoever brought them: the verbs that the edges call.
+"""How people sign up, change, are decided and erased, whoever referred them: the functions that the edges call.
 
-A reader's referral is the concern of `referrals` alone. A partner's is judged here on arrival, and settled (told, and charged
-or not) in the same transaction in which it is verified.
+A referral by a subscriber is handled by `referrals` alone. A referral by a partner is decided here when the person signs up,
+and settled (the event sent, the fee charged or not) in the transaction in which it is verified.
 """
 
 from __future__ import annotations
@@ -15,13 +15,15 @@ from honeyguide.kernel.clock import DAY_MS
 from honeyguide.kernel.ids import new_id
 from honeyguide.kernel.paging import Page
 from honeyguide.kernel.site import Site
-from honeyguide.partners import charges, import_erasure, network
-from honeyguide.referrals import milestones, people, rules, subscribers, telling
+from honeyguide.partners import charges, links
+from honeyguide.partners import rules as partner_rules
+from honeyguide.referrals import event_bodies, milestones, people, rules, subscribers
 from honeyguide.referrals.campaigns import Owner
 from honeyguide.referrals.disposable import is_disposable
 from honeyguide.referrals.people import Subscriber
 from honeyguide.referrals.rules import Decision, Reason, Status
 from honeyguide.referrals.subscribers import Changed, Changes, NewSubscriber, PartnerArrival
+from honeyguide.signups import import_erasure
 from honeyguide.store.statements import beside
 from honeyguide.store.tx import Tx
 
@@ -106,14 +108,9 @@ _COUNT_OF_PROGRAM = _sql.value("count_of_program", int)
 _LIST_OF_PROGRAM = _sql.query("list_of_program", ListedReferral)
 
 
-def partner_code(code: str | None) -> str | None:
-    code = (code or "").strip().lower()
-    return code if len(code) == network.CODE_LENGTH and code.startswith(network.CODE_LETTER) else None
-
-
 async def sign_up(tx: Tx, site: Site, owner: Owner, new: NewSubscriber, *, now_ms: int) -> Subscriber:
     """A new person in the campaign, brought by nobody, by a reader's code or by a partner's."""
-    code = partner_code(new.referrer_code)
+    code = links.partner_code(new.referrer_code)
     if code is None:
         return await subscribers.sign_up(tx, site, owner, new, now_ms=now_ms)
     address = email_addresses.address(new.email)
@@ -125,15 +122,15 @@ async def sign_up(tx: Tx, site: Site, owner: Owner, new: NewSubscriber, *, now_m
     arrival = PartnerArrival(code, partner.id, verdict)
     subscriber = await subscribers.sign_up(tx, site, owner, new, now_ms=now_ms, partner=arrival)
     referral = PartnerReferral(
-        new_id(),
-        owner.account_id,
-        partner.account_id,
-        partner.program_id,
-        partner.id,
-        subscriber.id,
-        person_key,
-        partner.cpa_cents,
-        now_ms,
+        id=new_id(),
+        account_id=owner.account_id,
+        partner_account_id=partner.account_id,
+        program_id=partner.program_id,
+        partner_campaign_id=partner.id,
+        subscriber_id=subscriber.id,
+        person_key=person_key,
+        fee_cents=partner.cpa_cents,
+        arrived_ms=now_ms,
     )
     await tx.put(
         _INSERT_REFERRAL,
@@ -153,25 +150,15 @@ async def sign_up(tx: Tx, site: Site, owner: Owner, new: NewSubscriber, *, now_m
 
 
 async def _judge(tx: Tx, owner: Owner, partner: Partner, address: str, new: NewSubscriber, code: str, now_ms: int) -> Decision:
-    """Is the offer open, is the person new, are they who they seem, and must they stay a while first?"""
-    if partner.publication_status != "active" or partner.publication_deleted_ms is not None:
-        return Decision(Status.REJECTED, Reason.PUBLICATION_ARCHIVED)
-    if partner.deleted_ms is not None or not partner.enabled_partner_program:
-        return Decision(Status.REJECTED, Reason.PROGRAM_DISABLED)
-    if partner.paused_ms is not None:
-        return Decision(Status.REJECTED, Reason.PROGRAM_PAUSED)
-    if partner.already_here:
-        return Decision(Status.REJECTED, Reason.ALREADY_SUBSCRIBED)
     crowd = 0
     network_key = rules.network_of(new.ip_address) if new.ip_address else None
     if partner.screening != rules.Level.FLEXIBLE and network_key is not None:
+        day_ago_ms = now_ms - DAY_MS
         crowd = (
-            await tx.one(
-                _FROM_NETWORK, campaign_id=owner.campaign_id, code=code, network=network_key, day_ago_ms=now_ms - DAY_MS
-            )
+            await tx.one(_FROM_NETWORK, campaign_id=owner.campaign_id, code=code, network=network_key, day_ago_ms=day_ago_ms)
             or 0
         )
-    # A partner's letter brings hundreds within the hour: a burst on their code is what was asked for, so it is no signal.
+    # A partner's newsletter brings hundreds within the hour, so a burst on their code is no signal.
     signals = rules.Signals(
         email=address,
         referrer_email=partner.partner_email,
@@ -179,13 +166,15 @@ async def _judge(tx: Tx, owner: Owner, partner: Partner, address: str, new: NewS
         signups_from_network_today=crowd + 1,
         unsubscribed=new.status == "unsubscribed",
     )
-    screened = rules.decide(signals, rules.Policy(partner.screening), now_ms)
-    if screened.status == Status.REJECTED or not partner.referral_pending_duration_enabled:
-        return screened
-    due_ms = now_ms + partner.referral_pending_duration * DAY_MS
-    if partner.referral_pending_duration == 0:
-        return screened
-    return Decision(Status.PENDING, screened.reason or Reason.HOLDING_PERIOD, max(due_ms, screened.due_ms or 0))
+    return partner_rules.decide_signup(
+        is_archived=partner.publication_status != "active" or partner.publication_deleted_ms is not None,
+        is_enabled=partner.deleted_ms is None and bool(partner.enabled_partner_program),
+        is_paused=partner.paused_ms is not None,
+        is_already_subscribed=bool(partner.already_here),
+        hold_days=partner.referral_pending_duration if partner.referral_pending_duration_enabled else 0,
+        screened=rules.decide(signals, rules.Policy(partner.screening), now_ms),
+        now_ms=now_ms,
+    )
 
 
 async def change(tx: Tx, site: Site, owner: Owner, wanted: str, changes: Changes, *, now_ms: int) -> Subscriber:
@@ -261,11 +250,11 @@ async def _tell(tx: Tx, site: Site, owner: Owner, referral: PartnerReferral, sub
         "partner": {"id": partner.id, "name": partner.name},
     }
     if to_owner:
-        shown = telling.person(site, subscriber, await milestones.of_campaign(tx, owner))
+        shown = event_bodies.person(site, subscriber, await milestones.of_campaign(tx, owner))
         facts = {"campaign_id": owner.campaign_id, "subscriber": shown, **via}
         await outbox.emit(tx, owner.account_id, kind, facts, to=to_owner, subscriber_id=subscriber.id, now_ms=now_ms)
     if to_partner:
-        facts = {"subscriber": telling.anonymous(subscriber), **via}
+        facts = {"subscriber": event_bodies.anonymous(subscriber), **via}
         await outbox.emit(tx, partner_account_id, kind, facts, to=to_partner, subscriber_id=subscriber.id, now_ms=now_ms)
 
 

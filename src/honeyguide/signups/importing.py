@@ -18,9 +18,9 @@ from honeyguide.kernel.errors import Invalid, Missing, Required
 from honeyguide.kernel.ids import is_id, new_id
 from honeyguide.kernel.site import Site
 from honeyguide.kernel.spreadsheets import csv_text, unguarded
-from honeyguide.partners import arrivals, import_columns
 from honeyguide.referrals.campaigns import Owner
 from honeyguide.referrals.subscribers import EmailTaken, NewSubscriber
+from honeyguide.signups import import_columns, signups
 from honeyguide.store import Again
 from honeyguide.store.statements import beside
 from honeyguide.store.tx import Tx
@@ -327,7 +327,7 @@ async def _bring(
             seen.add(key)
         try:
             if not dry:
-                await arrivals.sign_up(tx, site, owner, new, now_ms=now_ms)
+                await signups.sign_up(tx, site, owner, new, now_ms=now_ms)
             added += 1
         except EmailTaken:
             raise
