@@ -184,7 +184,7 @@ def test_review_decides_in_bulk_and_says_why(service: Service) -> None:
     ]
     page = words(alice.web.get("/review").text)
     assert "Same IP network as the referrer within a day. It will be verified on" in page
-    assert "waiting: 3" in page
+    assert "pending: 3" in page
     said = alice.web.post("/review", id=[friends[0]["uuid"], friends[1]["uuid"]], do="verify")
     assert said.status_code == 303
     assert "2 referrals verified." in words(alice.web.get("/review").text)

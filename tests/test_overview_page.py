@@ -150,22 +150,22 @@ def test_what_waits_for_the_operator_is_what_screening_suspects(service: Service
     bring(alice, ben["ref_code"], *(f"held{n}@example.org" for n in range(10)))
     suspects = ["near@example.org", "office3@example.org", "office4@example.org"]
     page = alice.web.get("/review").text
-    assert re.findall(r'aria-label="Select (\S+@\S+)"', page) == suspects[::-1] and "Review referrals waiting: 3 " in words(
+    assert re.findall(r'aria-label="Select (\S+@\S+)"', page) == suspects[::-1] and "Review referrals pending: 3 " in words(
         page
     )
     waiting = words(overview(alice)).partition("Needs your decision")[2]
     assert all(email in waiting for email in suspects) and "held" not in waiting
     assert alice.web.get("/review?show=pending").text.count('aria-label="Select') - 1 == 1 + 5 + 10
     bring(alice, ben["ref_code"], "burst@example.org")
-    assert "Review referrals waiting: 4 " in words(overview(alice)), "the eleventh within an hour"
+    assert "Review referrals pending: 4 " in words(overview(alice)), "the eleventh within an hour"
     assert alice.delete(f"{alice.v1}/subscribers/near@example.org").status_code == 200
     decided = alice.get(f"{alice.v1}/subscribers/office3@example.org").json()["subscriber"]["uuid"]
     alice.web.post("/review", id=decided, do="verify")
-    assert "Review referrals waiting: 2 " in words(overview(alice)), "one is erased, one is decided"
+    assert "Review referrals pending: 2 " in words(overview(alice)), "one is erased, one is decided"
     service.set_clock(8 * DAY_MS / 1000)
     service.run_jobs()
     alice.web.log_in(alice.email)
-    assert "Review waiting" not in words(overview(alice)) and "Nothing waits for you" in alice.web.get("/review").text
+    assert "Review referrals pending" not in words(overview(alice)) and "Nothing to review" in alice.web.get("/review").text
 
 
 def test_what_is_suspected_is_said_alike_in_every_place() -> None:
