@@ -35,7 +35,7 @@ _PROMISES = {
     "partner_steps_off": "Every charge raised its partner's earnings by exactly one fee, within the cap at that time.",
     "charges_without_referral": "Every charge belongs to one verified referral, with that referral's fee and subscriber.",
     "referrals_off": "Every verified partner referral was charged once or has a reason why not; no other referral was charged.",
-    "people_twice": "No program paid twice for the same person, and no account earned from its own program.",
+    "people_twice": "No program paid twice for the same subscriber, and no account earned from its own program.",
     "payouts_off": "Every payout equals its month's earnings in the ledger, and no earning of a paid-out month is left out.",
     "payouts_open": "Payouts exist only for closed months.",
     "payout_transfers_off": "Every payout has a transfer in the ledger, and every payout transfer has a payout.",

@@ -49,7 +49,7 @@ class Uncharged(StrEnum):
 
 _SENTENCES = {
     Uncharged.OWN_PROGRAM: "Partners are not paid for referrals to their own program.",
-    Uncharged.ALREADY_CHARGED: "The program has already paid for this subscriber, and pays only once per person.",
+    Uncharged.ALREADY_CHARGED: "The program has already paid for this subscriber, and pays only once per subscriber.",
     Uncharged.FREE: "The program paid no fee when this subscriber joined.",
     Uncharged.BUDGET_SPENT: "The program had reached its monthly budget.",
     Uncharged.PARTNER_CAP: "The fee would have exceeded the partner's monthly cap.",
