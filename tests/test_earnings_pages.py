@@ -32,7 +32,7 @@ def test_each_reader_stands_under_the_figure_they_are_part_of(service: Service) 
         "what is pending is shown first, with its day"
     )
     rejected = earnings(bob, "?show=rejected")
-    assert "They unsubscribed during the holding period." in rejected and "It is a disposable email address." in rejected
+    assert "They unsubscribed during the holding period." in rejected and "The email address is disposable." in rejected
     one = words(bob.web.get(f"/earnings/{place['uuid']}").text)
     assert one.count("◷ Pending") == 1 and one.count("✕ Rejected") == 2 and "eiled" not in one
     service.set_clock(8 * DAY_MS / 1000)

@@ -154,7 +154,7 @@ def test_a_recurring_reward_goes_on(wax: Newsletter) -> None:
     html = wax.visitor.get(wax.hub(ben)).text
     assert html.count("/claim/") == 2
     assert "Refer 1 more friend to get <em>A badge</em>" in html
-    assert "1 to go, then every 2<" in html
+    assert "1 to go, then every 2 friends<" in html
     token = wax.fields(wax.hub(ben))["token"]
     for path in re.findall(r'action="(/hub/[^"]+/claim/[^"]+)"', html):
         wax.visitor.post(path, data={"token": token})

@@ -172,7 +172,7 @@ async def send_test(tx: Tx, account_id: str, scope: str, webhook_id: str, *, now
 async def get_enabled(tx: Tx, account_id: str, scope: str, webhook_id: str) -> Webhook:
     webhook = await get(tx, account_id, scope, webhook_id)
     if await tx.one(_DISABLED_MS, account_id=account_id, id=webhook.id) is not None:
-        raise Invalid("This webhook is disabled. Update it, even with the same url, to enable it again.", code="disabled")
+        raise Invalid("This webhook is disabled. Change its URL, or save the same one again, to enable it.", code="disabled")
     return webhook
 
 

@@ -39,7 +39,7 @@ WHY_REJECTED = {
     "same_network": _SCREENED,
     "many_from_one_network": _SCREENED,
     "burst": _SCREENED,
-    "disposable_domain": "It is a disposable email address.",
+    "disposable_domain": "The email address is disposable.",
     "left_during_hold": "They unsubscribed during the holding period.",
     "rejected_by_hand": "The newsletter decided against it.",
     "program_paused": "The program was paused when they joined.",
