@@ -53,7 +53,7 @@ def test_a_messy_file_is_tried_brought_in_and_what_failed_comes_back(service: Se
     assert [(row["line"], row["why"]) for row in errors] == [
         ("6", "Email is invalid"),
         ("7", "This line has no email address."),
-        ("8", "The date lies in the future."),
+        ("8", "Signup date is in the future."),
     ]
     assert "0 subscribers added." in run_import(alice, upload(alice, MESSY), **chosen)
     assert alice.total() == 3, "again, and nothing is doubled"
