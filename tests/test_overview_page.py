@@ -170,7 +170,7 @@ def test_what_waits_for_the_operator_is_what_screening_suspects(service: Service
 
 def test_what_is_suspected_is_said_alike_in_every_place() -> None:
     folder = Path(rules.__file__).parent
-    places = [folder / "days.sql", folder / "search.sql", folder.parent / "store" / "migrations" / "0011_suspected.sql"]
+    places = [folder / "daily_counts.sql", folder / "search.sql", folder.parent / "store" / "migrations" / "0011_suspected.sql"]
     for place in places:
         (said,) = re.findall(r"referral_reason IN \((.*?)\)", place.read_text())
         assert set(re.findall(r"\w+", said)) == rules.SUSPICIONS, place.name

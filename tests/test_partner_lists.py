@@ -109,10 +109,10 @@ def test_a_partners_own_lists_hold_their_own_referrals_only(service: Service, ne
 def test_a_partners_pages_count_their_own_referrals_only(service: Service, network: Network, partner: str) -> None:
     web = network.people[partner].web
     marks = {
-        "pending": "Counts on",
+        "pending": "Will be confirmed on",
         "confirmed": "Confirmed on",
-        "uncharged": "You had earned the most",
-        "rejected": "Turned down by",
+        "uncharged": "You reached this program’s monthly cap",
+        "rejected": "Rejected on",
     }
     for state, mark in marks.items():
         page = words(web.get(f"/earnings?show={state}").text)

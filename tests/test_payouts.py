@@ -148,7 +148,7 @@ def test_marking_paid_and_taking_it_back_are_entries_and_an_open_one_is_not_take
             await mark(" ")
         paid = await mark("SEPA 1")
         assert (paid.paid_ms, paid.paid_reference) == (now_ms, "SEPA 1")
-        with pytest.raises(Invalid, match="already, with reference SEPA 1"):
+        with pytest.raises(Invalid, match="already marked as paid, with reference SEPA 1"):
             await mark("SEPA 2")
         opened_again = await unmark()
         assert (opened_again.paid_ms, opened_again.paid_reference) == (None, None)

@@ -136,7 +136,7 @@ def test_a_refusal_says_when_to_come_back_and_then_lets_in(limited):
     refused = alice.get(alice.v1)
     wait_s = int(refused.headers["retry-after"])
     assert refused.status_code == 429 and 5 <= wait_s <= 10
-    assert refused.json()["error"] == f"You have made 3 requests in the last 60 seconds; wait {wait_s} s."
+    assert refused.json()["error"] == f"You have made 3 requests in the last 60 seconds. Try again in {wait_s} seconds."
     assert abs(int(refused.headers["x-ratelimit-reset"]) - limited.now_ms() // 1000 - wait_s) <= 1
     limited.set_clock(50 + wait_s)
     assert alice.get(alice.v1).status_code == 200

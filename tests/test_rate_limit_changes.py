@@ -43,7 +43,7 @@ def starts(request: pytest.FixtureRequest) -> Iterator[Callable[[], Callable[[in
             _, key = opened.account_with_key(f"a{opened.ask('SELECT COUNT(*) FROM account')[0][0]}@example.org")
 
             def start(limit: int) -> Callable[[int], Allowance]:
-                door = admission(opened.store, limit)
+                door = admission(opened.store, limit, "https://hg.example")
                 return lambda now_ms: opened.run(door.admit(key, "127.0.0.1", now_ms))[1]
 
             return start
@@ -96,7 +96,7 @@ def test_an_upgrade_in_the_middle_of_a_minute_forgets_nothing(tmp_path: Path, mo
     monkeypatch.setattr(migrations, "FOLDER", tmp_path)
     with OpenStore("postgres", url) as opened:
         keys = [opened.account_with_key(f"{name}@example.org")[1] for name in ("busy", "quiet")]
-        door = admission(opened.store, 5)
+        door = admission(opened.store, 5, "https://hg.example")
         for key, model, requests in zip(keys, models, (7, 2), strict=True):
             for now_ms in range(NOW, NOW + requests * 9_000, 9_000):
                 assert opened.run(door.admit(key, "", now_ms))[1] == model.ask(5, now_ms)
@@ -104,6 +104,6 @@ def test_an_upgrade_in_the_middle_of_a_minute_forgets_nothing(tmp_path: Path, mo
     now_ms = NOW + 64_000
     with OpenStore("postgres", url) as opened:
         for limit in (5, 3, 8):
-            door, now_ms = admission(opened.store, limit), now_ms + 1_000
+            door, now_ms = admission(opened.store, limit, "https://hg.example"), now_ms + 1_000
             for key, model in zip(keys, models, strict=True):
                 assert opened.run(door.admit(key, "", now_ms))[1] == model.ask(limit, now_ms)

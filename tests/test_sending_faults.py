@@ -136,7 +136,7 @@ def test_a_server_that_never_answers_is_given_up_on(box: Letterbox, monkeypatch:
         server.close()
 
     box.run(attempt())
-    assert box.only().status == "waiting" and "did not finish within" in (box.only().error or "")
+    assert box.only().status == "waiting" and "took longer than" in (box.only().error or "")
 
 
 def test_whoever_is_erased_before_or_while_the_round_runs_gets_no_letter(

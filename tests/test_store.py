@@ -252,7 +252,7 @@ def test_migrating_twice_changes_nothing(opened):
 
 def test_a_database_of_a_newer_version_is_refused_with_a_sentence(opened):
     opened.do("INSERT INTO schema_migration (name) VALUES ('9999_from_tomorrow')")
-    with pytest.raises(Unavailable, match="newer Honeyguide"):
+    with pytest.raises(Unavailable, match="newer version of Honeyguide"):
         opened.run(migrate(opened.url))
 
 
