@@ -79,7 +79,7 @@ def test_a_messy_file_is_tried_brought_in_and_left_alone_the_second_time(alice, 
         ("not an address", "Nobody", "3"),
         ("carl@example.org", "Carl", "6"),
     ]
-    assert [row["why"] for row in rows] == ["Email is invalid", "Signup date is in the future."]
+    assert rows[0]["why"] == "Email is invalid" and rows[1]["why"].startswith("Signup date must be a timestamp")
 
 
 def test_everybody_comes_out_as_the_api_knows_them(alice, messy: Path, tmp_path: Path) -> None:
