@@ -49,6 +49,7 @@ FAULTS = {"Fault", "Invalid", "Missing", "Busy", "Reused", "Unauthorized", "TooM
 RETIRED = {
     *("courier", "parcel", "postman", "crew", "leash", "ladder", "rung", "ripen", "bell", "doors", "house", "desk", "face"),
 }
+SUBSCRIBER_CHANGES = {f"subscribers.{name}" for name in ("sign_up", "change", "decide", "verify_due", "erase")}
 FILE_LINES = 400
 FUNCTION_LINES = 60
 
@@ -165,6 +166,13 @@ def errors_are_templates(module: Module) -> Iterator[str]:
             yield f"{node.lineno}: an error's sentence is a template; pass what varies by keyword, it may contain braces"
 
 
+def edges_call_signups(module: Module) -> Iterator[str]:
+    """Decision 6: what changes a subscriber goes through `signups`, which also settles a partner's referral."""
+    for node in ast.walk(module.tree):
+        if module.room in EDGES and isinstance(node, ast.Call) and ast.unparse(node.func) in SUBSCRIBER_CHANGES:
+            yield f"{node.lineno}: `{ast.unparse(node.func)}` skips the partner's side; call it through `signups`"
+
+
 def retired_names_stay_away(module: Module) -> Iterator[str]:
     """The short list of style.md: metaphors that the field has a plain word for; docs/glossary.md has the words."""
     for node in ast.walk(module.tree):
@@ -200,6 +208,7 @@ LAWS: list[Law] = [
     functions_are_short,
     errors_are_templates,
     retired_names_stay_away,
+    edges_call_signups,
 ]
 
 
@@ -278,6 +287,7 @@ CULPRITS: list[tuple[Law, str, str]] = [
     (errors_are_templates, "api/v1.py", "raise errors.Missing('There is no ' + name)"),
     (retired_names_stay_away, "events/dispatcher.py", "class CourierPool: ..."),
     (retired_names_stay_away, "mail/bell.py", ""),
+    (edges_call_signups, "api/v1.py", "async def f(tx): await subscribers.change(tx)"),
     (retired_names_stay_away, "work/loop.py", "def ripen_all(house): return house.desk"),
 ]
 
