@@ -231,7 +231,7 @@ def test_every_module_keeps_the_law(law: Law) -> None:
 
 
 def test_tests_and_benches_are_short_too() -> None:
-    """They are read as often as the services is."""
+    """They are read as often as the source is."""
     root = Path(__file__).parent.parent
     paths = [path for part in ("tests", "bench") for path in sorted((root / part).rglob("*.py"))]
     found = [Module(path.relative_to(root).as_posix(), path.read_text(encoding="utf-8")) for path in paths]

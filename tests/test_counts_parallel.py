@@ -166,7 +166,9 @@ def working(url: str, many: int) -> Iterator[None]:
         for worker in crew:
             stack.callback(_stop, worker)
         for worker in crew:
-            assert worker.stdout is not None and worker.stdout.readline().startswith(b"Working"), worker.communicate()
+            assert worker.stdout is not None and worker.stdout.readline().startswith(b"Running background jobs"), (
+                worker.communicate()
+            )
         yield
         assert all(worker.poll() is None for worker in crew), "a worker died"
 

@@ -268,7 +268,7 @@ def test_a_row_held_too_long_is_a_500_and_not_a_hang(own_postgres):
 
 # Overload.
 def test_more_than_can_be_answered_is_shed_at_once():
-    """Requests whose bodies never end fill the services; the next is told so at once, and when they leave all is well."""
+    """Requests whose bodies never end fill the service; the next is told so at once, and when they leave all is well."""
     with Service("sqlite") as service:
         alice = service.member("alice")
         stuck: list[socket.socket] = []

@@ -151,15 +151,15 @@ def _bursts() -> Iterator[Signup]:
 
 
 def _networks() -> Iterator[Signup]:
-    """Farms: at the referrer's own web on the same day, or many seats in one other place."""
+    """Farms: at the referrer's own desk on the same day, or many seats in one other place."""
     for n in range(10):
         start = 3_000 + n * 2_500
         me = f"{_name()}@{_HOSTS[n % 8]}"
-        home = f"203.0.113.{n + 1}" if n % 2 else f"2001:db8:brand:{n}::1"
+        home = f"203.0.113.{n + 1}" if n % 2 else f"2001:db8:face:{n}::1"
         yield _came_alone(start, me, home)
         for i in range(8):
             # The same place in other words: mapped into IPv6, or another of a household's endless addresses.
-            seat = (home, f"::ffff:{home}")[i % 2] if n % 2 else f"2001:0db8:brand:{n}:{i + 1:x}::{i:x}"
+            seat = (home, f"::ffff:{home}")[i % 2] if n % 2 else f"2001:0db8:face:{n}:{i + 1:x}::{i:x}"
             yield Signup(start + 5 + i * 100, f"farm{n}x{i}@{_HOSTS[(n + i) % 8]}", me, seat, NETWORK)
     for n in range(2):
         start = 8_000 + n * 6_000
