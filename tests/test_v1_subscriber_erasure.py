@@ -8,7 +8,7 @@ from pathlib import Path
 import apsw
 import pytest
 
-from tests.support.service import Member, Service
+from tests.support.service import Member, Service, until
 from tests.support.tables import dump, mentions
 
 PERSON = {
@@ -94,7 +94,8 @@ def test_nothing_personal_remains_in_the_pages_of_an_sqlite_file() -> None:
         made = alice.post(f"{alice.v1}/subscribers", PERSON, headers={"Idempotency-Key": "signup"}).json()["subscriber"]
         assert traces_in_files(service) == list(TRACES)
         alice.delete(f"{alice.v1}/subscribers/{made['uuid']}")
-        assert traces_in_files(service) == []
+        # The service empties its log after the answer, and two checkpoints at once keep each other out.
+        until(lambda: traces_in_files(service) == [])
 
 
 def test_a_replay_after_the_erasure_does_not_bring_the_person_back_from_the_stored_answer(alice: Member) -> None:
