@@ -142,7 +142,7 @@ def test_deliveries_and_letters_of_others_are_not_the_demos_to_send(on_each_engi
                 )
                 await webhooks.send_test(tx, stranger.account_id, "", hook.id, now_ms=services.clock() - 9 * DAY_MS)
                 said = texts.webhook_failing(url="https://example.org", since="then", disables_on="soon", page="/")
-                await notifications.tell(
+                await notifications.notify(
                     tx, stranger.account_id, "real@example.org", "webhook_failing", "once", said, link="/", now_ms=9 * DAY_MS
                 )
                 return stranger.account_id

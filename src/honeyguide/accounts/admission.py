@@ -64,7 +64,7 @@ class Refusals:
     """Refuses requests without a valid key. A peer that sends many wrong keys gets TooMany instead of Unauthorized."""
 
     def __init__(self, base_url: str) -> None:
-        self._sentence = NO_KEY.format(base_url=base_url)
+        self._base_url = base_url
         self._wrong_keys = WrongKeys()
 
     def digest(self, key: str | None, peer: str, now_ms: int) -> str:
@@ -77,7 +77,7 @@ class Refusals:
     def refusal(self, peer: str, now_ms: int) -> Exception:
         if self._wrong_keys.another(peer, now_ms):
             return TooMany("Too many wrong API keys from this address; try again in a minute.", retry_after_s=60)
-        return Unauthorized(self._sentence)
+        return Unauthorized(NO_KEY, base_url=self._base_url)
 
 
 class LocalAdmission:

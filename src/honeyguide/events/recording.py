@@ -182,4 +182,4 @@ async def _tell_owner(tx: Tx, outcome: Outcome, kind: str, said: texts.EmailText
     to = await tx.one(_OWNER_EMAIL, account_id=outcome.account_id)
     if to is not None:
         once, link = f"{kind}:{outcome.webhook_id}:{outcome.at_ms}", f"/webhooks/{outcome.webhook_id}"
-        await notifications.tell(tx, outcome.account_id, to, kind, once, said, link=link, now_ms=outcome.at_ms)
+        await notifications.notify(tx, outcome.account_id, to, kind, once, said, link=link, now_ms=outcome.at_ms)

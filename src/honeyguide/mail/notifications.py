@@ -1,5 +1,5 @@
-"""The dashboard's bell: what an account was told, each time with the email that says the same. A notice and its email are
-written together, once per cause, however many processes notice the cause at once.
+"""Notifications on the dashboard, each with an email that says the same. The two are written together, once per cause, however
+many processes see the cause at once.
 """
 
 from __future__ import annotations
@@ -30,14 +30,21 @@ _LIST = _sql.query("list", Notification)
 _READ_ALL = _sql.command("read_all")
 
 
-async def tell(tx: Tx, account_id: str, to: str, kind: str, once: str, said: EmailText, *, link: str, now_ms: int) -> None:
-    """Rings, and writes to the account's owner; not a second time under the same `once`."""
+async def notify(tx: Tx, account_id: str, to: str, kind: str, once: str, message: EmailText, *, link: str, now_ms: int) -> None:
+    """Add a notification and queue its email to the account's owner, unless that was done under the same `once` before."""
     is_new = await tx.run(
-        _INSERT, id=new_id(), account_id=account_id, kind=kind, once_key=once, sentence=said.subject, link=link, now_ms=now_ms
+        _INSERT,
+        id=new_id(),
+        account_id=account_id,
+        kind=kind,
+        once_key=once,
+        sentence=message.subject,
+        link=link,
+        now_ms=now_ms,
     )
     if is_new:
         await emails.post(
-            tx, account_id=account_id, to=to, kind=kind, subject=said.subject, text=said.text, once=once, now_ms=now_ms
+            tx, account_id=account_id, to=to, kind=kind, subject=message.subject, text=message.text, once=once, now_ms=now_ms
         )
 
 

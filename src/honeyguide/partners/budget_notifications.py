@@ -1,4 +1,4 @@
-"""Notifications about budgets: to the owner at 80 % and at 100 %, once a month each; to the program's active partners each time
+"""Notifications about budgets: to the owner at 80% and at 100%, once a month each; to the program's active partners each time
 the budget is reached, at most once a day, and when a raise reopens it in the same month. A notification is a row on the
 dashboard and an email, written together and once per cause, however many processes run this at once.
 """
@@ -124,7 +124,7 @@ async def _notify_reopened(tx: Tx, site: Site, *, now_ms: int) -> bool:
 async def _notify(tx: Tx, partners: list[PartnerOf], kind: str, once: str, message: texts.EmailText, *, now_ms: int) -> None:
     for partner in partners:
         link = f"/earnings/{partner.id}"
-        await notifications.tell(tx, partner.account_id, partner.email, kind, once, message, link=link, now_ms=now_ms)
+        await notifications.notify(tx, partner.account_id, partner.email, kind, once, message, link=link, now_ms=now_ms)
 
 
 def _reach_key(budget: Spent) -> str:
@@ -138,22 +138,22 @@ def _place(budget: Spent) -> dict[str, Any]:
 
 
 async def _notify_owner(
-    tx: Tx, site: Site, budget: Spent, kind: str, letter: Callable[..., texts.EmailText], *, now_ms: int
+    tx: Tx, site: Site, budget: Spent, kind: str, write_text: Callable[..., texts.EmailText], *, now_ms: int
 ) -> None:
-    said = letter(
+    message = write_text(
         program=budget.publication_name,
         month=rules.spoken(budget.month),
         spent=money.show(budget.spent_cents),
         budget=money.show(budget.total_budget_cents),
         page=f"{site.base_url}/program/{budget.program_id}",
     )
-    await notifications.tell(
+    await notifications.notify(
         tx,
         budget.account_id,
         budget.email,
         kind,
         f"{kind}:{budget.program_id}:{budget.month}",
-        said,
+        message,
         link=f"/program/{budget.program_id}",
         now_ms=now_ms,
     )

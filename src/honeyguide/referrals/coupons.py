@@ -120,4 +120,6 @@ async def _tell_owner(tx: Tx, site: Site, owner: Owner, reward: Reward, stock: S
         else ("reward_low_stock", texts.reward_low_stock(reward=reward.name, left=stock.codes_left, page=page))
     )
     once = f"{kind}:{reward.id}:{now_ms}"  # told again after the pool was filled; `_TELL` holds the line until then
-    await notifications.tell(tx, owner.account_id, account.email, kind, once, said, link=f"/rewards/{reward.id}", now_ms=now_ms)
+    await notifications.notify(
+        tx, owner.account_id, account.email, kind, once, said, link=f"/rewards/{reward.id}", now_ms=now_ms
+    )
