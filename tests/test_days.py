@@ -9,8 +9,8 @@ import pytest
 
 from honeyguide.kernel.clock import DAY_MS, iso
 from honeyguide.kernel.ids import new_id
+from honeyguide.kernel.tenant import Tenant
 from honeyguide.referrals import daily_counts, page_index
-from honeyguide.referrals.campaigns import Owner
 from honeyguide.store.statements import Statement
 from honeyguide.store.tx import Tx
 from tests.support.service import Service
@@ -19,9 +19,15 @@ from tests.support.web import Operator, operator
 
 def counted(service: Service, member: Operator) -> dict[int, tuple[int, int, int, int]]:
     async def look(tx: Tx) -> list[daily_counts.Day]:
-        return await daily_counts.between(tx, Owner(member.account_id, member.campaign_id), 0, 2**60)
+        return await daily_counts.between(
+            tx, Tenant(member.account_id, member.campaign_id), 0, 2**60
+        )
 
-    return {day.day_ms: (day.signups, day.verified, day.pending, day.rejected) for day in service.read(look) if day.signups}
+    return {
+        day.day_ms: (day.signups, day.verified, day.pending, day.rejected)
+        for day in service.read(look)
+        if day.signups
+    }
 
 
 def true_counts(service: Service, member: Operator) -> dict[int, tuple[int, int, int, int]]:
@@ -31,7 +37,9 @@ def true_counts(service: Service, member: Operator) -> dict[int, tuple[int, int,
     )
 
     async def look(tx: Tx) -> list[tuple[int, str | None, str]]:
-        return await tx.all(Statement("test", sql, sql, lambda *row: row), campaign_id=member.campaign_id)  # type: ignore[arg-type]
+        return await tx.all(
+            Statement("test", sql, sql, lambda *row: row), campaign_id=member.campaign_id
+        )  # type: ignore[arg-type]
 
     found: dict[int, list[int]] = {}
     for created_ms, code, status in service.read(look):
@@ -46,7 +54,13 @@ def true_counts(service: Service, member: Operator) -> dict[int, tuple[int, int,
 def test_days_count_what_is_there_whatever_happens(service: Service, seed: int) -> None:
     """Signups, verdicts, leaving and erasing in any order, folded or not: the days agree with the people."""
     alice, dice = operator(service), random.Random(seed)
-    alice.web.post("/settings/campaign", page="/settings", name="Wax", slug=f"w-{new_id()[-8:]}", screening="strong")
+    alice.web.post(
+        "/settings/campaign",
+        page="/settings",
+        name="Wax",
+        slug=f"w-{new_id()[-8:]}",
+        screening="strong",
+    )
     people: list[dict[str, Any]] = []
     for step in range(60):
         deed = dice.random()
@@ -55,19 +69,29 @@ def test_days_count_what_is_there_whatever_happens(service: Service, seed: int) 
             at = iso(service.now_ms() - dice.randrange(5) * DAY_MS)
             people.append(
                 alice.subscribe(
-                    f"s{seed}-{step}@example.org", referrer_code=code, created_at=at, ip_address=f"9.9.9.{dice.randrange(3)}"
+                    f"s{seed}-{step}@example.org",
+                    referrer_code=code,
+                    created_at=at,
+                    ip_address=f"9.9.9.{dice.randrange(3)}",
                 )
             )
         elif deed < 0.7:
             alice.web.post(
-                "/subscribers/decide", page="/settings", id=dice.choice(people)["uuid"], do=dice.choice(["verify", "reject"])
+                "/subscribers/decide",
+                page="/settings",
+                id=dice.choice(people)["uuid"],
+                do=dice.choice(["verify", "reject"]),
             )
         elif deed < 0.85:
-            alice.put(f"{alice.v1}/subscribers/{dice.choice(people)['uuid']}", {"status": "unsubscribed"})
+            alice.put(
+                f"{alice.v1}/subscribers/{dice.choice(people)['uuid']}", {"status": "unsubscribed"}
+            )
         else:
-            alice.delete(f"{alice.v1}/subscribers/{people.pop(dice.randrange(len(people)))['uuid']}")
+            alice.delete(
+                f"{alice.v1}/subscribers/{people.pop(dice.randrange(len(people)))['uuid']}"
+            )
         if step % 20 == 10:
-            service.run(service.services.store.write(page_index.fold, snapshot=True))
+            service.run(service.services.store.write_snapshot(page_index.fold))
     assert counted(service, alice) == true_counts(service, alice)
-    service.run(service.services.store.write(page_index.fold, snapshot=True))
+    service.run(service.services.store.write_snapshot(page_index.fold))
     assert counted(service, alice) == true_counts(service, alice)

@@ -26,24 +26,47 @@ def test_a_list_whose_notes_came_first_is_cut_with_the_others(engine: str) -> No
 
     async def enter(tx: Tx) -> None:
         for n, (advocate_id, code) in enumerate(advocates):
-            await tx.put(INSERT, id=advocate_id, code=code, referrer_code=None, referrer_id=None, created_ms=n)
+            await tx.put(
+                INSERT,
+                id=advocate_id,
+                code=code,
+                referrer_code=None,
+                referrer_id=None,
+                created_ms=n,
+            )
 
     async def bring(tx: Tx) -> None:
         for n, (advocate_id, code) in enumerate(advocates):
             await tx.put(
-                INSERT, id=new_id(), code=new_code(), referrer_code=code, referrer_id=advocate_id, created_ms=1_000_000 + n
+                INSERT,
+                id=new_id(),
+                code=new_code(),
+                referrer_code=code,
+                referrer_id=advocate_id,
+                created_ms=1_000_000 + n,
             )
 
     with OpenStore(engine) as opened:
         opened.run(opened.store.write(enter))
         opened.run(opened.store.write(bring))
         # The notes of the advocates, who came long ago, are taken first; those of the last batch name none of them.
-        while opened.run(opened.store.write(page_index.fold, snapshot=True)):
+        while opened.run(opened.store.write_snapshot(page_index.fold)):
             pass
-        for kind, total in (("all", 2 * ADVOCATES), ("referrals", ADVOCATES), ("advocates", ADVOCATES)):
+        for kind, total in (
+            ("all", 2 * ADVOCATES),
+            ("referrals", ADVOCATES),
+            ("advocates", ADVOCATES),
+        ):
             page = Page(total // 100, 100)
-            assert opened.run(opened.store.read(lambda tx, kind=kind: page_index.total(tx, "campaign", kind))) == total
+            assert (
+                opened.run(
+                    opened.store.read(lambda tx, kind=kind: page_index.total(tx, "campaign", kind))
+                )
+                == total
+            )
             place = opened.run(
-                opened.store.snapshot(lambda tx, kind=kind, page=page: page_index.place(tx, "campaign", kind, page))
+                opened.store.snapshot(
+                    lambda tx, kind=kind, page=page: page_index.place(tx, "campaign", kind, page)
+                )
             )
             assert place.skip < 2 * page_index.RUN - 100, kind

@@ -34,10 +34,14 @@ def test_a_unit_that_fails_takes_only_itself_back(opened):
     async def scene() -> None:
         store = opened.store
         units = [put("a"), put("b", then=Invalid("no")), put("c"), put("a"), put("d")]
-        outcomes = await asyncio.gather(*(store.write(unit) for unit in units), return_exceptions=True)
+        outcomes = await asyncio.gather(
+            *(store.write(unit) for unit in units), return_exceptions=True
+        )
         assert outcomes[0::2] == ["a", "c", "d"] or outcomes[2::2] == ["c", "d"]
         assert isinstance(outcomes[1], Invalid)
-        assert [isinstance(outcome, Taken) for outcome in (outcomes[0], outcomes[3])].count(True) == 1
+        assert [isinstance(outcome, Taken) for outcome in (outcomes[0], outcomes[3])].count(
+            True
+        ) == 1
         assert await names(store) == ["a", "c", "d"]
 
     opened.run(scene())
@@ -134,7 +138,9 @@ def test_a_refusal_names_the_same_index_on_both_engines(opened, index, again, pa
         opened.run(opened.store.write(lambda tx: second(tx, None)))
     assert unnamed.value.constraint == index
     with pytest.raises(Invalid, match="clear"):
-        opened.run(opened.store.write(lambda tx: second(tx, {index: Invalid("clear"), "another": Again})))
+        opened.run(
+            opened.store.write(lambda tx: second(tx, {index: Invalid("clear"), "another": Again}))
+        )
     assert opened.run(names(opened.store)) == ["a"]
 
 
@@ -147,7 +153,9 @@ def test_every_unique_index_has_one_name_on_both_engines():
             JOIN pg_class t ON t.oid = i.indrelid JOIN pg_namespace n ON n.oid = c.relnamespace
             WHERE i.indisunique AND n.nspname = 'public'"""
         )
-        tables = {row[0] for row in sqlite.ask("SELECT name FROM sqlite_master WHERE type = 'table'")}
+        tables = {
+            row[0] for row in sqlite.ask("SELECT name FROM sqlite_master WHERE type = 'table'")
+        }
         assert {index for index, table in theirs if table in tables} <= ours
 
 
@@ -182,10 +190,10 @@ def test_a_unit_that_awaits_the_world_is_refused_and_changes_nothing_later(sqlit
     assert not went_on
 
 
-@pytest.mark.parametrize("slow", [False, True])
-def test_a_snapshot_cannot_write(opened, slow):
+@pytest.mark.parametrize("kind", ["snapshot", "slow_snapshot"])
+def test_a_snapshot_cannot_write(opened, kind):
     assert opened.run(names(opened.store)) == []
-    assert isinstance(opened.run(outcome(opened.store.snapshot(put("x"), slow=slow))), Exception)
+    assert isinstance(opened.run(outcome(getattr(opened.store, kind)(put("x")))), Exception)
     assert opened.run(names(opened.store)) == []
 
 
@@ -197,7 +205,9 @@ def test_readers_see_only_what_is_committed(opened):
         async def work(tx: Tx) -> None:
             await tx.run(INSERT, name="x", value="")
             seen.append([row[0] for row in await tx.all(NAMES)])
-            seen.append(await names(store))  # a reader of its own: on SQLite this never suspends either
+            seen.append(
+                await names(store)
+            )  # a reader of its own: on SQLite this never suspends either
 
         await store.write(work)
         assert seen == [["x"], []]
@@ -206,8 +216,8 @@ def test_readers_see_only_what_is_committed(opened):
     opened.run(scene())
 
 
-@pytest.mark.parametrize("slow", [False, True])
-def test_a_snapshot_sees_one_moment_and_a_read_the_newest(opened, slow):
+@pytest.mark.parametrize("kind", ["snapshot", "slow_snapshot"])
+def test_a_snapshot_sees_one_moment_and_a_read_the_newest(opened, kind):
     store = opened.store
 
     async def elsewhere(name: str) -> None:
@@ -223,7 +233,7 @@ def test_a_snapshot_sees_one_moment_and_a_read_the_newest(opened, slow):
         await elsewhere(name)
         return first, len(await tx.all(NAMES))
 
-    assert opened.run(store.snapshot(lambda tx: twice(tx, "a"), slow=slow)) == (0, 0)
+    assert opened.run(getattr(store, kind)(twice, "a")) == (0, 0)
     assert opened.run(store.read(lambda tx: twice(tx, "b"))) == (1, 2)
 
 
@@ -233,13 +243,15 @@ def test_a_slow_snapshot_is_read_beside_the_loop_on_sqlite(sqlite):
         return threading.current_thread().name
 
     assert sqlite.run(sqlite.store.snapshot(where)) == threading.current_thread().name
-    assert sqlite.run(sqlite.store.snapshot(where, slow=True)) != threading.current_thread().name
+    assert sqlite.run(sqlite.store.slow_snapshot(where)) != threading.current_thread().name
 
 
 def test_a_value_no_database_can_hold_is_a_bug_and_no_outage(opened):
     for make in (opened.store.read, opened.store.write):
         with pytest.raises(Exception) as error:
-            opened.run(make(lambda tx: tx.one(statement("SELECT CAST(:x AS BIGINT) AS x"), x=2**80)))
+            opened.run(
+                make(lambda tx: tx.one(statement("SELECT CAST(:x AS BIGINT) AS x"), x=2**80))
+            )
         assert not isinstance(error.value, Unavailable)
 
 

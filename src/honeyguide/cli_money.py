@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import sys
+from functools import partial
 from pathlib import Path
 from typing import Annotated
 
@@ -33,8 +34,15 @@ def _count(number: int, noun: str) -> str:
 
 def _progress() -> Progress:
     """A progress bar on stderr, and only on a terminal: stdout may be a file."""
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
-    return Progress(*columns, console=Console(stderr=True), disable=not sys.stderr.isatty(), transient=True)
+    columns = (
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeElapsedColumn(),
+    )
+    return Progress(
+        *columns, console=Console(stderr=True), disable=not sys.stderr.isatty(), transient=True
+    )
 
 
 @app.command()
@@ -48,15 +56,21 @@ def verify() -> None:
             async def look(tx: Tx) -> tuple[list[ledger_check.Finding], ledger_check.Sums]:
                 return await ledger_check.verify(tx, lambda: bar.advance(task))
 
-            return await services.store.snapshot(look, slow=True)
+            return await services.store.slow_snapshot(look)
 
     findings, sums = with_services(prove)
     for finding in findings:
-        mark = typer.style("FAILED", fg=typer.colors.RED) if finding.broken else typer.style("ok", fg=typer.colors.GREEN)
+        mark = (
+            typer.style("FAILED", fg=typer.colors.RED)
+            if finding.broken
+            else typer.style("ok", fg=typer.colors.GREEN)
+        )
         places = f" ({_count(finding.broken, 'row')} wrong)" if finding.broken else ""
         typer.echo(f"{mark}  {finding.promise}{places}")
     charged, paid_out = money.show(sums.charged_cents), money.show(sums.paid_out_cents)
-    typer.echo(f"\n{_count(sums.transfers, 'transfer')}: {charged} charged, {paid_out} of it in payouts.")
+    typer.echo(
+        f"\n{_count(sums.transfers, 'transfer')}: {charged} charged, {paid_out} of it in payouts."
+    )
     if any(finding.broken for finding in findings):
         fail("The ledger check failed. Hold payouts, and report this with the lines above.")
 
@@ -69,7 +83,7 @@ def _owed(month: str, unpaid: bool) -> list[payouts.Owed]:
         async def read(tx: Tx) -> list[payouts.Owed]:
             return await payouts.of_month(tx, month, open_only=unpaid)
 
-        return await services.store.snapshot(read, slow=True)
+        return await services.store.slow_snapshot(read)
 
     return with_services(look)
 
@@ -80,10 +94,17 @@ def payouts_list(month: Month = "", unpaid: Unpaid = False) -> None:
     rows = _owed(month, unpaid)
     for row in rows:
         state = f"paid, {row.paid_reference}" if row.paid_ms is not None else "unpaid"
-        typer.echo(f"{row.id}  {row.month}  {money.show(row.amount_cents):>12}  {row.email}  {state}")
-    typer.echo(f"{_count(len(rows), 'payout')}, {money.show(sum(row.amount_cents for row in rows))}", err=True)
+        typer.echo(
+            f"{row.id}  {row.month}  {money.show(row.amount_cents):>12}  {row.email}  {state}"
+        )
+    typer.echo(
+        f"{_count(len(rows), 'payout')}, {money.show(sum(row.amount_cents for row in rows))}",
+        err=True,
+    )
     if any(row.paid_ms is None for row in rows):
-        typer.echo("To mark one as paid: honeyguide payouts mark-paid UUID --reference REFERENCE", err=True)
+        typer.echo(
+            "To mark one as paid: honeyguide payouts mark-paid UUID --reference REFERENCE", err=True
+        )
 
 
 @payouts_app.command("export")
@@ -104,8 +125,14 @@ def payouts_make() -> None:
         done = []
         with _progress() as bar:
             while (month := await services.store.read(payouts.month_to_pay_out)) is not None:
-                task = bar.add_task(f"Payouts for {rules.spoken(month)}", total=await _earners(services, month))
-                await pay_out(services.store, services.clock(), lambda batch, task=task: bar.advance(task, batch))  # type: ignore[misc]
+                task = bar.add_task(
+                    f"Payouts for {rules.spoken(month)}", total=await _earners(services, month)
+                )
+                await pay_out(
+                    services.store,
+                    services.clock(),
+                    partial(bar.advance, task),
+                )
                 done.append((month, int(bar.tasks[task].completed)))
         return done
 
@@ -120,16 +147,23 @@ async def _earners(services: Services, month: str) -> int:
     async def look(tx: Tx) -> int:
         return await payouts.earners(tx, month)
 
-    return await services.store.snapshot(look, slow=True)
+    return await services.store.slow_snapshot(look)
 
 
 @payouts_app.command("mark-paid")
 def payouts_mark_paid(
-    payout_uuid: Annotated[str, typer.Argument(help="UUID of the payout. Leave out with --csv.")] = "",
+    payout_uuid: Annotated[
+        str, typer.Argument(help="UUID of the payout. Leave out with --csv.")
+    ] = "",
     reference: Annotated[str, typer.Option(help="Reference of the bank transfer.")] = "",
-    undo: Annotated[bool, typer.Option("--undo", help="Mark it as unpaid again, with a new ledger entry.")] = False,
+    undo: Annotated[
+        bool, typer.Option("--undo", help="Mark it as unpaid again, with a new ledger entry.")
+    ] = False,
     table: Annotated[
-        Path | None, typer.Option("--csv", help="Mark every row that has a reference; columns payout_uuid and reference.")
+        Path | None,
+        typer.Option(
+            "--csv", help="Mark every row that has a reference; columns payout_uuid and reference."
+        ),
     ] = None,
 ) -> None:
     """Mark payouts as paid, or undo it."""
@@ -148,7 +182,9 @@ def payouts_mark_paid(
         return await services.store.write(change)
 
     payout = with_services(mark)
-    typer.echo(f"{money.show(payout.amount_cents)} for {payout.month} is {'unpaid again' if undo else 'marked as paid'}.")
+    typer.echo(
+        f"{money.show(payout.amount_cents)} for {payout.month} is {'unpaid again' if undo else 'marked as paid'}."
+    )
 
 
 def _mark_table(path: Path) -> None:
@@ -156,11 +192,15 @@ def _mark_table(path: Path) -> None:
     try:
         with path.open(newline="", encoding="utf-8-sig") as file:
             reader = csv.DictReader(file)
-            rows = [(row["payout_uuid"].strip(), unguarded(row["reference"].strip())) for row in reader]
+            rows = [
+                (row["payout_uuid"].strip(), unguarded(row["reference"].strip())) for row in reader
+            ]
             if not {"payout_uuid", "reference"} <= set(reader.fieldnames or ()):
                 raise KeyError
     except (OSError, KeyError, AttributeError, UnicodeDecodeError, csv.Error):
-        fail(f"{path} is not a CSV file with the columns payout_uuid and reference. Start from `honeyguide payouts export`.")
+        fail(
+            f"{path} is not a CSV file with the columns payout_uuid and reference. Start from `honeyguide payouts export`."
+        )
     wanted = [(payout_uuid, reference) for payout_uuid, reference in rows if reference]
 
     async def mark(services: Services) -> int:
@@ -171,7 +211,10 @@ def _mark_table(path: Path) -> None:
                     await payouts.mark_paid(tx, payout_uuid, reference, now_ms=services.clock())
                     marked += 1
                 except Invalid as refused:
-                    if refused.code != "already_paid" or (await payouts.get_any(tx, payout_uuid)).paid_reference != reference:
+                    if (
+                        refused.code != "already_paid"
+                        or (await payouts.get_any(tx, payout_uuid)).paid_reference != reference
+                    ):
                         raise Invalid(
                             "Payout {payout}: {why} No payouts were marked.",
                             code=refused.code,
@@ -184,4 +227,6 @@ def _mark_table(path: Path) -> None:
 
     marked = with_services(mark)
     already, without = len(wanted) - marked, len(rows) - len(wanted)
-    typer.echo(f"{_count(marked, 'payout')} marked as paid, {already:,} already paid, {without:,} without a reference.")
+    typer.echo(
+        f"{_count(marked, 'payout')} marked as paid, {already:,} already paid, {without:,} without a reference."
+    )

@@ -16,13 +16,13 @@ from typing import Any, TypeVar
 from honeyguide.accounts import accounts
 from honeyguide.kernel.paging import Page
 from honeyguide.kernel.site import Site
+from honeyguide.kernel.tenant import Tenant
 from honeyguide.partners import ledger_check, network, payouts, programs, publications
 from honeyguide.partners.logos import Logo
 from honeyguide.partners.network import Joined
 from honeyguide.partners.programs import Program
-from honeyguide.referrals.campaigns import Owner
-from honeyguide.referrals.people import Subscriber
-from honeyguide.referrals.subscribers import Changes, NewSubscriber
+from honeyguide.referrals.lifecycle import Changes, NewSubscriber
+from honeyguide.referrals.subscribers import Subscriber
 from honeyguide.signups import signups
 from honeyguide.store import Store, migrate
 from honeyguide.store.tx import Tx
@@ -34,7 +34,9 @@ from .stores import OpenStore, statement
 
 T = TypeVar("T")
 
-SITE = Site("http://127.0.0.1:8000", "http://127.0.0.1:8000/join", b"a secret of the tests, 32 bytes..")
+SITE = Site(
+    "http://127.0.0.1:8000", "http://127.0.0.1:8000/join", b"a secret of the tests, 32 bytes.."
+)
 LOGO = Logo(b"\x89PNG", "image/png", 1, 1)
 DAY_MS = 86_400_000
 HOUR_MS = 3_600_000
@@ -50,12 +52,14 @@ def dollars(amount_cents: int) -> Decimal:
 def terms(**cents_or_flags: Any) -> programs.Fields:
     """`cpa`, `total_budget` and `max_payout` in cents; all else as the API has it."""
     money = {"cpa", "total_budget", "max_payout"}
-    return programs.Fields(**{name: dollars(v) if name in money else v for name, v in cents_or_flags.items()})
+    return programs.Fields(
+        **{name: dollars(v) if name in money else v for name, v in cents_or_flags.items()}
+    )
 
 
 async def verify(store: Store) -> ledger_check.Sums:
     """Proves the books, and says which promise is broken where one is."""
-    findings, sums = await store.snapshot(ledger_check.verify, slow=True)
+    findings, sums = await store.slow_snapshot(ledger_check.verify)
     wrong = [f"{finding.promise} ({finding.broken})" for finding in findings if finding.broken]
     assert not wrong, wrong
     return sums
@@ -66,17 +70,27 @@ class Trade:
     """One owner with a program, and partners who joined it."""
 
     store: Store
-    owner: Owner
+    owner: Tenant
     program: Program
     partners: list[Joined] = field(default_factory=list)
     site: Site = SITE
 
     @classmethod
-    async def begin(cls, store: Store, *, partners: int = 1, now_ms: int = NOON_MS, **fields: Any) -> Trade:
-        chosen = {"cpa": 300, "total_budget": 30_000, "max_payout": 9_000, "redirect_url": "https://wax.example/", **fields}
+    async def begin(
+        cls, store: Store, *, partners: int = 1, now_ms: int = NOON_MS, **fields: Any
+    ) -> Trade:
+        chosen = {
+            "cpa": 300,
+            "total_budget": 30_000,
+            "max_payout": 9_000,
+            "redirect_url": "https://wax.example/",
+            **fields,
+        }
 
-        async def begin(tx: Tx) -> tuple[Owner, Program]:
-            made = await accounts.create(tx, f"owner{next(_numbers)}@wax.example", name="Wax", now_ms=now_ms)
+        async def begin(tx: Tx) -> tuple[Tenant, Program]:
+            made = await accounts.create(
+                tx, f"owner{next(_numbers)}@wax.example", name="Wax", now_ms=now_ms
+            )
             about = publications.Fields(
                 name="The Morning Wax",
                 categories=["lifestyle"],
@@ -84,9 +98,13 @@ class Trade:
                 income_levels=["$150k+"],
                 age_ranges=["25 - 39"],
             )
-            publication = await publications.create(tx, made.account_id, about, LOGO, folder=None, now_ms=now_ms)
-            program = await programs.create(tx, made.account_id, publication.id, terms(**chosen), now_ms=now_ms)
-            return Owner(made.account_id, made.campaign_id), program
+            publication = await publications.create(
+                tx, made.account_id, about, LOGO, folder=None, now_ms=now_ms
+            )
+            program = await programs.create(
+                tx, made.account_id, publication.id, terms(**chosen), now_ms=now_ms
+            )
+            return Tenant(made.account_id, made.campaign_id), program
 
         trade = cls(store, *await store.write(begin))
         for _ in range(partners):
@@ -95,24 +113,32 @@ class Trade:
 
     async def add_partner(self, *, now_ms: int = NOON_MS) -> Joined:
         async def work(tx: Tx) -> Joined:
-            made = await accounts.create(tx, f"partner{next(_numbers)}@bob.example", name="Bob", now_ms=now_ms)
-            joined, _ = await network.join(tx, made.account_id, self.program.id, None, now_ms=now_ms)
+            made = await accounts.create(
+                tx, f"partner{next(_numbers)}@bob.example", name="Bob", now_ms=now_ms
+            )
+            joined, _ = await network.join(
+                tx, made.account_id, self.program.id, None, now_ms=now_ms
+            )
             return joined
 
         self.partners.append(await self.store.write(work))
         return self.partners[-1]
 
-    async def arrive(self, partner: int = 0, *, email: str | None = None, now_ms: int = NOON_MS) -> Subscriber:
+    async def arrive(
+        self, partner: int = 0, *, email: str | None = None, now_ms: int = NOON_MS
+    ) -> Subscriber:
         email = email or f"reader{next(_numbers)}@example.org"
         new = NewSubscriber(email, referrer_code=self.partners[partner].ref_code)
-        return await self.store.write(partial(signups.sign_up, site=self.site, owner=self.owner, new=new, now_ms=now_ms))
+        return await self.store.write(
+            partial(signups.sign_up, site=self.site, tenant=self.owner, new=new, now_ms=now_ms)
+        )
 
     async def confirm(self, subscriber_id: str, *, now_ms: int = NOON_MS) -> Subscriber:
         """By hand: the one confirmation that needs no days to pass."""
         work = partial(
             signups.decide,
             site=self.site,
-            owner=self.owner,
+            tenant=self.owner,
             wanted=subscriber_id,
             verdict_word="verified",
             by="test",
@@ -120,18 +146,31 @@ class Trade:
         )
         return await self.store.write(work)
 
-    async def change(self, subscriber_id: str, *, now_ms: int = NOON_MS, **changes: str) -> Subscriber:
+    async def change(
+        self, subscriber_id: str, *, now_ms: int = NOON_MS, **changes: str
+    ) -> Subscriber:
         work = partial(
-            signups.change, site=self.site, owner=self.owner, wanted=subscriber_id, changes=Changes(**changes), now_ms=now_ms
+            signups.change,
+            site=self.site,
+            tenant=self.owner,
+            wanted=subscriber_id,
+            changes=Changes(**changes),
+            now_ms=now_ms,
         )
         return await self.store.write(work)
 
     async def erase(self, subscriber_id: str, *, now_ms: int = NOON_MS) -> None:
-        await self.store.write(partial(signups.erase, owner=self.owner, wanted=subscriber_id, now_ms=now_ms))
+        await self.store.write(
+            partial(signups.erase, tenant=self.owner, wanted=subscriber_id, now_ms=now_ms)
+        )
 
     async def offer(self, *, now_ms: int = NOON_MS, **fields: Any) -> Program:
         work = partial(
-            programs.update, account_id=self.owner.account_id, program_id=self.program.id, fields=terms(**fields), now_ms=now_ms
+            programs.update,
+            account_id=self.owner.account_id,
+            program_id=self.program.id,
+            fields=terms(**fields),
+            now_ms=now_ms,
         )
         self.program = await self.store.write(work)
         return self.program
@@ -155,13 +194,17 @@ class Trade:
 
     async def spent(self, month: str = "2026-11") -> int:
         found = await self.rows(
-            "SELECT spent_cents FROM budget WHERE program_id = :id AND month = :month", id=self.program.id, month=month
+            "SELECT spent_cents FROM budget WHERE program_id = :id AND month = :month",
+            id=self.program.id,
+            month=month,
         )
         return found[0][0] if found else 0
 
     async def reached(self, month: str = "2026-11") -> bool:
         found = await self.rows(
-            "SELECT reached_ms FROM budget WHERE program_id = :id AND month = :month", id=self.program.id, month=month
+            "SELECT reached_ms FROM budget WHERE program_id = :id AND month = :month",
+            id=self.program.id,
+            month=month,
         )
         return bool(found) and found[0][0] is not None
 
@@ -184,7 +227,9 @@ class Trade:
 
     async def payouts_of(self, partner: int = 0) -> list[payouts.Payout]:
         account_id = self.partners[partner].account_id
-        return (await self.store.snapshot(lambda tx: payouts.page_of(tx, account_id, Page(1, 200))))[0]
+        return (
+            await self.store.snapshot(lambda tx: payouts.page_of(tx, account_id, Page(1, 200)))
+        )[0]
 
 
 @cache
@@ -207,7 +252,13 @@ def fresh_copy(engine: str) -> str:
     return f"sqlite:///{copy}"
 
 
-def on(engine: str, scenario: Callable[[Store], Awaitable[T]], *, seconds: float = 120, pool_size: int = 20) -> T:
+def on(
+    engine: str,
+    scenario: Callable[[Store], Awaitable[T]],
+    *,
+    seconds: float = 120,
+    pool_size: int = 20,
+) -> T:
     """Runs a scenario on a store of its own, and ends with the proof of the books."""
 
     async def bounded(store: Store) -> T:

@@ -13,7 +13,17 @@ from honeyguide.store.postgres import open_postgres
 from honeyguide.store.sqlite import SqliteStore, sqlite_version
 from honeyguide.store.tx import Again, Store, Taken, Tx
 
-__all__ = ["Again", "Store", "Taken", "Tx", "health", "migrate", "open_store", "sqlite_path", "sqlite_version"]
+__all__ = [
+    "Again",
+    "Store",
+    "Taken",
+    "Tx",
+    "health",
+    "migrate",
+    "open_store",
+    "sqlite_path",
+    "sqlite_version",
+]
 
 
 def sqlite_path(url: str) -> Path | None:
@@ -41,6 +51,8 @@ async def open_store(url: str, *, pool_size: int = 10) -> Store:
             return SqliteStore(path)
         except apsw.Error as error:
             raise Unavailable(
-                "The database file {path} cannot be opened: {error}. Check HONEYGUIDE_DATABASE_URL.", path=path, error=error
+                "The database file {path} cannot be opened: {error}. Check HONEYGUIDE_DATABASE_URL.",
+                path=path,
+                error=error,
             ) from error
     return await open_postgres(url, pool_size)

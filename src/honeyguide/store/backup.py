@@ -26,7 +26,11 @@ def backup_sqlite(source: Path, target: Path, progress: Callable[[int, int], Non
         part.unlink(missing_ok=True)
         copy = apsw.Connection(str(part))
     except (OSError, apsw.Error) as error:
-        raise Invalid("Cannot write {path}: {error}. Check permissions and free space.", path=part, error=error) from error
+        raise Invalid(
+            "Cannot write {path}: {error}. Check permissions and free space.",
+            path=part,
+            error=error,
+        ) from error
     origin = connect(source)
     try:
         with copy.backup("main", origin, "main") as copying:
@@ -35,7 +39,9 @@ def backup_sqlite(source: Path, target: Path, progress: Callable[[int, int], Non
                 progress(copying.page_count - copying.remaining, copying.page_count)
         copy.execute("PRAGMA journal_mode = DELETE")
         if copy.execute("PRAGMA quick_check").fetchall() != [("ok",)]:
-            raise Unavailable("The copy failed SQLite's integrity check. Try again; if it fails again, check the disk.")
+            raise Unavailable(
+                "The copy failed SQLite's integrity check. Try again; if it fails again, check the disk."
+            )
     except apsw.Error as error:
         raise Unavailable("Could not copy the database: {error}.", error=error) from error
     finally:

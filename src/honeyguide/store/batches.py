@@ -46,7 +46,9 @@ class Batches:
             while waiting := self._waiting.pop(statement, None):
                 if len(waiting) > MOST:
                     self._waiting[statement] = waiting[MOST:]
-                await self._take_over(statement, [one for one in waiting[:MOST] if not one[1].done()])  # the others went away
+                await self._take_over(
+                    statement, [one for one in waiting[:MOST] if not one[1].done()]
+                )  # the others went away
         finally:
             del self._carriers[statement]
 
@@ -71,13 +73,19 @@ class Batches:
             # All lock rows in one order, so that no two batches wait for each other.
             batch.sort(key=lambda one: one[0][place] or "")
             if statement.reads:
-                sql = _NUMBERED.format(sql=statement.postgres, place=len(statement.postgres_order) + 1)
+                sql = _NUMBERED.format(
+                    sql=statement.postgres, place=len(statement.postgres_order) + 1
+                )
                 numbered = [(*values, number) for number, (values, _) in enumerate(batch)]
-                for number, *row in await self._with(lambda connection: connection.fetchmany(sql, numbered)) or ():
+                for number, *row in (
+                    await self._with(lambda connection: connection.fetchmany(sql, numbered)) or ()
+                ):
                     answers[number].append(tuple(row))
             elif batch:
                 each = [values for values, _ in batch]
-                await self._with(lambda connection: connection.executemany(statement.postgres, each))
+                await self._with(
+                    lambda connection: connection.executemany(statement.postgres, each)
+                )
         except (asyncpg.PostgresError, ValueError, TypeError):
             return None
         return answers

@@ -34,14 +34,20 @@ class Journal:
     def recall(self) -> dict[str, list[int]]:
         """Everything there is, by uuid; the last file is written on."""
         found: dict[str, list[int]] = {}
-        files = [file for file in self._path.parent.glob(f"{self._path.name}.*") if file.suffix[1:].isdigit()]
+        files = [
+            file
+            for file in self._path.parent.glob(f"{self._path.name}.*")
+            if file.suffix[1:].isdigit()
+        ]
         for number, file in sorted((int(file.suffix[1:]), file) for file in files):
             try:
                 content = file.read_bytes()
             except OSError:
                 continue
             end, last_ms = 0, 0
-            for uuid, at_ms in _NOTE.iter_unpack(content[: len(content) // _NOTE.size * _NOTE.size]):
+            for uuid, at_ms in _NOTE.iter_unpack(
+                content[: len(content) // _NOTE.size * _NOTE.size]
+            ):
                 if not at_ms:
                     break
                 found.setdefault(uuid.decode("latin-1"), []).append(at_ms)
@@ -49,7 +55,9 @@ class Journal:
             self._number, self._at = number, end
             self._full.append((file, last_ms))
         if self._full and self._at < _SIZE:
-            with suppress(OSError, ValueError):  # not a file of ours, or not ours to write: the next note begins a new one
+            with suppress(
+                OSError, ValueError
+            ):  # not a file of ours, or not ours to write: the next note begins a new one
                 self._pages = _mapped(self._full[-1][0])
                 self._full.pop()
         return found
@@ -79,7 +87,9 @@ class Journal:
             self._pages = _mapped(file)
         except OSError as error:
             self._not_before_ms = at_ms + _PAUSE_MS
-            raise Unavailable("The rate-limit journal cannot be written: {error}.", error=error.strerror) from error
+            raise Unavailable(
+                "The rate-limit journal cannot be written: {error}.", error=error.strerror
+            ) from error
         self._number += 1
         self._at = 0
 

@@ -42,14 +42,17 @@ def migrations(engine: str) -> list[Migration]:
             for pattern, replacement in _POSTGRES:
                 sql = pattern.sub(replacement, sql)
         found.append(Migration(f"{name}.{only}" if only else name, sql))
-    return sorted(found, key=lambda migration: (migration.name.split(".")[0], "." in migration.name))
+    return sorted(
+        found, key=lambda migration: (migration.name.split(".")[0], "." in migration.name)
+    )
 
 
 def _refuse_newer(applied: set[str], known: list[Migration]) -> None:
     unknown = applied - {migration.name for migration in known}
     if unknown:
         raise Unavailable(
-            "The database was upgraded by a newer version of Honeyguide ({newest}). Upgrade this one too.", newest=max(unknown)
+            "The database was upgraded by a newer version of Honeyguide ({newest}). Upgrade this one too.",
+            newest=max(unknown),
         )
 
 
@@ -59,14 +62,19 @@ def migrate_sqlite(path: Path) -> list[str]:
         connection = connect(path)
     except (apsw.Error, OSError) as error:
         raise Unavailable(
-            "The database file {path} cannot be opened: {error}. Check HONEYGUIDE_DATABASE_URL.", path=path, error=error
+            "The database file {path} cannot be opened: {error}. Check HONEYGUIDE_DATABASE_URL.",
+            path=path,
+            error=error,
         ) from error
     try:
         connection.execute("PRAGMA foreign_keys = OFF")
         done = []
         connection.execute("BEGIN IMMEDIATE")
         connection.execute(_BOOK)
-        applied = {str(row[0]) for row in connection.execute("SELECT name FROM schema_migration").fetchall()}
+        applied = {
+            str(row[0])
+            for row in connection.execute("SELECT name FROM schema_migration").fetchall()
+        }
         known = migrations("sqlite")
         _refuse_newer(applied, known)
         for migration in known:
@@ -77,7 +85,9 @@ def migrate_sqlite(path: Path) -> list[str]:
         connection.execute("COMMIT")
         return done
     except apsw.Error as error:
-        raise Unavailable("The database file {path} could not be migrated: {error}.", path=path, error=error) from error
+        raise Unavailable(
+            "The database file {path} could not be migrated: {error}.", path=path, error=error
+        ) from error
     finally:
         connection.close()
 
@@ -92,13 +102,17 @@ async def migrate_postgres(url: str) -> list[str]:
         async with connection.transaction():
             await connection.execute("SELECT pg_advisory_xact_lock($1)", _LOCK)
             await connection.execute(_BOOK)
-            applied = {row["name"] for row in await connection.fetch("SELECT name FROM schema_migration")}
+            applied = {
+                row["name"] for row in await connection.fetch("SELECT name FROM schema_migration")
+            }
             known = migrations("postgres")
             _refuse_newer(applied, known)
             for migration in known:
                 if migration.name not in applied:
                     await connection.execute(migration.sql)
-                    await connection.execute("INSERT INTO schema_migration VALUES ($1)", migration.name)
+                    await connection.execute(
+                        "INSERT INTO schema_migration VALUES ($1)", migration.name
+                    )
                     done.append(migration.name)
         return done
     except (*DOWN_ERRORS, asyncpg.PostgresError) as error:

@@ -41,20 +41,26 @@ NO_CONNECTION = "Cannot connect to PostgreSQL: {error}. Check HONEYGUIDE_DATABAS
 class Pool:
     """At most `size` connections, opened when they are needed."""
 
-    def __init__(self, connect: Callable[[], Awaitable[Any]], size: int, *, patience_s: float) -> None:
+    def __init__(
+        self, connect: Callable[[], Awaitable[Any]], size: int, *, patience_s: float
+    ) -> None:
         self._connect = connect
         self._size = size
         self._patience_s = patience_s
         self._open = 0
         self._idle: list[tuple[Any, float]] = []
         self._taken: set[Any] = set()
-        self._waiting: deque[tuple[asyncio.Future[Any], float]] = deque()  # with the time their patience ends
+        self._waiting: deque[tuple[asyncio.Future[Any], float]] = (
+            deque()
+        )  # with the time their patience ends
         self._alarm: asyncio.TimerHandle | None = None
 
     async def take(self) -> Any:
         """A connection of one's own until it is given back; TimeoutError when none is free for too long."""
         while True:
-            connection = self._find_idle() or (await self._another() if self._open < self._size else await self._wait())
+            connection = self._find_idle() or (
+                await self._another() if self._open < self._size else await self._wait()
+            )
             if connection is not None:
                 self._taken.add(connection)
                 return connection
@@ -87,7 +93,9 @@ class Pool:
         try:
             return await waiter
         except asyncio.CancelledError:
-            if waiter.done() and not waiter.cancelled() and waiter.exception() is None:  # it came as our caller gave up
+            if (
+                waiter.done() and not waiter.cancelled() and waiter.exception() is None
+            ):  # it came as our caller gave up
                 self._pass_on(waiter.result())
             raise
 
@@ -140,7 +148,9 @@ class Pool:
         for connection in self._taken:
             connection.terminate()
         idle, self._idle = self._idle, []
-        await asyncio.gather(*(connection.close() for connection, _ in idle), return_exceptions=True)
+        await asyncio.gather(
+            *(connection.close() for connection, _ in idle), return_exceptions=True
+        )
 
     def terminate(self) -> None:
         for connection in (*self._taken, *(connection for connection, _ in self._idle)):

@@ -19,10 +19,9 @@ from honeyguide.store import batches
 from honeyguide.store.batches import Batches
 from honeyguide.store.pool import DOWN, DOWN_ERRORS, NO_CONNECTION, Lent, Pool
 from honeyguide.store.statements import Statement
-from honeyguide.store.tx import Again, Refusals, Work, refusal
+from honeyguide.store.tx import Again, P, Refusals, T, Unit, Work, bind, refusal
 
 R = TypeVar("R")
-T = TypeVar("T")
 
 ATTEMPTS = 5
 ACQUIRE_S = 5.0
@@ -54,7 +53,11 @@ class LockWait(Unavailable):
 
 
 # A second run meets none of these: a deadlock, a row changed under a snapshot, a statement prepared before a migration.
-_COLLIDED = (asyncpg.SerializationError, asyncpg.DeadlockDetectedError, asyncpg.exceptions.InvalidCachedStatementError)
+_COLLIDED = (
+    asyncpg.SerializationError,
+    asyncpg.DeadlockDetectedError,
+    asyncpg.exceptions.InvalidCachedStatementError,
+)
 
 
 @functools.lru_cache(maxsize=512)
@@ -84,7 +87,9 @@ def _apart(earlier: Statement[Any], later: Statement[Any]) -> bool:
 class PostgresTx:
     engine = "postgres"
 
-    def __init__(self, lent: Lent, batches: Batches, begin: str | None, *, begun: bool = False) -> None:
+    def __init__(
+        self, lent: Lent, batches: Batches, begin: str | None, *, begun: bool = False
+    ) -> None:
         self._lent = lent
         self._batches = batches
         self._begin = begin  # None: reads only
@@ -100,7 +105,9 @@ class PostgresTx:
         except _COLLIDED as error:
             raise Again() from error
         except asyncpg.LockNotAvailableError as error:
-            raise LockWait("Another change kept the same row locked for too long; try again in a moment.") from error
+            raise LockWait(
+                "Another change kept the same row locked for too long; try again in a moment."
+            ) from error
 
     async def open(self) -> None:
         if not self._begun and self._begin is not None:
@@ -115,9 +122,16 @@ class PostgresTx:
             await self.open()
         return await self._lent.get()
 
-    async def _rows(self, statement: Statement[Any], taken: Refusals | None, params: dict[str, Any]) -> Sequence[Sequence[Any]]:
+    async def _rows(
+        self, statement: Statement[Any], taken: Refusals | None, params: dict[str, Any]
+    ) -> Sequence[Sequence[Any]]:
         values = statement.postgres_values(params)
-        if statement.reads and statement.batch_place is not None and not self._begun and not self._puts:
+        if (
+            statement.reads
+            and statement.batch_place is not None
+            and not self._begun
+            and not self._puts
+        ):
             rows = await self._batches.join(statement, values)
             if rows is not None:
                 return rows
@@ -125,21 +139,33 @@ class PostgresTx:
         found: list[Any] = await self._ask(connection.fetch(statement.postgres, *values), taken)
         return found
 
-    async def one(self, statement: Statement[R], /, taken: Refusals | None = None, **params: Any) -> R | None:
+    async def one(
+        self, statement: Statement[R], /, taken: Refusals | None = None, **params: Any
+    ) -> R | None:
         rows = await self._rows(statement, taken, params)
         return statement.row(*rows[0]) if rows else None
 
-    async def all(self, statement: Statement[R], /, taken: Refusals | None = None, **params: Any) -> list[R]:
+    async def all(
+        self, statement: Statement[R], /, taken: Refusals | None = None, **params: Any
+    ) -> list[R]:
         make = statement.row
         return [make(*row) for row in await self._rows(statement, taken, params)]
 
-    async def run(self, statement: Statement[Any], /, taken: Refusals | None = None, **params: Any) -> int:
+    async def run(
+        self, statement: Statement[Any], /, taken: Refusals | None = None, **params: Any
+    ) -> int:
         connection = await self._ready(statement)
-        tag: str = await self._ask(connection.execute(statement.postgres, *statement.postgres_values(params)), taken)
+        tag: str = await self._ask(
+            connection.execute(statement.postgres, *statement.postgres_values(params)), taken
+        )
         return int(tag.rsplit(" ", 1)[-1])
 
-    async def put(self, statement: Statement[Any], /, taken: Refusals | None = None, **params: Any) -> None:
-        if len(self._puts) == TOGETHER or any(_apart(earlier[0], statement) for earlier in self._puts):
+    async def put(
+        self, statement: Statement[Any], /, taken: Refusals | None = None, **params: Any
+    ) -> None:
+        if len(self._puts) == TOGETHER or any(
+            _apart(earlier[0], statement) for earlier in self._puts
+        ):
             await self.open()
             await self.flush()
         self._puts.append((statement, statement.postgres_values(params), taken))
@@ -156,7 +182,9 @@ class PostgresTx:
         sql = _together(tuple([put[0] for put in puts]))
         taken = {name: meaning for put in puts for name, meaning in (put[2] or {}).items()}
         connection = await self._lent.get()
-        await self._ask(connection.execute(sql, *[value for put in puts for value in put[1]]), taken)
+        await self._ask(
+            connection.execute(sql, *[value for put in puts for value in put[1]]), taken
+        )
 
     async def commit(self) -> None:
         """Whatever interrupts this leaves the transaction open; whoever gives the connection back rolls it back."""
@@ -202,7 +230,9 @@ class PostgresStore:
     def __init__(self, pool: Pool, url: str) -> None:
         self._pool = pool
         self._url = url
-        self._batch_pool = _pool(url, batches.CONNECTIONS, SETTINGS | {"lock_timeout": str(batches.LOCK_MS)})
+        self._batch_pool = _pool(
+            url, batches.CONNECTIONS, SETTINGS | {"lock_timeout": str(batches.LOCK_MS)}
+        )
         self._batches = Batches(self._in_batch)
         self._listeners: dict[str, list[Callable[[], None]]] = {}
         self._to_tell: set[str] = set()
@@ -238,23 +268,37 @@ class PostgresStore:
                 await asyncio.sleep(random.uniform(0, 0.01 * 2**attempt))
         raise Unavailable("The change conflicted with other changes; try again in a moment.")
 
-    async def read(self, work: Work[T]) -> T:
+    async def read(self, unit: Unit[P, T], /, *args: P.args, **kwargs: P.kwargs) -> T:
         async def use(lent: Lent) -> T:
-            return await work(PostgresTx(lent, self._batches, None))
+            return await unit(PostgresTx(lent, self._batches, None), *args, **kwargs)
 
         return await self._again_and_again(use)
 
-    async def snapshot(self, work: Work[T], *, slow: bool = False) -> T:
+    async def snapshot(self, unit: Unit[P, T], /, *args: P.args, **kwargs: P.kwargs) -> T:
+        return await self._read_moment(bind(unit, args, kwargs), slow=False)
+
+    async def slow_snapshot(self, unit: Unit[P, T], /, *args: P.args, **kwargs: P.kwargs) -> T:
+        return await self._read_moment(bind(unit, args, kwargs), slow=True)
+
+    async def _read_moment(self, work: Work[T], *, slow: bool) -> T:
         async def use(lent: Lent) -> T:
             connection = await lent.get()
             async with connection.transaction(isolation="repeatable_read", readonly=True):
                 if slow:
-                    await connection.execute("SET LOCAL statement_timeout = 0; SET LOCAL enable_seqscan = on")
+                    await connection.execute(
+                        "SET LOCAL statement_timeout = 0; SET LOCAL enable_seqscan = on"
+                    )
                 return await work(PostgresTx(lent, self._batches, None, begun=True))
 
         return await self._again_and_again(use)
 
-    async def write(self, work: Work[T], *, snapshot: bool = False) -> T:
+    async def write(self, unit: Unit[P, T], /, *args: P.args, **kwargs: P.kwargs) -> T:
+        return await self._write(bind(unit, args, kwargs), snapshot=False)
+
+    async def write_snapshot(self, unit: Unit[P, T], /, *args: P.args, **kwargs: P.kwargs) -> T:
+        return await self._write(bind(unit, args, kwargs), snapshot=True)
+
+    async def _write(self, work: Work[T], *, snapshot: bool) -> T:
         begin = "BEGIN ISOLATION LEVEL REPEATABLE READ" if snapshot else "BEGIN"
         topics: set[str] = set()
 
@@ -307,7 +351,9 @@ class PostgresStore:
         while True:
             try:
                 connection = await asyncpg.connect(
-                    self._url, timeout=CONNECT_S, server_settings={"application_name": "honeyguide-ear"}
+                    self._url,
+                    timeout=CONNECT_S,
+                    server_settings={"application_name": "honeyguide-ear"},
                 )
                 try:
                     await connection.add_listener(CHANNEL, heard)

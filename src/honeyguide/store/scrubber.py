@@ -44,7 +44,9 @@ class Scrubber:
             with closing(self._connect()) as connection:
                 connection.set_busy_timeout(WAIT_MS)
                 connection.execute("PRAGMA wal_checkpoint(PASSIVE)").fetchall()
-                ((is_busy, _, _),) = connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
+                ((is_busy, _, _),) = connection.execute(
+                    "PRAGMA wal_checkpoint(TRUNCATE)"
+                ).fetchall()
                 return not is_busy
         except apsw.Error as error:
             log.warning("the write-ahead log cannot be emptied just now: %s", error)

@@ -19,10 +19,9 @@ import apsw
 from honeyguide.kernel.errors import Unavailable
 from honeyguide.store.scrubber import Scrubber
 from honeyguide.store.statements import Statement
-from honeyguide.store.tx import Again, Refusals, Work, refusal
+from honeyguide.store.tx import Again, P, Refusals, T, Unit, Work, bind, refusal
 
 R = TypeVar("R")
-T = TypeVar("T")
 
 Waiting = tuple[Work[Any], "asyncio.Future[Any]"]
 
@@ -90,30 +89,44 @@ class SqliteTx:
         self._unique = unique
         self.topics: set[str] = set()
 
-    def _rows(self, statement: Statement[Any], taken: Refusals | None, params: dict[str, Any]) -> list[tuple[Any, ...]]:
+    def _rows(
+        self, statement: Statement[Any], taken: Refusals | None, params: dict[str, Any]
+    ) -> list[tuple[Any, ...]]:
         try:
-            return self._connection.execute(statement.sqlite, statement.sqlite_values(params)).fetchall()
+            return self._connection.execute(
+                statement.sqlite, statement.sqlite_values(params)
+            ).fetchall()
         except apsw.ConstraintError as error:
             violated = _VIOLATED(str(error))
             if violated is None:
                 raise
-            raise refusal(violated[1] or self._unique.get(violated[2], violated[2]), taken) from None
+            raise refusal(
+                violated[1] or self._unique.get(violated[2], violated[2]), taken
+            ) from None
         except apsw.Error as error:
             raise trouble(error) from error
 
-    async def one(self, statement: Statement[R], /, taken: Refusals | None = None, **params: Any) -> R | None:
+    async def one(
+        self, statement: Statement[R], /, taken: Refusals | None = None, **params: Any
+    ) -> R | None:
         rows = self._rows(statement, taken, params)
         return statement.row(*rows[0]) if rows else None
 
-    async def all(self, statement: Statement[R], /, taken: Refusals | None = None, **params: Any) -> list[R]:
+    async def all(
+        self, statement: Statement[R], /, taken: Refusals | None = None, **params: Any
+    ) -> list[R]:
         row = statement.row
         return [row(*columns) for columns in self._rows(statement, taken, params)]
 
-    async def run(self, statement: Statement[Any], /, taken: Refusals | None = None, **params: Any) -> int:
+    async def run(
+        self, statement: Statement[Any], /, taken: Refusals | None = None, **params: Any
+    ) -> int:
         self._rows(statement, taken, params)
         return self._connection.changes()
 
-    async def put(self, statement: Statement[Any], /, taken: Refusals | None = None, **params: Any) -> None:
+    async def put(
+        self, statement: Statement[Any], /, taken: Refusals | None = None, **params: Any
+    ) -> None:
         self._rows(statement, taken, params)
 
     def wake(self, topic: str) -> None:
@@ -129,7 +142,9 @@ def sqlite_version() -> str:
 
 def connect(path: Path) -> apsw.Connection:
     if tuple(int(part) for part in sqlite_version().split(".")) < OLDEST:
-        raise Unavailable("The SQLite library is too old to be safe. Install the version from the lock file: run `make setup`.")
+        raise Unavailable(
+            "The SQLite library is too old to be safe. Install the version from the lock file: run `make setup`."
+        )
     connection = apsw.Connection(str(path), statementcachesize=500)
     connection.set_busy_timeout(int(LOCKED_S * 1000))
     # Else every statement on a table with partial indexes is compiled anew for each set of parameters, at ten times its cost.
@@ -141,7 +156,9 @@ def connect(path: Path) -> apsw.Connection:
 
 def _reader(path: Path) -> apsw.Connection:
     connection = connect(path)
-    connection.execute("PRAGMA query_only = ON")  # what is written here would neither wait its turn nor leave the loop free
+    connection.execute(
+        "PRAGMA query_only = ON"
+    )  # what is written here would neither wait its turn nor leave the loop free
     return connection
 
 
@@ -158,7 +175,9 @@ def _unique_indexes(connection: apsw.Connection) -> dict[str, str]:
         for _, index, unique, origin, *_ in ask(f"PRAGMA index_list({table})"):
             its = [row[2] for row in ask(f"PRAGMA index_info({index})")]
             if unique and origin != "pk" and None not in its:
-                names[_columns(table, its)] = index if origin == "c" else f"{table}_{'_'.join(its)}_key"
+                names[_columns(table, its)] = (
+                    index if origin == "c" else f"{table}_{'_'.join(its)}_key"
+                )
     return names
 
 
@@ -175,7 +194,9 @@ class SqliteStore:
         self.path = path
         self._writer = connect(path)
         self._reader = _reader(path)
-        self._writer.set_busy_timeout(0)  # waiting would stall the loop; `_begin` waits without blocking
+        self._writer.set_busy_timeout(
+            0
+        )  # waiting would stall the loop; `_begin` waits without blocking
         self._unique = _unique_indexes(self._writer)
         self._reads = SqliteTx(self._reader, self._unique)
         self._queue: deque[Waiting] = deque()
@@ -186,14 +207,17 @@ class SqliteStore:
         self._scrubber = Scrubber(partial(connect, path))
         self._listeners: dict[str, list[Callable[[], None]]] = {_SCRUB: [self._scrubber.start]}
 
-    def read(self, work: Work[T]) -> Awaitable[T]:
-        return work(self._reads)
+    def read(self, unit: Unit[P, T], /, *args: P.args, **kwargs: P.kwargs) -> Awaitable[T]:
+        return unit(self._reads, *args, **kwargs)
 
-    async def snapshot(self, work: Work[T], *, slow: bool = False) -> T:
-        if slow:
-            return await asyncio.get_running_loop().run_in_executor(self._slow, self._read_apart, work)
+    async def snapshot(self, unit: Unit[P, T], /, *args: P.args, **kwargs: P.kwargs) -> T:
         with _moment(self._reader):
-            return finish(work(self._reads))
+            return finish(unit(self._reads, *args, **kwargs))
+
+    async def slow_snapshot(self, unit: Unit[P, T], /, *args: P.args, **kwargs: P.kwargs) -> T:
+        return await asyncio.get_running_loop().run_in_executor(
+            self._slow, self._read_apart, bind(unit, args, kwargs)
+        )
 
     def _read_apart(self, work: Work[T]) -> T:
         if self._slow_reader is None:
@@ -201,13 +225,15 @@ class SqliteStore:
         with _moment(self._slow_reader):
             return finish(work(SqliteTx(self._slow_reader, self._unique)))
 
-    async def write(self, work: Work[T], *, snapshot: bool = False) -> T:
-        # Every SQLite transaction sees one moment and runs alone, so `snapshot` asks for nothing more here.
+    async def write(self, unit: Unit[P, T], /, *args: P.args, **kwargs: P.kwargs) -> T:
         future: asyncio.Future[T] = asyncio.get_running_loop().create_future()
-        self._queue.append((work, future))
+        self._queue.append((bind(unit, args, kwargs), future))
         if self._draining is None or self._draining.done():
             self._draining = asyncio.get_running_loop().create_task(self._drain())
         return await future
+
+    # SQLite's writers run one after another, so each already sees a single moment.
+    write_snapshot = write
 
     async def _drain(self) -> None:
         while self._queue:
@@ -256,7 +282,9 @@ class SqliteStore:
 
     async def _commit(self) -> None:
         """Off the loop; one who is cancelled meanwhile still waits, since the connection is busy until then."""
-        syncing = asyncio.get_running_loop().run_in_executor(self._syncer, self._writer.execute, "COMMIT")
+        syncing = asyncio.get_running_loop().run_in_executor(
+            self._syncer, self._writer.execute, "COMMIT"
+        )
         try:
             await asyncio.shield(syncing)
         except asyncio.CancelledError:

@@ -28,7 +28,12 @@ class Statement(Generic[Row_co]):
     """One named statement in both engines' spelling, and the type its rows become."""
 
     def __init__(
-        self, name: str, sqlite: str, postgres: str, row: Callable[..., Row_co], batched_by: str | None = None
+        self,
+        name: str,
+        sqlite: str,
+        postgres: str,
+        row: Callable[..., Row_co],
+        batched_by: str | None = None,
     ) -> None:
         self.name = name
         self.row = row
@@ -37,13 +42,17 @@ class Statement(Generic[Row_co]):
         # Every request comes by here some times over: the values in their order, by one call.
         self.sqlite_values = _values_in(self.sqlite_order)
         self.postgres_values = _values_in(self.postgres_order)
-        self.reads = sqlite.lstrip().upper().startswith(("SELECT", "WITH")) and not _TARGET.search(sqlite)
+        self.reads = sqlite.lstrip().upper().startswith(("SELECT", "WITH")) and not _TARGET.search(
+            sqlite
+        )
         self.locks = _LOCKS.search(postgres) is not None
         target = _TARGET.search(postgres)
         self.target = target[1] if target else ""
         self.sources = frozenset(_SOURCE.findall(postgres))
         self.batch_place = None if batched_by is None else self.postgres_order.index(batched_by)
-        self.changes_rows = not postgres.lstrip().upper().startswith("INSERT") or "DO UPDATE" in postgres
+        self.changes_rows = (
+            not postgres.lstrip().upper().startswith("INSERT") or "DO UPDATE" in postgres
+        )
 
     def __repr__(self) -> str:
         return f"<statement {self.name}>"
@@ -85,7 +94,9 @@ class Statements:
         for name, engine, text in zip(parts[1::3], parts[2::3], parts[3::3], strict=True):
             if batch := _BATCH.search(text):
                 self._batched_by[name] = batch[1]
-            clean = "\n".join(line for line in text.splitlines() if not line.lstrip().startswith("--"))
+            clean = "\n".join(
+                line for line in text.splitlines() if not line.lstrip().startswith("--")
+            )
             self._texts.setdefault(f"{name}", {})[engine or "both"] = clean.strip().rstrip(";")
         self._stem = f"{path.parent.name}.{path.stem}"
 
@@ -93,7 +104,9 @@ class Statements:
         texts = self._texts[name]
         both = texts.get("both", "")
         sqlite, postgres = texts.get("sqlite", both), texts.get("postgres", both)
-        statement = Statement(f"{self._stem}.{name}", sqlite, postgres, row, self._batched_by.get(name))
+        statement = Statement(
+            f"{self._stem}.{name}", sqlite, postgres, row, self._batched_by.get(name)
+        )
         registry.append(statement)
         return statement
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping
-from typing import Any, Protocol, TypeVar
+from typing import Any, Concatenate, ParamSpec, Protocol, TypeVar
 
 from honeyguide.store.statements import Statement
 
 R = TypeVar("R")
 T = TypeVar("T")
+P = ParamSpec("P")
 
 
 class Again(Exception):
@@ -32,17 +33,25 @@ class Tx(Protocol):
     @property
     def engine(self) -> str: ...
 
-    async def one(self, statement: Statement[R], /, taken: Refusals | None = None, **params: Any) -> R | None:
+    async def one(
+        self, statement: Statement[R], /, taken: Refusals | None = None, **params: Any
+    ) -> R | None:
         """The first row, or None."""
         ...
 
-    async def all(self, statement: Statement[R], /, taken: Refusals | None = None, **params: Any) -> list[R]: ...
+    async def all(
+        self, statement: Statement[R], /, taken: Refusals | None = None, **params: Any
+    ) -> list[R]: ...
 
-    async def run(self, statement: Statement[Any], /, taken: Refusals | None = None, **params: Any) -> int:
+    async def run(
+        self, statement: Statement[Any], /, taken: Refusals | None = None, **params: Any
+    ) -> int:
         """Runs it now and tells how many rows it touched."""
         ...
 
-    async def put(self, statement: Statement[Any], /, taken: Refusals | None = None, **params: Any) -> None:
+    async def put(
+        self, statement: Statement[Any], /, taken: Refusals | None = None, **params: Any
+    ) -> None:
         """A write whose result nobody needs: it happens before anything asked later, and by the commit at the latest."""
         ...
 
@@ -56,21 +65,37 @@ class Tx(Protocol):
 
 
 Work = Callable[[Tx], Awaitable[T]]
+Unit = Callable[Concatenate[Tx, P], Awaitable[T]]
+
+
+def bind(unit: Unit[P, T], args: Any, kwargs: Any) -> Work[T]:
+    """The unit of work with everything but the transaction filled in."""
+    return (lambda tx: unit(tx, *args, **kwargs)) if args or kwargs else unit
 
 
 class Store(Protocol):
+    """Runs a unit of work, `unit(tx, *args, **kwargs)`, in a transaction of its own."""
+
     engine: str
 
-    def read(self, work: Work[T]) -> Awaitable[T]:
+    def read(self, unit: Unit[P, T], /, *args: P.args, **kwargs: P.kwargs) -> Awaitable[T]:
         """Quick reads; each statement sees the newest commit."""
         ...
 
-    async def snapshot(self, work: Work[T], *, slow: bool = False) -> T:
-        """Reads that all see one moment; `slow` ones are kept away from everybody else's."""
+    async def snapshot(self, unit: Unit[P, T], /, *args: P.args, **kwargs: P.kwargs) -> T:
+        """Reads that all see the same moment."""
         ...
 
-    async def write(self, work: Work[T], *, snapshot: bool = False) -> T:
+    async def slow_snapshot(self, unit: Unit[P, T], /, *args: P.args, **kwargs: P.kwargs) -> T:
+        """The same for reads that take seconds: nobody else's requests wait for them."""
+        ...
+
+    async def write(self, unit: Unit[P, T], /, *args: P.args, **kwargs: P.kwargs) -> T:
         """One transaction, on disk when this returns; run again when it met a collision."""
+        ...
+
+    async def write_snapshot(self, unit: Unit[P, T], /, *args: P.args, **kwargs: P.kwargs) -> T:
+        """A write whose statements all see the same moment."""
         ...
 
     def listen(self, topic: str, callback: Callable[[], None]) -> None: ...

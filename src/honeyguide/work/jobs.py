@@ -37,7 +37,7 @@ class Job:
 
 
 async def fold_listings(store: Store, now_ms: int) -> bool:
-    return await store.write(page_index.fold, snapshot=True)
+    return await store.write_snapshot(page_index.fold)
 
 
 def sweep(*purges: Callable[..., Awaitable[bool]]) -> Batch:
@@ -91,16 +91,33 @@ def jobs_of(site: Site, transport: Transport) -> tuple[Job, ...]:
         Job("update the page index", SECOND_MS, fold_listings),
         Job("import uploaded files", SECOND_MS, partial(bring_in_files, site)),
         Job("purge old imports", HOUR_MS, sweep(importing.purge)),
-        Job("purge expired sessions and invitations", HOUR_MS, sweep(sessions.purge, invitations.purge)),
+        Job(
+            "purge expired sessions and invitations",
+            HOUR_MS,
+            sweep(sessions.purge, invitations.purge),
+        ),
         Job(
             "verify referrals after their holding period",
             5 * SECOND_MS,
             partial(money.verify_due_referrals, site),
             topic=CLOCK_SET,
         ),
-        Job("grant new rewards to advocates who already qualify", 5 * SECOND_MS, partial(give_new_rewards, site)),
-        Job("give added coupon codes to waiting advocates", 5 * SECOND_MS, partial(supply_codes, site)),
-        Job("send budget notifications", 10 * SECOND_MS, partial(money.tell_about_budgets, site), topic=charges.NOTICES),
+        Job(
+            "grant new rewards to advocates who already qualify",
+            5 * SECOND_MS,
+            partial(give_new_rewards, site),
+        ),
+        Job(
+            "give added coupon codes to waiting advocates",
+            5 * SECOND_MS,
+            partial(supply_codes, site),
+        ),
+        Job(
+            "send budget notifications",
+            10 * SECOND_MS,
+            partial(money.tell_about_budgets, site),
+            topic=charges.NOTICES,
+        ),
         Job("send emails", 30 * SECOND_MS, partial(send_letters, transport), topic=emails.TOPIC),
         Job("close months and create payouts", MINUTE_MS, money.close_months, topic=CLOCK_SET),
         Job("update confirmation rates", 10 * MINUTE_MS, rate_programs),

@@ -12,9 +12,9 @@ from functools import partial
 from honeyguide.accounts import accounts
 from honeyguide.kernel.errors import Unavailable
 from honeyguide.kernel.site import Site
+from honeyguide.kernel.tenant import Tenant
 from honeyguide.partners import budget_notifications, ledger_check, payouts
-from honeyguide.referrals import subscribers
-from honeyguide.referrals.campaigns import Owner
+from honeyguide.referrals import lifecycle
 from honeyguide.signups import signups
 from honeyguide.store import Store
 from honeyguide.store.tx import Tx
@@ -27,18 +27,21 @@ RIPE_TOGETHER = 8
 
 
 async def verify_due_referrals(site: Site, store: Store, now_ms: int) -> bool:
-    async def find(tx: Tx) -> list[tuple[Owner, str]]:
-        return await subscribers.due(tx, now_ms=now_ms, batch=RIPE_BATCH)
+    async def find(tx: Tx) -> list[tuple[Tenant, str]]:
+        return await lifecycle.due(tx, now_ms=now_ms, batch=RIPE_BATCH)
 
-    async def verify_due(tx: Tx, owner: Owner, subscriber_id: str) -> None:
-        await signups.verify_due(tx, site, owner, subscriber_id, now_ms=now_ms)
+    async def verify_due(tx: Tx, tenant: Tenant, subscriber_id: str) -> None:
+        await signups.verify_due(tx, site, tenant, subscriber_id, now_ms=now_ms)
 
     found = await store.read(find)
     settled = 0
     for start in range(0, len(found), RIPE_TOGETHER):
         some = found[start : start + RIPE_TOGETHER]
         outcomes = await asyncio.gather(
-            *(store.write(partial(verify_due, owner=owner, subscriber_id=subscriber_id)) for owner, subscriber_id in some),
+            *(
+                store.write(partial(verify_due, tenant=tenant, subscriber_id=subscriber_id))
+                for tenant, subscriber_id in some
+            ),
             return_exceptions=True,
         )
         for (_, subscriber_id), outcome in zip(some, outcomes, strict=True):
@@ -46,7 +49,11 @@ async def verify_due_referrals(site: Site, store: Store, now_ms: int) -> bool:
                 raise outcome
             settled += outcome is None
             if outcome is not None:  # one that fails must not keep the others waiting for ever
-                log.error("Could not verify the referral of subscriber %s", subscriber_id, exc_info=outcome)
+                log.error(
+                    "Could not verify the referral of subscriber %s",
+                    subscriber_id,
+                    exc_info=outcome,
+                )
     return len(found) == RIPE_BATCH and settled > 0
 
 
@@ -68,19 +75,23 @@ async def close_months(store: Store, now_ms: int) -> bool:
     return await pay_out(store, now_ms) is not None
 
 
-async def pay_out(store: Store, now_ms: int, made: Callable[[int], None] = lambda payouts: None) -> str | None:
+async def pay_out(
+    store: Store, now_ms: int, made: Callable[[int], None] = lambda payouts: None
+) -> str | None:
     """The payouts of the oldest closed month without them, if there is one; tells of each batch's."""
     month = await store.read(payouts.month_to_pay_out)
     after: str | None = ""
     while month is not None and after is not None:
-        batch = await store.write(partial(payouts.make_payouts, month=month, after=after, now_ms=now_ms))
+        batch = await store.write(
+            partial(payouts.make_payouts, month=month, after=after, now_ms=now_ms)
+        )
         after = batch.after
         made(batch.payouts)
     return month
 
 
 async def verify_books(store: Store, now_ms: int) -> bool:
-    findings, _ = await store.snapshot(ledger_check.verify, slow=True)
+    findings, _ = await store.slow_snapshot(ledger_check.verify)
     for finding in findings:
         if finding.broken:
             log.error("Ledger check failed, %d rows wrong: %s", finding.broken, finding.promise)

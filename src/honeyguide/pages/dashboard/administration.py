@@ -54,10 +54,16 @@ async def _page(request: PageRequest, wrong: dict[str, str]) -> Response:
         months = await payouts.months(tx)
         return {
             "months": months,
-            "so_far": {row.month: await payouts.earned_so_far(tx, row.month) for row in months if row.closed_ms is None},
+            "so_far": {
+                row.month: await payouts.earned_so_far(tx, row.month)
+                for row in months
+                if row.closed_ms is None
+            },
             "owed": await payouts.of_month(tx, _month(request)),
             "accounts": await accounts.all_of_them(tx),
-            "invited": await invitations.of_inviter(tx, request.who.account_id, now_ms=request.now_ms),
+            "invited": await invitations.of_inviter(
+                tx, request.who.account_id, now_ms=request.now_ms
+            ),
             "backup_ms": await accounts.last_backup_ms(tx),
             "proof": await accounts.last_proof(tx),
             "letters": await emails.backlog(tx, now_ms=request.now_ms),
@@ -66,7 +72,7 @@ async def _page(request: PageRequest, wrong: dict[str, str]) -> Response:
         }
 
     # Sums over everybody: kept away from those who only want their own page.
-    shown = await request.services.store.snapshot(look, slow=True)
+    shown = await request.services.store.slow_snapshot(look)
     engine = "PostgreSQL" if request.services.store.engine == "postgres" else "SQLite"
     return await request.page(
         "dashboard/administration.html",
@@ -86,10 +92,12 @@ async def _page(request: PageRequest, wrong: dict[str, str]) -> Response:
 
 @only_admin
 async def prove(request: PageRequest) -> Response:
-    findings, sums = await request.services.store.snapshot(ledger_check.verify, slow=True)
+    findings, sums = await request.services.store.slow_snapshot(ledger_check.verify)
     broken = sum(finding.broken for finding in findings)
     await request.write(lambda tx: accounts.note_proof(tx, broken=broken, now_ms=request.now_ms))
-    return await request.page("dashboard/ledger_check.html", findings=findings, sums=sums, money=money.show)
+    return await request.page(
+        "dashboard/ledger_check.html", findings=findings, sums=sums, money=money.show
+    )
 
 
 @only_admin
@@ -99,7 +107,9 @@ async def mark(request: PageRequest) -> Response:
     async def change(tx: Tx) -> payouts.Payout:
         if undo:
             return await payouts.unmark_paid(tx, payout_id, now_ms=request.now_ms)
-        return await payouts.mark_paid(tx, payout_id, request.text("reference"), now_ms=request.now_ms)
+        return await payouts.mark_paid(
+            tx, payout_id, request.text("reference"), now_ms=request.now_ms
+        )
 
     try:
         payout = await request.write(change)
@@ -107,7 +117,10 @@ async def mark(request: PageRequest) -> Response:
         return await _page(request, forms.errors_of(fault, FIELDS))
     done = "is unpaid again" if undo else "was marked as paid"
     where = f"/administration?month={payout.month}" if _month(request) else "/administration"
-    return request.go(where, f"The {money.show(payout.amount_cents)} payout for {rules.spoken(payout.month)} {done}.")
+    return request.go(
+        where,
+        f"The {money.show(payout.amount_cents)} payout for {rules.spoken(payout.month)} {done}.",
+    )
 
 
 @only_admin
