@@ -20,18 +20,31 @@ BENCHES = {
 
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m bench", description=__doc__)
-    parser.add_argument("names", nargs="*", metavar="name", help=f"benchmarks to run: {', '.join(BENCHES)}; default: all")
     parser.add_argument(
-        "--quick", action="store_true", help="run everything for a few seconds as a check, without writing results"
+        "names",
+        nargs="*",
+        metavar="name",
+        help=f"benchmarks to run: {', '.join(BENCHES)}; default: all",
+    )
+    parser.add_argument(
+        "--quick",
+        action="store_true",
+        help="run everything for a few seconds as a check, without writing results",
     )
     parser.add_argument("--engine", choices=plan.ENGINES, action="append", help="default: both")
     for item in dataclasses.fields(plan.Size):
-        parser.add_argument(f"--{item.name}", type=type(item.default), help=f"default: {item.default}")
+        parser.add_argument(
+            f"--{item.name}", type=type(item.default), help=f"default: {item.default}"
+        )
     asked = parser.parse_args()
     unknown = set(asked.names) - set(BENCHES)
     if unknown:
         parser.error(f"unknown benchmark: {', '.join(sorted(unknown))}")
-    given = {item.name: value for item in dataclasses.fields(plan.Size) if (value := getattr(asked, item.name)) is not None}
+    given = {
+        item.name: value
+        for item in dataclasses.fields(plan.Size)
+        if (value := getattr(asked, item.name)) is not None
+    }
     size = dataclasses.replace(plan.QUICK if asked.quick else plan.Size(), **given)
     with plan.opened(size, tuple(asked.engine or plan.ENGINES)) as bench:
         for name in asked.names or BENCHES:

@@ -30,7 +30,9 @@ from honeyguide.store.tx import Tx
 
 ABOUT = "Deliveries: emptying the outbox, compared with a bare loop of the same HTTP client"
 TARGET = 0.50
-TIMES = 3  # as many rounds as elsewhere: one takes a second, and the machine's speed changes as fast
+TIMES = (
+    3  # as many rounds as elsewhere: one takes a second, and the machine's speed changes as fast
+)
 WEBHOOKS = (1, 100)
 HOME = Policy(https_only=False, loopback_ok=True)
 PERSON = {
@@ -47,7 +49,11 @@ PERSON = {
     "next_reward_details": None,
     "created_at": 1794706201,
 }
-FACTS = {"campaign_id": "019a8000-1111-7a11-8111-111111111111", "subscriber": PERSON, "referrer": PERSON}
+FACTS = {
+    "campaign_id": "019a8000-1111-7a11-8111-111111111111",
+    "subscriber": PERSON,
+    "referrer": PERSON,
+}
 
 
 @dataclass
@@ -71,7 +77,13 @@ class Post:
             to = await outbox.listeners(tx, self.account_id, outbox.NEW_REFERRAL)
             for _ in range(count):
                 await outbox.emit(
-                    tx, self.account_id, outbox.NEW_REFERRAL, FACTS, to=to, subscriber_id=None, now_ms=system_clock()
+                    tx,
+                    self.account_id,
+                    outbox.NEW_REFERRAL,
+                    FACTS,
+                    to=to,
+                    subscriber_id=None,
+                    now_ms=system_clock(),
                 )
 
         for done in range(0, events, 50):
@@ -81,7 +93,9 @@ class Post:
         """What the sink noted, once it is so many."""
 
         def ask() -> list[tuple[str, float]]:
-            with urllib.request.urlopen(f"http://127.0.0.1:{self.port}/notes/{count}", timeout=120) as answer:
+            with urllib.request.urlopen(
+                f"http://127.0.0.1:{self.port}/notes/{count}", timeout=120
+            ) as answer:
                 return json.load(answer)  # type: ignore[no-any-return]
 
         return await asyncio.to_thread(ask)
@@ -121,12 +135,17 @@ class Post:
             for _ in range(samples):
                 await self.emit(1)
                 committed = time.monotonic()
-                waits += [max(0.0, at - committed) * 1000 for at in await self.arrivals(len(self.hooks))]
+                waits += [
+                    max(0.0, at - committed) * 1000 for at in await self.arrivals(len(self.hooks))
+                ]
         return waits
 
     async def bare(self, deliveries: int) -> float:
         """The client's own speed: as many at once, the same bytes and headers, nothing kept."""
-        secret, body = signature.new_secret(), json.dumps({"type": "new_referral", **FACTS}).encode()
+        secret, body = (
+            signature.new_secret(),
+            json.dumps({"type": "new_referral", **FACTS}).encode(),
+        )
         headers = {
             "content-type": "application/json",
             "webhook-id": "msg_019a852a-63e3-7c41-9d55-0a7c7f5d2b10",
@@ -137,12 +156,16 @@ class Post:
 
         async def post(session: aiohttp.ClientSession) -> None:
             for _ in left:
-                async with session.post(f"http://127.0.0.1:{self.port}/hook", data=body, headers=headers) as answer:
+                async with session.post(
+                    f"http://127.0.0.1:{self.port}/hook", data=body, headers=headers
+                ) as answer:
                     await answer.read()
 
         async with aiohttp.ClientSession(connector=aiohttp.TCPConnector(limit=1000)) as session:
             began = time.perf_counter()
-            await asyncio.gather(*(post(session) for _ in range(IN_FLIGHT_PER_WEBHOOK * len(self.hooks))))
+            await asyncio.gather(
+                *(post(session) for _ in range(IN_FLIGHT_PER_WEBHOOK * len(self.hooks)))
+            )
             took = time.perf_counter() - began
         await self.notes()
         return deliveries / took
@@ -157,7 +180,9 @@ async def _opened(url: str, webhook_count: int, port: int) -> Post:
         address = f"http://127.0.0.1:{port}/hook"
         asked = Flags(new_referral=True)
         return [
-            await webhooks.create(tx, campaign.account_id, "", address, asked, policy=HOME, now_ms=system_clock())
+            await webhooks.create(
+                tx, campaign.account_id, "", address, asked, policy=HOME, now_ms=system_clock()
+            )
             for _ in range(webhook_count)
         ]
 
@@ -167,13 +192,17 @@ async def _opened(url: str, webhook_count: int, port: int) -> Post:
 async def _measure(bench: Bench, port: int) -> Figures:
     figures, deliveries = Figures(), max(400, bench.size.people // 2)
     posts = {
-        (engine, count): await _opened(bench.database_url(engine, f"deliveries_{count}"), count, port)
+        (engine, count): await _opened(
+            bench.database_url(engine, f"deliveries_{count}"), count, port
+        )
         for engine in bench.engines
         for count in WEBHOOKS
     }
     memory.settle()  # as in a serving process, for the bare loop as well
     with progress() as bar:
-        measuring = bar.add_task("deliveries", total=TIMES * bench.size.rounds * len(WEBHOOKS) * len(bench.engines))
+        measuring = bar.add_task(
+            "deliveries", total=TIMES * bench.size.rounds * len(WEBHOOKS) * len(bench.engines)
+        )
         for number in range(TIMES * bench.size.rounds):
             for count in WEBHOOKS:
                 for engine in bench.engines:
@@ -211,7 +240,10 @@ def run(bench: Bench) -> list[Table]:
     for engine in bench.engines:
         rows = []
         for count in WEBHOOKS:
-            ratio, waits = statistics.median(figures.ratios[engine, count]), figures.waits_ms[engine, count]
+            ratio, waits = (
+                statistics.median(figures.ratios[engine, count]),
+                figures.waits_ms[engine, count],
+            )
             rows.append(
                 (
                     str(count),
@@ -223,8 +255,8 @@ def run(bench: Bench) -> list[Table]:
                     f"{statistics.quantiles(waits, n=100)[-1]:.1f}",
                 )
             )
-        note = (
-            f"{TIMES * bench.size.rounds} interleaved rounds, medians. Each delivery is claimed, signed, guarded and recorded."
+        note = f"{TIMES * bench.size.rounds} interleaved rounds, medians. Each delivery is claimed, signed, guarded and recorded."
+        tables.append(
+            Table({"sqlite": "SQLite", "postgres": "PostgreSQL"}[engine], columns, rows, note)
         )
-        tables.append(Table({"sqlite": "SQLite", "postgres": "PostgreSQL"}[engine], columns, rows, note))
     return tables

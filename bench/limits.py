@@ -24,8 +24,8 @@ from honeyguide.store.sqlite import connect
 
 GROUP = 32  # writers that share a sync, as many as there are connections
 POOL = 10
-S = "referrals.subscribers."
-P = "referrals.people."
+S = "referrals.lifecycle."
+P = "referrals.subscribers."
 
 
 @dataclass
@@ -90,7 +90,10 @@ CASES: dict[str, tuple[str, ...]] = {
     "create": (f"{S}find_referrer", f"{S}insert"),
 }
 
-_OWN: dict[str, Callable[[], dict[str, Any]]] = {"create": lambda: {"id": new_id()}, "list": lambda: {"most": 50}}
+_OWN: dict[str, Callable[[], dict[str, Any]]] = {
+    "create": lambda: {"id": new_id()},
+    "list": lambda: {"most": 50},
+}
 
 
 def sqlite(url: str, campaign: Campaign, case: str, seconds: float) -> float:
@@ -106,7 +109,9 @@ def sqlite(url: str, campaign: Campaign, case: str, seconds: float) -> float:
         for _ in range(GROUP):
             given = values.of(done) | _OWN.get(case, dict)()
             for one in statements:
-                connection.execute(one.sqlite, [given.get(name) for name in one.sqlite_order]).fetchall()
+                connection.execute(
+                    one.sqlite, [given.get(name) for name in one.sqlite_order]
+                ).fetchall()
             done += 1
         if case == "create":
             connection.execute("COMMIT")
@@ -125,17 +130,23 @@ def postgres(url: str, campaign: Campaign, case: str, seconds: float) -> float:
         done = 0
         while time.perf_counter() < until:
             given = values.of(first + done)
-            await connection.fetchrow(admit.postgres, *[given.get(name) for name in admit.postgres_order])
+            await connection.fetchrow(
+                admit.postgres, *[given.get(name) for name in admit.postgres_order]
+            )
             given |= _OWN.get(case, dict)()
             for one in statements:
-                await connection.fetch(one.postgres, *[given.get(name) for name in one.postgres_order])
+                await connection.fetch(
+                    one.postgres, *[given.get(name) for name in one.postgres_order]
+                )
             done += 1
         return done
 
     async def all_loops() -> float:
         pool = [await asyncpg.connect(url, server_settings=SETTINGS) for _ in range(POOL)]
         began = time.perf_counter()
-        done = await asyncio.gather(*(loop(one, n * 10_000_000, began + seconds) for n, one in enumerate(pool)))
+        done = await asyncio.gather(
+            *(loop(one, n * 10_000_000, began + seconds) for n, one in enumerate(pool))
+        )
         took = time.perf_counter() - began
         for one in pool:
             await one.close()
@@ -149,7 +160,19 @@ def pgbench(bench: Bench, url: str, campaign: Campaign, case: str, seconds: floa
     assert bench.postgres is not None
     script = bench.folder / f"{case}.pgbench"
     script.write_text(_script(campaign, case))
-    options = ["-n", "-M", "prepared", "-c", str(POOL), "-j", "1", "-T", str(max(1, round(seconds))), "-f", str(script)]
+    options = [
+        "-n",
+        "-M",
+        "prepared",
+        "-c",
+        str(POOL),
+        "-j",
+        "1",
+        "-T",
+        str(max(1, round(seconds))),
+        "-f",
+        str(script),
+    ]
     command = [str(bench.postgres.pgbench), *options, url]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     found = re.search(r"tps = ([\d.]+)", done.stdout)
@@ -181,7 +204,10 @@ def _script(campaign: Campaign, case: str) -> str:
         "email_key": "'b' || :n",
         "person_key": "'b' || :n",
     }
-    lines = [f"\\set p random(0, {min(1000, campaign.advocates) - 1})", "\\set n random(1, 4000000000000000000)"]
+    lines = [
+        f"\\set p random(0, {min(1000, campaign.advocates) - 1})",
+        "\\set n random(1, 4000000000000000000)",
+    ]
     for name in ("accounts.admission.admit", *CASES[case]):
         one = statement(name)
         known = {**drawn, **(fresh if name.endswith(".insert") else {})}
@@ -189,7 +215,9 @@ def _script(campaign: Campaign, case: str) -> str:
             known["most"] = "1000000"
         text = re.sub(
             r"\$(\d+)",
-            lambda match, one=one, known=known: _expression(one.postgres_order[int(match[1]) - 1], known, sample),
+            lambda match, one=one, known=known: _expression(
+                one.postgres_order[int(match[1]) - 1], known, sample
+            ),
             one.postgres,
         )
         lines.append(" ".join(text.split()) + ";")

@@ -97,7 +97,10 @@ class _Connection(asyncio.Protocol):
 async def _drive(job: Job) -> Driven:
     tally = _Tally(job)
     loop = asyncio.get_running_loop()
-    made = [await loop.create_connection(lambda: _Connection(tally), "127.0.0.1", job.port) for _ in range(job.connections)]
+    made = [
+        await loop.create_connection(lambda: _Connection(tally), "127.0.0.1", job.port)
+        for _ in range(job.connections)
+    ]
     await asyncio.sleep(min(WARM_S, job.seconds / 4))
     tally.latencies.clear()
     began = time.perf_counter()
@@ -116,7 +119,10 @@ async def _drive(job: Job) -> Driven:
 def drive(job: Job) -> Driven:
     """Runs the job in a process of its own; an answer with another status than expected spoils the run, loudly."""
     done = subprocess.run(
-        [sys.executable, "-m", "bench.load"], input=msgspec.msgpack.encode(job), stdout=subprocess.PIPE, check=True
+        [sys.executable, "-m", "bench.load"],
+        input=msgspec.msgpack.encode(job),
+        stdout=subprocess.PIPE,
+        check=True,
     )
     driven = msgspec.msgpack.decode(done.stdout, type=Driven)
     if driven.unexpected or not driven.rate:

@@ -62,7 +62,11 @@ ASKS = (
 def _ask(connection: http.client.HTTPConnection, ask: Ask, campaign: Campaign) -> float:
     path = ask.path(campaign)
     began = time.perf_counter()
-    connection.request("GET", path, headers={"X-Api-Key": campaign.keys[0], "Cookie": f"hg_session={campaign.session}"})
+    connection.request(
+        "GET",
+        path,
+        headers={"X-Api-Key": campaign.keys[0], "Cookie": f"hg_session={campaign.session}"},
+    )
     answer = connection.getresponse()
     body = answer.read()
     took = time.perf_counter() - began
@@ -74,7 +78,9 @@ def _ask(connection: http.client.HTTPConnection, ask: Ask, campaign: Campaign) -
 Medians = dict[tuple[str, str], float]
 
 
-def _latencies(bench: Bench, port: int, campaigns: dict[str, Campaign], tick: Callable[[], None]) -> Medians:
+def _latencies(
+    bench: Bench, port: int, campaigns: dict[str, Campaign], tick: Callable[[], None]
+) -> Medians:
     """Small and large in turn, request by request, so that both meet the same disturbances."""
     connection = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
     found: dict[tuple[str, str], list[float]] = defaultdict(list)
@@ -127,11 +133,20 @@ def run(bench: Bench) -> list[Table]:
     ]
     for engine in bench.engines:
         with progress() as bar:
-            making = bar.add_task(f"{engine}: people put in and folded", total=2 * sum(plan.size for plan in plans))
+            making = bar.add_task(
+                f"{engine}: people put in and folded", total=2 * sum(plan.size for plan in plans)
+            )
             url = bench.database_url(engine, "million")
-            database = people.make(url, plans, lambda n, bar=bar, making=making: bar.advance(making, n))  # type: ignore[misc]
+            database = people.make(
+                url, plans, lambda n, bar=bar, making=making: bar.advance(making, n)
+            )  # type: ignore[misc]
             measuring = bar.add_task(f"{engine}: requests", total=bench.size.rounds * len(ASKS))
             with servers.honeyguide(url, bench.folder, rate_limit=0) as port:
-                found = _latencies(bench, port, database.campaigns, lambda bar=bar, measuring=measuring: bar.advance(measuring))  # type: ignore[misc]
+                found = _latencies(
+                    bench,
+                    port,
+                    database.campaigns,
+                    lambda bar=bar, measuring=measuring: bar.advance(measuring),
+                )  # type: ignore[misc]
         tables.append(_table(engine, bench.size.rows, found))
     return tables

@@ -25,7 +25,7 @@ from bench.report import Table, verdict
 from honeyguide.kernel.clock import system_clock
 from honeyguide.kernel.ids import new_code, new_id
 from honeyguide.partners import rules
-from honeyguide.referrals.subscribers import NewSubscriber
+from honeyguide.referrals.lifecycle import NewSubscriber
 from honeyguide.signups import signups
 from honeyguide.store import Store, migrate, open_store, sqlite_path
 from honeyguide.store.postgres import SETTINGS
@@ -43,7 +43,7 @@ BIG = 100_000_000  # cents: no cap is met while we measure
 # One referral, in the order in which the domain runs them.
 STEPS = (
     "signups.signups.find_partner",
-    "referrals.subscribers.insert",
+    "referrals.lifecycle.insert",
     "signups.signups.insert_referral",
     "events.outbox.listeners",
     "partners.ledger.hold_month",
@@ -84,16 +84,27 @@ async def _ours(store: Store, shop: Shop, seconds: float) -> float:
         nonlocal done
         while time.perf_counter() < until:
             new = NewSubscriber(f"{new_id()}@example.org", referrer_code=trade.partners[0].ref_code)
-            await store.write(partial(signups.sign_up, site=SITE, owner=trade.owner, new=new, now_ms=system_clock()))
+            await store.write(
+                partial(
+                    signups.sign_up, site=SITE, tenant=trade.owner, new=new, now_ms=system_clock()
+                )
+            )
             done += 1
 
     began = time.perf_counter()
-    await asyncio.gather(*(bring(shop.trades[number % len(shop.trades)]) for number in range(GROUP)))
+    await asyncio.gather(
+        *(bring(shop.trades[number % len(shop.trades)]) for number in range(GROUP))
+    )
     return done / (time.perf_counter() - began)
 
 
 def _values(shop: Shop, trade: Trade) -> dict[str, Any]:
-    now_ms, email, charge_id, referral_id = system_clock(), f"{new_id()}@example.org", new_id(), new_id()
+    now_ms, email, charge_id, referral_id = (
+        system_clock(),
+        f"{new_id()}@example.org",
+        new_id(),
+        new_id(),
+    )
     subscriber_id, partner = new_id(), trade.partners[0]
     common = {
         "now_ms": now_ms,
@@ -143,7 +154,7 @@ def _values(shop: Shop, trade: Trade) -> dict[str, Any]:
         "amount_cents": FEE,
     }
     ids = {
-        "referrals.subscribers.insert": subscriber_id,
+        "referrals.lifecycle.insert": subscriber_id,
         "signups.signups.insert_referral": referral_id,
         "partners.charges.insert_charge": charge_id,
         "partners.ledger.post": new_id(),
@@ -176,7 +187,9 @@ def _sqlite_alone(shop: Shop, seconds: float) -> float:
         for number in range(GROUP):
             given = _values(shop, shop.trades[number % len(shop.trades)])
             for name, step in steps:
-                rows = connection.execute(step.sqlite, _bound(name, step.sqlite_order, given)).fetchall()
+                rows = connection.execute(
+                    step.sqlite, _bound(name, step.sqlite_order, given)
+                ).fetchall()
                 _learn(name, rows[0] if rows else None, given)
             done += 1
         connection.execute("COMMIT")
@@ -194,7 +207,9 @@ async def _postgres_alone(shop: Shop, seconds: float) -> float:
             given = _values(shop, shop.trades[number % len(shop.trades)])
             await connection.execute("BEGIN")
             for name, step in steps:
-                row = await connection.fetchrow(step.postgres, *_bound(name, step.postgres_order, given))
+                row = await connection.fetchrow(
+                    step.postgres, *_bound(name, step.postgres_order, given)
+                )
                 _learn(name, row, given)
             await connection.execute("COMMIT")
             done += 1
@@ -202,7 +217,9 @@ async def _postgres_alone(shop: Shop, seconds: float) -> float:
 
     pool = [await asyncpg.connect(shop.url, server_settings=SETTINGS) for _ in range(POOL)]
     began = time.perf_counter()
-    done = await asyncio.gather(*(loop(one, number, began + seconds) for number, one in enumerate(pool)))
+    done = await asyncio.gather(
+        *(loop(one, number, began + seconds) for number, one in enumerate(pool))
+    )
     took = time.perf_counter() - began
     for one in pool:
         await one.close()
@@ -210,10 +227,16 @@ async def _postgres_alone(shop: Shop, seconds: float) -> float:
 
 
 async def _alone(shop: Shop, seconds: float) -> float:
-    return _sqlite_alone(shop, seconds) if shop.url.startswith("sqlite") else await _postgres_alone(shop, seconds)
+    return (
+        _sqlite_alone(shop, seconds)
+        if shop.url.startswith("sqlite")
+        else await _postgres_alone(shop, seconds)
+    )
 
 
-async def _charges(bench: Bench, engine: str, words: str, tick: Callable[[], None]) -> tuple[float, float, float]:
+async def _charges(
+    bench: Bench, engine: str, words: str, tick: Callable[[], None]
+) -> tuple[float, float, float]:
     """Ours, the driver's and the median ratio of the two, in turn."""
     url = bench.database_url(engine, f"money_{PROGRAMS[words]}")
     await migrate(url)
@@ -241,10 +264,17 @@ class Ran:
 
 def _command(url: str, *words: str) -> Ran:
     """A real command, its time and the most memory it ever had."""
-    environment = {name: value for name, value in os.environ.items() if not name.startswith("HONEYGUIDE_")}
+    environment = {
+        name: value for name, value in os.environ.items() if not name.startswith("HONEYGUIDE_")
+    }
     environment["HONEYGUIDE_DATABASE_URL"] = url
     began = time.perf_counter()
-    process = subprocess.Popen([sys.executable, "-m", "honeyguide", *words], env=environment, stdout=subprocess.PIPE, text=True)
+    process = subprocess.Popen(
+        [sys.executable, "-m", "honeyguide", *words],
+        env=environment,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
     assert process.stdout is not None
     said = process.stdout.read()
     _, status, usage = os.wait4(process.pid, 0)
@@ -258,10 +288,20 @@ async def _plan(url: str, engine: str, charges: int) -> Month:
     await migrate(url)
     name = rules.previous_month(rules.previous_month(rules.month_of(system_clock())))
     store = await open_store(url)
-    trades = [await Trade.begin(store, partners=0, now_ms=rules.month_bounds(name)[0]) for _ in range(10)]
+    trades = [
+        await Trade.begin(store, partners=0, now_ms=rules.month_bounds(name)[0]) for _ in range(10)
+    ]
     await store.close()
     owner = trades[0].owner
-    return Month(engine, url, name, charges, owner.account_id, owner.campaign_id, [trade.program.id for trade in trades])
+    return Month(
+        engine,
+        url,
+        name,
+        charges,
+        owner.account_id,
+        owner.campaign_id,
+        [trade.program.id for trade in trades],
+    )
 
 
 def _paid_out(bench: Bench, engine: str, charges: int, tick: Callable[[], None]) -> tuple[Ran, Ran]:
@@ -291,7 +331,17 @@ def run(bench: Bench) -> list[Table]:
     )
     paying = Table(
         "A month closed and paid out from the command line, then verified",
-        ("", "charges", "partners", "payouts created in", "peak memory", "verify", "peak memory", "target", "reached"),
+        (
+            "",
+            "charges",
+            "partners",
+            "payouts created in",
+            "peak memory",
+            "verify",
+            "peak memory",
+            "target",
+            "reached",
+        ),
         note="SQLite's memory includes its page caches, at most 64 MB for each of three connections; its verify also sorts in "
         "memory.",
     )
@@ -301,9 +351,17 @@ def run(bench: Bench) -> list[Table]:
         with progress() as bar:
             charging = bar.add_task(f"{engine}: charges", total=bench.size.rounds * len(PROGRAMS))
             for words in PROGRAMS:
-                ours, alone, ratio = asyncio.run(_charges(bench, engine, words, lambda: bar.advance(charging)))  # noqa: B023
+                ours, alone, ratio = asyncio.run(
+                    _charges(bench, engine, words, lambda: bar.advance(charging))
+                )
                 speed.rows.append(
-                    (f"{title}, {words}", f"{ours:,.0f}", f"{alone:,.0f}", f"{ratio:.2f}", *verdict(ratio, TARGET))
+                    (
+                        f"{title}, {words}",
+                        f"{ours:,.0f}",
+                        f"{alone:,.0f}",
+                        f"{ratio:.2f}",
+                        *verdict(ratio, TARGET),
+                    )
                 )
             for charges in sizes:
                 steps = bar.add_task(f"{engine}: {charges:,} charges", total=3)

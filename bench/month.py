@@ -104,9 +104,16 @@ def fill(month: Month) -> None:
         asyncio.run(_fill_postgres(month))
         return
     connection = apsw.Connection(str(path))
-    connection.execute("PRAGMA synchronous = OFF; PRAGMA cache_size = -400000; PRAGMA foreign_keys = OFF")
-    triggers = connection.execute("SELECT name, sql FROM sqlite_master WHERE type = 'trigger'").fetchall()
-    for name, _ in triggers:  # people enter no list here, and nothing is in the way of a plain insert
+    connection.execute(
+        "PRAGMA synchronous = OFF; PRAGMA cache_size = -400000; PRAGMA foreign_keys = OFF"
+    )
+    triggers = connection.execute(
+        "SELECT name, sql FROM sqlite_master WHERE type = 'trigger'"
+    ).fetchall()
+    for (
+        name,
+        _,
+    ) in triggers:  # people enter no list here, and nothing is in the way of a plain insert
         connection.execute(f"DROP TRIGGER {name}")
     for sql in _statements(month):
         connection.execute(f"BEGIN; {sql}; COMMIT")
@@ -117,7 +124,8 @@ def fill(month: Month) -> None:
 
 async def _fill_postgres(month: Month) -> None:
     server = await asyncpg.connect(
-        month.url, server_settings={"session_replication_role": "replica", "synchronous_commit": "off"}
+        month.url,
+        server_settings={"session_replication_role": "replica", "synchronous_commit": "off"},
     )
     for sql in _statements(month):
         await server.execute(sql)

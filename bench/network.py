@@ -44,7 +44,18 @@ ASKS = (
     ("search: two words", "search=honey+bees"),
     ("search in a category by fee", "search=honey&category=tech&sort=cpa"),
 )
-_WORDS = ("bees", "honey", "finance", "travel", "cars", "code", "gardens", "cinema", "running", "startups")
+_WORDS = (
+    "bees",
+    "honey",
+    "finance",
+    "travel",
+    "cars",
+    "code",
+    "gardens",
+    "cinema",
+    "running",
+    "startups",
+)
 
 
 async def _offer(tx: Tx, account_id: str, logo: Logo, n: int, now_ms: int) -> None:
@@ -56,7 +67,9 @@ async def _offer(tx: Tx, account_id: str, logo: Logo, n: int, now_ms: int) -> No
         income_levels=[audience.INCOME_LEVELS[n % len(audience.INCOME_LEVELS)]],
         age_ranges=[audience.AGE_RANGES[n // len(audience.GENDERS) % len(audience.AGE_RANGES)]],
     )
-    publication = await publications.create(tx, account_id, fields, logo, folder=None, now_ms=now_ms + n)
+    publication = await publications.create(
+        tx, account_id, fields, logo, folder=None, now_ms=now_ms + n
+    )
     offer: dict[str, Any] = {"max_payout": 50 + n % 200, "total_budget": 500, "cpa": 1 + n % 9}
     await programs.create(
         tx,
@@ -89,12 +102,17 @@ async def _fill(url: str, count: int) -> str:
 
 def _last_pages(count: int) -> dict[str, int]:
     tech = audience.CATEGORIES.index("tech")
-    return {"last": -(-count // PER_PAGE), "last_tech": -(-len(range(tech, count, len(audience.CATEGORIES))) // PER_PAGE)}
+    return {
+        "last": -(-count // PER_PAGE),
+        "last_tech": -(-len(range(tech, count, len(audience.CATEGORIES))) // PER_PAGE),
+    }
 
 
 def _ask(connection: http.client.HTTPConnection, query: str, key: str) -> float:
     began = time.perf_counter()
-    connection.request("GET", f"/v2/partner_network/partner_programs?{query}", headers={"X-Api-Key": key})
+    connection.request(
+        "GET", f"/v2/partner_network/partner_programs?{query}", headers={"X-Api-Key": key}
+    )
     answer = connection.getresponse()
     body = answer.read()
     if answer.status != 200 or b'"partner_programs":[]' in body:
@@ -106,7 +124,10 @@ def run(bench: Bench) -> list[Table]:
     large = min(LARGE, bench.size.rows // 10) if bench.size.rows < LARGE * 10 else LARGE
     tables = []
     for engine in bench.engines:
-        urls = {name: bench.database_url(engine, f"network_{name}_{new_id()[-6:]}") for name in ("small", "large")}
+        urls = {
+            name: bench.database_url(engine, f"network_{name}_{new_id()[-6:]}")
+            for name in ("small", "large")
+        }
         found: dict[tuple[str, str], list[float]] = defaultdict(list)
         with progress() as bar:
             making = bar.add_task(f"{engine}: offers", total=SMALL + large)
@@ -126,15 +147,39 @@ def run(bench: Bench) -> list[Table]:
                 for _ in range(bench.size.rounds * bench.size.samples):
                     for words, query in ASKS:
                         for name, connection in connections.items():
-                            found[words, name].append(_ask(connection, query.format(**last_pages[name]), keys[name]))
+                            found[words, name].append(
+                                _ask(connection, query.format(**last_pages[name]), keys[name])
+                            )
         rows = []
         for words, _ in ASKS:
-            small_ms, large_ms = (statistics.median(found[words, name]) for name in ("small", "large"))
+            small_ms, large_ms = (
+                statistics.median(found[words, name]) for name in ("small", "large")
+            )
             ratio = large_ms / small_ms
             rows.append(
-                (words, f"{small_ms:.2f} ms", f"{large_ms:.2f} ms", f"{ratio:.2f}", *verdict(ratio, WITHIN, at_most=True))
+                (
+                    words,
+                    f"{small_ms:.2f} ms",
+                    f"{large_ms:.2f} ms",
+                    f"{ratio:.2f}",
+                    *verdict(ratio, WITHIN, at_most=True),
+                )
             )
         title = {"sqlite": "SQLite", "postgres": "PostgreSQL"}[engine]
-        columns = ("request", f"{SMALL} programs", f"{large:,} programs", "ratio", "target", "reached")
-        tables.append(Table(title, columns, rows, "Median latency over HTTP, 50 results per page where there are enough."))
+        columns = (
+            "request",
+            f"{SMALL} programs",
+            f"{large:,} programs",
+            "ratio",
+            "target",
+            "reached",
+        )
+        tables.append(
+            Table(
+                title,
+                columns,
+                rows,
+                "Median latency over HTTP, 50 results per page where there are enough.",
+            )
+        )
     return tables

@@ -20,7 +20,7 @@ from honeyguide.accounts import accounts, keys, sessions
 from honeyguide.kernel.clock import DAY_MS, HOUR_MS, system_clock
 
 # The statements of these modules are in the registry below.
-from honeyguide.referrals import page_index, people, subscribers  # noqa: F401
+from honeyguide.referrals import page_index, subscribers  # noqa: F401
 from honeyguide.store import Store, migrate, open_store, sqlite_path
 from honeyguide.store.statements import Statement, registry
 from honeyguide.store.tx import Tx
@@ -30,7 +30,7 @@ Tick = Callable[[int], None]
 
 
 def statement(name: str) -> Statement[Any]:
-    """By its full name, `referrals.subscribers.insert`: the limits run the very same SQL."""
+    """By its full name, `referrals.lifecycle.insert`: the limits run the very same SQL."""
     return next(found for found in registry if found.name == name)
 
 
@@ -74,12 +74,24 @@ class Database:
 async def campaign(store: Store, number: int, key_count: int) -> Campaign:
     async def work(tx: Tx) -> Campaign:
         now_ms = system_clock()
-        made = await accounts.create(tx, f"bench{number}@example.org", name=f"Bench {number}", now_ms=now_ms)
-        its_keys = [await keys.create(tx, made.account_id, name="bench", now_ms=now_ms) for _ in range(key_count)]
-        visit = await sessions.begin(
-            tx, made.account_id, instead_of=None, user_agent="bench", address="127.0.0.1", now_ms=now_ms
+        made = await accounts.create(
+            tx, f"bench{number}@example.org", name=f"Bench {number}", now_ms=now_ms
         )
-        return Campaign(made.account_id, made.campaign_id, its_keys, f"0190{number:04x}", session=visit)
+        its_keys = [
+            await keys.create(tx, made.account_id, name="bench", now_ms=now_ms)
+            for _ in range(key_count)
+        ]
+        visit = await sessions.begin(
+            tx,
+            made.account_id,
+            instead_of=None,
+            user_agent="bench",
+            address="127.0.0.1",
+            now_ms=now_ms,
+        )
+        return Campaign(
+            made.account_id, made.campaign_id, its_keys, f"0190{number:04x}", session=visit
+        )
 
     return await store.write(work)
 
@@ -130,7 +142,9 @@ def _people(campaign: Campaign, *, one_day: bool) -> Iterator[dict[str, Any]]:
         }
 
 
-def _chunks(campaign: Campaign, order: tuple[str, ...], *, one_day: bool) -> Iterator[list[tuple[Any, ...]]]:
+def _chunks(
+    campaign: Campaign, order: tuple[str, ...], *, one_day: bool
+) -> Iterator[list[tuple[Any, ...]]]:
     chunk = []
     for person in _people(campaign, one_day=one_day):
         chunk.append(tuple([person.get(name) for name in order]))
@@ -142,9 +156,11 @@ def _chunks(campaign: Campaign, order: tuple[str, ...], *, one_day: bool) -> Ite
 
 
 def _fill_sqlite(path: Path, campaign: Campaign, tick: Tick, *, one_day: bool) -> None:
-    insert = statement("referrals.subscribers.insert")
+    insert = statement("referrals.lifecycle.insert")
     connection = apsw.Connection(str(path))
-    connection.execute("PRAGMA synchronous = OFF; PRAGMA cache_size = -400000; PRAGMA foreign_keys = OFF")
+    connection.execute(
+        "PRAGMA synchronous = OFF; PRAGMA cache_size = -400000; PRAGMA foreign_keys = OFF"
+    )
     for chunk in _chunks(campaign, insert.sqlite_order, one_day=one_day):
         with connection:
             connection.executemany(insert.sqlite, chunk)
@@ -153,15 +169,19 @@ def _fill_sqlite(path: Path, campaign: Campaign, tick: Tick, *, one_day: bool) -
 
 
 async def _fill_postgres(url: str, campaign: Campaign, tick: Tick, *, one_day: bool) -> None:
-    insert = statement("referrals.subscribers.insert")
+    insert = statement("referrals.lifecycle.insert")
     connection = await asyncpg.connect(url, server_settings={"synchronous_commit": "off"})
     for chunk in _chunks(campaign, insert.postgres_order, one_day=one_day):
-        await connection.copy_records_to_table("subscriber", records=chunk, columns=insert.postgres_order)
+        await connection.copy_records_to_table(
+            "subscriber", records=chunk, columns=insert.postgres_order
+        )
         tick(len(chunk))
     await connection.close()
 
 
-async def fill(store: Store, url: str, campaign: Campaign, size: int, tick: Tick, *, one_day: bool = False) -> None:
+async def fill(
+    store: Store, url: str, campaign: Campaign, size: int, tick: Tick, *, one_day: bool = False
+) -> None:
     """Ticks twice per person: once put in, once folded."""
     campaign.size = size
     path = sqlite_path(url)
@@ -170,7 +190,7 @@ async def fill(store: Store, url: str, campaign: Campaign, size: int, tick: Tick
     else:
         await _fill_postgres(url, campaign, tick, one_day=one_day)
     folded = 0
-    while await store.write(page_index.fold, snapshot=True):
+    while await store.write_snapshot(page_index.fold):
         folded += page_index.BATCH // 2
         if folded <= size:
             tick(page_index.BATCH // 2)
@@ -189,7 +209,7 @@ async def settle(url: str) -> None:
 def fold(url: str) -> None:
     async def work() -> None:
         store = await open_store(url)
-        while await store.write(page_index.fold, snapshot=True):
+        while await store.write_snapshot(page_index.fold):
             pass
         await store.close()
 

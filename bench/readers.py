@@ -38,7 +38,9 @@ def _codes(port: int, campaign: Campaign) -> list[str]:
 
 def _slug(port: int, campaign: Campaign) -> str:
     connection = http.client.HTTPConnection("127.0.0.1", port, timeout=30)
-    connection.request("GET", f"/v1/campaigns/{campaign.id}/settings", headers={"X-Api-Key": campaign.keys[0]})
+    connection.request(
+        "GET", f"/v1/campaigns/{campaign.id}/settings", headers={"X-Api-Key": campaign.keys[0]}
+    )
     found = re.search(rb'"slug":"([^"]+)"', connection.getresponse().read())
     assert found is not None
     return found[1].decode()
@@ -52,7 +54,13 @@ def _token(port: int, slug: str) -> str:
     return found[1].decode()
 
 
-def _post(connection: http.client.HTTPConnection, path: str, body: bytes, headers: dict[str, str], expect: int) -> float:
+def _post(
+    connection: http.client.HTTPConnection,
+    path: str,
+    body: bytes,
+    headers: dict[str, str],
+    expect: int,
+) -> float:
     began = time.perf_counter()
     connection.request("POST", path, body, headers)
     answer = connection.getresponse()
@@ -76,7 +84,9 @@ def _signups(port: int, campaign: Campaign, code: str, count: int) -> tuple[floa
             "X-Forwarded-For": f"198.{18 + n // 65536}.{n // 256 % 256}.{n % 256}",
             "Origin": f"http://127.0.0.1:{port}",
         }
-        took["page"].append(_post(connection, f"/join/{slug}", urlencode(fields).encode(), form, 303))
+        took["page"].append(
+            _post(connection, f"/join/{slug}", urlencode(fields).encode(), form, 303)
+        )
         body = b'{"email":"api%d@example.org","referrer_code":"%s"}' % (n, code.encode())
         headers = {"X-Api-Key": campaign.keys[0], "Content-Type": "application/json"}
         took["api"].append(_post(connection, campaign.path, body, headers, 201))
@@ -92,9 +102,17 @@ def run(bench: Bench) -> list[Table]:
         running = {}
         for engine in bench.engines:
             url = bench.database_url(engine, "readers")
-            made = people.make(url, [people.Plan("readers", bench.size.people)], lambda n: bar.advance(making, n))
-            port = stack.enter_context(servers.honeyguide(url, bench.folder, rate_limit=0, trusted_proxies="127.0.0.1"))
-            running[engine] = (port, made.campaigns["readers"], _codes(port, made.campaigns["readers"]))
+            made = people.make(
+                url, [people.Plan("readers", bench.size.people)], lambda n: bar.advance(making, n)
+            )
+            port = stack.enter_context(
+                servers.honeyguide(url, bench.folder, rate_limit=0, trusted_proxies="127.0.0.1")
+            )
+            running[engine] = (
+                port,
+                made.campaigns["readers"],
+                _codes(port, made.campaigns["readers"]),
+            )
         folder = bench.folder / "noop-readers"
         folder.mkdir()
         (folder / "redirect.302").write_bytes(b"")
@@ -110,14 +128,21 @@ def run(bench: Bench) -> list[Table]:
                 ratios[engine].append(rate / base)
             bar.advance(measuring)
         for engine, (port, campaign, codes) in running.items():
-            signups[engine] = _signups(port, campaign, codes[0], max(20, bench.size.samples * bench.size.rounds))
+            signups[engine] = _signups(
+                port, campaign, codes[0], max(20, bench.size.samples * bench.size.rounds)
+            )
     rows = []
     for engine in bench.engines:
         name = {"sqlite": "SQLite", "postgres": "PostgreSQL"}[engine]
         ratio = statistics.median(ratios[engine])
         per_second = f"{statistics.median(rates[engine]):,.0f}/s of {statistics.median(rates['noop']):,.0f}/s"
         rows.append(
-            (f"{name}: referral link redirect, compared with no-op", f"{ratio:.2f}", *verdict(ratio, REDIRECT), per_second)
+            (
+                f"{name}: referral link redirect, compared with no-op",
+                f"{ratio:.2f}",
+                *verdict(ratio, REDIRECT),
+                per_second,
+            )
         )
         page_ms, api_ms = signups[engine]
         ratio = page_ms / api_ms
@@ -131,7 +156,9 @@ def run(bench: Bench) -> list[Table]:
         )
     load = f"{bench.size.connections} connections, {bench.size.rounds} interleaved rounds"
     note = f"Redirects: {load}. Signups: one connection, one after another."
-    return [Table("Links and pages", ("request", "ratio", "target", "reached", "measured"), rows, note)]
+    return [
+        Table("Links and pages", ("request", "ratio", "target", "reached", "measured"), rows, note)
+    ]
 
 
 def _job(bench: Bench, port: int, requests: list[bytes]) -> Job:

@@ -24,7 +24,12 @@ class Table:
     note: str = ""
 
     def show(self) -> None:
-        shown = RichTable(title=self.title, title_justify="left", caption=self.note or None, caption_justify="left")
+        shown = RichTable(
+            title=self.title,
+            title_justify="left",
+            caption=self.note or None,
+            caption_justify="left",
+        )
         for number, column in enumerate(self.columns):
             shown.add_column(column, justify="left" if number == 0 else "right")
         for row in self.rows:
@@ -32,7 +37,12 @@ class Table:
         console.print(shown)
 
     def markdown(self) -> str:
-        lines = [f"### {self.title}", "", f"| {' | '.join(self.columns)} |", f"|---|{'---:|' * (len(self.columns) - 1)}"]
+        lines = [
+            f"### {self.title}",
+            "",
+            f"| {' | '.join(self.columns)} |",
+            f"|---|{'---:|' * (len(self.columns) - 1)}",
+        ]
         lines += [f"| {' | '.join(row)} |" for row in self.rows]
         return "\n".join(lines) + (f"\n\n{self.note}" if self.note else "")
 
@@ -54,7 +64,19 @@ def write(name: str, about: str, tables: list[Table]) -> None:
     """Replaces the section of this bench in RESULTS.md; what was written by hand around it stays."""
     text = RESULTS.read_text(encoding="utf-8") if RESULTS.exists() else "# Results\n"
     begin, end = f"<!-- bench {name} -->", f"<!-- end {name} -->"
-    section = "\n\n".join([begin, f"## {about}", f"Measured on {machine()}.", *(table.markdown() for table in tables), end])
+    section = "\n\n".join(
+        [
+            begin,
+            f"## {about}",
+            f"Measured on {machine()}.",
+            *(table.markdown() for table in tables),
+            end,
+        ]
+    )
     pattern = re.compile(re.escape(begin) + ".*?" + re.escape(end), re.DOTALL)
-    text = pattern.sub(lambda _: section, text) if pattern.search(text) else f"{text.rstrip()}\n\n{section}\n"
+    text = (
+        pattern.sub(lambda _: section, text)
+        if pattern.search(text)
+        else f"{text.rstrip()}\n\n{section}\n"
+    )
     RESULTS.write_text(text, encoding="utf-8")

@@ -59,14 +59,21 @@ def _requests(campaign: Campaign) -> dict[str, list[bytes]]:
     person = [n % campaign.advocates for n in range(many)]
     last = campaign.size // 50
     bodies = [
-        b'{"email":"p%012d@example.org","name":"Grace Hopper","referrer_code":"' + campaign.code(p).encode() + b'",'
+        b'{"email":"p%012d@example.org","name":"Grace Hopper","referrer_code":"'
+        + campaign.code(p).encode()
+        + b'",'
         b'"ip_address":"192.0.2.1","user_agent":"Mozilla/5.0 (X11; Linux x86_64)"}'
         for p in person
     ]
     path = campaign.path
     return {
-        "read": [request("GET", f"{path}/{campaign.person_id(p)}", key) for p, key in zip(person, of_key, strict=True)],
-        "create": [request("POST", path, key, body) for body, key in zip(bodies, of_key, strict=True)],
+        "read": [
+            request("GET", f"{path}/{campaign.person_id(p)}", key)
+            for p, key in zip(person, of_key, strict=True)
+        ],
+        "create": [
+            request("POST", path, key, body) for body, key in zip(bodies, of_key, strict=True)
+        ],
         "list": [request("GET", f"{path}?per_page=50", of_key[0])],
         "deep": [request("GET", f"{path}?page={last}&per_page=50", of_key[0])],
     }
@@ -75,7 +82,12 @@ def _requests(campaign: Campaign) -> dict[str, list[bytes]]:
 def _job(bench: Bench, port: int, case: str, requests: list[bytes], number_from: int) -> Job:
     creating = case == "create"
     return Job(
-        port, requests, 201 if creating else 200, bench.size.connections, bench.size.seconds, number_from if creating else None
+        port,
+        requests,
+        201 if creating else 200,
+        bench.size.connections,
+        bench.size.seconds,
+        number_from if creating else None,
     )
 
 
@@ -84,8 +96,12 @@ def _answer(port: int, asked: bytes) -> bytes:
     head, _, body = asked.partition(b"\r\n\r\n")
     lines = head.decode().split("\r\n")
     method, path, _ = lines[0].split(" ")
-    headers = dict(line.split(": ", 1) for line in lines[1:] if not line.startswith("Content-Length"))
-    sent = urllib.request.Request(f"http://127.0.0.1:{port}{path}", (body % 0) if body else None, headers, method=method)
+    headers = dict(
+        line.split(": ", 1) for line in lines[1:] if not line.startswith("Content-Length")
+    )
+    sent = urllib.request.Request(
+        f"http://127.0.0.1:{port}{path}", (body % 0) if body else None, headers, method=method
+    )
     with urllib.request.urlopen(sent, timeout=10) as answer:
         return answer.read()  # type: ignore[no-any-return]
 
@@ -93,9 +109,14 @@ def _answer(port: int, asked: bytes) -> bytes:
 def _start(bench: Bench, stack: ExitStack) -> tuple[list[Target], list[Target]]:
     """Per engine one service for one busy key, and one with the default limit for many keys."""
     one_key, many_keys = [], []
-    plans = {"one": people.Plan("one", bench.size.people), "many": people.Plan("many", bench.size.people, bench.size.keys)}
+    plans = {
+        "one": people.Plan("one", bench.size.people),
+        "many": people.Plan("many", bench.size.people, bench.size.keys),
+    }
     with progress() as bar:
-        making = bar.add_task("people", total=2 * bench.size.people * len(plans) * len(bench.engines))
+        making = bar.add_task(
+            "people", total=2 * bench.size.people * len(plans) * len(bench.engines)
+        )
         for engine in bench.engines:
             for name, plan in plans.items():
                 url = bench.database_url(engine, f"requests_{name}")
@@ -111,24 +132,34 @@ def _start_noop(bench: Bench, stack: ExitStack, target: Target) -> int:
     folder = bench.folder / "noop"
     folder.mkdir()
     for case, requests in target.jobs.items():
-        (folder / f"{case}.{201 if case == 'create' else 200}").write_bytes(_answer(target.port, requests[0]))
+        (folder / f"{case}.{201 if case == 'create' else 200}").write_bytes(
+            _answer(target.port, requests[0])
+        )
     return stack.enter_context(servers.noop(folder))
 
 
 def _noop_requests(target: Target, case: str) -> list[bytes]:
     """The same requests, headers and bodies, to the no-op's short paths."""
-    return [one.replace(one.split(b" ", 2)[1], b"/" + case.encode(), 1) for one in target.jobs[case]]
+    return [
+        one.replace(one.split(b" ", 2)[1], b"/" + case.encode(), 1) for one in target.jobs[case]
+    ]
 
 
-def _measure(bench: Bench, one_key: list[Target], many_keys: list[Target], noop_port: int) -> Figures:
+def _measure(
+    bench: Bench, one_key: list[Target], many_keys: list[Target], noop_port: int
+) -> Figures:
     figures, numbers = Figures(), 1
     figures_wanted = [(case, case, one_key) for case in ("read", "list", "deep", "create")]
     figures_wanted += [("read", "read/keys", many_keys), ("create", "create/keys", many_keys)]
     with progress() as bar:
-        measuring = bar.add_task("load", total=bench.size.rounds * len(figures_wanted) * (len(bench.engines) + 1))
+        measuring = bar.add_task(
+            "load", total=bench.size.rounds * len(figures_wanted) * (len(bench.engines) + 1)
+        )
         for _ in range(bench.size.rounds):
             for case, label, targets in figures_wanted:
-                base = drive(_job(bench, noop_port, case, _noop_requests(targets[0], case), numbers)).rate
+                base = drive(
+                    _job(bench, noop_port, case, _noop_requests(targets[0], case), numbers)
+                ).rate
                 figures.rates[label, "noop"].append(base)
                 bar.advance(measuring)
                 for target in targets:
@@ -148,7 +179,9 @@ def _measure_limits(bench: Bench, one_key: list[Target], figures: Figures) -> No
     for target in one_key:
         people.fold(target.url)
     with progress() as bar:
-        measuring = bar.add_task("drivers alone", total=bench.size.rounds * len(limits.CASES) * len(bench.engines))
+        measuring = bar.add_task(
+            "drivers alone", total=bench.size.rounds * len(limits.CASES) * len(bench.engines)
+        )
         for _ in range(bench.size.rounds):
             for case in limits.CASES:
                 for target in one_key:
@@ -157,7 +190,9 @@ def _measure_limits(bench: Bench, one_key: list[Target], figures: Figures) -> No
                         run(target.url, target.campaign, case, bench.size.seconds)
                     )
                     if target.engine == "postgres":
-                        tps = limits.pgbench(bench, target.url, target.campaign, case, bench.size.seconds)
+                        tps = limits.pgbench(
+                            bench, target.url, target.campaign, case, bench.size.seconds
+                        )
                         figures.rates[case, "pgbench"].append(tps)
                     bar.advance(measuring)
 
@@ -198,9 +233,7 @@ def _tables(bench: Bench, figures: Figures) -> list[Table]:
             rows.append(tuple(row))
         if engine == "postgres":
             columns.append("pgbench per second")
-        note = (
-            f"{bench.size.connections} connections, {bench.size.rounds} interleaved rounds of {bench.size.seconds} s, medians."
-        )
+        note = f"{bench.size.connections} connections, {bench.size.rounds} interleaved rounds of {bench.size.seconds} s, medians."
         tables.append(Table(title, tuple(columns), rows, note))
     return tables
 

@@ -17,10 +17,14 @@ START_S = 30.0
 
 
 @contextmanager
-def honeyguide(database_url: str, folder: Path, *, rate_limit: int, trusted_proxies: str = "") -> Iterator[int]:
+def honeyguide(
+    database_url: str, folder: Path, *, rate_limit: int, trusted_proxies: str = ""
+) -> Iterator[int]:
     """`honeyguide serve`, one worker, everything on, its access log written to a file; gives its port."""
     port = free_port()
-    environment = {name: value for name, value in os.environ.items() if not name.startswith("HONEYGUIDE_")} | {
+    environment = {
+        name: value for name, value in os.environ.items() if not name.startswith("HONEYGUIDE_")
+    } | {
         "HONEYGUIDE_DATABASE_URL": database_url,
         "HONEYGUIDE_PORT": str(port),
         "HONEYGUIDE_RATE_LIMIT": str(rate_limit),
@@ -37,7 +41,9 @@ def honeyguide(database_url: str, folder: Path, *, rate_limit: int, trusted_prox
 @contextmanager
 def noop(folder: Path) -> Iterator[int]:
     port = free_port()
-    with _running([sys.executable, "-m", "bench.noop", str(port), str(folder)], dict(os.environ), None, port):
+    with _running(
+        [sys.executable, "-m", "bench.noop", str(port), str(folder)], dict(os.environ), None, port
+    ):
         yield port
 
 
@@ -50,7 +56,9 @@ def sink() -> Iterator[int]:
 
 
 @contextmanager
-def _running(command: list[str], environment: dict[str, str], log: object, port: int) -> Iterator[None]:
+def _running(
+    command: list[str], environment: dict[str, str], log: object, port: int
+) -> Iterator[None]:
     process = subprocess.Popen(command, env=environment, stdout=log)  # type: ignore[call-overload]
     try:
         _await_answer(process, port)

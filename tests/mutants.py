@@ -51,8 +51,14 @@ def command_for(sources: Path, tests: str) -> str:
 def survivors(module: str) -> tuple[int, list[str]]:
     """How many changes were tried, and those that no test noticed, as diffs."""
     with tempfile.TemporaryDirectory() as folder:
-        sources, config, session = Path(folder) / "src", Path(folder) / "config.toml", Path(folder) / "session.sqlite"
-        shutil.copytree(ROOT / "src", sources, ignore=shutil.ignore_patterns("__pycache__", "*.egg-info"))
+        sources, config, session = (
+            Path(folder) / "src",
+            Path(folder) / "config.toml",
+            Path(folder) / "session.sqlite",
+        )
+        shutil.copytree(
+            ROOT / "src", sources, ignore=shutil.ignore_patterns("__pycache__", "*.egg-info")
+        )
         command = command_for(sources, TESTS[module])
         subprocess.run(shlex.split(command), cwd=ROOT, check=True, stdout=subprocess.DEVNULL)
         config.write_text(
@@ -67,16 +73,22 @@ def survivors(module: str) -> tuple[int, list[str]]:
             [BIN / "cosmic-ray", "exec", config, session],
         ):
             subprocess.run(step, cwd=ROOT, check=True)
-        dumped = subprocess.run([BIN / "cosmic-ray", "dump", session], check=True, capture_output=True, text=True).stdout
+        dumped = subprocess.run(
+            [BIN / "cosmic-ray", "dump", session], check=True, capture_output=True, text=True
+        ).stdout
     results = [json.loads(line) for line in dumped.splitlines()]
     outcomes = [result for _, result in results if result and result["worker_outcome"] != "skipped"]
-    return len(outcomes), [result["diff"] for result in outcomes if result["test_outcome"] == "survived"]
+    return len(outcomes), [
+        result["diff"] for result in outcomes if result["test_outcome"] == "survived"
+    ]
 
 
 def main() -> None:
     unknown = [name for name in sys.argv[1:] if name not in TESTS]
     if unknown:
-        sys.exit(f"No tests are named for {', '.join(unknown)}; the modules are {', '.join(TESTS)}.")
+        sys.exit(
+            f"No tests are named for {', '.join(unknown)}; the modules are {', '.join(TESTS)}."
+        )
     for module in sys.argv[1:] or TESTS:
         tried, missed = survivors(module)
         for diff in missed:

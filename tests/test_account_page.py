@@ -59,11 +59,26 @@ def test_the_refusal_of_a_missing_or_wrong_key_names_the_account_page(service: S
 @pytest.mark.parametrize(
     ("path", "fields", "field", "sentence"),
     [
-        ("keys", {"name": " "}, "f-key-name", "Enter a name for the key, such as the tool that will use it."),
+        (
+            "keys",
+            {"name": " "},
+            "f-key-name",
+            "Enter a name for the key, such as the tool that will use it.",
+        ),
         ("keys", {"name": "x" * 256}, "f-key-name", "Name must be at most 255 characters long."),
         ("profile", {"name": " "}, "f-account-name", "Enter a name."),
-        ("password", {"current": "not mine", "password": PASSWORD}, "f-current", "That is not your current password."),
-        ("password", {"current": PASSWORD, "password": "short"}, "f-password", "Choose a password of at least 10 characters."),
+        (
+            "password",
+            {"current": "not mine", "password": PASSWORD},
+            "f-current",
+            "That is not your current password.",
+        ),
+        (
+            "password",
+            {"current": PASSWORD, "password": "short"},
+            "f-password",
+            "Choose a password of at least 10 characters.",
+        ),
         ("invitations", {"email": "nobody"}, "f-email", "Enter a valid email address."),
     ],
 )
@@ -74,7 +89,9 @@ def test_a_mistake_is_explained_beside_its_field(
     answer = alice.web.post(f"/account/{path}", page="/account", **fields)
     assert answer.status_code == 400
     assert answer.text.count('aria-invalid="true"') == 1
-    wrong_input = re.search(rf'<input[^>]* id="{field}"[^>]*>\s*<p class="wrong"[^>]*>([^<]*)</p>', answer.text)
+    wrong_input = re.search(
+        rf'<input[^>]* id="{field}"[^>]*>\s*<p class="wrong"[^>]*>([^<]*)</p>', answer.text
+    )
     assert wrong_input and wrong_input[1] == sentence
     assert "autofocus" in wrong_input[0], "the browser scrolls to it"
     assert 'type="password" value=""' in answer.text, "no password comes back"
@@ -105,7 +122,10 @@ def test_only_the_administrator_sees_and_sends_invitations(service: Service) -> 
     page = alice.web.get("/account").text
     assert "nvitation" not in page and "Administrator" not in page
     for path in ("/account/invitations", "/account/invitations/withdraw"):
-        assert alice.web.post(path, page="/account", email="carl@example.org", id=new_id()).status_code == 404
+        assert (
+            alice.web.post(path, page="/account", email="carl@example.org", id=new_id()).status_code
+            == 404
+        )
     make_admin(alice)
     sent = alice.web.post("/account/invitations", page="/account", email="carl@example.org")
     assert sent.status_code == 200 and "/welcome/" in sent.text
@@ -119,7 +139,9 @@ def test_only_the_administrator_sees_and_sends_invitations(service: Service) -> 
 
 def test_settings_has_the_campaign_only(service: Service) -> None:
     page = make_admin(operator(service)).web.get("/settings").text
-    assert set(re.findall(r'action="(/settings[^"]*|/account[^"]*)"', page)) == {"/settings/campaign"}
+    assert set(re.findall(r'action="(/settings[^"]*|/account[^"]*)"', page)) == {
+        "/settings/campaign"
+    }
 
 
 def test_old_addresses_lead_to_the_new_ones(service: Service) -> None:
@@ -138,17 +160,24 @@ def test_a_form_that_was_open_during_the_move_still_works(service: Service) -> N
     token = alice.web.token("/account")
     form = {"csrf": token, "name": "The Old Form"}
     refused = alice.web.http.post(
-        "/settings/profile", data=form, follow_redirects=True, headers={"origin": "https://evil.example"}
+        "/settings/profile",
+        data=form,
+        follow_redirects=True,
+        headers={"origin": "https://evil.example"},
     )
     assert refused.status_code == 403 and "The Old Form" not in alice.web.get("/account").text
     saved = alice.web.http.post("/settings/profile", data=form, follow_redirects=True)
     assert saved.status_code == 200 and 'value="The Old Form"' in saved.text
-    made = alice.web.http.post("/api/keys", data={"csrf": token, "name": "Old page"}, follow_redirects=True)
+    made = alice.web.http.post(
+        "/api/keys", data={"csrf": token, "name": "Old page"}, follow_redirects=True
+    )
     key = re.search(r"hg_live_\w+", made.text)
     assert made.status_code == 201 and key and list_status(alice, key[0]) == 200
 
 
-@pytest.mark.parametrize("key_id", ["%2F%2Fevil.example", "%0D%0AX-Evil:1", "%FF", "..", "%3Fx%23y"])
+@pytest.mark.parametrize(
+    "key_id", ["%2F%2Fevil.example", "%0D%0AX-Evil:1", "%FF", "..", "%3Fx%23y"]
+)
 def test_an_old_address_leads_to_this_site_whatever_it_names(service: Service, key_id: str) -> None:
     answer = WebClient(service).http.post(f"/api/keys/{key_id}/revoke")
     assert answer.status_code in (308, 404, 405)

@@ -194,7 +194,27 @@ def test_2048_characters_are_taken_and_one_more_is_not():
 
 
 @pytest.mark.parametrize(
-    "port", [21, 22, 23, 25, 80, 110, 445, 465, 587, 2375, 3306, 5432, 6379, 7999, 9000, 9200, 11211, 27017]
+    "port",
+    [
+        21,
+        22,
+        23,
+        25,
+        80,
+        110,
+        445,
+        465,
+        587,
+        2375,
+        3306,
+        5432,
+        6379,
+        7999,
+        9000,
+        9200,
+        11211,
+        27017,
+    ],
 )
 def test_ports_of_other_services_are_refused(port):
     assert "port" in refused(f"https://hooks.example.com:{port}/")
@@ -202,7 +222,8 @@ def test_ports_of_other_services_are_refused(port):
 
 
 @pytest.mark.parametrize(
-    "host", ["a..b", ".a.b", "a.b.", "a.b..", "-.b!", "a,b.c", "a" * 64 + ".com", ".".join(["a" * 60] * 5)]
+    "host",
+    ["a..b", ".a.b", "a.b.", "a.b..", "-.b!", "a,b.c", "a" * 64 + ".com", ".".join(["a" * 60] * 5)],
 )
 def test_what_is_no_host_name_is_refused(host):
     refused(f"https://{host}/")
@@ -217,17 +238,38 @@ def test_the_base_url_decides():
         "https://localhost",
     ):
         assert Policy.for_base_url(base_url) == LAX
-    for base_url in ("https://hg.example.com", "http://10.0.0.5:8000", "http://0.0.0.0:8000", "https://localhost.example.com"):
+    for base_url in (
+        "https://hg.example.com",
+        "http://10.0.0.5:8000",
+        "http://0.0.0.0:8000",
+        "https://localhost.example.com",
+    ):
         assert Policy.for_base_url(base_url) == STRICT
     assert "https" in refused("http://hooks.example.com/")
-    for url in ("http://127.0.0.1:9000/x", "http://localhost:22/", "https://[::1]:1/", "http://receiver/", "http://10.0.0.1/"):
+    for url in (
+        "http://127.0.0.1:9000/x",
+        "http://localhost:22/",
+        "https://[::1]:1/",
+        "http://receiver/",
+        "http://10.0.0.1/",
+    ):
         check_url(url, LAX)
 
 
 def test_on_loopback_only_loopback_and_public_addresses_may_be_dialled():
     for address in ("127.0.0.1", "127.9.9.9", "::1", "::ffff:127.0.0.1", "8.8.8.8"):
         assert LAX.permits(address)
-    for address in ("10.0.0.1", "169.254.169.254", "0.0.0.0", "::", "fe80::1", "fe80::1%eth0", "192.168.0.1", "no address", ""):
+    for address in (
+        "10.0.0.1",
+        "169.254.169.254",
+        "0.0.0.0",
+        "::",
+        "fe80::1",
+        "fe80::1%eth0",
+        "192.168.0.1",
+        "no address",
+        "",
+    ):
         assert not LAX.permits(address)
 
 
@@ -252,17 +294,25 @@ def test_the_allow_list_opens_its_networks_and_no_others():
         "https://hooks.example.com:22/",
     ):
         refused(url, policy)
-    assert policy.permits("10.1.255.255") and policy.permits("::ffff:10.1.0.1") and policy.permits("fd00:1::1")
+    assert (
+        policy.permits("10.1.255.255")
+        and policy.permits("::ffff:10.1.0.1")
+        and policy.permits("fd00:1::1")
+    )
     assert not any(map(policy.permits, ["10.2.0.1", "127.0.0.1", "fd00:2::1", "64:ff9b::10.1.0.1"]))
 
 
 def test_localhost_is_taken_when_the_allow_list_covers_it():
-    check_url("https://localhost:3000/", Policy.for_base_url("https://hg.example.com", ["127.0.0.0/8"]))
+    check_url(
+        "https://localhost:3000/", Policy.for_base_url("https://hg.example.com", ["127.0.0.0/8"])
+    )
     check_url("https://a.localhost/", Policy.for_base_url("https://hg.example.com", ["::1"]))
 
 
 def test_a_setting_that_is_no_network_says_so():
-    with pytest.raises(Invalid, match=r"must list IP ranges such as 10\.0\.0\.0/8, not '10\.0\.0\.0/33'"):
+    with pytest.raises(
+        Invalid, match=r"must list IP ranges such as 10\.0\.0\.0/8, not '10\.0\.0\.0/33'"
+    ):
         Policy.for_base_url("https://hg.example.com", ["10.0.0.0/33"])
 
 

@@ -44,7 +44,9 @@ def test_months_payouts_and_what_waits(installation) -> None:
     page = desk_of(alice)
     closes = formats.moment(rules.closes_at(month))
     assert f"{rules.spoken(month)} ◷ Open closes {closes} $3.00 so far" in page
-    assert "No payouts." in page and "0 pending invitations" in page and "Emails waiting none" in page
+    assert (
+        "No payouts." in page and "0 pending invitations" in page and "Emails waiting none" in page
+    )
     answer = alice.web.post("/account/invitations", page="/account", email="carl@example.org")
     assert answer.status_code == 200
     page = desk_of(alice)
@@ -54,7 +56,9 @@ def test_months_payouts_and_what_waits(installation) -> None:
     alice.web.log_in(alice.email)
     page = desk_of(alice)
     assert f"{rules.spoken(month)} ✓ Closed {formats.day(service.now_ms())} 0 of 1 $3.00" in page
-    assert f"{rules.spoken(rules.previous_month(month))} ✓ Closed" in page and "none due $0.00" in page
+    assert (
+        f"{rules.spoken(rules.previous_month(month))} ✓ Closed" in page and "none due $0.00" in page
+    )
 
 
 def test_the_books_state_is_that_of_the_last_proof(installation) -> None:
@@ -65,10 +69,14 @@ def test_the_books_state_is_that_of_the_last_proof(installation) -> None:
     alice.web.log_in(alice.email)
     assert "Ledger OK checked 12 hours ago" in desk_of(alice)
     assert "The ledger balances" in words(alice.web.get("/administration/proof").text)
-    assert "Ledger OK checked just now" in desk_of(alice), "whoever proves them by hand is noted too"
+    assert "Ledger OK checked just now" in desk_of(alice), (
+        "whoever proves them by hand is noted too"
+    )
 
 
-def test_after_the_clock_is_moved_holds_months_and_payouts_follow_by_themselves(installation) -> None:
+def test_after_the_clock_is_moved_holds_months_and_payouts_follow_by_themselves(
+    installation,
+) -> None:
     service, alice, bob = installation
     hold = {"referral_pending_duration_enabled": True, "referral_pending_duration": 7}
     held, paid = offer(alice, publish(alice), **hold), offer(alice, publish(alice), cpa=2)
@@ -77,7 +85,9 @@ def test_after_the_clock_is_moved_holds_months_and_payouts_follow_by_themselves(
     assert alice.subscriber("held@example.org")["referral_status"] == "pending"
     month = rules.month_of(service.now_ms())
     # Months are looked at once a minute, and it was done when the service began; sooner than that the clock must have called.
-    assert alice.web.post("/clock", page="/", step="month", back="/administration").status_code == 303
+    assert (
+        alice.web.post("/clock", page="/", step="month", back="/administration").status_code == 303
+    )
     eventually(lambda: "0 of 1 $2.00" in desk_of(alice, f"?month={month}"))
     for _ in range(2):
         alice.web.post("/clock", page="/", step="week", back="/")

@@ -47,9 +47,25 @@ SQL = re.compile(
 )
 FAULTS = {"Fault", "Invalid", "Missing", "Busy", "Reused", "Unauthorized", "TooMany", "Unavailable"}
 RETIRED = {
-    *("courier", "parcel", "postman", "crew", "leash", "ladder", "rung", "ripen", "bell", "doors", "house", "desk", "face"),
+    *(
+        "courier",
+        "parcel",
+        "postman",
+        "crew",
+        "leash",
+        "ladder",
+        "rung",
+        "ripen",
+        "bell",
+        "doors",
+        "house",
+        "desk",
+        "face",
+    ),
 }
-SUBSCRIBER_CHANGES = {f"subscribers.{name}" for name in ("sign_up", "change", "decide", "verify_due", "erase")}
+SUBSCRIBER_CHANGES = {
+    f"lifecycle.{name}" for name in ("sign_up", "change", "decide", "verify_due", "erase")
+}
 FILE_LINES = 400
 FUNCTION_LINES = 60
 
@@ -119,11 +135,22 @@ def the_domain_knows_no_http_server(module: Module) -> Iterator[str]:
 def sql_lives_in_sql_files(module: Module) -> Iterator[str]:
     if module.room == "store":
         return
-    inside_f_strings = {id(part) for node in ast.walk(module.tree) if isinstance(node, ast.JoinedStr) for part in node.values}
+    inside_f_strings = {
+        id(part)
+        for node in ast.walk(module.tree)
+        if isinstance(node, ast.JoinedStr)
+        for part in node.values
+    }
     for node in ast.walk(module.tree):
         if isinstance(node, ast.JoinedStr):
-            text = "".join(str(part.value) if isinstance(part, ast.Constant) else "x" for part in node.values)
-        elif isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in inside_f_strings:
+            text = "".join(
+                str(part.value) if isinstance(part, ast.Constant) else "x" for part in node.values
+            )
+        elif (
+            isinstance(node, ast.Constant)
+            and isinstance(node.value, str)
+            and id(node) not in inside_f_strings
+        ):
             text = node.value
         else:
             continue
@@ -160,7 +187,11 @@ def functions_are_short(module: Module) -> Iterator[str]:
 
 def errors_are_templates(module: Module) -> Iterator[str]:
     for node in ast.walk(module.tree):
-        if not isinstance(node, ast.Call) or ast.unparse(node.func).rpartition(".")[2] not in FAULTS or not node.args:
+        if (
+            not isinstance(node, ast.Call)
+            or ast.unparse(node.func).rpartition(".")[2] not in FAULTS
+            or not node.args
+        ):
             continue
         if isinstance(node.args[0], ast.JoinedStr | ast.BinOp | ast.Call):
             yield f"{node.lineno}: an error's sentence is a template; pass what varies by keyword, it may contain braces"
@@ -169,7 +200,11 @@ def errors_are_templates(module: Module) -> Iterator[str]:
 def edges_call_signups(module: Module) -> Iterator[str]:
     """Decision 6: what changes a subscriber goes through `signups`, which also settles a partner's referral."""
     for node in ast.walk(module.tree):
-        if module.room in EDGES and isinstance(node, ast.Call) and ast.unparse(node.func) in SUBSCRIBER_CHANGES:
+        if (
+            module.room in EDGES
+            and isinstance(node, ast.Call)
+            and ast.unparse(node.func) in SUBSCRIBER_CHANGES
+        ):
             yield f"{node.lineno}: `{ast.unparse(node.func)}` skips the partner's side; call it through `signups`"
 
 
@@ -226,7 +261,11 @@ MODULES = [read(path) for path in sources("*.py")]
 
 @pytest.mark.parametrize("law", LAWS, ids=lambda law: law.__name__)
 def test_every_module_keeps_the_law(law: Law) -> None:
-    complaints = [f"src/honeyguide/{module.path}:{complaint}" for module in MODULES for complaint in law(module)]
+    complaints = [
+        f"src/honeyguide/{module.path}:{complaint}"
+        for module in MODULES
+        for complaint in law(module)
+    ]
     assert not complaints, "\n" + "\n".join(complaints)
 
 
@@ -234,19 +273,35 @@ def test_tests_and_benches_are_short_too() -> None:
     """They are read as often as the source is."""
     root = Path(__file__).parent.parent
     paths = [path for part in ("tests", "bench") for path in sorted((root / part).rglob("*.py"))]
-    found = [Module(path.relative_to(root).as_posix(), path.read_text(encoding="utf-8")) for path in paths]
+    found = [
+        Module(path.relative_to(root).as_posix(), path.read_text(encoding="utf-8"))
+        for path in paths
+    ]
     laws = (files_are_short, functions_are_short)
-    complaints = [f"{module.path}:{complaint}" for module in found for law in laws for complaint in law(module)]
+    complaints = [
+        f"{module.path}:{complaint}"
+        for module in found
+        for law in laws
+        for complaint in law(module)
+    ]
     assert not complaints, "\n" + "\n".join(complaints)
 
 
 def test_style_sheets_and_scripts_of_ours_are_short() -> None:
-    complaints = [f"{module.path}:{text}" for module in map(read, sources("*.css", "*.js")) for text in files_are_short(module)]
+    complaints = [
+        f"{module.path}:{text}"
+        for module in map(read, sources("*.css", "*.js"))
+        for text in files_are_short(module)
+    ]
     assert not complaints, "\n" + "\n".join(complaints)
 
 
 # Whoever makes markup from text has escaped it first, or drew it without any text of others.
-MAKES_MARKUP = {"pages/rendering.py": 4, "pages/readers/sharing.py": 1, "pages/dashboard/earnings.py": 1}
+MAKES_MARKUP = {
+    "pages/rendering.py": 4,
+    "pages/readers/sharing.py": 1,
+    "pages/dashboard/earnings.py": 1,
+}
 MARKUP = re.compile(r"\b(?:Markup|format_html)\(|\|\s*safe\b|\bautoescape\b|__html__")
 
 
@@ -274,20 +329,32 @@ CULPRITS: list[tuple[Law, str, str]] = [
     (the_kernel_stands_on_the_standard_library, "kernel/money.py", "import email_validator"),
     (drivers_live_in_the_store, "accounts/keys.py", "from asyncpg import Connection"),
     (drivers_live_in_the_store, "cli.py", "import sqlite3"),
-    (the_domain_knows_no_http_server, "events/outbox.py", "from starlette.responses import Response"),
+    (
+        the_domain_knows_no_http_server,
+        "events/outbox.py",
+        "from starlette.responses import Response",
+    ),
     (sql_lives_in_sql_files, "api/v1.py", "QUERY = 'SELECT id FROM account'"),
-    (sql_lives_in_sql_files, "api/v1.py", "def f(t): return f'''\n    INSERT INTO {t} VALUES (1)'''"),
+    (
+        sql_lives_in_sql_files,
+        "api/v1.py",
+        "def f(t): return f'''\n    INSERT INTO {t} VALUES (1)'''",
+    ),
     (sql_lives_in_sql_files, "app.py", "PING = 'SELECT 1'"),
     (the_clock_is_read_in_one_place, "events/outbox.py", "import time\nNOW = time.time()"),
     (the_clock_is_read_in_one_place, "events/outbox.py", "from time import time"),
-    (the_clock_is_read_in_one_place, "api/views.py", "import datetime as dt\nNOW = dt.datetime.now(dt.UTC)"),
+    (
+        the_clock_is_read_in_one_place,
+        "api/views.py",
+        "import datetime as dt\nNOW = dt.datetime.now(dt.UTC)",
+    ),
     (files_are_short, "app.py", "x = 1\n" * (FILE_LINES + 1)),
     (functions_are_short, "app.py", "async def f():\n" + "    x = 1\n" * FUNCTION_LINES),
     (errors_are_templates, "partners/rules.py", "raise Invalid(f'{name} is taken.', param='slug')"),
     (errors_are_templates, "api/v1.py", "raise errors.Missing('There is no ' + name)"),
     (retired_names_stay_away, "events/dispatcher.py", "class CourierPool: ..."),
     (retired_names_stay_away, "mail/bell.py", ""),
-    (edges_call_signups, "api/v1.py", "async def f(tx): await subscribers.change(tx)"),
+    (edges_call_signups, "api/v1.py", "async def f(tx): await lifecycle.change(tx)"),
     (retired_names_stay_away, "work/loop.py", "def ripen_all(house): return house.desk"),
 ]
 
@@ -298,10 +365,19 @@ def test_the_law_sees_a_culprit(law: Law, path: str, source: str) -> None:
 
 
 INNOCENTS: list[tuple[str, str]] = [
-    ("kernel/email_addresses.py", "import email_validator\nfrom honeyguide.kernel.errors import Invalid"),
+    (
+        "kernel/email_addresses.py",
+        "import email_validator\nfrom honeyguide.kernel.errors import Invalid",
+    ),
     ("store/sqlite.py", "import apsw\nBEGIN = 'SELECT 1'"),
-    ("partners/charges.py", "from honeyguide import __version__\nfrom honeyguide.referrals.rules import decide"),
-    ("api/v1.py", "from . import bodies, views\nfrom honeyguide.settings import Settings\nTEXT = 'SELECT a plan'"),
+    (
+        "partners/charges.py",
+        "from honeyguide import __version__\nfrom honeyguide.referrals.rules import decide",
+    ),
+    (
+        "api/v1.py",
+        "from . import bodies, views\nfrom honeyguide.settings import Settings\nTEXT = 'SELECT a plan'",
+    ),
     ("cli.py", "from honeyguide.app import build\nimport time\nSTART = time.monotonic()"),
     ("kernel/clock.py", "import time\nNOW = time.time()"),
 ]

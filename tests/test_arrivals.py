@@ -14,12 +14,19 @@ DAY = 86_400
 def market(alice, bob):
     """Alice's program with a hold of a week, and Bob's code in it."""
     publication = publish(alice)
-    program = offer(alice, publication, referral_pending_duration_enabled=True, referral_pending_duration=7)
+    program = offer(
+        alice, publication, referral_pending_duration_enabled=True, referral_pending_duration=7
+    )
     return alice, bob, publication, program, join(bob, program)["ref_code"]
 
 
 def referrals(alice, program):
-    return {row["email"]: row for row in alice.get(f"/v2/partner_programs/{program['uuid']}/referrals").json()["referrals"]}
+    return {
+        row["email"]: row
+        for row in alice.get(f"/v2/partner_programs/{program['uuid']}/referrals").json()[
+            "referrals"
+        ]
+    }
 
 
 def test_a_partners_reader_is_pending_then_verified_by_time(market, service):
@@ -27,10 +34,19 @@ def test_a_partners_reader_is_pending_then_verified_by_time(market, service):
     created = alice.subscribe("ana@example.org", referrer_code=code.upper())
     assert created["referrer_code"] == code
     ana = alice.subscriber("ana@example.org")
-    assert (ana["referred"], ana["referral_status"], ana["referrer_code"]) == (True, "pending", code)
+    assert (ana["referred"], ana["referral_status"], ana["referrer_code"]) == (
+        True,
+        "pending",
+        code,
+    )
     assert alice.total("referrals") == 1
     row = referrals(alice, program)["ana@example.org"]
-    assert (row["status"], row["reason"], row["charged"], row["fee"]) == ("pending", "holding_period", None, 3)
+    assert (row["status"], row["reason"], row["charged"], row["fee"]) == (
+        "pending",
+        "holding_period",
+        None,
+        3,
+    )
     assert row["due_at"] is not None
     service.set_clock(7 * DAY - 60)
     service.run_jobs()
@@ -67,8 +83,15 @@ def test_the_hold_runs_on_after_a_confirmation_and_ends_with_leaving(market, ser
     service.set_clock(8 * DAY)
     service.run_jobs()
     rows = referrals(alice, program)
-    assert (rows["ana@example.org"]["status"], rows["ana@example.org"]["charged"]) == ("verified", 3)
-    assert (rows["ben@example.org"]["status"], rows["ben@example.org"]["reason"], rows["ben@example.org"]["charged"]) == (
+    assert (rows["ana@example.org"]["status"], rows["ana@example.org"]["charged"]) == (
+        "verified",
+        3,
+    )
+    assert (
+        rows["ben@example.org"]["status"],
+        rows["ben@example.org"]["reason"],
+        rows["ben@example.org"]["charged"],
+    ) == (
         "rejected",
         "left_during_hold",
         None,
@@ -101,7 +124,10 @@ def test_screening_applies_to_partners_too(market):
     alice.subscribe("x@mailinator.com", referrer_code=code)
     alice.subscribe(email, referrer_code=code)
     rows = referrals(alice, program)
-    assert (rows["x@mailinator.com"]["status"], rows["x@mailinator.com"]["reason"]) == ("rejected", "disposable_domain")
+    assert (rows["x@mailinator.com"]["status"], rows["x@mailinator.com"]["reason"]) == (
+        "rejected",
+        "disposable_domain",
+    )
     assert (rows[email]["status"], rows[email]["reason"]) == ("rejected", "own_address")
 
 
@@ -120,7 +146,10 @@ def test_a_program_that_is_off_keeps_the_reader_and_rejects_the_referral(market,
     alice.put(path, {"enabled_partner_program": True, "status": "archived"})
     alice.subscribe("archived@example.org", referrer_code=code)
     rows = referrals(alice, program)
-    assert (rows["off@example.org"]["status"], rows["off@example.org"]["reason"]) == ("rejected", "program_disabled")
+    assert (rows["off@example.org"]["status"], rows["off@example.org"]["reason"]) == (
+        "rejected",
+        "program_disabled",
+    )
     assert (rows["archived@example.org"]["status"], rows["archived@example.org"]["reason"]) == (
         "rejected",
         "publication_archived",
@@ -136,7 +165,11 @@ def test_ones_own_program_can_be_tried_and_is_never_charged(alice):
     code = join(alice, program)["ref_code"]
     alice.subscribe("try@example.org", referrer_code=code)
     row = referrals(alice, program)["try@example.org"]
-    assert (row["status"], row["charged"], row["uncharged_reason"]) == ("verified", None, "own_program")
+    assert (row["status"], row["charged"], row["uncharged_reason"]) == (
+        "verified",
+        None,
+        "own_program",
+    )
 
 
 def test_an_unknown_or_foreign_partner_code_never_costs_the_signup(market, mallory):
@@ -171,14 +204,19 @@ def test_a_partner_referral_is_told_when_it_is_verified_and_never_as_a_readers(m
     alice, bob, _publication, _program, code = market
     mug = alice.post(f"{alice.v1}/rewards", {"name": "A mug", "referrals": 3}).json()["reward"]
     flags = {"new_referral": True, "new_partner_referral": True}
-    hook = alice.post("/v2/webhooks", {"url": "http://127.0.0.1:9/", **flags}).json()["webhook"]["uuid"]
+    hook = alice.post("/v2/webhooks", {"url": "http://127.0.0.1:9/", **flags}).json()["webhook"][
+        "uuid"
+    ]
     ana = alice.subscribe("ana@example.org", referrer_code=code)
     alice.subscribe("gone@example.org", referrer_code=code)
     alice.subscribe("x@mailinator.com", referrer_code=code)
     alice.put(f"{alice.v1}/subscribers/gone@example.org", {"status": "unsubscribed"})
 
     def told():
-        return [each["type"] for each in alice.get(f"/v2/webhooks/{hook}/deliveries").json()["deliveries"]]
+        return [
+            each["type"]
+            for each in alice.get(f"/v2/webhooks/{hook}/deliveries").json()["deliveries"]
+        ]
 
     assert told() == []
     service.set_clock(8 * DAY)
@@ -188,13 +226,23 @@ def test_a_partner_referral_is_told_when_it_is_verified_and_never_as_a_readers(m
     (event,) = [row for row in dump(service)["event"] if row["subscriber_id"] == ana["uuid"]]
     body = json.loads(event["body"])
     assert (body["type"], body["campaign_id"]) == ("new_partner_referral", alice.campaign_id)
-    assert (body["subscriber"]["email"], body["subscriber"]["referral_status"]) == ("ana@example.org", "verified")
-    assert (body["subscriber"]["next_reward"], body["subscriber"]["next_reward_details"]["id"]) == (3, mug["uuid"])
+    assert (body["subscriber"]["email"], body["subscriber"]["referral_status"]) == (
+        "ana@example.org",
+        "verified",
+    )
+    assert (body["subscriber"]["next_reward"], body["subscriber"]["next_reward_details"]["id"]) == (
+        3,
+        mug["uuid"],
+    )
     assert (body["partner"]["id"], body["campaign"]["referral_code"]) == (bob.account_id, code)
 
 
-@pytest.mark.parametrize(("level", "status"), [("flexible", "pending"), ("strong", "pending"), ("strict", "rejected")])
-def test_many_from_one_network_are_held_or_rejected_and_a_burst_is_what_was_asked_for(market, level, status):
+@pytest.mark.parametrize(
+    ("level", "status"), [("flexible", "pending"), ("strong", "pending"), ("strict", "rejected")]
+)
+def test_many_from_one_network_are_held_or_rejected_and_a_burst_is_what_was_asked_for(
+    market, level, status
+):
     alice, _bob, _publication, program, code = market
     alice.put(f"{alice.v1}/settings", {"screening": level})
     for n in range(12):

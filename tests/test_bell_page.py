@@ -14,11 +14,14 @@ def unread(who: Operator) -> str:
     """What the bell at the top of every page says; the menu's entry must say the same."""
     page = who.web.get("/settings").text
     top, menu = (
-        re.search(pattern, page, re.DOTALL) for pattern in (r'class="btn slim ring".*?</a>', r'href="/notices".*?</a>')
+        re.search(pattern, page, re.DOTALL)
+        for pattern in (r'class="btn slim ring".*?</a>', r'href="/notices".*?</a>')
     )
     assert top and menu
     at_top, in_menu = (words(found[0].partition(">")[2]).split() for found in (top, menu))
-    assert [each for each in at_top if each.isdigit()] == [each for each in in_menu if each.isdigit()]
+    assert [each for each in at_top if each.isdigit()] == [
+        each for each in in_menu if each.isdigit()
+    ]
     return " ".join(at_top)
 
 
@@ -26,7 +29,9 @@ def test_a_webhook_that_is_switched_off_rings_until_it_is_read(service: Service)
     alice, mallory = operator(service), operator(service, "mallory")
     assert unread(alice) == "Notifications"
     with ReceiverThread(410) as receiver:
-        hook = alice.post("/v2/webhooks", {"url": receiver.url, "new_referral": True}).json()["webhook"]["uuid"]
+        hook = alice.post("/v2/webhooks", {"url": receiver.url, "new_referral": True}).json()[
+            "webhook"
+        ]["uuid"]
         alice.post(f"/v2/webhooks/{hook}/test")
         deadline = time.monotonic() + 20
         while unread(alice) == "Notifications":
@@ -35,7 +40,9 @@ def test_a_webhook_that_is_switched_off_rings_until_it_is_read(service: Service)
         assert unread(alice) == "Notifications, unread: 1"
         page = alice.web.get("/notices").text
         assert f'href="/webhooks/{hook}"' in page and "New" in words(page)
-        assert receiver.url in words(page) and "410 Gone" in words(page), "the letter, as it was sent"
+        assert receiver.url in words(page) and "410 Gone" in words(page), (
+            "the letter, as it was sent"
+        )
         assert f"To {alice.email}" in words(page)
         assert alice.web.get(f"/webhooks/{hook}").status_code == 200
         assert unread(alice) == "Notifications", "looking is reading"

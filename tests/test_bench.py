@@ -11,7 +11,13 @@ def test_a_quick_bench_runs_from_end_to_end_and_writes_nothing() -> None:
     here = Path(__file__).parent.parent
     results = here / "bench" / "RESULTS.md"
     before = results.read_bytes() if results.exists() else b""
-    done = subprocess.run([sys.executable, "-m", "bench", "--quick"], cwd=here, capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        [sys.executable, "-m", "bench", "--quick"],
+        cwd=here,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
     assert done.returncode == 0, done.stderr[-4000:]
     assert "read one" in done.stdout and "top advocate's referrals, last page" in done.stdout
     assert (results.read_bytes() if results.exists() else b"") == before

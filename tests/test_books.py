@@ -64,7 +64,10 @@ def test_the_database_itself_refuses_to_change_what_is_booked(engine: str) -> No
         await trade.close_and_pay_out(EDGE_MS + HOUR_MS)
 
         async def booked() -> list[Any]:
-            return [await trade.rows(f"SELECT * FROM {table} ORDER BY 1") for table in ("transfer", "charge", "period")]
+            return [
+                await trade.rows(f"SELECT * FROM {table} ORDER BY 1")
+                for table in ("transfer", "charge", "period")
+            ]
 
         before = await booked()
         for sql in [*FORBIDDEN, *ONLY[engine]]:
@@ -120,8 +123,12 @@ DAMAGES = {
 def disarm(opened: OpenStore) -> None:
     """As somebody would who wants to do harm: triggers, checks and foreign keys off."""
     if opened.engine == "sqlite":
-        with contextlib.closing(apsw.Connection(opened.url.removeprefix("sqlite:///"))) as connection:
-            for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'trigger'").fetchall():
+        with contextlib.closing(
+            apsw.Connection(opened.url.removeprefix("sqlite:///"))
+        ) as connection:
+            for (name,) in connection.execute(
+                "SELECT name FROM sqlite_master WHERE type = 'trigger'"
+            ).fetchall():
                 connection.execute(f"DROP TRIGGER {name}")
         return
 
@@ -149,8 +156,12 @@ def test_verify_sees_every_kind_of_damage(engine: str) -> None:
             await trade.arrive(number % 2)
         await trade.close_and_pay_out(EDGE_MS + HOUR_MS)
         (payout,) = await trade.payouts_of(1)
-        await store.write(lambda tx: payouts.mark_paid(tx, payout.id, "bank", now_ms=EDGE_MS + HOUR_MS))
-        await trade.arrive(now_ms=EDGE_MS + 40 * 24 * HOUR_MS)  # January, a month that is still open
+        await store.write(
+            lambda tx: payouts.mark_paid(tx, payout.id, "bank", now_ms=EDGE_MS + HOUR_MS)
+        )
+        await trade.arrive(
+            now_ms=EDGE_MS + 40 * 24 * HOUR_MS
+        )  # January, a month that is still open
         await verify(store)
 
     unseen = []
@@ -187,9 +198,14 @@ def test_verify_sees_every_kind_of_damage(engine: str) -> None:
 def _look_at_damaged_copy(opened: OpenStore, damage: str) -> tuple[int, int]:
     """SQLite cannot drop a CHECK, but it can be told not to look at it."""
     with contextlib.closing(apsw.Connection(opened.url.removeprefix("sqlite:///"))) as connection:
-        connection.execute("PRAGMA ignore_check_constraints = ON; PRAGMA foreign_keys = OFF; BEGIN IMMEDIATE")
+        connection.execute(
+            "PRAGMA ignore_check_constraints = ON; PRAGMA foreign_keys = OFF; BEGIN IMMEDIATE"
+        )
         connection.execute(damage).fetchall()
         touched = connection.changes()
-        broken = sum(connection.execute(check.sqlite).fetchall()[0][0] for check in ledger_check._CHECKS.values())
+        broken = sum(
+            connection.execute(check.sqlite).fetchall()[0][0]
+            for check in ledger_check._CHECKS.values()
+        )
         connection.execute("ROLLBACK")
         return touched, broken

@@ -27,7 +27,9 @@ async def notified(trade: Trade, now_ms: int = NOON_MS) -> dict[str, int]:
     """How many notifications of each kind there are once the job has run; every one has its email."""
     await trade.tell(now_ms)
     found = await trade.rows("SELECT kind, COUNT(*) FROM notice GROUP BY kind ORDER BY kind")
-    assert found == await trade.rows("SELECT kind, COUNT(*) FROM letter GROUP BY kind ORDER BY kind")
+    assert found == await trade.rows(
+        "SELECT kind, COUNT(*) FROM letter GROUP BY kind ORDER BY kind"
+    )
     return dict(found)  # type: ignore[arg-type]
 
 
@@ -42,7 +44,9 @@ OWNER = {"budget_80": 1, "budget_100": 1}
 
 
 @both_engines
-def test_a_budget_lowered_to_or_below_what_is_spent_is_reached_and_partners_are_notified(engine: str) -> None:
+def test_a_budget_lowered_to_or_below_what_is_spent_is_reached_and_partners_are_notified(
+    engine: str,
+) -> None:
     async def scenario(store: Store) -> None:
         for lowered in (299, 300):
             trade = await Trade.begin(store, partners=2, cpa=300, total_budget=30_000)
@@ -56,12 +60,16 @@ def test_a_budget_lowered_to_or_below_what_is_spent_is_reached_and_partners_are_
             assert await trade.reached()
             assert [await heard(trade, n) for n in (0, 1)] == [["budget_reached"]] * 2
             assert (await trade.outcome((await trade.arrive()).id))[3] == "budget_spent"
-            await trade.offer(total_budget=10)  # lowered further: reached already, so nothing new to say
+            await trade.offer(
+                total_budget=10
+            )  # lowered further: reached already, so nothing new to say
             await trade.tell(NOON_MS + DAY_MS)
             assert await heard(trade, 0) == ["budget_reached"]
             await trade.offer(total_budget=600)
             await trade.tell(NOON_MS + DAY_MS)
-            assert [await heard(trade, n) for n in (0, 1)] == [["budget_reached", "budget_reopened"]] * 2
+            assert [await heard(trade, n) for n in (0, 1)] == [
+                ["budget_reached", "budget_reopened"]
+            ] * 2
             assert (await trade.outcome((await trade.arrive()).id))[1] == 300
 
     on(engine, scenario)
@@ -71,17 +79,24 @@ def test_a_budget_lowered_to_or_below_what_is_spent_is_reached_and_partners_are_
 def test_a_budget_lowered_to_nothing_is_reached_though_nothing_is_spent(engine: str) -> None:
     async def scenario(store: Store) -> None:
         trade = await Trade.begin(store, total_budget=0)
-        assert await notified(trade) == {} and not await trade.reached(), "creating a program notifies nobody"
+        assert await notified(trade) == {} and not await trade.reached(), (
+            "creating a program notifies nobody"
+        )
         await trade.offer(total_budget=900)
         assert await notified(trade) == {}
         await trade.offer(total_budget=0)
-        assert await notified(trade) == {"budget_100": 1, "budget_reached": 1} and await trade.reached()
+        assert (
+            await notified(trade) == {"budget_100": 1, "budget_reached": 1}
+            and await trade.reached()
+        )
 
     on(engine, scenario)
 
 
 @both_engines
-def test_partners_hear_of_a_reach_at_most_once_a_day_and_of_a_reopening_only_after_one(engine: str) -> None:
+def test_partners_hear_of_a_reach_at_most_once_a_day_and_of_a_reopening_only_after_one(
+    engine: str,
+) -> None:
     async def scenario(store: Store) -> None:
         trade = await Trade.begin(store, partners=3, cpa=300, total_budget=300)
         await trade.arrive()
@@ -90,15 +105,33 @@ def test_partners_hear_of_a_reach_at_most_once_a_day_and_of_a_reopening_only_aft
         assert await notified(trade) == {**OWNER, "budget_reached": 3, "budget_reopened": 3}
         await trade.arrive()
         assert await trade.reached()
-        assert await notified(trade) == {**OWNER, "budget_reached": 3, "budget_reopened": 3}, "told today already"
+        assert await notified(trade) == {**OWNER, "budget_reached": 3, "budget_reopened": 3}, (
+            "told today already"
+        )
         await trade.offer(total_budget=900)
         after = NOON_MS + DAY_MS
-        assert await notified(trade, after) == {**OWNER, "budget_reached": 3, "budget_reopened": 3}, "they never heard of it"
+        assert await notified(trade, after) == {
+            **OWNER,
+            "budget_reached": 3,
+            "budget_reopened": 3,
+        }, "they never heard of it"
         await trade.arrive(now_ms=NOON_MS)
         midnight = NOON_MS + DAY_MS // 2
-        assert await notified(trade, midnight - 1) == {**OWNER, "budget_reached": 3, "budget_reopened": 3}
-        assert await notified(trade, midnight) == {**OWNER, "budget_reached": 6, "budget_reopened": 3}, "still reached"
-        assert await notified(trade, midnight + DAY_MS) == {**OWNER, "budget_reached": 6, "budget_reopened": 3}
+        assert await notified(trade, midnight - 1) == {
+            **OWNER,
+            "budget_reached": 3,
+            "budget_reopened": 3,
+        }
+        assert await notified(trade, midnight) == {
+            **OWNER,
+            "budget_reached": 6,
+            "budget_reopened": 3,
+        }, "still reached"
+        assert await notified(trade, midnight + DAY_MS) == {
+            **OWNER,
+            "budget_reached": 6,
+            "budget_reopened": 3,
+        }
         await trade.offer(total_budget=1_200)
         assert await notified(trade, after) == {**OWNER, "budget_reached": 6, "budget_reopened": 6}
 
@@ -133,7 +166,9 @@ def test_a_month_that_is_over_is_told_to_its_owner_and_not_to_partners(engine: s
         other = await Trade.begin(store, cpa=300, total_budget=300)
         await other.arrive(now_ms=LAST_DAY_MS)
         await other.tell(LAST_DAY_MS)
-        await other.offer(total_budget=900, now_ms=LAST_DAY_MS + DAY_MS)  # opens November too, which is not closed yet
+        await other.offer(
+            total_budget=900, now_ms=LAST_DAY_MS + DAY_MS
+        )  # opens November too, which is not closed yet
         await other.tell(LAST_DAY_MS + DAY_MS)
         assert not await other.reached() and await heard(other, 0) == ["budget_reached"]
 
@@ -145,7 +180,9 @@ def test_partners_of_a_deleted_program_are_not_notified(engine: str) -> None:
     async def scenario(store: Store) -> None:
         trade = await Trade.begin(store, partners=2, cpa=300, total_budget=300, **HELD)
         reader = await trade.arrive()
-        await store.write(lambda tx: programs.delete(tx, trade.owner.account_id, trade.program.id, now_ms=NOON_MS))
+        await store.write(
+            lambda tx: programs.delete(tx, trade.owner.account_id, trade.program.id, now_ms=NOON_MS)
+        )
         await trade.verify_due(NOON_MS + 14 * DAY_MS)
         assert (await trade.outcome(reader.id))[1] == 300
         assert await notified(trade, NOON_MS + 14 * DAY_MS) == OWNER
@@ -154,7 +191,9 @@ def test_partners_of_a_deleted_program_are_not_notified(engine: str) -> None:
 
 
 @both_engines
-def test_many_partners_are_notified_in_bounded_steps(engine: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_many_partners_are_notified_in_bounded_steps(
+    engine: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(budget_notifications, "PARTNERS", 4)
 
     async def scenario(store: Store) -> None:
@@ -167,15 +206,23 @@ def test_many_partners_are_notified_in_bounded_steps(engine: str, monkeypatch: p
         assert await trade.rows(kinds) == [("budget_reached", 9, 9)]
         await trade.offer(total_budget=600)
         assert await money_work.tell_about_budgets(SITE, store, NOON_MS + DAY_MS)
-        assert sorted(await trade.rows(kinds)) == [("budget_reached", 9, 9), ("budget_reopened", 4, 4)]
+        assert sorted(await trade.rows(kinds)) == [
+            ("budget_reached", 9, 9),
+            ("budget_reopened", 4, 4),
+        ]
         await trade.tell(NOON_MS + DAY_MS)
-        assert sorted(await trade.rows(kinds)) == [("budget_reached", 9, 9), ("budget_reopened", 9, 9)]
+        assert sorted(await trade.rows(kinds)) == [
+            ("budget_reached", 9, 9),
+            ("budget_reopened", 9, 9),
+        ]
 
     on(engine, scenario)
 
 
 @both_engines
-def test_only_partners_who_heard_of_a_reach_hear_of_its_reopening(engine: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_only_partners_who_heard_of_a_reach_hear_of_its_reopening(
+    engine: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """The budget is raised when the first four of nine have been notified."""
     monkeypatch.setattr(budget_notifications, "PARTNERS", 4)
 
@@ -199,12 +246,16 @@ def test_changes_in_parallel_with_charges_and_notifications_agree(engine: str) -
     """Owner, readers and job at once, over three days. At the end what each partner heard last is how the budget stands."""
 
     async def scenario(store: Store) -> None:
-        trade = await Trade.begin(store, partners=3, cpa=300, total_budget=900, max_payout=1_000_000)
+        trade = await Trade.begin(
+            store, partners=3, cpa=300, total_budget=900, max_payout=1_000_000
+        )
         chance = random.Random(11)
 
         async def change(now_ms: int) -> None:
             spent = await trade.spent()
-            await trade.offer(total_budget=max(0, spent + chance.choice([-300, 0, 1, 300, 600])), now_ms=now_ms)
+            await trade.offer(
+                total_budget=max(0, spent + chance.choice([-300, 0, 1, 300, 600])), now_ms=now_ms
+            )
 
         async def repeat(times: int, work: Any) -> None:
             for _ in range(times):
@@ -218,7 +269,9 @@ def test_changes_in_parallel_with_charges_and_notifications_agree(engine: str) -
                 *(repeat(8, lambda t=now_ms: change(t)) for _ in range(2)),
                 *(repeat(8, lambda t=now_ms: trade.tell(t)) for _ in range(3)),
             )
-            (caps,) = await trade.rows("SELECT total_budget_cents FROM program WHERE id = :id", id=trade.program.id)
+            (caps,) = await trade.rows(
+                "SELECT total_budget_cents FROM program WHERE id = :id", id=trade.program.id
+            )
             assert await trade.reached() or await trade.spent() < caps[0]
         day_after = NOON_MS + 3 * DAY_MS
         for wanted in (0, 1_000_000, 0):
@@ -237,8 +290,13 @@ def test_changes_in_parallel_with_charges_and_notifications_agree(engine: str) -
         assert max(a_day.values()) == 1
         for partner in trade.partners:
             kinds = [kind for who, kind, _ in rows if who == partner.account_id]
-            assert "budget_reopened" not in (kinds[0], *(b for a, b in itertools.pairwise(kinds) if a == b)), kinds
+            assert "budget_reopened" not in (
+                kinds[0],
+                *(b for a, b in itertools.pairwise(kinds) if a == b),
+            ), kinds
         if engine == "postgres":
-            assert await trade.rows("SELECT deadlocks FROM pg_stat_database WHERE datname = current_database()") == [(0,)]
+            assert await trade.rows(
+                "SELECT deadlocks FROM pg_stat_database WHERE datname = current_database()"
+            ) == [(0,)]
 
     on(engine, scenario)

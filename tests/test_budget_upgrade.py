@@ -30,8 +30,14 @@ def old_database(engine: str) -> str:
     url = fresh(engine)
     old = [migration for migration in migrations(engine) if migration.name < "0012"]
     rows = ROWS.read_text(encoding="utf-8")
-    noted = [f"INSERT INTO schema_migration (name) VALUES ('{migration.name}')" for migration in old]
-    script = ["CREATE TABLE IF NOT EXISTS schema_migration (name TEXT PRIMARY KEY)", *(each.sql for each in old), *noted]
+    noted = [
+        f"INSERT INTO schema_migration (name) VALUES ('{migration.name}')" for migration in old
+    ]
+    script = [
+        "CREATE TABLE IF NOT EXISTS schema_migration (name TEXT PRIMARY KEY)",
+        *(each.sql for each in old),
+        *noted,
+    ]
     if engine == "sqlite":
         with contextlib.closing(apsw.Connection(url.removeprefix("sqlite:///"))) as connection:
             for sql in [*script, rows]:
@@ -63,13 +69,21 @@ class Upgraded:
         before = {row[0] for row in await self.rows("SELECT id FROM notice")}
         while await money_work.tell_about_budgets(SITE, self.store, now_ms):
             pass
-        names = dict(await self.rows("SELECT p.id, b.name FROM program AS p JOIN publication AS b ON b.id = p.publication_id"))
+        names = dict(
+            await self.rows(
+                "SELECT p.id, b.name FROM program AS p JOIN publication AS b ON b.id = p.publication_id"
+            )
+        )
         sent: dict[str, list[str]] = {}
-        for notice_id, kind, once_key in await self.rows("SELECT id, kind, once_key FROM notice ORDER BY kind, id"):
+        for notice_id, kind, once_key in await self.rows(
+            "SELECT id, kind, once_key FROM notice ORDER BY kind, id"
+        ):
             if notice_id not in before:
                 sent.setdefault(names[once_key.split(":")[1]], []).append(kind)
         letters = await self.rows("SELECT COUNT(*) FROM letter")
-        assert letters == await self.rows("SELECT COUNT(*) FROM notice"), "every notification has its email, once"
+        assert letters == await self.rows("SELECT COUNT(*) FROM notice"), (
+            "every notification has its email, once"
+        )
         return sent
 
     async def set_budget(self, name: str, cents: int, now_ms: int) -> None:
@@ -77,7 +91,11 @@ class Upgraded:
             "SELECT p.account_id, p.id FROM program AS p JOIN publication AS b ON b.id = p.publication_id WHERE b.name = :name",
             name=name,
         )
-        await self.store.write(lambda tx: programs.update(tx, account_id, program_id, terms(total_budget=cents), now_ms=now_ms))
+        await self.store.write(
+            lambda tx: programs.update(
+                tx, account_id, program_id, terms(total_budget=cents), now_ms=now_ms
+            )
+        )
 
     async def reached(self) -> set[str]:
         found = await self.rows(
@@ -99,9 +117,14 @@ def test_only_what_was_never_told_is_told_after_the_upgrade(engine: str) -> None
     async def scenario(market: Upgraded) -> None:
         assert await market.reached() == {"told", "lowered", "half told", "waiting"}
         assert await market.notify(NOON_MS) == {
-            "half told": ["budget_reached"],  # the third partner, whom the old version had not come to
+            "half told": [
+                "budget_reached"
+            ],  # the third partner, whom the old version had not come to
             "waiting": ["budget_100", "budget_80", "budget_reached"],
-            "lowered": ["budget_100", "budget_reached"],  # below what is spent: reached by the new rule
+            "lowered": [
+                "budget_100",
+                "budget_reached",
+            ],  # below what is spent: reached by the new rule
         }
         assert await market.notify(NOON_MS + DAY_MS) == {}
 
@@ -122,7 +145,10 @@ def test_raises_after_the_upgrade_reach_those_who_were_told_before_it(engine: st
         for name in ("told", "raised"):
             await market.set_budget(name, 300, NOON_MS)
         assert await market.notify(NOON_MS) == {}, "both heard of a reach today, before the upgrade"
-        assert await market.notify(NOON_MS + DAY_MS) == {"told": ["budget_reached"] * 2, "raised": ["budget_reached"]}
+        assert await market.notify(NOON_MS + DAY_MS) == {
+            "told": ["budget_reached"] * 2,
+            "raised": ["budget_reached"],
+        }
 
     after_upgrade(engine, scenario)
 

@@ -19,7 +19,9 @@ both_engines = pytest.mark.parametrize("engine", ENGINES)
 
 @both_engines
 @pytest.mark.parametrize("reason", ["holding_period", "burst", "awaiting_confirmation"])
-def test_an_erased_pending_referral_is_decided_and_no_later_move_charges_it(engine: str, reason: str) -> None:
+def test_an_erased_pending_referral_is_decided_and_no_later_move_charges_it(
+    engine: str, reason: str
+) -> None:
     async def scenario(store: Store) -> None:
         trade = await Trade.begin(store, **HELD)
         reader = await trade.arrive(email="gone@example.org")
@@ -27,9 +29,15 @@ def test_an_erased_pending_referral_is_decided_and_no_later_move_charges_it(engi
         held = statement("UPDATE subscriber SET referral_reason = :reason WHERE id = :id")
         await store.write(lambda tx: tx.run(held, reason=reason, id=reader.id))
         await trade.erase(reader.id, now_ms=NOON_MS + DAY_MS)
-        decided = await trade.rows("SELECT decided_ms FROM partner_referral WHERE subscriber_id = :id", id=reader.id)
+        decided = await trade.rows(
+            "SELECT decided_ms FROM partner_referral WHERE subscriber_id = :id", id=reader.id
+        )
         assert decided == [(NOON_MS + DAY_MS,)]
-        for move in (trade.confirm(reader.id), trade.change(reader.id, status="confirmed"), trade.erase(reader.id)):
+        for move in (
+            trade.confirm(reader.id),
+            trade.change(reader.id, status="confirmed"),
+            trade.erase(reader.id),
+        ):
             with pytest.raises(Missing):
                 await move
         for days in (1, 14, 15, 400):
@@ -39,12 +47,16 @@ def test_an_erased_pending_referral_is_decided_and_no_later_move_charges_it(engi
         account_id = trade.partners[0].account_id
         assert (
             await store.snapshot(
-                lambda tx: partner_referrals.of_month(tx, account_id, partner_referrals.PENDING, NOVEMBER, most=9)
+                lambda tx: partner_referrals.of_month(
+                    tx, account_id, partner_referrals.PENDING, NOVEMBER, most=9
+                )
             )
             == []
         )
         (lost,) = await store.snapshot(
-            lambda tx: partner_referrals.of_month(tx, account_id, partner_referrals.REJECTED, NOVEMBER, most=9)
+            lambda tx: partner_referrals.of_month(
+                tx, account_id, partner_referrals.REJECTED, NOVEMBER, most=9
+            )
         )
         assert (lost.state, lost.reason) == (partner_referrals.REJECTED, "left_during_hold")
 
@@ -72,7 +84,9 @@ def test_a_changed_address_is_the_one_that_is_known_here(engine: str) -> None:
 
 @both_engines
 @pytest.mark.parametrize("when", ["before the charge", "after the charge"])
-def test_a_person_who_changed_their_address_is_charged_once_under_the_old_one(engine: str, when: str) -> None:
+def test_a_person_who_changed_their_address_is_charged_once_under_the_old_one(
+    engine: str, when: str
+) -> None:
     async def scenario(store: Store) -> None:
         trade = await Trade.begin(store, partners=2, **HELD)
         reader = await trade.arrive(email="ada.lovelace@gmail.com")
@@ -97,7 +111,9 @@ def test_a_person_who_changed_their_address_is_charged_once_under_the_new_one(en
         reader = await trade.arrive(email="ada.lovelace@gmail.com")
         await trade.change(reader.id, email="ada.king@gmail.com")
         twin = await trade.arrive(1, email="adaking+x@gmail.com")
-        await trade.confirm(twin.id)  # rejected as already subscribed; the owner verifies it by hand
+        await trade.confirm(
+            twin.id
+        )  # rejected as already subscribed; the owner verifies it by hand
         assert await trade.outcome(twin.id) == ("verified", None, NOVEMBER, "already_charged")
         for gone in (reader, twin):
             await trade.erase(gone.id)

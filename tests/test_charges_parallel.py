@@ -40,12 +40,25 @@ def orders_for(opened: OpenStore, trade: Trade, number: int, each: int, **given:
     """The first partner brings half of everybody, so that the cap is met well before the budget."""
     codes = [trade.partners[n].ref_code for n in (0, 0, 0, 1, 2, 3)]
     readers = [(f"r{number}-{n}@example.org", codes[n % len(codes)]) for n in range(each)]
-    known = {"arrive": readers, "confirm": [], "times": 2, "seed": number, "now_ms": NOON_MS, **given}
+    known = {
+        "arrive": readers,
+        "confirm": [],
+        "times": 2,
+        "seed": number,
+        "now_ms": NOON_MS,
+        **given,
+    }
     return Orders(opened.url, trade.owner.account_id, trade.owner.campaign_id, **known)
 
 
 def begin(opened: OpenStore, **fields: Any) -> Trade:
-    given = {"cpa": FEE, "total_budget": BUDGET, "max_payout": CAP, "referral_pending_duration_enabled": True, **fields}
+    given = {
+        "cpa": FEE,
+        "total_budget": BUDGET,
+        "max_payout": CAP,
+        "referral_pending_duration_enabled": True,
+        **fields,
+    }
     return opened.run(Trade.begin(opened.store, partners=4, **given))
 
 
@@ -57,7 +70,9 @@ def check_the_budget(opened: OpenStore, trade: Trade, people: int) -> None:
     assert outcomes.pop((None, FEE)) == BUDGET // FEE
     assert set(outcomes) <= {("budget_spent", None), ("partner_cap", None)}
     assert sum(outcomes.values()) == people - BUDGET // FEE
-    assert opened.ask("SELECT COUNT(*) FROM subscriber WHERE referral_status <> 'verified'") == [(0,)]
+    assert opened.ask("SELECT COUNT(*) FROM subscriber WHERE referral_status <> 'verified'") == [
+        (0,)
+    ]
     assert opened.run(trade.reached())
     assert opened.run(verify(opened.store)).charged_cents == BUDGET
 
@@ -67,7 +82,9 @@ def test_twelve_processes_spend_a_budget_to_the_cent(opened: OpenStore) -> None:
     crowd = [Process(orders_for(opened, trade, number, EACH)) for number in range(PROCESSES)]
     for process in crowd:
         process.wait_until_ready()
-    assert opened.ask("SELECT COUNT(*) FROM subscriber WHERE referral_status = 'pending'") == [(PROCESSES * EACH,)]
+    assert opened.ask("SELECT COUNT(*) FROM subscriber WHERE referral_status = 'pending'") == [
+        (PROCESSES * EACH,)
+    ]
     assert opened.ask("SELECT COUNT(*) FROM charge") == [(0,)], "a hold costs nothing"
     for process in crowd:
         process.go()
@@ -76,13 +93,22 @@ def test_twelve_processes_spend_a_budget_to_the_cent(opened: OpenStore) -> None:
     check_the_budget(opened, trade, PROCESSES * EACH)
 
 
-def test_processes_killed_in_the_middle_of_charging_leave_nothing_half_done(opened: OpenStore) -> None:
+def test_processes_killed_in_the_middle_of_charging_leave_nothing_half_done(
+    opened: OpenStore,
+) -> None:
     trade, chance = begin(opened), random.Random(7)
     readers = [opened.run(trade.arrive((0, 0, 0, 1, 2, 3)[n % 6])).id for n in range(240)]
     killed = 0
     for round_number in range(4):
         orders = [
-            orders_for(opened, trade, round_number, 0, confirm=readers[part::3], seed=chance.randrange(10**9))
+            orders_for(
+                opened,
+                trade,
+                round_number,
+                0,
+                confirm=readers[part::3],
+                seed=chance.randrange(10**9),
+            )
             for part in range(3)
         ]
         crowd = [Process(order) for order in orders]
@@ -95,7 +121,10 @@ def test_processes_killed_in_the_middle_of_charging_leave_nothing_half_done(open
                 process.wait()
             break
         until = time.monotonic() + 5
-        while opened.ask("SELECT COUNT(*) FROM charge")[0][0] < 12 * (round_number + 1) and time.monotonic() < until:
+        while (
+            opened.ask("SELECT COUNT(*) FROM charge")[0][0] < 12 * (round_number + 1)
+            and time.monotonic() < until
+        ):
             time.sleep(0.002)
         killed += sum(process.kill() for process in crowd)
         opened.run(verify(opened.store))
@@ -112,7 +141,9 @@ def at_once(member: Member, requests: list[tuple[str, str, Any]]) -> list[httpx.
     async def send() -> list[httpx.Response]:
         limits = httpx.Limits(max_connections=100)
         headers = {"X-Api-Key": member.key}
-        async with httpx.AsyncClient(base_url=member.service.url, headers=headers, timeout=60, limits=limits) as http:
+        async with httpx.AsyncClient(
+            base_url=member.service.url, headers=headers, timeout=60, limits=limits
+        ) as http:
 
             async def ask(method: str, path: str, body: Any) -> httpx.Response:
                 for _ in range(20):
@@ -137,7 +168,10 @@ def pending(owner: Member, code: str, count: int) -> list[str]:
 def referrals(owner: Member, program: dict[str, Any]) -> list[dict[str, Any]]:
     found: list[dict[str, Any]] = []
     for page in (1, 2):
-        answer = owner.get(f"/v2/partner_programs/{program['uuid']}/referrals", params={"per_page": 200, "page": page})
+        answer = owner.get(
+            f"/v2/partner_programs/{program['uuid']}/referrals",
+            params={"per_page": 200, "page": page},
+        )
         found += answer.json()["referrals"]
     return found
 
@@ -147,14 +181,27 @@ def prove(service: Service) -> None:
 
 
 def test_two_hundred_confirmations_with_room_for_thirty_three(alice: Member, bob: Member) -> None:
-    program = offer(alice, cpa=3, total_budget=99, max_payout=500, referral_pending_duration_enabled=True)
+    program = offer(
+        alice, cpa=3, total_budget=99, max_payout=500, referral_pending_duration_enabled=True
+    )
     readers = pending(alice, join(bob, program)["ref_code"], 200)
-    answers = at_once(alice, [("POST", f"{alice.v1}/subscribers/{reader}/referral/verify", {}) for reader in readers])
+    answers = at_once(
+        alice,
+        [("POST", f"{alice.v1}/subscribers/{reader}/referral/verify", {}) for reader in readers],
+    )
     assert {answer.status_code for answer in answers} == {200}
-    found = Counter((row["status"], row["charged"], row["uncharged_reason"]) for row in referrals(alice, program))
+    found = Counter(
+        (row["status"], row["charged"], row["uncharged_reason"])
+        for row in referrals(alice, program)
+    )
     assert found == {("verified", 3, None): 33, ("verified", None, "budget_spent"): 167}
     spend = alice.get(f"/v2/partner_programs/{program['uuid']}/spend").json()["spend"]
-    assert (spend["spent"], spend["left"], spend["reached"], spend["uncharged_referrals"]) == (99, 0, True, 167)
+    assert (spend["spent"], spend["left"], spend["reached"], spend["uncharged_referrals"]) == (
+        99,
+        0,
+        True,
+        167,
+    )
     prove(alice.service)
 
 
@@ -167,12 +214,16 @@ def test_fifty_confirmations_of_one_referral_are_one_charge(alice: Member, bob: 
     prove(alice.service)
 
 
-def test_flapping_between_confirmed_and_unsubscribed_is_at_most_one_charge(alice: Member, bob: Member) -> None:
+def test_flapping_between_confirmed_and_unsubscribed_is_at_most_one_charge(
+    alice: Member, bob: Member
+) -> None:
     program = offer(alice, referral_pending_duration_enabled=True)
     for reader in pending(alice, join(bob, program)["ref_code"], 4):
         path = f"{alice.v1}/subscribers/{reader}"
         moves = [("PUT", path, {"status": status}) for status in ("confirmed", "unsubscribed")]
-        answers = at_once(alice, [*moves * 10, *[("POST", f"{path}/referral/verify", {})] * 10, *moves * 5])
+        answers = at_once(
+            alice, [*moves * 10, *[("POST", f"{path}/referral/verify", {})] * 10, *moves * 5]
+        )
         assert {answer.status_code for answer in answers} == {200}
         at_once(alice, [("POST", f"{path}/referral/verify", {})] * 5)
     assert [row["charged"] for row in referrals(alice, program)] == [3] * 4
@@ -182,15 +233,24 @@ def test_flapping_between_confirmed_and_unsubscribed_is_at_most_one_charge(alice
 
 def test_fifty_confirmations_that_reach_a_budget_tell_everybody_once(service: Service) -> None:
     alice, partners = service.member("alice"), [service.member("bob") for _ in range(3)]
-    program = offer(alice, cpa=3, total_budget=90, max_payout=90, referral_pending_duration_enabled=True)
+    program = offer(
+        alice, cpa=3, total_budget=90, max_payout=90, referral_pending_duration_enabled=True
+    )
     codes = [join(partner, program)["ref_code"] for partner in partners]
     join(alice, program)
     readers = pending(alice, codes[0], 50)
-    at_once(alice, [("POST", f"{alice.v1}/subscribers/{reader}/referral/verify", {}) for reader in readers])
+    at_once(
+        alice,
+        [("POST", f"{alice.v1}/subscribers/{reader}/referral/verify", {}) for reader in readers],
+    )
 
     async def tell_in_parallel() -> None:
-        telling = [job for job in service.services.loop.jobs if job.name == "send budget notifications"]
-        await asyncio.gather(*(job.batch(service.services.store, service.now_ms()) for job in telling * 8))
+        telling = [
+            job for job in service.services.loop.jobs if job.name == "send budget notifications"
+        ]
+        await asyncio.gather(
+            *(job.batch(service.services.store, service.now_ms()) for job in telling * 8)
+        )
 
     for _ in range(2):
         service.run(tell_in_parallel())
@@ -209,11 +269,15 @@ def test_fifty_confirmations_that_reach_a_budget_tell_everybody_once(service: Se
 
 
 @pytest.mark.parametrize("engine", ENGINES)
-def test_confirmations_ripening_cap_changes_and_a_close_do_not_stand_in_each_others_way(engine: str) -> None:
+def test_confirmations_ripening_cap_changes_and_a_close_do_not_stand_in_each_others_way(
+    engine: str,
+) -> None:
     """Nobody waits for a lock in a circle: on PostgreSQL not one deadlock was there to be undone."""
 
     async def scenario(store: Store) -> None:
-        trade = await Trade.begin(store, partners=3, referral_pending_duration_enabled=True, referral_pending_duration=1)
+        trade = await Trade.begin(
+            store, partners=3, referral_pending_duration_enabled=True, referral_pending_duration=1
+        )
         edge_ms = 1_796_083_200_000  # 1 December 2026
         readers = [(await trade.arrive(n % 3, now_ms=edge_ms - 30 * HOUR_MS)).id for n in range(90)]
         chance = random.Random(3)
@@ -242,22 +306,28 @@ def test_confirmations_ripening_cap_changes_and_a_close_do_not_stand_in_each_oth
             now_and_then(lambda _: trade.close_and_pay_out(edge_ms + 2 * HOUR_MS), 10),
         )
         if engine == "postgres":
-            assert await trade.rows("SELECT deadlocks FROM pg_stat_database WHERE datname = current_database()") == [(0,)]
+            assert await trade.rows(
+                "SELECT deadlocks FROM pg_stat_database WHERE datname = current_database()"
+            ) == [(0,)]
 
     on(engine, scenario)
 
 
 @pytest.mark.parametrize("engine", ENGINES)
-def test_a_budget_raised_while_its_first_fee_of_the_month_does_not_fit_is_open_again(engine: str) -> None:
+def test_a_budget_raised_while_its_first_fee_of_the_month_does_not_fit_is_open_again(
+    engine: str,
+) -> None:
     """The month has no row yet that the raise could wait for: it makes one."""
 
     async def scenario(store: Store) -> None:
-        trade = await Trade.begin(store, cpa=300, total_budget=200, referral_pending_duration_enabled=True)
+        trade = await Trade.begin(
+            store, cpa=300, total_budget=200, referral_pending_duration_enabled=True
+        )
         first, second = await trade.arrive(), await trade.arrive()
         confirming = partial(
             signups.decide,
             site=trade.site,
-            owner=trade.owner,
+            tenant=trade.owner,
             wanted=first.id,
             verdict_word="verified",
             by="test",
@@ -282,17 +352,21 @@ def test_a_budget_raised_while_its_first_fee_of_the_month_does_not_fit_is_open_a
 @pytest.mark.parametrize("lowered", [300, 599, 600, 601])
 @pytest.mark.parametrize("charge_first", [True, False])
 @pytest.mark.parametrize("engine", ENGINES)
-def test_a_budget_lowered_while_a_fee_is_charged_knows_what_is_spent(engine: str, charge_first: bool, lowered: int) -> None:
+def test_a_budget_lowered_while_a_fee_is_charged_knows_what_is_spent(
+    engine: str, charge_first: bool, lowered: int
+) -> None:
     """Whoever comes second waits for the first: the state, the ledger and the notifications say the same."""
 
     async def scenario(store: Store) -> None:
-        trade = await Trade.begin(store, cpa=300, total_budget=9_000, referral_pending_duration_enabled=True)
+        trade = await Trade.begin(
+            store, cpa=300, total_budget=9_000, referral_pending_duration_enabled=True
+        )
         first, second, third = [await trade.arrive() for _ in range(3)]
         await trade.confirm(first.id)
         confirming = partial(
             signups.decide,
             site=trade.site,
-            owner=trade.owner,
+            tenant=trade.owner,
             wanted=second.id,
             verdict_word="verified",
             by="test",
@@ -305,14 +379,20 @@ def test_a_budget_lowered_while_a_fee_is_charged_knows_what_is_spent(engine: str
             fields=terms(total_budget=lowered),
             now_ms=NOON_MS,
         )
-        await overlapping(store, *((confirming, lowering) if charge_first else (lowering, confirming)))
+        await overlapping(
+            store, *((confirming, lowering) if charge_first else (lowering, confirming))
+        )
         is_charged = charge_first or lowered >= 600
         assert await trade.outcome(second.id) == (
-            ("verified", 300, "2026-11", None) if is_charged else ("verified", None, "2026-11", "budget_spent")
+            ("verified", 300, "2026-11", None)
+            if is_charged
+            else ("verified", None, "2026-11", "budget_spent")
         )
         assert await trade.reached() is (lowered <= 600)
         await trade.tell()
-        told = await trade.rows("SELECT kind FROM notice WHERE account_id = :id", id=trade.partners[0].account_id)
+        told = await trade.rows(
+            "SELECT kind FROM notice WHERE account_id = :id", id=trade.partners[0].account_id
+        )
         assert told == [("budget_reached",)] * (lowered <= 600)
         await trade.offer(total_budget=9_000)
         await trade.confirm(third.id)
@@ -334,7 +414,10 @@ def test_the_same_person_at_one_moment_in_two_months_is_one_charge(engine: str) 
         for number in range(20):
             one = await trade.arrive(email=f"q{number}@gmail.com", now_ms=edge_ms - HOUR_MS)
             other = await trade.arrive(email=f"q.{number}+x@gmail.com", now_ms=edge_ms - HOUR_MS)
-            await asyncio.gather(trade.confirm(one.id, now_ms=edge_ms - 1), trade.confirm(other.id, now_ms=edge_ms + 1))
+            await asyncio.gather(
+                trade.confirm(one.id, now_ms=edge_ms - 1),
+                trade.confirm(other.id, now_ms=edge_ms + 1),
+            )
             outcomes = [await trade.outcome(each.id) for each in (one, other)]
             assert sorted(str(outcome[3]) for outcome in outcomes) == ["None", "already_charged"]
         assert await trade.spent("2026-11") + await trade.spent("2026-12") == 20 * 300
@@ -343,13 +426,22 @@ def test_the_same_person_at_one_moment_in_two_months_is_one_charge(engine: str) 
 
 
 @pytest.mark.parametrize("engine", ENGINES)
-def test_a_charge_that_breaks_at_any_step_changes_nothing(engine: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_charge_that_breaks_at_any_step_changes_nothing(
+    engine: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """A fault inside the transaction, after each of its statements in turn."""
 
     async def scenario(store: Store) -> None:
         trade = await Trade.begin(store, referral_pending_duration_enabled=True)
         reader = await trade.arrive()
-        steps = ["_LOCK_BUDGET", "_LOCK_PARTNER_SPEND", "_SPEND_BUDGET", "_SPEND_PARTNER", "_INSERT_CHARGE", "_MARK_CHARGED"]
+        steps = [
+            "_LOCK_BUDGET",
+            "_LOCK_PARTNER_SPEND",
+            "_SPEND_BUDGET",
+            "_SPEND_PARTNER",
+            "_INSERT_CHARGE",
+            "_MARK_CHARGED",
+        ]
         for step in steps:
             with monkeypatch.context() as patch:
                 patch.setattr(charges, step, statement("SELECT * FROM no_such_table"))
@@ -357,7 +449,9 @@ def test_a_charge_that_breaks_at_any_step_changes_nothing(engine: str, monkeypat
                     await trade.confirm(reader.id)
             assert (await trade.outcome(reader.id))[:2] == ("pending", None)
             assert (
-                await trade.rows("SELECT COUNT(*) FROM charge") == await trade.rows("SELECT COUNT(*) FROM transfer") == [(0,)]
+                await trade.rows("SELECT COUNT(*) FROM charge")
+                == await trade.rows("SELECT COUNT(*) FROM transfer")
+                == [(0,)]
             )
             await verify(store)
         await trade.confirm(reader.id)

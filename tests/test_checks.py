@@ -27,7 +27,9 @@ def test_limits_are_the_published_ones() -> None:
     assert (checks.URL_LIMIT, checks.USER_AGENT_LIMIT, checks.STRING_LIMIT) == (2048, 1024, 255)
 
 
-@pytest.mark.parametrize("value", ["", " ", "Ann", "tab\tand\nline", "Zoë 🐦", "\u202e", "x" * 255, "🐦" * 255])
+@pytest.mark.parametrize(
+    "value", ["", " ", "Ann", "tab\tand\nline", "Zoë 🐦", "\u202e", "x" * 255, "🐦" * 255]
+)
 def test_text_is_kept_as_written(value: str) -> None:
     assert checks.text(value, param="field", limit=255) == value
 
@@ -48,7 +50,10 @@ def test_text_that_cannot_be_kept_is_refused(value: str, sentence: str) -> None:
 
 @pytest.mark.parametrize("value", ["", " ", "\t\n", "\u2003"])
 def test_blank_text_is_refused_where_a_word_is_needed(value: str) -> None:
-    assert refusal(lambda: checks.text(value, param="field", limit=9, blank_ok=False)) == "field must not be blank."
+    assert (
+        refusal(lambda: checks.text(value, param="field", limit=9, blank_ok=False))
+        == "field must not be blank."
+    )
 
 
 @given(st.text(st.characters(), max_size=20))
@@ -56,7 +61,11 @@ def test_accepted_text_can_always_be_encoded(value: str) -> None:
     try:
         checks.text(value, param="field", limit=15)
     except Invalid:
-        assert len(value) > 15 or "\x00" in value or any(0xD800 <= ord(character) <= 0xDFFF for character in value)
+        assert (
+            len(value) > 15
+            or "\x00" in value
+            or any(0xD800 <= ord(character) <= 0xDFFF for character in value)
+        )
     else:
         assert len(value) <= 15 and b"\x00" not in value.encode()
 
@@ -222,17 +231,40 @@ def test_any_accepted_address_starts_with_its_scheme_and_a_host(tail: str, head:
     assert url == head + tail and url.isprintable() and " " not in url
 
 
-@pytest.mark.parametrize("value", ["a", "7", "morning-brew", "a-1-b", "a--b", "x" * 60, "joining", "v1-news"])
+@pytest.mark.parametrize(
+    "value", ["a", "7", "morning-brew", "a-1-b", "a--b", "x" * 60, "joining", "v1-news"]
+)
 def test_a_slug_is_kept(value: str) -> None:
     assert checks.slug(value, param="field") == value
 
 
 @pytest.mark.parametrize(
     "value",
-    ["", "-", "-a", "a-", "A", "a_b", "a b", "a.b", "a/b", "../x", "é", "１", "a\n", "\na", "x" * 61, "a%20", "a\x00", "ſ"],
+    [
+        "",
+        "-",
+        "-a",
+        "a-",
+        "A",
+        "a_b",
+        "a b",
+        "a.b",
+        "a/b",
+        "../x",
+        "é",
+        "１",
+        "a\n",
+        "\na",
+        "x" * 61,
+        "a%20",
+        "a\x00",
+        "ſ",
+    ],
 )
 def test_a_slug_has_only_lower_case_letters_digits_and_inner_hyphens(value: str) -> None:
-    assert "lower-case letters, digits or hyphens" in refusal(lambda: checks.slug(value, param="field"))
+    assert "lower-case letters, digits or hyphens" in refusal(
+        lambda: checks.slug(value, param="field")
+    )
 
 
 RESERVED = "api admin v1 v2 join r p m hub login logout docs static healthz readyz metrics openapi assets signup account"
@@ -255,7 +287,9 @@ def test_a_choice_is_taken_letter_for_letter() -> None:
 
 
 def test_choices_are_folded_and_keep_their_order() -> None:
-    chosen = checks.some_of(["web3.0", "marketing", "web3.0"], CATEGORIES, param="field", least=1, most=2)
+    chosen = checks.some_of(
+        ["web3.0", "marketing", "web3.0"], CATEGORIES, param="field", least=1, most=2
+    )
     assert chosen == ["web3.0", "marketing"]
     assert checks.some_of([], CATEGORIES, param="field", least=0) == []
     assert checks.some_of(list(CATEGORIES), CATEGORIES, param="field") == list(CATEGORIES)
@@ -282,4 +316,6 @@ def test_too_few_too_many_or_strange_choices_are_refused(values: object) -> None
 
 
 def test_a_list_without_an_upper_bound_says_at_least() -> None:
-    assert "at least 1 of: marketing" in refusal(lambda: checks.some_of([], CATEGORIES, param="field"))
+    assert "at least 1 of: marketing" in refusal(
+        lambda: checks.some_of([], CATEGORIES, param="field")
+    )

@@ -18,7 +18,16 @@ from typer.testing import CliRunner
 
 from honeyguide.cli import app
 from tests.support.postgres import free_port
-from tests.support.process import COMMAND, Caller, Serving, command, environment, fresh, new_account, new_key
+from tests.support.process import (
+    COMMAND,
+    Caller,
+    Serving,
+    command,
+    environment,
+    fresh,
+    new_account,
+    new_key,
+)
 from tests.support.service import ENGINES, until
 
 KEY = re.compile(r"hg_live_[0-9A-Za-z]{49}")
@@ -42,12 +51,18 @@ def assert_refused(done: subprocess.CompletedProcess[str], *words: str) -> None:
 
 # Accounts and keys.
 def test_an_account_is_made_with_its_campaign_and_a_key_that_works(url):
-    done = command("account", "create", "alice@example.org", "--name", "The Wax", "--json", database_url=url)
+    done = command(
+        "account", "create", "alice@example.org", "--name", "The Wax", "--json", database_url=url
+    )
     assert done.returncode == 0 and done.stderr == ""
     made = json.loads(done.stdout)
-    assert set(made) == {"account_uuid", "campaign_uuid", "api_key"} and KEY.fullmatch(made["api_key"])
+    assert set(made) == {"account_uuid", "campaign_uuid", "api_key"} and KEY.fullmatch(
+        made["api_key"]
+    )
     with Serving(url) as server:
-        campaign = server.caller(made["api_key"])("GET", f"/v1/campaigns/{made['campaign_uuid']}").json()["campaign"]
+        campaign = server.caller(made["api_key"])(
+            "GET", f"/v1/campaigns/{made['campaign_uuid']}"
+        ).json()["campaign"]
         assert campaign["name"] == "The Wax"
 
 
@@ -59,15 +74,22 @@ def test_without_json_it_prints_the_same_and_a_line_to_try_it():
     line = next(line.strip() for line in done.stderr.splitlines() if "curl" in line)
     with Serving(url, port=port):
         assert made["api_key"] in line
-        curl = subprocess.run([*shlex.split(line), "-s"], capture_output=True, text=True, timeout=20, check=False)
+        curl = subprocess.run(
+            [*shlex.split(line), "-s"], capture_output=True, text=True, timeout=20, check=False
+        )
         assert json.loads(curl.stdout)["meta"]["total_subscribers"] == 0
 
 
 def test_an_account_that_exists_and_an_email_that_is_none_are_refused(url):
     new_account(url, "alice@example.org")
-    assert_refused(command("account", "create", "Alice@Example.org", database_url=url), "already exists")
+    assert_refused(
+        command("account", "create", "Alice@Example.org", database_url=url), "already exists"
+    )
     assert_refused(command("account", "create", "not an email", "--json", database_url=url), "mail")
-    assert_refused(command("account", "create", "bob@example.org", "--name", "  ", database_url=url), "name must not be blank")
+    assert_refused(
+        command("account", "create", "bob@example.org", "--name", "  ", database_url=url),
+        "name must not be blank",
+    )
 
 
 def test_keys_are_made_listed_and_revoked_with_effect_on_the_next_request(url):
@@ -90,8 +112,12 @@ def test_keys_are_made_listed_and_revoked_with_effect_on_the_next_request(url):
 
 
 def test_keys_of_nobody_are_refused(url):
-    assert_refused(command("keys", "list", "nobody@example.org", database_url=url), "nobody@example.org")
-    assert_refused(command("keys", "create", "nobody@example.org", database_url=url), "nobody@example.org")
+    assert_refused(
+        command("keys", "list", "nobody@example.org", database_url=url), "nobody@example.org"
+    )
+    assert_refused(
+        command("keys", "create", "nobody@example.org", database_url=url), "nobody@example.org"
+    )
 
 
 # Set-up.
@@ -108,7 +134,9 @@ def test_doctor_finds_no_errors_says_what_to_do_before_going_live_and_shows_no_p
     assert "HONEYGUIDE_BASE_URL" in done.stdout and "HONEYGUIDE_SMTP_URL" in done.stdout
     live = {"base_url": "https://refer.example.org", "smtp_url": "smtp://mail.example.org"}
     ready = command("doctor", database_url=url, **live)
-    assert ready.returncode == 0 and "No errors found." in ready.stdout and "To do" not in ready.stdout
+    assert (
+        ready.returncode == 0 and "No errors found." in ready.stdout and "To do" not in ready.stdout
+    )
     sick = command("doctor", database_url=f"postgresql://joe:hunter2@127.0.0.1:{free_port()}/x")
     assert sick.returncode != 0 and "hunter2" not in sick.stdout + sick.stderr
     assert "Cannot connect to PostgreSQL" in sick.stderr and "Traceback" not in sick.stderr
@@ -116,7 +144,16 @@ def test_doctor_finds_no_errors_says_what_to_do_before_going_live_and_shows_no_p
 
 def test_settings_lists_every_setting():
     listed = command("settings").stdout
-    for name in ("DATABASE_URL", "PORT", "BASE_URL", "RATE_LIMIT", "SECRET_KEY", "WEBHOOK_ALLOW", "SIGNUPS", "TEST_CLOCK"):
+    for name in (
+        "DATABASE_URL",
+        "PORT",
+        "BASE_URL",
+        "RATE_LIMIT",
+        "SECRET_KEY",
+        "WEBHOOK_ALLOW",
+        "SIGNUPS",
+        "TEST_CLOCK",
+    ):
         assert f"HONEYGUIDE_{name} " in listed
 
 
@@ -136,7 +173,10 @@ WRONG: list[tuple[dict[str, object], str]] = [
     ({"secret_key": "abcd"}, "HONEYGUIDE_SECRET_KEY"),
     ({"secret_key": "g" * 64}, "HONEYGUIDE_SECRET_KEY"),
     ({"secret_key_file": "/no/such/file"}, "HONEYGUIDE_SECRET_KEY_FILE"),
-    ({"secret_key_file": sys.executable}, "HONEYGUIDE_SECRET_KEY_FILE"),  # bytes, as somebody may make a key of
+    (
+        {"secret_key_file": sys.executable},
+        "HONEYGUIDE_SECRET_KEY_FILE",
+    ),  # bytes, as somebody may make a key of
     ({"webhook_allow": "10.0.0.0/8, nonsense"}, "HONEYGUIDE_WEBHOOK_ALLOW"),
     ({"trusted_proxies": "10.0.0.5, proxy.local"}, "HONEYGUIDE_TRUSTED_PROXIES"),
     ({"signups": "everybody"}, "HONEYGUIDE_SIGNUPS"),
@@ -150,9 +190,17 @@ def test_a_wrong_setting_stops_every_command_with_one_sentence(wrong, word, tmp_
     monkeypatch.chdir(tmp_path)
     for words in (["serve"], ["migrate"]):
         told = {"database_url": "sqlite:///x.db", "port": "1"} | wrong
-        heard = CliRunner().invoke(app, words, env={f"HONEYGUIDE_{name.upper()}": str(value) for name, value in told.items()})
+        heard = CliRunner().invoke(
+            app,
+            words,
+            env={f"HONEYGUIDE_{name.upper()}": str(value) for name, value in told.items()},
+        )
         assert heard.exit_code == 1 and isinstance(heard.exception, SystemExit)
-        assert word in heard.output and len(heard.output.strip().splitlines()) == 1 and heard.output.strip().endswith(".")
+        assert (
+            word in heard.output
+            and len(heard.output.strip().splitlines()) == 1
+            and heard.output.strip().endswith(".")
+        )
     assert not list(tmp_path.iterdir())
 
 
@@ -175,17 +223,28 @@ def test_a_secret_may_come_from_a_file(tmp_path):
     url = fresh("sqlite")
     alice = new_account(url)
     with Serving(url, secret_key_file=secret) as server:
-        assert server.caller(alice.key)("POST", f"{alice.v1}/subscribers", {"email": "ana@example.org"}).status == 201
+        assert (
+            server.caller(alice.key)(
+                "POST", f"{alice.v1}/subscribers", {"email": "ana@example.org"}
+            ).status
+            == 201
+        )
 
 
 # Serving.
 def test_sqlite_serves_one_process_and_says_so():
     url = fresh("sqlite")
     assert_refused(
-        command("serve", "--workers", "2", database_url=url, port=free_port()), "SQLite supports only one", "postgresql://"
+        command("serve", "--workers", "2", database_url=url, port=free_port()),
+        "SQLite supports only one",
+        "postgresql://",
     )
     with Serving(url) as first:
-        assert_refused(command("serve", database_url=url, port=free_port()), "Another Honeyguide server", "PostgreSQL")
+        assert_refused(
+            command("serve", database_url=url, port=free_port()),
+            "Another Honeyguide server",
+            "PostgreSQL",
+        )
         first.wait_for()
         # The command line may write beside it.
         assert new_account(url, "late@example.org").key
@@ -198,7 +257,9 @@ def test_a_port_that_is_taken_is_named_with_what_to_do():
         taken.bind(("127.0.0.1", 0))
         taken.listen()
         port = taken.getsockname()[1]
-        assert_refused(command("serve", database_url=fresh("sqlite"), port=port), str(port), "HONEYGUIDE_PORT")
+        assert_refused(
+            command("serve", database_url=fresh("sqlite"), port=port), str(port), "HONEYGUIDE_PORT"
+        )
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
@@ -207,7 +268,12 @@ def test_it_stops_when_told_to_and_finishes_what_is_under_way(number):
     alice = new_account(url)
     with Serving(url) as server:
         assert f"Honeyguide is running at http://127.0.0.1:{server.port}" in server.said
-        assert server.caller(alice.key)("POST", f"{alice.v1}/subscribers", {"email": "ana@example.org"}).status == 201
+        assert (
+            server.caller(alice.key)(
+                "POST", f"{alice.v1}/subscribers", {"email": "ana@example.org"}
+            ).status
+            == 201
+        )
         began = time.monotonic()
         server.stop(number)
         assert time.monotonic() - began < 12 and "Traceback" not in server.said
@@ -221,11 +287,20 @@ def test_workers_share_a_port_are_counted_together_replaced_when_killed_and_neve
         until(lambda: "Honeyguide is running" in server.said)
         for _ in range(30):  # a connection each, so that all of them get some
             assert server.caller(alice.key)("GET", alice.v1).status == 200
-        until(lambda: _counted(server.caller()) == 30)  # a request is counted just after it is answered
-        assert [_counted(server.caller()) for _ in range(6)] == [30.0] * 6  # whichever of them is asked
+        until(
+            lambda: _counted(server.caller()) == 30
+        )  # a request is counted just after it is answered
+        assert [_counted(server.caller()) for _ in range(6)] == [
+            30.0
+        ] * 6  # whichever of them is asked
         victim = children(server.process.pid)[0]
         os.kill(victim, signal.SIGKILL)
-        until(lambda: victim not in children(server.process.pid) and len(children(server.process.pid)) == 3)
+        until(
+            lambda: (
+                victim not in children(server.process.pid)
+                and len(children(server.process.pid)) == 3
+            )
+        )
         until(lambda: server.caller(alice.key)("GET", alice.v1).status == 200)
         until(lambda: _counted(server.caller()) > 30)
         crew = children(server.process.pid)
@@ -240,35 +315,57 @@ def test_workers_share_a_port_are_counted_together_replaced_when_killed_and_neve
 
 def children(pid: int) -> list[int]:
     try:
-        return [int(child) for child in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
+        return [
+            int(child) for child in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
+        ]
     except FileNotFoundError:
         return []
 
 
 def _counted(call: Caller) -> float:
     found = [
-        line for line in call("GET", "/metrics").body.decode().splitlines() if line.startswith("honeyguide_requests_total{")
+        line
+        for line in call("GET", "/metrics").body.decode().splitlines()
+        if line.startswith("honeyguide_requests_total{")
     ]
     return sum(float(line.rsplit(" ", 1)[1]) for line in found if 'status="200"' in line)
 
 
 @pytest.mark.parametrize(
     ("workers", "address"),
-    [("1", "postgresql://x@127.0.0.1:{port}/x"), ("2", "postgresql://x@127.0.0.1:{port}/x"), ("1", "sqlite:////dev/null")],
+    [
+        ("1", "postgresql://x@127.0.0.1:{port}/x"),
+        ("2", "postgresql://x@127.0.0.1:{port}/x"),
+        ("1", "sqlite:////dev/null"),
+    ],
 )
 def test_what_cannot_start_ends_with_the_reason(workers, address):
-    done = command("serve", "--workers", workers, database_url=address.format(port=free_port()), port=free_port())
+    done = command(
+        "serve",
+        "--workers",
+        workers,
+        database_url=address.format(port=free_port()),
+        port=free_port(),
+    )
     assert done.returncode not in (0, None) and "Traceback" not in done.stderr
-    assert "Cannot connect to PostgreSQL" in done.stderr or "/dev/null cannot be opened" in done.stderr
+    assert (
+        "Cannot connect to PostgreSQL" in done.stderr or "/dev/null cannot be opened" in done.stderr
+    )
 
 
 def test_work_runs_until_it_is_told_to_stop():
     url = fresh("postgres")
     for number in (signal.SIGINT, signal.SIGTERM):
         worker = subprocess.Popen(
-            [*COMMAND, "work"], env=environment(database_url=url), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+            [*COMMAND, "work"],
+            env=environment(database_url=url),
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
         )
-        assert worker.stdout is not None and worker.stdout.readline().startswith("Running background jobs.")
+        assert worker.stdout is not None and worker.stdout.readline().startswith(
+            "Running background jobs."
+        )
         worker.send_signal(number)
         _, said = worker.communicate(timeout=20)
         assert "Traceback" not in said, said
@@ -300,10 +397,16 @@ def test_the_demo_prints_what_is_needed_once_it_answers_and_its_curl_line_works(
             keys_seen |= set(keys)
             # It answers by now, so no waiting here.
             curl = subprocess.run(
-                [*shlex.split(lines[-1].strip()), "-s"], capture_output=True, text=True, timeout=20, check=False
+                [*shlex.split(lines[-1].strip()), "-s"],
+                capture_output=True,
+                text=True,
+                timeout=20,
+                check=False,
             )
             demo_list = json.loads(curl.stdout)
-            assert len(demo_list["subscribers"]) == 3 and demo_list["meta"]["total_subscribers"] > 500
+            assert (
+                len(demo_list["subscribers"]) == 3 and demo_list["meta"]["total_subscribers"] > 500
+            )
             assert len(Caller(port, keys[1])("GET", "/v1/campaigns").json()["campaigns"]) == 1
         finally:
             demo.terminate()

@@ -14,7 +14,15 @@ import httpx
 import pytest
 
 from honeyguide.signups import exporting, importing
-from tests.support.process import COMMAND, Credentials, Serving, command, environment, fresh, new_account
+from tests.support.process import (
+    COMMAND,
+    Credentials,
+    Serving,
+    command,
+    environment,
+    fresh,
+    new_account,
+)
 from tests.support.service import ENGINES
 
 MESSY = (
@@ -54,11 +62,15 @@ def exported(url: str, *words: str) -> list[dict[str, str]]:
 
 
 def assert_refused(done: subprocess.CompletedProcess[str], sentence: str) -> None:
-    assert done.returncode == 1 and sentence in done.stderr and "Traceback" not in done.stderr, done.stderr
+    assert done.returncode == 1 and sentence in done.stderr and "Traceback" not in done.stderr, (
+        done.stderr
+    )
     assert done.stdout == ""
 
 
-def test_a_messy_file_is_tried_brought_in_and_left_alone_the_second_time(alice, messy: Path, tmp_path: Path) -> None:
+def test_a_messy_file_is_tried_brought_in_and_left_alone_the_second_time(
+    alice, messy: Path, tmp_path: Path
+) -> None:
     url, _ = alice
     bring = ("import", str(messy), "--account", "alice@example.org")
     tried = command(*bring, "--dry-run", database_url=url)
@@ -79,7 +91,9 @@ def test_a_messy_file_is_tried_brought_in_and_left_alone_the_second_time(alice, 
         ("not an address", "Nobody", "3"),
         ("carl@example.org", "Carl", "6"),
     ]
-    assert rows[0]["why"] == "Email is invalid" and rows[1]["why"].startswith("Signup date must be a timestamp")
+    assert rows[0]["why"] == "Email is invalid" and rows[1]["why"].startswith(
+        "Signup date must be a timestamp"
+    )
 
 
 def test_everybody_comes_out_as_the_api_knows_them(alice, messy: Path, tmp_path: Path) -> None:
@@ -88,14 +102,28 @@ def test_everybody_comes_out_as_the_api_knows_them(alice, messy: Path, tmp_path:
     with Serving(url) as server:
         call = server.caller(owner.key)
         ann = call("GET", f"{owner.v1}/subscribers/ann@example.org").json()["subscriber"]
-        call("POST", f"{owner.v1}/subscribers", {"email": "dora@example.org", "referrer_code": ann["ref_code"]})
+        call(
+            "POST",
+            f"{owner.v1}/subscribers",
+            {"email": "dora@example.org", "referrer_code": ann["ref_code"]},
+        )
     rows = exported(url)
-    assert [row["email"] for row in rows] == ["ann@example.org", "BEN@example.org", "dora@example.org"], "the oldest first"
+    assert [row["email"] for row in rows] == [
+        "ann@example.org",
+        "BEN@example.org",
+        "dora@example.org",
+    ], "the oldest first"
     first, ben, dora = rows
-    assert (first["uuid"], first["ref_code"], first["created_at"]) == (ann["uuid"], ann["ref_code"], ann["created_at"])
+    assert (first["uuid"], first["ref_code"], first["created_at"]) == (
+        ann["uuid"],
+        ann["ref_code"],
+        ann["created_at"],
+    )
     assert first["created_at"].startswith("2025-03-01T") and first["referrals_verified"] == "1"
     assert first["referral_link"].endswith(f"/r/{ann['ref_code']}")
-    assert (ben["status"], ben["name"]) == ("unsubscribed", "'=cmd"), "a spreadsheet must not run it"
+    assert (ben["status"], ben["name"]) == ("unsubscribed", "'=cmd"), (
+        "a spreadsheet must not run it"
+    )
     assert (dora["referrer_code"], dora["referral_status"]) == (ann["ref_code"], "verified")
     assert [row["email"] for row in exported(url, "--show", "advocates")] == ["ann@example.org"]
     target = tmp_path / "out.csv"
@@ -113,19 +141,29 @@ LOCALES = {
 
 
 @pytest.mark.parametrize("locale", LOCALES.values(), ids=LOCALES)
-def test_an_export_is_utf_8_in_every_locale(on_sqlite, tmp_path: Path, locale: dict[str, str]) -> None:
+def test_an_export_is_utf_8_in_every_locale(
+    on_sqlite, tmp_path: Path, locale: dict[str, str]
+) -> None:
     url, owner = on_sqlite
     people = tmp_path / "people.csv"
     people.write_text("email,name\nжанна@example.org,Zoë Жук\n", encoding="utf-8")
-    assert command("import", str(people), "--account", owner.email, database_url=url).returncode == 0
+    assert (
+        command("import", str(people), "--account", owner.email, database_url=url).returncode == 0
+    )
     words, target = ["export", "--account", owner.email], tmp_path / "out.csv"
     for given in (words, [*words, "--file", str(target)]):
         done = subprocess.run(
-            [*COMMAND, *given], env=environment(database_url=url) | locale, capture_output=True, timeout=150, check=False
+            [*COMMAND, *given],
+            env=environment(database_url=url) | locale,
+            capture_output=True,
+            timeout=150,
+            check=False,
         )
         assert done.returncode == 0, done.stderr
         written = target.read_bytes() if "--file" in given else done.stdout
-        assert "жанна@example.org,Zoë Жук," in written.decode("utf-8") and written.count(b"\r\n") == 2
+        assert (
+            "жанна@example.org,Zoë Жук," in written.decode("utf-8") and written.count(b"\r\n") == 2
+        )
 
 
 def test_a_progress_bar_on_the_terminal_does_not_reach_the_exported_file(on_sqlite) -> None:
@@ -134,25 +172,33 @@ def test_a_progress_bar_on_the_terminal_does_not_reach_the_exported_file(on_sqli
     try:
         words = [*COMMAND, "export", "--account", owner.email]
         seen = environment(database_url=url) | {"TERM": "xterm"}
-        done = subprocess.run(words, env=seen, stdout=subprocess.PIPE, stderr=terminal, timeout=150, check=True)
+        done = subprocess.run(
+            words, env=seen, stdout=subprocess.PIPE, stderr=terminal, timeout=150, check=True
+        )
     finally:
         os.close(terminal)
         os.close(ours)
     assert done.stdout.decode() == ",".join(exporting.COLUMNS) + "\r\n"
 
 
-def test_what_cannot_be_done_is_said_in_one_sentence(on_sqlite, messy: Path, tmp_path: Path) -> None:
+def test_what_cannot_be_done_is_said_in_one_sentence(
+    on_sqlite, messy: Path, tmp_path: Path
+) -> None:
     url, _ = on_sqlite
     nameless = tmp_path / "nameless.csv"
     nameless.write_text("colour,size\nred,3\n")
     bring = ("import", str(messy), "--account")
     assert_refused(command(*bring, "nobody@example.org", database_url=url), "nobody@example.org")
     assert_refused(
-        command("import", str(nameless), "--account", "alice@example.org", database_url=url), "Name that column `email`"
+        command("import", str(nameless), "--account", "alice@example.org", database_url=url),
+        "Name that column `email`",
     )
-    assert_refused(command("export", "--account", "nobody@example.org", database_url=url), "nobody@example.org")
     assert_refused(
-        command("export", "--account", "alice@example.org", "--show", "best", database_url=url), "--show must be one of"
+        command("export", "--account", "nobody@example.org", database_url=url), "nobody@example.org"
+    )
+    assert_refused(
+        command("export", "--account", "alice@example.org", "--show", "best", database_url=url),
+        "--show must be one of",
     )
     nowhere = str(tmp_path / "no" / "such.csv")
     heard = command("export", "--account", "alice@example.org", "--file", nowhere, database_url=url)
@@ -194,7 +240,9 @@ def test_a_new_password_opens_the_door_and_ends_every_session(alice) -> None:
         inside = at_the_door(server, owner.email, old)
         assert inside.get("/settings").status_code == 200
         done = choose(url, owner.email, new, new)
-        assert done.returncode == 0 and "All sessions of this account are logged out." in done.stdout
+        assert (
+            done.returncode == 0 and "All sessions of this account are logged out." in done.stdout
+        )
         assert new not in done.stdout + done.stderr
         assert inside.get("/settings").status_code == 303, "the old session is over"
         assert at_the_door(server, owner.email, old).get("/settings").status_code == 303
@@ -207,14 +255,20 @@ def test_a_password_that_is_guessed_mistyped_or_nobodys_is_refused(on_sqlite) ->
     assert "easy to guess" in choose(url, owner.email, "password123", "password123").stderr
     assert choose(url, owner.email, "one good long word", "another long word").returncode != 0
     unknown = choose(url, "nobody@example.org", "three calm brown bears", "three calm brown bears")
-    assert unknown.returncode == 1 and "nobody@example.org" in unknown.stderr and "Traceback" not in unknown.stderr
+    assert (
+        unknown.returncode == 1
+        and "nobody@example.org" in unknown.stderr
+        and "Traceback" not in unknown.stderr
+    )
 
 
 def test_a_file_too_large_for_the_dashboard_is_imported(on_sqlite, tmp_path: Path) -> None:
     url, owner = on_sqlite
     large = tmp_path / "large.csv"
     note = "x" * 100_000
-    large.write_text("email,note\n" + "".join(f"reader{n}@example.org,{note}\n" for n in range(220)))
+    large.write_text(
+        "email,note\n" + "".join(f"reader{n}@example.org,{note}\n" for n in range(220))
+    )
     assert large.stat().st_size > importing.MOST_BYTES
     done = command("import", str(large), "--account", owner.email, "--dry-run", database_url=url)
     assert done.returncode == 0, done.stderr

@@ -20,7 +20,16 @@ import pytest
 
 from honeyguide.kernel.ids import new_code, new_id
 from honeyguide.store import Tx
-from tests.support.process import COMMAND, Answer, Caller, Credentials, Serving, environment, fresh, new_account
+from tests.support.process import (
+    COMMAND,
+    Answer,
+    Caller,
+    Credentials,
+    Serving,
+    environment,
+    fresh,
+    new_account,
+)
 from tests.support.service import ENGINES
 from tests.support.stores import OpenStore, statement
 
@@ -56,9 +65,13 @@ class Crowd:
                 body: dict[str, Any] = {"email": f"reader{number}-{step}@example.org"}
                 if self.codes and dice.random() < 0.7:
                     # Mostly the same few: their rows are the hot ones.
-                    body["referrer_code"] = self.codes[min(int(dice.expovariate(0.5)), len(self.codes) - 1)]
+                    body["referrer_code"] = self.codes[
+                        min(int(dice.expovariate(0.5)), len(self.codes) - 1)
+                    ]
                 if dice.random() < 0.3:
-                    body["created_at"] = f"20{dice.randint(10, 25)}-0{dice.randint(1, 9)}-11T10:00:00Z"
+                    body["created_at"] = (
+                        f"20{dice.randint(10, 25)}-0{dice.randint(1, 9)}-11T10:00:00Z"
+                    )
                 answer = call("POST", path, body)
                 self.note("POST", answer)
                 if answer.status == 201:
@@ -68,7 +81,9 @@ class Crowd:
                         self.codes.append(subscriber["ref_code"])
             elif what < 0.75:
                 status = dice.choice(["confirmed", "unsubscribed"])
-                answer = call("PUT", f"{path}/{dice.choice(mine)[0]}", {"status": status, "name": f"n{step}"})
+                answer = call(
+                    "PUT", f"{path}/{dice.choice(mine)[0]}", {"status": status, "name": f"n{step}"}
+                )
                 self.note("PUT", answer)
             else:
                 uuid, _ = mine.pop(dice.randrange(len(mine)))
@@ -79,15 +94,29 @@ class Crowd:
         """Pages through lists while they change: never an error, never a page that contradicts itself."""
         dice, call = random.Random(number), self.call(number)
         while not self.done.is_set():
-            kind, per_page, page = dice.choice(["all", "referrals", "advocates"]), dice.choice([5, 50, 200]), dice.randint(1, 8)
-            answer = call("GET", f"{self.alice.v1}/subscribers?type={kind}&per_page={per_page}&page={page}")
+            kind, per_page, page = (
+                dice.choice(["all", "referrals", "advocates"]),
+                dice.choice([5, 50, 200]),
+                dice.randint(1, 8),
+            )
+            answer = call(
+                "GET", f"{self.alice.v1}/subscribers?type={kind}&per_page={per_page}&page={page}"
+            )
             self.note("GET", answer)
             body = answer.json()
             rows, total = body["subscribers"], body["meta"]["total_subscribers"]
             # Page and total are of one snapshot, so the page's length follows from the total.
-            assert len(rows) == max(0, min(per_page, total - (page - 1) * per_page)), (kind, per_page, page, total, len(rows))
+            assert len(rows) == max(0, min(per_page, total - (page - 1) * per_page)), (
+                kind,
+                per_page,
+                page,
+                total,
+                len(rows),
+            )
             assert len({row["uuid"] for row in rows}) == len(rows)
-            assert [row["created_at"] for row in rows] == sorted((row["created_at"] for row in rows), reverse=True)
+            assert [row["created_at"] for row in rows] == sorted(
+                (row["created_at"] for row in rows), reverse=True
+            )
             self.done.wait(0.01)  # the processors are for the writers
 
     def run(self, changers: int, steps: int, readers: int = 2) -> None:
@@ -125,7 +154,9 @@ def assert_exact(call: Caller, alice: Credentials, engine: str, url: str) -> Non
             "SELECT id, erased_ms IS NULL, referrer_id, referrer_code, referral_status, created_ms,"
             " referrals_verified, referrals_pending, referrals_rejected, is_advocate FROM subscriber"
         )
-        negative = raw.ask("SELECT list, n FROM listing_run WHERE n < 0 UNION ALL SELECT list, n FROM listing WHERE n < 0")
+        negative = raw.ask(
+            "SELECT list, n FROM listing_run WHERE n < 0 UNION ALL SELECT list, n FROM listing WHERE n < 0"
+        )
     assert negative == []
     alive = {row[0]: row for row in rows if row[1]}
     tally: Counter[tuple[str, str]] = Counter((row[2], row[4]) for row in alive.values() if row[2])
@@ -145,9 +176,15 @@ def assert_exact(call: Caller, alice: Credentials, engine: str, url: str) -> Non
             listed, total = every_page(call, f"{alice.v1}/subscribers?type={kind}", per_page)
             assert total == len(expected)
             assert [row["uuid"] for row in listed] == expected
-    best = sorted({row[2] for row in alive.values() if row[2] in alive}, key=lambda who: -tally[who, "verified"])[:3]
+    best = sorted(
+        {row[2] for row in alive.values() if row[2] in alive},
+        key=lambda who: -tally[who, "verified"],
+    )[:3]
     for who in best:
-        assert call("GET", f"{alice.v1}/subscribers/{who}").json()["subscriber"]["referrals_count"] == tally[who, "verified"]
+        assert (
+            call("GET", f"{alice.v1}/subscribers/{who}").json()["subscriber"]["referrals_count"]
+            == tally[who, "verified"]
+        )
         listed, total = every_page(call, f"{alice.v1}/subscribers/{who}/referrals")
         assert [row["uuid"] for row in listed] == [row[0] for row in order if row[2] == who]
         assert total == len(listed)
@@ -159,16 +196,19 @@ def working(url: str, many: int) -> Iterator[None]:
     with ExitStack() as stack:
         crew = [
             subprocess.Popen(
-                [*COMMAND, "work"], env=environment(database_url=url), stdout=subprocess.PIPE, stderr=subprocess.PIPE
+                [*COMMAND, "work"],
+                env=environment(database_url=url),
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
             )
             for _ in range(many)
         ]
         for worker in crew:
             stack.callback(_stop, worker)
         for worker in crew:
-            assert worker.stdout is not None and worker.stdout.readline().startswith(b"Running background jobs"), (
-                worker.communicate()
-            )
+            assert worker.stdout is not None and worker.stdout.readline().startswith(
+                b"Running background jobs"
+            ), worker.communicate()
         yield
         assert all(worker.poll() is None for worker in crew), "a worker died"
 
@@ -183,7 +223,10 @@ def test_four_processes_and_two_workers_on_postgres_count_exactly():
     url = fresh("postgres")
     alice = new_account(url)
     with ExitStack() as stack:
-        servers = [Serving(url, *(() if number == 0 else ("--no-work",)), pool_size=5) for number in range(4)]
+        servers = [
+            Serving(url, *(() if number == 0 else ("--no-work",)), pool_size=5)
+            for number in range(4)
+        ]
         for server in servers:
             stack.callback(server.__exit__, None, None, None)
             server.start(wait=False)
@@ -196,7 +239,9 @@ def test_four_processes_and_two_workers_on_postgres_count_exactly():
         assert_exact(servers[1].caller(alice.key), alice, "postgres", url)
         assert all("Traceback" not in server.said for server in servers)
         with OpenStore("postgres", url) as raw:  # each would have cost somebody a second
-            assert raw.ask("SELECT deadlocks FROM pg_stat_database WHERE datname = current_database()") == [(0,)]
+            assert raw.ask(
+                "SELECT deadlocks FROM pg_stat_database WHERE datname = current_database()"
+            ) == [(0,)]
 
 
 def test_one_process_and_many_connections_on_sqlite_count_exactly():
@@ -216,7 +261,10 @@ def test_a_longer_crowd_counts_exactly(engine):
     url = fresh(engine)
     alice = new_account(url)
     with ExitStack() as stack:
-        servers = [stack.enter_context(Serving(url, pool_size=5)) for _ in range(4 if engine == "postgres" else 1)]
+        servers = [
+            stack.enter_context(Serving(url, pool_size=5))
+            for _ in range(4 if engine == "postgres" else 1)
+        ]
         crowd = Crowd([server.port for server in servers], alice)
         for _ in range(3):
             crowd.run(changers=12, steps=500)
@@ -229,7 +277,11 @@ def assert_heard_no_error(crowd: Crowd) -> None:
         crowd.statuses,
         crowd.complaints,
     )
-    assert crowd.statuses["GET 200"] > 20 and crowd.statuses["DELETE 200"] > 20 and crowd.statuses["PUT 200"] > 20
+    assert (
+        crowd.statuses["GET 200"] > 20
+        and crowd.statuses["DELETE 200"] > 20
+        and crowd.statuses["PUT 200"] > 20
+    )
 
 
 def test_erasing_somebody_whose_code_is_just_being_used_locks_nobody_out():
@@ -238,24 +290,35 @@ def test_erasing_somebody_whose_code_is_just_being_used_locks_nobody_out():
     alice = new_account(url)
     with Serving(url) as server, OpenStore("postgres", url) as raw, ThreadPoolExecutor(4) as pool:
         path = f"{alice.v1}/subscribers"
-        star = server.caller(alice.key)("POST", path, {"email": "star@example.org"}).json()["subscriber"]
-        waiting = statement("SELECT pid FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()")
+        star = server.caller(alice.key)("POST", path, {"email": "star@example.org"}).json()[
+            "subscriber"
+        ]
+        waiting = statement(
+            "SELECT pid FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()"
+        )
         signups: list[Future[Answer]] = []
 
         async def erase(tx: Tx) -> None:
             assert not signups, "a deadlock made it run again"
-            await tx.all(statement("SELECT id FROM subscriber WHERE id = :id FOR NO KEY UPDATE"), id=star["uuid"])
+            await tx.all(
+                statement("SELECT id FROM subscriber WHERE id = :id FOR NO KEY UPDATE"),
+                id=star["uuid"],
+            )
             for number in range(4):
                 body = {"email": f"reader{number}@example.org", "referrer_code": star["ref_code"]}
                 signups.append(pool.submit(server.caller(alice.key), "POST", path, body))
             while len(await raw.store.read(lambda tx: tx.all(waiting))) < 4:
                 await asyncio.sleep(0.005)
-            gone = "UPDATE subscriber SET email = NULL, email_key = NULL, erased_ms = 1 WHERE id = :id"
+            gone = (
+                "UPDATE subscriber SET email = NULL, email_key = NULL, erased_ms = 1 WHERE id = :id"
+            )
             await tx.run(statement(gone), id=star["uuid"])
 
         raw.run(raw.store.write(erase))
         assert [signup.result().status for signup in signups] == [201] * 4
-        assert raw.ask("SELECT deadlocks FROM pg_stat_database WHERE datname = current_database()") == [(0,)]
+        assert raw.ask(
+            "SELECT deadlocks FROM pg_stat_database WHERE datname = current_database()"
+        ) == [(0,)]
 
 
 def test_parallel_signups_of_one_email_make_one_subscriber():
@@ -265,7 +328,11 @@ def test_parallel_signups_of_one_email_make_one_subscriber():
         with Serving(url) as server, ThreadPoolExecutor(8) as pool:
 
             def sign_up(number: int, server: Serving = server, alice: Credentials = alice) -> int:
-                body = {"email": f"Ana{number // 8}@Example.org" if number % 2 else f"ana{number // 8}@example.org"}
+                body = {
+                    "email": f"Ana{number // 8}@Example.org"
+                    if number % 2
+                    else f"ana{number // 8}@example.org"
+                }
                 return server.caller(alice.key)("POST", f"{alice.v1}/subscribers", body).status
 
             assert Counter(pool.map(sign_up, range(64))) == {201: 8, 400: 56}
@@ -288,7 +355,9 @@ def test_a_star_s_list_is_exact_below_at_and_above_the_threshold_and_back(engine
             grown = list(pool.map(lambda n: _refer(crowd, star, n), range(60)))
             assert_star(call, alice, star, STAR + 40)
             gone = [uuid for uuid in grown if uuid][:50]
-            assert set(pool.map(lambda uuid: crowd.call(0)("DELETE", f"{path}/{uuid}").status, gone)) == {200}
+            assert set(
+                pool.map(lambda uuid: crowd.call(0)("DELETE", f"{path}/{uuid}").status, gone)
+            ) == {200}
             assert_star(call, alice, star, STAR - 10)
             list(pool.map(lambda n: _refer(crowd, star, n), range(100, 120)))
         assert_star(call, alice, star, STAR + 10)
@@ -345,7 +414,10 @@ def wait_for_cuts(engine: str, url: str, star: dict[str, Any]) -> None:
     deadline = time.monotonic() + 30
     with OpenStore(engine, url) as raw:
         while True:
-            runs = raw.ask("SELECT COUNT(*) FROM listing_run WHERE list = :list", list=f"{star['uuid']}/brought")[0][0]
+            runs = raw.ask(
+                "SELECT COUNT(*) FROM listing_run WHERE list = :list",
+                list=f"{star['uuid']}/brought",
+            )[0][0]
             notes = raw.ask("SELECT COUNT(*) FROM count_note")[0][0]
             if runs >= 3 and notes == 0:
                 return
@@ -360,4 +432,9 @@ def assert_star(call: Caller, alice: Credentials, star: dict[str, Any], brought:
         assert len(rows) == len({row["uuid"] for row in rows}) == brought
         keys = [(row["created_at"], row["uuid"]) for row in rows]
         assert keys == sorted(keys, reverse=True)
-    assert call("GET", f"{alice.v1}/subscribers/{star['uuid']}").json()["subscriber"]["referrals_count"] == brought
+    assert (
+        call("GET", f"{alice.v1}/subscribers/{star['uuid']}").json()["subscriber"][
+            "referrals_count"
+        ]
+        == brought
+    )

@@ -43,11 +43,15 @@ class Files:
             self.pay(month)
             self.read = {
                 "subscribers": self.get(self.alice, "/subscribers/export.csv"),
-                "referred subscribers": self.get(self.alice, "/subscribers/export.csv?show=referrals"),
+                "referred subscribers": self.get(
+                    self.alice, "/subscribers/export.csv?show=referrals"
+                ),
                 "the owner's statement": self.get(self.alice, f"/statements/owner/{month}.csv"),
                 "the partner's statement": self.get(self.bob, f"/statements/partner/{month}.csv"),
                 "payouts": self.get(self.alice, "/administration/payouts.csv"),
-                "payouts of a month": self.get(self.alice, f"/administration/payouts.csv?month={month}"),
+                "payouts of a month": self.get(
+                    self.alice, f"/administration/payouts.csv?month={month}"
+                ),
             }
         for name, words in {
             "honeyguide export": ("export", "--account", self.alice.email),
@@ -58,17 +62,24 @@ class Files:
             self.read[name] = done.stdout
 
     def pay(self, month: str) -> None:
-        (payout,) = csv.DictReader(io.StringIO(self.get(self.alice, f"/administration/payouts.csv?month={month}")))
+        (payout,) = csv.DictReader(
+            io.StringIO(self.get(self.alice, f"/administration/payouts.csv?month={month}"))
+        )
         page = f"/administration?month={month}"
         paid = self.alice.web.post(
-            "/administration/payouts", page=page, payout=payout["payout_uuid"], reference=FORMULA.format("@")
+            "/administration/payouts",
+            page=page,
+            payout=payout["payout_uuid"],
+            reference=FORMULA.format("@"),
         )
         assert paid.status_code == 303, paid.text
 
     @staticmethod
     def get(who: Operator, path: str) -> str:
         answer = who.web.get(path)
-        assert answer.status_code == 200 and answer.headers["content-type"].startswith("text/csv"), path
+        assert answer.status_code == 200 and answer.headers["content-type"].startswith(
+            "text/csv"
+        ), path
         return answer.text
 
 

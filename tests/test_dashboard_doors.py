@@ -25,7 +25,9 @@ NEW = "four quiet green herons"
 @pytest.fixture(scope="module", params=ENGINES)
 def fresh(request: pytest.FixtureRequest) -> Iterator[Service]:
     """Nobody has an account here yet."""
-    with Service(request.param, signups="open", smtp_url=f"file:///tmp/hg-letters-{new_id()}") as service:
+    with Service(
+        request.param, signups="open", smtp_url=f"file:///tmp/hg-letters-{new_id()}"
+    ) as service:
         yield service
 
 
@@ -46,7 +48,9 @@ def letter_link(service: Service, account_id: str, kind: str) -> str:
 
     async def look(tx: Tx) -> str | None:
         sql = "SELECT body_text FROM letter WHERE account_id = :account_id AND kind = :kind ORDER BY id DESC"
-        return await tx.one(Statement("test", sql, sql, lambda text: text), account_id=account_id, kind=kind)  # type: ignore[misc]
+        return await tx.one(
+            Statement("test", sql, sql, lambda text: text), account_id=account_id, kind=kind
+        )  # type: ignore[misc]
 
     for _ in range(100):
         text = service.read(look)
@@ -101,20 +105,32 @@ def test_every_missing_field_of_the_first_account_is_reported_at_once(engine: st
         asked = {"name": "Enter the name of your newsletter.", "email": "Enter your email address."}
         assert mistakes(empty.text) == {**asked, "password": "Enter a password."}
         bad = web.post("/signup", name="Wax & Co", email="nobody", password=PASSWORD)
-        assert mistakes(bad.text) == {"email": "Enter a valid email address."} and 'value="Wax &amp; Co"' in bad.text
+        assert (
+            mistakes(bad.text) == {"email": "Enter a valid email address."}
+            and 'value="Wax &amp; Co"' in bad.text
+        )
 
 
-def test_missing_fields_are_reported_when_logging_in_or_asking_for_a_link(fresh: Service, keeps_letters: None) -> None:
+def test_missing_fields_are_reported_when_logging_in_or_asking_for_a_link(
+    fresh: Service, keeps_letters: None
+) -> None:
     first = WebClient(fresh)
     if first.get("/login").headers.get("location") == "/signup":
         first.post("/signup", name="The Wax", email="ann@example.org", password=PASSWORD)
     web = WebClient(fresh)
     login = web.post("/login", email="", password="")
     assert login.status_code == 400
-    assert mistakes(login.text) == {"email": "Enter your email address.", "password": "Enter your password."}
+    assert mistakes(login.text) == {
+        "email": "Enter your email address.",
+        "password": "Enter your password.",
+    }
     for path in ("/password", "/signup"):
-        assert mistakes(web.post(path, email=" ").text) == {"email": "Enter your email address."}, path
-        assert mistakes(web.post(path, email="nobody").text) == {"email": "Enter a valid email address."}, path
+        assert mistakes(web.post(path, email=" ").text) == {"email": "Enter your email address."}, (
+            path
+        )
+        assert mistakes(web.post(path, email="nobody").text) == {
+            "email": "Enter a valid email address."
+        }, path
     web.post("/signup", email="cleo@example.org")
     link = letter_link(fresh, "", "open_account")
     asked = {"name": "Enter the name of your newsletter.", "password": "Enter a password."}
@@ -125,7 +141,10 @@ def test_failures_have_the_usual_titles(service: Service) -> None:
     alice = operator(service)
     assert "<h1>Page not found</h1>" in alice.web.get("/nothing/here").text
     assert "<h1>Method not allowed</h1>" in alice.web.http.request("PUT", "/login").text
-    assert "This form has expired." in alice.web.http.post("/settings/campaign", data={"name": "Wax"}).text
+    assert (
+        "This form has expired."
+        in alice.web.http.post("/settings/campaign", data={"name": "Wax"}).text
+    )
     for fault, title in (
         (TooMany("Wait.", retry_after_s=1), "Too many requests"),
         (Unavailable("Wait."), "We’ll be right back"),
@@ -139,10 +158,15 @@ def test_failures_have_the_usual_titles(service: Service) -> None:
 def test_of_many_first_accounts_at_once_one_is_opened(engine: str) -> None:
     with Service(engine, signups="invited") as untouched:
         browsers = [WebClient(untouched) for _ in range(6)]
-        forms = [{"csrf": browser.token("/signup"), "name": "Wax", "password": PASSWORD} for browser in browsers]
+        forms = [
+            {"csrf": browser.token("/signup"), "name": "Wax", "password": PASSWORD}
+            for browser in browsers
+        ]
         with ThreadPoolExecutor(len(browsers)) as pool:
             sending = [
-                pool.submit(browser.http.post, "/signup", data={**form, "email": f"ann{n}@example.org"})
+                pool.submit(
+                    browser.http.post, "/signup", data={**form, "email": f"ann{n}@example.org"}
+                )
                 for n, (browser, form) in enumerate(zip(browsers, forms, strict=True))
             ]
             answers = sorted(each.result().status_code for each in sending)
@@ -150,7 +174,9 @@ def test_of_many_first_accounts_at_once_one_is_opened(engine: str) -> None:
         assert [account.is_admin for account in untouched.read(accounts.all_of_them)] == [1]
 
 
-def test_open_signup_goes_by_mail_and_says_the_same_to_everybody(fresh: Service, keeps_letters: None) -> None:
+def test_open_signup_goes_by_mail_and_says_the_same_to_everybody(
+    fresh: Service, keeps_letters: None
+) -> None:
     first = WebClient(fresh)
     if first.get("/login").headers.get("location") == "/signup":
         first.post("/signup", name="The Wax", email="ann@example.org", password=PASSWORD)
@@ -177,7 +203,9 @@ def test_without_an_invitation_the_door_stays_shut(service: Service, web: WebCli
 def test_wrong_passwords_and_unknown_addresses_get_the_same_answer_in_the_same_time(
     service: Service, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(attempts, "LOGIN_BY_ACCOUNT", attempts.LOGIN_BY_ACCOUNT._replace(most=10_000))
+    monkeypatch.setattr(
+        attempts, "LOGIN_BY_ACCOUNT", attempts.LOGIN_BY_ACCOUNT._replace(most=10_000)
+    )
     alice = operator(service)
     took: dict[str, list[float]] = {alice.email: [], "nobody@example.org": []}
     pages = {}
@@ -186,7 +214,9 @@ def test_wrong_passwords_and_unknown_addresses_get_the_same_answer_in_the_same_t
             web = WebClient(service)
             token = web.token("/login")
             began = time.perf_counter()
-            answer = web.http.post("/login", data={"csrf": token, "email": email, "password": "wrong and long enough"})
+            answer = web.http.post(
+                "/login", data={"csrf": token, "email": email, "password": "wrong and long enough"}
+            )
             times.append(time.perf_counter() - began)
             assert answer.status_code == 401
             pages[email] = words(answer.text)
@@ -197,7 +227,10 @@ def test_wrong_passwords_and_unknown_addresses_get_the_same_answer_in_the_same_t
 
 def test_a_forgotten_password_says_the_same_to_everybody(service: Service) -> None:
     alice = operator(service)
-    answers = [WebClient(service).post("/password", email=email) for email in (alice.email, "nobody@example.org")]
+    answers = [
+        WebClient(service).post("/password", email=email)
+        for email in (alice.email, "nobody@example.org")
+    ]
     assert [answer.status_code for answer in answers] == [200, 200]
     first, second = (words(answer.text) for answer in answers)
     assert first.replace(alice.email, "") == second.replace("nobody@example.org", "")
@@ -240,7 +273,10 @@ def test_tries_are_limited_per_account(service: Service) -> None:
     web = WebClient(service)
     token = web.token("/login")
     fields = {"csrf": token, "email": alice.email, "password": "wrong and long enough"}
-    statuses = [web.http.post("/login", data=fields).status_code for _ in range(attempts.LOGIN_BY_ACCOUNT.most + 2)]
+    statuses = [
+        web.http.post("/login", data=fields).status_code
+        for _ in range(attempts.LOGIN_BY_ACCOUNT.most + 2)
+    ]
     assert statuses == [401] * attempts.LOGIN_BY_ACCOUNT.most + [429] * 2
     refused = web.http.post("/login", data={**fields, "password": PASSWORD})
     assert refused.status_code == 429 and int(refused.headers["retry-after"]) > 0
@@ -253,25 +289,39 @@ def test_login_and_password_change_share_one_limit_per_account(service: Service)
     # This address has a key that differs from its lowercase form.
     alice = operator(service, "straße")
     web = WebClient(service)
-    fields = {"csrf": web.token("/login"), "email": alice.email, "password": "wrong and long enough"}
-    statuses = {web.http.post("/login", data=fields).status_code for _ in range(attempts.LOGIN_BY_ACCOUNT.most)}
+    fields = {
+        "csrf": web.token("/login"),
+        "email": alice.email,
+        "password": "wrong and long enough",
+    }
+    statuses = {
+        web.http.post("/login", data=fields).status_code
+        for _ in range(attempts.LOGIN_BY_ACCOUNT.most)
+    }
     assert statuses == {401}
     refused = alice.web.post("/account/password", page="/account", current=PASSWORD, password=NEW)
     assert refused.status_code == 429 and "Too many attempts" in refused.text
 
 
 def test_tries_are_limited_per_address(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(attempts, "LOGIN_BY_ADDRESS", attempts.LOGIN_BY_ADDRESS._replace(name=new_id(), most=3))
+    monkeypatch.setattr(
+        attempts, "LOGIN_BY_ADDRESS", attempts.LOGIN_BY_ADDRESS._replace(name=new_id(), most=3)
+    )
     web = WebClient(service)
     token = web.token("/login")
     tries = [
-        web.http.post("/login", data={"csrf": token, "email": f"{new_id()}@example.org", "password": "x" * 12}).status_code
+        web.http.post(
+            "/login", data={"csrf": token, "email": f"{new_id()}@example.org", "password": "x" * 12}
+        ).status_code
         for _ in range(5)
     ]
     assert tries == [401, 401, 401, 429, 429]
 
 
-@pytest.mark.parametrize("path", ["//evil.example", "https://evil.example", "/\\evil.example", "/login", "javascript:alert(1)"])
+@pytest.mark.parametrize(
+    "path",
+    ["//evil.example", "https://evil.example", "/\\evil.example", "/login", "javascript:alert(1)"],
+)
 def test_the_login_leads_to_our_own_pages_only(service: Service, path: str) -> None:
     alice = operator(service)
     web = WebClient(service)
@@ -284,7 +334,9 @@ def test_the_login_leads_back_to_where_one_was_going(service: Service) -> None:
     where = web.get("/subscribers?show=advocates").headers["location"]
     assert where == "/login?next=/subscribers%3Fshow%3Dadvocates"
     assert 'name="next" value="/subscribers?show=advocates"' in web.get(where).text
-    answer = web.post("/login", email=alice.email, password=PASSWORD, next="/subscribers?show=advocates")
+    answer = web.post(
+        "/login", email=alice.email, password=PASSWORD, next="/subscribers?show=advocates"
+    )
     assert answer.headers["location"] == "/subscribers?show=advocates"
 
 
@@ -310,7 +362,13 @@ def test_only_the_administrator_invites(service: Service, keeps_letters: None) -
 
 def test_letters_are_limited_per_account(service: Service) -> None:
     alice, web = operator(service), WebClient(service)
-    statuses = [web.post("/password", email=alice.email).status_code for _ in range(attempts.LETTERS_BY_ACCOUNT.most + 1)]
+    statuses = [
+        web.post("/password", email=alice.email).status_code
+        for _ in range(attempts.LETTERS_BY_ACCOUNT.most + 1)
+    ]
     assert statuses == [200] * attempts.LETTERS_BY_ACCOUNT.most + [429]
     found = service.read(lambda tx: emails.of_account(tx, alice.account_id, Page()))
-    assert len([letter for letter in found if letter.kind == "password_reset"]) == attempts.LETTERS_BY_ACCOUNT.most
+    assert (
+        len([letter for letter in found if letter.kind == "password_reset"])
+        == attempts.LETTERS_BY_ACCOUNT.most
+    )

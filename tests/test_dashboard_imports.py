@@ -38,18 +38,24 @@ def test_a_messy_file_is_tried_brought_in_and_what_failed_comes_back(service: Se
     alice = operator(service)
     wanted = upload(alice, MESSY)
     page = alice.web.get(f"/subscribers/import/{wanted}").text
-    chosen: dict[str, Any] = dict(re.findall(r'name="(\w+)">.*?<option value="(\d+)" selected', page))
+    chosen: dict[str, Any] = dict(
+        re.findall(r'name="(\w+)">.*?<option value="(\d+)" selected', page)
+    )
     assert chosen == {"email": "0", "name": "1", "created_at": "2", "status": "3"}
     alice.web.post(f"/subscribers/import/{wanted}", do="try", **chosen)
     tried = words(alice.web.get(f"/subscribers/import/{wanted}").text)
-    assert "3 would be added, 1 are already subscribed or listed twice, 3 can’t be imported." in tried, tried
+    assert (
+        "3 would be added, 1 are already subscribed or listed twice, 3 can’t be imported." in tried
+    ), tried
     assert alice.total() == 0, "a dry run changes nothing"
     done = run_import(alice, wanted, **chosen)
     assert "3 subscribers added." in done and alice.total() == 3
     ben = alice.subscriber("ben@example.org")
     assert (ben["name"], ben["created_at"]) == ("Okafor; Ben", "2026-02-01T10:00:00.000Z")
     assert "Okafor; Ben" in words(alice.web.get("/subscribers?show=unsubscribed").text)
-    errors = list(csv.DictReader(io.StringIO(alice.web.get(f"/subscribers/import/{wanted}/errors.csv").text)))
+    errors = list(
+        csv.DictReader(io.StringIO(alice.web.get(f"/subscribers/import/{wanted}/errors.csv").text))
+    )
     assert [(row["line"], row["why"]) for row in errors] == [
         ("6", "Email is invalid"),
         ("7", "This line has no email address."),
@@ -93,7 +99,10 @@ def test_who_left_is_imported_without_counting_for_their_referrer(service: Servi
     alice = operator(service)
     alice.post(f"{alice.v1}/rewards", {"name": "A mug", "referrals": 1})
     ana = alice.subscribe("ana@example.org")
-    run_import(alice, upload(alice, f"email,referrer,status\nben@example.org,{ana['ref_code']},unsubscribed\n"))
+    run_import(
+        alice,
+        upload(alice, f"email,referrer,status\nben@example.org,{ana['ref_code']},unsubscribed\n"),
+    )
     assert alice.subscriber("ben@example.org")["referral_status"] == "rejected"
     assert alice.subscriber("ana@example.org")["referrals_count"] == 0
     assert alice.get(f"{alice.v1}/subscribers/{ana['uuid']}/rewards").json()["rewards"] == []
@@ -117,7 +126,9 @@ def test_a_status_that_nobody_knows_is_not_taken_for_active(service: Service) ->
 
 def test_each_column_says_whether_it_is_used_before_and_after(service: Service) -> None:
     alice = operator(service)
-    wanted = upload(alice, "Email,Full Name,Shoe size,\nann@example.org,Ann Lee,38,x,beyond the heading\n")
+    wanted = upload(
+        alice, "Email,Full Name,Shoe size,\nann@example.org,Ann Lee,38,x,beyond the heading\n"
+    )
     uses = "Email used as Email Full Name used as Name Shoe size ignored column 4 ignored column 5 ignored"
     assert uses in words(alice.web.get(f"/subscribers/import/{wanted}").text)
     assert uses in run_import(alice, wanted)
@@ -143,7 +154,9 @@ def test_each_column_says_whether_it_is_used_before_and_after(service: Service) 
 def test_a_file_that_holds_nobody_is_refused(service: Service, data: bytes, sentence: str) -> None:
     alice = operator(service)
     answer = alice.web.http.post(
-        "/subscribers/import", data={"csrf": alice.web.token("/subscribers/import")}, files={"file": ("x.csv", data)}
+        "/subscribers/import",
+        data={"csrf": alice.web.token("/subscribers/import")},
+        files={"file": ("x.csv", data)},
     )
     assert answer.status_code == 400 and sentence in words(answer.text)
 
@@ -153,7 +166,10 @@ def test_files_are_forgotten_after_a_month_with_the_people_in_them(service: Serv
     done, begun = upload(alice, MESSY), upload(alice, MESSY)
     run_import(alice, done)
     tables = ("import", "import_part", "import_error")
-    left = [statement(f"SELECT COUNT(*) FROM {table} WHERE account_id = :account_id") for table in tables]
+    left = [
+        statement(f"SELECT COUNT(*) FROM {table} WHERE account_id = :account_id")
+        for table in tables
+    ]
 
     def counts() -> list[int]:
         async def look(tx: Tx) -> list[int]:
@@ -170,7 +186,9 @@ def test_files_are_forgotten_after_a_month_with_the_people_in_them(service: Serv
     while purge(began_ms + importing.KEPT_MS + DAY_MS):
         pass
     assert counts() == [0, 0, 0]
-    assert [alice.web.http.get(f"/subscribers/import/{each}").status_code for each in (done, begun)] == [404, 404]
+    assert [
+        alice.web.http.get(f"/subscribers/import/{each}").status_code for each in (done, begun)
+    ] == [404, 404]
     assert alice.total() == 3, "whoever came in stays"
 
 
@@ -196,8 +214,14 @@ def test_erasing_somebody_reaches_the_files_that_are_kept(service: Service, loca
     assert alice.delete(f"{alice.v1}/subscribers/{email}").status_code == 200
     tables = dump(service)
     assert mentions(tables, email) == []
-    assert [row for row in tables["import_part"] if row["account_id"] == alice.account_id and "Zebulon" in row["lines"]] == []
-    errors = list(csv.DictReader(io.StringIO(alice.web.get(f"/subscribers/import/{done}/errors.csv").text)))
+    assert [
+        row
+        for row in tables["import_part"]
+        if row["account_id"] == alice.account_id and "Zebulon" in row["lines"]
+    ] == []
+    errors = list(
+        csv.DictReader(io.StringIO(alice.web.get(f"/subscribers/import/{done}/errors.csv").text))
+    )
     assert [(row["Name"], row["Invited by"]) for row in errors] == [("Nobody", "")]
     said = run_import(alice, begun)
     assert "0 subscribers added." in said and "Done 3 of 3" in said, said

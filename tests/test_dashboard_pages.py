@@ -32,7 +32,9 @@ OPERATORS = [page for page in BEHIND if not page.path.startswith(PARTNERS)]
 def things(alice: Operator) -> dict[str, str]:
     """One of everything that an address of the dashboard can name."""
     person = alice.subscribe(f"p{new_id()}@example.org", name="Secret Person")
-    hook = alice.post("/v2/webhooks", {"url": "http://127.0.0.1:9/secret-hook"}).json()["webhook"]["uuid"]
+    hook = alice.post("/v2/webhooks", {"url": "http://127.0.0.1:9/secret-hook"}).json()["webhook"][
+        "uuid"
+    ]
     alice.web.post("/rewards", name="Secret mug", referrals="3", kind="manual")
     reward = re.search(r"/rewards/([0-9a-f-]{36})/delete", alice.web.get("/rewards").text)
     key = re.search(r"/account/keys/([0-9a-f-]{36})/revoke", alice.web.get("/account").text)
@@ -52,13 +54,19 @@ def test_without_a_session_every_page_leads_to_the_login(service: Service) -> No
     for page in BEHIND:
         path = re.sub(r"\{\w+\}", new_id(), page.path)
         answer = web.http.request(page.method, path)
-        assert (answer.status_code, answer.headers["location"].partition("?")[0]) == (303, "/login"), page
+        assert (answer.status_code, answer.headers["location"].partition("?")[0]) == (
+            303,
+            "/login",
+        ), page
 
 
 def test_a_stranger_finds_nothing_at_anybody_elses_address(service: Service) -> None:
     alice, mallory = operator(service), operator(service, "mallory")
     hers = things(alice)
-    before = {path: words(alice.web.get(path).text) for path in ("/rewards", "/webhooks", "/account", "/subscribers")}
+    before = {
+        path: words(alice.web.get(path).text)
+        for path in ("/rewards", "/webhooks", "/account", "/subscribers")
+    }
     tried = 0
     for page in OPERATORS:
         if "{" not in page.path:
@@ -69,17 +77,29 @@ def test_a_stranger_finds_nothing_at_anybody_elses_address(service: Service) -> 
             if page.method == "GET":
                 answer = mallory.web.get(path)
             else:
-                fields = {"name": "x", "referrals": "1", "url": "http://127.0.0.1:9/x", "do": "erase", "won": new_id()}
+                fields = {
+                    "name": "x",
+                    "referrals": "1",
+                    "url": "http://127.0.0.1:9/x",
+                    "do": "erase",
+                    "earned": new_id(),
+                }
                 answers = [
-                    mallory.web.post(path, page="/settings", **{**fields, "do": do}) for do in ("erase", "delete", "start")
+                    mallory.web.post(path, page="/settings", **{**fields, "do": do})
+                    for do in ("erase", "delete", "start")
                 ]
                 answer = answers[0]
-                assert {each.status_code for each in answers} == {404}, (page, [each.status_code for each in answers])
+                assert {each.status_code for each in answers} == {404}, (
+                    page,
+                    [each.status_code for each in answers],
+                )
             assert answer.status_code == 404, (page, wanted, answer.status_code)
             assert "Secret" not in answer.text and "secret" not in answer.text
             tried += 1
     assert tried >= 30
-    assert before == {path: words(alice.web.get(path).text) for path in before}, "and nothing changed"
+    assert before == {path: words(alice.web.get(path).text) for path in before}, (
+        "and nothing changed"
+    )
 
 
 def test_bulk_forms_reach_nobody_elses_people(service: Service) -> None:
@@ -92,7 +112,16 @@ def test_bulk_forms_reach_nobody_elses_people(service: Service) -> None:
 
 
 LOOKED_AT = (
-    *("/", "/?range=7d", "/?range=year", "/?range=<b>", "/subscribers", "/subscribers/import", "/review", "/rewards"),
+    *(
+        "/",
+        "/?range=7d",
+        "/?range=year",
+        "/?range=<b>",
+        "/subscribers",
+        "/subscribers/import",
+        "/review",
+        "/rewards",
+    ),
     *("/pages", "/pages?page=hub", "/pages?page=thanks", "/webhooks", "/account", "/settings"),
 )
 
@@ -111,13 +140,21 @@ def test_every_page_is_whole_safe_and_small(service: Service, path: str) -> None
     assert answer.headers["cache-control"] == "no-store"
     assert len(gzip.compress(answer.content)) < 60_000
     targets = re.findall(r'(?:src|href|action)="([^"]*)"', without_frames)
-    assert all(target.startswith(("/", "#", "http://127.0.0.1")) or target == "" for target in targets), targets
+    assert all(
+        target.startswith(("/", "#", "http://127.0.0.1")) or target == "" for target in targets
+    ), targets
 
 
 def test_campaign_settings_are_kept_or_refused_with_a_sentence(service: Service) -> None:
     alice = operator(service)
     slug = f"wax-{new_id()[-8:]}"
-    good = {"name": "The Wax", "destination_url": "https://wax.example/", "slug": slug, "screening": "strong", "hold_days": "3"}
+    good = {
+        "name": "The Wax",
+        "destination_url": "https://wax.example/",
+        "slug": slug,
+        "screening": "strong",
+        "hold_days": "3",
+    }
     assert alice.web.post("/settings/campaign", page="/settings", **good).status_code == 303
     page = alice.web.get("/settings").text
     assert f'value="{slug}"' in page and "https://wax.example/" in page
@@ -135,9 +172,13 @@ def test_campaign_settings_are_kept_or_refused_with_a_sentence(service: Service)
 
 def test_search_filters_and_order(service: Service) -> None:
     alice = operator(service)
-    lead = alice.subscribe("zeta.lead@example.org", name="Lena Lead", created_at="2026-01-01T00:00:00Z")
+    lead = alice.subscribe(
+        "zeta.lead@example.org", name="Lena Lead", created_at="2026-01-01T00:00:00Z"
+    )
     for number in range(3):
-        alice.subscribe(f"friend{number}@example.org", name=f"Émile {number}", referrer_code=lead["ref_code"])
+        alice.subscribe(
+            f"friend{number}@example.org", name=f"Émile {number}", referrer_code=lead["ref_code"]
+        )
     gone = alice.subscribe("gone@example.org")
     alice.put(f"{alice.v1}/subscribers/{gone['uuid']}", {"status": "unsubscribed"})
     alice.subscribe("thrown@mailinator.com", referrer_code=lead["ref_code"])
@@ -157,7 +198,17 @@ def test_search_filters_and_order(service: Service) -> None:
     assert found("sort=oldest")[0] == "zeta.lead"
     assert len(found("")) == 6 and found("show=referrals&q=friend1") == ["friend1"]
     assert "No subscribers found" in alice.web.get("/subscribers?q=nothing-begins-so").text
-    for nonsense in ("page=0", "page=-1", "page=abc", "page=99999999", "before=x", "before=1.", "show=x", "sort=x", "q=%00"):
+    for nonsense in (
+        "page=0",
+        "page=-1",
+        "page=abc",
+        "page=99999999",
+        "before=x",
+        "before=1.",
+        "show=x",
+        "sort=x",
+        "q=%00",
+    ):
         assert alice.web.get(f"/subscribers?{nonsense}").status_code == 200, nonsense
 
 
@@ -177,10 +228,19 @@ def test_lists_beyond_a_page_go_on(service: Service) -> None:
 
 def test_review_decides_in_bulk_and_says_why(service: Service) -> None:
     alice = operator(service)
-    alice.web.post("/settings/campaign", page="/settings", name="Wax", slug=f"w-{new_id()[-8:]}", screening="strong")
+    alice.web.post(
+        "/settings/campaign",
+        page="/settings",
+        name="Wax",
+        slug=f"w-{new_id()[-8:]}",
+        screening="strong",
+    )
     lead = alice.subscribe("lead@example.org", ip_address="9.9.9.9")
     friends = [
-        alice.subscribe(f"f{number}@example.org", referrer_code=lead["ref_code"], ip_address="9.9.9.9") for number in range(3)
+        alice.subscribe(
+            f"f{number}@example.org", referrer_code=lead["ref_code"], ip_address="9.9.9.9"
+        )
+        for number in range(3)
     ]
     page = words(alice.web.get("/review").text)
     assert "Same IP network as the referrer within a day. It will be verified on" in page
@@ -189,46 +249,79 @@ def test_review_decides_in_bulk_and_says_why(service: Service) -> None:
     assert said.status_code == 303
     assert "2 referrals verified." in words(alice.web.get("/review").text)
     alice.web.post("/review", id=friends[2]["uuid"], do="reject")
-    assert "Rejected manually. It does not count unless you verify it." in words(alice.web.get("/review?show=rejected").text)
+    assert "Rejected manually. It does not count unless you verify it." in words(
+        alice.web.get("/review?show=rejected").text
+    )
     assert alice.subscriber(lead["uuid"])["referrals_count"] == 2
-    final = alice.web.post("/subscribers/decide", page="/subscribers", id=friends[0]["uuid"], do="reject")
+    final = alice.web.post(
+        "/subscribers/decide", page="/subscribers", id=friends[0]["uuid"], do="reject"
+    )
     assert final.status_code == 303
-    assert "already verified and can no longer be rejected" in words(alice.web.get("/subscribers").text)
+    assert "already verified and can no longer be rejected" in words(
+        alice.web.get("/subscribers").text
+    )
 
 
 def test_a_person_is_explained_exported_and_erased(service: Service) -> None:
     alice = operator(service)
     lead = alice.subscribe("lead@example.org", name="Lena Lead")
-    friend = alice.subscribe("friend@mailinator.com", referrer_code=lead["ref_code"], utm_source="podcast")
+    friend = alice.subscribe(
+        "friend@mailinator.com", referrer_code=lead["ref_code"], utm_source="podcast"
+    )
     page = words(alice.web.get(f"/subscribers/{friend['uuid']}").text)
-    assert "Referred by Lena Lead . Disposable email address. It does not count unless you verify it." in page
+    assert (
+        "Referred by Lena Lead . Disposable email address. It does not count unless you verify it."
+        in page
+    )
     assert "Every screening level rejects this." in page and "podcast" in page
-    assert "Referrals" in (leads := words(alice.web.get(f"/subscribers/{lead['uuid']}").text)) and "mailinator" in leads
+    assert (
+        "Referrals" in (leads := words(alice.web.get(f"/subscribers/{lead['uuid']}").text))
+        and "mailinator" in leads
+    )
     told = alice.web.get(f"/subscribers/{friend['uuid']}/export.json")
     assert told.json()["subscriber"]["email"] == "friend@mailinator.com"
     assert "attachment" in told.headers["content-disposition"]
     alice.web.post(f"/subscribers/{friend['uuid']}", do="verify")
     assert alice.subscriber(lead["uuid"])["referrals_count"] == 1
-    assert alice.web.post(f"/subscribers/{friend['uuid']}", do="erase").headers["location"] == "/subscribers"
+    assert (
+        alice.web.post(f"/subscribers/{friend['uuid']}", do="erase").headers["location"]
+        == "/subscribers"
+    )
     assert alice.web.get(f"/subscribers/{friend['uuid']}").status_code == 404
 
 
 def test_rewards_are_made_changed_and_removed(service: Service) -> None:
     alice = operator(service)
     assert alice.web.post("/rewards", name="", referrals="3", kind="manual").status_code == 400
-    assert "whole number" in alice.web.post("/rewards", name="Mug", referrals="none", kind="manual").text
-    alice.web.post("/rewards", name="Stickers", referrals="1", kind="coupon", coupon_codes="A-1\nA-2")
+    assert (
+        "whole number"
+        in alice.web.post("/rewards", name="Mug", referrals="none", kind="manual").text
+    )
+    alice.web.post(
+        "/rewards", name="Stickers", referrals="1", kind="coupon", coupon_codes="A-1\nA-2"
+    )
     page = alice.web.get("/rewards").text
     assert "Stickers" in page and "2 of 2 codes left" in words(page)
     wanted = re.search(r'href="/rewards/([0-9a-f-]{36})"', page)
     assert wanted
-    assert alice.web.post(f"/rewards/{wanted[1]}", name="Sticker pack", referrals="1", coupon_codes="A-3").status_code == 303
+    assert (
+        alice.web.post(
+            f"/rewards/{wanted[1]}", name="Sticker pack", referrals="1", coupon_codes="A-3"
+        ).status_code
+        == 303
+    )
     assert "3 of 3 codes left" in words(alice.web.get("/rewards").text)
     lead = alice.subscribe("lead@example.org")
     alice.subscribe("friend@example.org", referrer_code=lead["ref_code"])
     assert "Sticker pack" in alice.web.get(f"/subscribers/{lead['uuid']}").text
     assert "A-1" in alice.web.get(f"/subscribers/{lead['uuid']}").text
-    sketch = alice.web.post("/rewards/preview", page="/rewards", name="A <b>gold</b> medal", referrals="7", kind="manual")
+    sketch = alice.web.post(
+        "/rewards/preview",
+        page="/rewards",
+        name="A <b>gold</b> medal",
+        referrals="7",
+        kind="manual",
+    )
     assert "A &lt;b&gt;gold&lt;/b&gt; medal" in sketch.text and "<script" not in sketch.text
     assert alice.web.post(f"/rewards/{wanted[1]}/delete", page="/rewards").status_code == 303
     assert "No rewards yet" in alice.web.get("/rewards").text
@@ -248,7 +341,9 @@ def test_words_are_kept_page_by_page(service: Service) -> None:
 def test_webhooks_are_made_tested_and_read(service: Service) -> None:
     alice = operator(service)
     assert alice.web.post("/webhooks", url="ftp://x", event="new_referral").status_code == 400
-    made = alice.web.post("/webhooks", url="http://127.0.0.1:9/hook", event=["new_referral", "reward_unlocked"])
+    made = alice.web.post(
+        "/webhooks", url="http://127.0.0.1:9/hook", event=["new_referral", "reward_unlocked"]
+    )
     path = made.headers["location"]
     assert alice.web.post(f"{path}/act", page=path, do="test").status_code == 303
     for _ in range(100):
@@ -257,11 +352,21 @@ def test_webhooks_are_made_tested_and_read(service: Service) -> None:
         time.sleep(0.05)
     assert "no response" in page and "Test" in page
     assert "whsec_" not in page
-    secret = re.search(r"whsec_[\w+/=]+", alice.web.post(f"{path}/act", page=path, do="reveal").text)
-    rotated = re.search(r"whsec_[\w+/=]+", alice.web.post(f"{path}/act", page=path, do="rotate").text)
+    secret = re.search(
+        r"whsec_[\w+/=]+", alice.web.post(f"{path}/act", page=path, do="reveal").text
+    )
+    rotated = re.search(
+        r"whsec_[\w+/=]+", alice.web.post(f"{path}/act", page=path, do="rotate").text
+    )
     assert secret and rotated and secret[0] != rotated[0]
-    assert alice.web.post(f"{path}/act", page=path, do="replay", since="2026-01-01T00:00").status_code == 303
+    assert (
+        alice.web.post(f"{path}/act", page=path, do="replay", since="2026-01-01T00:00").status_code
+        == 303
+    )
     assert alice.web.post(f"{path}/act", page=path, do="replay", since="never").status_code == 400
-    assert alice.web.post(path, url="http://127.0.0.1:9/other", event="new_referral").status_code == 303
+    assert (
+        alice.web.post(path, url="http://127.0.0.1:9/other", event="new_referral").status_code
+        == 303
+    )
     assert alice.web.post(f"{path}/act", page=path, do="delete").headers["location"] == "/webhooks"
     assert alice.web.get(path).status_code == 404

@@ -26,7 +26,9 @@ def test_the_session_cookie_is_guarded(service: Service) -> None:
     answer = WebClient(service).post("/login", email=alice.email, password=PASSWORD)
     cookie = next(line for line in answer.headers.get_list("set-cookie") if "hg_session=" in line)
     assert "HttpOnly" in cookie and "SameSite=lax" in cookie and "Path=/" in cookie
-    assert "Secure" not in cookie and not cookie.startswith("__Host-"), "plain HTTP on loopback could not keep it"
+    assert "Secure" not in cookie and not cookie.startswith("__Host-"), (
+        "plain HTTP on loopback could not keep it"
+    )
     assert "no-store" in answer.headers["cache-control"]
 
 
@@ -37,17 +39,29 @@ def test_behind_https_cookies_are_secure_and_bound_to_the_host(engine: str) -> N
         page = web.get("/signup")
         token = re.search(r'name="csrf" value="(\w+)"', page.text)
         cookies = page.headers.get_list("set-cookie")
-        assert token and cookies and all(line.startswith("__Host-hg_") and "Secure" in line for line in cookies)
+        assert (
+            token
+            and cookies
+            and all(line.startswith("__Host-hg_") and "Secure" in line for line in cookies)
+        )
         # httpx keeps no Secure cookie for plain HTTP, as a browser would not: it is handed over by hand.
         name, _, value = cookies[0].partition(";")[0].partition("=")
         fields = {"csrf": token[1], "name": "Wax", "email": "ann@example.org", "password": PASSWORD}
         made = httpx.post(
-            f"{service.url}/signup", data=fields, headers={"origin": "https://go.example.org", "cookie": f"{name}={value}"}
+            f"{service.url}/signup",
+            data=fields,
+            headers={"origin": "https://go.example.org", "cookie": f"{name}={value}"},
         )
         session = next(line for line in made.headers.get_list("set-cookie") if "session" in line)
-        assert session.startswith("__Host-hg_session=") and "Secure" in session and "Domain" not in session
+        assert (
+            session.startswith("__Host-hg_session=")
+            and "Secure" in session
+            and "Domain" not in session
+        )
         elsewhere = httpx.post(
-            f"{service.url}/signup", data=fields, headers={"origin": service.url, "cookie": f"{name}={value}"}
+            f"{service.url}/signup",
+            data=fields,
+            headers={"origin": service.url, "cookie": f"{name}={value}"},
         )
         assert elsewhere.status_code == 403, "only the public address may send forms"
 
@@ -70,7 +84,9 @@ def test_a_planted_session_is_worth_nothing_after_the_login(service: Service) ->
 def test_a_form_from_another_site_does_nothing(service: Service, origin: str) -> None:
     alice = operator(service)
     token = alice.web.token("/settings")
-    answer = alice.web.http.post("/account/profile", data={"csrf": token, "name": "Evil"}, headers={"origin": origin})
+    answer = alice.web.http.post(
+        "/account/profile", data={"csrf": token, "name": "Evil"}, headers={"origin": origin}
+    )
     assert answer.status_code == 403
     assert "Evil" not in alice.web.get("/account").text
 
@@ -78,13 +94,19 @@ def test_a_form_from_another_site_does_nothing(service: Service, origin: str) ->
 @pytest.mark.parametrize("token", ["", "00", "ab" * 64, "x" * 128])
 def test_a_form_without_the_visitors_own_token_does_nothing(service: Service, token: str) -> None:
     alice = operator(service)
-    assert alice.web.http.post("/account/profile", data={"csrf": token, "name": "Evil"}).status_code == 403
+    assert (
+        alice.web.http.post("/account/profile", data={"csrf": token, "name": "Evil"}).status_code
+        == 403
+    )
 
 
 def test_one_persons_token_is_no_good_for_another(service: Service) -> None:
     alice, mallory = operator(service), operator(service, "mallory")
     token = mallory.web.token("/settings")
-    assert alice.web.http.post("/account/profile", data={"csrf": token, "name": "Evil"}).status_code == 403
+    assert (
+        alice.web.http.post("/account/profile", data={"csrf": token, "name": "Evil"}).status_code
+        == 403
+    )
 
 
 def test_login_csrf_is_refused(service: Service) -> None:
@@ -92,7 +114,9 @@ def test_login_csrf_is_refused(service: Service) -> None:
     mallory = operator(service, "mallory")
     token = WebClient(service).token("/login")
     victim = WebClient(service)
-    answer = victim.http.post("/login", data={"csrf": token, "email": mallory.email, "password": PASSWORD})
+    answer = victim.http.post(
+        "/login", data={"csrf": token, "email": mallory.email, "password": PASSWORD}
+    )
     assert answer.status_code == 403 and not victim.session
 
 
@@ -133,10 +157,17 @@ def test_a_password_change_ends_every_other_session(service: Service) -> None:
     alice = operator(service)
     other = WebClient(service)
     other.log_in(alice.email)
-    wrong = alice.web.post("/account/password", page="/account", current="not mine at all", password=NEW)
+    wrong = alice.web.post(
+        "/account/password", page="/account", current="not mine at all", password=NEW
+    )
     assert wrong.status_code == 400 and "not your current password" in wrong.text
     before = alice.web.session
-    assert alice.web.post("/account/password", page="/account", current=PASSWORD, password=NEW).status_code == 303
+    assert (
+        alice.web.post(
+            "/account/password", page="/account", current=PASSWORD, password=NEW
+        ).status_code
+        == 303
+    )
     assert alice.web.session != before and alice.web.get("/").status_code == 200
     assert other.get("/").status_code == 303
 

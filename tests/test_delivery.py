@@ -15,7 +15,17 @@ from standardwebhooks.webhooks import WebhookVerificationError
 from honeyguide.events import outbox, schedule, webhooks
 from honeyguide.events.outbound import Outbound
 from honeyguide.kernel.clock import DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS, system_clock
-from tests.support.dispatcher import HOME, Office, Request, endless, office, receiving, reply, run, silence
+from tests.support.dispatcher import (
+    HOME,
+    Office,
+    Request,
+    endless,
+    office,
+    receiving,
+    reply,
+    run,
+    silence,
+)
 from tests.support.payloads import PAYLOADS
 from tests.support.service import ENGINES
 
@@ -50,14 +60,24 @@ def refused(secret: str, body: bytes, headers: dict[str, str]) -> bool:
 
 
 @pytest.mark.parametrize("kind", [*outbox.TYPES, "test"])
-def test_the_independent_library_verifies_every_type_and_no_flipped_bit(engine: str, kind: str) -> None:
+def test_the_independent_library_verifies_every_type_and_no_flipped_bit(
+    engine: str, kind: str
+) -> None:
     async def scenario() -> None:
         async with office(engine) as post, receiving() as receiver:
             hook = await post.webhook(receiver.url, **dict.fromkeys(outbox.TYPES, True))
             if kind == "test":
-                await post.write(lambda tx: webhooks.send_test(tx, post.account_id, "", hook.id, now_ms=post.now_ms))
+                await post.write(
+                    lambda tx: webhooks.send_test(
+                        tx, post.account_id, "", hook.id, now_ms=post.now_ms
+                    )
+                )
             else:
-                facts = {name: value for name, value in PAYLOADS[kind].items() if name not in ("type", "timestamp", "id")}
+                facts = {
+                    name: value
+                    for name, value in PAYLOADS[kind].items()
+                    if name not in ("type", "timestamp", "id")
+                }
                 await post.emit(kind, facts)
             await post.deliver()
             (request,) = receiver.requests
@@ -68,12 +88,20 @@ def test_the_independent_library_verifies_every_type_and_no_flipped_bit(engine: 
             assert body["id"] == request.id
             assert request.headers["content-type"] == "application/json"
             if kind != "test":
-                assert {**body, "timestamp": "", "id": ""} == {**PAYLOADS[kind], "timestamp": "", "id": ""}
+                assert {**body, "timestamp": "", "id": ""} == {
+                    **PAYLOADS[kind],
+                    "timestamp": "",
+                    "id": "",
+                }
             flipped = bytes([request.body[0], request.body[1] ^ 1, *request.body[2:]])
             assert refused(hook.secret, flipped, request.headers)
-            assert refused(hook.secret, request.body, request.headers | {"webhook-id": request.id[:-1] + "_"})
+            assert refused(
+                hook.secret, request.body, request.headers | {"webhook-id": request.id[:-1] + "_"}
+            )
             later = str(int(request.headers["webhook-timestamp"]) + 1)
-            assert refused(hook.secret, request.body, request.headers | {"webhook-timestamp": later})
+            assert refused(
+                hook.secret, request.body, request.headers | {"webhook-timestamp": later}
+            )
 
     run(scenario())
 
@@ -86,7 +114,11 @@ def test_a_rotation_verifies_with_every_secret_of_the_last_day_and_no_older(engi
             secrets = [hook.secret]
             for _ in range(2):  # twice in a row: the first must not lose its day
                 secrets.append(
-                    await post.write(lambda tx: webhooks.rotate_secret(tx, post.account_id, "", hook.id, now_ms=post.now_ms))
+                    await post.write(
+                        lambda tx: webhooks.rotate_secret(
+                            tx, post.account_id, "", hook.id, now_ms=post.now_ms
+                        )
+                    )
                 )
                 post.now_ms += HOUR_MS
             await post.emit()
@@ -116,7 +148,9 @@ async def walk_to_the_next_attempt(post: Office, hook: webhooks.Webhook) -> int:
 
 
 @pytest.mark.parametrize("chance", [0.0, 0.5, 1.0])
-def test_a_dead_receiver_is_tried_ten_times_by_the_published_schedule_and_then_it_failed(engine: str, chance: float) -> None:
+def test_a_dead_receiver_is_tried_ten_times_by_the_published_schedule_and_then_it_failed(
+    engine: str, chance: float
+) -> None:
     async def scenario() -> None:
         async with office(engine, chance=chance) as post, receiving(500) as receiver:
             hook = await post.webhook(receiver.url)
@@ -140,7 +174,10 @@ def test_a_dead_receiver_is_tried_ten_times_by_the_published_schedule_and_then_i
 
 def test_a_receiver_that_fails_twice_gets_it_the_third_time(engine: str) -> None:
     async def scenario() -> None:
-        async with office(engine) as post, receiving(500, reply(503, b"soon"), reply(201, b"thanks")) as receiver:
+        async with (
+            office(engine) as post,
+            receiving(500, reply(503, b"soon"), reply(201, b"thanks")) as receiver,
+        ):
             hook = await post.webhook(receiver.url)
             await post.emit()
             await post.deliver()
@@ -161,7 +198,9 @@ def test_a_receiver_that_fails_twice_gets_it_the_third_time(engine: str) -> None
     run(scenario())
 
 
-def test_a_receiver_that_does_not_answer_is_given_up_after_its_time_and_left_alone_for_a_minute(engine: str) -> None:
+def test_a_receiver_that_does_not_answer_is_given_up_after_its_time_and_left_alone_for_a_minute(
+    engine: str,
+) -> None:
     async def scenario() -> None:
         outbound = Outbound(HOME, total_s=0.2)
         async with office(engine, outbound=outbound) as post, receiving(silence, 200) as receiver:
@@ -191,7 +230,9 @@ def test_a_receiver_that_does_not_answer_is_given_up_after_its_time_and_left_alo
         (429, MINUTE_MS),
     ],
 )
-def test_retry_after_is_honoured_within_a_day(engine: str, answer: bytes | int, wait_ms: int) -> None:
+def test_retry_after_is_honoured_within_a_day(
+    engine: str, answer: bytes | int, wait_ms: int
+) -> None:
     async def scenario() -> None:
         async with office(engine) as post, receiving(answer) as receiver:
             hook = await post.webhook(receiver.url)
@@ -207,7 +248,11 @@ def test_retry_after_is_honoured_within_a_day(engine: str, answer: bytes | int, 
 @pytest.mark.parametrize("status", [301, 302, 303, 307, 308])
 def test_a_redirect_is_a_failure_and_nobody_follows_it(engine: str, status: int) -> None:
     async def scenario() -> None:
-        async with office(engine) as post, receiving() as canary, receiving(reply(status, Location=canary.url)) as receiver:
+        async with (
+            office(engine) as post,
+            receiving() as canary,
+            receiving(reply(status, Location=canary.url)) as receiver,
+        ):
             hook = await post.webhook(receiver.url)
             await post.emit()
             await post.deliver()
@@ -225,7 +270,11 @@ def test_an_endless_answer_is_cut_and_its_beginning_kept(engine: str) -> None:
             await post.emit()
             await post.deliver()
             delivery, (attempt,) = await post.one(hook)
-            assert (delivery.status, attempt.status_code, attempt.response) == ("delivered", 200, "x" * 1024)
+            assert (delivery.status, attempt.status_code, attempt.response) == (
+                "delivered",
+                200,
+                "x" * 1024,
+            )
             assert receiver.sent < 20_000_000
 
     run(scenario())
@@ -233,7 +282,10 @@ def test_an_endless_answer_is_cut_and_its_beginning_kept(engine: str) -> None:
 
 def test_bytes_that_no_text_column_takes_are_left_out_of_the_log(engine: str) -> None:
     async def scenario() -> None:
-        async with office(engine) as post, receiving(reply(200, b"a\x00b\xff\xed\xa0\x80c\x1b[0m")) as receiver:
+        async with (
+            office(engine) as post,
+            receiving(reply(200, b"a\x00b\xff\xed\xa0\x80c\x1b[0m")) as receiver,
+        ):
             hook = await post.webhook(receiver.url)
             await post.emit()
             await post.deliver()
@@ -267,9 +319,15 @@ def test_a_change_of_address_or_secret_holds_from_the_next_attempt(engine: str) 
             await post.emit()
             await post.deliver()
             await post.write(
-                lambda tx: webhooks.update(tx, post.account_id, "", hook.id, new.url, webhooks.Flags(), policy=HOME)
+                lambda tx: webhooks.update(
+                    tx, post.account_id, "", hook.id, new.url, webhooks.Flags(), policy=HOME
+                )
             )
-            secret = await post.write(lambda tx: webhooks.rotate_secret(tx, post.account_id, "", hook.id, now_ms=post.now_ms))
+            secret = await post.write(
+                lambda tx: webhooks.rotate_secret(
+                    tx, post.account_id, "", hook.id, now_ms=post.now_ms
+                )
+            )
             await post.deliver(5 * SECOND_MS)
             assert new.ids == old.ids
             assert verified(secret, new.requests[0]) and verified(hook.secret, new.requests[0])
@@ -277,7 +335,9 @@ def test_a_change_of_address_or_secret_holds_from_the_next_attempt(engine: str) 
     run(scenario())
 
 
-def test_what_lay_for_a_while_is_looked_at_again_before_it_is_sent(engine: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_lay_for_a_while_is_looked_at_again_before_it_is_sent(
+    engine: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Four in flight are held by the receiver; meanwhile the webhook moves, and the fifth goes to the new address."""
     monkeypatch.setattr("honeyguide.events.dispatcher.CHECK_AGAIN_S", 0.0)
 
@@ -296,7 +356,9 @@ def test_what_lay_for_a_while_is_looked_at_again_before_it_is_sent(engine: str, 
             while len(old.requests) < 4:
                 await asyncio.sleep(0.005)
             await post.write(
-                lambda tx: webhooks.update(tx, post.account_id, "", hook.id, new.url, webhooks.Flags(), policy=HOME)
+                lambda tx: webhooks.update(
+                    tx, post.account_id, "", hook.id, new.url, webhooks.Flags(), policy=HOME
+                )
             )
             gate.set()
             await delivering
@@ -307,7 +369,9 @@ def test_what_lay_for_a_while_is_looked_at_again_before_it_is_sent(engine: str, 
 
 
 @pytest.mark.parametrize("shift_ms", [0, 10 * DAY_MS, -10 * DAY_MS])
-def test_two_dispatchers_never_share_a_delivery_whatever_the_test_clock_says(engine: str, shift_ms: int) -> None:
+def test_two_dispatchers_never_share_a_delivery_whatever_the_test_clock_says(
+    engine: str, shift_ms: int
+) -> None:
     async def scenario() -> None:
         gate = asyncio.Event()
 
@@ -322,8 +386,14 @@ def test_two_dispatchers_never_share_a_delivery_whatever_the_test_clock_says(eng
             delivering = asyncio.create_task(post.deliver())
             while not receiver.requests:
                 await asyncio.sleep(0.005)
-            lease_ms = next(row["leased_until_ms"] for row in (await post.tables())["delivery"] if row["webhook_id"] == hook.id)
-            assert system_clock() < lease_ms <= system_clock() + 60_000, "a lease is by the world's clock"
+            lease_ms = next(
+                row["leased_until_ms"]
+                for row in (await post.tables())["delivery"]
+                if row["webhook_id"] == hook.id
+            )
+            assert system_clock() < lease_ms <= system_clock() + 60_000, (
+                "a lease is by the world's clock"
+            )
             post.now_ms += shift_ms
             await post.emit()
             async with post.another_dispatcher() as other:
@@ -337,14 +407,18 @@ def test_two_dispatchers_never_share_a_delivery_whatever_the_test_clock_says(eng
     run(scenario())
 
 
-def test_an_outcome_without_its_lease_is_not_recorded(engine: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_outcome_without_its_lease_is_not_recorded(
+    engine: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """The first dispatcher's lease runs out while its receiver dawdles; the second sends it again, and its word counts."""
     monkeypatch.setattr("honeyguide.events.dispatcher.LEASE_MS", 0)
 
     async def scenario() -> None:
         gate = asyncio.Event()
 
-        async def late_failure(receiver: object, writer: asyncio.StreamWriter, request: Request) -> None:
+        async def late_failure(
+            receiver: object, writer: asyncio.StreamWriter, request: Request
+        ) -> None:
             await gate.wait()
             writer.write(reply(500))
 
@@ -360,7 +434,10 @@ def test_an_outcome_without_its_lease_is_not_recorded(engine: str, monkeypatch: 
             gate.set()
             await delivering
             delivery, attempts = await post.one(hook)
-            assert (delivery.status, [attempt.status_code for attempt in attempts]) == ("delivered", [200])
+            assert (delivery.status, [attempt.status_code for attempt in attempts]) == (
+                "delivered",
+                [200],
+            )
             assert len(set(receiver.ids)) == 1
 
     run(scenario())

@@ -30,7 +30,11 @@ async def letters_of(post: Office) -> list[str]:
 
 async def text_of(post: Office, kind: str) -> str:
     written = (await post.tables())["letter"]
-    return next(row["body_text"] for row in written if (row["account_id"], row["kind"]) == (post.account_id, kind))  # type: ignore[no-any-return]
+    return next(
+        row["body_text"]
+        for row in written
+        if (row["account_id"], row["kind"]) == (post.account_id, kind)
+    )  # type: ignore[no-any-return]
 
 
 async def days_of_failure(post: Office, days: float) -> None:
@@ -42,7 +46,11 @@ async def days_of_failure(post: Office, days: float) -> None:
 
 
 async def enable(post: Office, hook: webhooks.Webhook) -> None:
-    await post.write(lambda tx: webhooks.update(tx, post.account_id, "", hook.id, hook.url, webhooks.Flags(), policy=HOME))
+    await post.write(
+        lambda tx: webhooks.update(
+            tx, post.account_id, "", hook.id, hook.url, webhooks.Flags(), policy=HOME
+        )
+    )
 
 
 def test_gone_disables_at_once_cancels_what_waits_and_tells_the_owner(engine: str) -> None:
@@ -58,8 +66,14 @@ def test_gone_disables_at_once_cancels_what_waits_and_tells_the_owner(engine: st
             assert await letters_of(post) == ["webhook_disabled"]
             text = await text_of(post, "webhook_disabled")
             assert receiver.url in text and "410 Gone" in text and PAGE in text
-            rung = [row for row in (await post.tables())["notice"] if row["account_id"] == post.account_id]
-            assert [(row["kind"], row["link"]) for row in rung] == [("webhook_disabled", f"/webhooks/{hook.id}")]
+            rung = [
+                row
+                for row in (await post.tables())["notice"]
+                if row["account_id"] == post.account_id
+            ]
+            assert [(row["kind"], row["link"]) for row in rung] == [
+                ("webhook_disabled", f"/webhooks/{hook.id}")
+            ]
             await post.deliver(3 * DAY_MS)
             assert len(receiver.requests) == 2
 
@@ -75,16 +89,31 @@ def test_what_happens_while_it_is_off_is_kept_and_replayed_on_request(engine: st
             await post.deliver()
             await post.emit(facts={"n": "meanwhile"})
             with pytest.raises(Invalid, match="disabled"):
-                await post.write(lambda tx: webhooks.send_test(tx, post.account_id, "", hook.id, now_ms=post.now_ms))
+                await post.write(
+                    lambda tx: webhooks.send_test(
+                        tx, post.account_id, "", hook.id, now_ms=post.now_ms
+                    )
+                )
             with pytest.raises(Invalid, match="disabled"):
-                await post.write(lambda tx: webhooks.replay(tx, post.account_id, "", hook.id, since, now_ms=post.now_ms))
+                await post.write(
+                    lambda tx: webhooks.replay(
+                        tx, post.account_id, "", hook.id, since, now_ms=post.now_ms
+                    )
+                )
             await enable(post, hook)
             await post.deliver(DAY_MS)
             assert len(receiver.requests) == 1, "enabling alone sends nothing"
-            count = await post.write(lambda tx: webhooks.replay(tx, post.account_id, "", hook.id, since, now_ms=post.now_ms))
+            count = await post.write(
+                lambda tx: webhooks.replay(
+                    tx, post.account_id, "", hook.id, since, now_ms=post.now_ms
+                )
+            )
             await post.deliver()
             assert count == 2
-            assert {request.json()["n"] for request in receiver.requests[1:]} == {"before", "meanwhile"}
+            assert {request.json()["n"] for request in receiver.requests[1:]} == {
+                "before",
+                "meanwhile",
+            }
             assert {row.status for row, _ in await post.log(hook)} == {"delivered"}
 
     run(scenario())
@@ -115,7 +144,9 @@ def test_a_day_of_failure_warns_once_and_five_days_disable(engine: str) -> None:
             await post.emit()
             await post.deliver()
             assert len(receiver.requests) == seen + 1
-            assert (await post.current(hook)).disabled_ms is None, "its record of failure begins anew"
+            assert (await post.current(hook)).disabled_ms is None, (
+                "its record of failure begins anew"
+            )
 
     run(scenario())
 
@@ -174,7 +205,9 @@ def test_what_is_in_flight_when_it_is_disabled_still_counts_if_it_arrives(engine
             await gate.wait()
             writer.write(reply(200))
 
-        async def slow_failure(receiver: object, writer: asyncio.StreamWriter, request: Request) -> None:
+        async def slow_failure(
+            receiver: object, writer: asyncio.StreamWriter, request: Request
+        ) -> None:
             await gate.wait()
             writer.write(reply(500))
 
@@ -191,7 +224,10 @@ def test_what_is_in_flight_when_it_is_disabled_still_counts_if_it_arrives(engine
             assert (await post.current(hook)).disabled_ms is not None
             gate.set()
             await delivering
-            outcome = sorted((row.status, [a.status_code for a in attempts]) for row, attempts in await post.log(hook))
+            outcome = sorted(
+                (row.status, [a.status_code for a in attempts])
+                for row, attempts in await post.log(hook)
+            )
             assert outcome == [("cancelled", [410]), ("cancelled", [500]), ("delivered", [200])]
 
     run(scenario())

@@ -10,7 +10,16 @@ import pytest
 
 from honeyguide.events import dispatcher, outbox, recording
 from honeyguide.events.webhooks import Webhook
-from tests.support.dispatcher import Office, Receiver, Request, office, receiving, reply, run, silence
+from tests.support.dispatcher import (
+    Office,
+    Receiver,
+    Request,
+    office,
+    receiving,
+    reply,
+    run,
+    silence,
+)
 from tests.support.service import ENGINES
 
 QUEUED = 1_000
@@ -27,7 +36,9 @@ async def until(true: object, seconds: float = 30) -> None:
             await asyncio.sleep(0.001)
 
 
-async def seconds_to_arrive(post: Office, hook: Webhook, receiver: Receiver, count: int) -> list[float]:
+async def seconds_to_arrive(
+    post: Office, hook: Webhook, receiver: Receiver, count: int
+) -> list[float]:
     """From just before the commit to the arrival, one event after another."""
     took = []
     for _ in range(count):
@@ -39,9 +50,15 @@ async def seconds_to_arrive(post: Office, hook: Webhook, receiver: Receiver, cou
 
 
 @pytest.mark.parametrize("kind", ["dead", "failing", "black hole"])
-def test_a_thousand_queued_for_one_that_does_not_work_do_not_delay_another(engine: str, kind: str) -> None:
+def test_a_thousand_queued_for_one_that_does_not_work_do_not_delay_another(
+    engine: str, kind: str
+) -> None:
     async def scenario() -> None:
-        async with office(engine) as post, receiving(500 if kind == "failing" else silence) as bad, receiving() as good:
+        async with (
+            office(engine) as post,
+            receiving(500 if kind == "failing" else silence) as bad,
+            receiving() as good,
+        ):
             if kind == "dead":
                 await bad.close()
             dead, well = await post.webhook(bad.url), await post.webhook(good.url)
@@ -56,7 +73,9 @@ def test_a_thousand_queued_for_one_that_does_not_work_do_not_delay_another(engin
     run(scenario())
 
 
-def test_many_black_holes_at_once_leave_room_for_the_others(engine: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_many_black_holes_at_once_leave_room_for_the_others(
+    engine: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """More webhooks known to fail than there are queues at all, each with more queued than it can have in flight."""
     monkeypatch.setattr(dispatcher, "MOST_WEBHOOKS", 40)
     monkeypatch.setattr(dispatcher, "MOST_TROUBLED_WEBHOOKS", 10)
@@ -68,7 +87,13 @@ def test_many_black_holes_at_once_leave_room_for_the_others(engine: str, monkeyp
             well = await post.webhook(good.url)
             for one in holes:
                 await post.write(
-                    lambda tx, one=one: tx.one(recording._FAILS, account_id=post.account_id, id=one.id, now_ms=1, quiet_ms=0)
+                    lambda tx, one=one: tx.one(
+                        recording._FAILS,
+                        account_id=post.account_id,
+                        id=one.id,
+                        now_ms=1,
+                        quiet_ms=0,
+                    )
                 )
             await post.emit_to(*holes, count=10)
             async with post.working():
@@ -80,7 +105,9 @@ def test_many_black_holes_at_once_leave_room_for_the_others(engine: str, monkeyp
     run(scenario())
 
 
-def test_every_webhook_has_its_turn_when_there_are_more_than_lanes(engine: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_every_webhook_has_its_turn_when_there_are_more_than_lanes(
+    engine: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(dispatcher, "MOST_WEBHOOKS", 5)
 
     async def scenario() -> None:
@@ -138,15 +165,22 @@ def test_a_stop_lets_what_is_in_flight_finish_and_gives_the_rest_back(engine: st
             async with post.working():
                 await until(lambda: receiver.in_flight == 4)
                 asyncio.get_running_loop().call_later(0.1, gate.set)
-            assert sorted(row.status for row, _ in await post.log(hook)) == ["delivered"] * 4 + ["pending"] * 6
-            rows = [row for row in (await post.tables())["delivery"] if row["webhook_id"] == hook.id]
+            assert (
+                sorted(row.status for row, _ in await post.log(hook))
+                == ["delivered"] * 4 + ["pending"] * 6
+            )
+            rows = [
+                row for row in (await post.tables())["delivery"] if row["webhook_id"] == hook.id
+            ]
             assert {row["lease_token"] for row in rows} == {None}
             assert len(receiver.requests) == 4
 
     run(scenario())
 
 
-def test_a_stop_does_not_wait_for_a_black_hole(engine: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_stop_does_not_wait_for_a_black_hole(
+    engine: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(dispatcher, "STOP_WITHIN_S", 0.1)
 
     async def scenario() -> None:
@@ -171,7 +205,9 @@ def test_a_claim_never_reads_the_backlog(engine: str) -> None:
             await post.emit_to(*hooks, count=100)
             plan = await post.plan_of(dispatcher._CLAIMED, ids='["a", "b"]', tokens='["c"]')
             assert "delivery_due" not in plan and "Seq Scan on delivery" not in plan, plan
-            plan = await post.plan_of(outbox._CANCEL_ABOUT, account_id=post.account_id, subscriber_id="x")
+            plan = await post.plan_of(
+                outbox._CANCEL_ABOUT, account_id=post.account_id, subscriber_id="x"
+            )
             assert "delivery_log" not in plan and "Seq Scan on delivery" not in plan, plan
 
     run(scenario())

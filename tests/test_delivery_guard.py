@@ -27,7 +27,10 @@ def engine(request: pytest.FixtureRequest) -> str:
 async def machine(host: str) -> Sequence[str]:
     """Numbers as the system reads them; every name is this machine."""
     try:
-        return [str(found[4][0]) for found in socket.getaddrinfo(host, None, flags=socket.AI_NUMERICHOST)]
+        return [
+            str(found[4][0])
+            for found in socket.getaddrinfo(host, None, flags=socket.AI_NUMERICHOST)
+        ]
     except OSError:
         return ["127.0.0.1"]
 
@@ -37,7 +40,9 @@ async def blocked(post: Office, hook: Webhook, canary: Receiver) -> None:
     delivery, attempts = await post.one(hook)
     assert delivery.status == "pending", "it stays on the schedule: the name may be mended"
     assert attempts[-1].status_code is None
-    assert "webhooks may not call" in str(attempts[-1].error) or "The URL must" in str(attempts[-1].error)
+    assert "webhooks may not call" in str(attempts[-1].error) or "The URL must" in str(
+        attempts[-1].error
+    )
     assert "127" not in str(attempts[-1].error)
     assert canary.connections == 0
 
@@ -56,11 +61,15 @@ async def blocked(post: Office, hook: Webhook, canary: Receiver) -> None:
         ["0.0.0.0"],
     ],
 )
-def test_a_name_that_answers_private_is_recorded_as_blocked(engine: str, answers: list[str]) -> None:
+def test_a_name_that_answers_private_is_recorded_as_blocked(
+    engine: str, answers: list[str]
+) -> None:
     async def scenario() -> None:
         async with (
             receiving() as canary,
-            office(engine, outbound=Outbound(DIAL_ALONE, lookup=resolving_to(answers), total_s=2)) as post,
+            office(
+                engine, outbound=Outbound(DIAL_ALONE, lookup=resolving_to(answers), total_s=2)
+            ) as post,
         ):
             hook = await post.webhook(f"http://hooks.example.com:{canary.port}/")
             await post.emit()
@@ -71,7 +80,11 @@ def test_a_name_that_answers_private_is_recorded_as_blocked(engine: str, answers
 
 def test_a_name_that_turns_private_later_is_blocked_then(engine: str) -> None:
     """Allowed on the first attempt, this machine by another of its addresses on the second: looked up anew each time."""
-    policy = Policy(https_only=False, loopback_ok=False, allow=Policy.for_base_url("https://x", ["127.0.0.2/32"]).allow)
+    policy = Policy(
+        https_only=False,
+        loopback_ok=False,
+        allow=Policy.for_base_url("https://x", ["127.0.0.2/32"]).allow,
+    )
 
     async def scenario() -> None:
         lookup: Lookup = resolving_to(["127.0.0.2"], ["127.0.0.1"])
@@ -82,9 +95,17 @@ def test_a_name_that_turns_private_later_is_blocked_then(engine: str) -> None:
             await post.deliver()
             await post.deliver(60_000)
             _, attempts = await post.one(hook)
-            assert [(attempt.status_code, bool(attempt.error)) for attempt in attempts] == [(None, True), (None, True)]
-            assert attempts[0].error == "The connection failed: Connection refused.", "dialled where it was allowed"
-            assert attempts[1].error == "The host resolves to an IP address that webhooks may not call."
+            assert [(attempt.status_code, bool(attempt.error)) for attempt in attempts] == [
+                (None, True),
+                (None, True),
+            ]
+            assert attempts[0].error == "The connection failed: Connection refused.", (
+                "dialled where it was allowed"
+            )
+            assert (
+                attempts[1].error
+                == "The host resolves to an IP address that webhooks may not call."
+            )
             assert receiver.connections == 0
 
     run(scenario())
@@ -92,7 +113,10 @@ def test_a_name_that_turns_private_later_is_blocked_then(engine: str) -> None:
 
 def test_a_webhook_made_under_a_laxer_setting_is_still_blocked(engine: str) -> None:
     async def scenario() -> None:
-        async with receiving() as canary, office(engine, outbound=Outbound(STRICT, lookup=machine, total_s=2)) as post:
+        async with (
+            receiving() as canary,
+            office(engine, outbound=Outbound(STRICT, lookup=machine, total_s=2)) as post,
+        ):
             hook = await post.webhook(canary.url)
             await post.emit()
             await blocked(post, hook, canary)
@@ -101,7 +125,11 @@ def test_a_webhook_made_under_a_laxer_setting_is_still_blocked(engine: str) -> N
 
 
 def test_a_receiver_in_a_network_the_operator_lists_is_called(engine: str) -> None:
-    policy = Policy(https_only=False, loopback_ok=False, allow=Policy.for_base_url("https://x", ["127.0.0.0/8"]).allow)
+    policy = Policy(
+        https_only=False,
+        loopback_ok=False,
+        allow=Policy.for_base_url("https://x", ["127.0.0.0/8"]).allow,
+    )
 
     async def scenario() -> None:
         outbound = Outbound(policy, lookup=resolving_to(["127.0.0.1"]))
@@ -131,9 +159,13 @@ def test_a_disguised_address_is_refused_at_create_and_at_update(owner: Member, h
     for base in ("/v2/webhooks", f"{owner.v1}/webhooks"):
         answer = owner.post(base, {"url": f"https://{host}/hook", "new_referral": True})
         assert (answer.status_code, answer.json().get("param")) == (400, "url"), answer.text
-    hook = owner.post("/v2/webhooks", {"url": "https://hooks.example.com/"}).json()["webhook"]["uuid"]
+    hook = owner.post("/v2/webhooks", {"url": "https://hooks.example.com/"}).json()["webhook"][
+        "uuid"
+    ]
     assert owner.put(f"/v2/webhooks/{hook}", {"url": f"https://{host}/hook"}).status_code == 400
-    assert owner.get(f"/v2/webhooks/{hook}").json()["webhook"]["url"] == "https://hooks.example.com/"
+    assert (
+        owner.get(f"/v2/webhooks/{hook}").json()["webhook"]["url"] == "https://hooks.example.com/"
+    )
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,16 @@ from contextlib import ExitStack, contextmanager
 
 import pytest
 
-from tests.support.dispatcher import Office, Receiver, ReceiverThread, Request, office, receiving, reply, run
+from tests.support.dispatcher import (
+    Office,
+    Receiver,
+    ReceiverThread,
+    Request,
+    office,
+    receiving,
+    reply,
+    run,
+)
 from tests.support.process import Serving, fresh, new_account
 from tests.support.service import ENGINES
 from tests.support.workers import Worker
@@ -52,14 +61,17 @@ def crew(database_url: str, seed: int) -> Iterator[Crew]:
             worker.kill()
 
 
-async def after_a_moment(receiver: Receiver, writer: asyncio.StreamWriter, request: Request) -> None:
+async def after_a_moment(
+    receiver: Receiver, writer: asyncio.StreamWriter, request: Request
+) -> None:
     await asyncio.sleep(0.01)
     writer.write(reply(200))
 
 
 async def waiting_in(post: Office) -> int:
     return sum(
-        row["status"] != "delivered" and row["account_id"] == post.account_id for row in (await post.tables())["delivery"]
+        row["status"] != "delivered" and row["account_id"] == post.account_id
+        for row in (await post.tables())["delivery"]
     )
 
 
@@ -76,7 +88,11 @@ async def killing(post: Office, events: int, kills: int) -> None:
                     steps.pop(0)
                     await asyncio.to_thread(working.kill_one)
         counts = collections.Counter(receiver.ids)
-        written = {row["id"]: row["body"] for row in (await post.tables())["event"] if row["account_id"] == post.account_id}
+        written = {
+            row["id"]: row["body"]
+            for row in (await post.tables())["event"]
+            if row["account_id"] == post.account_id
+        }
         assert len(written) == events
         assert set(counts) == set(written), "none is lost and none is made up"
         assert all(request.body.decode() == written[request.id] for request in receiver.requests)
@@ -102,7 +118,9 @@ def test_ten_thousand_events_survive_workers_that_are_killed(engine: str) -> Non
     run(scenario(), 900)
 
 
-def test_a_worker_asked_to_stop_finishes_what_is_in_flight_and_gives_the_rest_back(engine: str) -> None:
+def test_a_worker_asked_to_stop_finishes_what_is_in_flight_and_gives_the_rest_back(
+    engine: str,
+) -> None:
     async def scenario() -> None:
         gate = asyncio.Event()
 
@@ -125,8 +143,13 @@ def test_a_worker_asked_to_stop_finishes_what_is_in_flight_and_gives_the_rest_ba
                 assert await stopping == 0, worker.said
             finally:
                 worker.process.kill()
-            assert sorted(row.status for row, _ in await post.log(hook)) == ["delivered"] * 4 + ["pending"] * 6
-            rows = [row for row in (await post.tables())["delivery"] if row["webhook_id"] == hook.id]
+            assert (
+                sorted(row.status for row, _ in await post.log(hook))
+                == ["delivered"] * 4 + ["pending"] * 6
+            )
+            rows = [
+                row for row in (await post.tables())["delivery"] if row["webhook_id"] == hook.id
+            ]
             assert {row["lease_token"] for row in rows} == {None}
 
     run(scenario(), 60)
@@ -142,8 +165,12 @@ def test_a_commit_in_one_process_wakes_the_worker_in_another_at_once() -> None:
         worker = Worker(url)
         stack.callback(worker.kill)
         call = server.caller(account.key)
-        assert call("POST", "/v2/webhooks", {"url": receiver.url, "new_referral": True}).status == 201
-        ann = call("POST", f"{account.v1}/subscribers", {"email": "ann@example.org"}).json()["subscriber"]
+        assert (
+            call("POST", "/v2/webhooks", {"url": receiver.url, "new_referral": True}).status == 201
+        )
+        ann = call("POST", f"{account.v1}/subscribers", {"email": "ann@example.org"}).json()[
+            "subscriber"
+        ]
         took = []
         for n in range(21):
             signup = {"email": f"reader{n}@example.org", "referrer_code": ann["ref_code"]}

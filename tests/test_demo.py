@@ -19,11 +19,12 @@ from honeyguide.events import webhooks
 from honeyguide.events.schedule import ATTEMPTS
 from honeyguide.kernel.clock import DAY_MS, system_clock
 from honeyguide.kernel.paging import Page
+from honeyguide.kernel.tenant import Tenant
 from honeyguide.mail import emails, notifications, texts
 from honeyguide.pages.dashboard.subscribers import BY as BY_YOU
 from honeyguide.partners import directory, ledger_check, network, payouts
-from honeyguide.referrals import page_index, people, rewards, search
-from honeyguide.referrals.campaigns import Owner, owner_of
+from honeyguide.referrals import earned_rewards, page_index, search, subscribers
+from honeyguide.referrals.campaigns import tenant_of
 from honeyguide.store.tx import Tx
 from tests.support.process import COMMAND
 from tests.support.service import ENGINES, fresh_database_url
@@ -64,9 +65,9 @@ def filled(request, tmp_path_factory):
     return Filled(request.param, tmp_path_factory.mktemp("demo"))
 
 
-def owner(service: Filled, email: str) -> Owner:
-    async def look(tx: Tx) -> Owner:
-        return await owner_of(tx, (await accounts.get_by_email(tx, email)).id)
+def owner(service: Filled, email: str) -> Tenant:
+    async def look(tx: Tx) -> Tenant:
+        return await tenant_of(tx, (await accounts.get_by_email(tx, email)).id)
 
     return service.read(look)
 
@@ -84,17 +85,30 @@ def test_every_part_of_the_dashboard_has_something_to_show(filled):
         assert await page_index.total(tx, wax.campaign_id, "all") > 500
         assert await page_index.total(tx, wax.campaign_id, "advocates") > 50
         for status in ("unlocked", "redeemed"):
-            assert (await rewards.page_of_won(tx, wax, status, Page(1, 5)))[1] > 5
+            assert (await earned_rewards.page_of_earned(tx, wax, status, Page(1, 5)))[1] > 5
         held = await search.judged(tx, wax, "pending", before=None, most=200)
-        assert {"same_network", "many_from_one_network", "burst"} <= {each.referral_reason for each in held}
+        assert {"same_network", "many_from_one_network", "burst"} <= {
+            each.referral_reason for each in held
+        }
         rejected = await search.judged(tx, wax, "rejected", before=None, most=200)
-        assert {"disposable_domain", "rejected_by_hand"} <= {each.referral_reason for each in rejected}
-        offers, total = await network.page_of(tx, wax.account_id, directory.Wanted(), Page(1, 20), now_ms=system_clock())
-        assert total == 5 and sum(offer.account_id == wax.account_id for offer in offers) == 1, "the sixth is paused"
+        assert {"disposable_domain", "rejected_by_hand"} <= {
+            each.referral_reason for each in rejected
+        }
+        offers, total = await network.page_of(
+            tx, wax.account_id, directory.Wanted(), Page(1, 20), now_ms=system_clock()
+        )
+        assert total == 5 and sum(offer.account_id == wax.account_id for offer in offers) == 1, (
+            "the sixth is paused"
+        )
         assert await notifications.page_of(tx, wax.account_id, Page(1, 50))
-        paid = [payout.paid_ms is not None for payout in (await payouts.page_of(tx, wax.account_id, Page(1, 20)))[0]]
+        paid = [
+            payout.paid_ms is not None
+            for payout in (await payouts.page_of(tx, wax.account_id, Page(1, 20)))[0]
+        ]
         assert len(paid) >= 7 and sum(paid) >= 6
-        assert sum(month.payouts - month.paid for month in await payouts.months(tx)) >= 1, "the newest are not all paid"
+        assert sum(month.payouts - month.paid for month in await payouts.months(tx)) >= 1, (
+            "the newest are not all paid"
+        )
 
     filled.read(look)
 
@@ -105,7 +119,7 @@ def test_what_the_operator_decided_reads_by_you(filled):
     async def deciders(tx: Tx) -> set[str | None]:
         rejected = await search.judged(tx, wax, "rejected", before=None, most=200)
         by_hand = [each.id for each in rejected if each.referral_reason == "rejected_by_hand"]
-        return {(await people.get(tx, wax, each)).decided_by for each in by_hand}
+        return {(await subscribers.get(tx, wax, each)).decided_by for each in by_hand}
 
     assert filled.read(deciders) == {BY_YOU}
 
@@ -113,37 +127,78 @@ def test_what_the_operator_decided_reads_by_you(filled):
 def test_the_webhook_has_a_log_of_true_attempts_and_is_switched_off(filled):
     wax = owner(filled, demo.OWNER)
 
-    async def look(tx: Tx) -> tuple[webhooks.Webhook, list[tuple[webhooks.Delivery, list[webhooks.Attempt]]]]:
+    async def look(
+        tx: Tx,
+    ) -> tuple[webhooks.Webhook, list[tuple[webhooks.Delivery, list[webhooks.Attempt]]]]:
         (hook,) = await webhooks.of_account(tx, wax.account_id, "")
-        assert (await webhooks.backlog(tx, now_ms=system_clock())).n == 0, "nothing of the demo is sent later"
-        return hook, (await webhooks.page_of_deliveries(tx, wax.account_id, "", hook.id, Page(1, 200)))[0]
+        assert (await webhooks.backlog(tx, now_ms=system_clock())).n == 0, (
+            "nothing of the demo is sent later"
+        )
+        return hook, (
+            await webhooks.page_of_deliveries(tx, wax.account_id, "", hook.id, Page(1, 200))
+        )[0]
 
     hook, log = filled.read(look)
-    assert hook.url.startswith("http://127.0.0.1:") and hook.disabled_reason == "It responded with 410 Gone."
-    assert {"new_referral", "new_partner_referral", "reward_redeemed"} <= {delivery.type for delivery, _ in log}
-    tries = {status: [at for delivery, at in log if delivery.status == status] for status in ("delivered", "failed")}
+    assert (
+        hook.url.startswith("http://127.0.0.1:")
+        and hook.disabled_reason == "It responded with 410 Gone."
+    )
+    assert {"new_referral", "new_partner_referral", "reward_redeemed"} <= {
+        delivery.type for delivery, _ in log
+    }
+    tries = {
+        status: [at for delivery, at in log if delivery.status == status]
+        for status in ("delivered", "failed")
+    }
     assert sum(len(at) == 1 for at in tries["delivered"]) > 20
     again = [at for at in tries["delivered"] if len(at) > 1]
-    assert again and all([each.status_code for each in at] == [503] * (len(at) - 1) + [200] for at in again)
-    assert tries["failed"] and all(len(at) == ATTEMPTS and at[0].status_code in (422, 503) for at in tries["failed"])
-    assert all(at[0].at_ms == delivery.created_ms for delivery, at in log), "each attempt at its own moment"
+    assert again and all(
+        [each.status_code for each in at] == [503] * (len(at) - 1) + [200] for at in again
+    )
+    assert tries["failed"] and all(
+        len(at) == ATTEMPTS and at[0].status_code in (422, 503) for at in tries["failed"]
+    )
+    assert all(at[0].at_ms == delivery.created_ms for delivery, at in log), (
+        "each attempt at its own moment"
+    )
 
 
-def test_deliveries_and_letters_of_others_are_not_the_demos_to_send(on_each_engine: str, tmp_path: Path) -> None:
+def test_deliveries_and_letters_of_others_are_not_the_demos_to_send(
+    on_each_engine: str, tmp_path: Path
+) -> None:
     chosen = settings.read({}, database_url=fresh_database_url(on_each_engine, tmp_path))
 
     async def work() -> None:
         async with opened(chosen) as services:
 
             async def wait(tx: Tx) -> str:
-                stranger = await accounts.create(tx, "real@example.org", name="Real", now_ms=services.clock() - 9 * DAY_MS)
-                hook = await webhooks.create(
-                    tx, stranger.account_id, "", "http://127.0.0.1:9/hook", webhooks.Flags(), policy=services.policy, now_ms=1
+                stranger = await accounts.create(
+                    tx, "real@example.org", name="Real", now_ms=services.clock() - 9 * DAY_MS
                 )
-                await webhooks.send_test(tx, stranger.account_id, "", hook.id, now_ms=services.clock() - 9 * DAY_MS)
-                said = texts.webhook_failing(url="https://example.org", since="then", disables_on="soon", page="/")
+                hook = await webhooks.create(
+                    tx,
+                    stranger.account_id,
+                    "",
+                    "http://127.0.0.1:9/hook",
+                    webhooks.Flags(),
+                    policy=services.policy,
+                    now_ms=1,
+                )
+                await webhooks.send_test(
+                    tx, stranger.account_id, "", hook.id, now_ms=services.clock() - 9 * DAY_MS
+                )
+                said = texts.webhook_failing(
+                    url="https://example.org", since="then", disables_on="soon", page="/"
+                )
                 await notifications.notify(
-                    tx, stranger.account_id, "real@example.org", "webhook_failing", "once", said, link="/", now_ms=9 * DAY_MS
+                    tx,
+                    stranger.account_id,
+                    "real@example.org",
+                    "webhook_failing",
+                    "once",
+                    said,
+                    link="/",
+                    now_ms=9 * DAY_MS,
                 )
                 return stranger.account_id
 
@@ -152,11 +207,15 @@ def test_deliveries_and_letters_of_others_are_not_the_demos_to_send(on_each_engi
 
             async def look(tx: Tx) -> None:
                 (hook,) = await webhooks.of_account(tx, stranger_id, "")
-                ((delivery, attempts),), _ = await webhooks.page_of_deliveries(tx, stranger_id, "", hook.id, Page(1, 9))
+                ((delivery, attempts),), _ = await webhooks.page_of_deliveries(
+                    tx, stranger_id, "", hook.id, Page(1, 9)
+                )
                 assert (delivery.status, attempts) == ("pending", [])
                 wax = await accounts.get_by_email(tx, demo.OWNER)
                 assert await webhooks.of_account(tx, wax.id, "") == []
-                assert await emails.backlog(tx, now_ms=services.clock()) == emails.Backlog(1, 9 * DAY_MS)
+                assert await emails.backlog(tx, now_ms=services.clock()) == emails.Backlog(
+                    1, 9 * DAY_MS
+                )
 
             await services.store.snapshot(look)
 
@@ -167,14 +226,19 @@ def test_a_second_time_adds_keys_and_a_password_and_no_people(filled):
     wax = owner(filled, demo.OWNER)
 
     async def count(tx: Tx) -> tuple[int, int]:
-        return await page_index.total(tx, wax.campaign_id, "all"), len(await accounts.all_of_them(tx))
+        return await page_index.total(tx, wax.campaign_id, "all"), len(
+            await accounts.all_of_them(tx)
+        )
 
     before = filled.read(count)
     start = time.perf_counter()
     again = filled.prepare()
     assert time.perf_counter() - start < 10
     assert filled.read(count) == before == (before[0], 4)
-    assert again.password != filled.made.password and again.demo.campaign_id == filled.made.demo.campaign_id
+    assert (
+        again.password != filled.made.password
+        and again.demo.campaign_id == filled.made.demo.campaign_id
+    )
     assert again.demo.key != filled.made.demo.key
 
 
@@ -184,9 +248,22 @@ def test_the_whole_year_takes_seconds(filled):
 
 
 def command(folder: Path, *words: str, **settings: str) -> subprocess.CompletedProcess[str]:
-    environment = {name: value for name, value in os.environ.items() if not name.startswith("HONEYGUIDE_")}
-    environment |= {"HONEYGUIDE_DATABASE_URL": f"sqlite:///{folder / 'h.db'}", "HONEYGUIDE_LOG": "off", **settings}
-    return subprocess.run([*COMMAND, *words], env=environment, capture_output=True, text=True, timeout=180, check=False)
+    environment = {
+        name: value for name, value in os.environ.items() if not name.startswith("HONEYGUIDE_")
+    }
+    environment |= {
+        "HONEYGUIDE_DATABASE_URL": f"sqlite:///{folder / 'h.db'}",
+        "HONEYGUIDE_LOG": "off",
+        **settings,
+    }
+    return subprocess.run(
+        [*COMMAND, *words],
+        env=environment,
+        capture_output=True,
+        text=True,
+        timeout=180,
+        check=False,
+    )
 
 
 def test_reset_makes_it_anew_and_spares_the_accounts_of_others(tmp_path):
@@ -195,7 +272,11 @@ def test_reset_makes_it_anew_and_spares_the_accounts_of_others(tmp_path):
     (tmp_path / "h.db.clock").write_text("86400")
     assert command(tmp_path, "account", "create", "real@example.org").returncode == 0
     refused = command(tmp_path, "demo", "--reset")
-    assert refused.returncode == 1 and "real@example.org" in refused.stderr and "--yes" in refused.stderr
+    assert (
+        refused.returncode == 1
+        and "real@example.org" in refused.stderr
+        and "--yes" in refused.stderr
+    )
     anew = command(tmp_path, "demo", "--reset", "--yes")
     assert anew.returncode == 0, anew.stderr
     assert not (tmp_path / "h.db.clock").exists(), "time is right again"
@@ -208,5 +289,10 @@ def test_on_postgresql_reset_says_why_not_and_how_else(tmp_path):
     done = command(tmp_path, "demo", "--reset", "--yes", HONEYGUIDE_DATABASE_URL=url)
     name = url.rpartition("/")[2].partition("?")[0]
     assert done.returncode == 1 and "Traceback" not in done.stderr
-    assert "the ledger in it cannot be deleted" in done.stderr and f"`dropdb {name}` and `createdb {name}`" in done.stderr
-    assert "password" not in done.stderr and "@" not in done.stderr, "the address may hold a password"
+    assert (
+        "the ledger in it cannot be deleted" in done.stderr
+        and f"`dropdb {name}` and `createdb {name}`" in done.stderr
+    )
+    assert "password" not in done.stderr and "@" not in done.stderr, (
+        "the address may hold a password"
+    )

@@ -22,8 +22,12 @@ from tests.support.web import operator
 SOURCE = Path(__file__).parent.parent / "src" / "honeyguide"
 
 
-@pytest.mark.parametrize("email", ["жанна@example.org", "zoë@example.org", "plain@example.org", "o'neil%41@example.org"])
-def test_the_export_of_a_subscriber_is_named_after_any_email_address(service: Service, email: str) -> None:
+@pytest.mark.parametrize(
+    "email", ["жанна@example.org", "zoë@example.org", "plain@example.org", "o'neil%41@example.org"]
+)
+def test_the_export_of_a_subscriber_is_named_after_any_email_address(
+    service: Service, email: str
+) -> None:
     alice = operator(service)
     alice.subscribe(email)
     answer = alice.web.get(f"/subscribers/{quote(email)}/export.json")
@@ -31,7 +35,9 @@ def test_the_export_of_a_subscriber_is_named_after_any_email_address(service: Se
     assert answer.json()["subscriber"]["email"] == email
     named = answer.headers["content-disposition"]
     assert named.startswith("attachment; filename=") and named.isascii()
-    assert (named == f'attachment; filename="{email}.json"') or f"filename*=UTF-8''{quote(email, safe='')}.json" in named
+    assert (
+        named == f'attachment; filename="{email}.json"'
+    ) or f"filename*=UTF-8''{quote(email, safe='')}.json" in named
 
 
 @pytest.mark.parametrize(
@@ -40,7 +46,10 @@ def test_the_export_of_a_subscriber_is_named_after_any_email_address(service: Se
         ("people.csv", 'attachment; filename="people.csv"'),
         ("zoë.csv", "attachment; filename=\"zo_.csv\"; filename*=UTF-8''zo%C3%AB.csv"),
         ('a"b\\c.csv', "attachment; filename=\"a_b_c.csv\"; filename*=UTF-8''a%22b%5Cc.csv"),
-        ("a\r\nb%41.csv", "attachment; filename=\"a__b_41.csv\"; filename*=UTF-8''a%0D%0Ab%2541.csv"),
+        (
+            "a\r\nb%41.csv",
+            "attachment; filename=\"a__b_41.csv\"; filename*=UTF-8''a%0D%0Ab%2541.csv",
+        ),
     ],
 )
 def test_a_file_name_cannot_break_its_header(name: str, header: str) -> None:
@@ -48,7 +57,9 @@ def test_a_file_name_cannot_break_its_header(name: str, header: str) -> None:
 
 
 def test_one_function_names_every_file() -> None:
-    naming = [path.name for path in SOURCE.rglob("*.py") if "attachment; filename" in path.read_text()]
+    naming = [
+        path.name for path in SOURCE.rglob("*.py") if "attachment; filename" in path.read_text()
+    ]
     assert naming == ["downloads.py"]
 
 
@@ -68,13 +79,17 @@ def test_no_cell_of_the_subscribers_export_is_a_formula(service: Service) -> Non
         alice.subscribe(f"reader{n}@example.org", name=name)
     alice.subscribe("=1+1@example.org")
     assert_harmless(alice.web.get("/subscribers/export.csv").text, names=len(FORMULAS))
-    done = command("export", "--account", alice.email, database_url=service.database_url, base_url=service.url)
+    done = command(
+        "export", "--account", alice.email, database_url=service.database_url, base_url=service.url
+    )
     assert_harmless(done.stdout, names=len(FORMULAS))
 
 
 def test_no_cell_of_a_statement_is_a_formula() -> None:
     for side in (statements.PARTNER, statements.OWNER):
-        lines = [statements.Line(new_id(), 1, name, new_id(), 1, 300, name, name) for name in FORMULAS]
+        lines = [
+            statements.Line(new_id(), 1, name, new_id(), 1, 300, name, name) for name in FORMULAS
+        ]
         text = statements.csv_of(side, lines, with_headings=True)
         assert_harmless(text, names=len(FORMULAS) * (1 if side == statements.PARTNER else 3))
         assert ",3.00" in text
@@ -99,7 +114,9 @@ def test_no_cell_of_the_payouts_is_a_formula() -> None:
     assert_harmless(statements.csv_of_payouts(rows), names=2 * len(FORMULAS))
 
 
-def test_no_cell_of_the_lines_that_were_not_imported_is_a_formula_and_they_come_back_as_they_were() -> None:
+def test_no_cell_of_the_lines_that_were_not_imported_is_a_formula_and_they_come_back_as_they_were() -> (
+    None
+):
     columns = ["email", *(name for name in FORMULAS if name != "@x"), "city"]
     refused = [importing.Refused(2, "=2 is no address.", json.dumps(["", *FORMULAS]))]
     text = importing.csv_to_mend(columns, refused)

@@ -43,7 +43,9 @@ class Load:
         self.stop.clear()
         self.enough.clear()
         self.target = len(self.created) + acknowledged
-        clients = [threading.Thread(target=self._client, args=(random.random(),)) for _ in range(CLIENTS)]
+        clients = [
+            threading.Thread(target=self._client, args=(random.random(),)) for _ in range(CLIENTS)
+        ]
         for client in clients:
             client.start()
         try:
@@ -70,7 +72,11 @@ class Load:
 
     def _create(self, call: Caller) -> str:
         email = f"reader{next(self.numbers)}@example.org"
-        answer = call("POST", f"{self.alice.v1}/subscribers", {"email": email, "referrer_code": random.choice(self.codes)})
+        answer = call(
+            "POST",
+            f"{self.alice.v1}/subscribers",
+            {"email": email, "referrer_code": random.choice(self.codes)},
+        )
         self.statuses[answer.outcome] += 1
         if answer.status != 201:
             raise ConnectionError(answer.status)
@@ -96,14 +102,18 @@ class Load:
         """The advocates whose codes everybody uses: hot rows, on purpose."""
         call = self.server.caller(self.alice.key)
         for number in range(3):
-            answer = call("POST", f"{self.alice.v1}/subscribers", {"email": f"advocate{number}@example.org"})
+            answer = call(
+                "POST", f"{self.alice.v1}/subscribers", {"email": f"advocate{number}@example.org"}
+            )
             self.codes.append(answer.json()["subscriber"]["ref_code"])
 
 
 def assert_nothing_is_lost_or_miscounted(load: Load, engine: str) -> None:
     call, v1 = load.server.caller(load.alice.key), load.alice.v1
     with OpenStore(engine, load.server.database_url) as raw:
-        rows = raw.ask("SELECT id, email, erased_ms IS NULL, referrer_code, referral_status, ref_code FROM subscriber")
+        rows = raw.ask(
+            "SELECT id, email, erased_ms IS NULL, referrer_code, referral_status, ref_code FROM subscriber"
+        )
     assert len({row[0] for row in rows}) == len(rows)
     alive = {row[0]: row for row in rows if row[2]}
     assert Counter(row[1] for row in alive.values()).most_common(1)[0][1] == 1
@@ -113,7 +123,10 @@ def assert_nothing_is_lost_or_miscounted(load: Load, engine: str) -> None:
         elif uuid not in load.unsure_of:
             assert uuid in alive, f"{email} was acknowledged, and is lost"
             assert alive[uuid][1] == email
-    counts = {row[5]: sum(1 for r in alive.values() if r[3] == row[5] and r[4] == "verified") for row in rows}
+    counts = {
+        row[5]: sum(1 for r in alive.values() if r[3] == row[5] and r[4] == "verified")
+        for row in rows
+    }
     totals = {
         "all": len(alive),
         "referrals": sum(1 for row in alive.values() if row[3]),
@@ -125,8 +138,14 @@ def assert_nothing_is_lost_or_miscounted(load: Load, engine: str) -> None:
         assert set(listed) <= set(alive)
     for code in load.codes:
         advocate = next(row[0] for row in rows if row[5] == code)
-        assert call("GET", f"{v1}/subscribers/{advocate}").json()["subscriber"]["referrals_count"] == counts[code]
-        brought = [row["uuid"] for row in pages(call, f"{v1}/subscribers/{advocate}/referrals", counts[code])]
+        assert (
+            call("GET", f"{v1}/subscribers/{advocate}").json()["subscriber"]["referrals_count"]
+            == counts[code]
+        )
+        brought = [
+            row["uuid"]
+            for row in pages(call, f"{v1}/subscribers/{advocate}/referrals", counts[code])
+        ]
         assert sorted(brought) == sorted(row[0] for row in alive.values() if row[3] == code)
 
 
@@ -176,7 +195,9 @@ def own_postgres() -> Iterator[PostgresServer]:
 
 
 @pytest.mark.parametrize("hard", [True, False])
-def test_postgres_crashing_under_load_loses_nothing_and_the_service_mends_itself(own_postgres, hard):
+def test_postgres_crashing_under_load_loses_nothing_and_the_service_mends_itself(
+    own_postgres, hard
+):
     name = f"crash_{hard}".lower()
     own_postgres.create_database(name)
     alice = new_account(own_postgres.url(name))
@@ -222,7 +243,10 @@ def test_no_write_is_answered_before_its_sync_returns(slow_disk):
             # The sync is under way: the loop is free, readers go on and see nothing yet, and nobody was answered.
             for _ in range(50):
                 await asyncio.sleep(0.001)
-                assert await store.read(lambda tx: tx.all(statement("SELECT name FROM instance"))) == []
+                assert (
+                    await store.read(lambda tx: tx.all(statement("SELECT name FROM instance")))
+                    == []
+                )
                 assert not any(future.done() for future in waiting)
         assert await asyncio.gather(*waiting[:2]) == ["a", "b"]
         # The refusal rested on its neighbour's row, so it waited as well.
@@ -247,7 +271,9 @@ def test_a_sync_that_fails_fails_the_whole_group_and_the_next_one_works(slow_dis
 
     async def scene() -> None:
         disk.broken = True
-        outcomes = await asyncio.gather(*(store.write(put(name)) for name in "abc"), return_exceptions=True)
+        outcomes = await asyncio.gather(
+            *(store.write(put(name)) for name in "abc"), return_exceptions=True
+        )
         assert [type(outcome) for outcome in outcomes] == [Unavailable] * 3
         disk.broken = False
         assert await store.write(put("d")) == "d"

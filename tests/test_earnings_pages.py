@@ -23,7 +23,9 @@ def test_each_reader_stands_under_the_figure_they_are_part_of(service: Service) 
     hold = {"referral_pending_duration_enabled": True, "referral_pending_duration": 7}
     place = join(bob, offer(alice, publish(alice, name="Slow lane"), **hold))
     for name in ("stays", "leaves"):
-        alice.subscribe(f"veiled.{name}@example.org", name="Veiled", referrer_code=place["ref_code"])
+        alice.subscribe(
+            f"veiled.{name}@example.org", name="Veiled", referrer_code=place["ref_code"]
+        )
     alice.subscribe("veiled@mailinator.com", referrer_code=place["ref_code"])
     alice.put(f"{alice.v1}/subscribers/veiled.leaves@example.org", {"status": "unsubscribed"})
     due = formats.day(service.now_ms() + 7 * DAY_MS)
@@ -32,14 +34,20 @@ def test_each_reader_stands_under_the_figure_they_are_part_of(service: Service) 
         "what is pending is shown first, with its day"
     )
     rejected = earnings(bob, "?show=rejected")
-    assert "They unsubscribed during the holding period." in rejected and "The email address is disposable." in rejected
+    assert (
+        "They unsubscribed during the holding period." in rejected
+        and "The email address is disposable." in rejected
+    )
     one = words(bob.web.get(f"/earnings/{place['uuid']}").text)
     assert one.count("◷ Pending") == 1 and one.count("✕ Rejected") == 2 and "eiled" not in one
     service.set_clock(8 * DAY_MS / 1000)
     service.run_jobs()
     bob.web.log_in(bob.email)
     confirmed = earnings(bob, "?show=confirmed")
-    assert f"Confirmed on {formats.day(service.now_ms())}. $3.00" in confirmed and "Slow lane" in confirmed
+    assert (
+        f"Confirmed on {formats.day(service.now_ms())}. $3.00" in confirmed
+        and "Slow lane" in confirmed
+    )
     assert "Nothing pending." in earnings(bob, "?show=pending")
 
 
@@ -53,19 +61,32 @@ def test_a_reached_budget_is_said_to_its_partners(service: Service) -> None:
     before = earnings(bob)
     assert "Budget reached" not in before and "$90.00" in before
     # Not over the end of a month, where the budget would be a new one.
-    service.set_clock((rules.month_bounds(rules.next_month(rules.month_of(service.now_ms())))[0] - system_clock()) / 1000)
+    service.set_clock(
+        (rules.month_bounds(rules.next_month(rules.month_of(service.now_ms())))[0] - system_clock())
+        / 1000
+    )
     service.run_jobs()
     bob.web.log_in(bob.email)
     alice.web.log_in(alice.email)
     month = rules.month_of(service.now_ms())
     after, again = earnings(bob), rules.spoken(rules.next_month(month))
-    assert f"$3.00 $0.00 $0.00 ✕ Budget reached, resumes 1 {again}" in after, "whatever their own cap would still hold"
-    assert earnings(bob, "?show=uncharged").count("The program had reached its monthly budget.") == 2
+    assert f"$3.00 $0.00 $0.00 ✕ Budget reached, resumes 1 {again}" in after, (
+        "whatever their own cap would still hold"
+    )
+    assert (
+        earnings(bob, "?show=uncharged").count("The program had reached its monthly budget.") == 2
+    )
     owner = words(alice.web.get(f"/program/{program['uuid']}").text)
     assert f"Reached on {formats.day(service.now_ms())}; you and 1 partner were notified." in owner
 
 
 def test_why_a_reader_was_rejected_has_words_for_partners() -> None:
-    never = {"awaiting_confirmation", "holding_period", "verified_by_hand", "screening_hold_over", "own_program"}
+    never = {
+        "awaiting_confirmation",
+        "holding_period",
+        "verified_by_hand",
+        "screening_hold_over",
+        "own_program",
+    }
     assert {reason.value for reason in Reason} - never == set(WHY_REJECTED)
     assert set(rules.Uncharged) == set(WHY_UNPAID)

@@ -33,7 +33,11 @@ def accepted(text: str) -> str | None:
         ("ann@example.org", "ann@example.org", "ann@example.org"),
         ("  ann@example.org\t", "ann@example.org", "ann@example.org"),
         ("Ann.Lee@Example.ORG", "Ann.Lee@example.org", "ann.lee@example.org"),
-        ("o'neil/news@mail.example.co.uk", "o'neil/news@mail.example.co.uk", "o'neil/news@mail.example.co.uk"),
+        (
+            "o'neil/news@mail.example.co.uk",
+            "o'neil/news@mail.example.co.uk",
+            "o'neil/news@mail.example.co.uk",
+        ),
         ("a@b.test", "a@b.test", "a@b.test"),
         ("A@b.test", "A@b.test", "a@b.test"),  # the long way in agrees about reserved names
         ("a@b.localhost", "a@b.localhost", "a@b.localhost"),
@@ -130,7 +134,11 @@ HOSTILE = {
 def test_a_hostile_address_is_refused_with_one_sentence(text: str) -> None:
     with pytest.raises(Invalid) as refusal:
         email_addresses.address(text)
-    assert (refusal.value.message, refusal.value.param, refusal.value.code) == ("Email is invalid", "email", "invalid_email")
+    assert (refusal.value.message, refusal.value.param, refusal.value.code) == (
+        "Email is invalid",
+        "email",
+        "invalid_email",
+    )
 
 
 def test_254_characters_are_taken_by_either_way_in() -> None:
@@ -141,8 +149,14 @@ def test_254_characters_are_taken_by_either_way_in() -> None:
 LABEL = st.from_regex(r"[a-z0-9-]{1,8}", fullmatch=True) | st.sampled_from(
     ["xn--mller-kva", "xn--", "ab--c", "a" * 63, "a" * 64]
 )
-LOCAL = st.from_regex(r"[a-z0-9_+.-]{1,12}", fullmatch=True) | st.sampled_from(["info", "a" * 65, "a" * 241])
-NEARLY_PLAIN = st.builds(lambda local, labels: f"{local}@{'.'.join(labels)}", LOCAL, st.lists(LABEL, min_size=1, max_size=4))
+LOCAL = st.from_regex(r"[a-z0-9_+.-]{1,12}", fullmatch=True) | st.sampled_from(
+    ["info", "a" * 65, "a" * 241]
+)
+NEARLY_PLAIN = st.builds(
+    lambda local, labels: f"{local}@{'.'.join(labels)}",
+    LOCAL,
+    st.lists(LABEL, min_size=1, max_size=4),
+)
 
 
 @given(NEARLY_PLAIN)
@@ -157,7 +171,11 @@ def test_the_short_way_takes_only_what_the_library_returns_unchanged(text: str) 
         assert library_form(text) == text
 
 
-@given(st.text(max_size=30) | st.builds(lambda a, b: f"{a}@{b}.org", st.text(max_size=12), st.text(max_size=12)) | st.emails())
+@given(
+    st.text(max_size=30)
+    | st.builds(lambda a, b: f"{a}@{b}.org", st.text(max_size=12), st.text(max_size=12))
+    | st.emails()
+)
 def test_any_text_is_one_stored_form_or_a_refusal(text: str) -> None:
     stored = accepted(text)
     if stored is not None:
@@ -198,7 +216,9 @@ def test_the_key_of_a_key_is_itself_and_case_is_no_difference(text: str) -> None
     ],
 )
 def test_spellings_that_reach_one_mailbox_are_one_person(one: str, other: str) -> None:
-    assert email_addresses.person(email_addresses.address(one)) == email_addresses.person(email_addresses.address(other))
+    assert email_addresses.person(email_addresses.address(one)) == email_addresses.person(
+        email_addresses.address(other)
+    )
 
 
 @pytest.mark.parametrize(
@@ -215,7 +235,9 @@ def test_spellings_that_reach_one_mailbox_are_one_person(one: str, other: str) -
     ],
 )
 def test_addresses_that_may_be_two_people_stay_two(one: str, other: str) -> None:
-    assert email_addresses.person(email_addresses.address(one)) != email_addresses.person(email_addresses.address(other))
+    assert email_addresses.person(email_addresses.address(one)) != email_addresses.person(
+        email_addresses.address(other)
+    )
 
 
 def test_a_mask_shows_a_letter_and_the_domain() -> None:

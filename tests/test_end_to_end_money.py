@@ -41,7 +41,9 @@ class Deal:
 
     def __init__(self, server: Serving) -> None:
         self.server = server
-        self.alice, self.bob = (new_account(server.database_url, f"{name}@example.org") for name in ("alice", "bob"))
+        self.alice, self.bob = (
+            new_account(server.database_url, f"{name}@example.org") for name in ("alice", "bob")
+        )
         publication = self.owner("POST", "/v2/publications", publication_fields())["publication"]
         self.program = self.owner(
             "POST",
@@ -56,7 +58,9 @@ class Deal:
                 "referral_pending_duration": 2,
             },
         )["partner_program"]["uuid"]
-        place = self.partner("POST", f"/v2/partner_network/partner_programs/{self.program}/join")["partner_campaign"]
+        place = self.partner("POST", f"/v2/partner_network/partner_programs/{self.program}/join")[
+            "partner_campaign"
+        ]
         self.code = place["ref_code"]
 
     def _call(self, key: str, method: str, path: str, body: Any) -> Any:
@@ -71,13 +75,17 @@ class Deal:
         return self._call(self.bob.key, method, path, body)
 
     def admin(self, *words: str) -> str:
-        done = command(*words, database_url=self.server.database_url, test_clock=self.server.clock_file)
+        done = command(
+            *words, database_url=self.server.database_url, test_clock=self.server.clock_file
+        )
         assert done.returncode == 0, done.stdout + done.stderr
         return done.stdout
 
     def bring(self, email: str) -> str:
         """A reader through Bob's link; the subscriber's path."""
-        made = self.owner("POST", f"{self.alice.v1}/subscribers", {"email": email, "referrer_code": self.code})
+        made = self.owner(
+            "POST", f"{self.alice.v1}/subscribers", {"email": email, "referrer_code": self.code}
+        )
         return f"{self.alice.v1}/subscribers/{made['subscriber']['uuid']}"
 
     def spend(self) -> dict[str, Any]:
@@ -102,7 +110,10 @@ def three_come_and_wait(deal: Deal, month: str) -> None:
 def the_hold_runs_out(deal: Deal, month: str) -> None:
     """Two fees fit the budget, the third does not."""
     deal.server.set_clock(seconds_until(month) + 5 * DAY_S)
-    wait_for(lambda: tuple(deal.spend()[key] for key in ("spent", "reached", "uncharged_referrals")), (5, True, 1))
+    wait_for(
+        lambda: tuple(deal.spend()[key] for key in ("spent", "reached", "uncharged_referrals")),
+        (5, True, 1),
+    )
     earned = deal.earnings()
     assert (earned["confirmed"], earned["pending"], earned["uncharged_referrals"]) == (5, 0, 1)
     assert deal.payouts() == [], "nothing is paid out of an open month"
@@ -118,13 +129,18 @@ def the_month_is_closed(deal: Deal, month: str) -> str:
     wait_for(lambda: len(deal.payouts()), 1)
     (payout,) = deal.payouts()
     assert (payout["amount_in_dollars"], payout["paid"]) == (5, False)
-    assert (payout["start_period"], payout["end_period"][:7]) == (f"{month}-01T00:00:00.000Z", month)
+    assert (payout["start_period"], payout["end_period"][:7]) == (
+        f"{month}-01T00:00:00.000Z",
+        month,
+    )
     assert deal.partner("GET", f"/v2/partner_profile/payouts/{payout['uuid']}")["payout"] == payout
     return str(payout["uuid"])
 
 
 def it_is_paid_and_taken_back(deal: Deal, payout: str) -> None:
-    assert "is marked as paid" in deal.admin("payouts", "mark-paid", payout, "--reference", "SEPA 42")
+    assert "is marked as paid" in deal.admin(
+        "payouts", "mark-paid", payout, "--reference", "SEPA 42"
+    )
     assert deal.payouts()[0]["paid"] is True
     assert "SEPA 42" in deal.admin("payouts", "list")
     deal.admin("payouts", "mark-paid", payout, "--undo")

@@ -1,4 +1,4 @@
-"""Whoever is erased at the very moment when something else is said, sent or won leaves nothing behind all the same, and costs
+"""Whoever is erased at the very moment when something else is said, sent or earned leaves nothing behind all the same, and costs
 nobody else anything."""
 
 from __future__ import annotations
@@ -13,13 +13,13 @@ from honeyguide.accounts import accounts, idempotency
 from honeyguide.events import webhooks
 from honeyguide.events.addresses import Policy
 from honeyguide.kernel.errors import Missing
+from honeyguide.kernel.tenant import Tenant
 from honeyguide.pages.readers import post
-from honeyguide.referrals import backfill, milestones, people, rewards
-from honeyguide.referrals.campaigns import Owner
-from honeyguide.referrals.milestones import NewReward
-from honeyguide.referrals.people import Subscriber
-from honeyguide.referrals.rewards import Shipping, Won
-from honeyguide.referrals.subscribers import NewSubscriber
+from honeyguide.referrals import backfill, earned_rewards, rewards, subscribers
+from honeyguide.referrals.earned_rewards import EarnedReward, Shipping
+from honeyguide.referrals.lifecycle import NewSubscriber
+from honeyguide.referrals.rewards import NewReward
+from honeyguide.referrals.subscribers import Subscriber
 from honeyguide.signups import importing, signups
 from honeyguide.signups.importing import Line
 from honeyguide.store import Store
@@ -35,13 +35,13 @@ ROW = Shipping("Zelda Quixote", "77 Unmistakable Row", "Port Nowhere", "ZQ7", "X
 class Wax:
     """A newsletter on a store alone, with a webhook that wants to hear of everything."""
 
-    def __init__(self, store: Store, owner: Owner) -> None:
+    def __init__(self, store: Store, owner: Tenant) -> None:
         self.store = store
-        self.owner = owner
+        self.tenant = owner
 
     @classmethod
     async def begin(cls, store: Store) -> Wax:
-        async def work(tx: Tx) -> Owner:
+        async def work(tx: Tx) -> Tenant:
             made = await accounts.create(tx, "wax@example.org", name="Wax", now_ms=NOON_MS)
             await webhooks.create(
                 tx,
@@ -52,13 +52,15 @@ class Wax:
                 policy=Policy(https_only=False, loopback_ok=True),
                 now_ms=NOON_MS,
             )
-            return Owner(made.account_id, made.campaign_id)
+            return Tenant(made.account_id, made.campaign_id)
 
         return cls(store, await store.write(work))
 
-    def signing_up(self, email: str, code: str | None = None) -> Callable[[Tx], Awaitable[Subscriber]]:
+    def signing_up(
+        self, email: str, code: str | None = None
+    ) -> Callable[[Tx], Awaitable[Subscriber]]:
         new = NewSubscriber(email, referrer_code=code)
-        return partial(signups.sign_up, site=SITE, owner=self.owner, new=new, now_ms=NOON_MS)
+        return partial(signups.sign_up, site=SITE, tenant=self.tenant, new=new, now_ms=NOON_MS)
 
     async def zelda(self, friends: int = 0) -> Subscriber:
         zelda = await self.store.write(self.signing_up("zelda@example.org"))
@@ -68,10 +70,10 @@ class Wax:
 
     async def offer(self, **fields: Any) -> None:
         new = NewReward(**{"name": "Mug", "referrals": 1, **fields})
-        await self.store.write(partial(milestones.create, owner=self.owner, new=new, now_ms=NOON_MS))
+        await self.store.write(partial(rewards.create, tenant=self.tenant, new=new, now_ms=NOON_MS))
 
     def erasing(self, person: Subscriber) -> Callable[[Tx], Awaitable[None]]:
-        return partial(signups.erase, owner=self.owner, wanted=person.id, now_ms=NOON_MS)
+        return partial(signups.erase, tenant=self.tenant, wanted=person.id, now_ms=NOON_MS)
 
     async def left_of(self, person: Subscriber) -> list[tuple[Any, ...]]:
         """What events and letters still say of a person."""
@@ -89,15 +91,19 @@ def test_who_signs_up_with_the_code_of_somebody_just_being_erased_is_in(opened: 
     async def scenario() -> None:
         wax = await Wax.begin(opened.store)
         zelda = await wax.zelda()
-        _, made = await overlapping(wax.store, wax.erasing(zelda), wax.signing_up("new@example.org", zelda.ref_code))
+        _, made = await overlapping(
+            wax.store, wax.erasing(zelda), wax.signing_up("new@example.org", zelda.ref_code)
+        )
         assert isinstance(made, Subscriber), made
-        assert await wax.store.read(lambda tx: people.get(tx, wax.owner, made.id)) is not None
+        assert await wax.store.read(lambda tx: subscribers.get(tx, wax.tenant, made.id)) is not None
         assert await wax.left_of(zelda) == []
 
     opened.run(scenario())
 
 
-def test_a_new_milestone_reaches_somebody_just_being_erased_without_a_word_of_it(opened: OpenStore) -> None:
+def test_a_new_milestone_reaches_somebody_just_being_erased_without_a_word_of_it(
+    opened: OpenStore,
+) -> None:
     async def scenario() -> None:
         wax = await Wax.begin(opened.store)
         zelda = await wax.zelda(friends=2)
@@ -116,8 +122,8 @@ def test_a_letter_to_somebody_just_being_erased_is_not_sent(opened: OpenStore) -
         zelda = await wax.zelda()
 
         async def writing(tx: Tx) -> None:
-            reader = await people.get(tx, wax.owner, zelda.id)
-            await post.send_hub_link(tx, SITE, wax.owner, "Wax", reader, now_ms=NOON_MS)
+            reader = await subscribers.get(tx, wax.tenant, zelda.id)
+            await post.send_hub_link(tx, SITE, wax.tenant, "Wax", reader, now_ms=NOON_MS)
 
         await overlapping(wax.store, writing, wax.erasing(zelda))
         assert await wax.left_of(zelda) == []
@@ -126,70 +132,111 @@ def test_a_letter_to_somebody_just_being_erased_is_not_sent(opened: OpenStore) -
 
 
 @pytest.mark.parametrize("erased_first", [True, False])
-def test_the_address_in_a_claim_is_not_kept_when_its_person_is_just_being_erased(opened: OpenStore, erased_first: bool) -> None:
+def test_the_address_in_a_claim_is_not_kept_when_its_person_is_just_being_erased(
+    opened: OpenStore, erased_first: bool
+) -> None:
     async def scenario() -> None:
         wax = await Wax.begin(opened.store)
         await wax.offer(kind="physical")
         zelda = await wax.zelda(friends=1)
-        (won,) = await wax.store.read(lambda tx: rewards.won_by(tx, wax.owner, zelda.id))
+        (earned,) = await wax.store.read(
+            lambda tx: earned_rewards.earned_by(tx, wax.tenant, zelda.id)
+        )
         claiming = partial(
-            rewards.claim, site=SITE, owner=wax.owner, subscriber=zelda, won_id=won.id, shipping=ROW, now_ms=NOON_MS
+            earned_rewards.claim,
+            site=SITE,
+            tenant=wax.tenant,
+            subscriber=zelda,
+            earned_id=earned.id,
+            shipping=ROW,
+            now_ms=NOON_MS,
         )
         works = [wax.erasing(zelda), claiming] if erased_first else [claiming, wax.erasing(zelda)]
         outcomes = await overlapping(wax.store, *works)
-        assert isinstance(outcomes[works.index(claiming)], Missing if erased_first else Won)
+        assert isinstance(
+            outcomes[works.index(claiming)], Missing if erased_first else EarnedReward
+        )
         assert await wax.left_of(zelda) == []
         kept = statement("SELECT status, shipping FROM won_reward")
-        assert await wax.store.read(lambda tx: tx.all(kept)) == [("unlocked" if erased_first else "redeemed", None)]
+        assert await wax.store.read(lambda tx: tx.all(kept)) == [
+            ("unlocked" if erased_first else "redeemed", None)
+        ]
 
     opened.run(scenario())
 
 
-def test_the_stored_answer_of_a_resend_does_not_outlive_a_person_just_being_erased(opened: OpenStore) -> None:
+def test_the_stored_answer_of_a_resend_does_not_outlive_a_person_just_being_erased(
+    opened: OpenStore,
+) -> None:
     async def scenario() -> None:
         wax = await Wax.begin(opened.store)
         zelda = await wax.zelda(friends=1)
         done = "UPDATE delivery SET status = 'delivered' RETURNING webhook_id, id"
         ((webhook_id, delivery_id),) = await wax.store.write(lambda tx: tx.all(statement(done)))
-        account_id = wax.owner.account_id
+        account_id = wax.tenant.account_id
 
         async def resending(tx: Tx) -> None:
             await idempotency.claim(tx, account_id, "again", "fingerprint", now_ms=NOON_MS)
-            again, _ = await webhooks.resend(tx, account_id, "", webhook_id, delivery_id, now_ms=NOON_MS)
-            await idempotency.complete(tx, account_id, "again", status=200, body="Welcome, Zelda", about=again.id)
+            again, _ = await webhooks.resend(
+                tx, account_id, "", webhook_id, delivery_id, now_ms=NOON_MS
+            )
+            await idempotency.complete(
+                tx, account_id, "again", status=200, body="Welcome, Zelda", about=again.id
+            )
 
         await overlapping(wax.store, resending, wax.erasing(zelda))
-        assert await wax.store.read(lambda tx: tx.all(statement("SELECT body FROM idempotency"))) == []
+        assert (
+            await wax.store.read(lambda tx: tx.all(statement("SELECT body FROM idempotency"))) == []
+        )
 
     opened.run(scenario())
 
 
-def test_what_an_erased_person_won_can_be_marked_as_redeemed_and_keeps_no_address(alice: Member) -> None:
+def test_what_an_erased_person_won_can_be_marked_as_redeemed_and_keeps_no_address(
+    alice: Member,
+) -> None:
     alice.post(f"{alice.v1}/rewards", {"name": "Mug", "referrals": 1, "kind": "physical"})
     zelda = alice.subscribe("zelda@example.org")
     alice.subscribe("friend@example.org", referrer_code=zelda["ref_code"])
-    (won,) = alice.get(f"{alice.v1}/subscribers/{zelda['uuid']}/rewards").json()["rewards"]
+    (earned,) = alice.get(f"{alice.v1}/subscribers/{zelda['uuid']}/rewards").json()["rewards"]
     alice.delete(f"{alice.v1}/subscribers/{zelda['uuid']}")
-    address = {"name": "Zelda", "line1": "77 Unmistakable Row", "city": "Port Nowhere", "postcode": "ZQ7", "country": "XX"}
-    answer = alice.post(f"{alice.v1}/rewards/{won['uuid']}/redeem", {"shipping_details": address})
+    address = {
+        "name": "Zelda",
+        "line1": "77 Unmistakable Row",
+        "city": "Port Nowhere",
+        "postcode": "ZQ7",
+        "country": "XX",
+    }
+    answer = alice.post(
+        f"{alice.v1}/rewards/{earned['uuid']}/redeem", {"shipping_details": address}
+    )
     assert (answer.status_code, answer.json()["reward"]["status"]) == (200, "redeemed")
     kept = statement("SELECT shipping FROM won_reward WHERE id = :id")
-    assert alice.service.read(lambda tx: tx.all(kept, id=won["uuid"])) == [(None,)]
+    assert alice.service.read(lambda tx: tx.all(kept, id=earned["uuid"])) == [(None,)]
 
 
-def test_an_import_that_refuses_a_line_of_somebody_just_being_erased_keeps_nothing_of_it(opened: OpenStore) -> None:
+def test_an_import_that_refuses_a_line_of_somebody_just_being_erased_keeps_nothing_of_it(
+    opened: OpenStore,
+) -> None:
     async def scenario() -> None:
         wax = await Wax.begin(opened.store)
         zelda = await wax.zelda()
         lines = [Line(2, ["Zelda <zelda@example.org>"]), Line(3, ["not an address"])]
-        keeping = partial(importing.keep, owner=wax.owner, file_name="x.csv", header=["email"], lines=lines, now_ms=NOON_MS)
+        keeping = partial(
+            importing.keep,
+            tenant=wax.tenant,
+            file_name="x.csv",
+            header=["email"],
+            lines=lines,
+            now_ms=NOON_MS,
+        )
         import_id = await wax.store.write(keeping)
-        await wax.store.write(partial(importing.start, owner=wax.owner, import_id=import_id))
+        await wax.store.write(partial(importing.start, tenant=wax.tenant, import_id=import_id))
         stepping = partial(importing.step, site=SITE, now_ms=NOON_MS)
         assert await overlapping(wax.store, stepping, wax.erasing(zelda)) == (True, None)
-        refused = await wax.store.read(lambda tx: importing.errors(tx, wax.owner, import_id))
+        refused = await wax.store.read(lambda tx: importing.errors(tx, wax.tenant, import_id))
         assert [row.content for row in refused] == ['["not an address"]']
-        kept = await wax.store.read(lambda tx: importing.get(tx, wax.owner, import_id))
+        kept = await wax.store.read(lambda tx: importing.get(tx, wax.tenant, import_id))
         assert (kept.total, kept.done, kept.failed) == (2, 2, 2)
 
     opened.run(scenario())

@@ -38,7 +38,9 @@ def check_shape(status: int, headers: Any, body: Any) -> dict[str, str]:
     """The one form of every error."""
     assert headers["content-type"] == "application/json; charset=utf-8"
     assert isinstance(body, dict)
-    assert {"error", "code", "request_id"} <= body.keys() <= {"error", "code", "request_id", "param"}
+    assert (
+        {"error", "code", "request_id"} <= body.keys() <= {"error", "code", "request_id", "param"}
+    )
     assert all(isinstance(value, str) and value for value in body.values())
     assert re.fullmatch("[a-z_]+", body["code"])
     assert body["request_id"] == headers["x-request-id"]
@@ -66,7 +68,12 @@ def test_an_unknown_path_is_a_404_with_a_good_key(alice: Member, path: str) -> N
 
 
 def test_no_slash_is_ever_answered_with_a_redirect(alice: Member) -> None:
-    for path in ("/v1/campaigns/", f"{alice.v1}/", f"{alice.v1}/subscribers/", f"{alice.v1}/subscribers/x/"):
+    for path in (
+        "/v1/campaigns/",
+        f"{alice.v1}/",
+        f"{alice.v1}/subscribers/",
+        f"{alice.v1}/subscribers/x/",
+    ):
         answer = alice.get(path)
         assert answer.status_code in {400, 404}
         assert "location" not in answer.headers
@@ -89,7 +96,10 @@ def test_a_wrong_method_is_the_same_405_where_machines_ask(service: Service, pat
 
 def test_a_body_over_2_mb_is_a_413(alice: Member) -> None:
     body = json.dumps({"email": "ana@example.org", "junk": "x" * 2 * 1024 * 1024})
-    assert refused(alice.http.post(f"{alice.v1}/subscribers", content=body), 413)["code"] == "too_large"
+    assert (
+        refused(alice.http.post(f"{alice.v1}/subscribers", content=body), 413)["code"]
+        == "too_large"
+    )
     just_under = json.dumps({"email": "ana@example.org", "junk": "x" * (2 * 1024 * 1024 - 100)})
     assert alice.http.post(f"{alice.v1}/subscribers", content=just_under).status_code == 201
 
@@ -110,7 +120,9 @@ NOT_JSON = [
 
 @pytest.mark.parametrize("kind", NOT_JSON)
 def test_another_content_type_is_a_415_that_says_what_to_send(alice: Member, kind: str) -> None:
-    answer = alice.http.post(f"{alice.v1}/subscribers", content=b'{"email":"a@b.org"}', headers={"Content-Type": kind})
+    answer = alice.http.post(
+        f"{alice.v1}/subscribers", content=b'{"email":"a@b.org"}', headers={"Content-Type": kind}
+    )
     assert "application/json" in refused(answer, 415)["error"]
     assert alice.total() == 0
 
@@ -131,7 +143,9 @@ def test_another_content_type_is_a_415_that_says_what_to_send(alice: Member, kin
 )
 def test_json_by_any_of_its_names_or_none_is_taken(alice: Member, kind: str | None) -> None:
     answer = alice.http.post(
-        f"{alice.v1}/subscribers", content=b'{"email":"a@b.org"}', headers={} if kind is None else {"Content-Type": kind}
+        f"{alice.v1}/subscribers",
+        content=b'{"email":"a@b.org"}',
+        headers={} if kind is None else {"Content-Type": kind},
     )
     assert answer.status_code == 201
 
@@ -139,7 +153,9 @@ def test_json_by_any_of_its_names_or_none_is_taken(alice: Member, kind: str | No
 def test_an_idempotency_key_with_another_body_is_a_422(alice: Member) -> None:
     key = {"Idempotency-Key": "k"}
     alice.post(f"{alice.v1}/subscribers", {"email": "a@example.org"}, headers=key)
-    body = refused(alice.post(f"{alice.v1}/subscribers", {"email": "b@example.org"}, headers=key), 422)
+    body = refused(
+        alice.post(f"{alice.v1}/subscribers", {"email": "b@example.org"}, headers=key), 422
+    )
     assert body["code"] == "idempotency_key_reused"
 
 
@@ -177,7 +193,9 @@ def test_blanks_around_a_header_are_no_part_of_it(alice: Member, before: str, af
     body = b'{"email":"ana@example.org"}'
     headers = {"X-Api-Key": f"{before}{alice.key}{after}", "Idempotency-Key": f"{before}k{after}"}
     first = raw.request(alice, "POST", f"{alice.v1}/subscribers", body, headers=headers)
-    again = raw.request(alice, "POST", f"{alice.v1}/subscribers", body, headers={"Idempotency-Key": "k"})
+    again = raw.request(
+        alice, "POST", f"{alice.v1}/subscribers", body, headers={"Idempotency-Key": "k"}
+    )
     assert first.status == again.status == 201
     assert again.body == first.body
 
@@ -195,7 +213,12 @@ def test_a_key_anywhere_but_in_its_header_is_no_key(alice: Member) -> None:
 
 def test_the_headers_name_is_read_whatever_its_case(alice: Member) -> None:
     for name in ("x-api-key", "X-API-KEY", "x-Api-kEY"):
-        assert raw.request(alice, "GET", "/v1/campaigns", headers={"X-Api-Key": "", name: alice.key}).status == 200
+        assert (
+            raw.request(
+                alice, "GET", "/v1/campaigns", headers={"X-Api-Key": "", name: alice.key}
+            ).status
+            == 200
+        )
 
 
 def test_a_revoked_key_is_refused_on_the_next_request_of_an_open_connection(alice: Member) -> None:
@@ -227,7 +250,8 @@ def test_many_wrong_keys_from_one_address_are_a_429_and_honest_keys_go_on(
     for n in range(60):
         wrong = "nonsense" if n % 2 else keys.generate()
         answer = httpx.get(
-            f"{alice.service.url}/v1/campaigns", headers={"X-Api-Key": wrong, "X-Forwarded-For": f"198.51.100.{n}"}
+            f"{alice.service.url}/v1/campaigns",
+            headers={"X-Api-Key": wrong, "X-Forwarded-For": f"198.51.100.{n}"},
         )
         statuses.add(answer.status_code)
         if answer.status_code == 429:
@@ -259,7 +283,12 @@ def test_a_forwarded_address_counts_only_behind_a_proxy_that_is_named(
 def test_what_was_never_a_key_of_ours_is_refused_without_asking_the_database(engine: str) -> None:
     """The table of keys is gone: whoever asked for it would hear of that."""
     key = keys.generate()
-    never = ["", "x", key[:-1] + ("a" if key[-1] != "a" else "b"), key[:9] + ("a" if key[9] != "a" else "b") + key[10:]]
+    never = [
+        "",
+        "x",
+        key[:-1] + ("a" if key[-1] != "a" else "b"),
+        key[:9] + ("a" if key[9] != "a" else "b") + key[10:],
+    ]
 
     async def asked(door: admission.Admission, key: str) -> Exception:
         with pytest.raises(Exception) as refusal:
@@ -269,7 +298,9 @@ def test_what_was_never_a_key_of_ours_is_refused_without_asking_the_database(eng
     with OpenStore(engine) as opened:
         door = admission.admission(opened.store, 60, "https://refer.example.org")
         assert isinstance(opened.run(asked(door, key)), Unauthorized)
-        opened.run(opened.store.write(lambda tx: tx.all(statement("ALTER TABLE api_key RENAME TO lost"))))
+        opened.run(
+            opened.store.write(lambda tx: tx.all(statement("ALTER TABLE api_key RENAME TO lost")))
+        )
         assert not isinstance(opened.run(asked(door, key)), Unauthorized)
         for one in never:
             assert isinstance(opened.run(asked(door, one)), Unauthorized)
@@ -289,7 +320,9 @@ def strict_service(request: pytest.FixtureRequest) -> Iterator[Service]:
         yield service
 
 
-def test_the_sixth_of_five_allowed_requests_is_a_429_that_says_when_to_come_back(strict_service: Service) -> None:
+def test_the_sixth_of_five_allowed_requests_is_a_429_that_says_when_to_come_back(
+    strict_service: Service,
+) -> None:
     alice, bob = strict_service.member("alice"), strict_service.member("bob")
     calls = [
         ("GET", "/v1/campaigns"),
@@ -330,23 +363,36 @@ def test_without_a_limit_no_limit_is_told(alice: Member) -> None:
 
 
 def test_every_answer_has_a_request_id_of_its_own(alice: Member) -> None:
-    seen = [alice.get(path).headers["x-request-id"] for path in ("/v1/campaigns", "/v1/nothing", "/v1/campaigns", alice.v1)]
+    seen = [
+        alice.get(path).headers["x-request-id"]
+        for path in ("/v1/campaigns", "/v1/nothing", "/v1/campaigns", alice.v1)
+    ]
     assert len(set(seen)) == 4
 
 
 def test_a_clients_own_request_id_is_used_when_it_is_harmless(alice: Member) -> None:
-    assert refused(alice.get("/v1/nothing", headers={"X-Request-Id": "job-7.b_C"}), 404)["request_id"] == "job-7.b_C"
+    assert (
+        refused(alice.get("/v1/nothing", headers={"X-Request-Id": "job-7.b_C"}), 404)["request_id"]
+        == "job-7.b_C"
+    )
     for odd in ("x" * 65, "a b", "a;b", "<b>", ""):
         given = alice.get("/v1/campaigns", headers={"X-Request-Id": odd}).headers["x-request-id"]
         assert given != odd and re.fullmatch("[A-Za-z0-9._-]+", given)
 
 
-@pytest.mark.parametrize(("path", "status"), [("/v1/campaigns", 200), ("/v1/nothing", 404), ("/v2/subscribers?page=0", 400)])
+@pytest.mark.parametrize(
+    ("path", "status"),
+    [("/v1/campaigns", 200), ("/v1/nothing", 404), ("/v2/subscribers?page=0", 400)],
+)
 def test_head_answers_as_get_without_the_body(alice: Member, path: str, status: int) -> None:
     told = alice.get(path)
     connection = http.client.HTTPConnection("127.0.0.1", alice.service.port)
     for _ in range(2):  # twice on one connection: no stray bytes follow the first
-        connection.request("HEAD", path, headers={"X-Api-Key": alice.key, "X-Request-Id": told.headers["x-request-id"]})
+        connection.request(
+            "HEAD",
+            path,
+            headers={"X-Api-Key": alice.key, "X-Request-Id": told.headers["x-request-id"]},
+        )
         answer = connection.getresponse()
         assert answer.status == told.status_code == status
         assert answer.headers["content-length"] == told.headers["content-length"]

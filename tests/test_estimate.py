@@ -11,7 +11,9 @@ from hypothesis import strategies as st
 from honeyguide.partners import estimate, rules
 
 
-def charged(fee: int, cap: int, budget: int, readers: int, partners: int) -> tuple[int, dict[str, int]]:
+def charged(
+    fee: int, cap: int, budget: int, readers: int, partners: int
+) -> tuple[int, dict[str, int]]:
     """The month lived through, one reader after another in an order of its own."""
     turns = [number % partners for number in range(readers)]
     random.Random(readers).shuffle(turns)
@@ -35,27 +37,63 @@ def charged(fee: int, cap: int, budget: int, readers: int, partners: int) -> tup
     return spent, refused
 
 
-@given(st.integers(1, 700), st.integers(0, 4_000), st.integers(0, 9_000), st.integers(0, 60), st.integers(1, 7))
-def test_it_is_what_the_rules_would_charge(fee: int, cap: int, budget: int, readers: int, partners: int) -> None:
-    guess = estimate.of_month(fee_cents=fee, partner_cap_cents=cap, budget_cents=budget, readers=readers, partners=partners)
+@given(
+    st.integers(1, 700),
+    st.integers(0, 4_000),
+    st.integers(0, 9_000),
+    st.integers(0, 60),
+    st.integers(1, 7),
+)
+def test_it_is_what_the_rules_would_charge(
+    fee: int, cap: int, budget: int, readers: int, partners: int
+) -> None:
+    guess = estimate.of_month(
+        fee_cents=fee,
+        partner_cap_cents=cap,
+        budget_cents=budget,
+        readers=readers,
+        partners=partners,
+    )
     spent, refused = charged(fee, cap, budget, readers, partners)
     assert guess.cost_cents == spent == guess.paid_readers * fee
     assert guess.paid_readers + guess.over_partner_cap + guess.over_budget == readers
     assert guess.asked_cents == fee * readers
-    if guess.asked_cents < budget:  # else the budget, which outranks the cap, may refuse what both would
+    if (
+        guess.asked_cents < budget
+    ):  # else the budget, which outranks the cap, may refuse what both would
         assert refused.get(rules.Uncharged.PARTNER_CAP, 0) == guess.over_partner_cap
 
 
 @pytest.mark.parametrize(
     ("readers", "partners", "cost", "over_cap", "over_budget"),
-    [(100, 3, 12_000, 4, 48), (48, 3, 12_000, 0, 0), (49, 3, 12_000, 0, 1), (33, 1, 8_000, 1, 0), (0, 3, 0, 0, 0)],
+    [
+        (100, 3, 12_000, 4, 48),
+        (48, 3, 12_000, 0, 0),
+        (49, 3, 12_000, 0, 1),
+        (33, 1, 8_000, 1, 0),
+        (0, 3, 0, 0, 0),
+    ],
 )
-def test_the_demos_own_offer(readers: int, partners: int, cost: int, over_cap: int, over_budget: int) -> None:
+def test_the_demos_own_offer(
+    readers: int, partners: int, cost: int, over_cap: int, over_budget: int
+) -> None:
     """$2.50 a reader, $80 a partner, $120 in all."""
-    guess = estimate.of_month(fee_cents=250, partner_cap_cents=8_000, budget_cents=12_000, readers=readers, partners=partners)
-    assert (guess.cost_cents, guess.over_partner_cap, guess.over_budget) == (cost, over_cap, over_budget)
+    guess = estimate.of_month(
+        fee_cents=250,
+        partner_cap_cents=8_000,
+        budget_cents=12_000,
+        readers=readers,
+        partners=partners,
+    )
+    assert (guess.cost_cents, guess.over_partner_cap, guess.over_budget) == (
+        cost,
+        over_cap,
+        over_budget,
+    )
 
 
 def test_a_favour_costs_nothing_whatever_the_caps() -> None:
-    guess = estimate.of_month(fee_cents=0, partner_cap_cents=0, budget_cents=0, readers=9, partners=2)
+    guess = estimate.of_month(
+        fee_cents=0, partner_cap_cents=0, budget_cents=0, readers=9, partners=2
+    )
     assert (guess.cost_cents, guess.paid_readers, guess.over_budget) == (0, 9, 0)

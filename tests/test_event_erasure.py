@@ -37,28 +37,45 @@ def test_what_waits_is_cancelled_and_what_was_kept_is_gone(engine: str, role: st
     async def scenario() -> None:
         person, other = new_id(), new_id()
         mark = f"zoe{next(_numbers)}@example.org"
-        async with office(engine) as post, receiving(reply(200, mark.encode()), reply(500, mark.encode())) as receiver:
+        async with (
+            office(engine) as post,
+            receiving(reply(200, mark.encode()), reply(500, mark.encode())) as receiver,
+        ):
             hook = await post.webhook(receiver.url)
             about: dict[str, Any] = {"subscriber_id": other, "referrer_id": other, role: person}
             for _ in range(2):  # one is delivered, one waits for its second attempt
                 await post.emit(facts={"email": mark}, **about)
                 await post.deliver()
-            await post.emit(facts={"email": "kept@example.org"}, subscriber_id=other, referrer_id=other)
-            assert {place.split(".")[0] for place in await left_of(post, mark)} == {"event", "attempt"}
+            await post.emit(
+                facts={"email": "kept@example.org"}, subscriber_id=other, referrer_id=other
+            )
+            assert {place.split(".")[0] for place in await left_of(post, mark)} == {
+                "event",
+                "attempt",
+            }
             await erase(post, person)
             assert await left_of(post, mark) == []
             await post.deliver(DAY_MS)
             log = await post.log(hook)
             assert [row.status for row, _ in log] == ["pending", "cancelled", "delivered"]
-            assert [attempt.status_code for _, attempts in log[1:] for attempt in attempts] == [500, 200]
+            assert [attempt.status_code for _, attempts in log[1:] for attempt in attempts] == [
+                500,
+                200,
+            ]
             assert len(receiver.requests) == 3
             for row, _ in log[1:]:
                 with pytest.raises(Invalid, match="erased"):
                     await post.write(
-                        lambda tx, row=row: webhooks.resend(tx, post.account_id, "", hook.id, row.id, now_ms=post.now_ms)
+                        lambda tx, row=row: webhooks.resend(
+                            tx, post.account_id, "", hook.id, row.id, now_ms=post.now_ms
+                        )
                     )
             since = "2026-01-01T00:00:00Z"
-            count = await post.write(lambda tx: webhooks.replay(tx, post.account_id, "", hook.id, since, now_ms=post.now_ms))
+            count = await post.write(
+                lambda tx: webhooks.replay(
+                    tx, post.account_id, "", hook.id, since, now_ms=post.now_ms
+                )
+            )
             await post.deliver()
             assert count == 0, "the one about somebody else still waits, the others cannot be sent"
 
@@ -71,7 +88,9 @@ def test_an_answer_that_comes_after_the_erasure_is_not_kept(engine: str, status:
         gate, person = asyncio.Event(), new_id()
         mark = f"zoe{next(_numbers)}@example.org"
 
-        async def echo_late(receiver: object, writer: asyncio.StreamWriter, request: Request) -> None:
+        async def echo_late(
+            receiver: object, writer: asyncio.StreamWriter, request: Request
+        ) -> None:
             await gate.wait()
             writer.write(reply(status, request.body))
 
@@ -118,7 +137,9 @@ def test_what_was_claimed_but_not_begun_is_not_sent(engine: str) -> None:
     run(scenario())
 
 
-def test_a_resend_that_raced_an_erasure_is_cancelled_and_not_looked_at_for_ever(engine: str) -> None:
+def test_a_resend_that_raced_an_erasure_is_cancelled_and_not_looked_at_for_ever(
+    engine: str,
+) -> None:
     async def scenario() -> None:
         person = new_id()
         async with office(engine) as post, receiving() as receiver:
@@ -126,9 +147,17 @@ def test_a_resend_that_raced_an_erasure_is_cancelled_and_not_looked_at_for_ever(
             await post.emit(subscriber_id=person)
             await post.deliver()
             row, _ = await post.one(hook)
-            await post.write(lambda tx: webhooks.resend(tx, post.account_id, "", hook.id, row.id, now_ms=post.now_ms))
+            await post.write(
+                lambda tx: webhooks.resend(
+                    tx, post.account_id, "", hook.id, row.id, now_ms=post.now_ms
+                )
+            )
             # As if the resend had committed after the erasure cancelled and before it dropped the body.
-            await post.write(lambda tx: tx.run(outbox._DROP_BODIES_ABOUT, account_id=post.account_id, subscriber_id=person))
+            await post.write(
+                lambda tx: tx.run(
+                    outbox._DROP_BODIES_ABOUT, account_id=post.account_id, subscriber_id=person
+                )
+            )
             await post.deliver()
             assert (await post.one(hook))[0].status == "cancelled"
             assert len(receiver.requests) == 1
@@ -141,16 +170,25 @@ def deliveries(owner: Member, hook: str) -> list[dict[str, Any]]:
 
 
 @pytest.mark.parametrize("who", ["subscriber", "referrer"])
-def test_deleting_by_the_api_reaches_every_event_that_names_the_person(service: Service, alice: Member, who: str) -> None:
+def test_deleting_by_the_api_reaches_every_event_that_names_the_person(
+    service: Service, alice: Member, who: str
+) -> None:
     number = next(_numbers)
     mails = {"referrer": f"ann{number}@erase.example", "subscriber": f"ben{number}@erase.example"}
-    with ReceiverThread(reply(200, b"welcome " + mails[who].encode()), reply(500, mails[who].encode())) as receiver:
-        hook = alice.post("/v2/webhooks", {"url": receiver.url, "new_referral": True}).json()["webhook"]["uuid"]
+    with ReceiverThread(
+        reply(200, b"welcome " + mails[who].encode()), reply(500, mails[who].encode())
+    ) as receiver:
+        hook = alice.post("/v2/webhooks", {"url": receiver.url, "new_referral": True}).json()[
+            "webhook"
+        ]["uuid"]
         ann = alice.subscribe(mails["referrer"], name="Ann Lee")
         ben = alice.subscribe(mails["subscriber"], referrer_code=ann["ref_code"])
         service.run(service.services.dispatcher.deliver_due())
         (sent,) = deliveries(alice, hook)
-        assert (sent["status"], sent["attempts"][0]["response"]) == ("delivered", f"welcome {mails[who]}")
+        assert (sent["status"], sent["attempts"][0]["response"]) == (
+            "delivered",
+            f"welcome {mails[who]}",
+        )
         again = alice.post(f"/v2/webhooks/{hook}/deliveries/{sent['uuid']}/resend")
         assert again.status_code == 200, again.text
         service.run(service.services.dispatcher.deliver_due())
@@ -176,12 +214,17 @@ def test_a_stored_answer_that_quotes_a_receiver_goes_with_the_person_it_quotes(
     number = next(_numbers)
     mails = {"referrer": f"ann{number}@erase.example", "subscriber": f"ben{number}@erase.example"}
     with ReceiverThread(reply(200, b"welcome " + mails[who].encode())) as receiver:
-        hook = alice.post("/v2/webhooks", {"url": receiver.url, "new_referral": True}).json()["webhook"]["uuid"]
+        hook = alice.post("/v2/webhooks", {"url": receiver.url, "new_referral": True}).json()[
+            "webhook"
+        ]["uuid"]
         ann = alice.subscribe(mails["referrer"])
         ben = alice.subscribe(mails["subscriber"], referrer_code=ann["ref_code"])
         service.run(service.services.dispatcher.deliver_due())
         (sent,) = deliveries(alice, hook)
-        path, key = f"/v2/webhooks/{hook}/deliveries/{sent['uuid']}/resend", {"Idempotency-Key": f"again {number}"}
+        path, key = (
+            f"/v2/webhooks/{hook}/deliveries/{sent['uuid']}/resend",
+            {"Idempotency-Key": f"again {number}"},
+        )
         assert mails[who] in alice.post(path, headers=key).text
         assert "idempotency.body" in mentions(dump(service), mails[who])
         gone = ben if who == "subscriber" else ann
@@ -195,7 +238,10 @@ def test_a_stored_answer_that_quotes_a_receiver_goes_with_the_person_it_quotes(
 def test_a_log_goes_whole_with_its_webhook_or_with_its_age(engine: str, way: str) -> None:
     async def scenario() -> None:
         mark = f"answer of {new_id()}"
-        async with office(engine) as post, receiving(reply(500, mark.encode()), reply(200, mark.encode())) as receiver:
+        async with (
+            office(engine) as post,
+            receiving(reply(500, mark.encode()), reply(200, mark.encode())) as receiver,
+        ):
             hook = await post.webhook(receiver.url)
             await post.emit()
             await post.to_the_end(hook)

@@ -28,7 +28,9 @@ def assert_shed(answer: Answer) -> None:
     assert answer.status == 500, answer
     assert int(answer.headers["retry-after"]) >= 1
     assert answer.headers["content-type"].startswith("application/json")
-    assert answer.json()["code"] == "unavailable" and answer.json()["error"].endswith("try again in a moment.")
+    assert answer.json()["code"] == "unavailable" and answer.json()["error"].endswith(
+        "try again in a moment."
+    )
 
 
 def signup(number: int) -> dict[str, str]:
@@ -89,7 +91,10 @@ def test_a_lock_of_a_moment_is_waited_for():
     alice = new_account(url)
     with Serving(url) as server, ThreadPoolExecutor(4) as pool:
         other = lock(url)
-        written = [pool.submit(server.caller(alice.key), "POST", f"{alice.v1}/subscribers", signup(i)) for i in range(4)]
+        written = [
+            pool.submit(server.caller(alice.key), "POST", f"{alice.v1}/subscribers", signup(i))
+            for i in range(4)
+        ]
         call = server.caller(alice.key)
         for _ in range(20):
             assert call("GET", alice.v1).status == 200
@@ -114,9 +119,14 @@ def test_a_full_database_sheds_writes_acknowledges_none_and_recovers():
         assert set(answers.values()) in ({201, "unavailable"}, {"unavailable"})
         assert alice.get(f"{alice.v1}/subscribers").status_code == 200
         assert alice.total() == 1 + sum(status == 201 for status in answers.values())
-        full = alice.post(f"{alice.v1}/subscribers", {"email": "x" * 60 + "@example.org", "user_agent": "y" * 1000})
+        full = alice.post(
+            f"{alice.v1}/subscribers",
+            {"email": "x" * 60 + "@example.org", "user_agent": "y" * 1000},
+        )
         service.run(pragma("PRAGMA max_page_count = 1073741823"))
-        assert (full.status_code, full.json()["code"]) == (500, "unavailable") and int(full.headers["retry-after"]) >= 1
+        assert (full.status_code, full.json()["code"]) == (500, "unavailable") and int(
+            full.headers["retry-after"]
+        ) >= 1
         again = _parallel_signups(alice, 120)
         assert all((again[i] == 201) == (answers[i] == "unavailable") for i in answers), (
             "what was refused was not kept, and what was not, was"
@@ -160,7 +170,9 @@ def test_a_full_disk_fails_whole_groups_reads_go_on_and_room_is_enough_to_mend_i
                 if len(refused) > 30:
                     return
                 email = f"reader{number}-{i}@example.org"
-                answer = call("POST", path, {"email": email, "user_agent": "u" * 1000, "name": "n" * 250})
+                answer = call(
+                    "POST", path, {"email": email, "user_agent": "u" * 1000, "name": "n" * 250}
+                )
                 (acknowledged.append(email) if answer.status == 201 else refused.append(answer))
 
         with ThreadPoolExecutor(8) as pool:
@@ -172,7 +184,11 @@ def test_a_full_disk_fails_whole_groups_reads_go_on_and_room_is_enough_to_mend_i
         for _ in range(80):
             assert call("GET", f"{path}/{acknowledged[0]}").status == 200
         # Somebody makes room; nobody restarts anything.
-        resource.prlimit(server.process.pid, resource.RLIMIT_FSIZE, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
+        resource.prlimit(
+            server.process.pid,
+            resource.RLIMIT_FSIZE,
+            (resource.RLIM_INFINITY, resource.RLIM_INFINITY),
+        )
         assert call("POST", path, {"email": "after@example.org"}).status == 201
         server.kill()
         server.prefix = []
@@ -259,7 +275,12 @@ def test_a_row_held_too_long_is_a_500_and_not_a_hang(own_postgres):
         holder = "SET transaction_timeout = 0; BEGIN; SELECT id FROM subscriber FOR UPDATE; SELECT pg_sleep(3); COMMIT;"
         with ThreadPoolExecutor(1) as pool:
             held = pool.submit(own_postgres.execute, holder, "held")
-            while own_postgres.execute("SELECT COUNT(*) FROM pg_stat_activity WHERE wait_event = 'PgSleep'") == "0":
+            while (
+                own_postgres.execute(
+                    "SELECT COUNT(*) FROM pg_stat_activity WHERE wait_event = 'PgSleep'"
+                )
+                == "0"
+            ):
                 pass
             assert_shed(call("PUT", f"{path}/reader0@example.org", {"name": "new"}))
             held.result()
@@ -290,7 +311,10 @@ def test_more_than_can_be_answered_is_shed_at_once():
             answers = Counter(alice.get(alice.v1).json()["code"] for _ in range(50))
             assert answers == {"overloaded": 50} and time.monotonic() - began < 4
             assert answer.headers["retry-after"] == "1"
-            assert json.loads(answer.content)["error"] == "The service is overloaded; try again in a moment."
+            assert (
+                json.loads(answer.content)["error"]
+                == "The service is overloaded; try again in a moment."
+            )
         finally:
             for client in stuck:
                 client.close()

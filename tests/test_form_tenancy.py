@@ -76,7 +76,9 @@ class Form(NamedTuple):
 def pending(owner: Operator) -> str:
     owner.put(f"{owner.v1}/settings", {"hold_days": 9})
     friend = owner.subscribe(f"friend{next(_numbers)}@example.org")
-    made: str = owner.subscribe(f"secret{next(_numbers)}@example.org", referrer_code=friend["ref_code"])["uuid"]
+    made: str = owner.subscribe(
+        f"secret{next(_numbers)}@example.org", referrer_code=friend["ref_code"]
+    )["uuid"]
     owner.put(f"{owner.v1}/settings", {"hold_days": 0})
     return made
 
@@ -94,8 +96,8 @@ def earned(owner: Operator, approval: str) -> tuple[str, str]:
     owner.post(f"{owner.v1}/rewards", {"name": "Secret mug", "referrals": 1, "approval": approval})
     advocate = owner.subscribe(f"star{next(_numbers)}@example.org")
     owner.subscribe(f"friend{next(_numbers)}@example.org", referrer_code=advocate["ref_code"])
-    (won,) = owner.get(f"{owner.v1}/subscribers/{advocate['uuid']}/rewards").json()["rewards"]
-    return advocate["uuid"], won["uuid"]
+    (earned,) = owner.get(f"{owner.v1}/subscribers/{advocate['uuid']}/rewards").json()["rewards"]
+    return advocate["uuid"], earned["uuid"]
 
 
 def unlocked(owner: Operator) -> str:
@@ -107,7 +109,9 @@ def awaiting(owner: Operator) -> str:
 
 
 def webhook(owner: Operator) -> str:
-    made = owner.post("/v2/webhooks", {"url": "http://127.0.0.1:9/secret", "new_referral": True}).json()["webhook"]
+    made = owner.post(
+        "/v2/webhooks", {"url": "http://127.0.0.1:9/secret", "new_referral": True}
+    ).json()["webhook"]
     return str(made["uuid"])
 
 
@@ -117,7 +121,9 @@ def delivery(owner: Operator) -> str:
 
 
 def newest(owner: Operator, sql: str) -> str:
-    return str(owner.service.read(lambda tx: tx.all(statement(sql), account_id=owner.account_id))[0][0])
+    return str(
+        owner.service.read(lambda tx: tx.all(statement(sql), account_id=owner.account_id))[0][0]
+    )
 
 
 def session(owner: Operator) -> str:
@@ -126,7 +132,9 @@ def session(owner: Operator) -> str:
 
 
 def invitation(owner: Operator) -> str:
-    sent = owner.web.post("/account/invitations", page="/account", email=f"secret{next(_numbers)}@example.org")
+    sent = owner.web.post(
+        "/account/invitations", page="/account", email=f"secret{next(_numbers)}@example.org"
+    )
     assert sent.status_code == 200, sent.text
     return newest(owner, "SELECT id FROM ticket WHERE account_id = :account_id ORDER BY id DESC")
 
@@ -139,7 +147,12 @@ def payout(owner: Operator) -> str:
     return make_payout(owner, "")[0]
 
 
-TERMS = {"cpa": "3", "max_payout": "90", "total_budget": "300", "redirect_url": "https://wax.example/"}
+TERMS = {
+    "cpa": "3",
+    "max_payout": "90",
+    "total_budget": "300",
+    "redirect_url": "https://wax.example/",
+}
 CARD = {"name": "Mine", "audience_gender": "mixed", "categories": "tech"}
 FORMS = [
     Form("/subscribers/decide", "id", pending, {"do": "verify"}),
@@ -147,10 +160,10 @@ FORMS = [
     Form("/subscribers/decide", "id", subscriber, {"do": "erase"}),
     Form("/review", "id", rejected, {"do": "verify"}),
     Form("/review", "id", pending, {"do": "reject"}),
-    Form("/subscribers/{id}/rewards", "won", unlocked, {"do": "redeem"}, subscriber),
-    Form("/subscribers/{id}/rewards", "won", awaiting, {"do": "approve"}, subscriber),
-    Form("/rewards/hand-over", "won", unlocked, {"do": "redeem"}),
-    Form("/rewards/hand-over", "won", awaiting, {"do": "approve"}),
+    Form("/subscribers/{id}/rewards", "earned", unlocked, {"do": "redeem"}, subscriber),
+    Form("/subscribers/{id}/rewards", "earned", awaiting, {"do": "approve"}, subscriber),
+    Form("/rewards/hand-over", "earned", unlocked, {"do": "redeem"}),
+    Form("/rewards/hand-over", "earned", awaiting, {"do": "approve"}),
     Form("/rewards/preview", "id", unlocked, {"name": "Mine", "referrals": "3"}, only_shows=True),
     Form("/webhooks/{id}/act", "delivery", delivery, {"do": "resend"}, webhook),
     Form("/account/sessions", "id", session, {}),
@@ -166,7 +179,9 @@ FORMS = [
 @pytest.fixture(autouse=True)
 def plenty(monkeypatch: pytest.MonkeyPatch) -> None:
     """All tests share one IP address; the limit on logins has tests of its own."""
-    monkeypatch.setattr(attempts, "LOGIN_BY_ADDRESS", attempts.LOGIN_BY_ADDRESS._replace(most=10_000))
+    monkeypatch.setattr(
+        attempts, "LOGIN_BY_ADDRESS", attempts.LOGIN_BY_ADDRESS._replace(most=10_000)
+    )
 
 
 def name_of(form: Form) -> str:
@@ -182,7 +197,9 @@ def test_every_form_is_tried_or_names_no_object() -> None:
 
 
 def fill_in(who: Operator, form: Form, parent: str, value: str) -> Any:
-    return who.web.post(form.path.replace("{id}", parent), page="/settings", **{**form.fields, form.field: value})
+    return who.web.post(
+        form.path.replace("{id}", parent), page="/settings", **{**form.fields, form.field: value}
+    )
 
 
 def promote(service: Service, *people: Operator) -> None:
@@ -192,7 +209,9 @@ def promote(service: Service, *people: Operator) -> None:
 
 
 @pytest.mark.parametrize("form", FORMS, ids=name_of)
-def test_another_accounts_id_in_a_field_changes_and_shows_nothing(quiet_service: Service, form: Form) -> None:
+def test_another_accounts_id_in_a_field_changes_and_shows_nothing(
+    quiet_service: Service, form: Form
+) -> None:
     alice, mallory = operator(quiet_service), operator(quiet_service, "mallory")
     if form.admins:
         promote(quiet_service, alice, mallory)
@@ -214,7 +233,9 @@ def test_the_owner_reaches_what_the_field_names(quiet_service: Service, form: Fo
         parent, mine = earned(alice, "manual" if form.maker is awaiting else "automatic")
     elif form.maker is delivery:
         mine = delivery(alice)
-        parent = newest(alice, "SELECT id FROM webhook WHERE account_id = :account_id ORDER BY id DESC")
+        parent = newest(
+            alice, "SELECT id FROM webhook WHERE account_id = :account_id ORDER BY id DESC"
+        )
     else:
         parent, mine = "", form.maker(alice)
     before = lasting(dump(quiet_service))

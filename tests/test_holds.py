@@ -69,11 +69,16 @@ def test_through_a_year_every_hold_ends_on_its_day_and_no_other(alice: Member) -
 def test_a_hold_by_screening_ends_after_seven_days_and_says_so(alice: Member) -> None:
     configure(alice, screening="strong")
     ana = alice.subscribe("ana@example.org", ip_address="203.0.113.9")
-    ben = alice.subscribe("ben@example.org", referrer_code=ana["ref_code"], ip_address="203.0.113.9")
+    ben = alice.subscribe(
+        "ben@example.org", referrer_code=ana["ref_code"], ip_address="203.0.113.9"
+    )
     told = referral(alice, ben)
     assert (told["status"], told["reason"], told["decided_by"]) == ("pending", "same_network", None)
     assert told["signals"]["same_network_as_referrer"] is True
-    assert told["rule"] == '"Strong" screening holds suspicious referrals for 7 days. The level is now "Strong".'
+    assert (
+        told["rule"]
+        == '"Strong" screening holds suspicious referrals for 7 days. The level is now "Strong".'
+    )
     assert told["what_would_change_it"].endswith("unless you decide earlier or they unsubscribe.")
     due = datetime.fromisoformat(told["due_at"])
     assert 6.9 < (due - datetime.fromisoformat(ben["created_at"])).total_seconds() / DAY_S <= 7
@@ -83,14 +88,20 @@ def test_a_hold_by_screening_ends_after_seven_days_and_says_so(alice: Member) ->
     alice.service.set_clock(7 * DAY_S + 60)
     time_passes(alice)
     told = referral(alice, ben)
-    assert (told["status"], told["reason"], told["due_at"]) == ("verified", "screening_hold_over", None)
+    assert (told["status"], told["reason"], told["due_at"]) == (
+        "verified",
+        "screening_hold_over",
+        None,
+    )
     assert alice.subscriber(ana["uuid"])["referrals_count"] == 1
 
 
 def test_strict_rejects_what_strong_holds(alice: Member) -> None:
     configure(alice, screening="strict")
     ana = alice.subscribe("ana@example.org", ip_address="203.0.113.9")
-    ben = alice.subscribe("ben@example.org", referrer_code=ana["ref_code"], ip_address="203.0.113.9")
+    ben = alice.subscribe(
+        "ben@example.org", referrer_code=ana["ref_code"], ip_address="203.0.113.9"
+    )
     told = referral(alice, ben)
     assert (told["status"], told["reason"]) == ("rejected", "same_network")
     assert told["what_would_change_it"] == "You can verify it manually."
@@ -112,12 +123,23 @@ def test_a_person_decides_over_every_rule_and_is_remembered(alice: Member) -> No
     alias = alice.subscribe("a.na+2@gmail.com", referrer_code=ana["ref_code"])
     path = f"{alice.v1}/subscribers/{alias['uuid']}/referral"
     told = referral(alice, alias)
-    assert (told["status"], told["reason"], told["signals"]["alias_of_referrer"]) == ("rejected", "alias_of_referrer", True)
+    assert (told["status"], told["reason"], told["signals"]["alias_of_referrer"]) == (
+        "rejected",
+        "alias_of_referrer",
+        True,
+    )
     assert (told["referrer_code"], told["referrer_uuid"]) == (ana["ref_code"], ana["uuid"])
     verified = alice.post(f"{path}/verify").json()["referral"]
-    assert (verified["status"], verified["reason"], verified["decided_by"]) == ("verified", "verified_by_hand", "api")
+    assert (verified["status"], verified["reason"], verified["decided_by"]) == (
+        "verified",
+        "verified_by_hand",
+        "api",
+    )
     assert verified["decided_at"] is not None
-    assert alice.post(f"/v2/subscribers/{alias['uuid']}/referral/verify").json()["referral"] == verified
+    assert (
+        alice.post(f"/v2/subscribers/{alias['uuid']}/referral/verify").json()["referral"]
+        == verified
+    )
     refused = alice.post(f"{path}/reject")
     assert (refused.status_code, refused.json()["code"]) == (400, "illegal_move")
     assert alice.subscriber(ana["uuid"])["referrals_count"] == 1
@@ -129,13 +151,19 @@ def test_each_certainty_shows_its_own_signal(alice: Member) -> None:
     ben = alice.subscribe("ben@example.org", referrer_code=ana["ref_code"])
     told = referral(alice, ben)
     assert (told["status"], told["reason"]) == ("verified", None)
-    assert not any(value for name, value in told["signals"].items() if not name.startswith("signups"))
+    assert not any(
+        value for name, value in told["signals"].items() if not name.startswith("signups")
+    )
     loop = alice.subscribe("a.na@gmail.com", referrer_code=ben["ref_code"])
     told = referral(alice, loop)
     assert (told["reason"], told["signals"]["referral_loop"]) == ("referral_loop", True)
     for email, reason in cases.items():
         told = referral(alice, alice.subscribe(email, referrer_code=ana["ref_code"]))
-        assert (told["status"], told["reason"], told["signals"][reason]) == ("rejected", reason, True)
+        assert (told["status"], told["reason"], told["signals"][reason]) == (
+            "rejected",
+            reason,
+            True,
+        )
 
 
 def test_who_was_not_referred_has_no_referral_to_explain(alice: Member) -> None:
@@ -161,7 +189,9 @@ def test_who_was_not_referred_has_no_referral_to_explain(alice: Member) -> None:
         ({"slug": "admin"}, "slug"),
     ],
 )
-def test_settings_that_make_no_sense_are_refused(alice: Member, body: dict[str, Any], param: str) -> None:
+def test_settings_that_make_no_sense_are_refused(
+    alice: Member, body: dict[str, Any], param: str
+) -> None:
     before = alice.get(f"{alice.v1}/settings").json()
     answer = alice.put(f"{alice.v1}/settings", body)
     assert (answer.status_code, answer.json()["param"]) == (400, param), answer.text
@@ -178,7 +208,10 @@ def test_settings_are_read_back_and_the_campaign_object_stays_as_specified(alice
     }
     configure(alice, **chosen)
     told = alice.get(f"{alice.v1}/settings").json()["settings"]
-    assert told == {**chosen, "signup_page_url": alice.service.services.site.page_link(chosen["slug"])}
+    assert told == {
+        **chosen,
+        "signup_page_url": alice.service.services.site.page_link(chosen["slug"]),
+    }
     assert set(alice.get(alice.v1).json()["campaign"]) == {"uuid", "name"}
     configure(alice, destination_url=None)
     assert alice.get(f"{alice.v1}/settings").json()["settings"]["destination_url"] is None

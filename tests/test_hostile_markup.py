@@ -33,7 +33,10 @@ class World:
         self.service = service
         self.alice, self.bob = operator(service, "alice"), operator(service, "bob")
         self.wax = Newsletter(service)
-        self.wax.member, self.wax.owner = self.alice, type(self.wax.owner)(self.alice.account_id, self.alice.campaign_id)
+        self.wax.member, self.wax.tenant = (
+            self.alice,
+            type(self.wax.tenant)(self.alice.account_id, self.alice.campaign_id),
+        )
         self.ids: dict[str, str] = {}
         self.accounts()
         self.campaign()
@@ -70,44 +73,72 @@ class World:
                 self.rewards.append(made.json()["reward"]["uuid"])
 
     def subscribers(self) -> None:
-        claims = {"name": EVIL, "utm_source": EVIL, "utm_campaign": EVIL, "user_agent": EVIL, "ip_address": EVIL}
+        claims = {
+            "name": EVIL,
+            "utm_source": EVIL,
+            "utm_campaign": EVIL,
+            "user_agent": EVIL,
+            "ip_address": EVIL,
+        }
         self.star = self.alice.subscribe("star@example.org", **claims)
         self.alice.subscribe("friend@example.org", referrer_code=self.star["ref_code"], **claims)
         self.alice.subscribe("thrown@mailinator.com", referrer_code=self.star["ref_code"], **claims)
         self.alice.put(f"{self.alice.v1}/settings", {"hold_days": 5, "screening": "strong"})
-        near = {**claims, "ip_address": "198.51.100.7"}  # the referrer's own network: this one waits for the operator
+        near = {
+            **claims,
+            "ip_address": "198.51.100.7",
+        }  # the referrer's own network: this one waits for the operator
         neighbor = self.alice.subscribe("near@example.org", **near)
         self.alice.subscribe("waits@example.org", referrer_code=neighbor["ref_code"], **near)
         self.alice.put(f"{self.alice.v1}/settings", {"hold_days": 0, "screening": "flexible"})
         self.alice.subscribe("claims@example.org", **{**claims, "referrer_code": EVIL})
-        won = self.alice.get(f"{self.alice.v1}/subscribers/{self.star['uuid']}/rewards").json()["rewards"]
-        self.ids["unclaimed"] = won[0]["uuid"]
+        earned = self.alice.get(f"{self.alice.v1}/subscribers/{self.star['uuid']}/rewards").json()[
+            "rewards"
+        ]
+        self.ids["unclaimed"] = earned[0]["uuid"]
         self.second = self.alice.subscribe("second@example.org", **claims)
         self.alice.subscribe("third@example.org", referrer_code=self.second["ref_code"], **claims)
-        for won in self.alice.get(f"{self.alice.v1}/subscribers/{self.second['uuid']}/rewards").json()["rewards"]:
-            if won["status"] == "unlocked":
-                redeemed = self.alice.post(f"{self.alice.v1}/rewards/{won['uuid']}/redeem", {"shipping_details": ADDRESS})
+        for earned in self.alice.get(
+            f"{self.alice.v1}/subscribers/{self.second['uuid']}/rewards"
+        ).json()["rewards"]:
+            if earned["status"] == "unlocked":
+                redeemed = self.alice.post(
+                    f"{self.alice.v1}/rewards/{earned['uuid']}/redeem",
+                    {"shipping_details": ADDRESS},
+                )
                 assert redeemed.status_code == 200, redeemed.text
-        rows = (
-            f'email,name,"{EVIL.replace(chr(34), chr(34) * 2)}"\nnot an address <evil>,<evil>,<evil>\nok@example.org,<evil>,1\n'
-        )
+        rows = f'email,name,"{EVIL.replace(chr(34), chr(34) * 2)}"\nnot an address <evil>,<evil>,<evil>\nok@example.org,<evil>,1\n'
         self.ids["import"] = upload(self.alice, rows, name="<evil>.csv")
         self.ids["new import"] = upload(self.alice, rows, name="<evil>2.csv")
-        self.alice.web.post(f"/subscribers/import/{self.ids['new import']}", do="try", email="0", name="1")
+        self.alice.web.post(
+            f"/subscribers/import/{self.ids['new import']}", do="try", email="0", name="1"
+        )
         run_import(self.alice, self.ids["import"])
 
     def partners(self) -> None:
         publication = publish(self.alice, name=EVIL, description=EVIL, list_id=EVIL)
         self.slug = f"evil-{new_id()[-12:]}"
-        program = offer(self.alice, publication, terms=EVIL, slug=self.slug, cpa=3, total_budget=4, resources_url=URL)
+        program = offer(
+            self.alice,
+            publication,
+            terms=EVIL,
+            slug=self.slug,
+            cpa=3,
+            total_budget=4,
+            resources_url=URL,
+        )
         self.ids |= {"publication": publication["uuid"], "program": program["uuid"]}
         offer(self.alice, publish(self.alice, name=EVIL, description=EVIL))
         self.ids["unoffered"] = publish(self.alice, name=EVIL)["uuid"]
-        joined = self.bob.web.post(f"/network/{program['uuid']}/join", page="/settings", reason=EVIL)
+        joined = self.bob.web.post(
+            f"/network/{program['uuid']}/join", page="/settings", reason=EVIL
+        )
         self.ids["partner campaign"] = joined.headers["location"].rsplit("/", 1)[1]
         self.code = join(self.bob, program)["ref_code"]
         for number in range(3):
-            paid = self.alice.subscribe(f"paid{number}@example.org", name=EVIL, referrer_code=self.code)
+            paid = self.alice.subscribe(
+                f"paid{number}@example.org", name=EVIL, referrer_code=self.code
+            )
         self.ids["paid"] = paid["uuid"]
         self.service.run_jobs()
         failed = statement("UPDATE letter SET error = :evil WHERE account_id = :account_id")
@@ -116,18 +147,29 @@ class World:
     def developers(self) -> None:
         self.alice.web.post("/account/keys", page="/account", name=EVIL)
         self.bob.web.post("/account/keys", page="/account", name=EVIL)
-        revoke = statement("UPDATE api_key SET revoked_ms = 1 WHERE account_id = :account_id AND name = :evil")
+        revoke = statement(
+            "UPDATE api_key SET revoked_ms = 1 WHERE account_id = :account_id AND name = :evil"
+        )
         self.service.write(lambda tx: tx.run(revoke, evil=EVIL, account_id=self.bob.account_id))
         for url in ("http://127.0.0.1:9/?q=<evil>", "http://127.0.0.1:9/'\"><evil>"):
-            made = self.alice.post("/v2/webhooks", {"url": url, "new_referral": True, "reward_unlocked": True})
+            made = self.alice.post(
+                "/v2/webhooks", {"url": url, "new_referral": True, "reward_unlocked": True}
+            )
             if made.status_code == 201:
                 self.ids["webhook"] = made.json()["webhook"]["uuid"]
-        delivery = self.alice.post(f"/v2/webhooks/{self.ids['webhook']}/test", {}).json()["delivery"]["uuid"]
+        delivery = self.alice.post(f"/v2/webhooks/{self.ids['webhook']}/test", {}).json()[
+            "delivery"
+        ]["uuid"]
         attempt = statement(
             "INSERT INTO attempt (id, account_id, delivery_id, at_ms, status_code, latency_ms, error, response) "
             "VALUES (:id, :account_id, :delivery_id, 1, 500, 1, :evil, :evil)"
         )
-        row: dict[str, Any] = {"id": new_id(), "account_id": self.alice.account_id, "delivery_id": delivery, "evil": EVIL}
+        row: dict[str, Any] = {
+            "id": new_id(),
+            "account_id": self.alice.account_id,
+            "delivery_id": delivery,
+            "evil": EVIL,
+        }
         self.service.write(lambda tx: tx.run(attempt, **row))
 
     def money(self) -> None:
@@ -136,7 +178,11 @@ class World:
         )
         now_ms = self.service.now_ms()
         for month in ("2020-01", rules.month_of(now_ms)):
-            row: dict[str, Any] = {"id": new_id(), "account_id": self.bob.account_id, "month": month}
+            row: dict[str, Any] = {
+                "id": new_id(),
+                "account_id": self.bob.account_id,
+                "month": month,
+            }
             self.service.write(lambda tx, row=row: tx.run(insert, **row))
         self.service.write(lambda tx: payouts.mark_paid(tx, row["id"], EVIL, now_ms=now_ms))
 
@@ -169,7 +215,13 @@ class World:
         if "{side}" in path:
             return [path.format(side=side, month=month) for side in ("owner", "partner")]
         if "{token}" in path:
-            return [path.format(token=self.ticket({"/welcome/{token}": "invitation"}.get(path, "password_reset")))]
+            return [
+                path.format(
+                    token=self.ticket(
+                        {"/welcome/{token}": "invitation"}.get(path, "password_reset")
+                    )
+                )
+            ]
         ids = next((ids for start, ids in objects.items() if path.startswith(start)), [])
         return [path.replace("{id}", each) for each in ids] if "{" in path else [path]
 
@@ -243,11 +295,17 @@ def test_no_page_of_the_dashboard_lets_markup_through(world: World) -> None:
     problems: list[str] = []
     shown: set[str] = set()
     for page in [page for page in PAGES if page.method == "GET"]:
-        paths = [f"{path}{query}" for path in world.addresses(page.path) for query in ["", *QUERIES.get(page.path, [])]]
+        paths = [
+            f"{path}{query}"
+            for path in world.addresses(page.path)
+            for query in ["", *QUERIES.get(page.path, [])]
+        ]
         if page.path == "/program/new":
             paths = [f"/program/new?publication={world.ids['unoffered']}"]
         for path in paths:
-            browsers = [WebClient(world.service)] if page.open_to_all else [world.alice.web, world.bob.web]
+            browsers = (
+                [WebClient(world.service)] if page.open_to_all else [world.alice.web, world.bob.web]
+            )
             for web in browsers:
                 answer = web.get(path, follow_redirects=True)
                 assert answer.status_code in (200, 404), f"{path}: {answer.status_code}"
@@ -259,18 +317,48 @@ def test_no_page_of_the_dashboard_lets_markup_through(world: World) -> None:
 
 def forms(world: World) -> list[tuple[str, str, dict[str, Any]]]:
     """(address, page with the token, fields): forms that are shown again with what was typed, previews, and flash messages."""
-    typed = {"name": EVIL, "description": EVIL, "list_id": EVIL, "audience_gender": EVIL, "categories": EVIL}
-    terms = {"cpa": EVIL, "redirect_url": EVIL, "terms": EVIL, "slug": EVIL, "publication": world.ids["unoffered"]}
+    typed = {
+        "name": EVIL,
+        "description": EVIL,
+        "list_id": EVIL,
+        "audience_gender": EVIL,
+        "categories": EVIL,
+    }
+    terms = {
+        "cpa": EVIL,
+        "redirect_url": EVIL,
+        "terms": EVIL,
+        "slug": EVIL,
+        "publication": world.ids["unoffered"],
+    }
     words = {word.key: EVIL * 20 for word in WORDS}
     return [
-        ("/subscribers/decide", "/settings", {"id": world.ids["paid"], "do": "verify", "back": f"/subscribers?q={EVIL}"}),
+        (
+            "/subscribers/decide",
+            "/settings",
+            {"id": world.ids["paid"], "do": "verify", "back": f"/subscribers?q={EVIL}"},
+        ),
         (
             "/rewards",
             "/rewards",
-            {"name": EVIL, "referrals": EVIL, "description": EVIL, "coupon_codes": EVIL, "kind": "coupon"},
+            {
+                "name": EVIL,
+                "referrals": EVIL,
+                "description": EVIL,
+                "coupon_codes": EVIL,
+                "kind": "coupon",
+            },
         ),
-        (f"/rewards/{world.rewards[0]}", "/rewards", {"name": EVIL, "referrals": EVIL, "description": EVIL}),
-        ("/rewards/preview", "/rewards", {"name": EVIL, "referrals": "3", "description": EVIL, "coupon_code": EVIL}),
+        (
+            f"/rewards/{world.rewards[0]}",
+            "/rewards",
+            {"name": EVIL, "referrals": EVIL, "description": EVIL},
+        ),
+        (
+            "/rewards/preview",
+            "/rewards",
+            {"name": EVIL, "referrals": "3", "description": EVIL, "coupon_code": EVIL},
+        ),
         ("/pages", "/pages", words),
         ("/pages/preview", "/pages", dict.fromkeys(words, EVIL)),
         ("/pages/preview?page=hub", "/pages", dict.fromkeys(words, EVIL)),
@@ -279,7 +367,11 @@ def forms(world: World) -> list[tuple[str, str, dict[str, Any]]]:
         (f"/webhooks/{world.ids['webhook']}", "/webhooks", {"url": EVIL}),
         (f"/webhooks/{world.ids['webhook']}/act", "/webhooks", {"do": "replay", "since": EVIL}),
         ("/account/keys", "/account", {"name": EVIL * 20}),
-        ("/settings/campaign", "/settings", {"name": EVIL * 20, "destination_url": EVIL, "slug": EVIL, "hold_days": EVIL}),
+        (
+            "/settings/campaign",
+            "/settings",
+            {"name": EVIL * 20, "destination_url": EVIL, "slug": EVIL, "hold_days": EVIL},
+        ),
         ("/account/profile", "/account", {"name": EVIL * 20}),
         ("/account/invitations", "/account", {"email": EVIL}),
         ("/publications/new", "/settings", typed),
@@ -351,12 +443,22 @@ def test_no_page_for_readers_lets_markup_through(world: World) -> None:
         if look(answer, path, problems):
             shown.add(path)
     assert shown == set(pages)
-    for path in (f"/join/{EVIL}", f"/r/{EVIL}", f"/p/{EVIL}", f"/m/{EVIL}", f"/hub/{EVIL}", f"/confirm/{EVIL}", f"/{EVIL}"):
+    for path in (
+        f"/join/{EVIL}",
+        f"/r/{EVIL}",
+        f"/p/{EVIL}",
+        f"/m/{EVIL}",
+        f"/hub/{EVIL}",
+        f"/confirm/{EVIL}",
+        f"/{EVIL}",
+    ):
         look(wax.visitor.get(path), path, problems)
     for page in (wax.page, program):
         look(wax.fill_in(page, EVIL), f"{page} with a bad address", problems)
         thanks = wax.fill_in(page, wax.address("new"))
-        assert thanks.status_code == 303 and look(wax.visitor.get(thanks.headers["location"]), f"{page}/thanks", problems)
+        assert thanks.status_code == 303 and look(
+            wax.visitor.get(thanks.headers["location"]), f"{page}/thanks", problems
+        )
     claimed = wax.fill_in(f"{hub}/claim/{world.ids['unclaimed']}", "", **{**ADDRESS, "city": ""})
     assert look(claimed, "the address form", problems)
     wax.configure(needs_confirmation=True)
@@ -369,6 +471,12 @@ def test_no_page_for_readers_lets_markup_through(world: World) -> None:
 
 def test_markup_that_came_through_would_be_seen() -> None:
     assert unescaped(f"<p>{EVIL}</p>", "text") and unescaped(f'<p title="{EVIL}">', "attribute")
-    assert unescaped(f"<p title={EVIL}>", "bare attribute") and unescaped(f"<script>var a = '{EVIL}'</script>", "script")
-    assert unescaped('<iframe srcdoc="&lt;evil&gt;"></iframe>', "frame") and unescaped('<a href=" JavaScript:x()">', "link")
-    assert not unescaped("<p>&lt;evil onevil=1&gt;</p><iframe srcdoc='&amp;lt;evil'></iframe>", "escaped")
+    assert unescaped(f"<p title={EVIL}>", "bare attribute") and unescaped(
+        f"<script>var a = '{EVIL}'</script>", "script"
+    )
+    assert unescaped('<iframe srcdoc="&lt;evil&gt;"></iframe>', "frame") and unescaped(
+        '<a href=" JavaScript:x()">', "link"
+    )
+    assert not unescaped(
+        "<p>&lt;evil onevil=1&gt;</p><iframe srcdoc='&amp;lt;evil'></iframe>", "escaped"
+    )

@@ -12,7 +12,7 @@ import httpx
 import pytest
 
 from honeyguide.accounts import idempotency
-from honeyguide.referrals import subscribers
+from honeyguide.referrals import lifecycle
 from honeyguide.store import postgres
 from honeyguide.store.tx import Tx
 from tests.support.service import Member, Service
@@ -21,12 +21,18 @@ from tests.support.tables import dump
 HOUR_S = 3_600
 
 
-def sign_up(member: Member, key: str, email: str = "ana@example.org", **fields: Any) -> httpx.Response:
-    return member.post(f"{member.v1}/subscribers", {"email": email, **fields}, headers={"Idempotency-Key": key})
+def sign_up(
+    member: Member, key: str, email: str = "ana@example.org", **fields: Any
+) -> httpx.Response:
+    return member.post(
+        f"{member.v1}/subscribers", {"email": email, **fields}, headers={"Idempotency-Key": key}
+    )
 
 
 def kept(member: Member) -> list[dict[str, Any]]:
-    return [row for row in dump(member.service)["idempotency"] if row["account_id"] == member.account_id]
+    return [
+        row for row in dump(member.service)["idempotency"] if row["account_id"] == member.account_id
+    ]
 
 
 def test_the_same_key_and_body_give_the_first_answer_again(alice: Member) -> None:
@@ -51,7 +57,9 @@ def test_without_a_key_the_second_is_judged_by_itself(alice: Member) -> None:
 def test_another_body_or_path_with_the_same_key_is_a_422_and_has_no_effect(alice: Member) -> None:
     sign_up(alice, "k1")
     assert sign_up(alice, "k1", "ben@example.org").status_code == 422
-    other_path = alice.post("/v2/subscribers", {"email": "ana@example.org"}, headers={"Idempotency-Key": "k1"})
+    other_path = alice.post(
+        "/v2/subscribers", {"email": "ana@example.org"}, headers={"Idempotency-Key": "k1"}
+    )
     assert other_path.status_code == 422
     assert other_path.json()["param"] == "Idempotency-Key"
     assert sign_up(alice, "k1").status_code == 201
@@ -81,7 +89,10 @@ def test_only_post_heeds_the_key(alice: Member, method: str) -> None:
     made = alice.subscribe("ana@example.org")
     for name in ("A", "B"):
         answer = alice.http.request(
-            method, f"{alice.v1}/subscribers/{made['uuid']}", json={"name": name}, headers={"Idempotency-Key": "k"}
+            method,
+            f"{alice.v1}/subscribers/{made['uuid']}",
+            json={"name": name},
+            headers={"Idempotency-Key": "k"},
         )
         assert answer.status_code in {200, 404}
         assert "idempotent-replayed" not in answer.headers
@@ -91,13 +102,17 @@ def test_only_post_heeds_the_key(alice: Member, method: str) -> None:
 @pytest.mark.parametrize("key", ["", "x" * 256, "a\x7fb", "caf\u00e9"])
 def test_a_key_that_cannot_be_one_is_refused(alice: Member, key: str) -> None:
     answer = alice.http.post(
-        f"{alice.v1}/subscribers", json={"email": "a@example.org"}, headers=[(b"Idempotency-Key", key.encode("latin-1"))]
+        f"{alice.v1}/subscribers",
+        json={"email": "a@example.org"},
+        headers=[(b"Idempotency-Key", key.encode("latin-1"))],
     )
     assert answer.status_code == 400
     assert alice.total() == 0
 
 
-@pytest.mark.parametrize("key", ["x", "x" * 255, "a b:c/'\"--", "8e03978e-40d5-43e8-bc93-6894a57f9324"])
+@pytest.mark.parametrize(
+    "key", ["x", "x" * 255, "a b:c/'\"--", "8e03978e-40d5-43e8-bc93-6894a57f9324"]
+)
 def test_any_printable_key_up_to_255_characters_is_taken(alice: Member, key: str) -> None:
     assert [sign_up(alice, key).status_code for _ in range(2)] == [201, 201]
     assert alice.total() == 1
@@ -122,10 +137,12 @@ def test_of_parallel_rivals_for_one_key_one_acts_and_the_others_hear_422(alice: 
     assert alice.total() == 1
 
 
-def test_a_twin_waits_while_the_first_is_still_at_work(alice: Member, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_twin_waits_while_the_first_is_still_at_work(
+    alice: Member, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """The first is held inside its transaction: on PostgreSQL the twin waits for its lock, on SQLite behind it in the queue."""
     began, go_on = threading.Event(), threading.Event()
-    original = subscribers.sign_up
+    original = lifecycle.sign_up
 
     async def held(tx: Tx, *args: Any, **kwargs: Any) -> Any:
         if not began.is_set():
@@ -136,7 +153,7 @@ def test_a_twin_waits_while_the_first_is_still_at_work(alice: Member, monkeypatc
                 time.sleep(0.3)  # noqa: ASYNC251 - a unit of work on SQLite never suspends
         return await original(tx, *args, **kwargs)
 
-    monkeypatch.setattr(subscribers, "sign_up", held)
+    monkeypatch.setattr(lifecycle, "sign_up", held)
     with ThreadPoolExecutor(2) as pool:
         first = pool.submit(sign_up, alice, "k1")
         assert began.wait(5)
@@ -149,9 +166,11 @@ def test_a_twin_waits_while_the_first_is_still_at_work(alice: Member, monkeypatc
     assert alice.total() == 1
 
 
-def test_a_twin_acts_itself_when_the_first_was_refused(alice: Member, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_twin_acts_itself_when_the_first_was_refused(
+    alice: Member, monkeypatch: pytest.MonkeyPatch
+) -> None:
     began = threading.Event()
-    original = subscribers.sign_up
+    original = lifecycle.sign_up
 
     async def fails_once(tx: Tx, *args: Any, **kwargs: Any) -> Any:
         if began.is_set():
@@ -159,9 +178,9 @@ def test_a_twin_acts_itself_when_the_first_was_refused(alice: Member, monkeypatc
         began.set()
         if tx.engine == "postgres":  # a unit of work on SQLite never suspends
             await asyncio.sleep(0.3)
-        raise subscribers.Invalid("Not this time.")
+        raise lifecycle.Invalid("Not this time.")
 
-    monkeypatch.setattr(subscribers, "sign_up", fails_once)
+    monkeypatch.setattr(lifecycle, "sign_up", fails_once)
     with ThreadPoolExecutor(2) as pool:
         first = pool.submit(sign_up, alice, "k1")
         assert began.wait(5)
@@ -187,7 +206,9 @@ def test_a_twin_of_one_that_never_ends_is_a_409(alice: Member) -> None:
     assert answer.json()["code"] == "conflict"
 
 
-def test_on_postgresql_a_twin_hears_409_when_the_first_holds_its_key_too_long(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_on_postgresql_a_twin_hears_409_when_the_first_holds_its_key_too_long(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setitem(postgres.SETTINGS, "lock_timeout", "300")
     with Service("postgres") as service:
         alice = service.member()

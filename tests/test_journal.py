@@ -38,16 +38,28 @@ def test_a_killed_process_leaves_its_notes_behind(tmp_path: Path) -> None:
         "j = Journal(pathlib.Path(sys.argv[1]), keep_ms=1);"
         f"[j.note({A!r}, n) for n in range(1, 101)]; os.kill(os.getpid(), 9)"
     )
-    assert subprocess.run([sys.executable, "-c", write, str(tmp_path / "accepted")], check=False).returncode == -9
+    assert (
+        subprocess.run(
+            [sys.executable, "-c", write, str(tmp_path / "accepted")], check=False
+        ).returncode
+        == -9
+    )
     assert opened(tmp_path)[1] == {A: list(range(1, 101))}
 
 
-def test_full_files_go_once_all_in_them_is_old(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_full_files_go_once_all_in_them_is_old(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(journal, "_SIZE", 10 * journal._NOTE.size)
     made, _ = opened(tmp_path)
     for n in range(1, 36):
         made.note(A, n)
-    assert sorted(file.name for file in tmp_path.iterdir()) == ["accepted.1", "accepted.2", "accepted.3", "accepted.4"]
+    assert sorted(file.name for file in tmp_path.iterdir()) == [
+        "accepted.1",
+        "accepted.2",
+        "accepted.3",
+        "accepted.4",
+    ]
     made, found = opened(tmp_path)
     assert found == {A: list(range(1, 36))}
     for n in range(10):
@@ -74,4 +86,6 @@ def test_a_disk_without_room_is_said_and_tried_again_later(tmp_path: Path) -> No
         made.note(A, 2_000)
     made.note(A, 20_000)
     made.note(A, 20_001)
-    assert Journal(tmp_path / "missing" / "accepted", keep_ms=KEEP_MS).recall() == {A: [20_000, 20_001]}
+    assert Journal(tmp_path / "missing" / "accepted", keep_ms=KEEP_MS).recall() == {
+        A: [20_000, 20_001]
+    }

@@ -21,8 +21,14 @@ NO_SUCH_KEY = "hg_live_" + "0" * 49
 
 def paths_of_routes(alice: Member) -> list[str]:
     """Every path of the route table, with an id that does not exist in place of each parameter but the campaign's."""
-    concrete = (path.replace("{campaign_uuid}", alice.campaign_id) for path in dict.fromkeys(route.path for route in ROUTES))
-    return ["/".join(new_id() if part.startswith("{") else part for part in path.split("/")) for path in concrete]
+    concrete = (
+        path.replace("{campaign_uuid}", alice.campaign_id)
+        for path in dict.fromkeys(route.path for route in ROUTES)
+    )
+    return [
+        "/".join(new_id() if part.startswith("{") else part for part in path.split("/"))
+        for path in concrete
+    ]
 
 
 @pytest.fixture
@@ -39,7 +45,10 @@ def test_without_a_good_key_every_path_and_method_is_a_401(alice: Member, key: s
     for path in [*paths_of_routes(alice), *UNKNOWN_PATHS]:
         for method in METHODS:
             answer = raw.request(alice, method, path, headers=headers)
-            if answer.status != 401 or check_shape(401, answer.headers, answer.json())["code"] != "unauthorized":
+            if (
+                answer.status != 401
+                or check_shape(401, answer.headers, answer.json())["code"] != "unauthorized"
+            ):
                 wrong.append((method, path, answer.status))
     assert not wrong
     assert httpx.head(f"{alice.service.url}/v1/nothing", headers=headers).status_code == 401
@@ -52,7 +61,9 @@ def test_with_a_good_key_a_wrong_method_is_a_405_and_an_unknown_path_a_404(alice
     for template, path in zip(templates, paths_of_routes(alice), strict=True):
         answer = raw.request(alice, "PATCH", path, headers={"X-Api-Key": alice.key})
         assert answer.status == 405, path
-        assert answer.headers["allow"] == ", ".join(sorted(route.method for route in ROUTES if route.path == template))
+        assert answer.headers["allow"] == ", ".join(
+            sorted(route.method for route in ROUTES if route.path == template)
+        )
         assert check_shape(405, answer.headers, answer.json())["code"] == "method_not_allowed"
     for path in UNKNOWN_PATHS:
         for method in METHODS:
@@ -73,11 +84,17 @@ def test_uuids_are_accepted_in_any_case_and_answered_in_lower_case(alice: Member
     ana = alice.subscribe("ana@example.org")
     campaign, uuid = alice.campaign_id.upper(), ana["uuid"].upper()
     assert alice.get(f"/v1/campaigns/{campaign}").json()["campaign"]["uuid"] == alice.campaign_id
-    assert alice.get(f"/v1/campaigns/{campaign}/subscribers/{uuid}").json()["subscriber"]["uuid"] == ana["uuid"]
+    assert (
+        alice.get(f"/v1/campaigns/{campaign}/subscribers/{uuid}").json()["subscriber"]["uuid"]
+        == ana["uuid"]
+    )
     assert alice.get(f"/v2/subscribers/{uuid.title()}").json()["subscriber"]["uuid"] == ana["uuid"]
     publication = market.publish(alice)
     program = market.offer(alice, {"uuid": publication["uuid"].upper()})
     assert program["publication_uuid"] == publication["uuid"]
-    assert alice.get(f"/v2/partner_programs/{program['uuid'].upper()}").json()["partner_program"] == program
+    assert (
+        alice.get(f"/v2/partner_programs/{program['uuid'].upper()}").json()["partner_program"]
+        == program
+    )
     assert alice.delete(f"{alice.v1}/subscribers/{uuid}").status_code == 200
     assert alice.get(f"{alice.v1}/subscribers/{ana['uuid']}").status_code == 404

@@ -20,7 +20,9 @@ class Regret(Exception):
     pass
 
 
-def test_a_letter_is_gone_when_its_change_is_rolled_back_and_nobody_is_woken(box: Letterbox) -> None:
+def test_a_letter_is_gone_when_its_change_is_rolled_back_and_nobody_is_woken(
+    box: Letterbox,
+) -> None:
     async def change(tx: Tx) -> None:
         await box.put(tx)
         raise Regret
@@ -66,11 +68,15 @@ def test_keys_taken_in_opposite_orders_do_not_lock_each_other_out(box: Letterbox
     async def change(tx: Tx, keys: list[str]) -> None:
         for key in keys:
             await box.put(tx, once=key)
-            await emails.recent_to(tx, None, "nobody@example.org", "notice", since_ms=0)  # sends what was put so far
+            await emails.recent_to(
+                tx, None, "nobody@example.org", "notice", since_ms=0
+            )  # sends what was put so far
 
     async def all_at_once() -> None:
         orders = [["a", "b"], ["b", "a"]]
-        await asyncio.gather(*(box.store.write(lambda tx, order=order: change(tx, order)) for order in orders))
+        await asyncio.gather(
+            *(box.store.write(lambda tx, order=order: change(tx, order)) for order in orders)
+        )
 
     box.run(all_at_once())
     assert len(box.of_account()) == 2
@@ -80,8 +86,15 @@ def test_a_list_is_newest_first_paged_and_an_accounts_own(box: Letterbox) -> Non
     for minute in range(5):
         box.post(subject=f"QueuedEmail {minute}", now_ms=NOW + minute * MINUTE_MS)
     box.post(account_id=new_id(), subject="Not yours")
-    assert [letter.subject for letter in box.of_account(page=Page(1, 3))] == ["QueuedEmail 4", "QueuedEmail 3", "QueuedEmail 2"]
-    assert [letter.subject for letter in box.of_account(page=Page(2, 3))] == ["QueuedEmail 1", "QueuedEmail 0"]
+    assert [letter.subject for letter in box.of_account(page=Page(1, 3))] == [
+        "QueuedEmail 4",
+        "QueuedEmail 3",
+        "QueuedEmail 2",
+    ]
+    assert [letter.subject for letter in box.of_account(page=Page(2, 3))] == [
+        "QueuedEmail 1",
+        "QueuedEmail 0",
+    ]
 
 
 def test_recent_letters_are_counted_by_mailbox_kind_and_time(box: Letterbox) -> None:
@@ -93,7 +106,9 @@ def test_recent_letters_are_counted_by_mailbox_kind_and_time(box: Letterbox) -> 
     box.post(to="bea@example.org", kind="confirm")
 
     def count(account_id: str | None, kind: str, since_ms: int) -> int:
-        return box.read(lambda tx: emails.recent_to(tx, account_id, "ANNLEE@gmail.com", kind, since_ms=since_ms))
+        return box.read(
+            lambda tx: emails.recent_to(tx, account_id, "ANNLEE@gmail.com", kind, since_ms=since_ms)
+        )
 
     assert count(None, "confirm", NOW - DAY_MS) == 2
     assert count(None, "confirm", NOW - DAY_MS - 1) == 3
@@ -113,8 +128,15 @@ def test_erasing_a_person_empties_their_letters_and_cancels_what_waits(box: Lett
     assert (gone.status, gone.to_email, gone.subject) == ("cancelled", None, None)
     held = box.columns("to_email, mailbox, from_name, subject, body_text, body_html", gone.id)
     assert held == [None] * 6
-    assert box.read(lambda tx: emails.recent_to(tx, box.account_id, "ann@example.org", "notice", since_ms=0)) == 0
-    assert [letter.status for letter in box.read(lambda tx: emails.of_person(tx, box.account_id, bea))] == ["waiting"]
+    assert (
+        box.read(
+            lambda tx: emails.recent_to(tx, box.account_id, "ann@example.org", "notice", since_ms=0)
+        )
+        == 0
+    )
+    assert [
+        letter.status for letter in box.read(lambda tx: emails.of_person(tx, box.account_id, bea))
+    ] == ["waiting"]
     assert [letter.status for letter in box.of_account(stranger)] == ["waiting"]
 
 
@@ -140,7 +162,12 @@ def test_old_texts_are_forgotten_in_batches_but_never_those_still_to_be_sent(
 
 
 def test_what_is_no_address_is_refused(box: Letterbox) -> None:
-    for wrong in ("", "ann", "ann@example.org\r\nBcc: eve@example.org", "ann@example.org, eve@example.org"):
+    for wrong in (
+        "",
+        "ann",
+        "ann@example.org\r\nBcc: eve@example.org",
+        "ann@example.org, eve@example.org",
+    ):
         with pytest.raises(Invalid):
             box.post(to=wrong)
 
@@ -167,7 +194,11 @@ KINDS = [
 
 def told(kind: str) -> dict[str, str | int]:
     """Something for every parameter that the letter needs."""
-    needed = [given for given in inspect.signature(getattr(texts, kind)).parameters.values() if given.default is given.empty]
+    needed = [
+        given
+        for given in inspect.signature(getattr(texts, kind)).parameters.values()
+        if given.default is given.empty
+    ]
     return {given.name: 7 if given.annotation == "int" else f"The {given.name}" for given in needed}
 
 
@@ -188,8 +219,20 @@ def test_a_reader_never_reads_our_name() -> None:
 
 
 def test_a_reward_comes_with_its_code_its_link_or_how_to_claim_it() -> None:
-    won = {"newsletter": "The Daily", "reward": "Mug", "referrals": 1, "hub": "https://r.example/h"}
-    assert "Your code: BREW-1" in texts.reward_unlocked(**won, coupon_code="BREW-1").text  # type: ignore[arg-type]
-    assert "https://shop.example/mug" in texts.reward_unlocked(**won, link="https://shop.example/mug").text  # type: ignore[arg-type]
-    by_hand = texts.reward_unlocked(**won, how_to_claim="Answer this letter with your address.")  # type: ignore[arg-type]
-    assert "Answer this letter" in by_hand.text and "Claim it" in by_hand.text and "A friend joined" in by_hand.text
+    earned = {
+        "newsletter": "The Daily",
+        "reward": "Mug",
+        "referrals": 1,
+        "hub": "https://r.example/h",
+    }
+    assert "Your code: BREW-1" in texts.reward_unlocked(**earned, coupon_code="BREW-1").text  # type: ignore[arg-type]
+    assert (
+        "https://shop.example/mug"
+        in texts.reward_unlocked(**earned, link="https://shop.example/mug").text
+    )  # type: ignore[arg-type]
+    by_hand = texts.reward_unlocked(**earned, how_to_claim="Answer this letter with your address.")  # type: ignore[arg-type]
+    assert (
+        "Answer this letter" in by_hand.text
+        and "Claim it" in by_hand.text
+        and "A friend joined" in by_hand.text
+    )

@@ -10,7 +10,15 @@ NOW = 1_800_000_000_000
 
 # limit, asks as (ms, refused, remaining, frees)
 STEPS = [
-    (1, [(0, False, 0, 60_000), (59_999, True, 0, 60_000), (60_000, False, 0, 120_000), (60_001, True, 0, 120_000)]),
+    (
+        1,
+        [
+            (0, False, 0, 60_000),
+            (59_999, True, 0, 60_000),
+            (60_000, False, 0, 120_000),
+            (60_001, True, 0, 120_000),
+        ],
+    ),
     (
         2,
         [
@@ -21,9 +29,25 @@ STEPS = [
             (60_001, False, 0, 120_000),
         ],
     ),
-    (2, [(0, False, 1, 60_000), (60_000, False, 1, 120_000), (60_000, False, 0, 120_000), (119_999, True, 0, 120_000)]),
+    (
+        2,
+        [
+            (0, False, 1, 60_000),
+            (60_000, False, 1, 120_000),
+            (60_000, False, 0, 120_000),
+            (119_999, True, 0, 120_000),
+        ],
+    ),
     # A late one counts at the latest time known; a clock set back by more than a window begins anew.
-    (2, [(5_000, False, 1, 65_000), (4_000, False, 0, 65_000), (64_999, True, 0, 65_000), (65_000, False, 1, 125_000)]),
+    (
+        2,
+        [
+            (5_000, False, 1, 65_000),
+            (4_000, False, 0, 65_000),
+            (64_999, True, 0, 65_000),
+            (65_000, False, 1, 125_000),
+        ],
+    ),
     (1, [(100_000, False, 0, 160_000), (40_000, True, 0, 160_000), (39_999, False, 0, 99_999)]),
     (1, [(0, False, 0, 60_000), (59_000, True, 0, 60_000), (1_000, True, 0, 60_000)]),
 ]
@@ -33,7 +57,9 @@ STEPS = [
 def test_the_window_by_table(limit: int, steps: list[tuple[int, bool, int, int]]) -> None:
     window = Window(limit, [])
     for at_ms, refused, remaining, frees_ms in steps:
-        assert window.ask(NOW + at_ms) == Allowance(limit, remaining, NOW + frees_ms, refused), at_ms
+        assert window.ask(NOW + at_ms) == Allowance(limit, remaining, NOW + frees_ms, refused), (
+            at_ms
+        )
 
 
 def test_the_window_never_takes_more_than_the_limit_in_any_minute() -> None:
@@ -51,11 +77,16 @@ def test_the_window_never_takes_more_than_the_limit_in_any_minute() -> None:
 
 def test_nobody_is_told_to_wait_for_longer_than_a_window() -> None:
     refused = Allowance(1, 0, NOW + WINDOW_MS, True)
-    waits = [refused.retry_after_s(now_ms) for now_ms in (NOW - 1_500, NOW, NOW + 1, NOW + 57_999, NOW + 59_001, NOW + 60_000)]
+    waits = [
+        refused.retry_after_s(now_ms)
+        for now_ms in (NOW - 1_500, NOW, NOW + 1, NOW + 57_999, NOW + 59_001, NOW + 60_000)
+    ]
     assert waits == [60, 60, 60, 3, 1, 1]
 
 
-def test_what_an_earlier_process_accepted_is_remembered_but_for_times_outside_its_last_window() -> None:
+def test_what_an_earlier_process_accepted_is_remembered_but_for_times_outside_its_last_window() -> (
+    None
+):
     kept = [(6, NOW - 60_001), (7, NOW - 60_000), (8, NOW - 59_999), (9, NOW + 1), (10, NOW)]
     window = Window(3, kept)
     assert (window.seq, window.last_ms, list(window.times)) == (11, NOW, [NOW - 59_999, NOW])
@@ -86,10 +117,14 @@ def test_the_address_seen_longest_ago_is_forgotten_first(monkeypatch: pytest.Mon
 
 
 def test_after_a_lowered_limit_one_place_is_free_when_all_but_the_last_ones_have_left() -> None:
-    kept = [(n, NOW + n * 5_000) for n in range(10)]  # ten accepted at 0, 5, ... 45 s under the earlier limit
+    kept = [
+        (n, NOW + n * 5_000) for n in range(10)
+    ]  # ten accepted at 0, 5, ... 45 s under the earlier limit
     window = Window(4, kept)
     refused = window.ask(NOW + 46_000)
-    assert refused == Allowance(4, 0, NOW + 30_000 + WINDOW_MS, True), "the four newest begin at 30 s"
+    assert refused == Allowance(4, 0, NOW + 30_000 + WINDOW_MS, True), (
+        "the four newest begin at 30 s"
+    )
     assert refused.retry_after_s(NOW + 46_000) == 44
     assert window.ask(NOW + 89_999).refused
     assert window.ask(NOW + 90_000) == Allowance(4, 0, NOW + 35_000 + WINDOW_MS, False)

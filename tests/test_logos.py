@@ -43,7 +43,12 @@ pytestmark = pytest.mark.filterwarnings("ignore:Corrupt EXIF")
 
 
 def check_clean(logo: Logo, sent: bytes) -> None:
-    assert logo.data != sent and SECRET not in logo.data and b"<script" not in logo.data and b"PK\x03\x04" not in logo.data
+    assert (
+        logo.data != sent
+        and SECRET not in logo.data
+        and b"<script" not in logo.data
+        and b"PK\x03\x04" not in logo.data
+    )
     with Image.open(io.BytesIO(logo.data), formats=["PNG", "JPEG"]) as image:
         image.load()
         assert logo.content_type == {"PNG": "image/png", "JPEG": "image/jpeg"}[image.format or ""]
@@ -86,7 +91,14 @@ def test_a_picture_with_another_file_behind_it_is_refused(data: bytes) -> None:
 
 
 @pytest.mark.parametrize(
-    "data", [SMALL_PNG, SMALL_JPEG, SCANS, thumbnailed(), *[encoded(noise(9, 7), kind) for kind in ("PNG", "JPEG")]]
+    "data",
+    [
+        SMALL_PNG,
+        SMALL_JPEG,
+        SCANS,
+        thumbnailed(),
+        *[encoded(noise(9, 7), kind) for kind in ("PNG", "JPEG")],
+    ],
 )
 def test_a_picture_ends_with_its_last_byte_and_not_before(data: bytes) -> None:
     assert end_of(data) == len(data) == end_of(data + data)
@@ -137,8 +149,16 @@ def test_a_picture_is_turned_upright_before_its_metadata_goes(kind: str, orienta
     logo = sanitize(sent)
     came = Image.open(io.BytesIO(logo.data)).convert("RGB")
     assert came.size == upright.size
-    for spot in [(5, 5), (came.width - 6, 5), (5, came.height - 6), (came.width - 6, came.height - 6)]:
-        assert all(abs(a - b) < 40 for a, b in zip(came.getpixel(spot), upright.getpixel(spot), strict=True))  # type: ignore[arg-type]
+    for spot in [
+        (5, 5),
+        (came.width - 6, 5),
+        (5, came.height - 6),
+        (came.width - 6, came.height - 6),
+    ]:
+        assert all(
+            abs(a - b) < 40
+            for a, b in zip(came.getpixel(spot), upright.getpixel(spot), strict=True)
+        )  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(
@@ -150,7 +170,9 @@ def test_a_picture_is_turned_upright_before_its_metadata_goes(kind: str, orienta
 )
 def test_every_kind_of_pixels_survives(mode: str, kind: str, content_type: str) -> None:
     image = (
-        Image.new("I;16", (30, 20), 200 * 256) if mode == "I;16" else Image.new("L", (30, 20), 200).convert(mode, dither=None)
+        Image.new("I;16", (30, 20), 200 * 256)
+        if mode == "I;16"
+        else Image.new("L", (30, 20), 200).convert(mode, dither=None)
     )
     logo = sanitize(encoded(image, kind))
     level = Image.open(io.BytesIO(logo.data)).convert("L").getpixel((9, 9))
@@ -160,7 +182,11 @@ def test_every_kind_of_pixels_survives(mode: str, kind: str, content_type: str) 
 
 @pytest.mark.parametrize("mode", ["RGBA", "LA", "P", "RGB", "L", "I;16"])
 def test_transparency_survives_and_broken_transparency_harms_nobody(mode: str) -> None:
-    options = {"transparency": {"P": 0, "RGB": (0, 0, 0), "L": 0, "I;16": 0}[mode]} if mode not in ("RGBA", "LA") else {}
+    options = (
+        {"transparency": {"P": 0, "RGB": (0, 0, 0), "L": 0, "I;16": 0}[mode]}
+        if mode not in ("RGBA", "LA")
+        else {}
+    )
     data = encoded(Image.new(mode, (8, 8)), "PNG", **options)
     came = Image.open(io.BytesIO(sanitize(data).data))
     if mode != "I;16":
@@ -168,9 +194,17 @@ def test_transparency_survives_and_broken_transparency_harms_nobody(mode: str) -
 
 
 @pytest.mark.parametrize(
-    ("size", "after"), [((512, 512), (512, 512)), ((1024, 100), (512, 50)), ((100, 2000), (26, 512)), ((3, 2), (3, 2))]
+    ("size", "after"),
+    [
+        ((512, 512), (512, 512)),
+        ((1024, 100), (512, 50)),
+        ((100, 2000), (26, 512)),
+        ((3, 2), (3, 2)),
+    ],
 )
-def test_a_large_picture_shrinks_and_a_small_one_stays(size: tuple[int, int], after: tuple[int, int]) -> None:
+def test_a_large_picture_shrinks_and_a_small_one_stays(
+    size: tuple[int, int], after: tuple[int, int]
+) -> None:
     for kind in ("PNG", "JPEG"):
         logo = sanitize(encoded(picture(size=size), kind))
         assert (logo.width, logo.height) == after
@@ -202,22 +236,32 @@ def test_the_whole_corpus_leaves_the_caller_and_its_children_small() -> None:
     bad = [*BROKEN.values(), *POLYGLOTS.values()]
     corpus = [*bad, *CLEANED.values()]
     sent = json.dumps([data.hex() for data in corpus])
-    done = subprocess.run([sys.executable, "-c", MEASURE], input=sent, capture_output=True, text=True, check=True)
+    done = subprocess.run(
+        [sys.executable, "-c", MEASURE], input=sent, capture_output=True, text=True, check=True
+    )
     told = json.loads(done.stdout)
-    assert told["outcomes"][: len(bad)] == [refused(lambda data=data: sanitize(data)) for data in bad]  # type: ignore[misc]
+    assert told["outcomes"][: len(bad)] == [
+        refused(lambda data=data: sanitize(data)) for data in bad
+    ]  # type: ignore[misc]
     assert told["outcomes"][len(bad) :] == [sanitize(data).data.hex() for data in CLEANED.values()]
     print(f"caller grew by {told['grown']} KB, largest child {told['children']} KB")
     assert not told["pillow"]
     assert told["grown"] < 30_000, "the caller keeps nothing but what came out"
-    assert told["children"] < 250_000, "16 million pixels in 16 bits need about 150 MB, a bomb would need gigabytes"
+    assert told["children"] < 250_000, (
+        "16 million pixels in 16 bits need about 150 MB, a bomb would need gigabytes"
+    )
 
 
-def test_a_child_that_takes_too_long_is_killed_and_the_image_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_child_that_takes_too_long_is_killed_and_the_image_refused(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setattr(logos, "_CHILD_WALL_S", 0.01)
     assert "too complex" in refused(lambda: asyncio.run(sanitize_apart(SMALL_PNG)))
 
 
-def test_a_child_that_was_taken_over_does_not_choose_the_sentence(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_child_that_was_taken_over_does_not_choose_the_sentence(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     child = tmp_path / "child"
     child.write_text("""#!/bin/sh\ncat > /dev/null; echo '{"refusal": "{field.__class__}"}'\n""")
     child.chmod(0o755)
@@ -226,7 +270,9 @@ def test_a_child_that_was_taken_over_does_not_choose_the_sentence(tmp_path: Path
 
 
 @pytest.mark.long
-def test_a_child_that_computes_too_long_is_stopped_by_its_own_limit(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_child_that_computes_too_long_is_stopped_by_its_own_limit(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setattr(logos, "_CHILD_WALL_S", 60.0)
     started = time.monotonic()
     assert "too complex" in refused(lambda: asyncio.run(sanitize_apart(scan_bomb())))
@@ -243,23 +289,38 @@ WRITING = "import os; os.write(os.open('x', os.O_CREAT | os.O_WRONLY), b'x')"
 
 @pytest.mark.parametrize(
     ("greed", "fault"),
-    [pytest.param("bytes(600_000_000)", b"MemoryError", marks=only_where_memory_is_limited), (WRITING, b"File too large")],
+    [
+        pytest.param("bytes(600_000_000)", b"MemoryError", marks=only_where_memory_is_limited),
+        (WRITING, b"File too large"),
+    ],
 )
-def test_a_child_gets_no_more_memory_than_its_share_and_writes_no_file(greed: str, fault: bytes, tmp_path: Path) -> None:
-    done = subprocess.run([sys.executable, "-c", LIMITED + greed], cwd=tmp_path, capture_output=True, check=False)
+def test_a_child_gets_no_more_memory_than_its_share_and_writes_no_file(
+    greed: str, fault: bytes, tmp_path: Path
+) -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", LIMITED + greed], cwd=tmp_path, capture_output=True, check=False
+    )
     assert done.returncode != 0 and fault in done.stderr
 
 
 @only_where_memory_is_limited
 def test_the_worker_limits_itself_before_it_decodes() -> None:
-    tight = "from honeyguide.partners import logos; logos._CHILD_MEMORY = 100_000_000; logos._worker()"
+    tight = (
+        "from honeyguide.partners import logos; logos._CHILD_MEMORY = 100_000_000; logos._worker()"
+    )
     sent = CLEANED["PNG 4,000 x 4,000 in 16 bits"]
-    done = subprocess.run([sys.executable, "-c", tight], input=sent, capture_output=True, check=True)
+    done = subprocess.run(
+        [sys.executable, "-c", tight], input=sent, capture_output=True, check=True
+    )
     assert "too complex" in json.loads(done.stdout)["refusal"]
 
 
-def test_a_worker_that_cannot_run_is_our_fault_not_the_images(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(logos, "_child_environment", lambda: {"PYTHONPATH": "/nowhere", "PYTHONHOME": "/nowhere"})
+def test_a_worker_that_cannot_run_is_our_fault_not_the_images(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(
+        logos, "_child_environment", lambda: {"PYTHONPATH": "/nowhere", "PYTHONHOME": "/nowhere"}
+    )
     with pytest.raises(RuntimeError, match="worker failed"):
         asyncio.run(sanitize_apart(SMALL_PNG))
 

@@ -33,7 +33,11 @@ class Market:
         self.program = offer(self.alice, self.publication, total_budget=6, show_in_directory=False)
         self.place = join(self.bob, self.program)
         for number in range(3):
-            self.alice.subscribe(f"veiled{number}@example.org", name="Veiled reader", referrer_code=self.place["ref_code"])
+            self.alice.subscribe(
+                f"veiled{number}@example.org",
+                name="Veiled reader",
+                referrer_code=self.place["ref_code"],
+            )
         self.month = rules.month_of(service.now_ms())
         service.set_clock((rules.closes_at(self.month) + HOUR_MS - system_clock()) / 1000)
         service.run_jobs()
@@ -42,7 +46,9 @@ class Market:
         self.payout_id = self.payouts()[0]["payout_uuid"]
 
     def payouts(self) -> list[dict[str, str]]:
-        return list(csv.DictReader(io.StringIO(self.alice.web.get("/administration/payouts.csv").text)))
+        return list(
+            csv.DictReader(io.StringIO(self.alice.web.get("/administration/payouts.csv").text))
+        )
 
 
 @pytest.fixture(scope="module", params=ENGINES)
@@ -60,12 +66,21 @@ PUBLICATION = {
     "income_levels": ["$150k+"],
 }
 SIDES = ("partner", "owner")
-PROGRAM = {"cpa": "2", "max_payout": "20", "total_budget": "200", "redirect_url": "https://bees.example/", "slug": ""}
+PROGRAM = {
+    "cpa": "2",
+    "max_payout": "20",
+    "total_budget": "200",
+    "redirect_url": "https://bees.example/",
+    "slug": "",
+}
 
 
 def beside(page: str, sentence: str) -> bool:
     """Whether a refusal stands beside its field."""
-    return any(sentence in words(found) for found in re.findall(r'<p[^>]*class="wrong"[^>]*>.*?</p>', page, re.DOTALL))
+    return any(
+        sentence in words(found)
+        for found in re.findall(r'<p[^>]*class="wrong"[^>]*>.*?</p>', page, re.DOTALL)
+    )
 
 
 def send_publication(who: Operator, logo: bytes = png(), **fields: Any) -> Any:
@@ -100,13 +115,18 @@ def test_a_publication_that_is_wrong_is_refused_beside_its_field(market, fields,
         ({"total_budget": "1.005"}, "Monthly budget must be a number of US dollars"),
         ({"redirect_url": "javascript:alert(1)"}, "Landing page URL must be"),
         ({"slug": "Not A Slug"}, "Signup page URL must be"),
-        ({"referral_pending_duration": "366"}, "Holding period must be a whole number of days from 0 to 365."),
+        (
+            {"referral_pending_duration": "366"},
+            "Holding period must be a whole number of days from 0 to 365.",
+        ),
     ],
 )
 def test_an_offer_that_is_wrong_is_refused_beside_its_field(market, fields, sentence):
     publication = publish(market.bob)["uuid"]
     page = f"/program/new?publication={publication}"
-    answer = market.bob.web.post("/program/new", page=page, publication=publication, **{**PROGRAM, **fields})
+    answer = market.bob.web.post(
+        "/program/new", page=page, publication=publication, **{**PROGRAM, **fields}
+    )
     assert answer.status_code == 400
     assert beside(answer.text, sentence), words(answer.text)
 
@@ -127,7 +147,13 @@ def test_every_missing_field_of_a_publication_is_reported_at_once(market):
         "h-age_ranges": "Choose at least one age range.",
         "h-income_levels": "Choose at least one income range.",
     }
-    typed = {"name": " ", "categories": [], "age_ranges": [], "income_levels": [], "description": "Kept as typed"}
+    typed = {
+        "name": " ",
+        "categories": [],
+        "age_ranges": [],
+        "income_levels": [],
+        "description": "Kept as typed",
+    }
     web = market.bob.web
     new = web.post("/publications/new", **{**PUBLICATION, **typed})
     assert new.status_code == 400 and mistakes(new.text) == {**asked, "h-logo": "Choose a logo."}
@@ -159,20 +185,37 @@ def test_a_reason_that_is_too_long_is_refused_beside_its_field(market):
     place = f"/network/{market.program['uuid']}"
     answer = market.mallory.web.post(f"{place}/join", page=place, reason="x" * 2001)
     assert answer.status_code == 400
-    assert mistakes(answer.text) == {"h-reason": "Why you recommend it must be at most 2,000 characters long."}
+    assert mistakes(answer.text) == {
+        "h-reason": "Why you recommend it must be at most 2,000 characters long."
+    }
     assert "x" * 2001 in answer.text
 
 
 def test_pages_show_the_words_of_a_publication_as_labels(market):
-    words_of_it = {"categories": ["tech", "web3.0", "TV & movie"], "audience_gender": "mainly_female"}
-    ranges = {"age_ranges": ["under 18", "18 - 24"], "income_levels": ["less than $20k", "$20k - $50k"]}
+    words_of_it = {
+        "categories": ["tech", "web3.0", "TV & movie"],
+        "audience_gender": "mainly_female",
+    }
+    ranges = {
+        "age_ranges": ["under 18", "18 - 24"],
+        "income_levels": ["less than $20k", "$20k - $50k"],
+    }
     publication = publish(market.bob, name="Labels", **words_of_it, **ranges)
     program = offer(market.bob, publication)
     shown = words(market.bob.web.get(f"/network/{program['uuid']}").text)
     assert "Tech, Web3, TV & movies" in shown
-    assert "Mainly women" in shown and "Under 18, 18–24" in shown and "Less than $20k, $20k–$50k" in shown
+    assert (
+        "Mainly women" in shown
+        and "Under 18, 18–24" in shown
+        and "Less than $20k, $20k–$50k" in shown
+    )
     assert publication["age_ranges"] == ["under 18", "18 - 24"], "the API keeps its words"
-    for path in ("/publications", "/publications/new", "/network", f"/publications/{publication['uuid']}"):
+    for path in (
+        "/publications",
+        "/publications/new",
+        "/network",
+        f"/publications/{publication['uuid']}",
+    ):
         page = words(market.bob.web.get(path).text)
         assert not re.search(r"\d - \$?\d|web3\.0|mainly_|\btech\b", page), path
 
@@ -182,7 +225,9 @@ def test_a_publication_and_its_offer_are_made_changed_paused_and_deleted(market)
     made = send_publication(market.bob, name="Honest <b>work</b>")
     assert made.status_code == 303
     publication = made.headers["location"].rpartition("=")[2]
-    answer = web.post("/program/new", page=made.headers["location"], publication=publication, **PROGRAM)
+    answer = web.post(
+        "/program/new", page=made.headers["location"], publication=publication, **PROGRAM
+    )
     program = answer.headers["location"]
     shown = web.get(program).text
     assert "Honest &lt;b&gt;work&lt;/b&gt;" in shown and "<b>work</b>" not in shown
@@ -193,20 +238,45 @@ def test_a_publication_and_its_offer_are_made_changed_paused_and_deleted(market)
     assert web.post(f"{program}/act", page=program, do="resume").status_code == 303
     assert web.post(f"{program}/act", page=program, do="delete").status_code == 303
     assert web.get(program).status_code == 404
-    assert web.post(f"/publications/{publication}/delete", page=f"/publications/{publication}").status_code == 303
+    assert (
+        web.post(
+            f"/publications/{publication}/delete", page=f"/publications/{publication}"
+        ).status_code
+        == 303
+    )
     assert web.get(f"/publications/{publication}").status_code == 404
 
 
 def test_previews_follow_what_is_typed(market):
     web, page = market.alice.web, f"/publications/{market.publication['uuid']}"
-    typed = {**PUBLICATION, "name": "Honey <b>fresh</b>", "description": "From our own hives", "id": market.publication["uuid"]}
+    typed = {
+        **PUBLICATION,
+        "name": "Honey <b>fresh</b>",
+        "description": "From our own hives",
+        "id": market.publication["uuid"],
+    }
     card = web.post("/publications/preview/card", page=page, **typed).text
-    assert "Honey &lt;b&gt;fresh&lt;/b&gt;" in card and "60+" in card and "/logos/" in card, "the logo stays while one types"
+    assert "Honey &lt;b&gt;fresh&lt;/b&gt;" in card and "60+" in card and "/logos/" in card, (
+        "the logo stays while one types"
+    )
     signup = web.post("/publications/preview/page", page=page, **typed).text
-    assert "Get Honey &lt;b&gt;fresh&lt;/b&gt; in your inbox" in signup and "From our own hives" in signup
+    assert (
+        "Get Honey &lt;b&gt;fresh&lt;/b&gt; in your inbox" in signup
+        and "From our own hives" in signup
+    )
     assert "<script" not in signup and "Recommended for you" in signup
-    typed = {"publication": market.publication["uuid"], "cpa": "2.50", "max_payout": "80", "total_budget": "120"}
-    typed |= {"readers": "100", "partners": "3", "referral_pending_duration_enabled": "yes", "referral_pending_duration": "9"}
+    typed = {
+        "publication": market.publication["uuid"],
+        "cpa": "2.50",
+        "max_payout": "80",
+        "total_budget": "120",
+    }
+    typed |= {
+        "readers": "100",
+        "partners": "3",
+        "referral_pending_duration_enabled": "yes",
+        "referral_pending_duration": "9",
+    }
     form = f"/program/new?publication={market.publication['uuid']}"
     card = words(web.post("/program/preview/card", page=form, **typed).text)
     assert "Secret garden" in card and "$2.50" in card and "9 days" in card
@@ -236,17 +306,40 @@ def test_nothing_is_done_without_the_token_or_from_elsewhere(market):
             assert market.alice.web.http.post(path, data={"do": "delete"}).status_code == 403, path
             elsewhere = {"origin": "https://evil.example"}
             fields = {"csrf": market.alice.web.token("/publications/new"), "do": "delete"}
-            assert market.alice.web.http.post(path, data=fields, headers=elsewhere).status_code == 403, path
+            assert (
+                market.alice.web.http.post(path, data=fields, headers=elsewhere).status_code == 403
+            ), path
     assert market.alice.web.get(f"/program/{market.program['uuid']}").status_code == 200
 
 
 def test_a_stranger_who_is_logged_in_sees_nothing_of_the_others(market):
     """Every address of the dashboard with the others' identifiers: not found, or one's own empty view."""
-    theirs = [market.publication["uuid"], market.program["uuid"], market.place["uuid"], market.payout_id]
-    theirs += [market.alice.subscriber("veiled0@example.org")["uuid"], market.alice.account_id, market.bob.account_id]
-    foreign = ("veiled", "Veiled", "Secret garden", market.alice.email, market.bob.email, market.place["ref_code"], "$6.00")
+    theirs = [
+        market.publication["uuid"],
+        market.program["uuid"],
+        market.place["uuid"],
+        market.payout_id,
+    ]
+    theirs += [
+        market.alice.subscriber("veiled0@example.org")["uuid"],
+        market.alice.account_id,
+        market.bob.account_id,
+    ]
+    foreign = (
+        "veiled",
+        "Veiled",
+        "Secret garden",
+        market.alice.email,
+        market.bob.email,
+        market.place["ref_code"],
+        "$6.00",
+    )
     unlisted = f"/network/{market.program['uuid']}"  # out of the directory, and open to whoever has its address
-    paths = [(page, page.path.replace("{side}", side).replace("{month}", market.month)) for page in PAGES for side in SIDES]
+    paths = [
+        (page, page.path.replace("{side}", side).replace("{month}", market.month))
+        for page in PAGES
+        for side in SIDES
+    ]
     for page, path in paths:
         for each in theirs if "{" in path else [""]:
             address = re.sub(r"\{\w+\}", each, path)
@@ -255,11 +348,18 @@ def test_a_stranger_who_is_logged_in_sees_nothing_of_the_others(market):
                 assert answer.status_code in ((404,) if each else (200, 303, 404)), address
                 assert not [word for word in foreign if word in answer.text], address
             elif page.method == "POST" and each and address != f"{unlisted}/join":
-                token = {"csrf": market.mallory.web.token("/publications"), "do": "delete", "name": "Mine", **PROGRAM}
+                token = {
+                    "csrf": market.mallory.web.token("/publications"),
+                    "do": "delete",
+                    "name": "Mine",
+                    **PROGRAM,
+                }
                 answer = market.mallory.web.http.post(address, data=token)
                 assert answer.status_code in (400, 404), address
     shown = market.mallory.web.get(unlisted).text
-    assert market.place["ref_code"] not in shown and "$6.00" not in shown, "never the owner's budget"
+    assert market.place["ref_code"] not in shown and "$6.00" not in shown, (
+        "never the owner's budget"
+    )
     assert market.alice.web.get(f"/program/{market.program['uuid']}").status_code == 200
 
 
@@ -267,7 +367,9 @@ def test_the_administrators_pages_do_not_exist_for_others(market):
     for path in ("/administration", "/administration/proof", "/administration/payouts.csv"):
         assert market.alice.web.get(path).status_code == 200
         assert market.bob.web.get(path).status_code == 404
-    answer = market.bob.web.post("/administration/payouts", page="/payouts", payout=market.payout_id, reference="mine")
+    answer = market.bob.web.post(
+        "/administration/payouts", page="/payouts", payout=market.payout_id, reference="mine"
+    )
     assert answer.status_code == 404
     assert market.payouts()[0]["paid"] == "no"
     assert "/administration" not in market.bob.web.get("/").text
@@ -276,25 +378,46 @@ def test_the_administrators_pages_do_not_exist_for_others(market):
 def test_a_payout_is_marked_and_taken_back_and_a_blank_reference_is_refused(market):
     web, place = market.alice.web, "/administration"
     blank = web.post("/administration/payouts", page=place, payout=market.payout_id, reference=" ")
-    assert blank.status_code == 400 and mistakes(blank.text) == {"h-reference": "Enter a payment reference."}
-    assert web.post("/administration/payouts", page=place, payout=market.payout_id, reference="SEPA 7").status_code == 303
+    assert blank.status_code == 400 and mistakes(blank.text) == {
+        "h-reference": "Enter a payment reference."
+    }
+    assert (
+        web.post(
+            "/administration/payouts", page=place, payout=market.payout_id, reference="SEPA 7"
+        ).status_code
+        == 303
+    )
     assert (market.payouts()[0]["paid"], market.payouts()[0]["reference"]) == ("yes", "SEPA 7")
     assert "SEPA 7" in market.bob.web.get("/payouts").text
-    assert web.post("/administration/payouts", page=place, payout=market.payout_id, do="undo").status_code == 303
+    assert (
+        web.post(
+            "/administration/payouts", page=place, payout=market.payout_id, do="undo"
+        ).status_code
+        == 303
+    )
     assert market.payouts()[0]["paid"] == "no"
 
 
 def test_statements_of_both_sides_are_one_sum(market):
     for who, side in ((market.bob, "partner"), (market.alice, "owner")):
         answer = who.web.get(f"/statements/{side}/{market.month}.csv")
-        assert answer.headers["content-type"].startswith("text/csv") and "attachment" in answer.headers["content-disposition"]
+        assert (
+            answer.headers["content-type"].startswith("text/csv")
+            and "attachment" in answer.headers["content-disposition"]
+        )
         lines = list(csv.DictReader(io.StringIO(answer.text)))
         assert sum(Decimal(line["amount_usd"]) for line in lines) == Decimal("6.00")
         shown = words(who.web.get(f"/statements/{side}/{market.month}").text)
         assert "$6.00" in shown and rules.spoken(market.month) in shown
     assert Decimal(market.payouts()[0]["amount_usd"]) == Decimal("6.00")
-    assert "veiled" not in market.bob.web.get(f"/statements/partner/{market.month}").text, "readers are the owner's"
-    for wrong in ("/statements/thief/2026-11", "/statements/partner/2026-13", "/statements/owner/x.csv"):
+    assert "veiled" not in market.bob.web.get(f"/statements/partner/{market.month}").text, (
+        "readers are the owner's"
+    )
+    for wrong in (
+        "/statements/thief/2026-11",
+        "/statements/partner/2026-13",
+        "/statements/owner/x.csv",
+    ):
         assert market.bob.web.get(wrong).status_code == 404
 
 
@@ -307,7 +430,15 @@ def test_the_bell_counts_what_was_not_read(market):
 
 
 def test_filters_that_make_no_sense_are_left_out(market):
-    for query in ("min_cpa=much", "page=-3", "page=999999999", "category=none", "sort=random", "search=%00", "min_cpa=1e999"):
+    for query in (
+        "min_cpa=much",
+        "page=-3",
+        "page=999999999",
+        "category=none",
+        "sort=random",
+        "search=%00",
+        "min_cpa=1e999",
+    ):
         assert market.bob.web.get(f"/network?{query}").status_code == 200, query
 
 
@@ -315,11 +446,22 @@ def test_time_moves_only_where_the_setting_allows_it_and_takes_the_visitor_along
     with Service("sqlite") as service:
         alice = operator(service)
         before_ms = service.now_ms()
-        assert alice.web.post("/clock", page="/", step="week", back="//evil.example").headers["location"] == "/"
+        assert (
+            alice.web.post("/clock", page="/", step="week", back="//evil.example").headers[
+                "location"
+            ]
+            == "/"
+        )
         assert service.now_ms() - before_ms > 7 * DAY_MS - HOUR_MS
         assert alice.web.get("/").status_code == 200, "still logged in"
-        assert alice.web.post("/clock", page="/", step="now", back="/program").headers["location"] == "/program"
-        assert abs(service.now_ms() - system_clock()) < HOUR_MS and alice.web.get("/").status_code == 200
+        assert (
+            alice.web.post("/clock", page="/", step="now", back="/program").headers["location"]
+            == "/program"
+        )
+        assert (
+            abs(service.now_ms() - system_clock()) < HOUR_MS
+            and alice.web.get("/").status_code == 200
+        )
     with Service("sqlite", test_clock="") as service:
         alice = operator(service)
         assert "To month end" not in alice.web.get("/").text
@@ -337,7 +479,10 @@ def test_a_partner_sees_the_clicks_on_their_own_link_and_nobody_elses(market):
         link = place["referral_link"].removeprefix(market.service.settings.base_url)
         answer = visitors.request(method, link, headers={"user-agent": agent, **headers})
         assert answer.status_code == 302
-        assert answer.headers["location"] == f"https://wax.example/welcome?from=us&partner={place['ref_code']}"
+        assert (
+            answer.headers["location"]
+            == f"https://wax.example/welcome?from=us&partner={place['ref_code']}"
+        )
 
     for agent in ("Firefox/140 Veiled", "Firefox/140 Veiled", "Safari/19"):
         follow(bobs, agent)
@@ -347,7 +492,9 @@ def test_a_partner_sees_the_clicks_on_their_own_link_and_nobody_elses(market):
     follow(bobs, "Slackbot-LinkExpanding 1.0")
 
     def clicks_of(who: Operator, place: dict[str, Any]) -> str:
-        found = re.search(r"([\d,]+ clicks?) this month", words(who.web.get(f"/earnings/{place['uuid']}").text))
+        found = re.search(
+            r"([\d,]+ clicks?) this month", words(who.web.get(f"/earnings/{place['uuid']}").text)
+        )
         assert found is not None
         return found[1]
 
@@ -361,7 +508,9 @@ def test_a_partner_sees_the_clicks_on_their_own_link_and_nobody_elses(market):
     kept = [row for row in tables["click"] if row["target_id"] == bobs["uuid"]]
     assert len(kept) == 3 and all(re.fullmatch("[0-9a-f]{32}", row["visitor"]) for row in kept)
     assert mentions(tables, "Firefox/140 Veiled") == []
-    theirs = {(row["code"], row["n"]) for row in tables["click_day"] if row["target_id"] == bobs["uuid"]}
+    theirs = {
+        (row["code"], row["n"]) for row in tables["click_day"] if row["target_id"] == bobs["uuid"]
+    }
     assert theirs == {(bobs["ref_code"], 3), ("", 3)}
 
 
@@ -370,4 +519,6 @@ def test_a_persons_page_names_the_partner_and_the_fee(market):
     shown = [words(market.alice.web.get(f"/subscribers/{each}").text) for each in ids]
     assert all("Referred by Bob , a partner of Secret garden ." in page for page in shown)
     assert sum(f"$3.00, charged in {rules.spoken(market.month)}" in page for page in shown) == 2
-    assert sum("Fee None. The program had reached its monthly budget." in page for page in shown) == 1
+    assert (
+        sum("Fee None. The program had reached its monthly budget." in page for page in shown) == 1
+    )

@@ -30,7 +30,11 @@ EVERY_RUN = {"sqlite": 200, "postgres": 20}
 def month_of(ms: int) -> str:
     """By counting months from 2026-01, another way than the rules do it."""
     days, month = ms // DAY_MS - 20_454, 0
-    while days >= (length := (31, 29 if month // 12 % 4 == 2 else 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31)[month % 12]):
+    while days >= (
+        length := (31, 29 if month // 12 % 4 == 2 else 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31)[
+            month % 12
+        ]
+    ):
         days, month = days - length, month + 1
     return f"{2026 + month // 12}-{month % 12 + 1:02d}"
 
@@ -46,7 +50,9 @@ class Offer:
     paused: bool = False
     paid_people: set[int] = field(default_factory=set)
     spent: dict[str, int] = field(default_factory=dict)
-    begun: set[str] = field(default_factory=set)  # months in which a fee was asked for or the budget changed
+    begun: set[str] = field(
+        default_factory=set
+    )  # months in which a fee was asked for or the budget changed
     reached: set[str] = field(default_factory=set)
     earned: dict[tuple[int, str], int] = field(default_factory=dict)
 
@@ -82,7 +88,9 @@ class Model:
 
     def arrive(self, offer: Offer, partner: int, person: int, now_ms: int) -> Reader:
         reader = Reader(offer, partner, person, offer.cpa, "verified")
-        if offer.paused or any(other.here and other.person == person and other.offer is offer for other in self.readers):
+        if offer.paused or any(
+            other.here and other.person == person and other.offer is offer for other in self.readers
+        ):
             reader.status = "rejected"
         elif offer.hold_days:
             reader.status, reader.due_ms = "pending", now_ms + offer.hold_days * DAY_MS
@@ -132,7 +140,11 @@ class Model:
             reader.status = "rejected"
 
     def verify_due(self, now_ms: int) -> list[Reader]:
-        ripe = [r for r in self.readers if r.here and r.status == "pending" and r.due_ms is not None and r.due_ms <= now_ms]
+        ripe = [
+            r
+            for r in self.readers
+            if r.here and r.status == "pending" and r.due_ms is not None and r.due_ms <= now_ms
+        ]
         return sorted(ripe, key=lambda reader: reader.due_ms or 0)
 
     def close(self, now_ms: int, begun: set[str]) -> None:
@@ -182,22 +194,46 @@ class Market:
                 referral_pending_duration_enabled=offer.hold_days > 0,
                 referral_pending_duration=offer.hold_days,
             )
-            mine = partial(network.join, account_id=trade.owner.account_id, program_id=trade.program.id, reason=None)
+            mine = partial(
+                network.join,
+                account_id=trade.owner.account_id,
+                program_id=trade.program.id,
+                reason=None,
+            )
             own, _ = await self.store.write(partial(mine, now_ms=self.now_ms))
-            trade.partners.append(own)  # the last place, -1 to the model: nobody earns from themselves
+            trade.partners.append(
+                own
+            )  # the last place, -1 to the model: nobody earns from themselves
             self.trades.append(trade)
             self.offers.append(offer)
 
     def _reader(self, *statuses: str) -> tuple[Trade, Reader] | None:
-        found = [reader for reader in self.model.readers if reader.here and reader.status in statuses]
+        found = [
+            reader for reader in self.model.readers if reader.here and reader.status in statuses
+        ]
         if not found:
             return None
         reader = self.chance.choice(found)
         return self.trades[self.offers.index(reader.offer)], reader
 
     async def step(self) -> None:
-        moves = [self.arrive] * 14 + [self.confirm] * 5 + [self.leave] * 2 + [self.erase] * 5 + [self.days_pass] * 3
-        moves += [self.verify_due, self.budget, self.budget, self.cap, self.fee, self.fee, self.pause, self.pay]
+        moves = (
+            [self.arrive] * 14
+            + [self.confirm] * 5
+            + [self.leave] * 2
+            + [self.erase] * 5
+            + [self.days_pass] * 3
+        )
+        moves += [
+            self.verify_due,
+            self.budget,
+            self.budget,
+            self.cap,
+            self.fee,
+            self.fee,
+            self.pause,
+            self.pay,
+        ]
         moves += [self.clock_jumps] * 2 + [self.months_end] * 3
         move = self.chance.choice(moves)
         self.log.append(move.__name__)
@@ -209,11 +245,15 @@ class Market:
         place = self.chance.randrange(len(trade.partners))
         partner = -1 if place == len(trade.partners) - 1 else place
         person = self.chance.randrange(10)
-        spelling = self.chance.choice([f"p{person}@gmail.com", f"P.{person}@gmail.com", f"p{person}+x@googlemail.com"])
+        spelling = self.chance.choice(
+            [f"p{person}@gmail.com", f"P.{person}@gmail.com", f"p{person}+x@googlemail.com"]
+        )
         try:
             made = await trade.arrive(place, email=spelling, now_ms=self.now_ms)
         except Invalid:
-            same = [r for r in self.model.readers if r.here and r.person == person and r.offer is offer]
+            same = [
+                r for r in self.model.readers if r.here and r.person == person and r.offer is offer
+            ]
             assert same, "an address was refused that nobody has"
             return
         reader = self.model.arrive(offer, partner, person, self.now_ms)
@@ -229,7 +269,11 @@ class Market:
     async def leave(self) -> None:
         if found := self._reader("pending", "verified"):
             trade, reader = found
-            await trade.change(reader.id, now_ms=self.now_ms, status=self.chance.choice(["unsubscribed"] * 2 + ["confirmed"]))
+            await trade.change(
+                reader.id,
+                now_ms=self.now_ms,
+                status=self.chance.choice(["unsubscribed"] * 2 + ["confirmed"]),
+            )
             after = await trade.rows("SELECT status FROM subscriber WHERE id = :id", id=reader.id)
             if after == [("unsubscribed",)]:
                 self.model.leave(reader)
@@ -247,7 +291,13 @@ class Market:
         for reader in ripe:
             trade = self.trades[self.offers.index(reader.offer)]
             await self.store.write(
-                partial(signups.verify_due, site=SITE, owner=trade.owner, subscriber_id=reader.id, now_ms=self.now_ms)
+                partial(
+                    signups.verify_due,
+                    site=SITE,
+                    tenant=trade.owner,
+                    subscriber_id=reader.id,
+                    now_ms=self.now_ms,
+                )
             )
             self.model.verify(reader, self.now_ms)
         await self.trades[0].verify_due(self.now_ms)
@@ -259,7 +309,9 @@ class Market:
     async def clock_jumps(self) -> None:
         """Back a little, back over an edge, or just before one."""
         edge_ms = _first_ms(_after(month_of(self.now_ms)))
-        self.now_ms = self.chance.choice([self.now_ms - 5_000, self.now_ms - 20 * DAY_MS, edge_ms - 1, edge_ms, edge_ms + 1])
+        self.now_ms = self.chance.choice(
+            [self.now_ms - 5_000, self.now_ms - 20 * DAY_MS, edge_ms - 1, edge_ms, edge_ms + 1]
+        )
 
     def _pick(self) -> tuple[Trade, Offer]:
         number = self.chance.randrange(len(self.offers))
@@ -267,7 +319,9 @@ class Market:
 
     async def budget(self) -> None:
         trade, offer = self._pick()
-        chosen = self.chance.choice([0, 299, 300, 301, 600, 1_000, max(offer.spent.values(), default=0), offer.budget + 1])
+        chosen = self.chance.choice(
+            [0, 299, 300, 301, 600, 1_000, max(offer.spent.values(), default=0), offer.budget + 1]
+        )
         await trade.offer(now_ms=self.now_ms, total_budget=chosen)
         self.model.set_budget(offer, chosen, self.now_ms)
 
@@ -278,7 +332,10 @@ class Market:
 
     async def fee(self) -> None:
         trade, offer = self._pick()
-        offer.cpa, offer.hold_days = self.chance.choice([0, 1, 100, 300, 999]), self.chance.choice([0, 0, 0, 1, 14])
+        offer.cpa, offer.hold_days = (
+            self.chance.choice([0, 1, 100, 300, 999]),
+            self.chance.choice([0, 0, 0, 1, 14]),
+        )
         await trade.offer(
             now_ms=self.now_ms,
             cpa=offer.cpa,
@@ -289,13 +346,20 @@ class Market:
     async def pause(self) -> None:
         trade, offer = self._pick()
         offer.paused = not offer.paused and self.chance.random() < 0.5
-        mine = partial(programs.pause, account_id=trade.owner.account_id, program_id=trade.program.id)
+        mine = partial(
+            programs.pause, account_id=trade.owner.account_id, program_id=trade.program.id
+        )
         await self.store.write(partial(mine, paused=offer.paused, now_ms=self.now_ms))
 
     async def months_end(self) -> None:
         if self.chance.random() < 0.6:
-            self.now_ms = _first_ms(_after(month_of(self.now_ms))) + self.chance.choice([HOUR_MS - 1, HOUR_MS, 2 * DAY_MS])
-        begun = {row[0] for row in await self.trades[0].rows("SELECT month FROM period WHERE closed_ms IS NULL")}
+            self.now_ms = _first_ms(_after(month_of(self.now_ms))) + self.chance.choice(
+                [HOUR_MS - 1, HOUR_MS, 2 * DAY_MS]
+            )
+        begun = {
+            row[0]
+            for row in await self.trades[0].rows("SELECT month FROM period WHERE closed_ms IS NULL")
+        }
         await self.trades[0].close_and_pay_out(self.now_ms)
         self.model.close(self.now_ms, begun)
 
@@ -304,9 +368,15 @@ class Market:
         if waiting:
             payout = self.chance.choice(waiting)
             if payout.paid_ms is None:
-                await self.store.write(partial(payouts.mark_paid, payout_id=payout.id, reference="bank", now_ms=self.now_ms))
+                await self.store.write(
+                    partial(
+                        payouts.mark_paid, payout_id=payout.id, reference="bank", now_ms=self.now_ms
+                    )
+                )
             else:
-                await self.store.write(partial(payouts.unmark_paid, payout_id=payout.id, now_ms=self.now_ms))
+                await self.store.write(
+                    partial(payouts.unmark_paid, payout_id=payout.id, now_ms=self.now_ms)
+                )
 
     async def check(self) -> None:
         """The service says of every reader, budget, partner, month and payout what the model says."""
@@ -319,19 +389,35 @@ class Market:
         assert sorted(found) == sorted((r.id, r.status, r.charged, r.why_not) for r in readers)
         earned: dict[tuple[str, str], int] = {}
         for trade, offer in zip(self.trades, self.offers, strict=True):
-            budgets = await ask("SELECT month, spent_cents, reached_ms FROM budget WHERE program_id = :id", id=trade.program.id)
-            assert {month: cents for month, cents, _ in budgets if cents} == {m: c for m, c in offer.spent.items() if c}
-            assert {month for month, _, reached_ms in budgets if reached_ms is not None} == offer.reached
-            shares = await ask(
-                "SELECT partner_campaign_id, month, spent_cents FROM partner_spend WHERE program_id = :id", id=trade.program.id
+            budgets = await ask(
+                "SELECT month, spent_cents, reached_ms FROM budget WHERE program_id = :id",
+                id=trade.program.id,
             )
-            expected = {(trade.partners[place].id, month): cents for (place, month), cents in offer.earned.items()}
+            assert {month: cents for month, cents, _ in budgets if cents} == {
+                m: c for m, c in offer.spent.items() if c
+            }
+            assert {
+                month for month, _, reached_ms in budgets if reached_ms is not None
+            } == offer.reached
+            shares = await ask(
+                "SELECT partner_campaign_id, month, spent_cents FROM partner_spend WHERE program_id = :id",
+                id=trade.program.id,
+            )
+            expected = {
+                (trade.partners[place].id, month): cents
+                for (place, month), cents in offer.earned.items()
+            }
             assert {(place, month): cents for place, month, cents in shares if cents} == expected
             for (place, month), cents in offer.earned.items():
                 earned[trade.partners[place].account_id, month] = cents
-        closed = {row[0] for row in await ask("SELECT month FROM period WHERE closed_ms IS NOT NULL")}
+        closed = {
+            row[0] for row in await ask("SELECT month FROM period WHERE closed_ms IS NOT NULL")
+        }
         assert closed == self.model.closed
-        paid = {(who, month): cents for who, month, cents in await ask("SELECT account_id, month, amount_cents FROM payout")}
+        paid = {
+            (who, month): cents
+            for who, month, cents in await ask("SELECT account_id, month, amount_cents FROM payout")
+        }
         assert paid == {key: cents for key, cents in earned.items() if key[1] in closed}
         await verify(self.store)
 

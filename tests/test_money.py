@@ -88,7 +88,9 @@ def test_what_is_no_amount_is_refused_by_name(written: str) -> None:
     assert (refused.value.param, refused.value.code) == ("total_budget", "invalid_amount")
 
 
-@pytest.mark.parametrize("value", [5.0, 0.1, float("nan"), float("inf"), Decimal("sNaN"), 5j, b"5", object()])
+@pytest.mark.parametrize(
+    "value", [5.0, 0.1, float("nan"), float("inf"), Decimal("sNaN"), 5j, b"5", object()]
+)
 def test_a_binary_float_or_a_stranger_is_refused(value: object) -> None:
     with pytest.raises(Invalid):
         cents(value, param="cpa")
@@ -97,7 +99,13 @@ def test_a_binary_float_or_a_stranger_is_refused(value: object) -> None:
 def test_a_number_of_a_million_digits_is_settled_quickly() -> None:
     started = time.monotonic()
     assert cents(Decimal("1." + "0" * 1_000_000), param="cpa") == 100
-    for hostile in ("1." + "0" * 1_000_000 + "1", "0." + "0" * 1_000_000 + "1", "9" * 1_000_000, "1e999999", "1e-999999"):
+    for hostile in (
+        "1." + "0" * 1_000_000 + "1",
+        "0." + "0" * 1_000_000 + "1",
+        "9" * 1_000_000,
+        "1e999999",
+        "1e-999999",
+    ):
         with pytest.raises(Invalid):
             cents(Decimal(hostile), param="cpa")
     assert time.monotonic() - started < 5
@@ -119,9 +127,15 @@ def test_trailing_zeros_and_exponents_change_nothing(amount_cents: int, zeros: i
     assert cents(Decimal(f"{amount_cents}{'0' * zeros}E-{2 + zeros}"), param="cpa") == amount_cents
 
 
-@given(st.decimals(allow_nan=True, allow_infinity=True) | st.decimals(0, 1_000_000, places=2) | st.decimals(0, 10, places=3))
+@given(
+    st.decimals(allow_nan=True, allow_infinity=True)
+    | st.decimals(0, 1_000_000, places=2)
+    | st.decimals(0, 10, places=3)
+)
 def test_an_amount_is_either_read_exactly_or_refused(value: Decimal) -> None:
-    lawful = value.is_finite() and 0 <= value <= 1_000_000 and value.quantize(Decimal("0.01")) == value
+    lawful = (
+        value.is_finite() and 0 <= value <= 1_000_000 and value.quantize(Decimal("0.01")) == value
+    )
     if lawful:
         assert Decimal(cents(value, param="cpa")) == value * 100
     else:
@@ -138,7 +152,14 @@ def test_printing_is_exact_and_plain(amount_cents: int) -> None:
 
 @pytest.mark.parametrize(
     ("amount_cents", "printed"),
-    [(1250, "12.5"), (30_000, "300"), (0, "0"), (1, "0.01"), (-1, "-0.01"), (MOST_CENTS, "1000000")],
+    [
+        (1250, "12.5"),
+        (30_000, "300"),
+        (0, "0"),
+        (1, "0.01"),
+        (-1, "-0.01"),
+        (MOST_CENTS, "1000000"),
+    ],
 )
 def test_dollars_have_as_few_decimals_as_they_need(amount_cents: int, printed: str) -> None:
     assert str(dollars(amount_cents)) == printed
@@ -146,7 +167,14 @@ def test_dollars_have_as_few_decimals_as_they_need(amount_cents: int, printed: s
 
 @pytest.mark.parametrize(
     ("amount_cents", "shown"),
-    [(0, "$0.00"), (5, "$0.05"), (123_450, "$1,234.50"), (MOST_CENTS, "$1,000,000.00"), (-1250, "-$12.50"), (-1, "-$0.01")],
+    [
+        (0, "$0.00"),
+        (5, "$0.05"),
+        (123_450, "$1,234.50"),
+        (MOST_CENTS, "$1,000,000.00"),
+        (-1250, "-$12.50"),
+        (-1, "-$0.01"),
+    ],
 )
 def test_people_read_dollars_with_commas_and_two_decimals(amount_cents: int, shown: str) -> None:
     assert show(amount_cents) == shown

@@ -23,7 +23,9 @@ def spelled(amount_cents: int, chance: random.Random) -> str:
     """One of the ways to write this amount as a JSON number."""
     plain = f"{amount_cents // 100}.{amount_cents % 100:02d}"
     short = plain.rstrip("0").rstrip(".")
-    return chance.choice([plain, short, f"{plain}000", f"{amount_cents}e-2", f"{amount_cents}00E-4"])
+    return chance.choice(
+        [plain, short, f"{plain}000", f"{amount_cents}e-2", f"{amount_cents}00E-4"]
+    )
 
 
 def decoded(answer: httpx.Response) -> dict[str, Any]:
@@ -32,7 +34,9 @@ def decoded(answer: httpx.Response) -> dict[str, Any]:
 
 
 def send(member: Member, method: str, path: str, body: str) -> httpx.Response:
-    return member.http.request(method, path, content=body, headers={"content-type": "application/json"})
+    return member.http.request(
+        method, path, content=body, headers={"content-type": "application/json"}
+    )
 
 
 def test_two_thousand_amounts_survive_creating_changing_reading_and_storing(alice: Member) -> None:
@@ -40,12 +44,22 @@ def test_two_thousand_amounts_survive_creating_changing_reading_and_storing(alic
     tried = 0
 
     def draw() -> dict[str, int]:
-        kinds = (lambda: chance.randint(0, 200), lambda: chance.randint(0, 100_000), lambda: chance.randint(0, MOST_CENTS))
+        kinds = (
+            lambda: chance.randint(0, 200),
+            lambda: chance.randint(0, 100_000),
+            lambda: chance.randint(0, MOST_CENTS),
+        )
         return {name: chance.choice(kinds)() for name in FIELDS}
 
     def body_of(amounts: dict[str, int], **others: Any) -> str:
         numbers = [f'"{name}": {spelled(cents, chance)}' for name, cents in amounts.items()]
-        return "{" + ", ".join([*numbers, *(f'"{name}": {json.dumps(value)}' for name, value in others.items())]) + "}"
+        return (
+            "{"
+            + ", ".join(
+                [*numbers, *(f'"{name}": {json.dumps(value)}' for name, value in others.items())]
+            )
+            + "}"
+        )
 
     def check(shown: dict[str, Any], amounts: dict[str, int]) -> None:
         nonlocal tried
@@ -54,7 +68,9 @@ def test_two_thousand_amounts_survive_creating_changing_reading_and_storing(alic
             assert Decimal(shown[name]) * 100 == cents, (name, cents, shown[name])
             tried += 1
 
-    look = statement("SELECT max_payout_cents, total_budget_cents, cpa_cents FROM program WHERE id = :id")
+    look = statement(
+        "SELECT max_payout_cents, total_budget_cents, cpa_cents FROM program WHERE id = :id"
+    )
     for _ in range(3):
         publication, amounts = publish(alice), draw()
         about = {"redirect_url": "https://wax.example/", "publication_uuid": publication["uuid"]}
@@ -70,12 +86,28 @@ def test_two_thousand_amounts_survive_creating_changing_reading_and_storing(alic
     assert tried >= 1_980
 
 
-HOSTILE = ["-0.01", "1.999", "0.001", "1000000.01", "1e400", "NaN", "Infinity", '"5"', "true", "[5]", "{}", "1e-9", "1e12"]
+HOSTILE = [
+    "-0.01",
+    "1.999",
+    "0.001",
+    "1000000.01",
+    "1e400",
+    "NaN",
+    "Infinity",
+    '"5"',
+    "true",
+    "[5]",
+    "{}",
+    "1e-9",
+    "1e12",
+]
 
 
 @pytest.mark.parametrize("written", HOSTILE)
 @pytest.mark.parametrize("field", FIELDS)
-def test_what_is_no_amount_is_a_400_that_names_the_field_and_changes_nothing(alice: Member, field: str, written: str) -> None:
+def test_what_is_no_amount_is_a_400_that_names_the_field_and_changes_nothing(
+    alice: Member, field: str, written: str
+) -> None:
     program = offer(alice, cpa=2.5)
     path = f"/v2/partner_programs/{program['uuid']}"
     answer = send(alice, "PUT", path, f'{{"{field}": {written}}}')

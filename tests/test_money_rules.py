@@ -21,7 +21,9 @@ BUDGET = Uncharged.BUDGET_SPENT
 PARTNER = Uncharged.PARTNER_CAP
 
 
-def decide(fee: int, budget: tuple[int, int], partner: tuple[int, int], reached: bool = False) -> Charge | Uncharged:
+def decide(
+    fee: int, budget: tuple[int, int], partner: tuple[int, int], reached: bool = False
+) -> Charge | Uncharged:
     return rules.decide_charge(
         fee_cents=fee,
         budget_cap_cents=budget[0],
@@ -90,8 +92,14 @@ def test_a_referral_costs_its_whole_fee_or_nothing(
 amounts = st.integers(0, 50)
 
 
-@given(st.lists(st.tuples(st.integers(0, 2), amounts), max_size=60), st.integers(0, 300), st.integers(0, 120))
-def test_a_month_of_charges_keeps_every_cap(arrivals: list[tuple[int, int]], cap: int, partner_cap: int) -> None:
+@given(
+    st.lists(st.tuples(st.integers(0, 2), amounts), max_size=60),
+    st.integers(0, 300),
+    st.integers(0, 120),
+)
+def test_a_month_of_charges_keeps_every_cap(
+    arrivals: list[tuple[int, int]], cap: int, partner_cap: int
+) -> None:
     spent, by_partner, reached = 0, [0, 0, 0], False
     for partner, fee in arrivals:
         decision = decide(fee, (cap, spent), (partner_cap, by_partner[partner]), reached)
@@ -131,7 +139,12 @@ def test_a_month_of_charges_keeps_every_cap(arrivals: list[tuple[int, int]], cap
 def test_a_change_to_or_below_what_is_spent_reaches_a_budget_and_a_raise_above_it_reopens_it(
     reached: bool, old: int, new: int, spent: int, after: bool
 ) -> None:
-    assert rules.reached_after_change(reached=reached, old_cap_cents=old, new_cap_cents=new, spent_cents=spent) is after
+    assert (
+        rules.reached_after_change(
+            reached=reached, old_cap_cents=old, new_cap_cents=new, spent_cents=spent
+        )
+        is after
+    )
 
 
 @pytest.mark.parametrize(
@@ -156,18 +169,32 @@ def test_the_owner_is_told_from_eighty_per_cent_on(spent: int, cap: int, nearly:
 
 
 def test_what_is_left_is_never_negative() -> None:
-    assert [rules.left_cents(spent_cents=spent, cap_cents=100) for spent in (0, 99, 100, 250)] == [100, 1, 0, 0]
+    assert [rules.left_cents(spent_cents=spent, cap_cents=100) for spent in (0, 99, 100, 250)] == [
+        100,
+        1,
+        0,
+        0,
+    ]
 
 
 def test_every_reason_has_a_stable_word_and_a_sentence() -> None:
-    assert {reason.value for reason in Uncharged} == {"own_program", "already_charged", "free", "budget_spent", "partner_cap"}
+    assert {reason.value for reason in Uncharged} == {
+        "own_program",
+        "already_charged",
+        "free",
+        "budget_spent",
+        "partner_cap",
+    }
     sentences = [reason.sentence for reason in Uncharged]
     assert len(set(sentences)) == len(sentences)
     assert all(sentence[0].isupper() and sentence.endswith(".") for sentence in sentences)
 
 
 def at(*moment: int) -> int:
-    return round((datetime(*moment, tzinfo=UTC) - datetime(1970, 1, 1, tzinfo=UTC)) / timedelta(milliseconds=1))  # type: ignore[misc,arg-type]
+    return round(
+        (datetime(*moment, tzinfo=UTC) - datetime(1970, 1, 1, tzinfo=UTC))
+        / timedelta(milliseconds=1)
+    )  # type: ignore[misc,arg-type]
 
 
 @pytest.fixture(params=["UTC", "Pacific/Kiritimati", "Etc/GMT+12", "America/New_York"])
@@ -212,7 +239,9 @@ def test_a_moment_is_in_its_utc_month_wherever_the_machine_is(moment_ms: int, mo
         ("2999-12", at(2999, 12, 1), at(3000, 1, 1), "2999-11", "3000-01"),
     ],
 )
-def test_a_month_has_its_bounds_and_neighbours(month: str, start: int, end: int, before: str, after: str) -> None:
+def test_a_month_has_its_bounds_and_neighbours(
+    month: str, start: int, end: int, before: str, after: str
+) -> None:
     assert rules.month_bounds(month) == (start, end)
     assert rules.closes_at(month) == end + 3_600_000
     assert (rules.previous_month(month), rules.next_month(month)) == (before, after)
@@ -220,7 +249,12 @@ def test_a_month_has_its_bounds_and_neighbours(month: str, start: int, end: int,
 
 def test_a_month_is_spoken_by_its_name() -> None:
     months = [rules.spoken(f"2026-{number:02d}") for number in range(1, 13)]
-    assert (months[0], months[1], months[10], months[11]) == ("January 2026", "February 2026", "November 2026", "December 2026")
+    assert (months[0], months[1], months[10], months[11]) == (
+        "January 2026",
+        "February 2026",
+        "November 2026",
+        "December 2026",
+    )
     assert len(set(months)) == 12
 
 
@@ -241,7 +275,11 @@ def test_every_moment_is_inside_the_bounds_of_its_month(moment_ms: int) -> None:
         (at(2026, 11, 15), None, "2026-11"),
         (at(2026, 11, 15), "2026-10", "2026-11"),
         (at(2026, 12, 1, 0, 30), "2026-10", "2026-12"),
-        (at(2026, 12, 1) - 5_000, "2026-11", "2026-12"),  # the clock stepped back over a closed edge
+        (
+            at(2026, 12, 1) - 5_000,
+            "2026-11",
+            "2026-12",
+        ),  # the clock stepped back over a closed edge
         (at(2026, 12, 31), "2026-12", "2027-01"),
         (at(2027, 3, 1), "2026-12", "2027-03"),
     ],
@@ -257,7 +295,19 @@ def test_a_month_is_read(value: str) -> None:
 
 @pytest.mark.parametrize(
     "value",
-    ["", "2026", "2026-13", "2026-00", "2026-1", "2026-11-01", "1969-12", "3000-01", "０００２-11", "2026-11\n", " 2026-11"],
+    [
+        "",
+        "2026",
+        "2026-13",
+        "2026-00",
+        "2026-1",
+        "2026-11-01",
+        "1969-12",
+        "3000-01",
+        "０００２-11",
+        "2026-11\n",
+        " 2026-11",
+    ],
 )
 def test_what_is_no_month_is_refused(value: str) -> None:
     with pytest.raises(Invalid, match=r"month must be a month such as 2026-11\.") as refused:

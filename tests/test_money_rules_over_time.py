@@ -35,7 +35,9 @@ def test_a_fee_is_the_one_of_the_day_of_arrival(engine: str) -> None:
 
 
 @both_engines
-def test_a_hold_is_the_one_of_the_day_of_arrival_and_nothing_is_charged_before_its_end(engine: str) -> None:
+def test_a_hold_is_the_one_of_the_day_of_arrival_and_nothing_is_charged_before_its_end(
+    engine: str,
+) -> None:
     async def scenario(store: Store) -> None:
         trade = await Trade.begin(store, referral_pending_duration=3, **HELD)
         reader = await trade.arrive()
@@ -71,28 +73,42 @@ def test_confirming_does_not_shorten_a_hold_of_days_and_leaving_loses_it(engine:
 
 
 @both_engines
-def test_arrivals_at_a_paused_disabled_or_ended_program_cost_nothing_and_what_waits_runs_on(engine: str) -> None:
+def test_arrivals_at_a_paused_disabled_or_ended_program_cost_nothing_and_what_waits_runs_on(
+    engine: str,
+) -> None:
     from honeyguide.partners import programs, publications
 
     async def scenario(store: Store) -> None:
         trade = await Trade.begin(store, **HELD)
         mine = trade.owner.account_id
         waiting = await trade.arrive()
-        await store.write(lambda tx: programs.pause(tx, mine, trade.program.id, paused=True, now_ms=NOON_MS))
+        await store.write(
+            lambda tx: programs.pause(tx, mine, trade.program.id, paused=True, now_ms=NOON_MS)
+        )
         paused = await trade.arrive()
-        await store.write(lambda tx: programs.pause(tx, mine, trade.program.id, paused=False, now_ms=NOON_MS))
+        await store.write(
+            lambda tx: programs.pause(tx, mine, trade.program.id, paused=False, now_ms=NOON_MS)
+        )
         off = publications.Fields(enabled_partner_program=False)
         publication_id = trade.program.publication_id
-        await store.write(lambda tx: publications.update(tx, mine, publication_id, off, None, folder=None, now_ms=NOON_MS))
+        await store.write(
+            lambda tx: publications.update(
+                tx, mine, publication_id, off, None, folder=None, now_ms=NOON_MS
+            )
+        )
         disabled = await trade.arrive()
         archived_fields = publications.Fields(status="archived")
         await store.write(
-            lambda tx: publications.update(tx, mine, publication_id, archived_fields, None, folder=None, now_ms=NOON_MS)
+            lambda tx: publications.update(
+                tx, mine, publication_id, archived_fields, None, folder=None, now_ms=NOON_MS
+            )
         )
         archived = await trade.arrive()
         reasons = [reader.referral_reason for reader in (paused, disabled, archived)]
         assert reasons == ["program_paused", "program_disabled", "publication_archived"]
-        assert [reader.referral_status for reader in (paused, disabled, archived)] == ["rejected"] * 3
+        assert [reader.referral_status for reader in (paused, disabled, archived)] == [
+            "rejected"
+        ] * 3
         await trade.verify_due(NOON_MS + 14 * DAY_MS)
         assert (await trade.outcome(waiting.id))[:2] == ("verified", 300)
         assert await trade.spent() == 300
@@ -106,7 +122,11 @@ def test_ones_own_program_and_a_free_one_are_verified_and_never_charged(engine: 
         from honeyguide.partners import network
 
         trade = await Trade.begin(store)
-        own, _ = await store.write(lambda tx: network.join(tx, trade.owner.account_id, trade.program.id, None, now_ms=NOON_MS))
+        own, _ = await store.write(
+            lambda tx: network.join(
+                tx, trade.owner.account_id, trade.program.id, None, now_ms=NOON_MS
+            )
+        )
         trade.partners.append(own)
         mine = await trade.arrive(1)
         assert await trade.outcome(mine.id) == ("verified", None, NOVEMBER, "own_program")
@@ -122,7 +142,9 @@ def test_ones_own_program_and_a_free_one_are_verified_and_never_charged(engine: 
 
 
 @both_engines
-def test_a_person_who_is_deleted_and_comes_back_under_any_spelling_is_not_paid_for_twice(engine: str) -> None:
+def test_a_person_who_is_deleted_and_comes_back_under_any_spelling_is_not_paid_for_twice(
+    engine: str,
+) -> None:
     async def scenario(store: Store) -> None:
         trade = await Trade.begin(store, partners=2)
         first = await trade.arrive(email="Ada.Lovelace@gmail.com")
@@ -133,19 +155,27 @@ def test_a_person_who_is_deleted_and_comes_back_under_any_spelling_is_not_paid_f
         assert await trade.outcome(twin.id) == ("verified", None, NOVEMBER, "already_charged")
         for reader in (first, twin):
             await trade.erase(reader.id)
-        for spelling in ("ada.lovelace@gmail.com", "adalovelace@googlemail.com", "a.d.a.lovelace+news@gmail.com"):
+        for spelling in (
+            "ada.lovelace@gmail.com",
+            "adalovelace@googlemail.com",
+            "a.d.a.lovelace+news@gmail.com",
+        ):
             again = await trade.arrive(1, email=spelling, now_ms=NOON_MS + 400 * DAY_MS)
             assert (await trade.outcome(again.id))[3] == "already_charged"
             await trade.erase(again.id)
         assert await trade.spent() == 300
         other = await Trade.begin(store)
-        assert (await other.outcome((await other.arrive(email="ada.lovelace@gmail.com")).id))[1] == 300
+        assert (await other.outcome((await other.arrive(email="ada.lovelace@gmail.com")).id))[
+            1
+        ] == 300
 
     on(engine, scenario)
 
 
 @both_engines
-def test_a_person_erased_while_pending_is_lost_to_the_partner_and_waits_nowhere(engine: str) -> None:
+def test_a_person_erased_while_pending_is_lost_to_the_partner_and_waits_nowhere(
+    engine: str,
+) -> None:
     from honeyguide.partners import forecast
 
     async def scenario(store: Store) -> None:
@@ -157,8 +187,14 @@ def test_a_person_erased_while_pending_is_lost_to_the_partner_and_waits_nowhere(
         earnings = await store.snapshot(
             lambda tx: forecast.earnings(tx, trade.partners[0].account_id, NOVEMBER, now_ms=NOON_MS)
         )
-        assert (earnings.confirmed_cents, earnings.pending_cents, earnings.rejected_referrals) == (0, 0, 1)
-        again = await trade.arrive(email="gone@example.org")  # never charged, so a true arrival may still be
+        assert (earnings.confirmed_cents, earnings.pending_cents, earnings.rejected_referrals) == (
+            0,
+            0,
+            1,
+        )
+        again = await trade.arrive(
+            email="gone@example.org"
+        )  # never charged, so a true arrival may still be
         await trade.confirm(again.id)
         assert (await trade.outcome(again.id))[1] == 300
 
@@ -169,7 +205,9 @@ def test_a_person_erased_while_pending_is_lost_to_the_partner_and_waits_nowhere(
 
 
 @both_engines
-def test_a_budget_that_is_reached_stays_so_until_it_is_raised_above_what_is_spent(engine: str) -> None:
+def test_a_budget_that_is_reached_stays_so_until_it_is_raised_above_what_is_spent(
+    engine: str,
+) -> None:
     async def scenario(store: Store) -> None:
         trade = await Trade.begin(store, cpa=400, total_budget=1_000)
 
@@ -190,21 +228,32 @@ def test_a_budget_that_is_reached_stays_so_until_it_is_raised_above_what_is_spen
         assert await comes(100) == "budget_spent"
         await trade.offer(total_budget=900)
         assert not await trade.reached()
-        assert await comes(100) == 100 and await trade.reached(), "exactly on the budget is paid, and reaches it"
+        assert await comes(100) == 100 and await trade.reached(), (
+            "exactly on the budget is paid, and reaches it"
+        )
         assert await comes(1) == "budget_spent"
 
     on(engine, scenario)
 
 
 @both_engines
-def test_a_budget_lowered_under_what_is_spent_takes_nothing_back_and_charges_no_more(engine: str) -> None:
+def test_a_budget_lowered_under_what_is_spent_takes_nothing_back_and_charges_no_more(
+    engine: str,
+) -> None:
     async def scenario(store: Store) -> None:
         trade = await Trade.begin(store, cpa=300)
         for _ in range(5):
             await trade.arrive()
         await trade.offer(total_budget=600)
-        assert await trade.spent() == 1_500 and await trade.reached(), "reached at once, before any fee arrives"
-        assert await trade.outcome((await trade.arrive()).id) == ("verified", None, NOVEMBER, "budget_spent")
+        assert await trade.spent() == 1_500 and await trade.reached(), (
+            "reached at once, before any fee arrives"
+        )
+        assert await trade.outcome((await trade.arrive()).id) == (
+            "verified",
+            None,
+            NOVEMBER,
+            "budget_spent",
+        )
         assert await trade.spent() == 1_500 and await trade.reached()
         await trade.offer(total_budget=1_800)
         assert (await trade.outcome((await trade.arrive()).id))[1] == 300
@@ -222,11 +271,15 @@ def test_a_partners_cap_holds_by_itself_and_the_budget_outranks_it(engine: str) 
         assert await trade.earned(0) == 600
         assert (await trade.outcome((await trade.arrive(1)).id))[3] == "partner_cap"
         await trade.offer(max_payout=900)
-        assert (await trade.outcome((await trade.arrive(0)).id))[3] is None, "a fee that lands exactly on the cap is paid"
+        assert (await trade.outcome((await trade.arrive(0)).id))[3] is None, (
+            "a fee that lands exactly on the cap is paid"
+        )
         assert [await trade.earned(n) for n in (0, 1)] == [900, 0] and not await trade.reached()
         assert (await trade.outcome((await trade.arrive(1)).id))[3] is None
         assert await trade.reached()
-        assert (await trade.outcome((await trade.arrive(0)).id))[3] == "budget_spent", "neither fits: it is the budget's no"
+        assert (await trade.outcome((await trade.arrive(0)).id))[3] == "budget_spent", (
+            "neither fits: it is the budget's no"
+        )
 
     on(engine, scenario)
 
@@ -237,16 +290,22 @@ def test_a_new_month_has_a_new_budget_and_a_new_cap(engine: str) -> None:
         trade = await Trade.begin(store, cpa=300, max_payout=300, total_budget=300)
         for now_ms in (EDGE_MS - 1, EDGE_MS):
             assert (await trade.outcome((await trade.arrive(now_ms=now_ms)).id))[1] == 300
-            assert (await trade.outcome((await trade.arrive(now_ms=now_ms)).id))[3] == "budget_spent"
+            assert (await trade.outcome((await trade.arrive(now_ms=now_ms)).id))[
+                3
+            ] == "budget_spent"
             await trade.tell(now_ms)
         kinds = await trade.rows("SELECT kind, COUNT(*) FROM notice GROUP BY kind ORDER BY kind")
-        assert kinds == [("budget_100", 2), ("budget_80", 2), ("budget_reached", 2)], "once for each month"
+        assert kinds == [("budget_100", 2), ("budget_80", 2), ("budget_reached", 2)], (
+            "once for each month"
+        )
 
     on(engine, scenario)
 
 
 @both_engines
-def test_a_cap_that_changes_while_the_month_turns_is_the_same_cap_in_every_open_month(engine: str) -> None:
+def test_a_cap_that_changes_while_the_month_turns_is_the_same_cap_in_every_open_month(
+    engine: str,
+) -> None:
     """The clock stepped back over the edge after the owner raised the budget: the raise holds there too."""
 
     async def scenario(store: Store) -> None:
@@ -285,9 +344,18 @@ def test_the_worked_example_of_the_documentation_is_true(engine: str) -> None:
         await trade.offer(cpa=100)
         assert await brings(dan) == "budget_spent"
         await trade.offer(total_budget=2_500)
-        assert await told() == [("budget_100", 1), ("budget_80", 1), ("budget_reached", 3), ("budget_reopened", 3)]
+        assert await told() == [
+            ("budget_100", 1),
+            ("budget_80", 1),
+            ("budget_reached", 3),
+            ("budget_reopened", 3),
+        ]
         assert await brings(dan) == 100 and await trade.spent() == 1_900
         await trade.close_and_pay_out(EDGE_MS + HOUR_MS)
-        assert [(await trade.payouts_of(who))[0].amount_cents for who in (bob, carol, dan)] == [900, 900, 100]
+        assert [(await trade.payouts_of(who))[0].amount_cents for who in (bob, carol, dan)] == [
+            900,
+            900,
+            100,
+        ]
 
     on(engine, scenario)

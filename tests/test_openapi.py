@@ -24,28 +24,40 @@ from tests.support.service import Member
 BASE = "https://go.example.org"
 DOCUMENT = document(ROUTES, BASE)
 SCHEMAS: dict[str, Any] = DOCUMENT["components"]["schemas"]
-OPERATIONS = [(path, method, told) for path, methods in DOCUMENT["paths"].items() for method, told in methods.items()]
+OPERATIONS = [
+    (path, method, told)
+    for path, methods in DOCUMENT["paths"].items()
+    for method, told in methods.items()
+]
 
 
 def within(node: Any) -> Iterator[dict[str, Any]]:
     if isinstance(node, dict):
         yield node
-    for inner in node.values() if isinstance(node, dict) else node if isinstance(node, list) else ():
+    for inner in (
+        node.values() if isinstance(node, dict) else node if isinstance(node, list) else ()
+    ):
         yield from within(inner)
 
 
 def validator(reference: str) -> Any:
-    return jsonschema_rs.Draft202012Validator({"$ref": reference, "components": DOCUMENT["components"]}, validate_formats=True)
+    return jsonschema_rs.Draft202012Validator(
+        {"$ref": reference, "components": DOCUMENT["components"]}, validate_formats=True
+    )
 
 
 def test_the_document_is_valid() -> None:
     OPENAPI_31_VALIDATOR.validate(DOCUMENT)
     for name, schema in SCHEMAS.items():
-        assert jsonschema_rs.meta.is_valid({"$schema": "https://json-schema.org/draft/2020-12/schema", **schema}), name
+        assert jsonschema_rs.meta.is_valid(
+            {"$schema": "https://json-schema.org/draft/2020-12/schema", **schema}
+        ), name
 
 
 def test_every_route_is_in_the_document_and_nothing_else_is() -> None:
-    assert {(path, method) for path, method, _ in OPERATIONS} == {(route.path, route.method.lower()) for route in ROUTES}
+    assert {(path, method) for path, method, _ in OPERATIONS} == {
+        (route.path, route.method.lower()) for route in ROUTES
+    }
     assert DOCUMENT["servers"] == [{"url": BASE}]
 
 
@@ -74,7 +86,8 @@ def test_operation_ids_are_unique_words_of_a_program() -> None:
 def test_an_operation_says_what_its_route_does(route: Route) -> None:
     told = DOCUMENT["paths"][route.path][route.method.lower()]
     by_place = {
-        place: {each["name"] for each in told.get("parameters", ()) if each["in"] == place} for place in ("path", "query")
+        place: {each["name"] for each in told.get("parameters", ()) if each["in"] == place}
+        for place in ("path", "query")
     }
     assert by_place["path"] == set(re.findall(r"\{(\w+)\}", route.path))
     assert by_place["query"] == set(route.query)
@@ -95,7 +108,9 @@ def test_a_body_names_what_it_needs() -> None:
     assert schema["required"] == ["email"]
     assert schema["properties"]["email"]["type"] == "string"
     assert schema["properties"]["name"]["type"] == ["string", "null"]
-    update = DOCUMENT["paths"]["/v1/campaigns/{campaign_uuid}/subscribers/{uuid}"]["put"]["requestBody"]
+    update = DOCUMENT["paths"]["/v1/campaigns/{campaign_uuid}/subscribers/{uuid}"]["put"][
+        "requestBody"
+    ]
     assert not update["required"]
     assert "required" not in SCHEMAS["SubscriberUpdate"]
 
@@ -118,7 +133,11 @@ def test_every_error_has_one_shape() -> None:
 
 
 def test_the_document_lists_every_origin_and_the_limits_of_a_holding_period() -> None:
-    origins = [schema["properties"]["origin"]["enum"] for schema in SCHEMAS.values() if "origin" in schema["properties"]]
+    origins = [
+        schema["properties"]["origin"]["enum"]
+        for schema in SCHEMAS.values()
+        if "origin" in schema["properties"]
+    ]
     assert origins and all(each == ["api", "signup", "magic", "import"] for each in origins)
     periods = [
         (told["minimum"], told["maximum"])
@@ -134,9 +153,15 @@ def test_what_the_document_tells_of_keys_and_the_limit_is_what_happens(alice: Me
     responses = document(ROUTES, base_url)["components"]["responses"]
     example = responses["Unauthorized"]["content"]["application/json"]["example"]
     assert f"{base_url}/account" in example["error"]
-    assert alice.get("/v1/campaigns", headers={"X-Api-Key": "wrong"}).json()["error"] == example["error"]
+    assert (
+        alice.get("/v1/campaigns", headers={"X-Api-Key": "wrong"}).json()["error"]
+        == example["error"]
+    )
     # One request is free again then, not all of them: tests/test_rate_limit.py.
-    assert "the oldest request leaves" in DOCUMENT["components"]["headers"]["X-RateLimit-Reset"]["description"]
+    assert (
+        "the oldest request leaves"
+        in DOCUMENT["components"]["headers"]["X-RateLimit-Reset"]["description"]
+    )
 
 
 class Thing(View, frozen=True):
@@ -172,7 +197,9 @@ def made(*routes: Route) -> dict[str, Any]:
 
 
 def test_a_new_kind_of_type_needs_no_change_here() -> None:
-    told = made(Route("POST", "/v2/odd_things", make_thing, "Make a thing", OneThing, ThingCreate, 201))
+    told = made(
+        Route("POST", "/v2/odd_things", make_thing, "Make a thing", OneThing, ThingCreate, 201)
+    )
     sent = told["components"]["schemas"]["ThingCreate"]["properties"]
     assert sent["cpa"]["type"] == "number"
     assert "minimum" not in sent["page"], "the words of a number must not follow its name to a text"
@@ -187,7 +214,12 @@ def test_a_new_kind_of_type_needs_no_change_here() -> None:
 
 
 def test_two_routes_of_one_function_get_two_names() -> None:
-    paths = ("/v2/campaigns/{campaign_uuid}/things", "/v2/things", "/v2/partner_programs/{uuid}/things", "/v2/things/again")
+    paths = (
+        "/v2/campaigns/{campaign_uuid}/things",
+        "/v2/things",
+        "/v2/partner_programs/{uuid}/things",
+        "/v2/things/again",
+    )
     told = made(*(Route("POST", path, make_thing, "Make a thing", OneThing) for path in paths))
     assert [told["paths"][path]["post"]["operationId"] for path in paths] == [
         "v2_make_thing",
@@ -209,7 +241,9 @@ def test_a_function_of_a_module_of_its_own_is_named_after_it_too() -> None:
 def test_a_deletion_says_what_was_deleted() -> None:
     told = made(Route("DELETE", "/v2/wax_seals/{uuid}", make_thing, "Delete a wax seal", Message))
     operation = told["paths"]["/v2/wax_seals/{uuid}"]["delete"]
-    assert operation["responses"]["200"]["content"]["application/json"]["example"] == {"message": "The wax seal was deleted."}
+    assert operation["responses"]["200"]["content"]["application/json"]["example"] == {
+        "message": "The wax seal was deleted."
+    }
 
 
 @pytest.mark.parametrize(
@@ -225,4 +259,6 @@ def test_a_deletion_says_what_was_deleted() -> None:
 def test_a_route_is_grouped_by_what_it_is_about(path: str, tag: str) -> None:
     assert made(Route("GET", path, make_thing, "Get", OneThing))["tags"][0]["name"] == tag
     assert tag in glossary.TAGS
-    assert made(Route("GET", path, make_thing, "Get", OneThing, tag="Others"))["tags"] == [{"name": "Others"}]
+    assert made(Route("GET", path, make_thing, "Get", OneThing, tag="Others"))["tags"] == [
+        {"name": "Others"}
+    ]

@@ -13,13 +13,18 @@ from tests.support.certificates import certified
 from tests.support.receivers import listening, post, resolving_to, run
 from tests.test_addresses import DISGUISES, LAX, STRICT
 
-DIAL_ALONE = Policy(https_only=False, loopback_ok=False)  # takes every URL, so only the checks at the dial stand
+DIAL_ALONE = Policy(
+    https_only=False, loopback_ok=False
+)  # takes every URL, so only the checks at the dial stand
 
 
 async def hostile(host):
     """Numbers as the system reads them; every name is this machine."""
     try:
-        return [str(found[4][0]) for found in socket.getaddrinfo(host, None, flags=socket.AI_NUMERICHOST)]
+        return [
+            str(found[4][0])
+            for found in socket.getaddrinfo(host, None, flags=socket.AI_NUMERICHOST)
+        ]
     except OSError:
         return ["127.0.0.1", "::1"]
 
@@ -28,10 +33,19 @@ async def hostile(host):
 def test_no_packet_reaches_a_canary_behind_any_disguise(canary_host):
     async def scenario():
         async with listening(host=canary_host) as canary:
-            for policy, scheme in ((STRICT, "https"), (STRICT, "http"), (DIAL_ALONE, "http"), (DIAL_ALONE, "https")):
+            for policy, scheme in (
+                (STRICT, "https"),
+                (STRICT, "http"),
+                (DIAL_ALONE, "http"),
+                (DIAL_ALONE, "https"),
+            ):
                 outbound = Outbound(policy, lookup=hostile, total_s=2)
                 for host in DISGUISES:
-                    if policy is DIAL_ALONE and host in ("8.8.8.8", "134744072", "[2606:4700::1111]"):
+                    if policy is DIAL_ALONE and host in (
+                        "8.8.8.8",
+                        "134744072",
+                        "[2606:4700::1111]",
+                    ):
                         continue  # public: the dial may call these, and a test may not
                     answer = await outbound.post(f"{scheme}://{host}:{canary.port}/hook", b"{}", {})
                     assert (answer.status, answer.error_kind) == (None, "blocked"), host
@@ -67,7 +81,9 @@ def test_a_name_with_any_forbidden_address_is_blocked_whole(addresses):
             answer = await post(Outbound(STRICT, lookup=resolving_to(addresses)), url)
             assert (answer.status, answer.error_kind) == (None, "blocked")
             with pytest.raises(Blocked):
-                await GuardedResolver(STRICT, lookup=resolving_to(addresses)).resolve("hooks.example.com", 443)
+                await GuardedResolver(STRICT, lookup=resolving_to(addresses)).resolve(
+                    "hooks.example.com", 443
+                )
             assert canary.connections == 0
 
     run(scenario)
@@ -79,7 +95,9 @@ def test_a_name_that_answers_well_first_and_inward_later_is_blocked_then():
 
     async def scenario():
         async with listening(closing) as server:
-            outbound = Outbound(Policy(False, False, policy.allow), lookup=resolving_to(["127.0.0.1"], ["0.0.0.0"]))
+            outbound = Outbound(
+                Policy(False, False, policy.allow), lookup=resolving_to(["127.0.0.1"], ["0.0.0.0"])
+            )
             url = f"http://rebinding.example.com:{server.port}/"
             first, *later = [await outbound.post(url, b"{}", {}) for _ in range(3)]
             await outbound.close()
@@ -109,13 +127,28 @@ def test_the_request_carries_our_bytes_and_names_and_nothing_of_the_environment(
                 monkeypatch.setenv(name, f"http://127.0.0.1:{canary.port}")
             outbound = Outbound(LAX, lookup=resolving_to(["127.0.0.1"]))
             body = json.dumps({"name": "Zoë"}).encode()
-            answer = await post(outbound, f"http://hooks.example.com:{server.port}/a?b=c#d", body, {"webhook-id": "msg_1"})
-            assert (answer.status, answer.body, answer.error, answer.error_kind) == (200, "ok", None, "")
+            answer = await post(
+                outbound,
+                f"http://hooks.example.com:{server.port}/a?b=c#d",
+                body,
+                {"webhook-id": "msg_1"},
+            )
+            assert (answer.status, answer.body, answer.error, answer.error_kind) == (
+                200,
+                "ok",
+                None,
+                "",
+            )
             head, sent = server.requests[0].split(b"\r\n\r\n")
             lines = head.decode().split("\r\n")
             assert lines[0] == "POST /a?b=c HTTP/1.1" and sent == body
-            assert f"Host: hooks.example.com:{server.port}" in lines and "webhook-id: msg_1" in lines
-            assert f"User-Agent: Honeyguide/{__version__} (+webhooks)" in lines and "Accept-Encoding: identity" in lines
+            assert (
+                f"Host: hooks.example.com:{server.port}" in lines and "webhook-id: msg_1" in lines
+            )
+            assert (
+                f"User-Agent: Honeyguide/{__version__} (+webhooks)" in lines
+                and "Accept-Encoding: identity" in lines
+            )
             assert canary.connections == 0
 
     run(scenario)
@@ -136,7 +169,9 @@ def test_a_redirect_is_an_answer_and_never_followed(status):
 
 def test_cookies_are_not_kept():
     async def scenario():
-        async with listening(b"HTTP/1.1 200 OK\r\nSet-Cookie: a=b\r\nContent-Length: 0\r\n\r\n") as server:
+        async with listening(
+            b"HTTP/1.1 200 OK\r\nSet-Cookie: a=b\r\nContent-Length: 0\r\n\r\n"
+        ) as server:
             outbound = Outbound(LAX)
             for _ in range(2):
                 await outbound.post(f"http://localhost:{server.port}/", b"{}", {})
@@ -198,9 +233,13 @@ async def one_line(reader, writer):
 def test_a_plain_answer_to_tls_is_told_as_such():
     async def scenario():
         listener = await asyncio.start_server(one_line, "127.0.0.1", 0)
-        answer = await post(Outbound(LAX), f"https://127.0.0.1:{listener.sockets[0].getsockname()[1]}/")
+        answer = await post(
+            Outbound(LAX), f"https://127.0.0.1:{listener.sockets[0].getsockname()[1]}/"
+        )
         listener.close()
-        assert (answer.status, answer.error_kind) == (None, "tls") and answer.error.startswith("TLS error: ")
+        assert (answer.status, answer.error_kind) == (None, "tls") and answer.error.startswith(
+            "TLS error: "
+        )
 
     run(scenario)
 
@@ -219,7 +258,10 @@ def test_the_certificate_must_be_trusted_and_bear_the_name_though_the_address_is
             assert names == ["hooks.example.com"]
             for outbound, target in [
                 (Outbound(policy, lookup=home), url),
-                (Outbound(policy, lookup=home, tls=trusting), f"https://other.example.com:{server.port}/"),
+                (
+                    Outbound(policy, lookup=home, tls=trusting),
+                    f"https://other.example.com:{server.port}/",
+                ),
                 (Outbound(policy, tls=trusting), f"https://127.0.0.1:{server.port}/"),
             ]:
                 answer = await post(outbound, target)

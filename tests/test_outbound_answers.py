@@ -25,7 +25,9 @@ def test_an_endless_body_is_cut_and_its_status_counts():
         async with listening(endless) as server:
             answer = await post(Outbound(LAX), f"http://127.0.0.1:{server.port}/")
             assert (answer.status, answer.error_kind, answer.body) == (200, "", "x" * 1024)
-            assert answer.latency_ms < 2000 and server.sent < 20_000_000  # what the kernel's buffers took, not what was read
+            assert (
+                answer.latency_ms < 2000 and server.sent < 20_000_000
+            )  # what the kernel's buffers took, not what was read
 
     run(scenario)
 
@@ -54,7 +56,9 @@ def test_a_body_that_stalls_or_breaks_leaves_the_status_standing(answering):
 
 def test_a_gzip_bomb_is_never_inflated():
     bomb = gzip.compress(b"boom" * 4_000_000)  # under 20 KB on the wire
-    head = f"HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: {len(bomb)}\r\n\r\n".encode()
+    head = (
+        f"HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: {len(bomb)}\r\n\r\n".encode()
+    )
 
     async def scenario():
         async with listening(head + bomb) as server:
@@ -114,7 +118,11 @@ def test_an_answer_that_takes_too_long_is_a_timeout(answering):
     async def scenario():
         async with listening(answering) as server:
             answer = await post(Outbound(LAX, total_s=0.3), f"http://127.0.0.1:{server.port}/")
-            assert (answer.status, answer.error_kind, answer.error) == (None, "timeout", "No response within 0.3 seconds.")
+            assert (answer.status, answer.error_kind, answer.error) == (
+                None,
+                "timeout",
+                "No response within 0.3 seconds.",
+            )
             assert 250 <= answer.latency_ms < 2000
 
     run(scenario)
@@ -122,15 +130,22 @@ def test_an_answer_that_takes_too_long_is_a_timeout(answering):
 
 def test_a_host_that_never_accepts_is_a_timeout():
     async def scenario():
-        with socket.socket() as full:  # a queue of one, taken: further connections hang as behind a black hole
+        with (
+            socket.socket() as full
+        ):  # a queue of one, taken: further connections hang as behind a black hole
             full.bind(("127.0.0.1", 0))
             full.listen(0)
             fillers = [socket.socket() for _ in range(3)]
             for filler in fillers:
                 filler.setblocking(False)
                 filler.connect_ex(full.getsockname())
-            answer = await post(Outbound(LAX, connect_s=0.2), f"http://127.0.0.1:{full.getsockname()[1]}/")
-            assert (answer.status, answer.error_kind) == (None, "timeout") and answer.latency_ms < 2000
+            answer = await post(
+                Outbound(LAX, connect_s=0.2), f"http://127.0.0.1:{full.getsockname()[1]}/"
+            )
+            assert (answer.status, answer.error_kind) == (
+                None,
+                "timeout",
+            ) and answer.latency_ms < 2000
             for filler in fillers:
                 filler.close()
 
@@ -138,7 +153,9 @@ def test_a_host_that_never_accepts_is_a_timeout():
 
 
 async def reset(server, writer):
-    writer.get_extra_info("socket").setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+    writer.get_extra_info("socket").setsockopt(
+        socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0)
+    )
     writer.transport.abort()
 
 
@@ -171,7 +188,9 @@ def test_the_answer_is_kept_as_safe_text():
     said = "ä\0\x1b[31m\r\n\t<b>".encode() + b"\xff" + b"y" * 3000
 
     async def scenario():
-        async with listening(b"HTTP/1.1 503 No\r\nRetry-After: 7\r\nContent-Length: %d\r\n\r\n" % len(said) + said) as server:
+        async with listening(
+            b"HTTP/1.1 503 No\r\nRetry-After: 7\r\nContent-Length: %d\r\n\r\n" % len(said) + said
+        ) as server:
             answer = await post(Outbound(LAX), f"http://127.0.0.1:{server.port}/")
             assert (answer.status, answer.error, answer.retry_after_s) == (503, None, 7)
             assert answer.body.startswith("ä[31m\r\n\t<b>\ufffdyyy") and len(answer.body) <= 1024

@@ -55,14 +55,22 @@ async def write_and_write(
     return answered
 
 
-async def crowd(port: int, alice: Credentials, writers: int, seconds: float, numbers: Iterator[int]) -> list[Answered]:
+async def crowd(
+    port: int, alice: Credentials, writers: int, seconds: float, numbers: Iterator[int]
+) -> list[Answered]:
     ready = asyncio.Barrier(writers)  # all begin at once
-    each = await asyncio.gather(*(write_and_write(port, alice, numbers, seconds, ready) for _ in range(writers)))
+    each = await asyncio.gather(
+        *(write_and_write(port, alice, numbers, seconds, ready) for _ in range(writers))
+    )
     return [one for answered in each for one in answered]
 
 
 def resident_mb(pid: int) -> float:
-    line = next(line for line in Path(f"/proc/{pid}/status").read_text().splitlines() if line.startswith("VmRSS"))
+    line = next(
+        line
+        for line in Path(f"/proc/{pid}/status").read_text().splitlines()
+        if line.startswith("VmRSS")
+    )
     return int(line.split()[1]) / 1024
 
 
@@ -82,5 +90,7 @@ def test_ten_times_too_many_are_shed_and_the_others_served_well(engine: str) -> 
         accepted = sorted(one.seconds for one in answered if one.outcome == 201)
         assert accepted[int(len(accepted) * 0.99)] < QUICK_S
         assert resident_mb(server.process.pid) - before_mb < GROWN_MB
-        total = server.caller(alice.key)("GET", f"{alice.v1}/subscribers?per_page=1").json()["meta"]["total_subscribers"]
+        total = server.caller(alice.key)("GET", f"{alice.v1}/subscribers?per_page=1").json()[
+            "meta"
+        ]["total_subscribers"]
         assert total == outcomes[201]

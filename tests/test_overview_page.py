@@ -1,4 +1,4 @@
-"""The overview's figures on both engines: who brought whom, why some were rejected, what was won, what partners cost."""
+"""The overview's figures on both engines: who brought whom, why some were rejected, what was earned, what partners cost."""
 
 from __future__ import annotations
 
@@ -24,7 +24,9 @@ def overview(who: Operator, query: str = "") -> str:
 
 def card(page: str, name: str) -> str:
     """What a person reads on the card with this name."""
-    found = re.search(rf'<div class="(?:card )?figure"><span>(?:<a[^>]*>)?{name}.*?</div>', page, re.DOTALL)
+    found = re.search(
+        rf'<div class="(?:card )?figure"><span>(?:<a[^>]*>)?{name}.*?</div>', page, re.DOTALL
+    )
     assert found is not None, f"there is no card {name}"
     return words(found[0]).strip()
 
@@ -37,7 +39,14 @@ def bring(owner: Operator, code: str, *emails: str) -> None:
 def test_rejections_are_counted_by_their_reason(service: Service) -> None:
     alice = operator(service)
     ann = alice.subscribe("ann@gmail.com")
-    bring(alice, ann["ref_code"], "a.nn@gmail.com", "a@mailinator.com", "b@mailinator.com", "real@example.org")
+    bring(
+        alice,
+        ann["ref_code"],
+        "a.nn@gmail.com",
+        "a@mailinator.com",
+        "b@mailinator.com",
+        "real@example.org",
+    )
     said = "3 rejected: 2 with a disposable email address, 1 with an alias of the referrer’s email address."
     assert said in words(overview(alice))
     service.set_clock(40 * DAY_MS / 1000)
@@ -47,11 +56,17 @@ def test_rejections_are_counted_by_their_reason(service: Service) -> None:
 
 
 def test_every_reason_has_words_of_its_own() -> None:
-    judged = {reason.value for reason in rules.Reason} - {"awaiting_confirmation", "holding_period", "own_program"}
+    judged = {reason.value for reason in rules.Reason} - {
+        "awaiting_confirmation",
+        "holding_period",
+        "own_program",
+    }
     assert judged - {"verified_by_hand", "screening_hold_over"} == set(REASONS)
 
 
-def test_of_many_rejections_the_newest_are_told_apart(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_of_many_rejections_the_newest_are_told_apart(
+    service: Service, monkeypatch: pytest.MonkeyPatch
+) -> None:
     alice = operator(service)
     ann = alice.subscribe("ann@example.org")
     bring(alice, ann["ref_code"], *(f"x{n}@mailinator.com" for n in range(4)))
@@ -67,17 +82,23 @@ def test_what_an_advocate_brings_leaves_partners_readers_out(service: Service) -
     bring(alice, place["ref_code"], *(f"p{n}@example.org" for n in range(5)))
     page = overview(alice)
     assert card(page, "Referred").startswith("Referred 7")
-    assert "Referrals per advocate 2.0 1 advocate · viral coefficient 0.25" in words(page), "two of eight came through a reader"
+    assert "Referrals per advocate 2.0 1 advocate · viral coefficient 0.25" in words(page), (
+        "two of eight came through a reader"
+    )
 
 
-def test_of_very_many_advocates_the_best_are_looked_at(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_of_very_many_advocates_the_best_are_looked_at(
+    service: Service, monkeypatch: pytest.MonkeyPatch
+) -> None:
     alice = operator(service)
     for name, friends in (("ann", 3), ("ben", 1)):
         person = alice.subscribe(f"{name}@example.org")
         bring(alice, person["ref_code"], *(f"{name}{n}@example.org" for n in range(friends)))
     service.run_jobs()  # the lists' totals are folded
     monkeypatch.setattr(recent_counts, "MOST_ADVOCATES", 1)
-    assert "Referrals per advocate 3.0 the top 1 · viral coefficient over 0.50" in words(overview(alice))
+    assert "Referrals per advocate 3.0 the top 1 · viral coefficient over 0.50" in words(
+        overview(alice)
+    )
 
 
 def test_rewards_earned_claimed_and_to_approve(service: Service) -> None:
@@ -88,17 +109,25 @@ def test_rewards_earned_claimed_and_to_approve(service: Service) -> None:
         assert alice.post(f"{alice.v1}/rewards", fields).status_code == 201
     ann = alice.subscribe("ann@example.org")
     bring(alice, ann["ref_code"], "f1@example.org", "f2@example.org")
-    won = alice.get(f"{alice.v1}/subscribers/ann@example.org/rewards").json()["rewards"]
-    guide = next(each["uuid"] for each in won if each["name"] == "Guide")
+    earned = alice.get(f"{alice.v1}/subscribers/ann@example.org/rewards").json()["rewards"]
+    guide = next(each["uuid"] for each in earned if each["name"] == "Guide")
     page = overview(alice)
-    assert card(page, "Earned") == "Earned 2 in this period" and card(page, "Claimed") == "Claimed 0 1 unclaimed"
+    assert (
+        card(page, "Earned") == "Earned 2 in this period"
+        and card(page, "Claimed") == "Claimed 0 1 unclaimed"
+    )
     assert "1 to approve" in words(page)
-    assert alice.post(f"{alice.v1}/subscribers/ann@example.org/rewards/{guide}/redeem").status_code == 200
+    assert (
+        alice.post(f"{alice.v1}/subscribers/ann@example.org/rewards/{guide}/redeem").status_code
+        == 200
+    )
     assert card(overview(alice), "Claimed") == "Claimed 1 0 unclaimed"
     assert "All rewards earned" in words(page), "Ann is past the last reward"
 
 
-def test_where_rewards_are_too_many_to_count_the_page_says_so(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_where_rewards_are_too_many_to_count_the_page_says_so(
+    service: Service, monkeypatch: pytest.MonkeyPatch
+) -> None:
     alice = operator(service)
     for name, approval in (("Guide", "automatic"), ("Mug", "manual")):
         fields = {"name": name, "referrals": 1, "approval": approval}
@@ -108,11 +137,16 @@ def test_where_rewards_are_too_many_to_count_the_page_says_so(service: Service, 
         bring(alice, lead["ref_code"], f"friend{number}@example.org")
     redeemed = alice.get(f"{alice.v1}/subscribers/lead0@example.org/rewards").json()["rewards"]
     guide = next(each["uuid"] for each in redeemed if each["name"] == "Guide")
-    assert alice.post(f"{alice.v1}/subscribers/lead0@example.org/rewards/{guide}/redeem").status_code == 200
+    assert (
+        alice.post(f"{alice.v1}/subscribers/lead0@example.org/rewards/{guide}/redeem").status_code
+        == 200
+    )
     for most, earned, approve in ((3, "6", "3"), (2, "5+", "2+")):
         monkeypatch.setattr(recent_counts, "MOST_WON", most)
         page = overview(alice)
-        assert card(page, "Earned") == f"Earned {earned} in this period" and f" {approve} to approve" in words(page)
+        assert card(
+            page, "Earned"
+        ) == f"Earned {earned} in this period" and f" {approve} to approve" in words(page)
         assert card(page, "Claimed") == "Claimed 1 2 unclaimed", "counted to their end"
 
 
@@ -126,7 +160,9 @@ def test_what_partners_cost_and_earn_this_month(service: Service) -> None:
         bring(alice, code, f"{name}1@example.org", f"{name}2@example.org")
     own = join(alice, held)["ref_code"]
     bring(alice, own, "own@example.org")
-    assert card(overview(alice), "Spent") == "Spent $4.00 of $30.00 · $6.00 pending", "one's own readers cost nothing"
+    assert card(overview(alice), "Spent") == "Spent $4.00 of $30.00 · $6.00 pending", (
+        "one's own readers cost nothing"
+    )
     assert card(overview(bob), "Earned") == "Earned $4.00 $6.00 pending"
     assert "Partners, this month" not in words(overview(operator(service, "carl")))
 
@@ -143,16 +179,20 @@ def test_what_waits_for_the_operator_is_what_screening_suspects(service: Service
         hold_days="5",
         destination_url="",
     )
-    ann, ben = (alice.subscribe(f"{name}@example.org", ip_address="198.51.100.7") for name in ("ann", "ben"))
+    ann, ben = (
+        alice.subscribe(f"{name}@example.org", ip_address="198.51.100.7") for name in ("ann", "ben")
+    )
     alice.subscribe("near@example.org", referrer_code=ann["ref_code"], ip_address="198.51.100.7")
     for n in range(5):  # a household of three raises no question
-        alice.subscribe(f"office{n}@example.org", referrer_code=ann["ref_code"], ip_address="198.51.100.8")
+        alice.subscribe(
+            f"office{n}@example.org", referrer_code=ann["ref_code"], ip_address="198.51.100.8"
+        )
     bring(alice, ben["ref_code"], *(f"held{n}@example.org" for n in range(10)))
     suspects = ["near@example.org", "office3@example.org", "office4@example.org"]
     page = alice.web.get("/review").text
-    assert re.findall(r'aria-label="Select (\S+@\S+)"', page) == suspects[::-1] and "Review referrals pending: 3 " in words(
-        page
-    )
+    assert re.findall(r'aria-label="Select (\S+@\S+)"', page) == suspects[
+        ::-1
+    ] and "Review referrals pending: 3 " in words(page)
     waiting = words(overview(alice)).partition("Needs your decision")[2]
     assert all(email in waiting for email in suspects) and "held" not in waiting
     assert alice.web.get("/review?show=pending").text.count('aria-label="Select') - 1 == 1 + 5 + 10
@@ -165,12 +205,19 @@ def test_what_waits_for_the_operator_is_what_screening_suspects(service: Service
     service.set_clock(8 * DAY_MS / 1000)
     service.run_jobs()
     alice.web.log_in(alice.email)
-    assert "Review referrals pending" not in words(overview(alice)) and "Nothing to review" in alice.web.get("/review").text
+    assert (
+        "Review referrals pending" not in words(overview(alice))
+        and "Nothing to review" in alice.web.get("/review").text
+    )
 
 
 def test_what_is_suspected_is_said_alike_in_every_place() -> None:
     folder = Path(rules.__file__).parent
-    places = [folder / "daily_counts.sql", folder / "search.sql", folder.parent / "store" / "migrations" / "0011_suspected.sql"]
+    places = [
+        folder / "daily_counts.sql",
+        folder / "search.sql",
+        folder.parent / "store" / "migrations" / "0011_suspected.sql",
+    ]
     for place in places:
         (said,) = re.findall(r"referral_reason IN \((.*?)\)", place.read_text())
         assert set(re.findall(r"\w+", said)) == rules.SUSPICIONS, place.name
@@ -191,5 +238,7 @@ def test_what_is_suspected_is_said_alike_in_every_place() -> None:
         (4_999, 5_000, 5),
     ],
 )
-def test_a_charts_scale_is_round_and_no_taller_than_it_must_be(most: int, top: int, lines: int) -> None:
+def test_a_charts_scale_is_round_and_no_taller_than_it_must_be(
+    most: int, top: int, lines: int
+) -> None:
     assert charts._scale(most) == (top, lines)

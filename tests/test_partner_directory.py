@@ -20,9 +20,24 @@ from tests.support.service import ENGINES
 from tests.support.stores import OpenStore, statement
 
 NOW_MS = 1_794_700_000_000
-WORDS = ("honey", "honeycomb", "hone", "bees", "100%_real", "Zürich", "the", "weekly", "蜂蜜新聞", "x" * 40)
+WORDS = (
+    "honey",
+    "honeycomb",
+    "hone",
+    "bees",
+    "100%_real",
+    "Zürich",
+    "the",
+    "weekly",
+    "蜂蜜新聞",
+    "x" * 40,
+)
 # What counts as few and as early: as it does, always few, never few and never late.
-WAYS = {"as it comes": (directory.FEW, directory.EARLY), "sorted": (10**9, 1), "stepped to": (-1, 1e-9)}
+WAYS = {
+    "as it comes": (directory.FEW, directory.EARLY),
+    "sorted": (10**9, 1),
+    "stepped to": (-1, 1e-9),
+}
 
 
 class Offered(NamedTuple):
@@ -41,7 +56,9 @@ class Offered(NamedTuple):
 def is_found(offer: Offered, searched: str) -> bool:
     """How a word begins; where there are no spaces any letter begins one, and in a name any that two more follow."""
     words = re.findall(r"\w+", offer.text.lower())
-    return any(word.startswith(searched) or ("蜂" in word and searched in word) for word in words) or any(
+    return any(
+        word.startswith(searched) or ("蜂" in word and searched in word) for word in words
+    ) or any(
         word[start : start + 32].startswith(searched)
         for word in re.findall(r"\w+", offer.name.lower())
         for start in range(len(word) - 2)
@@ -49,7 +66,9 @@ def is_found(offer: Offered, searched: str) -> bool:
 
 
 def expected(offers: list[Offered], wanted: Wanted) -> list[str]:
-    searched = sorted(set(re.findall(r"\w+", wanted.search.lower())), key=lambda word: (-len(word), word))[:3]
+    searched = sorted(
+        set(re.findall(r"\w+", wanted.search.lower())), key=lambda word: (-len(word), word)
+    )[:3]
     fits = [
         offer
         for offer in offers
@@ -57,7 +76,12 @@ def expected(offers: list[Offered], wanted: Wanted) -> list[str]:
         and offer.cpa >= wanted.min_cpa_cents
         and all(is_found(offer, word[:32]) for word in searched)
     ]
-    return [offer.id for offer in sorted(fits, key=lambda offer: (getattr(offer, wanted.sort), offer.id), reverse=True)]
+    return [
+        offer.id
+        for offer in sorted(
+            fits, key=lambda offer: (getattr(offer, wanted.sort), offer.id), reverse=True
+        )
+    ]
 
 
 async def an_offer(tx: Tx, account_id: str, dice: random.Random, n: int) -> Offered:
@@ -72,27 +96,58 @@ async def an_offer(tx: Tx, account_id: str, dice: random.Random, n: int) -> Offe
     }
     now_ms = NOW_MS + dice.randrange(5)
     logo = Logo(b"\x89PNG", "image/png", 1, 1)
-    publication = await publications.create(tx, account_id, publications.Fields(**fields), logo, folder=None, now_ms=now_ms)
-    offer: dict[str, Any] = {"cpa": dice.randrange(1, 6), "max_payout": dice.randrange(3), "total_budget": 9}
+    publication = await publications.create(
+        tx, account_id, publications.Fields(**fields), logo, folder=None, now_ms=now_ms
+    )
+    offer: dict[str, Any] = {
+        "cpa": dice.randrange(1, 6),
+        "max_payout": dice.randrange(3),
+        "total_budget": 9,
+    }
     made = await programs.create(
         tx,
         account_id,
         publication.id,
-        programs.Fields(**offer, redirect_url="https://wax.example/", show_in_directory=dice.random() < 0.9),
+        programs.Fields(
+            **offer, redirect_url="https://wax.example/", show_in_directory=dice.random() < 0.9
+        ),
         now_ms=now_ms,
     )
     verified = dice.choice((None, 0, 1, 2, 3))
     rate_bp = -1 if verified is None else verified * 10_000 // 3
     if verified is not None:
-        day = {"program_id": made.id, "account_id": account_id, "verified": verified, "rejected": 3 - verified}
+        day = {
+            "program_id": made.id,
+            "account_id": account_id,
+            "verified": verified,
+            "rejected": 3 - verified,
+        }
         columns = "program_id, account_id, day, verified, rejected"
         insert = f"INSERT INTO program_day ({columns}) VALUES (:program_id, :account_id, :day, :verified, :rejected)"
         await tx.run(statement(insert), **day, day=NOW_MS // DAY_MS)
-        forgotten = day | {"verified": 900 - 300 * verified, "rejected": 300 * verified, "day": NOW_MS // DAY_MS - 30}
+        forgotten = day | {
+            "verified": 900 - 300 * verified,
+            "rejected": 300 * verified,
+            "day": NOW_MS // DAY_MS - 30,
+        }
         await tx.run(statement(insert), **forgotten)
-    traits = {*fields["categories"], fields["audience_gender"], *fields["income_levels"], *fields["age_ranges"]}
+    traits = {
+        *fields["categories"],
+        fields["audience_gender"],
+        *fields["income_levels"],
+        *fields["age_ranges"],
+    }
     text = " ".join([fields["name"], fields["description"], *fields["categories"]])
-    return Offered(made.id, fields["name"], text, traits, now_ms, made.cpa_cents, made.max_payout_cents, rate_bp)
+    return Offered(
+        made.id,
+        fields["name"],
+        text,
+        traits,
+        now_ms,
+        made.cpa_cents,
+        made.max_payout_cents,
+        rate_bp,
+    )
 
 
 async def take_out(tx: Tx, account_id: str, offer: Offered, how: int) -> None:
@@ -104,9 +159,13 @@ async def take_out(tx: Tx, account_id: str, offer: Offered, how: int) -> None:
     elif how == 2:
         await publications.delete(tx, account_id, program.publication_id, now_ms=NOW_MS)
     else:
-        off: dict[str, Any] = {"status": "archived"} if how == 3 else {"enabled_partner_program": False}
+        off: dict[str, Any] = (
+            {"status": "archived"} if how == 3 else {"enabled_partner_program": False}
+        )
         fields = publications.Fields(**off)
-        await publications.update(tx, account_id, program.publication_id, fields, None, folder=None, now_ms=NOW_MS)
+        await publications.update(
+            tx, account_id, program.publication_id, fields, None, folder=None, now_ms=NOW_MS
+        )
 
 
 class Market(NamedTuple):
@@ -135,7 +194,9 @@ def market(request: pytest.FixtureRequest) -> Iterator[Market]:
             return made[10:]
 
         offers = opened.run(opened.store.write(fill))
-        listed = {row[0] for row in opened.ask("SELECT id FROM program WHERE show_in_directory = 1")}
+        listed = {
+            row[0] for row in opened.ask("SELECT id FROM program WHERE show_in_directory = 1")
+        }
         yield Market(opened, [offer for offer in offers if offer.id in listed])
 
 
@@ -174,7 +235,9 @@ def wishes(dice: random.Random) -> Wanted:
 
 
 @pytest.mark.parametrize("way", WAYS)
-def test_every_way_finds_what_the_model_finds(market: Market, way: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_every_way_finds_what_the_model_finds(
+    market: Market, way: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     few, early = WAYS[way]
     monkeypatch.setattr(directory, "FEW", few)
     monkeypatch.setattr(directory, "EARLY", early)
@@ -183,7 +246,10 @@ def test_every_way_finds_what_the_model_finds(market: Market, way: str, monkeypa
     for _ in range(150):
         wanted, page = wishes(dice), Page(dice.choice((1, 1, 2, 3)), dice.choice((3, 10, 200)))
         whole = [] if wanted.search == "!!" else expected(market.offers, wanted)
-        assert market.find(wanted, page) == (whole[page.skip : page.skip + page.per_page], len(whole)), (wanted, page)
+        assert market.find(wanted, page) == (
+            whole[page.skip : page.skip + page.per_page],
+            len(whole),
+        ), (wanted, page)
         met += bool(whole)
     assert met > 75  # or it would prove little
 
@@ -191,7 +257,9 @@ def test_every_way_finds_what_the_model_finds(market: Market, way: str, monkeypa
 def test_what_leaves_the_directory_leaves_nothing_in_it(market: Market) -> None:
     listed = {offer.id for offer in market.offers}
     for table in ("network_place", "network_word"):
-        assert {row[0] for row in market.opened.ask(f"SELECT DISTINCT program_id FROM {table}")} == listed
+        assert {
+            row[0] for row in market.opened.ask(f"SELECT DISTINCT program_id FROM {table}")
+        } == listed
 
 
 def test_on_sqlite_a_page_is_met_along_an_index_and_nothing_is_sorted(market: Market) -> None:
@@ -200,6 +268,11 @@ def test_on_sqlite_a_page_is_met_along_an_index_and_nothing_is_sorted(market: Ma
     page, counted = directory._PAGE, directory._COUNT_FOUND
     with apsw.Connection(market.opened.url.removeprefix("sqlite:///")) as connection:
         for named, index in ((page, "network_place_order"), (counted, "network_word_found")):
-            steps = [row[3] for row in connection.execute(f"EXPLAIN QUERY PLAN {named.sqlite}", (0,) * len(named.sqlite_order))]
+            steps = [
+                row[3]
+                for row in connection.execute(
+                    f"EXPLAIN QUERY PLAN {named.sqlite}", (0,) * len(named.sqlite_order)
+                )
+            ]
             assert f"USING COVERING INDEX {index}" in steps[0]
             assert not any("TEMP B-TREE" in step or "SCAN" in step for step in steps)

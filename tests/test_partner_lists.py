@@ -55,27 +55,41 @@ def send(network: Network, partner: str, program: str, service: Service) -> None
     network.campaigns[partner, program] = joined["uuid"]
     made: dict[str, set[str]] = {}
     for state, count in {"confirmed": 1, **SENT[partner, program]}.items():
-        ids = [owner.subscribe(f"{new_id()}@example.org", referrer_code=joined["ref_code"])["uuid"] for _ in range(count)]
+        ids = [
+            owner.subscribe(f"{new_id()}@example.org", referrer_code=joined["ref_code"])["uuid"]
+            for _ in range(count)
+        ]
         verb = {"confirmed": "verify", "uncharged": "verify", "rejected": "reject"}.get(state)
         for wanted in ids if verb else []:
             assert owner.post(f"{owner.v1}/subscribers/{wanted}/referral/{verb}").status_code == 200
         made[state] = set(ids)
     rows = service.read(
         lambda tx: tx.all(
-            statement("SELECT id, subscriber_id FROM partner_referral WHERE partner_campaign_id = :id"), id=joined["uuid"]
+            statement(
+                "SELECT id, subscriber_id FROM partner_referral WHERE partner_campaign_id = :id"
+            ),
+            id=joined["uuid"],
         )
     )
     by_subscriber = {subscriber: referral for referral, subscriber in rows}
-    network.referrals[partner, program] = {state: {by_subscriber[each] for each in ids} for state, ids in made.items()}
+    network.referrals[partner, program] = {
+        state: {by_subscriber[each] for each in ids} for state, ids in made.items()
+    }
 
 
 @pytest.fixture(scope="module")
 def network(shared_service: Service) -> Network:
     service = shared_service
     people = {name: operator(service, name) for name in ("alice", "dora", "bob", "carl")}
-    held = {"cpa": 3, "max_payout": 3, "total_budget": 900, "referral_pending_duration_enabled": True}
+    held = {
+        "cpa": 3,
+        "max_payout": 3,
+        "total_budget": 900,
+        "referral_pending_duration_enabled": True,
+    }
     programs = {
-        name: offer(people[owner], publish(people[owner], name=name.title()), **held)["uuid"] for name, owner in OWNERS.items()
+        name: offer(people[owner], publish(people[owner], name=name.title()), **held)["uuid"]
+        for name, owner in OWNERS.items()
     }
     made = Network(people, programs)
     for partner, program in SENT:
@@ -87,7 +101,9 @@ PARTNERS = ("bob", "carl")
 
 
 @pytest.mark.parametrize("partner", PARTNERS)
-def test_a_partners_own_lists_hold_their_own_referrals_only(service: Service, network: Network, partner: str) -> None:
+def test_a_partners_own_lists_hold_their_own_referrals_only(
+    service: Service, network: Network, partner: str
+) -> None:
     account_id, month = network.people[partner].account_id, rules.month_of(service.now_ms())
     for state in partner_referrals.STATES:
 
@@ -95,7 +111,9 @@ def test_a_partners_own_lists_hold_their_own_referrals_only(service: Service, ne
             return await partner_referrals.of_month(tx, account_id, state, month, most=100)
 
         rows = service.read(look)
-        assert {row.id for row in rows} == network.of(state, partner=partner) and {row.state for row in rows} == {state}
+        assert {row.id for row in rows} == network.of(state, partner=partner) and {
+            row.state for row in rows
+        } == {state}
     for (who, program), campaign in network.campaigns.items():
 
         async def look_at_one(tx: Tx, campaign: str = campaign) -> list[partner_referrals.Brought]:
@@ -106,7 +124,9 @@ def test_a_partners_own_lists_hold_their_own_referrals_only(service: Service, ne
 
 
 @pytest.mark.parametrize("partner", PARTNERS)
-def test_a_partners_pages_count_their_own_referrals_only(service: Service, network: Network, partner: str) -> None:
+def test_a_partners_pages_count_their_own_referrals_only(
+    service: Service, network: Network, partner: str
+) -> None:
     web = network.people[partner].web
     marks = {
         "pending": "Will be confirmed on",
@@ -122,29 +142,44 @@ def test_a_partners_pages_count_their_own_referrals_only(service: Service, netwo
         assert answer.status_code == (200 if who == partner else 404)
         if who == partner:
             counts = {state: words(answer.text).count(mark) for state, mark in marks.items()}
-            expected = {state: len(network.of(state, partner=partner, program=program)) for state in marks}
-            expected["confirmed"] += expected["uncharged"]  # an uncharged one says when it was confirmed too
+            expected = {
+                state: len(network.of(state, partner=partner, program=program)) for state in marks
+            }
+            expected["confirmed"] += expected[
+                "uncharged"
+            ]  # an uncharged one says when it was confirmed too
             assert counts == expected
 
 
-@pytest.mark.parametrize(("side", "person"), [("partner", "bob"), ("partner", "carl"), ("owner", "alice"), ("owner", "dora")])
-def test_a_statement_has_its_own_charges_only(service: Service, network: Network, side: str, person: str) -> None:
+@pytest.mark.parametrize(
+    ("side", "person"),
+    [("partner", "bob"), ("partner", "carl"), ("owner", "alice"), ("owner", "dora")],
+)
+def test_a_statement_has_its_own_charges_only(
+    service: Service, network: Network, side: str, person: str
+) -> None:
     mine, month = network.of("confirmed", **{side: person}), rules.month_of(service.now_ms())
     account, web = network.people[person].account_id, network.people[person].web
     lines = service.read(lambda tx: statements.lines(tx, account, side, month))
     assert {line.partner_referral_id for line in lines} == mine
-    assert service.read(lambda tx: statements.total_cents(tx, account, side, month)) == 300 * len(mine)
+    assert service.read(lambda tx: statements.total_cents(tx, account, side, month)) == 300 * len(
+        mine
+    )
     rows = list(csv.DictReader(web.get(f"/statements/{side}/{month}.csv").text.splitlines()))
     assert {row["referral_uuid"] for row in rows} == mine
     page = web.get(f"/statements/{side}/{month}").text
     everything = set().union(*(states["confirmed"] for states in network.referrals.values()))
     assert [referral for referral in everything - mine if referral in page] == []
     other = "partner" if side == "owner" else "owner"
-    assert len(web.get(f"/statements/{other}/{month}.csv").text.splitlines()) == 1, "only the headings"
+    assert len(web.get(f"/statements/{other}/{month}.csv").text.splitlines()) == 1, (
+        "only the headings"
+    )
 
 
 @pytest.mark.parametrize("program", OWNERS)
-def test_a_programs_list_is_its_owners_and_holds_that_program_only(service: Service, network: Network, program: str) -> None:
+def test_a_programs_list_is_its_owners_and_holds_that_program_only(
+    service: Service, network: Network, program: str
+) -> None:
     uuid = network.programs[program]
     expected = network.all_of(program=program)
     for name, person in network.people.items():
@@ -157,18 +192,31 @@ def test_a_programs_list_is_its_owners_and_holds_that_program_only(service: Serv
             assert page.status_code == 200
         else:
             assert (answer.status_code, page.status_code) == (404, 404), name
-            rows = service.read(lambda tx, who=person: signups.page_of_program(tx, who.account_id, uuid, Page(1, 200)))
+            rows = service.read(
+                lambda tx, who=person: signups.page_of_program(
+                    tx, who.account_id, uuid, Page(1, 200)
+                )
+            )
             assert rows == ([], 0)
 
 
 @pytest.mark.parametrize("partner", PARTNERS)
-def test_a_partners_earnings_count_their_own_referrals_only(service: Service, network: Network, partner: str) -> None:
-    account_id, month, now_ms = network.people[partner].account_id, rules.month_of(service.now_ms()), service.now_ms()
+def test_a_partners_earnings_count_their_own_referrals_only(
+    service: Service, network: Network, partner: str
+) -> None:
+    account_id, month, now_ms = (
+        network.people[partner].account_id,
+        rules.month_of(service.now_ms()),
+        service.now_ms(),
+    )
     earnings = service.read(lambda tx: forecast.earnings(tx, account_id, month, now_ms=now_ms))
     count = {state: len(network.of(state, partner=partner)) for state in partner_referrals.STATES}
     assert earnings.confirmed_cents == 300 * count["confirmed"]
     assert earnings.pending_cents == 300 * count["pending"]
-    assert (earnings.rejected_referrals, earnings.uncharged_referrals) == (count["rejected"], count["uncharged"])
+    assert (earnings.rejected_referrals, earnings.uncharged_referrals) == (
+        count["rejected"],
+        count["uncharged"],
+    )
     told = network.people[partner].get("/v2/partner_profile/earnings").json()["earnings"]
     assert {row["partner_program_uuid"] for row in told["programs"]} == {
         network.programs[program] for who, program in SENT if who == partner

@@ -39,7 +39,12 @@ def test_an_offer_shows_what_partners_choose_by_and_never_the_budget(alice, bob)
     assert shown["cpa"] == 3
     assert shown["max_payout"] == 90
     assert "total_budget" not in shown
-    assert (shown["own"], shown["joined"], shown["budget_left"], shown["confirmation_rate_30d"]) == (
+    assert (
+        shown["own"],
+        shown["joined"],
+        shown["budget_left"],
+        shown["confirmation_rate_30d"],
+    ) == (
         False,
         False,
         "plenty",
@@ -47,7 +52,16 @@ def test_an_offer_shows_what_partners_choose_by_and_never_the_budget(alice, bob)
     )
     assert shown["publication"] == {
         name: publication[name]
-        for name in ("uuid", "name", "description", "logo_url", "categories", "audience_gender", "income_levels", "age_ranges")
+        for name in (
+            "uuid",
+            "name",
+            "description",
+            "logo_url",
+            "categories",
+            "audience_gender",
+            "income_levels",
+            "age_ranges",
+        )
     }
     assert alice.get(f"{NETWORK}/{program['uuid']}").json()["partner_program"]["own"] is True
     assert 300 not in [*shown.values(), *shown["publication"].values()]
@@ -56,7 +70,10 @@ def test_an_offer_shows_what_partners_choose_by_and_never_the_budget(alice, bob)
 def test_unlisted_is_not_secret_but_disabled_archived_and_deleted_are_gone(alice, bob):
     publication = publish(alice)
     program = offer(alice, publication, show_in_directory=False)
-    one, publication_path = f"{NETWORK}/{program['uuid']}", f"/v2/publications/{publication['uuid']}"
+    one, publication_path = (
+        f"{NETWORK}/{program['uuid']}",
+        f"/v2/publications/{publication['uuid']}",
+    )
     assert program["uuid"] not in found(bob)
     assert bob.get(one).status_code == 200
     alice.put(f"/v2/partner_programs/{program['uuid']}", {"show_in_directory": True})
@@ -77,13 +94,22 @@ def test_unlisted_is_not_secret_but_disabled_archived_and_deleted_are_gone(alice
 def test_filters_search_and_sort_narrow_the_list(alice, bob):
     bees = offer(
         alice,
-        publish(alice, name="Bees 100%_real", categories=["science"], audience_gender="mainly_female", age_ranges=["60+"]),
+        publish(
+            alice,
+            name="Bees 100%_real",
+            categories=["science"],
+            audience_gender="mainly_female",
+            age_ranges=["60+"],
+        ),
         cpa=2,
         max_payout=500,
     )["uuid"]
-    cars = offer(alice, publish(alice, name="Cars", description="fast ones", income_levels=["$150k+"]), cpa=9.5, max_payout=50)[
-        "uuid"
-    ]
+    cars = offer(
+        alice,
+        publish(alice, name="Cars", description="fast ones", income_levels=["$150k+"]),
+        cpa=9.5,
+        max_payout=50,
+    )["uuid"]
     mine = {bees, cars}
 
     def narrowed(**query):
@@ -95,7 +121,9 @@ def test_filters_search_and_sort_narrow_the_list(alice, bob):
     assert narrowed(search="100%_real") == [bees]
     assert narrowed(search="100x_real") == []
     assert narrowed(search="real ones") == narrowed(search="ast") == []
-    assert narrowed(search="ees") == [bees] and narrowed(search="es") == []  # a name also by what is in it, from three letters
+    assert (
+        narrowed(search="ees") == [bees] and narrowed(search="es") == []
+    )  # a name also by what is in it, from three letters
     assert narrowed(search="ones of fast", category="food & drink") == []
     assert narrowed(search="ONE fas") == [cars]
     assert narrowed(category="science") == [bees]
@@ -110,7 +138,15 @@ def test_filters_search_and_sort_narrow_the_list(alice, bob):
 
 
 @pytest.mark.parametrize(
-    "query", [{"category": "bees"}, {"sort": "name"}, {"min_cpa": "x"}, {"min_cpa": "-1"}, {"age_range": "7"}, {"page": "0"}]
+    "query",
+    [
+        {"category": "bees"},
+        {"sort": "name"},
+        {"min_cpa": "x"},
+        {"min_cpa": "-1"},
+        {"age_range": "7"},
+        {"page": "0"},
+    ],
 )
 def test_an_unknown_filter_value_is_a_400(bob, query):
     answer = bob.get(NETWORK, params=query)
@@ -133,7 +169,9 @@ def test_joining_twice_gives_the_same_place(alice, bob):
     listed = bob.get("/v2/partner_profile/partner_campaigns").json()
     assert listed["partner_campaigns"] == [place]
     assert listed["meta"]["total_partner_campaigns"] == 1
-    assert bob.get(f"/v2/partner_profile/partner_campaigns/{place['uuid']}").json() == {"partner_campaign": place}
+    assert bob.get(f"/v2/partner_profile/partner_campaigns/{place['uuid']}").json() == {
+        "partner_campaign": place
+    }
 
 
 def test_joining_at_once_gives_one_place(alice, bob):
@@ -149,7 +187,9 @@ def test_a_place_tells_when_its_program_is_off(alice, bob):
     publication = publish(alice)
     place = join(bob, offer(alice, publication))
     alice.put(f"/v2/publications/{publication['uuid']}", {"enabled_partner_program": False})
-    ended = bob.get(f"/v2/partner_profile/partner_campaigns/{place['uuid']}").json()["partner_campaign"]
+    ended = bob.get(f"/v2/partner_profile/partner_campaigns/{place['uuid']}").json()[
+        "partner_campaign"
+    ]
     assert ended["status"] == "ended"
 
 

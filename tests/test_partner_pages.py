@@ -43,10 +43,15 @@ class Deal:
         self.page = f"/join/{self.slug}"
 
     def change(self, **fields: Any) -> None:
-        assert self.alice.put(f"/v2/partner_programs/{self.program['uuid']}", fields).status_code == 200
+        assert (
+            self.alice.put(f"/v2/partner_programs/{self.program['uuid']}", fields).status_code
+            == 200
+        )
 
     def referrals(self) -> dict[str, dict[str, Any]]:
-        rows = self.alice.get(f"/v2/partner_programs/{self.program['uuid']}/referrals").json()["referrals"]
+        rows = self.alice.get(f"/v2/partner_programs/{self.program['uuid']}/referrals").json()[
+            "referrals"
+        ]
         return {row["email"]: row for row in rows}
 
 
@@ -74,20 +79,29 @@ def test_a_partner_link_leads_to_the_stored_address_whatever_the_visitor_brings(
         assert sent_to(deal.wax.visitor.get(f"/p/{code}")) == f"{TARGET}?partner={deal.code}"
     brought = "utm_source=letter&partner=pevilevil&%70artner=x&a=%20b"
     assert (
-        sent_to(deal.wax.visitor.get(f"/p/{deal.code}?{brought}")) == f"{TARGET}?utm_source=letter&a=%20b&partner={deal.code}"
+        sent_to(deal.wax.visitor.get(f"/p/{deal.code}?{brought}"))
+        == f"{TARGET}?utm_source=letter&a=%20b&partner={deal.code}"
     )
     for lure in LURES:
         target = sent_to(deal.wax.visitor.get(f"/p/{deal.code}?{lure}"))
-        assert target.startswith(f"{TARGET}?") and target.endswith(f"&partner={deal.code}") and "\r" not in target
+        assert (
+            target.startswith(f"{TARGET}?")
+            and target.endswith(f"&partner={deal.code}")
+            and "\r" not in target
+        )
 
 
-def test_a_link_that_was_given_out_goes_on_leading_somewhere_and_an_unknown_one_is_a_kind_404(deal: Deal) -> None:
+def test_a_link_that_was_given_out_goes_on_leading_somewhere_and_an_unknown_one_is_a_kind_404(
+    deal: Deal,
+) -> None:
     deal.alice.delete(f"/v2/publications/{deal.publication['uuid']}")
     assert sent_to(deal.wax.visitor.get(f"/p/{deal.code}")) == f"{TARGET}?partner={deal.code}"
     for unknown in ("p23456789", "x", "%00", f"{deal.code}/x", "..%2f..%2fv2"):
         for prefix in ("/p/", "/m/"):
             answer = deal.wax.visitor.get(prefix + unknown)
-            assert answer.status_code == 404 and answer.headers["content-type"].startswith("text/html"), unknown
+            assert answer.status_code == 404 and answer.headers["content-type"].startswith(
+                "text/html"
+            ), unknown
 
 
 # -- the magic link
@@ -100,12 +114,16 @@ def lasting(wax: Newsletter) -> Dump:
 
 
 def test_a_mail_scanner_changes_nothing_however_often_it_looks(deal: Deal) -> None:
-    scanner = httpx.Client(base_url=deal.wax.service.url, headers={"user-agent": "Mozilla/5.0 SafeLinks scanner"})
+    scanner = httpx.Client(
+        base_url=deal.wax.service.url, headers={"user-agent": "Mozilla/5.0 SafeLinks scanner"}
+    )
     deal.wax.service.run_jobs()
     before = lasting(deal.wax)
     for n in range(100):
         for method in ("GET", "HEAD"):
-            answer = scanner.request(method, deal.magic, params={"email": f"reader{n % 7}@example.org", "confirm": "1"})
+            answer = scanner.request(
+                method, deal.magic, params={"email": f"reader{n % 7}@example.org", "confirm": "1"}
+            )
             assert answer.status_code == 200
     assert lasting(deal.wax) == before
     assert deal.alice.total() == 0
@@ -118,9 +136,15 @@ def test_one_press_subscribes_the_reader_for_the_partner(deal: Deal) -> None:
     thanks = sent_to(deal.wax.fill_in(f"{deal.magic}?email={email}", email))
     person = deal.wax.person(email)
     assert (person.origin, person.referrer_code) == ("magic", deal.code)
-    assert person.ref_code in deal.wax.visitor.get(thanks).text, "our own thank-you page shows the reader's link"
+    assert person.ref_code in deal.wax.visitor.get(thanks).text, (
+        "our own thank-you page shows the reader's link"
+    )
     row = deal.referrals()[email]
-    assert (row["status"], row["partner_campaign_uuid"], row["charged"]) == ("verified", deal.place["uuid"], 3)
+    assert (row["status"], row["partner_campaign_uuid"], row["charged"]) == (
+        "verified",
+        deal.place["uuid"],
+        3,
+    )
 
 
 def test_after_the_press_comes_the_programs_own_thank_you_page_and_no_other(deal: Deal) -> None:
@@ -141,7 +165,10 @@ def test_who_is_here_already_is_no_new_acquisition(deal: Deal) -> None:
     assert deal.alice.total() == 2
     assert (deal.wax.person(known).origin, deal.wax.person(known).referrer_code) == ("api", None)
     rows = deal.referrals()
-    assert set(rows) == {alias} and (rows[alias]["status"], rows[alias]["reason"]) == ("rejected", "already_subscribed")
+    assert set(rows) == {alias} and (rows[alias]["status"], rows[alias]["reason"]) == (
+        "rejected",
+        "already_subscribed",
+    )
 
 
 # -- the hosted page
@@ -149,14 +176,21 @@ def test_who_is_here_already_is_no_new_acquisition(deal: Deal) -> None:
 
 def test_the_hosted_page_shows_the_publication_and_keeps_the_partner(deal: Deal) -> None:
     page = deal.wax.visitor.get(f"{deal.page}?partner={deal.code}").text
-    assert "The Morning Wax &amp; Co" in page and deal.publication["logo_url"].rpartition("/")[2] in page
+    assert (
+        "The Morning Wax &amp; Co" in page
+        and deal.publication["logo_url"].rpartition("/")[2] in page
+    )
     assert '<meta property="og:title"' in page
     email, alone = deal.wax.address(), deal.wax.address()
     query = f"?partner={deal.code}&utm_source=podcast&next=https://evil.example"
     thanks = sent_to(deal.wax.fill_in(deal.page + query, email))
     assert thanks.startswith(f"{deal.page}/thanks?for=")
     person = deal.wax.person(email)
-    assert (person.origin, person.referrer_code, person.utm_source) == ("signup", deal.code, "podcast")
+    assert (person.origin, person.referrer_code, person.utm_source) == (
+        "signup",
+        deal.code,
+        "podcast",
+    )
     assert deal.referrals()[email]["status"] == "verified"
     deal.wax.fill_in(deal.page, alone)
     assert deal.wax.person(alone).referrer_code is None and set(deal.referrals()) == {email}
@@ -170,14 +204,29 @@ def test_a_partners_code_counts_on_the_campaigns_page_and_over_every_endpoint(de
     assert {email: row["status"] for email, row in deal.referrals().items()} == dict.fromkeys(
         (on_page, over_v1, over_v2), "verified"
     )
-    assert [deal.wax.person(email).origin for email in (on_page, over_v1, over_v2)] == ["signup", "api", "api"]
+    assert [deal.wax.person(email).origin for email in (on_page, over_v1, over_v2)] == [
+        "signup",
+        "api",
+        "api",
+    ]
 
 
 def test_a_stranger_cannot_take_the_page_or_the_readers(deal: Deal, mallory: Member) -> None:
-    taken = {"max_payout": 1, "total_budget": 1, "cpa": 1, "redirect_url": "https://evil.example/", "slug": deal.slug}
-    answer = mallory.post("/v2/partner_programs", {**taken, "publication_uuid": publish(mallory)["uuid"]})
+    taken = {
+        "max_payout": 1,
+        "total_budget": 1,
+        "cpa": 1,
+        "redirect_url": "https://evil.example/",
+        "slug": deal.slug,
+    }
+    answer = mallory.post(
+        "/v2/partner_programs", {**taken, "publication_uuid": publish(mallory)["uuid"]}
+    )
     assert (answer.status_code, answer.json()["param"]) == (400, "slug")
     email = deal.wax.address()
     mallory.subscribe(email, referrer_code=deal.code)
     assert mallory.subscriber(email)["referred"] is False and deal.referrals() == {}
-    assert mallory.get(f"/v2/partner_profile/partner_campaigns/{deal.place['uuid']}").status_code == 404
+    assert (
+        mallory.get(f"/v2/partner_profile/partner_campaigns/{deal.place['uuid']}").status_code
+        == 404
+    )

@@ -39,7 +39,9 @@ def body(publication, **fields):
 
 def test_a_program_has_exactly_the_specified_fields_and_the_decided_defaults(alice):
     publication = publish(alice, name="Wax")
-    answer = alice.post("/v2/partner_programs", body(publication, slug="wax-" + alice.campaign_id[-12:]))
+    answer = alice.post(
+        "/v2/partner_programs", body(publication, slug="wax-" + alice.campaign_id[-12:])
+    )
     assert answer.status_code == 201
     program = answer.json()["partner_program"]
     assert set(program) == KEYS
@@ -49,20 +51,44 @@ def test_a_program_has_exactly_the_specified_fields_and_the_decided_defaults(ali
     assert program["show_in_directory"] is False
     assert program["referral_pending_duration"] == 14
     assert program["referral_pending_duration_enabled"] is False
-    assert [program[name] for name in ("terms", "resources_url", "thankyou_page_url")] == [None, None, None]
-    assert alice.get(f"/v2/partner_programs/{program['uuid']}").json() == {"partner_program": program}
+    assert [program[name] for name in ("terms", "resources_url", "thankyou_page_url")] == [
+        None,
+        None,
+        None,
+    ]
+    assert alice.get(f"/v2/partner_programs/{program['uuid']}").json() == {
+        "partner_program": program
+    }
     alice.put(f"/v2/publications/{publication['uuid']}", {"name": "Evening"})
-    assert alice.get(f"/v2/partner_programs/{program['uuid']}").json()["partner_program"]["name"] == "Evening's partner program"
+    assert (
+        alice.get(f"/v2/partner_programs/{program['uuid']}").json()["partner_program"]["name"]
+        == "Evening's partner program"
+    )
 
 
 def test_what_is_required_is_asked_for_by_name(alice):
     whole = body(publish(alice))
     for missing in ("max_payout", "total_budget", "cpa", "redirect_url", "publication_uuid"):
-        answer = alice.post("/v2/partner_programs", {name: value for name, value in whole.items() if name != missing})
+        answer = alice.post(
+            "/v2/partner_programs",
+            {name: value for name, value in whole.items() if name != missing},
+        )
         assert (answer.status_code, answer.json()["param"]) == (400, missing)
 
 
-NO_AMOUNTS = ("-1", "1.999", '"5"', "true", "1e-9", "1000000000000", "1000000.01", "null", "[1]", "1e400", "NaN")
+NO_AMOUNTS = (
+    "-1",
+    "1.999",
+    '"5"',
+    "true",
+    "1e-9",
+    "1000000000000",
+    "1000000.01",
+    "null",
+    "[1]",
+    "1e400",
+    "NaN",
+)
 NO_TARGETS = (
     "javascript:alert(1)",
     "data:text/html,x",
@@ -90,7 +116,8 @@ def test_an_amount_that_is_no_amount_is_a_400(alice):
 
 
 @pytest.mark.parametrize(
-    ("text", "shown"), [("0", "0"), ("0.01", "0.01"), ("2.50", "2.5"), ("1000000", "1000000"), ("1e2", "100")]
+    ("text", "shown"),
+    [("0", "0"), ("0.01", "0.01"), ("2.50", "2.5"), ("1000000", "1000000"), ("1e2", "100")],
 )
 def test_amounts_come_back_to_the_cent(alice, text, shown):
     raw = (
@@ -119,7 +146,9 @@ def test_days_are_whole_on_create_and_a_whole_number_on_update(alice):
             f'"publication_uuid":"{publication["uuid"]}"}}'
         )
         answer = alice.http.post("/v2/partner_programs", content=raw, headers=JSON)
-        assert (answer.status_code, answer.json()["param"]) == (400, "referral_pending_duration"), days
+        assert (answer.status_code, answer.json()["param"]) == (400, "referral_pending_duration"), (
+            days
+        )
     program = offer(alice, publication, referral_pending_duration=30)
     path = f"/v2/partner_programs/{program['uuid']}"
 
@@ -140,7 +169,12 @@ def test_one_live_program_per_publication(alice):
     assert (second.status_code, second.json()["param"]) == (400, "publication_uuid")
     assert alice.delete(f"/v2/partner_programs/{program['uuid']}").json().keys() == {"message"}
     assert alice.get(f"/v2/partner_programs/{program['uuid']}").status_code == 404
-    assert alice.get(f"/v2/publications/{publication['uuid']}").json()["publication"]["enabled_partner_program"] is False
+    assert (
+        alice.get(f"/v2/publications/{publication['uuid']}").json()["publication"][
+            "enabled_partner_program"
+        ]
+        is False
+    )
     assert alice.post("/v2/partner_programs", body(publication)).status_code == 201
 
 
@@ -180,14 +214,24 @@ def test_update_changes_only_what_it_names(alice):
         "referral_pending_duration_enabled",
     ):
         assert (alice.put(path, {field: None}).status_code, field) == (400, field)
-    assert alice.put(path, {"name": "Other", "categories": ["tech"], "uuid": "x"}).json()["partner_program"] == changed
+    assert (
+        alice.put(path, {"name": "Other", "categories": ["tech"], "uuid": "x"}).json()[
+            "partner_program"
+        ]
+        == changed
+    )
 
 
 def test_lists_are_paged_and_strangers_see_nothing(alice, mallory):
     programs = [offer(alice)["uuid"] for _ in range(2)]
     listed = alice.get("/v2/partner_programs").json()
     assert [p["uuid"] for p in listed["partner_programs"]] == programs[::-1]
-    assert listed["meta"] == {"per_page": 50, "page": 1, "total_pages": 1, "total_partner_programs": 2}
+    assert listed["meta"] == {
+        "per_page": 50,
+        "page": 1,
+        "total_pages": 1,
+        "total_partner_programs": 2,
+    }
     path = f"/v2/partner_programs/{programs[0]}"
     answers = [
         mallory.get(path),
@@ -198,5 +242,7 @@ def test_lists_are_paged_and_strangers_see_nothing(alice, mallory):
     ]
     assert [answer.status_code for answer in answers] == [404] * 5
     assert mallory.get("/v2/partner_programs").json()["partner_programs"] == []
-    foreign = mallory.post("/v2/partner_programs", body({"uuid": listed["partner_programs"][0]["publication_uuid"]}))
+    foreign = mallory.post(
+        "/v2/partner_programs", body({"uuid": listed["partner_programs"][0]["publication_uuid"]})
+    )
     assert foreign.status_code == 400

@@ -37,18 +37,32 @@ def code(alice: Member, bob: Member) -> str:
 def test_the_partner_is_told_without_email_and_name(
     service: Service, alice: Member, bob: Member, mallory: Member, code: str
 ) -> None:
-    with ReceiverThread() as to_owner, ReceiverThread() as to_partner, ReceiverThread() as to_others:
+    with (
+        ReceiverThread() as to_owner,
+        ReceiverThread() as to_partner,
+        ReceiverThread() as to_others,
+    ):
         listen(alice, to_owner.url)
         listen(bob, to_partner.url)
         listen(bob, to_others.url, new_referral=True)
         listen(mallory, to_others.url)
         email = f"yolanda{next(_numbers)}@secret.example"
-        yolanda = alice.subscribe(email, name="Yolanda Vesper", referrer_code=code, ip_address="192.0.2.213")
+        yolanda = alice.subscribe(
+            email, name="Yolanda Vesper", referrer_code=code, ip_address="192.0.2.213"
+        )
         service.run(service.services.dispatcher.deliver_due())
-        assert (len(to_owner.requests), len(to_partner.requests), len(to_others.requests)) == (1, 1, 0)
+        assert (len(to_owner.requests), len(to_partner.requests), len(to_others.requests)) == (
+            1,
+            1,
+            0,
+        )
         owned, told = to_owner.requests[0].json(), to_partner.requests[0].json()
     assert (owned["subscriber"]["email"], owned["campaign_id"]) == (email, alice.campaign_id)
-    assert (told["type"], told["campaign"], told["partner"]) == ("new_partner_referral", owned["campaign"], owned["partner"])
+    assert (told["type"], told["campaign"], told["partner"]) == (
+        "new_partner_referral",
+        owned["campaign"],
+        owned["partner"],
+    )
     assert told["campaign"]["referral_code"] == code and told["partner"]["id"] == bob.account_id
     assert told["subscriber"] == {
         "id": yolanda["uuid"],
@@ -58,11 +72,20 @@ def test_the_partner_is_told_without_email_and_name(
     }
     assert told["id"] != owned["id"]
     (row,) = events(service, bob)
-    for private in (email, "yolanda", "vesper", yolanda["ref_code"], "192.0.2.213", alice.campaign_id):
+    for private in (
+        email,
+        "yolanda",
+        "vesper",
+        yolanda["ref_code"],
+        "192.0.2.213",
+        alice.campaign_id,
+    ):
         assert private not in json.dumps(row).lower()
 
 
-def test_a_referral_that_waits_or_is_rejected_is_not_told(service: Service, alice: Member, bob: Member) -> None:
+def test_a_referral_that_waits_or_is_rejected_is_not_told(
+    service: Service, alice: Member, bob: Member
+) -> None:
     program = offer(alice, referral_pending_duration_enabled=True, referral_pending_duration=7)
     held = join(bob, program)["ref_code"]
     hook = listen(bob)
@@ -81,7 +104,9 @@ def test_ones_own_program_tells_once(alice: Member) -> None:
     assert len(deliveries(alice, hook)) == 1
 
 
-def test_erasing_the_subscriber_reaches_the_partners_event(service: Service, alice: Member, bob: Member, code: str) -> None:
+def test_erasing_the_subscriber_reaches_the_partners_event(
+    service: Service, alice: Member, bob: Member, code: str
+) -> None:
     mark = f"we guess it was yolanda{next(_numbers)}"
     with ReceiverThread(reply(500, mark.encode())) as receiver:
         hook = listen(bob, receiver.url)
@@ -91,12 +116,20 @@ def test_erasing_the_subscriber_reaches_the_partners_event(service: Service, ali
         assert {each["status"] for each in deliveries(bob, hook)} == {"pending"}
         path = f"/v2/webhooks/{hook}/deliveries"
         by_person = {row["subscriber_id"]: row["id"] for row in events(service, bob)}
-        (sent,) = [each for each in deliveries(bob, hook) if each["event_id"] == by_person[yolanda["uuid"]]]
-        assert mark in bob.post(f"{path}/{sent['uuid']}/resend", headers={"Idempotency-Key": mark}).text
+        (sent,) = [
+            each for each in deliveries(bob, hook) if each["event_id"] == by_person[yolanda["uuid"]]
+        ]
+        assert (
+            mark
+            in bob.post(f"{path}/{sent['uuid']}/resend", headers={"Idempotency-Key": mark}).text
+        )
         assert alice.delete(f"{alice.v1}/subscribers/{yolanda['uuid']}").status_code == 200
         after = {each["event_id"]: each for each in deliveries(bob, hook)}
         gone, kept = after[by_person[yolanda["uuid"]]], after[by_person[ana["uuid"]]]
-        assert (gone["status"], {attempt["response"] for attempt in gone["attempts"]}) == ("cancelled", {None})
+        assert (gone["status"], {attempt["response"] for attempt in gone["attempts"]}) == (
+            "cancelled",
+            {None},
+        )
         assert kept["status"] == "pending" and kept["attempts"][0]["response"] == mark
         assert "idempotency.body" not in mentions(dump(service), mark)
         refused = bob.post(f"{path}/{sent['uuid']}/resend")

@@ -54,12 +54,16 @@ def test_a_password_change_ends_every_older_reset_link(service: Service, change)
     alice, mallory = operator(service), operator(service, "mallory")
     older, others = [reset_link(service, alice) for _ in range(2)], reset_link(service, mallory)
     forms = {link: WebClient(service) for link in older}
-    tokens = {link: web.token(link) for link, web in forms.items()}  # both forms are open while the password changes
+    tokens = {
+        link: web.token(link) for link, web in forms.items()
+    }  # both forms are open while the password changes
     change(service, alice)
     for link, web in forms.items():
         seen = WebClient(service).get(link)
         assert seen.status_code == 404 and "This link has expired" in words(seen.text)
-        assert web.http.post(link, data={"csrf": tokens[link], "password": STOLEN}).status_code == 404
+        assert (
+            web.http.post(link, data={"csrf": tokens[link], "password": STOLEN}).status_code == 404
+        )
     assert WebClient(service).log_in(alice.email, STOLEN).status_code == 401
     expected = PASSWORD if change is by_the_administrator else NEW
     assert WebClient(service).log_in(alice.email, expected).status_code == 303

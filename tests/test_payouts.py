@@ -29,20 +29,29 @@ both_engines = pytest.mark.parametrize("engine", ENGINES)
 # -- closing
 
 
-def test_closing_a_month_waits_for_a_charge_under_way_and_the_next_charge_goes_to_the_next_month() -> None:
+def test_closing_a_month_waits_for_a_charge_under_way_and_the_next_charge_goes_to_the_next_month() -> (
+    None
+):
     async def scenario(store: Store) -> None:
         trade = await Trade.begin(store, **HELD)
-        first, second = await trade.arrive(now_ms=EDGE_MS - HOUR_MS), await trade.arrive(now_ms=EDGE_MS - HOUR_MS)
+        first, second = (
+            await trade.arrive(now_ms=EDGE_MS - HOUR_MS),
+            await trade.arrive(now_ms=EDGE_MS - HOUR_MS),
+        )
         charged, may_commit = asyncio.Event(), asyncio.Event()
 
         async def slowly(tx: Tx) -> None:
-            await signups.decide(tx, SITE, trade.owner, first.id, "verified", by="test", now_ms=EDGE_MS - 1)
+            await signups.decide(
+                tx, SITE, trade.owner, first.id, "verified", by="test", now_ms=EDGE_MS - 1
+            )
             charged.set()
             await may_commit.wait()
 
         charging = asyncio.create_task(store.write(slowly))
         await charged.wait()
-        closing = asyncio.create_task(store.write(lambda tx: payouts.close_months(tx, now_ms=EDGE_MS + HOUR_MS)))
+        closing = asyncio.create_task(
+            store.write(lambda tx: payouts.close_months(tx, now_ms=EDGE_MS + HOUR_MS))
+        )
         await asyncio.sleep(0.3)
         assert not closing.done(), "the close passed a charge that was under way"
         # One that comes while the close waits joins neither too late nor in the wrong month.
@@ -68,8 +77,15 @@ def test_months_close_an_hour_after_their_end_and_one_that_was_idle_closes_too(e
         trade = await Trade.begin(store)
         assert await store.write(lambda tx: payouts.close_months(tx, now_ms=NOON_MS)) == ["2026-10"]
         await trade.arrive(now_ms=NOON_MS)
-        for now_ms, closed in ((EDGE_MS + HOUR_MS - 1, []), (EDGE_MS + HOUR_MS, [NOVEMBER]), (EDGE_MS + HOUR_MS, [])):
-            assert await store.write(lambda tx, at=now_ms: payouts.close_months(tx, now_ms=at)) == closed
+        for now_ms, closed in (
+            (EDGE_MS + HOUR_MS - 1, []),
+            (EDGE_MS + HOUR_MS, [NOVEMBER]),
+            (EDGE_MS + HOUR_MS, []),
+        ):
+            assert (
+                await store.write(lambda tx, at=now_ms: payouts.close_months(tx, now_ms=at))
+                == closed
+            )
 
     on(engine, scenario)
 
@@ -106,7 +122,10 @@ def test_payouts_made_twice_and_by_two_processes_at_once_are_one_per_partner_and
     with OpenStore(engine, fresh_copy(engine)) as opened:
         trades = opened.run(earn(opened.store))
         command = [sys.executable, "-c", PAY_OUT, opened.url, str(now_ms)]
-        crowd = [subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) for _ in range(2)]
+        crowd = [
+            subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+            for _ in range(2)
+        ]
         for process in crowd:
             assert process.stdout is not None and process.stdout.readline() == "ready\n"
         for process in crowd:
@@ -122,13 +141,17 @@ def test_payouts_made_twice_and_by_two_processes_at_once_are_one_per_partner_and
             )
         )
         found = sorted(opened.ask("SELECT account_id, month, amount_cents FROM payout"))
-        assert [(who, month, int(cents)) for who, month, cents in expected] == found and len(found) == 2 * 9 * 2
+        assert [(who, month, int(cents)) for who, month, cents in expected] == found and len(
+            found
+        ) == 2 * 9 * 2
         sums = opened.run(verify(opened.store))
         assert sums.charged_cents == sums.paid_out_cents == 25 * (101 + 102)
 
 
 @both_engines
-def test_marking_paid_and_taking_it_back_are_entries_and_an_open_one_is_not_taken_back(engine: str) -> None:
+def test_marking_paid_and_taking_it_back_are_entries_and_an_open_one_is_not_taken_back(
+    engine: str,
+) -> None:
     async def scenario(store: Store) -> None:
         trade = await Trade.begin(store)
         await trade.arrive(now_ms=NOON_MS)
@@ -137,7 +160,9 @@ def test_marking_paid_and_taking_it_back_are_entries_and_an_open_one_is_not_take
         (payout,) = await trade.payouts_of()
 
         async def mark(reference: str) -> payouts.Payout:
-            return await store.write(lambda tx: payouts.mark_paid(tx, payout.id, reference, now_ms=now_ms))
+            return await store.write(
+                lambda tx: payouts.mark_paid(tx, payout.id, reference, now_ms=now_ms)
+            )
 
         async def unmark() -> payouts.Payout:
             return await store.write(lambda tx: payouts.unmark_paid(tx, payout.id, now_ms=now_ms))
@@ -154,7 +179,9 @@ def test_marking_paid_and_taking_it_back_are_entries_and_an_open_one_is_not_take
         assert (opened_again.paid_ms, opened_again.paid_reference) == (None, None)
         await mark("SEPA 2")
         await verify(store)
-        kinds = await trade.rows("SELECT kind, debit, credit FROM transfer WHERE kind IN ('paid', 'unpaid') ORDER BY reference")
+        kinds = await trade.rows(
+            "SELECT kind, debit, credit FROM transfer WHERE kind IN ('paid', 'unpaid') ORDER BY reference"
+        )
         assert kinds == [
             ("paid", ledger.CLEARING, ledger.CASH),
             ("paid", ledger.CLEARING, ledger.CASH),
@@ -176,7 +203,10 @@ def test_a_payout_marked_by_twenty_at_once_is_paid_once(engine: str) -> None:
         now_ms = EDGE_MS + 2 * HOUR_MS
         await trade.close_and_pay_out(now_ms)
         (payout,) = await trade.payouts_of()
-        marks = [store.write(lambda tx, n=n: payouts.mark_paid(tx, payout.id, f"r{n}", now_ms=now_ms)) for n in range(20)]
+        marks = [
+            store.write(lambda tx, n=n: payouts.mark_paid(tx, payout.id, f"r{n}", now_ms=now_ms))
+            for n in range(20)
+        ]
         outcomes = await asyncio.gather(*marks, return_exceptions=True)
         assert sum(isinstance(outcome, payouts.Payout) for outcome in outcomes) == 1
         refused = [outcome for outcome in outcomes if isinstance(outcome, Exception)]

@@ -61,11 +61,17 @@ def test_payouts_have_exactly_the_fields_of_the_specification_newest_first(marke
     body = answer.json()
     assert set(body) == {"payouts", "meta"}
     assert body["meta"] == {"per_page": 50, "page": 1, "total_pages": 1, "total_payours": 3}
-    assert all(set(one) == {"uuid", "amount_in_dollars", "start_period", "end_period", "paid"} for one in body["payouts"])
+    assert all(
+        set(one) == {"uuid", "amount_in_dollars", "start_period", "end_period", "paid"}
+        for one in body["payouts"]
+    )
     assert [one["amount_in_dollars"] for one in body["payouts"]] == [9.99, 6.66, 3.33]
     assert '"amount_in_dollars":9.99' in answer.text.replace(" ", "")
     oldest = body["payouts"][-1]
-    assert (oldest["start_period"], oldest["end_period"]) == ("2026-08-01T00:00:00.000Z", "2026-08-31T23:59:59.999Z")
+    assert (oldest["start_period"], oldest["end_period"]) == (
+        "2026-08-01T00:00:00.000Z",
+        "2026-08-31T23:59:59.999Z",
+    )
     assert oldest["paid"] is False
     assert bob.get(f"/v2/partner_profile/payouts/{oldest['uuid']}").json() == {"payout": oldest}
     service.run(verify(service.services.store))
@@ -73,23 +79,36 @@ def test_payouts_have_exactly_the_fields_of_the_specification_newest_first(marke
 
 def test_pages_of_payouts(market: Market) -> None:
     bob = market.bob
-    pages = [bob.get("/v2/partner_profile/payouts", params={"per_page": 2, "page": page}).json() for page in (1, 2, 3)]
+    pages = [
+        bob.get("/v2/partner_profile/payouts", params={"per_page": 2, "page": page}).json()
+        for page in (1, 2, 3)
+    ]
     assert [len(page["payouts"]) for page in pages] == [2, 1, 0]
     assert pages[2]["meta"] == {"per_page": 2, "page": 3, "total_pages": 2, "total_payours": 3}
     assert bob.get("/v2/partner_profile/payouts", params={"per_page": 0}).status_code == 400
 
 
-def test_strangers_see_no_payouts_of_others_and_a_missing_one_looks_the_same(market: Market) -> None:
+def test_strangers_see_no_payouts_of_others_and_a_missing_one_looks_the_same(
+    market: Market,
+) -> None:
     service, bob, mallory = market
     theirs = bob.get("/v2/partner_profile/payouts").json()["payouts"][0]["uuid"]
     assert mallory.get("/v2/partner_profile/payouts").json() == {
         "payouts": [],
         "meta": {"per_page": 50, "page": 1, "total_pages": 0, "total_payours": 0},
     }
-    answers = [mallory.get(f"/v2/partner_profile/payouts/{wanted}") for wanted in (theirs, new_id(), "nonsense")]
+    answers = [
+        mallory.get(f"/v2/partner_profile/payouts/{wanted}")
+        for wanted in (theirs, new_id(), "nonsense")
+    ]
     assert [answer.status_code for answer in answers] == [404, 404, 404]
     assert len({answer.json()["error"] for answer in answers}) == 1
-    assert service.member("eve").http.get("/v2/partner_profile/payouts", headers={"X-Api-Key": "x"}).status_code == 401
+    assert (
+        service.member("eve")
+        .http.get("/v2/partner_profile/payouts", headers={"X-Api-Key": "x"})
+        .status_code
+        == 401
+    )
 
 
 # -- the administrator's command line
@@ -100,11 +119,15 @@ def rows_of(text: str) -> list[dict[str, str]]:
 
 
 @pytest.mark.parametrize("engine", ENGINES)
-def test_the_administrator_makes_lists_exports_and_marks_payouts(engine: str, tmp_path: Path) -> None:
+def test_the_administrator_makes_lists_exports_and_marks_payouts(
+    engine: str, tmp_path: Path
+) -> None:
     async def earn(store: Store) -> Trade:
         trade = await Trade.begin(store, partners=3, cpa=250)
         for number in range(6):
-            await trade.arrive(number % 3, now_ms=NOON_MS - 40 * DAY_MS)  # October: closed by any clock since
+            await trade.arrive(
+                number % 3, now_ms=NOON_MS - 40 * DAY_MS
+            )  # October: closed by any clock since
         return trade
 
     with OpenStore(engine, fresh_copy(engine)) as opened:
@@ -125,24 +148,39 @@ def test_the_administrator_makes_lists_exports_and_marks_payouts(engine: str, tm
     listed = run("list").splitlines()
     assert len(listed) == 3 and all("$5.00" in line and line.endswith("unpaid") for line in listed)
     exported = rows_of(run("export", "--month", "2026-10", "--unpaid"))
-    assert [row["amount_usd"] for row in exported] == ["5.00"] * 3 and {row["paid"] for row in exported} == {"no"}
+    assert [row["amount_usd"] for row in exported] == ["5.00"] * 3 and {
+        row["paid"] for row in exported
+    } == {"no"}
     first, second, third = (row["payout_uuid"] for row in exported)
-    assert run("mark-paid", first, "--reference", "SEPA 1") == "$5.00 for 2026-10 is marked as paid.\n"
-    assert "already marked as paid, with reference SEPA 1" in run("mark-paid", first, "--reference", "SEPA 2", code=1)
+    assert (
+        run("mark-paid", first, "--reference", "SEPA 1") == "$5.00 for 2026-10 is marked as paid.\n"
+    )
+    assert "already marked as paid, with reference SEPA 1" in run(
+        "mark-paid", first, "--reference", "SEPA 2", code=1
+    )
     assert run("mark-paid", first, "--undo") == "$5.00 for 2026-10 is unpaid again.\n"
     assert "reference" in run("mark-paid", first, code=1)
     assert "no such payout" in run("mark-paid", new_id(), "--reference", "x", code=1)
     assert "Give one payout UUID" in run("mark-paid", code=1)
     table = tmp_path / "paid.csv"
     table.write_text(f"payout_uuid,reference\n{first},B1\n{second},B2\n{third},\n")
-    assert run("mark-paid", "--csv", str(table)) == "2 payouts marked as paid, 0 already paid, 1 without a reference.\n"
+    assert (
+        run("mark-paid", "--csv", str(table))
+        == "2 payouts marked as paid, 0 already paid, 1 without a reference.\n"
+    )
     table.write_text(f"payout_uuid,reference\n{third},B3\n{first},other\n")
     assert "No payouts were marked" in run("mark-paid", "--csv", str(table), code=1)
-    assert [row["payout_uuid"] for row in rows_of(run("export", "--unpaid"))] == [third], "all rows of a file or none"
+    assert [row["payout_uuid"] for row in rows_of(run("export", "--unpaid"))] == [third], (
+        "all rows of a file or none"
+    )
     table.write_text(f"payout_uuid,reference\n{third},-B3\n{first},B1\n")
-    assert run("mark-paid", "--csv", str(table)).startswith("1 payout marked as paid, 1 already paid")
+    assert run("mark-paid", "--csv", str(table)).startswith(
+        "1 payout marked as paid, 1 already paid"
+    )
     table.write_text(run("export"))
-    assert run("mark-paid", "--csv", str(table)).startswith("0 payouts marked as paid, 3 already paid")
+    assert run("mark-paid", "--csv", str(table)).startswith(
+        "0 payouts marked as paid, 3 already paid"
+    )
     table.write_text("nothing of use")
     assert "is not a CSV file with the columns" in run("mark-paid", "--csv", str(table), code=1)
     assert "must be a month" in run("list", "--month", "October", code=1)
@@ -157,14 +195,19 @@ def test_verify_ends_with_a_failure_and_says_which_promise_is_broken(engine: str
     async def damage(store: Store) -> None:
         trade = await Trade.begin(store)
         await trade.arrive()
-        await store.write(lambda tx: tx.run(statement("UPDATE budget SET spent_cents = spent_cents + 1")))
+        await store.write(
+            lambda tx: tx.run(statement("UPDATE budget SET spent_cents = spent_cents + 1"))
+        )
 
     with OpenStore(engine, fresh_copy(engine)) as opened:
         opened.run(damage(opened.store))
     done = command("verify", database_url=opened.url)
     assert done.returncode == 1
     (wrong,) = [line for line in done.stdout.splitlines() if line.startswith("FAILED")]
-    assert wrong == "FAILED  What each program spent in a month equals the sum of its charges. (1 row wrong)"
+    assert (
+        wrong
+        == "FAILED  What each program spent in a month equals the sum of its charges. (1 row wrong)"
+    )
     assert "The ledger check failed" in done.stderr
 
 
@@ -172,14 +215,22 @@ def test_verify_ends_with_a_failure_and_says_which_promise_is_broken(engine: str
 
 
 @pytest.mark.parametrize("engine", ENGINES)
-def test_a_statement_has_every_referral_behind_the_money_for_both_sides(engine: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_statement_has_every_referral_behind_the_money_for_both_sides(
+    engine: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(statements, "BATCH", 4)
 
     async def scenario(store: Store) -> None:
         trade = await Trade.begin(store, partners=2, cpa=111)
-        readers = [await trade.arrive(number % 2, email=f"+{number}@example.org", now_ms=NOON_MS) for number in range(11)]
+        readers = [
+            await trade.arrive(number % 2, email=f"+{number}@example.org", now_ms=NOON_MS)
+            for number in range(11)
+        ]
         await trade.erase(readers[0].id)
-        sides = {statements.PARTNER: trade.partners[0].account_id, statements.OWNER: trade.owner.account_id}
+        sides = {
+            statements.PARTNER: trade.partners[0].account_id,
+            statements.OWNER: trade.owner.account_id,
+        }
         for side, account_id in sides.items():
             pages, after = [], None
             while page := await store.snapshot(
@@ -188,16 +239,27 @@ def test_a_statement_has_every_referral_behind_the_money_for_both_sides(engine: 
                 pages.append(page)
                 after = page[-1]
             found = [line for page in pages for line in page]
-            total = await store.snapshot(lambda tx, s=side, a=account_id: statements.total_cents(tx, a, s, "2026-11"))
+            total = await store.snapshot(
+                lambda tx, s=side, a=account_id: statements.total_cents(tx, a, s, "2026-11")
+            )
             assert len(found) == (6 if side == statements.PARTNER else 11)
-            assert len({line.id for line in found}) == len(found) and sum(line.fee_cents for line in found) == total
-            text = "".join(statements.csv_of(side, page, with_headings=n == 0) for n, page in enumerate(pages))
+            assert (
+                len({line.id for line in found}) == len(found)
+                and sum(line.fee_cents for line in found) == total
+            )
+            text = "".join(
+                statements.csv_of(side, page, with_headings=n == 0) for n, page in enumerate(pages)
+            )
             table = rows_of(text)
             assert [row["amount_usd"] for row in table] == ["1.11"] * len(found)
             assert ("subscriber" in table[0]) is (side == statements.OWNER)
-            assert "@example.org" not in text or side == statements.OWNER, "a partner never learns who the reader is"
+            assert "@example.org" not in text or side == statements.OWNER, (
+                "a partner never learns who the reader is"
+            )
             if side == statements.OWNER:
-                assert table[0]["subscriber"] == "" and table[1]["subscriber"].startswith("'+"), "no formula, no erased person"
+                assert table[0]["subscriber"] == "" and table[1]["subscriber"].startswith("'+"), (
+                    "no formula, no erased person"
+                )
         await trade.close_and_pay_out(EDGE_MS + HOUR_MS)
         partner = trade.partners[0].account_id
         payout = await store.snapshot(lambda tx: payouts.find_of_month(tx, partner, "2026-11"))

@@ -11,7 +11,7 @@ from typing import Any
 import apsw
 import pytest
 
-from honeyguide.referrals import daily_counts, rewards, search
+from honeyguide.referrals import daily_counts, earned_rewards, search
 from honeyguide.store.migrate import migrate_sqlite
 from honeyguide.store.statements import Statement
 
@@ -27,7 +27,9 @@ def empty(tmp_path_factory: pytest.TempPathFactory) -> Iterator[apsw.Connection]
 
 
 def steps(connection: apsw.Connection, statement: Statement[Any]) -> list[str]:
-    asked = connection.execute(f"EXPLAIN QUERY PLAN {statement.sqlite}", (0,) * len(statement.sqlite_order))
+    asked = connection.execute(
+        f"EXPLAIN QUERY PLAN {statement.sqlite}", (0,) * len(statement.sqlite_order)
+    )
     return [row[3] for row in asked]
 
 
@@ -54,13 +56,19 @@ def test_a_page_is_met_along_its_index_and_nothing_is_sorted(
     assert not any("TEMP B-TREE" in step for step in found), found
 
 
-@pytest.mark.parametrize("statement", [search._AMONG, search._OF_IDS], ids=lambda statement: statement.name)
-def test_people_of_given_ids_are_looked_up_one_by_one(empty: apsw.Connection, statement: Statement[Any]) -> None:
+@pytest.mark.parametrize(
+    "statement", [search._AMONG, search._OF_IDS], ids=lambda statement: statement.name
+)
+def test_people_of_given_ids_are_looked_up_one_by_one(
+    empty: apsw.Connection, statement: Statement[Any]
+) -> None:
     found = steps(empty, statement)
     assert "SCAN w " in found[0] and f"SEARCH s USING INDEX {BY_ID} (id=?)" in found[1], found
 
 
 def test_what_people_won_is_looked_up_person_by_person(empty: apsw.Connection) -> None:
-    for statement in (rewards._OF_PERSON, rewards._OF_PEOPLE):
+    for statement in (earned_rewards._OF_PERSON, earned_rewards._OF_PEOPLE):
         found = steps(empty, statement)
-        assert any("SEARCH w USING INDEX won_reward_person (subscriber_id=?)" in step for step in found), found
+        assert any(
+            "SEARCH w USING INDEX won_reward_person (subscriber_id=?)" in step for step in found
+        ), found

@@ -24,10 +24,14 @@ def send(owner: Member, method: str, form: str, path: str, logo: bytes) -> Any:
     fields.pop("logo", None)
     if form == "form":
         # The name and type that a caller claims are never believed.
-        return owner.http.request(method, path, data=fields, files={"logo": ("../../logo.png", logo, "image/png")})
+        return owner.http.request(
+            method, path, data=fields, files={"logo": ("../../logo.png", logo, "image/png")}
+        )
     coded = base64.b64encode(logo).decode()
     return owner.http.request(
-        method, path, json={**fields, "logo": f"data:image/png;base64,{coded}" if form != "base64" else coded}
+        method,
+        path,
+        json={**fields, "logo": f"data:image/png;base64,{coded}" if form != "base64" else coded},
     )
 
 
@@ -46,7 +50,9 @@ def test_a_hostile_logo_is_refused_in_a_sentence_or_comes_out_clean(service, pub
     owner: Member = known["owner"]
     paths = {"POST": "/v2/publications", "PUT": f"/v2/publications/{known['uuid']}"}
     ways = [(method, form) for method in paths for form in FORMS]
-    if name not in NOT_AN_IMAGE:  # each of these costs a child process: some ways on one engine, the others on the other
+    if (
+        name not in NOT_AN_IMAGE
+    ):  # each of these costs a child process: some ways on one engine, the others on the other
         turn = list(HOSTILE).index(name) + 3 * (service.engine == "sqlite")
         ways = ways[turn % 2 :: 2] if name in POLYGLOTS else [ways[turn % 6]]
     for method, form in ways:
@@ -54,14 +60,24 @@ def test_a_hostile_logo_is_refused_in_a_sentence_or_comes_out_clean(service, pub
         if name in CLEANED:
             assert answer.status_code == (201 if method == "POST" else 200), answer.text
             served = owner.http.get(answer.json()["publication"]["logo_url"])
-            assert served.status_code == 200 and served.headers["x-content-type-options"] == "nosniff"
+            assert (
+                served.status_code == 200 and served.headers["x-content-type-options"] == "nosniff"
+            )
             assert served.headers["content-type"] in ("image/png", "image/jpeg")
-            assert served.content != HOSTILE[name] and SECRET not in served.content and b"<script" not in served.content
+            assert (
+                served.content != HOSTILE[name]
+                and SECRET not in served.content
+                and b"<script" not in served.content
+            )
             continue
         assert answer.status_code == 400, (method, form, answer.text)
         told = answer.json()
         assert name not in POLYGLOTS or "Save it again" in told["error"]
-        assert told["param"] == "logo" and told["error"].startswith("logo ") and told["error"].endswith("."), told
+        assert (
+            told["param"] == "logo"
+            and told["error"].startswith("logo ")
+            and told["error"].endswith(".")
+        ), told
         assert set(told) == {"error", "code", "param", "request_id"}
 
 
@@ -69,7 +85,10 @@ def test_a_hostile_logo_is_refused_in_a_sentence_or_comes_out_clean(service, pub
 @pytest.mark.parametrize("method", ["POST", "PUT"])
 def test_a_logo_is_taken_in_every_form(alice, method, form):
     path = "/v2/publications" if method == "POST" else f"/v2/publications/{publish(alice)['uuid']}"
-    for logo, status in ((SMALL_PNG, 201 if method == "POST" else 200), (BROKEN["PNG truncated"], 400)):
+    for logo, status in (
+        (SMALL_PNG, 201 if method == "POST" else 200),
+        (BROKEN["PNG truncated"], 400),
+    ):
         assert send(alice, method, form, path, logo).status_code == status
 
 
@@ -82,8 +101,20 @@ def test_logos_are_kept_in_a_folder_where_the_setting_says_so(engine, tmp_path):
         (stored,) = dump(service)["logo"]
         assert stored["data"] is None and [file.name for file in folder.iterdir()] == [stored["id"]]
         served = alice.http.get(publication["logo_url"])
-        assert served.content == (folder / stored["id"]).read_bytes() and served.headers["content-type"] == "image/png"
-        assert send(alice, "PUT", "form", f"/v2/publications/{publication['uuid']}", BROKEN["PNG truncated"]).status_code == 400
+        assert (
+            served.content == (folder / stored["id"]).read_bytes()
+            and served.headers["content-type"] == "image/png"
+        )
+        assert (
+            send(
+                alice,
+                "PUT",
+                "form",
+                f"/v2/publications/{publication['uuid']}",
+                BROKEN["PNG truncated"],
+            ).status_code
+            == 400
+        )
         assert alice.http.get(publication["logo_url"]).content == served.content
         assert len(list(folder.iterdir())) == 1
         (folder / stored["id"]).unlink()

@@ -35,13 +35,18 @@ def test_a_publication_answers_with_every_accepted_field(alice):
     assert publication["enabled_partner_program"] is False
     assert publication["categories"] == ["food & drink", "lifestyle"]
     assert publication["logo"] == publication["logo_url"]
-    assert alice.get(f"/v2/publications/{publication['uuid']}").json() == {"publication": publication}
+    assert alice.get(f"/v2/publications/{publication['uuid']}").json() == {
+        "publication": publication
+    }
 
 
 def test_what_is_required_is_asked_for_by_name(alice):
     for missing in ("name", "categories", "logo", "audience_gender", "income_levels", "age_ranges"):
         whole = publication_fields()
-        for fields in ({**whole, missing: None}, {name: value for name, value in whole.items() if name != missing}):
+        for fields in (
+            {**whole, missing: None},
+            {name: value for name, value in whole.items() if name != missing},
+        ):
             answer = alice.post("/v2/publications", fields)
             assert (answer.status_code, answer.json()["param"]) == (400, missing)
 
@@ -68,7 +73,11 @@ def test_what_is_required_is_asked_for_by_name(alice):
         ("list_id", "x" * 256),
         ("logo", "not base64!"),
         ("logo", 7),
-        ("logo", "data:image/svg+xml;base64," + base64.b64encode(b"<svg xmlns='http://www.w3.org/2000/svg'/>").decode()),
+        (
+            "logo",
+            "data:image/svg+xml;base64,"
+            + base64.b64encode(b"<svg xmlns='http://www.w3.org/2000/svg'/>").decode(),
+        ),
         ("logo", "https://elsewhere.example/logo.png"),
     ],
 )
@@ -79,11 +88,16 @@ def test_a_value_outside_the_table_is_a_400_naming_it(alice, field, value):
 
 
 def test_every_allowed_word_is_taken(alice):
-    publication = publish(alice, income_levels=list(audience.INCOME_LEVELS), age_ranges=list(audience.AGE_RANGES))
+    publication = publish(
+        alice, income_levels=list(audience.INCOME_LEVELS), age_ranges=list(audience.AGE_RANGES)
+    )
     assert publication["income_levels"] == list(audience.INCOME_LEVELS)
     path = f"/v2/publications/{publication['uuid']}"
     for gender in audience.GENDERS:
-        assert alice.put(path, {"audience_gender": gender}).json()["publication"]["audience_gender"] == gender
+        assert (
+            alice.put(path, {"audience_gender": gender}).json()["publication"]["audience_gender"]
+            == gender
+        )
     for start in range(0, len(audience.CATEGORIES), 3):
         chosen = list(audience.CATEGORIES[start : start + 3])
         assert alice.put(path, {"categories": chosen}).json()["publication"]["categories"] == chosen
@@ -98,13 +112,16 @@ def test_a_form_brings_the_logo_as_a_file_and_lists_as_repeated_fields(alice):
             f"income_levels{suffix}": ["$150k+"],
             f"age_ranges{suffix}": ["60+", "40 - 59"],
         }
-        answer = alice.http.post("/v2/publications", data=data, files={"logo": ("../../x.png", png(), "text/html")})
+        answer = alice.http.post(
+            "/v2/publications", data=data, files={"logo": ("../../x.png", png(), "text/html")}
+        )
         assert answer.status_code == 201, answer.text
         assert answer.json()["publication"]["categories"] == ["tech", "news"]
         assert answer.json()["publication"]["age_ranges"] == ["60+", "40 - 59"]
     uuid = answer.json()["publication"]["uuid"]
     changed = alice.http.put(
-        f"/v2/publications/{uuid}", files={"logo": ("a.png", png((1, 2, 3)), "image/png"), "status": (None, "archived")}
+        f"/v2/publications/{uuid}",
+        files={"logo": ("a.png", png((1, 2, 3)), "image/png"), "status": (None, "archived")},
     )
     assert changed.status_code == 200, changed.text
     assert changed.json()["publication"]["status"] == "archived"
@@ -113,10 +130,16 @@ def test_a_form_brings_the_logo_as_a_file_and_lists_as_repeated_fields(alice):
 
 def test_a_broken_form_is_a_400_and_another_type_a_415(alice):
     broken = alice.http.post(
-        "/v2/publications", content=b"--x\r\nnonsense", headers={"content-type": "multipart/form-data; boundary=x"}
+        "/v2/publications",
+        content=b"--x\r\nnonsense",
+        headers={"content-type": "multipart/form-data; boundary=x"},
     )
     assert broken.status_code == 400
-    other = alice.http.post("/v2/publications", content=b"a=b", headers={"content-type": "application/x-www-form-urlencoded"})
+    other = alice.http.post(
+        "/v2/publications",
+        content=b"a=b",
+        headers={"content-type": "application/x-www-form-urlencoded"},
+    )
     assert other.status_code == 415
 
 
@@ -136,7 +159,10 @@ def test_update_changes_only_what_it_names_and_null_clears_only_what_may_be_empt
     changed = alice.put(path, {"name": "The Evening Wax"}).json()["publication"]
     assert changed == {**publication, "name": "The Evening Wax"}
     assert alice.put(path, {"description": None}).json()["publication"]["description"] is None
-    assert alice.put(path, {"logo": publication["logo"]}).json()["publication"]["logo"] == publication["logo"]
+    assert (
+        alice.put(path, {"logo": publication["logo"]}).json()["publication"]["logo"]
+        == publication["logo"]
+    )
     for field in (
         "name",
         "categories",
@@ -157,18 +183,38 @@ def test_the_partner_program_can_be_switched_only_where_there_is_one(alice):
     publication = publish(alice, enabled_partner_program=True)
     assert publication["enabled_partner_program"] is False
     path = f"/v2/publications/{publication['uuid']}"
-    assert alice.put(path, {"enabled_partner_program": True}).json()["publication"]["enabled_partner_program"] is False
+    assert (
+        alice.put(path, {"enabled_partner_program": True}).json()["publication"][
+            "enabled_partner_program"
+        ]
+        is False
+    )
     offer(alice, publication)
     assert alice.get(path).json()["publication"]["enabled_partner_program"] is True
-    assert alice.put(path, {"enabled_partner_program": False}).json()["publication"]["enabled_partner_program"] is False
-    assert alice.put(path, {"enabled_partner_program": True}).json()["publication"]["enabled_partner_program"] is True
+    assert (
+        alice.put(path, {"enabled_partner_program": False}).json()["publication"][
+            "enabled_partner_program"
+        ]
+        is False
+    )
+    assert (
+        alice.put(path, {"enabled_partner_program": True}).json()["publication"][
+            "enabled_partner_program"
+        ]
+        is True
+    )
 
 
 def test_lists_are_paged_newest_first_and_deleted_ones_are_gone(alice):
     made = [publish(alice, name=f"No {number}")["uuid"] for number in range(3)]
     first = alice.get("/v2/publications", params={"per_page": 2})
     assert [p["uuid"] for p in first.json()["publications"]] == made[:0:-1]
-    assert first.json()["meta"] == {"per_page": 2, "page": 1, "total_pages": 2, "total_publications": 3}
+    assert first.json()["meta"] == {
+        "per_page": 2,
+        "page": 1,
+        "total_pages": 2,
+        "total_publications": 3,
+    }
     assert 'rel="next"' in first.headers["link"]
     assert alice.delete(f"/v2/publications/{made[0]}").json().keys() == {"message"}
     assert alice.get(f"/v2/publications/{made[0]}").status_code == 404
@@ -202,7 +248,14 @@ def test_changes_made_at_once_are_all_kept(service, alice):
             answers = list(pool.map(lambda change: alice.put(*change), changes))
         assert [answer.status_code for answer in answers] == [200] * len(changes)
         shown = alice.get(path).json()["publication"]
-        assert (shown["name"], shown["description"], shown["list_id"]) == (f"Wax {n}", f"Number {n}", f"list {n}")
+        assert (shown["name"], shown["description"], shown["list_id"]) == (
+            f"Wax {n}",
+            f"Number {n}",
+            f"list {n}",
+        )
         assert shown["status"] == ("archived" if off else "active")
-        found = alice.get("/v2/partner_network/partner_programs", params={"search": f"Wax Number {n}", "per_page": 200}).json()
+        found = alice.get(
+            "/v2/partner_network/partner_programs",
+            params={"search": f"Wax Number {n}", "per_page": 200},
+        ).json()
         assert (program["uuid"] in [each["uuid"] for each in found["partner_programs"]]) is not off

@@ -41,7 +41,9 @@ def volley(ports: list[int], key: str, path: str, requests: int, threads: int = 
 
 def assert_exactly(answers: list[Answer], limit: int) -> None:
     assert Counter(answer.status for answer in answers) == {200: limit, 429: len(answers) - limit}
-    assert sorted(int(a.headers["x-ratelimit-remaining"]) for a in answers if a.status == 200) == list(range(limit))
+    assert sorted(
+        int(a.headers["x-ratelimit-remaining"]) for a in answers if a.status == 200
+    ) == list(range(limit))
     for answer in answers:
         assert answer.headers["x-ratelimit-limit"] == str(limit)
         if answer.status == 429:
@@ -59,7 +61,9 @@ def test_four_processes_on_one_postgres_let_exactly_sixty_of_three_hundred_pass(
             server.start(wait=False)
         for server in servers:
             server.wait_for()
-        answers = volley([server.port for server in servers], alice.key, f"{alice.v1}/subscribers", 300)
+        answers = volley(
+            [server.port for server in servers], alice.key, f"{alice.v1}/subscribers", 300
+        )
         assert len(answers) == 300
         assert_exactly(answers, 60)
         # The ring is the database's: a process that was not there knows it too.
@@ -86,7 +90,9 @@ def test_one_process_on_sqlite_lets_exactly_sixty_pass_also_over_a_restart():
         assert_exactly(volley([server.port], alice.key, path, 100), 60)
         # In the middle of a window the next process knows how much of it is left.
         server.set_clock(122)
-        assert Counter(answer.status for answer in volley([server.port], alice.key, path, 25)) == {200: 25}
+        assert Counter(answer.status for answer in volley([server.port], alice.key, path, 25)) == {
+            200: 25
+        }
         server.kill()
         server.start()
         answers = volley([server.port], alice.key, path, 60)
@@ -136,7 +142,10 @@ def test_a_refusal_says_when_to_come_back_and_then_lets_in(limited):
     refused = alice.get(alice.v1)
     wait_s = int(refused.headers["retry-after"])
     assert refused.status_code == 429 and 5 <= wait_s <= 10
-    assert refused.json()["error"] == f"You have made 3 requests in the last 60 seconds. Try again in {wait_s} seconds."
+    assert (
+        refused.json()["error"]
+        == f"You have made 3 requests in the last 60 seconds. Try again in {wait_s} seconds."
+    )
     assert abs(int(refused.headers["x-ratelimit-reset"]) - limited.now_ms() // 1000 - wait_s) <= 1
     limited.set_clock(50 + wait_s)
     assert alice.get(alice.v1).status_code == 200
@@ -162,7 +171,9 @@ def test_what_never_reached_an_account_does_not_count_and_has_no_headers(limited
     alice = limited.member("alice")
     for _ in range(5):
         wrong = alice.http.get(alice.v1, headers={"X-Api-Key": keys.generate()})
-        assert wrong.status_code == 401 and not any(name.startswith("x-ratelimit") for name in wrong.headers)
+        assert wrong.status_code == 401 and not any(
+            name.startswith("x-ratelimit") for name in wrong.headers
+        )
         assert httpx.get(f"{limited.url}/v1/nothing/here").status_code == 401
     assert alice.get(alice.v1).headers["x-ratelimit-remaining"] == "2"
 
@@ -230,7 +241,9 @@ def test_a_key_used_is_seen_to_the_minute(engine):
 
         assert used_ms() is None
         alice.get(alice.v1)
-        service.run(service.services.store.write(_nothing))  # the note of its use was queued before this
+        service.run(
+            service.services.store.write(_nothing)
+        )  # the note of its use was queued before this
         first = used_ms()
         assert first is not None and abs(first - service.now_ms()) < 10_000
         alice.get(alice.v1)
@@ -261,16 +274,24 @@ def test_many_keys_used_at_once_are_all_seen():
 
         async def make(tx):
             made = await accounts.create(tx, "alice@example.org", name=None, now_ms=1)
-            return [await keys.create(tx, made.account_id, name=f"{n}", now_ms=1) for n in range(2 * MOST_TOUCHED + 1)]
+            return [
+                await keys.create(tx, made.account_id, name=f"{n}", now_ms=1)
+                for n in range(2 * MOST_TOUCHED + 1)
+            ]
 
         shown = opened.run(opened.store.write(make))
         opened.run(knock(LocalAdmission(opened.store, 60, "http://127.0.0.1"), shown))
         assert opened.ask(USED, now_ms=NOW) == [(len(shown),)]
 
 
-def test_a_use_that_could_not_be_noted_costs_nobody_anything_and_is_noted_with_the_next(monkeypatch):
+def test_a_use_that_could_not_be_noted_costs_nobody_anything_and_is_noted_with_the_next(
+    monkeypatch,
+):
     monkeypatch.setattr(sqlite_engine, "LOCKED_S", 0.05)
-    with OpenStore("sqlite") as opened, closing(sqlite_engine.connect(opened.store.path)) as elsewhere:
+    with (
+        OpenStore("sqlite") as opened,
+        closing(sqlite_engine.connect(opened.store.path)) as elsewhere,
+    ):
         _, key = opened.account_with_key()
         door = LocalAdmission(opened.store, 60, "http://127.0.0.1")
         elsewhere.execute("BEGIN IMMEDIATE")
@@ -311,7 +332,9 @@ jumps = st.one_of(
 )
 
 
-@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(
+    max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
 @given(limit=st.integers(1, 4), steps=st.lists(jumps, max_size=25))
 def test_both_engines_answer_any_sequence_of_times_alike(limit, steps, rings):
     window, ring = Window(limit, []), rings(limit)
@@ -335,8 +358,14 @@ def sqlite() -> Iterator[OpenStore]:
 )
 def test_a_restart_at_any_moment_changes_no_answer_on_sqlite(sqlite, limit, steps, data):
     assert isinstance(sqlite.store, SqliteStore)
-    _, key = sqlite.account_with_key(f"a{sqlite.ask('SELECT COUNT(*) FROM account')[0][0]}@example.org")
-    window, door, now_ms = Window(limit, []), LocalAdmission(sqlite.store, limit, "http://127.0.0.1"), NOW
+    _, key = sqlite.account_with_key(
+        f"a{sqlite.ask('SELECT COUNT(*) FROM account')[0][0]}@example.org"
+    )
+    window, door, now_ms = (
+        Window(limit, []),
+        LocalAdmission(sqlite.store, limit, "http://127.0.0.1"),
+        NOW,
+    )
     for step, restarts in steps:
         now_ms += step
         if restarts:
@@ -346,8 +375,13 @@ def test_a_restart_at_any_moment_changes_no_answer_on_sqlite(sqlite, limit, step
 
 def test_wrong_keys_from_one_address_are_shed_and_honest_ones_are_not(limited):
     alice = limited.member("alice")
-    limited.set_clock(61 - limited.now_ms() / 1000 % 60)  # the beginning of a minute, by which wrong keys are counted
-    answers = Counter(alice.http.get(alice.v1, headers={"X-Api-Key": "hg_live_wrong"}).status_code for _ in range(1_010))
+    limited.set_clock(
+        61 - limited.now_ms() / 1000 % 60
+    )  # the beginning of a minute, by which wrong keys are counted
+    answers = Counter(
+        alice.http.get(alice.v1, headers={"X-Api-Key": "hg_live_wrong"}).status_code
+        for _ in range(1_010)
+    )
     assert answers == {401: 1_000, 429: 10}
     assert alice.get(alice.v1).status_code == 200
 
@@ -356,5 +390,7 @@ def test_a_second_key_made_beside_the_running_server_has_its_own_window():
     url = fresh("sqlite")
     alice: Credentials = new_account(url)
     with Serving(url, rate_limit=2) as server:
-        assert Counter(a.status for a in volley([server.port], alice.key, alice.v1, 5, threads=2)) == {200: 2, 429: 3}
+        assert Counter(
+            a.status for a in volley([server.port], alice.key, alice.v1, 5, threads=2)
+        ) == {200: 2, 429: 3}
         assert server.caller(new_key(url, alice.email))("GET", alice.v1).status == 200

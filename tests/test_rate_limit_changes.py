@@ -35,12 +35,16 @@ class Model:
 
 
 @pytest.fixture(scope="module", params=ENGINES)
-def starts(request: pytest.FixtureRequest) -> Iterator[Callable[[], Callable[[int], Callable[[int], Allowance]]]]:
+def starts(
+    request: pytest.FixtureRequest,
+) -> Iterator[Callable[[], Callable[[int], Callable[[int], Allowance]]]]:
     """`starts()` gives a key of its own; what that gives starts the service with a limit."""
     with OpenStore(request.param) as opened:
 
         def new_caller() -> Callable[[int], Callable[[int], Allowance]]:
-            _, key = opened.account_with_key(f"a{opened.ask('SELECT COUNT(*) FROM account')[0][0]}@example.org")
+            _, key = opened.account_with_key(
+                f"a{opened.ask('SELECT COUNT(*) FROM account')[0][0]}@example.org"
+            )
 
             def start(limit: int) -> Callable[[int], Allowance]:
                 door = admission(opened.store, limit, "https://hg.example")
@@ -54,7 +58,10 @@ def starts(request: pytest.FixtureRequest) -> Iterator[Callable[[], Callable[[in
 @settings(max_examples=80, deadline=None)
 @given(
     runs=st.lists(
-        st.tuples(st.integers(1, 7), st.lists(st.integers(0, 20_000) | st.just(0), min_size=1, max_size=9)), max_size=6
+        st.tuples(
+            st.integers(1, 7), st.lists(st.integers(0, 20_000) | st.just(0), min_size=1, max_size=9)
+        ),
+        max_size=6,
     )
 )
 def test_a_limit_changed_at_any_start_is_exact_and_tells_the_right_time(starts, runs) -> None:
@@ -86,9 +93,13 @@ def test_retry_after_is_right_when_the_limit_was_lowered_between_two_starts(engi
         assert [again.get(alice.v1).status_code for _ in range(2)] == [200, 429]
 
 
-def test_an_upgrade_in_the_middle_of_a_minute_forgets_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_upgrade_in_the_middle_of_a_minute_forgets_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """The ring as version 0.1.0 first wrote it, before it knew its own size."""
-    migrations = sys.modules["honeyguide.store.migrate"]  # the package has a function of the same name
+    migrations = sys.modules[
+        "honeyguide.store.migrate"
+    ]  # the package has a function of the same name
     for path in migrations.FOLDER.glob("*.sql"):
         if path.name != "0013_rate_ring.postgres.sql":
             shutil.copy(path, tmp_path)

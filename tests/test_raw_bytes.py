@@ -40,10 +40,16 @@ BODIES: dict[str, tuple[int, bytes]] = {
     "1e400 in an unknown key is never read": (201, with_email(b'"x":1e400')),
     "100,000 brackets": (400, b"[" * 100_000),
     "100,000 nested lists": (400, b"[" * 100_000 + b"]" * 100_000),
-    "100,000 nested lists in an unknown key": (400, with_email(b'"x":' + b"[" * 100_000 + b"]" * 100_000)),
+    "100,000 nested lists in an unknown key": (
+        400,
+        with_email(b'"x":' + b"[" * 100_000 + b"]" * 100_000),
+    ),
     "100,000 nested objects": (400, b'{"a":' * 100_000 + b"1" + b"}" * 100_000),
     "a 5,000-digit integer as a name": (400, with_email(b'"name":' + b"9" * 5_000)),
-    "a 5,000-digit integer in an unknown key is never read": (201, with_email(b'"x":' + b"9" * 5_000)),
+    "a 5,000-digit integer in an unknown key is never read": (
+        201,
+        with_email(b'"x":' + b"9" * 5_000),
+    ),
     "a lone high surrogate": (400, with_email(b'"name":"\\ud800"')),
     "a lone low surrogate": (400, with_email(b'"name":"a\\udc00b"')),
     "surrogates in the wrong order": (400, with_email(b'"name":"\\udc00\\ud800"')),
@@ -83,7 +89,10 @@ BODIES: dict[str, tuple[int, bytes]] = {
     "keys of the prototype": (201, with_email(b'"__proto__":{"a":1},"constructor":1')),
     "a key in another case": (400, b'{"Email":"ana@example.org"}'),
     "a very long key": (201, with_email(b'"' + b"k" * 500_000 + b'":1')),
-    "100,000 unknown keys": (201, with_email(b",".join(b'"k%d":%d' % (n, n) for n in range(100_000)))),
+    "100,000 unknown keys": (
+        201,
+        with_email(b",".join(b'"k%d":%d' % (n, n) for n in range(100_000))),
+    ),
     "a form": (400, b"email=ana@example.org"),
 }
 
@@ -94,19 +103,32 @@ def test_an_odd_body_gets_its_status(ana: Member, status: int, body: bytes) -> N
     assert ana.total() == (status == 201)
 
 
-@pytest.mark.parametrize("body", [b"[" * 100_000, b"NaN", b"\xff", b"null", b"[]", b'{"name":1e400}', b'{"status":"\\u0000"}'])
+@pytest.mark.parametrize(
+    "body",
+    [b"[" * 100_000, b"NaN", b"\xff", b"null", b"[]", b'{"name":1e400}', b'{"status":"\\u0000"}'],
+)
 def test_an_odd_body_of_an_update_is_a_400(ana: Member, body: bytes) -> None:
     made = ana.subscribe("ben@example.org")
     for path in (ana.v1, f"{ana.v1}/subscribers/{made['uuid']}"):
-        expect(raw.request(ana, "PUT", path, body), 200 if body == b'{"status":"\\u0000"}' and path == ana.v1 else 400)
+        expect(
+            raw.request(ana, "PUT", path, body),
+            200 if body == b'{"status":"\\u0000"}' and path == ana.v1 else 400,
+        )
 
 
 def test_of_duplicate_keys_the_last_counts(ana: Member) -> None:
-    answer = post(ana, b'{"email":"one@example.org","name":"A","email":"two@example.org","name":"B"}')
+    answer = post(
+        ana, b'{"email":"one@example.org","name":"A","email":"two@example.org","name":"B"}'
+    )
     expect(answer, 201)
-    assert (answer.json()["subscriber"]["email"], answer.json()["subscriber"]["name"]) == ("two@example.org", "B")
+    assert (answer.json()["subscriber"]["email"], answer.json()["subscriber"]["name"]) == (
+        "two@example.org",
+        "B",
+    )
     expect(post(ana, b'{"email":"three@example.org","email":5}'), 400)
-    expect(post(ana, b'{"email":5,"email":"three@example.org"}'), 400)  # every value must have its type, also one that lost
+    expect(
+        post(ana, b'{"email":5,"email":"three@example.org"}'), 400
+    )  # every value must have its type, also one that lost
 
 
 # -- addresses
@@ -162,7 +184,10 @@ def test_an_odd_address_gets_its_status(ana: Member, path: str) -> None:
 def test_no_address_passes_for_any_campaign(ana: Member, campaign: str) -> None:
     for path in ("", "/subscribers", "/subscribers/nobody", "/settings"):
         expect(raw.request(ana, "GET", f"/v1/campaigns/{campaign}{path}"), 404)
-        expect(raw.request(ana, "GET", f"/v1/campaigns/{campaign}{path}", headers={"X-Api-Key": ""}), 401)
+        expect(
+            raw.request(ana, "GET", f"/v1/campaigns/{campaign}{path}", headers={"X-Api-Key": ""}),
+            401,
+        )
     expect(raw.request(ana, "PUT", f"/v1/campaigns/{campaign}", b'{"name":"taken"}'), 404)
 
 
@@ -212,7 +237,10 @@ DATES: dict[str, int] = {
 
 @pytest.mark.parametrize("moment", DATES)
 def test_an_odd_date_gets_its_status(ana: Member, moment: str) -> None:
-    expect(post(ana, json.dumps({"email": "ana@example.org", "created_at": moment}).encode()), DATES[moment])
+    expect(
+        post(ana, json.dumps({"email": "ana@example.org", "created_at": moment}).encode()),
+        DATES[moment],
+    )
 
 
 EMAILS: dict[str, str | None] = {

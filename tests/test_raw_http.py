@@ -24,7 +24,9 @@ MB = 1024 * 1024
 
 def head(member: Member, *lines: str, method: str = "POST") -> bytes:
     first = f"{method} {member.v1}/subscribers HTTP/1.1"
-    return "\r\n".join((first, "Host: localhost", f"X-Api-Key: {member.key}", *lines, "", "")).encode("latin-1")
+    return "\r\n".join(
+        (first, "Host: localhost", f"X-Api-Key: {member.key}", *lines, "", "")
+    ).encode("latin-1")
 
 
 def test_a_body_over_the_limit_is_a_413_however_it_is_announced(ana: Member) -> None:
@@ -42,8 +44,12 @@ def test_a_length_that_promises_too_little_cuts_the_body(ana: Member) -> None:
     assert ana.total() == 0
 
 
-def test_a_length_that_promises_too_much_stores_nothing(ana: Member, monkeypatch: pytest.MonkeyPatch) -> None:
-    assert raw.send(ana.service, head(ana, "Content-Length: 500"), GOOD, half_close=True).status == 0
+def test_a_length_that_promises_too_much_stores_nothing(
+    ana: Member, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert (
+        raw.send(ana.service, head(ana, "Content-Length: 500"), GOOD, half_close=True).status == 0
+    )
     monkeypatch.setattr(transport, "BODY_S", 0.3)
     began = time.monotonic()
     expect(raw.send(ana.service, head(ana, "Content-Length: 500"), GOOD), 408)
@@ -51,7 +57,9 @@ def test_a_length_that_promises_too_much_stores_nothing(ana: Member, monkeypatch
     assert ana.total() == 0
 
 
-def test_a_body_that_trickles_in_is_a_408_and_the_end_of_its_connection(ana: Member, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_body_that_trickles_in_is_a_408_and_the_end_of_its_connection(
+    ana: Member, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(transport, "BODY_S", 0.3)
     answer = raw.trickle(ana.service, head(ana, "Content-Length: 10000"), seconds=10)
     expect(answer, 408)
@@ -69,9 +77,15 @@ def test_a_chunked_body_is_taken(ana: Member) -> None:
     expect(raw.send(ana.service, head(ana, "Transfer-Encoding: chunked"), chunks), 201)
 
 
-@pytest.mark.parametrize("chunks", [b"zz\r\n" + GOOD, b"-1\r\n", b"1b" + GOOD, b"ffffffffffffffffff\r\nx", b"1b\n" + GOOD])
+@pytest.mark.parametrize(
+    "chunks",
+    [b"zz\r\n" + GOOD, b"-1\r\n", b"1b" + GOOD, b"ffffffffffffffffff\r\nx", b"1b\n" + GOOD],
+)
 def test_odd_chunks_are_a_400(ana: Member, chunks: bytes) -> None:
-    expect(raw.send(ana.service, head(ana, "Transfer-Encoding: chunked"), chunks + b"\r\n0\r\n\r\n"), 400)
+    expect(
+        raw.send(ana.service, head(ana, "Transfer-Encoding: chunked"), chunks + b"\r\n0\r\n\r\n"),
+        400,
+    )
     assert ana.total() == 0
 
 
@@ -120,7 +134,9 @@ def test_what_is_not_http_is_a_400(ana: Member, start: bytes) -> None:
 
 
 @pytest.mark.parametrize("path", ["/v1/campaigns", "/login", "/healthz"])
-@pytest.mark.parametrize("lines", ["", "Host: localhost\r\nHost: localhost\r\n", "Host: localhost\r\nhost: other\r\n"])
+@pytest.mark.parametrize(
+    "lines", ["", "Host: localhost\r\nHost: localhost\r\n", "Host: localhost\r\nhost: other\r\n"]
+)
 def test_a_request_names_exactly_one_host_or_is_a_400(ana: Member, path: str, lines: str) -> None:
     rest = f"{lines}X-Api-Key: {ana.key}\r\n\r\n"
     answer = raw.send(ana.service, f"GET {path} HTTP/1.1\r\n{rest}".encode())
@@ -129,14 +145,25 @@ def test_a_request_names_exactly_one_host_or_is_a_400(ana: Member, path: str, li
 
 
 def test_a_request_of_the_time_before_hosts_is_served(ana: Member) -> None:
-    expect(raw.send(ana.service, f"GET /v1/campaigns HTTP/1.0\r\nX-Api-Key: {ana.key}\r\n\r\n".encode()), 200)
+    expect(
+        raw.send(
+            ana.service, f"GET /v1/campaigns HTTP/1.0\r\nX-Api-Key: {ana.key}\r\n\r\n".encode()
+        ),
+        200,
+    )
 
 
 def test_a_body_behind_headers_without_a_host_is_not_read(ana: Member) -> None:
     whole = head(ana, f"Content-Length: {len(GOOD)}").replace(b"Host: localhost\r\n", b"") + GOOD
     expect(raw.send(ana.service, whole), 400)
     expect(
-        raw.send(ana.service, whole.replace(b"Content-Length", b"Connection: Upgrade\r\nUpgrade: h2c\r\nContent-Length")), 400
+        raw.send(
+            ana.service,
+            whole.replace(
+                b"Content-Length", b"Connection: Upgrade\r\nUpgrade: h2c\r\nContent-Length"
+            ),
+        ),
+        400,
     )
     assert ana.total() == 0
 
@@ -160,11 +187,17 @@ def test_headers_that_trickle_are_a_408(ana: Member, monkeypatch: pytest.MonkeyP
             time.sleep(0.05)
         late = connection.recv(65536)
         assert 0.3 < time.monotonic() - began < 5
-        assert late.startswith(b"HTTP/1.1 408 ") and b'"code": "timeout"' in late and connection.recv(1) == b""
+        assert (
+            late.startswith(b"HTTP/1.1 408 ")
+            and b'"code": "timeout"' in late
+            and connection.recv(1) == b""
+        )
     expect(raw.send(ana.service, whole[:30], whole[30:]), 200)
 
 
-def test_a_connection_that_says_nothing_is_closed(ana: Member, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_connection_that_says_nothing_is_closed(
+    ana: Member, monkeypatch: pytest.MonkeyPatch
+) -> None:
     made = serve.Protocol.connection_made
 
     def hurried(protocol: serve.Protocol, transport: asyncio.Transport) -> None:
@@ -179,14 +212,22 @@ def test_a_connection_that_says_nothing_is_closed(ana: Member, monkeypatch: pyte
 def test_a_body_on_a_get_is_ignored(ana: Member) -> None:
     for body in (GOOD, b"\xff", b"[" * 1000):
         expect(raw.request(ana, "GET", "/v1/campaigns", body), 200)
-    expect(raw.request(ana, "GET", "/v1/campaigns", b"x", headers={"Content-Type": "text/plain"}), 200)
+    expect(
+        raw.request(ana, "GET", "/v1/campaigns", b"x", headers={"Content-Type": "text/plain"}), 200
+    )
     expect(raw.request(ana, "DELETE", f"{ana.v1}/subscribers/nobody", b"\xff"), 404)
 
 
-H2C = ("Connection: Upgrade, HTTP2-Settings", "Upgrade: h2c", "HTTP2-Settings: AAMAAABkAAQCAAAAAAIAAAAA")
+H2C = (
+    "Connection: Upgrade, HTTP2-Settings",
+    "Upgrade: h2c",
+    "HTTP2-Settings: AAMAAABkAAQCAAAAAAIAAAAA",
+)
 
 
-@pytest.mark.parametrize("wish", [H2C, ("Connection: upgrade", "Upgrade: websocket"), ("Upgrade: h2c, h3", H2C[0])])
+@pytest.mark.parametrize(
+    "wish", [H2C, ("Connection: upgrade", "Upgrade: websocket"), ("Upgrade: h2c, h3", H2C[0])]
+)
 def test_a_wish_for_another_protocol_costs_no_body(ana: Member, wish: tuple[str, ...]) -> None:
     whole = head(ana, *wish, "Content-Length: 27") + GOOD
     answer = raw.send(ana.service, whole)
@@ -204,7 +245,13 @@ def test_after_a_wish_for_another_protocol_a_body_is_no_request(ana: Member) -> 
     forged = b"PUT %s HTTP/1.1\r\nX-Api-Key: %s\r\n\r\n" % (ana.v1.encode(), ana.key.encode())
     whole = head(ana, *H2C, f"Content-Length: {len(forged)}") + forged
     last = head(ana, "Connection: close", method="GET")
-    for at in (30, len(whole) - len(forged) - 1, len(whole) - len(forged), len(whole) - 1, len(whole)):
+    for at in (
+        30,
+        len(whole) - len(forged) - 1,
+        len(whole) - len(forged),
+        len(whole) - 1,
+        len(whole),
+    ):
         with socket.create_connection(("127.0.0.1", ana.service.port), timeout=20) as connection:
             for part in (whole[:at], whole[at:] + last):
                 connection.sendall(part)
@@ -214,10 +261,15 @@ def test_after_a_wish_for_another_protocol_a_body_is_no_request(ana: Member) -> 
 
 
 def test_hundreds_of_wishes_in_one_packet_are_answered_one_by_one(ana: Member) -> None:
-    wish, count = b"GET /healthz HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: x\r\n\r\n", 850
+    wish, count = (
+        b"GET /healthz HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: x\r\n\r\n",
+        850,
+    )
     assert len(wish) * count < HEAD_LIMIT
     with socket.create_connection(("127.0.0.1", ana.service.port), timeout=20) as connection:
-        connection.sendall(wish * count + b"GET /healthz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
+        connection.sendall(
+            wish * count + b"GET /healthz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"
+        )
         received = b"".join(iter(lambda: connection.recv(65536), b""))
     assert received.count(b"HTTP/1.1 200 OK") == count + 1
 
@@ -228,7 +280,9 @@ def test_two_requests_sent_at_once_are_answered_in_turn(ana: Member) -> None:
     assert ana.total() == 1
 
 
-@pytest.mark.parametrize("kind", ["application/x-www-form-urlencoded", "multipart/form-data; boundary=b"])
+@pytest.mark.parametrize(
+    "kind", ["application/x-www-form-urlencoded", "multipart/form-data; boundary=b"]
+)
 def test_a_million_form_fields_are_refused_in_a_moment(ana: Member, kind: str) -> None:
     fields = b"&".join([b"a=1"] * 500_000)
     for body, status in ((fields, 415), (fields + b"&" + fields, 413)):

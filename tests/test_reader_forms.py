@@ -35,7 +35,10 @@ def test_an_old_form_says_so_and_comes_back_fresh(wax: Newsletter) -> None:
     hidden, email = wax.fields(wax.page), wax.address()
     wax.later(3 * 86_400)
     first = wax.visitor.post(wax.page, data={**hidden, "email": email})
-    assert (first.status_code, wrong(first)) == (400, "This page has expired. Please submit the form again.")
+    assert (first.status_code, wrong(first)) == (
+        400,
+        "This page has expired. Please submit the form again.",
+    )
     assert f'value="{email}"' in first.text
     again = dict(re.findall(r'name="(token)" value="([^"]*)"', first.text))
     assert wax.visitor.post(wax.page, data={**again, "email": email}).status_code == 303
@@ -49,7 +52,15 @@ def test_a_robot_that_fills_every_field_is_refused(wax: Newsletter) -> None:
 
 
 @pytest.mark.parametrize(
-    "email", ["", "nonsense", "a@b", "two@at@example.org", "x" * 300 + "@example.org", "a\r\nBcc: b@example.org"]
+    "email",
+    [
+        "",
+        "nonsense",
+        "a@b",
+        "two@at@example.org",
+        "x" * 300 + "@example.org",
+        "a\r\nBcc: b@example.org",
+    ],
 )
 def test_a_bad_address_is_reported_next_to_its_field(wax: Newsletter, email: str) -> None:
     sentence = "Enter a valid email address." if email else "Enter your email address."
@@ -64,22 +75,33 @@ def test_forms_take_only_small_plain_forms_of_our_own(wax: Newsletter) -> None:
     wax.later()
     data = {**hidden, "email": wax.address()}
     assert wax.visitor.post(wax.page, data={**data, "more": "x" * 20_000}).status_code == 413
-    assert wax.visitor.post(wax.page, content=b"&".join(b"a=1" for _ in range(4_000))).status_code == 415
+    assert (
+        wax.visitor.post(wax.page, content=b"&".join(b"a=1" for _ in range(4_000))).status_code
+        == 415
+    )
     many = "&".join(f"f{n}=1" for n in range(100))
     form = {"content-type": "application/x-www-form-urlencoded"}
     assert wax.visitor.post(wax.page, content=many, headers=form).status_code == 400
     assert wax.visitor.post(wax.page, content=b"email=%ff%fe", headers=form).status_code == 400
     assert wax.visitor.post(wax.page, json=data).status_code == 415
     assert wax.visitor.post(wax.page, files={"email": b"x"}).status_code == 415
-    assert wax.visitor.post(wax.page, data=data, headers={"sec-fetch-site": "cross-site"}).status_code == 403
+    assert (
+        wax.visitor.post(wax.page, data=data, headers={"sec-fetch-site": "cross-site"}).status_code
+        == 403
+    )
     assert wax.member.total() == 0
-    assert wax.visitor.post(wax.page, data=data, headers={"sec-fetch-site": "same-origin"}).status_code == 303
+    assert (
+        wax.visitor.post(wax.page, data=data, headers={"sec-fetch-site": "same-origin"}).status_code
+        == 303
+    )
 
 
 def test_one_address_is_not_sent_in_for_ever(wax: Newsletter) -> None:
     email = wax.address()
     answers = [wax.join(email) for _ in range(signup.SIGNUPS_BY_ADDRESS.most + 1)]
-    assert [answer.status_code for answer in answers] == [303] * signup.SIGNUPS_BY_ADDRESS.most + [429]
+    assert [answer.status_code for answer in answers] == [303] * signup.SIGNUPS_BY_ADDRESS.most + [
+        429
+    ]
     assert int(answers[-1].headers["retry-after"]) > 0
     assert "Try again in" in wrong(answers[-1])
     wax.later(3_700)
@@ -100,7 +122,9 @@ def test_one_network_has_a_limit_that_passes(monkeypatch: pytest.MonkeyPatch) ->
     limit.another("2001:db8:1:2::1", 61_001)
 
 
-def test_over_the_networks_limit_a_sentence_and_a_429(wax: Newsletter, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_over_the_networks_limit_a_sentence_and_a_429(
+    wax: Newsletter, monkeypatch: pytest.MonkeyPatch
+) -> None:
     def full(self: forms.NetworkLimit, address: str, now_ms: int) -> None:
         raise forms.TooMany("Too many people.", retry_after_s=60)
 
@@ -110,7 +134,9 @@ def test_over_the_networks_limit_a_sentence_and_a_429(wax: Newsletter, monkeypat
         assert errors(answer) == {"": "Too many people."}
 
 
-def test_a_mailbox_gets_one_confirmation_a_day_per_campaign_and_three_letters_in_all(service: Service) -> None:
+def test_a_mailbox_gets_one_confirmation_a_day_per_campaign_and_three_letters_in_all(
+    service: Service,
+) -> None:
     newsletters = [Newsletter(service, name=f"Wax {n}", needs_confirmation=True) for n in range(5)]
     email = newsletters[0].address("victim")
     for newsletter in newsletters:

@@ -9,8 +9,8 @@ import pytest
 
 from honeyguide.kernel.ids import new_id
 from honeyguide.pages.readers import forms, hub
-from honeyguide.referrals import rewards
-from honeyguide.referrals.milestones import NewReward
+from honeyguide.referrals import earned_rewards
+from honeyguide.referrals.rewards import NewReward
 from tests.support.newsletter import REWARDS, Newsletter, errors, link_of
 from tests.support.tables import dump, mentions
 
@@ -22,7 +22,13 @@ def test_the_hub_shows_link_progress_and_rewards(wax: Newsletter) -> None:
     ben = wax.advocate(2, waiting=1)
     answer = wax.visitor.get(wax.hub(ben))
     assert link_of(answer.text).endswith(f"/r/{ben.ref_code}")
-    for expected in ("Hello Ben", "Refer 1 more friend to get <em>Secret recipes</em>", "2 confirmed", "1 pending", "3 to go<"):
+    for expected in (
+        "Hello Ben",
+        "Refer 1 more friend to get <em>Secret recipes</em>",
+        "2 confirmed",
+        "1 pending",
+        "3 to go<",
+    ):
         assert expected in answer.text
     assert "mailto:?subject=" in answer.text and "sms:?" in answer.text and "<svg" in answer.text
     headers = answer.headers
@@ -45,7 +51,14 @@ def test_a_hub_without_rewards_or_a_name_is_whole(wax: Newsletter) -> None:
 def test_nobody_elses_token_opens_a_hub(wax: Newsletter) -> None:
     ben, ann = wax.advocate(0), wax.advocate(0)
     token = wax.hub(ben).rpartition("/")[2]
-    for guess in (ben.ref_code, ann.ref_code + token[8:], token[:-1], token + "0", token[:8] + "0" * 32, ben.id):
+    for guess in (
+        ben.ref_code,
+        ann.ref_code + token[8:],
+        token[:-1],
+        token + "0",
+        token[:8] + "0" * 32,
+        ben.id,
+    ):
         assert wax.visitor.get(f"/hub/{guess}").status_code == 404
 
 
@@ -62,7 +75,9 @@ def test_erasing_the_person_ends_the_hub_and_the_link(wax: Newsletter) -> None:
 
 
 def claim_of(wax: Newsletter, html: str, name: str) -> str:
-    found = re.search(rf'(?:action|href)="(/hub/[^"]+/claim/[^"]+)"[^§]*?Claim<span class="unseen"> {name}<', html)
+    found = re.search(
+        rf'(?:action|href)="(/hub/[^"]+/claim/[^"]+)"[^§]*?Claim<span class="unseen"> {name}<', html
+    )
     assert found, html
     return found[1]
 
@@ -87,7 +102,9 @@ def test_a_link_and_a_code_are_claimed_by_a_press(wax: Newsletter) -> None:
     html = wax.visitor.get(hub).text
     assert 'value="HONEY-2026"' in html and 'href="https://files.example.org/stickers"' in html
     assert html.count("Claimed") == 2
-    assert wax.visitor.post(claim[0], data={"token": token}).status_code == 303, "pressing twice is no harm"
+    assert wax.visitor.post(claim[0], data={"token": token}).status_code == 303, (
+        "pressing twice is no harm"
+    )
 
 
 def test_one_readers_form_claims_nothing_for_another(wax: Newsletter) -> None:
@@ -96,13 +113,22 @@ def test_one_readers_form_claims_nothing_for_another(wax: Newsletter) -> None:
     claim = re.findall(r'action="(/hub/[^"]+/claim/[^"]+)"', wax.visitor.get(wax.hub(ben)).text)[0]
     foreign = wax.visitor.post(claim, data={"token": wax.fields(wax.hub(ann))["token"]})
     assert foreign.status_code == 400
-    won_id = claim.rpartition("/")[2]
+    earned_id = claim.rpartition("/")[2]
     assert (
-        wax.visitor.post(f"{wax.hub(ann)}/claim/{won_id}", data={"token": wax.fields(wax.hub(ann))["token"]}).status_code == 404
+        wax.visitor.post(
+            f"{wax.hub(ann)}/claim/{earned_id}", data={"token": wax.fields(wax.hub(ann))["token"]}
+        ).status_code
+        == 404
     )
 
 
-ADDRESS = {"name": "Ben Baker", "line1": "1 Hive Lane", "city": "Leeds", "postcode": "LS1 1AA", "country": "United Kingdom"}
+ADDRESS = {
+    "name": "Ben Baker",
+    "line1": "1 Hive Lane",
+    "city": "Leeds",
+    "postcode": "LS1 1AA",
+    "country": "United Kingdom",
+}
 
 
 def test_a_parcel_needs_an_address(wax: Newsletter) -> None:
@@ -116,7 +142,9 @@ def test_a_parcel_needs_an_address(wax: Newsletter) -> None:
     form = wax.visitor.get(claim)
     assert 'value="Ben Baker"' in form.text and 'autocomplete="shipping postal-code"' in form.text
     token = wax.fields(claim)["token"]
-    without = wax.visitor.post(claim, data={**address, "city": " ", "country": "", "line2": "x" * 300, "token": token})
+    without = wax.visitor.post(
+        claim, data={**address, "city": " ", "country": "", "line2": "x" * 300, "token": token}
+    )
     assert without.status_code == 400
     assert errors(without) == {
         "line2": "Apartment, floor or company must be at most 255 characters long.",
@@ -124,7 +152,10 @@ def test_a_parcel_needs_an_address(wax: Newsletter) -> None:
         "country": "Enter your country.",
     }
     assert f'value="{street}"' in without.text
-    assert wax.visitor.post(claim, data={**address, "line1": "x" * 300, "token": token}).status_code == 400
+    assert (
+        wax.visitor.post(claim, data={**address, "line1": "x" * 300, "token": token}).status_code
+        == 400
+    )
     stale = wax.visitor.post(claim, data={**address, "token": "x"})
     assert errors(stale) == {"": "This page has expired. Please submit the form again."}
     assert f'value="{street}"' in stale.text
@@ -136,20 +167,25 @@ def test_a_parcel_needs_an_address(wax: Newsletter) -> None:
 
 
 def test_what_cannot_be_claimed_yet_says_why(wax: Newsletter) -> None:
-    wax.offer(NewReward("A jar", 1, "coupon", pool=True), NewReward("Dinner", 1, "manual", approval="manual"))
+    wax.offer(
+        NewReward("A jar", 1, "coupon", pool=True),
+        NewReward("Dinner", 1, "manual", approval="manual"),
+    )
     ben = wax.advocate(1)
     html = wax.visitor.get(wax.hub(ben)).text
     assert "we’re out of stock right now" in html and ">Out of stock<" in html
     assert "The Morning Wax is reviewing it and will email you" in html and ">In review<" in html
     assert "/claim/" not in html
     token = forms.token(wax.service.services.site, f"claim {ben.id}", wax.service.now_ms())
-    for won in wax.service.read(lambda tx: rewards.won_by(tx, wax.owner, ben.id)):
-        answer = wax.visitor.post(f"{wax.hub(ben)}/claim/{won.id}", data={"token": token})
-        assert (answer.status_code, errors(answer)) == (400, {"": hub.CLAIM_ERRORS[won.status]})
+    for earned in wax.service.read(lambda tx: earned_rewards.earned_by(tx, wax.tenant, ben.id)):
+        answer = wax.visitor.post(f"{wax.hub(ben)}/claim/{earned.id}", data={"token": token})
+        assert (answer.status_code, errors(answer)) == (400, {"": hub.CLAIM_ERRORS[earned.status]})
 
 
 def test_a_recurring_reward_goes_on(wax: Newsletter) -> None:
-    wax.offer(NewReward("A badge", 2, "link", recurring=True, link="https://files.example.org/badge"))
+    wax.offer(
+        NewReward("A badge", 2, "link", recurring=True, link="https://files.example.org/badge")
+    )
     ben = wax.advocate(5)
     html = wax.visitor.get(wax.hub(ben)).text
     assert html.count("/claim/") == 2

@@ -28,16 +28,32 @@ def led(destination: str | None, query: str) -> str:
     [
         (None, "", "https://go.example.org/join/wax?ref=k7m2x9pa"),
         ("https://wax.example.org", "", "https://wax.example.org?ref=k7m2x9pa"),
-        ("https://wax.example.org/in?a=1#top", "b=2", "https://wax.example.org/in?a=1&b=2&ref=k7m2x9pa#top"),
-        ("https://wax.example.org/", "ref=evil&utm_source=x&ref=evil2", "https://wax.example.org/?utm_source=x&ref=k7m2x9pa"),
+        (
+            "https://wax.example.org/in?a=1#top",
+            "b=2",
+            "https://wax.example.org/in?a=1&b=2&ref=k7m2x9pa#top",
+        ),
+        (
+            "https://wax.example.org/",
+            "ref=evil&utm_source=x&ref=evil2",
+            "https://wax.example.org/?utm_source=x&ref=k7m2x9pa",
+        ),
         ("https://wax.example.org/", "%72ef=evil&re%66=e", "https://wax.example.org/?ref=k7m2x9pa"),
-        ("https://wax.example.org/?ref=old", "a=%20b+c&d", "https://wax.example.org/?a=%20b+c&d&ref=k7m2x9pa"),
+        (
+            "https://wax.example.org/?ref=old",
+            "a=%20b+c&d",
+            "https://wax.example.org/?a=%20b+c&d&ref=k7m2x9pa",
+        ),
         (
             "https://wax.example.org/",
             "url=https://evil.example",
             "https://wax.example.org/?url=https://evil.example&ref=k7m2x9pa",
         ),
-        ("https://wax.example.org/", "a=é\r\nLocation:x", "https://wax.example.org/?a=%C3%A9%0D%0ALocation:x&ref=k7m2x9pa"),
+        (
+            "https://wax.example.org/",
+            "a=é\r\nLocation:x",
+            "https://wax.example.org/?a=%C3%A9%0D%0ALocation:x&ref=k7m2x9pa",
+        ),
         ("https://wax.example.org/", "a=" + "x" * 9000, "https://wax.example.org/?ref=k7m2x9pa"),
         ("https://wax.example.org/", "&&a=1&", "https://wax.example.org/?a=1&ref=k7m2x9pa"),
         ("https://wax.example.org/", "a=1#b", "https://wax.example.org/?a=1%23b&ref=k7m2x9pa"),
@@ -60,14 +76,20 @@ def test_a_code_is_found_whatever_its_case_until_its_owner_is_erased(alice: Memb
     ana = alice.subscribe("ana@example.org")
     found = lookup(alice, ana["ref_code"].upper())
     assert found is not None
-    assert (found.subscriber_id, found.campaign_id, found.account_id) == (ana["uuid"], alice.campaign_id, alice.account_id)
+    assert (found.subscriber_id, found.campaign_id, found.account_id) == (
+        ana["uuid"],
+        alice.campaign_id,
+        alice.account_id,
+    )
     for wrong in ("", "zzzzzzzz", "k7m2x9p", ana["ref_code"] + "a", "' OR 1=1", "\x00" * 8):
         assert lookup(alice, wrong) is None
     alice.delete(f"{alice.v1}/subscribers/{ana['uuid']}")
     assert lookup(alice, ana["ref_code"]) is None
 
 
-def test_a_changed_destination_and_an_erased_person_show_at_once_although_links_are_kept(alice: Member) -> None:
+def test_a_changed_destination_and_an_erased_person_show_at_once_although_links_are_kept(
+    alice: Member,
+) -> None:
     services = alice.service.services
     ana = alice.subscribe("ana@example.org")
 
@@ -89,9 +111,17 @@ def test_a_changed_destination_and_an_erased_person_show_at_once_although_links_
     assert find() is None
 
 
-def click(member: Member, code: str, *, ip: str = "203.0.113.1", agent: str = "Firefox", now_ms: int = NOW) -> clicks.Click:
+def click(
+    member: Member, code: str, *, ip: str = "203.0.113.1", agent: str = "Firefox", now_ms: int = NOW
+) -> clicks.Click:
     return clicks.click(
-        SITE, account_id=member.account_id, target_id=member.campaign_id, code=code, address=ip, user_agent=agent, now_ms=now_ms
+        SITE,
+        account_id=member.account_id,
+        target_id=member.campaign_id,
+        code=code,
+        address=ip,
+        user_agent=agent,
+        now_ms=now_ms,
     )
 
 
@@ -144,7 +174,10 @@ def test_clicks_counted_at_once_by_many_are_all_counted(alice: Member) -> None:
     store = alice.service.services.store
 
     async def all_at_once() -> None:
-        batches = [[click(alice, f"code000{n % 3}", ip=f"10.0.{w}.{n}") for n in range(40)] for w in range(8)]
+        batches = [
+            [click(alice, f"code000{n % 3}", ip=f"10.0.{w}.{n}") for n in range(40)]
+            for w in range(8)
+        ]
 
         async def write(batch: list[clicks.Click]) -> int:
             return await store.write(lambda tx: clicks.count_clicks(tx, batch))

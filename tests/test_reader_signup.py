@@ -14,10 +14,21 @@ pytestmark = pytest.mark.usefixtures("roomy_network")
 
 def test_the_page_shows_the_operators_name_and_words(wax: Newsletter) -> None:
     wax.configure(
-        words={"promise": "Bees & <b>honey</b>", "details": "Each week.", "button": "Buzz me", "tagline": "Since 2019"}
+        words={
+            "promise": "Bees & <b>honey</b>",
+            "details": "Each week.",
+            "button": "Buzz me",
+            "tagline": "Since 2019",
+        }
     )
     html = wax.visitor.get(wax.page).text
-    for expected in ("The Morning Wax", "Bees &amp; &lt;b&gt;honey&lt;/b&gt;", "Each week.", ">Buzz me</button>", "Since 2019"):
+    for expected in (
+        "The Morning Wax",
+        "Bees &amp; &lt;b&gt;honey&lt;/b&gt;",
+        "Each week.",
+        ">Buzz me</button>",
+        "Since 2019",
+    ):
         assert expected in html
     assert '<meta property="og:title" content="Bees &amp; &lt;b&gt;honey' in html
     assert f'<meta property="og:url" content="{wax.service.settings.base_url}{wax.page}"' in html
@@ -42,13 +53,22 @@ def test_signing_up_shows_the_new_link_at_once(wax: Newsletter) -> None:
 def test_how_a_visitor_came_is_kept(wax: Newsletter) -> None:
     friend = wax.member.subscribe(wax.address())
     email = wax.address()
-    wax.join(email, f"?ref={friend['ref_code']}&utm_source=podcast&utm_campaign=spring&next=https://evil.example")
+    wax.join(
+        email,
+        f"?ref={friend['ref_code']}&utm_source=podcast&utm_campaign=spring&next=https://evil.example",
+    )
     person = wax.person(email)
-    assert (person.referrer_code, person.utm_source, person.utm_campaign) == (friend["ref_code"], "podcast", "spring")
+    assert (person.referrer_code, person.utm_source, person.utm_campaign) == (
+        friend["ref_code"],
+        "podcast",
+        "spring",
+    )
     assert wax.person(friend["uuid"]).referrals_verified == 1
 
 
-@pytest.mark.parametrize("query", [f"?ref={'x' * 300}", "?ref=%00", "?ref=unknown1", "?utm_source=" + "y" * 5000])
+@pytest.mark.parametrize(
+    "query", [f"?ref={'x' * 300}", "?ref=%00", "?ref=unknown1", "?utm_source=" + "y" * 5000]
+)
 def test_a_strange_query_never_costs_the_signup(wax: Newsletter, query: str) -> None:
     email = wax.address()
     assert wax.join(email, query).status_code == 303
@@ -79,8 +99,12 @@ def test_answers_do_not_tell_who_is_subscribed(wax: Newsletter) -> None:
             page.status_code,
         )
     assert pages[known] == pages[unknown]
-    assert link_of(follow(wax, wax.join(known)).text).endswith(made["ref_code"]), "who comes back gets the link that works"
-    assert [letter.kind for letter in wax.letters()] == ["hub_link", "hub_link"], "what is private goes to the mailbox"
+    assert link_of(follow(wax, wax.join(known)).text).endswith(made["ref_code"]), (
+        "who comes back gets the link that works"
+    )
+    assert [letter.kind for letter in wax.letters()] == ["hub_link", "hub_link"], (
+        "what is private goes to the mailbox"
+    )
     assert wax.member.total() == 2
 
 
@@ -95,7 +119,13 @@ def test_who_left_comes_back_only_by_their_mailbox(wax: Newsletter) -> None:
 
 
 def test_an_unknown_page_is_a_kind_404(wax: Newsletter) -> None:
-    for path in ("/join/nobody-here", "/join/nobody-here/thanks", "/join/%00", "/confirm/x", "/hub/x"):
+    for path in (
+        "/join/nobody-here",
+        "/join/nobody-here/thanks",
+        "/join/%00",
+        "/confirm/x",
+        "/hub/x",
+    ):
         answer = wax.visitor.get(path)
         assert answer.status_code in (404, 410), path
         assert "text/html" in answer.headers["content-type"]
@@ -130,7 +160,10 @@ def test_confirming_takes_a_press(service: Service) -> None:
     assert (wax.person(email).status, wax.person(email).referral_status) == ("active", "pending")
     confirmed = wax.visitor.post(link)
     assert confirmed.status_code == 303
-    assert (wax.person(email).status, wax.person(email).referral_status) == ("confirmed", "verified")
+    assert (wax.person(email).status, wax.person(email).referral_status) == (
+        "confirmed",
+        "verified",
+    )
     assert wax.person(friend["uuid"]).referrals_verified == 1
     hub = wax.visitor.get(confirmed.headers["location"])
     assert "You’re confirmed." in hub.text

@@ -10,13 +10,19 @@ README = Path(__file__).parent.parent / "README.md"
 
 def test_the_walk_with_curl_works_as_printed(service, alice):
     assert shutil.which("curl"), "the walk needs curl"
-    walk = next(block for block in re.findall(r"```sh\n(.*?)```", README.read_text(), re.S) if block.startswith("BASE="))
+    walk = next(
+        block
+        for block in re.findall(r"```sh\n(.*?)```", README.read_text(), re.S)
+        if block.startswith("BASE=")
+    )
     steps = walk.split("\n\n", 1)[1]
     given = (
         f"set -eu\nBASE={service.url}\nKEY={alice.key}\nCAMPAIGN={alice.campaign_id}\n"
         "JSON='Content-Type: application/json; charset=utf-8'\n"
     )
-    done = subprocess.run(["bash", "-c", given + steps], capture_output=True, text=True, timeout=60, check=True)
+    done = subprocess.run(
+        ["bash", "-c", given + steps], capture_output=True, text=True, timeout=60, check=True
+    )
     assert '"error"' not in done.stdout
     assert done.stdout.count('"ana@example.org"') >= 2
     assert '"referrals_count":1' in done.stdout

@@ -17,9 +17,15 @@ from honeyguide.pages import reference, static
 from honeyguide.pages.site import pages_app
 
 DOCUMENT = document(ROUTES, "https://go.example.org")
-OPERATIONS = [(path, method, told) for path, methods in DOCUMENT["paths"].items() for method, told in methods.items()]
+OPERATIONS = [
+    (path, method, told)
+    for path, methods in DOCUMENT["paths"].items()
+    for method, told in methods.items()
+]
 HTML = reference.render(DOCUMENT)
-LOADS = re.compile(r"""(?:src|href|action|poster|srcset)\s*=\s*["']([^"']*)|url\(\s*["']?([^"')]*)|@import\s+["']([^"']*)""")
+LOADS = re.compile(
+    r"""(?:src|href|action|poster|srcset)\s*=\s*["']([^"']*)|url\(\s*["']?([^"')]*)|@import\s+["']([^"']*)"""
+)
 
 
 class Visitor:
@@ -30,7 +36,9 @@ class Visitor:
 
     def ask(self, method: str, path: str, headers: dict[str, str] | None = None) -> httpx.Response:
         async def asked() -> httpx.Response:
-            async with httpx.AsyncClient(transport=self._transport, base_url="https://go.example.org") as client:
+            async with httpx.AsyncClient(
+                transport=self._transport, base_url="https://go.example.org"
+            ) as client:
                 return await client.request(method, path, headers=headers)
 
         return asyncio.run(asked())
@@ -56,13 +64,19 @@ def test_every_operation_is_explained(path: str, method: str, told: dict[str, ob
 
 
 @pytest.mark.parametrize(("path", "method", "told"), OPERATIONS, ids=lambda value: str(value)[:60])
-def test_every_example_is_what_the_service_would_say(path: str, method: str, told: dict[str, dict[str, dict]]) -> None:
+def test_every_example_is_what_the_service_would_say(
+    path: str, method: str, told: dict[str, dict[str, dict]]
+) -> None:
     reader = reference.Reader(DOCUMENT)
-    schemas = [next(answer for status, answer in told["responses"].items() if status < "300")["content"]]
+    schemas = [
+        next(answer for status, answer in told["responses"].items() if status < "300")["content"]
+    ]
     schemas += [told["requestBody"]["content"]] if "requestBody" in told else []
     for content in schemas:
         schema = content["application/json"]["schema"]
-        checks = jsonschema_rs.Draft202012Validator({**schema, "components": DOCUMENT["components"]}, validate_formats=True)
+        checks = jsonschema_rs.Draft202012Validator(
+            {**schema, "components": DOCUMENT["components"]}, validate_formats=True
+        )
         checks.validate(reader.example(schema, 2))
 
 
@@ -76,10 +90,19 @@ def test_a_request_can_be_pasted_into_a_shell() -> None:
 
 
 def test_nothing_is_loaded_from_outside() -> None:
-    texts = [HTML, *(path.read_text() for path in static.FOLDER.rglob("*") if path.suffix in (".css", ".js"))]
-    targets = [target for text in texts for match in LOADS.findall(text) for target in match if target]
+    texts = [
+        HTML,
+        *(path.read_text() for path in static.FOLDER.rglob("*") if path.suffix in (".css", ".js")),
+    ]
+    targets = [
+        target for text in texts for match in LOADS.findall(text) for target in match if target
+    ]
     assert targets
-    assert [target for target in targets if not target.startswith(("#", "/", "data:")) or target.startswith("//")] == []
+    assert [
+        target
+        for target in targets
+        if not target.startswith(("#", "/", "data:")) or target.startswith("//")
+    ] == []
 
 
 def test_the_page_keeps_its_own_security_policy() -> None:
@@ -94,7 +117,9 @@ def test_words_of_the_document_cannot_become_markup() -> None:
     hostile = copy.deepcopy(DOCUMENT)
     told = hostile["paths"]["/v1/campaigns"]["get"]
     told["summary"] = told["description"] = "<script>alert(1)</script> `<b>`"
-    hostile["components"]["schemas"]["Campaign"]["properties"]["name"]["examples"] = ['</code><script>"&quot;']
+    hostile["components"]["schemas"]["Campaign"]["properties"]["name"]["examples"] = [
+        '</code><script>"&quot;'
+    ]
     html = reference.render(hostile)
     assert html.count("<script") == HTML.count("<script")
     assert "<code>&lt;b&gt;</code>" in html
@@ -113,7 +138,11 @@ def test_the_reference_is_served(visitor: Visitor) -> None:
 
 def test_files_are_kept_by_the_hash_of_their_content(visitor: Visitor) -> None:
     addresses = re.findall(r'"(/static/[^"]+)"', HTML)
-    assert {address.split("?")[0].rsplit(".", 1)[1] for address in addresses} == {"css", "js", "svg"}
+    assert {address.split("?")[0].rsplit(".", 1)[1] for address in addresses} == {
+        "css",
+        "js",
+        "svg",
+    }
     for address in addresses:
         answer = visitor.get(address)
         assert answer.status_code == 200
@@ -136,7 +165,15 @@ def test_files_say_what_they_are(visitor: Visitor, name: str, kind: str) -> None
 
 
 @pytest.mark.parametrize(
-    "path", ["/nothing", "/docs/nothing", "/static/nothing.css", "/static/", "/static/..%2Fsite.py", "/<b>"]
+    "path",
+    [
+        "/nothing",
+        "/docs/nothing",
+        "/static/nothing.css",
+        "/static/",
+        "/static/..%2Fsite.py",
+        "/<b>",
+    ],
 )
 def test_where_nothing_is_a_page_says_so(visitor: Visitor, path: str) -> None:
     answer = visitor.get(path)
@@ -148,7 +185,13 @@ def test_where_nothing_is_a_page_says_so(visitor: Visitor, path: str) -> None:
 @pytest.mark.parametrize("path", ["/docs", "/nothing", "/static/honeyguide.css"])
 def test_every_answer_is_guarded(visitor: Visitor, path: str) -> None:
     headers = visitor.get(path).headers
-    for part in ("default-src 'self'", "script-src 'self'", "frame-ancestors 'none'", "base-uri 'none'", "form-action 'self'"):
+    for part in (
+        "default-src 'self'",
+        "script-src 'self'",
+        "frame-ancestors 'none'",
+        "base-uri 'none'",
+        "form-action 'self'",
+    ):
         assert part in headers["content-security-policy"]
     assert headers["referrer-policy"] == "strict-origin-when-cross-origin"
     assert headers["x-content-type-options"] == "nosniff"

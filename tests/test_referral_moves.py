@@ -11,14 +11,21 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
-from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule, run_state_machine_as_test
+from hypothesis.stateful import (
+    RuleBasedStateMachine,
+    initialize,
+    invariant,
+    precondition,
+    rule,
+    run_state_machine_as_test,
+)
 
 from honeyguide.accounts import accounts
 from honeyguide.kernel.clock import DAY_MS
 from honeyguide.kernel.errors import Invalid
 from honeyguide.kernel.site import Site
-from honeyguide.referrals import campaigns, milestones, people, rewards, rules, subscribers
-from honeyguide.referrals.campaigns import Owner
+from honeyguide.kernel.tenant import Tenant
+from honeyguide.referrals import campaigns, earned_rewards, lifecycle, rewards, rules, subscribers
 from honeyguide.store import Store, migrate, open_store
 from tests.support.service import ENGINES, fresh_database_url
 
@@ -36,7 +43,9 @@ class Moves(RuleBasedStateMachine):
     def __init__(self) -> None:
         super().__init__()
         self.now_ms = START
-        self.expected: dict[str, tuple[str, str]] = {}  # who brought them, and what the referral must be
+        self.expected: dict[
+            str, tuple[str, str]
+        ] = {}  # who brought them, and what the referral must be
         self.due_ms: dict[str, int | None] = {}
         self.awaiting: set[str] = set()
         self.n = 0
@@ -44,24 +53,34 @@ class Moves(RuleBasedStateMachine):
     def do(self, work: Any) -> Any:
         return self.runner.run(self.store.write(work))
 
-    @initialize(hold_days=st.sampled_from([0, 0, 3, 30]), confirm=st.booleans(), every=st.sampled_from([1, 2]))
+    @initialize(
+        hold_days=st.sampled_from([0, 0, 3, 30]),
+        confirm=st.booleans(),
+        every=st.sampled_from([1, 2]),
+    )
     def open(self, hold_days: int, confirm: bool, every: int) -> None:
-        async def work(tx: Any) -> Owner:
-            made = await accounts.create(tx, f"o{next(OWNERS)}@example.org", name=None, now_ms=START)
-            owner = Owner(*made)
-            chosen = campaigns.Settings(hold_days=hold_days, needs_confirmation=confirm, screening="strong")
+        async def work(tx: Any) -> Tenant:
+            made = await accounts.create(
+                tx, f"o{next(OWNERS)}@example.org", name=None, now_ms=START
+            )
+            owner = Tenant(*made)
+            chosen = campaigns.Settings(
+                hold_days=hold_days, needs_confirmation=confirm, screening="strong"
+            )
             await campaigns.configure(tx, owner, chosen)
-            await milestones.create(tx, owner, milestones.NewReward("mug", every, recurring=True), now_ms=START)
+            await rewards.create(
+                tx, owner, rewards.NewReward("mug", every, recurring=True), now_ms=START
+            )
             return owner
 
         self.every = every
         self.owner = self.do(work)
         self.advocates = [self.sign_up(None) for _ in range(2)]
 
-    def sign_up(self, code: str | None, email: str | None = None) -> people.Subscriber:
+    def sign_up(self, code: str | None, email: str | None = None) -> subscribers.Subscriber:
         self.n += 1
-        new = subscribers.NewSubscriber(email or f"p{self.n}@example.org", referrer_code=code)
-        return self.do(lambda tx: subscribers.sign_up(tx, SITE, self.owner, new, now_ms=self.now_ms))  # type: ignore[no-any-return]
+        new = lifecycle.NewSubscriber(email or f"p{self.n}@example.org", referrer_code=code)
+        return self.do(lambda tx: lifecycle.sign_up(tx, SITE, self.owner, new, now_ms=self.now_ms))  # type: ignore[no-any-return]
 
     def chosen(self, data: st.DataObject) -> str:
         return data.draw(st.sampled_from(sorted(self.expected)))
@@ -92,7 +111,9 @@ class Moves(RuleBasedStateMachine):
                 if due_ms is None or due_ms <= self.now_ms:
                     self.became(who, "verified")
         self.do(
-            lambda tx: subscribers.change(tx, SITE, self.owner, who, subscribers.Changes(status=status), now_ms=self.now_ms)
+            lambda tx: lifecycle.change(
+                tx, SITE, self.owner, who, lifecycle.Changes(status=status), now_ms=self.now_ms
+            )
         )
 
     @precondition(lambda self: self.expected)
@@ -101,8 +122,10 @@ class Moves(RuleBasedStateMachine):
         who = self.chosen(data)
         now = self.expected[who][1]
 
-        async def work(tx: Any) -> subscribers.Changed:
-            return await subscribers.decide(tx, SITE, self.owner, who, wanted, by="api", now_ms=self.now_ms)
+        async def work(tx: Any) -> lifecycle.Changed:
+            return await lifecycle.decide(
+                tx, SITE, self.owner, who, wanted, by="api", now_ms=self.now_ms
+            )
 
         if (now, wanted) == ("verified", "rejected"):
             with pytest.raises(Invalid):
@@ -118,25 +141,32 @@ class Moves(RuleBasedStateMachine):
     def wait(self, days: int) -> None:
         self.now_ms += days * DAY_MS
 
-        async def find(tx: Any) -> list[tuple[Owner, str]]:
-            return await subscribers.due(tx, now_ms=self.now_ms, batch=1000)
+        async def find(tx: Any) -> list[tuple[Tenant, str]]:
+            return await lifecycle.due(tx, now_ms=self.now_ms, batch=1000)
 
         for owner, subscriber_id in self.runner.run(self.store.read(find)):
             if owner == self.owner:
                 changed = self.do(
-                    lambda tx, who=subscriber_id: subscribers.verify_due(tx, SITE, self.owner, who, now_ms=self.now_ms)
+                    lambda tx, who=subscriber_id: lifecycle.verify_due(
+                        tx, SITE, self.owner, who, now_ms=self.now_ms
+                    )
                 )
                 assert changed is not None and changed.became_verified
         for who, (_, status) in list(self.expected.items()):
             due_ms = self.due_ms[who]
-            if status == "pending" and who not in self.awaiting and due_ms is not None and due_ms <= self.now_ms:
+            if (
+                status == "pending"
+                and who not in self.awaiting
+                and due_ms is not None
+                and due_ms <= self.now_ms
+            ):
                 self.became(who, "verified")
 
     @precondition(lambda self: self.expected)
     @rule(data=st.data())
     def erase(self, data: st.DataObject) -> None:
         who = self.chosen(data)
-        self.do(lambda tx: subscribers.erase(tx, self.owner, who, now_ms=self.now_ms))
+        self.do(lambda tx: lifecycle.erase(tx, self.owner, who, now_ms=self.now_ms))
         del self.expected[who]
 
     @invariant()
@@ -146,18 +176,22 @@ class Moves(RuleBasedStateMachine):
         for advocate in self.advocates:
 
             async def read(tx: Any, advocate_id: str = advocate.id) -> Any:
-                who = await people.get(tx, self.owner, advocate_id)
-                brought, _ = await people.page_of_brought(tx, self.owner, who, campaigns_page())
-                return who, brought, await rewards.won_by(tx, self.owner, advocate_id)
+                who = await subscribers.get(tx, self.owner, advocate_id)
+                brought, _ = await subscribers.page_of_brought(
+                    tx, self.owner, who, campaigns_page()
+                )
+                return who, brought, await earned_rewards.earned_by(tx, self.owner, advocate_id)
 
-            who, brought, won = self.runner.run(self.store.snapshot(read))
-            model = {one: status for one, (by, status) in self.expected.items() if by == advocate.id}
+            who, brought, earned = self.runner.run(self.store.snapshot(read))
+            model = {
+                one: status for one, (by, status) in self.expected.items() if by == advocate.id
+            }
             assert {row.id: row.referral_status for row in brought} == model
             counts = Counter(model.values())
             kept = (who.referrals_verified, who.referrals_pending, who.referrals_rejected)
             assert kept == (counts["verified"], counts["pending"], counts["rejected"])
-            assert [each.multiple for each in won] == list(range(1, len(won) + 1))
-            assert len(won) >= who.referrals_verified // self.every
+            assert [each.multiple for each in earned] == list(range(1, len(earned) + 1))
+            assert len(earned) >= who.referrals_verified // self.every
             for row in brought:
                 assert (row.referral_due_ms is not None) <= (row.referral_status == "pending")
                 assert row.referral_reason is not None or row.referral_status == "verified"
@@ -172,7 +206,9 @@ def campaigns_page() -> Any:
 
 
 @pytest.mark.parametrize("engine", ENGINES)
-def test_whatever_happens_in_whatever_order_counts_equal_the_verified_rows(engine: str, tmp_path: Path) -> None:
+def test_whatever_happens_in_whatever_order_counts_equal_the_verified_rows(
+    engine: str, tmp_path: Path
+) -> None:
     with asyncio.Runner() as runner:
         url = fresh_database_url(engine, tmp_path)
         runner.run(migrate(url))
@@ -182,7 +218,12 @@ def test_whatever_happens_in_whatever_order_counts_equal_the_verified_rows(engin
             quiet = [HealthCheck.too_slow, HealthCheck.data_too_large]
             run_state_machine_as_test(  # type: ignore[no-untyped-call]
                 Moves,
-                settings=settings(max_examples=examples, stateful_step_count=20, deadline=None, suppress_health_check=quiet),
+                settings=settings(
+                    max_examples=examples,
+                    stateful_step_count=20,
+                    deadline=None,
+                    suppress_health_check=quiet,
+                ),
             )
         finally:
             runner.run(Moves.store.close())

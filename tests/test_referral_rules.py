@@ -52,24 +52,34 @@ def test_a_suspicion_counts_when_flexible_waits_when_strong_and_is_rejected_when
     reason: Reason, signals: Signals
 ) -> None:
     assert rules.decide(signals, Policy("flexible"), NOW) == Decision(Status.VERIFIED)
-    assert rules.decide(signals, Policy("strong"), NOW) == Decision(Status.PENDING, reason, NOW + 7 * DAY_MS)
+    assert rules.decide(signals, Policy("strong"), NOW) == Decision(
+        Status.PENDING, reason, NOW + 7 * DAY_MS
+    )
     assert rules.decide(signals, Policy("strict"), NOW) == Decision(Status.REJECTED, reason)
 
 
 @pytest.mark.parametrize("level", list(Level))
-@pytest.mark.parametrize("email", ["aaron@example.org", "zoe@example.org", "ann.le@gmail.com", "ann.leex@gmail.com"])
-def test_another_address_is_honest_whether_it_sorts_before_or_after_the_referrers(email: str, level: Level) -> None:
+@pytest.mark.parametrize(
+    "email", ["aaron@example.org", "zoe@example.org", "ann.le@gmail.com", "ann.leex@gmail.com"]
+)
+def test_another_address_is_honest_whether_it_sorts_before_or_after_the_referrers(
+    email: str, level: Level
+) -> None:
     assert rules.decide(Signals(email, ANN), Policy(level), NOW) == Decision(Status.VERIFIED)
 
 
 @pytest.mark.parametrize("level", list(Level))
 def test_the_last_signup_within_the_limits_is_no_suspicion(level: Level) -> None:
-    at_the_limits = Signals("bob@example.org", ANN, signups_from_network_today=3, signups_on_code_last_hour=10)
+    at_the_limits = Signals(
+        "bob@example.org", ANN, signups_from_network_today=3, signups_on_code_last_hour=10
+    )
     assert rules.decide(at_the_limits, Policy(level), NOW) == Decision(Status.VERIFIED)
 
 
 def test_an_unknown_referrer_has_no_address_to_be_an_alias_of() -> None:
-    assert rules.decide(Signals("bob@example.org", None), Policy(), NOW) == Decision(Status.VERIFIED)
+    assert rules.decide(Signals("bob@example.org", None), Policy(), NOW) == Decision(
+        Status.VERIFIED
+    )
 
 
 WAITS = [
@@ -99,7 +109,12 @@ def test_holds_run_side_by_side_and_the_longer_one_decides(
     signals = SUSPICIOUS[Reason.SAME_NETWORK] if suspicious else HONEST
     decision = rules.decide(signals, Policy(level, hold_days, needs_confirmation), NOW)
     due_ms = None if days is None else NOW + days * DAY_MS
-    assert (decision.status, decision.reason, decision.due_ms, decision.behind) == (status, reason, due_ms, behind)
+    assert (decision.status, decision.reason, decision.due_ms, decision.behind) == (
+        status,
+        reason,
+        due_ms,
+        behind,
+    )
 
 
 def test_the_first_of_several_reasons_is_the_one_told() -> None:
@@ -109,7 +124,10 @@ def test_the_first_of_several_reasons_is_the_one_told() -> None:
     assert rules.decide(suspicious, Policy("strong"), NOW).reason == "same_network"
 
 
-@pytest.mark.parametrize(("level", "hold_days"), [("lenient", 0), ("", 0), ("FLEXIBLE", 0), ("strong", -1), ("strong", 31)])
+@pytest.mark.parametrize(
+    ("level", "hold_days"),
+    [("lenient", 0), ("", 0), ("FLEXIBLE", 0), ("strong", -1), ("strong", 31)],
+)
 def test_a_policy_outside_the_limits_is_refused(level: str, hold_days: int) -> None:
     with pytest.raises(Invalid):
         Policy(level, hold_days)
@@ -120,9 +138,27 @@ CONFIRMED = [
     ("pending", "awaiting_confirmation", None, None, Decision(Status.VERIFIED)),
     ("pending", "awaiting_confirmation", NOW, None, Decision(Status.VERIFIED)),
     ("pending", "awaiting_confirmation", NOW - 1, None, Decision(Status.VERIFIED)),
-    ("pending", "awaiting_confirmation", NOW + 1, None, Decision(Status.PENDING, Reason.HOLDING_PERIOD, NOW + 1)),
-    ("pending", "awaiting_confirmation", NOW + 9, "burst", Decision(Status.PENDING, Reason.BURST, NOW + 9)),
-    ("pending", "awaiting_confirmation", NOW - 9, "burst", Decision(Status.VERIFIED, Reason.SCREENING_HOLD_OVER)),
+    (
+        "pending",
+        "awaiting_confirmation",
+        NOW + 1,
+        None,
+        Decision(Status.PENDING, Reason.HOLDING_PERIOD, NOW + 1),
+    ),
+    (
+        "pending",
+        "awaiting_confirmation",
+        NOW + 9,
+        "burst",
+        Decision(Status.PENDING, Reason.BURST, NOW + 9),
+    ),
+    (
+        "pending",
+        "awaiting_confirmation",
+        NOW - 9,
+        "burst",
+        Decision(Status.VERIFIED, Reason.SCREENING_HOLD_OVER),
+    ),
     ("pending", "holding_period", NOW + 9, None, None),
     ("pending", "same_network", NOW + 9, None, None),
     ("rejected", "left_during_hold", None, None, None),
@@ -134,7 +170,11 @@ CONFIRMED = [
 
 @pytest.mark.parametrize(("status", "reason", "due_ms", "behind", "expected"), CONFIRMED)
 def test_confirming_releases_only_what_waited_for_it(
-    status: str, reason: str | None, due_ms: int | None, behind: str | None, expected: Decision | None
+    status: str,
+    reason: str | None,
+    due_ms: int | None,
+    behind: str | None,
+    expected: Decision | None,
 ) -> None:
     after = rules.on_confirm(status, reason, due_ms, NOW, behind)
     assert after == expected
@@ -178,7 +218,12 @@ BY_HAND = {
 
 
 @pytest.mark.parametrize(
-    "move", list(itertools.product(["verified", "pending", "rejected"], ["verified", "pending", "rejected", "x"]))
+    "move",
+    list(
+        itertools.product(
+            ["verified", "pending", "rejected"], ["verified", "pending", "rejected", "x"]
+        )
+    ),
 )
 def test_by_hand_makes_the_legal_moves_and_refuses_every_other(move: tuple[str, str]) -> None:
     if move in BY_HAND:
@@ -190,7 +235,9 @@ def test_by_hand_makes_the_legal_moves_and_refuses_every_other(move: tuple[str, 
         assert len(refusal.value.message) > 20
 
 
-MOVES = st.lists(st.sampled_from(["confirm", "leave", "wait a day", "verify", "reject"]), max_size=12)
+MOVES = st.lists(
+    st.sampled_from(["confirm", "leave", "wait a day", "verify", "reject"]), max_size=12
+)
 
 
 @given(
@@ -210,7 +257,10 @@ def test_no_order_of_moves_takes_back_what_was_verified_or_verifies_the_unconfir
         before = state
         if move == "confirm":
             confirmed = True
-            state = rules.on_confirm(state.status, state.reason, state.due_ms, now, state.behind) or state
+            state = (
+                rules.on_confirm(state.status, state.reason, state.due_ms, now, state.behind)
+                or state
+            )
         elif move == "leave":
             state = rules.on_unsubscribe(state.status) or state
         elif move == "wait a day":
@@ -218,7 +268,9 @@ def test_no_order_of_moves_takes_back_what_was_verified_or_verifies_the_unconfir
             state = rules.on_due(state.status, state.reason, state.due_ms, now) or state
         elif not (move == "reject" and state.status == "verified"):
             by_operator = True
-            state = rules.by_hand(state.status, "verified" if move == "verify" else "rejected") or state
+            state = (
+                rules.by_hand(state.status, "verified" if move == "verify" else "rejected") or state
+            )
         if before.status == "verified":
             assert state == before
         if state.status == "verified" and not by_operator:
@@ -245,13 +297,22 @@ def test_a_held_referral_says_why_and_until_when() -> None:
         "Not confirmed by the subscriber yet. It will be verified once they confirm, on 19 Nov 2026 at the earliest, "
         "unless you decide earlier."
     )
-    assert rules.explain("disposable_domain", None) == "Disposable email address. It does not count unless you verify it."
+    assert (
+        rules.explain("disposable_domain", None)
+        == "Disposable email address. It does not count unless you verify it."
+    )
     assert rules.explain("verified_by_hand", None) == "Verified manually."
 
 
 @pytest.mark.parametrize("reason", list(Reason))
-def test_every_reason_has_one_plain_sentence_and_can_be_explained_from_its_stored_word(reason: Reason) -> None:
-    assert reason.sentence[0].isupper() and reason.sentence.endswith(".") and "_" not in reason.sentence
+def test_every_reason_has_one_plain_sentence_and_can_be_explained_from_its_stored_word(
+    reason: Reason,
+) -> None:
+    assert (
+        reason.sentence[0].isupper()
+        and reason.sentence.endswith(".")
+        and "_" not in reason.sentence
+    )
     assert reason.sentence.count(".") == 1
     for due_ms in (None, NOW):
         assert rules.explain(reason.value, due_ms).startswith(reason.sentence)
@@ -329,7 +390,9 @@ def test_over_a_year_every_hold_ends_in_the_first_sweep_after_it_is_due(first_da
         ("x" * 100_000, None),
     ],
 )
-def test_a_network_is_an_ipv4_address_or_an_ipv6_64_and_nonsense_is_none(ip: str | None, network: str | None) -> None:
+def test_a_network_is_an_ipv4_address_or_an_ipv6_64_and_nonsense_is_none(
+    ip: str | None, network: str | None
+) -> None:
     assert rules.network_of(ip) == network
 
 

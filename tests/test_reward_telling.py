@@ -10,7 +10,7 @@ from standardwebhooks.webhooks import Webhook as Verifier
 from honeyguide.referrals import hub
 from honeyguide.store.tx import Tx
 from tests.support.dispatcher import ReceiverThread
-from tests.support.prizes import advocate, bring, offer, post_of, won_by
+from tests.support.prizes import advocate, bring, earned_by, offer, post_of
 from tests.support.service import Member
 
 
@@ -22,16 +22,27 @@ def test_webhooks_are_told_of_unlocking_and_redeeming_signed_and_once(alice: Mem
         hook = alice.post("/v2/webhooks", {"url": receiver.url, **flags}).json()["webhook"]
         secret = alice.get(f"/v2/webhooks/{hook['uuid']}/secret").json()["secret"]
         ana = advocate(alice, 1)
-        won = won_by(alice, ana)[0]
-        address = {"name": "Ana", "line1": "1 Hive Lane", "city": "Porto", "postcode": "4000", "country": "PT"}
+        earned = earned_by(alice, ana)[0]
+        address = {
+            "name": "Ana",
+            "line1": "1 Hive Lane",
+            "city": "Porto",
+            "postcode": "4000",
+            "country": "PT",
+        }
         for _ in range(2):
-            answer = alice.post(f"{alice.v1}/rewards/{won['uuid']}/redeem", {"shipping_details": address})
+            answer = alice.post(
+                f"{alice.v1}/rewards/{earned['uuid']}/redeem", {"shipping_details": address}
+            )
             assert answer.status_code == 200, answer.text
         until = time.monotonic() + 20
         while len(receiver.requests) < 3 and time.monotonic() < until:
             time.sleep(0.05)
         time.sleep(0.3)
-        told = {body["type"]: body for body in (Verifier(secret).verify(r.body, r.headers) for r in receiver.requests)}
+        told = {
+            body["type"]: body
+            for body in (Verifier(secret).verify(r.body, r.headers) for r in receiver.requests)
+        }
         assert len(receiver.requests) == 3
     details = {"id": far["uuid"], "name": "A hive", "referrals": 5, "referrals_left": 4}
     referrer, newcomer = told["new_referral"]["referrer"], told["new_referral"]["subscriber"]
@@ -40,9 +51,16 @@ def test_webhooks_are_told_of_unlocking_and_redeeming_signed_and_once(alice: Mem
     shown = {"id": reward["uuid"], "name": "The mug", "referrals": 1, "recurring": False}
     for kind in ("reward_unlocked", "reward_redeemed"):
         body = told[kind]
-        assert (body["reward"], body["coupon_code"], body["campaign_id"]) == (shown, "THANKS", alice.campaign_id)
+        assert (body["reward"], body["coupon_code"], body["campaign_id"]) == (
+            shown,
+            "THANKS",
+            alice.campaign_id,
+        )
         assert (body["subscriber"]["id"], body["subscriber"]["tot_referrals"]) == (ana["uuid"], 1)
-        assert (body["subscriber"]["next_reward"], body["subscriber"]["next_reward_details"]) == (4, details)
+        assert (body["subscriber"]["next_reward"], body["subscriber"]["next_reward_details"]) == (
+            4,
+            details,
+        )
     assert told["reward_redeemed"]["shipping_details"] == {**address, "line2": None, "region": None}
     assert "shipping_details" not in told["reward_unlocked"]
 
@@ -51,12 +69,18 @@ def test_the_reader_gets_one_letter_with_the_code_and_the_way_to_their_page(alic
     offer(alice, kind="coupon", coupon_code="THANKS-7", description="Use it at the till.")
     ana = advocate(alice, 1)
     (letter,) = post_of(alice, "reward_unlocked")
-    assert (letter.to_email, letter.about_id, letter.subject) == ("ana@example.org", ana["uuid"], "You’ve earned The mug")
+    assert (letter.to_email, letter.about_id, letter.subject) == (
+        "ana@example.org",
+        ana["uuid"],
+        "You’ve earned The mug",
+    )
     site = alice.service.services.site
     token = hub.token(site, ana["uuid"], ana["ref_code"])
 
     async def whose(tx: Tx) -> Any:
-        return await hub.find(tx, site, token), await hub.find(tx, site, token[:-1] + ("0" if token[-1] != "0" else "1"))
+        return await hub.find(tx, site, token), await hub.find(
+            tx, site, token[:-1] + ("0" if token[-1] != "0" else "1")
+        )
 
     found, wrong = alice.service.read(whose)
     assert found is not None and found[1].id == ana["uuid"] and wrong is None
@@ -67,16 +91,20 @@ def test_who_left_wins_but_gets_no_mail(alice: Member) -> None:
     ana = advocate(alice)
     alice.put(f"{alice.v1}/subscribers/{ana['uuid']}", {"status": "unsubscribed"})
     bring(alice, ana, 1)
-    assert won_by(alice, ana)[0]["status"] == "unlocked"
+    assert earned_by(alice, ana)[0]["status"] == "unlocked"
     assert post_of(alice, "reward_unlocked") == []
 
 
 def test_v2_shows_what_each_of_a_page_won(alice: Member) -> None:
     offer(alice, kind="coupon", coupon_code="X")
     ana = advocate(alice, 1)
-    listed = alice.get(f"{alice.v2}/subscribers", params={"expand": "campaigns"}).json()["subscribers"]
+    listed = alice.get(f"{alice.v2}/subscribers", params={"expand": "campaigns"}).json()[
+        "subscribers"
+    ]
     shown = {each["email"]: each["referral_programs"][0]["rewards"] for each in listed}
-    assert shown.pop("ana@example.org") == won_by(alice, ana)
+    assert shown.pop("ana@example.org") == earned_by(alice, ana)
     assert all(each == [] for each in shown.values()) and len(shown) == 1
-    one = alice.get(f"/v2/subscribers/{ana['uuid']}", params={"expand": "campaigns"}).json()["subscriber"]
+    one = alice.get(f"/v2/subscribers/{ana['uuid']}", params={"expand": "campaigns"}).json()[
+        "subscriber"
+    ]
     assert one["referral_programs"][0]["rewards"][0]["coupon_code"] == "X"

@@ -10,8 +10,8 @@ import pytest
 
 from honeyguide.accounts import accounts
 from honeyguide.kernel.errors import Invalid
-from honeyguide.referrals import campaigns, rewards, slugs, subscribers
-from honeyguide.referrals.campaigns import Owner
+from honeyguide.kernel.tenant import Tenant
+from honeyguide.referrals import campaigns, earned_rewards, lifecycle, slugs
 from honeyguide.store import Store, migrate, open_store
 from honeyguide.store.tx import Tx
 from tests.support.service import ENGINES, Member, fresh_database_url
@@ -38,11 +38,13 @@ def in_parallel(member: Member, works: list[Any]) -> list[Any]:
 
 
 def signing_up(member: Member, email: str, code: str | None) -> Any:
-    services, owner = member.service.services, Owner(member.account_id, member.campaign_id)
-    new = subscribers.NewSubscriber(email, referrer_code=code)
+    services, owner = member.service.services, Tenant(member.account_id, member.campaign_id)
+    new = lifecycle.NewSubscriber(email, referrer_code=code)
 
-    async def work(tx: Tx) -> subscribers.Subscriber:
-        return await subscribers.sign_up(tx, services.site, owner, new, now_ms=member.service.now_ms())
+    async def work(tx: Tx) -> lifecycle.Subscriber:
+        return await lifecycle.sign_up(
+            tx, services.site, owner, new, now_ms=member.service.now_ms()
+        )
 
     return work
 
@@ -59,8 +61,8 @@ def test_fifty_parallel_signups_that_cross_a_milestone_unlock_it_once(alice: Mem
     ana = alice.subscribe("ana@example.org")
     in_parallel(alice, [signing_up(alice, f"f{n}@example.org", ana["ref_code"]) for n in range(50)])
     assert alice.subscriber(ana["uuid"])["referrals_count"] == 50
-    won = alice.get(f"{alice.v1}/subscribers/{ana['uuid']}/rewards").json()["rewards"]
-    assert Counter(each["name"] for each in won) == {"ten": 1, "every seventh": 7}
+    earned = alice.get(f"{alice.v1}/subscribers/{ana['uuid']}/rewards").json()["rewards"]
+    assert Counter(each["name"] for each in earned) == {"ten": 1, "every seventh": 7}
     assert sorted(row["multiple"] for row in rows(alice, "won_reward")) == [1, 1, 2, 3, 4, 5, 6, 7]
 
 
@@ -68,13 +70,18 @@ def test_fifty_parallel_verifications_that_cross_a_milestone_unlock_it_once(alic
     offer(alice, referrals=10)
     alice.put(f"{alice.v1}/settings", {"needs_confirmation": True})
     ana = alice.subscribe("ana@example.org")
-    held = [alice.subscribe(f"f{n}@example.org", referrer_code=ana["ref_code"])["uuid"] for n in range(50)]
-    services, owner = alice.service.services, Owner(alice.account_id, alice.campaign_id)
+    held = [
+        alice.subscribe(f"f{n}@example.org", referrer_code=ana["ref_code"])["uuid"]
+        for n in range(50)
+    ]
+    services, owner = alice.service.services, Tenant(alice.account_id, alice.campaign_id)
 
     def confirming(subscriber_id: str) -> Any:
         async def work(tx: Tx) -> Any:
-            changes = subscribers.Changes(status="confirmed")
-            return await subscribers.change(tx, services.site, owner, subscriber_id, changes, now_ms=alice.service.now_ms())
+            changes = lifecycle.Changes(status="confirmed")
+            return await lifecycle.change(
+                tx, services.site, owner, subscriber_id, changes, now_ms=alice.service.now_ms()
+            )
 
         return work
 
@@ -83,54 +90,79 @@ def test_fifty_parallel_verifications_that_cross_a_milestone_unlock_it_once(alic
     assert len(rows(alice, "won_reward")) == 1
 
 
-def test_two_hundred_who_want_one_of_a_hundred_codes_get_a_hundred_different_ones(alice: Member) -> None:
+def test_two_hundred_who_want_one_of_a_hundred_codes_get_a_hundred_different_ones(
+    alice: Member,
+) -> None:
     pool = offer(alice, kind="coupon", coupon_codes=[f"C{n}" for n in range(100)])
-    stars = in_parallel(alice, [signing_up(alice, f"star{n}@example.org", None) for n in range(200)])
-    in_parallel(alice, [signing_up(alice, f"f{n}@example.org", star.ref_code) for n, star in enumerate(stars)])
-    won = rows(alice, "won_reward")
-    assert Counter(row["status"] for row in won) == {"unlocked": 100, "out_of_stock": 100}
-    assert {row["coupon_code"] for row in won if row["status"] == "unlocked"} == {f"C{n}" for n in range(100)}
-    assert all(row["coupon_code"] is None for row in won if row["status"] == "out_of_stock")
+    stars = in_parallel(
+        alice, [signing_up(alice, f"star{n}@example.org", None) for n in range(200)]
+    )
+    in_parallel(
+        alice,
+        [signing_up(alice, f"f{n}@example.org", star.ref_code) for n, star in enumerate(stars)],
+    )
+    earned = rows(alice, "won_reward")
+    assert Counter(row["status"] for row in earned) == {"unlocked": 100, "out_of_stock": 100}
+    assert {row["coupon_code"] for row in earned if row["status"] == "unlocked"} == {
+        f"C{n}" for n in range(100)
+    }
+    assert all(row["coupon_code"] is None for row in earned if row["status"] == "out_of_stock")
     given = {row["won_id"]: row["code"] for row in rows(alice, "coupon")}
-    assert {row["id"]: row["coupon_code"] for row in won if row["coupon_code"]} == given
+    assert {row["id"]: row["coupon_code"] for row in earned if row["coupon_code"]} == given
     (counted,) = [row for row in rows(alice, "reward") if row["id"] == pool["uuid"]]
     assert (counted["codes_left"], counted["waiting"], counted["codes_total"]) == (0, 100, 100)
 
 
-def test_codes_that_arrive_while_others_win_leave_nobody_waiting_beside_a_full_shelf(alice: Member) -> None:
+def test_codes_that_arrive_while_others_win_leave_nobody_waiting_beside_a_full_shelf(
+    alice: Member,
+) -> None:
     pool = offer(alice, kind="coupon", coupon_codes=[])
-    services, owner = alice.service.services, Owner(alice.account_id, alice.campaign_id)
+    services, owner = alice.service.services, Tenant(alice.account_id, alice.campaign_id)
     stars = in_parallel(alice, [signing_up(alice, f"star{n}@example.org", None) for n in range(40)])
 
     def adding(codes: list[str]) -> Any:
         async def work(tx: Tx) -> int:
-            return await rewards.add_codes(tx, services.site, owner, pool["uuid"], codes, now_ms=alice.service.now_ms())
+            return await earned_rewards.add_codes(
+                tx, services.site, owner, pool["uuid"], codes, now_ms=alice.service.now_ms()
+            )
 
         return work
 
     wins = [signing_up(alice, f"f{n}@example.org", star.ref_code) for n, star in enumerate(stars)]
     fills = [adding([f"C{n}x{i}" for i in range(5)]) for n in range(10)]
     in_parallel(alice, [work for pair in zip(wins, fills * 4, strict=True) for work in pair])
-    in_parallel(alice, [lambda tx: rewards.fill(tx, services.site, owner, pool["uuid"], now_ms=1)])
-    won = rows(alice, "won_reward")
-    assert Counter(row["status"] for row in won) == {"unlocked": 40}
-    assert len({row["coupon_code"] for row in won}) == 40
+    in_parallel(
+        alice, [lambda tx: earned_rewards.fill(tx, services.site, owner, pool["uuid"], now_ms=1)]
+    )
+    earned = rows(alice, "won_reward")
+    assert Counter(row["status"] for row in earned) == {"unlocked": 40}
+    assert len({row["coupon_code"] for row in earned}) == 40
     (counted,) = [row for row in rows(alice, "reward") if row["id"] == pool["uuid"]]
     assert (counted["codes_left"], counted["waiting"], counted["codes_total"]) == (10, 0, 50)
 
 
-def test_those_who_wait_are_served_once_however_many_serve_them(alice: Member, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_those_who_wait_are_served_once_however_many_serve_them(
+    alice: Member, monkeypatch: pytest.MonkeyPatch
+) -> None:
     pool = offer(alice, kind="coupon", coupon_codes=[])
     stars = in_parallel(alice, [signing_up(alice, f"star{n}@example.org", None) for n in range(20)])
-    in_parallel(alice, [signing_up(alice, f"f{n}@example.org", star.ref_code) for n, star in enumerate(stars)])
-    services, owner = alice.service.services, Owner(alice.account_id, alice.campaign_id)
+    in_parallel(
+        alice,
+        [signing_up(alice, f"f{n}@example.org", star.ref_code) for n, star in enumerate(stars)],
+    )
+    services, owner = alice.service.services, Tenant(alice.account_id, alice.campaign_id)
     with monkeypatch.context() as patch:
-        patch.setattr(rewards, "FILL_BATCH", 0)  # the codes come, and nobody is served yet
-        alice.put(f"{alice.v1}/rewards/{pool['uuid']}", {"coupon_codes": [str(n) for n in range(30)]})
-    in_parallel(alice, [lambda tx: rewards.fill(tx, services.site, owner, pool["uuid"], now_ms=1)] * 8)
-    won = rows(alice, "won_reward")
-    assert [row["status"] for row in won] == ["unlocked"] * 20
-    assert len({row["coupon_code"] for row in won}) == 20
+        patch.setattr(earned_rewards, "FILL_BATCH", 0)  # the codes come, and nobody is served yet
+        alice.put(
+            f"{alice.v1}/rewards/{pool['uuid']}", {"coupon_codes": [str(n) for n in range(30)]}
+        )
+    in_parallel(
+        alice,
+        [lambda tx: earned_rewards.fill(tx, services.site, owner, pool["uuid"], now_ms=1)] * 8,
+    )
+    earned = rows(alice, "won_reward")
+    assert [row["status"] for row in earned] == ["unlocked"] * 20
+    assert len({row["coupon_code"] for row in earned}) == 20
     (counted,) = [row for row in rows(alice, "reward") if row["id"] == pool["uuid"]]
     assert (counted["codes_left"], counted["waiting"]) == (10, 0)
 
@@ -143,24 +175,30 @@ def test_a_slug_that_two_accounts_want_at_once_goes_to_one(engine: str, tmp_path
         store: Store = await open_store(url)
         try:
             made = [
-                await store.write(lambda tx, n=n: accounts.create(tx, f"a{n}@example.org", name=None, now_ms=1))
+                await store.write(
+                    lambda tx, n=n: accounts.create(tx, f"a{n}@example.org", name=None, now_ms=1)
+                )
                 for n in range(8)
             ]
 
-            async def take(owner: Owner) -> bool:
+            async def take(owner: Tenant) -> bool:
                 try:
-                    await store.write(lambda tx: campaigns.configure(tx, owner, campaigns.Settings(slug="wax")))
+                    await store.write(
+                        lambda tx: campaigns.configure(tx, owner, campaigns.Settings(slug="wax"))
+                    )
                 except Invalid as refused:
                     return refused.code != "slug_taken"
                 return True
 
-            owners = [Owner(*each) for each in made]
+            owners = [Tenant(*each) for each in made]
             took = await asyncio.gather(*map(take, owners))
             assert sum(took) == 1
             winner, other = owners[took.index(True)], owners[took.index(False)]
             found = await store.read(lambda tx: slugs.find(tx, "wax"))
             assert found is not None and found.target_id == winner.campaign_id
-            await store.write(lambda tx: campaigns.configure(tx, winner, campaigns.Settings(slug="honey")))
+            await store.write(
+                lambda tx: campaigns.configure(tx, winner, campaigns.Settings(slug="honey"))
+            )
             assert await store.read(lambda tx: slugs.find(tx, "wax")) is None
             assert not await take(other), "a freed slug is free for the same account only"
             assert await take(winner)

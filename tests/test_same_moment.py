@@ -13,14 +13,15 @@ from honeyguide.accounts import accounts, invitations
 from honeyguide.events import webhooks
 from honeyguide.events.addresses import Policy
 from honeyguide.kernel.errors import Missing
+from honeyguide.kernel.tenant import Tenant
 from honeyguide.pages.readers import post
 from honeyguide.partners import programs, publications
-from honeyguide.referrals import campaigns, milestones, rewards, slugs
-from honeyguide.referrals.campaigns import Owner, Settings
-from honeyguide.referrals.milestones import Changes, NewReward
-from honeyguide.referrals.people import Subscriber
-from honeyguide.referrals.rewards import Won
-from honeyguide.referrals.subscribers import NewSubscriber
+from honeyguide.referrals import campaigns, earned_rewards, rewards, slugs
+from honeyguide.referrals.campaigns import Settings
+from honeyguide.referrals.earned_rewards import EarnedReward
+from honeyguide.referrals.lifecycle import NewSubscriber
+from honeyguide.referrals.rewards import Changes, NewReward
+from honeyguide.referrals.subscribers import Subscriber
 from honeyguide.signups import importing, signups
 from honeyguide.signups.importing import Line, Outcome
 from honeyguide.store.tx import Tx
@@ -36,20 +37,26 @@ def opened(request: pytest.FixtureRequest) -> Iterator[OpenStore]:
         yield store
 
 
-def new_owner(opened: OpenStore, name: str = "wax") -> Owner:
+def new_owner(opened: OpenStore, name: str = "wax") -> Tenant:
     create = partial(accounts.create, email=f"{name}@example.org", name=name, now_ms=NOON_MS)
-    return Owner(*opened.run(opened.store.write(create)))
+    return Tenant(*opened.run(opened.store.write(create)))
 
 
-def signing_up(owner: Owner, email: str, code: str | None = None) -> Any:
-    return partial(signups.sign_up, site=SITE, owner=owner, new=NewSubscriber(email, referrer_code=code), now_ms=NOON_MS)
+def signing_up(owner: Tenant, email: str, code: str | None = None) -> Any:
+    return partial(
+        signups.sign_up,
+        site=SITE,
+        tenant=owner,
+        new=NewSubscriber(email, referrer_code=code),
+        now_ms=NOON_MS,
+    )
 
 
 @pytest.mark.parametrize("other", [{"hold_days": 3}, {"name": "Beeswax"}])
 def test_two_changes_of_one_campaign_both_hold(opened: OpenStore, other: dict[str, Any]) -> None:
     owner = new_owner(opened)
-    moving = partial(campaigns.configure, owner=owner, chosen=Settings(slug="the-wax"))
-    changing = partial(campaigns.configure, owner=owner, chosen=Settings(**other))
+    moving = partial(campaigns.configure, tenant=owner, chosen=Settings(slug="the-wax"))
+    changing = partial(campaigns.configure, tenant=owner, chosen=Settings(**other))
     opened.run(overlapping(opened.store, moving, changing))
     campaign = opened.run(opened.store.read(lambda tx: campaigns.get(tx, owner)))
     found = opened.run(opened.store.read(lambda tx: slugs.find(tx, campaign.slug)))
@@ -59,22 +66,28 @@ def test_two_changes_of_one_campaign_both_hold(opened: OpenStore, other: dict[st
 
 def test_a_new_name_outlives_a_change_of_the_settings_at_the_same_moment(opened: OpenStore) -> None:
     owner = new_owner(opened)
-    renaming = partial(campaigns.rename, owner=owner, name="Beeswax")
-    opened.run(overlapping(opened.store, renaming, partial(campaigns.configure, owner=owner, chosen=Settings(hold_days=3))))
+    renaming = partial(campaigns.rename, tenant=owner, name="Beeswax")
+    opened.run(
+        overlapping(
+            opened.store,
+            renaming,
+            partial(campaigns.configure, tenant=owner, chosen=Settings(hold_days=3)),
+        )
+    )
     campaign = opened.run(opened.store.read(lambda tx: campaigns.get(tx, owner)))
     assert (campaign.name, campaign.hold_days) == ("Beeswax", 3)
 
 
 def test_two_changes_of_one_reward_both_hold(opened: OpenStore) -> None:
     owner = new_owner(opened)
-    create = partial(milestones.create, owner=owner, new=NewReward("Mug", 5), now_ms=NOON_MS)
+    create = partial(rewards.create, tenant=owner, new=NewReward("Mug", 5), now_ms=NOON_MS)
     reward = opened.run(opened.store.write(create))
     easier, renamed = (
-        partial(milestones.update, owner=owner, reward_id=reward.id, changes=changes)
+        partial(rewards.update, tenant=owner, reward_id=reward.id, changes=changes)
         for changes in (Changes(referrals=3), Changes(name="The mug"))
     )
     opened.run(overlapping(opened.store, easier, renamed))
-    now = opened.run(opened.store.read(lambda tx: milestones.get(tx, owner, reward.id)))
+    now = opened.run(opened.store.read(lambda tx: rewards.get(tx, owner, reward.id)))
     assert (now.name, now.referrals) == ("The mug", 3)
 
 
@@ -92,7 +105,9 @@ def test_two_changes_of_one_program_both_hold(opened: OpenStore) -> None:
             for change in ({"cpa": 400}, {"max_payout": 5_000})
         )
         await overlapping(opened.store, dearer, capped)
-        now = await opened.store.read(lambda tx: programs.get(tx, trade.owner.account_id, trade.program.id))
+        now = await opened.store.read(
+            lambda tx: programs.get(tx, trade.owner.account_id, trade.program.id)
+        )
         assert (now.cpa_cents, now.max_payout_cents) == (400, 5_000)
 
     opened.run(scenario())
@@ -112,7 +127,10 @@ def test_two_changes_of_one_publication_both_hold(opened: OpenStore) -> None:
                 folder=None,
                 now_ms=NOON_MS,
             )
-            for fields in (publications.Fields(name="Beeswax"), publications.Fields(description="All of it."))
+            for fields in (
+                publications.Fields(name="Beeswax"),
+                publications.Fields(description="All of it."),
+            )
         )
         await overlapping(opened.store, renamed, described)
         now = await opened.store.read(lambda tx: publications.get(tx, account_id, publication_id))
@@ -121,16 +139,27 @@ def test_two_changes_of_one_publication_both_hold(opened: OpenStore) -> None:
     opened.run(scenario())
 
 
-def winner_of(opened: OpenStore, owner: Owner, new: NewReward, codes: list[str] | None = None) -> str:
-    """The id of what somebody won by bringing one friend."""
-    reward = opened.run(opened.store.write(partial(milestones.create, owner=owner, new=new, now_ms=NOON_MS)))
+def winner_of(
+    opened: OpenStore, owner: Tenant, new: NewReward, codes: list[str] | None = None
+) -> str:
+    """The id of what somebody earned by bringing one friend."""
+    reward = opened.run(
+        opened.store.write(partial(rewards.create, tenant=owner, new=new, now_ms=NOON_MS))
+    )
     if codes:
-        adding = partial(rewards.add_codes, site=SITE, owner=owner, reward_id=reward.id, codes=codes, now_ms=NOON_MS)
+        adding = partial(
+            earned_rewards.add_codes,
+            site=SITE,
+            tenant=owner,
+            reward_id=reward.id,
+            codes=codes,
+            now_ms=NOON_MS,
+        )
         opened.run(opened.store.write(adding))
     ana = opened.run(opened.store.write(signing_up(owner, "ana@example.org")))
     opened.run(opened.store.write(signing_up(owner, "ben@example.org", ana.ref_code)))
-    ((won_id,),) = opened.ask("SELECT id FROM won_reward")
-    return won_id  # type: ignore[no-any-return]
+    ((earned_id,),) = opened.ask("SELECT id FROM won_reward")
+    return earned_id  # type: ignore[no-any-return]
 
 
 def test_a_reward_redeemed_by_two_at_once_is_told_of_once(opened: OpenStore) -> None:
@@ -145,9 +174,17 @@ def test_a_reward_redeemed_by_two_at_once_is_told_of_once(opened: OpenStore) -> 
         now_ms=NOON_MS,
     )
     opened.run(opened.store.write(hook))
-    won_id = winner_of(opened, owner, NewReward("Mug", 1))
+    earned_id = winner_of(opened, owner, NewReward("Mug", 1))
     redeeming = [
-        partial(rewards.redeem, site=SITE, owner=owner, won_id=won_id, by=by, now_ms=NOON_MS) for by in ("reader", "api")
+        partial(
+            earned_rewards.redeem,
+            site=SITE,
+            tenant=owner,
+            earned_id=earned_id,
+            by=by,
+            now_ms=NOON_MS,
+        )
+        for by in ("reader", "api")
     ]
     opened.run(overlapping(opened.store, *redeeming))
     assert opened.ask("SELECT redeemed_by FROM won_reward") == [("reader",)]
@@ -156,22 +193,40 @@ def test_a_reward_redeemed_by_two_at_once_is_told_of_once(opened: OpenStore) -> 
 
 def test_a_reward_approved_by_two_at_once_takes_one_code(opened: OpenStore) -> None:
     owner = new_owner(opened)
-    won_id = winner_of(opened, owner, NewReward("Jar", 1, "coupon", approval="manual", pool=True), ["A", "B"])
-    approving = partial(rewards.approve, site=SITE, owner=owner, won_id=won_id, by="api", now_ms=NOON_MS)
+    earned_id = winner_of(
+        opened, owner, NewReward("Jar", 1, "coupon", approval="manual", pool=True), ["A", "B"]
+    )
+    approving = partial(
+        earned_rewards.approve,
+        site=SITE,
+        tenant=owner,
+        earned_id=earned_id,
+        by="api",
+        now_ms=NOON_MS,
+    )
     outcomes = opened.run(overlapping(opened.store, approving, approving))
-    assert all(isinstance(each, Won) for each in outcomes), outcomes
+    assert all(isinstance(each, EarnedReward) for each in outcomes), outcomes
     assert opened.ask("SELECT coupon_code FROM won_reward") == [("A",)]
-    assert opened.ask("SELECT code, won_id FROM coupon ORDER BY code") == [("A", won_id), ("B", None)]
+    assert opened.ask("SELECT code, won_id FROM coupon ORDER BY code") == [
+        ("A", earned_id),
+        ("B", None),
+    ]
     assert opened.ask("SELECT codes_left FROM reward") == [(1,)]
 
 
 def test_a_link_in_a_letter_used_by_two_at_once_works_once(opened: OpenStore) -> None:
     owner = new_owner(opened)
-    opened.run(opened.store.write(partial(invitations.forgot_password, site=SITE, email="wax@example.org", now_ms=NOON_MS)))
+    opened.run(
+        opened.store.write(
+            partial(invitations.forgot_password, site=SITE, email="wax@example.org", now_ms=NOON_MS)
+        )
+    )
     ((text,),) = opened.ask("SELECT body_text FROM letter WHERE kind = 'password_reset'")
     token = text.partition("/password/")[2].split()[0]
     using = [
-        partial(invitations.reset_password, token=token, password_hash=password_hash, now_ms=NOON_MS)
+        partial(
+            invitations.reset_password, token=token, password_hash=password_hash, now_ms=NOON_MS
+        )
         for password_hash in ("one", "other")
     ]
     first, second = opened.run(overlapping(opened.store, *using))
@@ -179,9 +234,17 @@ def test_a_link_in_a_letter_used_by_two_at_once_works_once(opened: OpenStore) ->
     assert opened.ask("SELECT password_hash FROM account") == [("one",)]
 
 
-def test_two_first_accounts_at_once_make_one_administrator_and_one_refusal(opened: OpenStore) -> None:
+def test_two_first_accounts_at_once_make_one_administrator_and_one_refusal(
+    opened: OpenStore,
+) -> None:
     opening = [
-        partial(invitations.open_first_account, email=f"{name}@example.org", name=name, password_hash="x", now_ms=NOON_MS)
+        partial(
+            invitations.open_first_account,
+            email=f"{name}@example.org",
+            name=name,
+            password_hash="x",
+            now_ms=NOON_MS,
+        )
         for name in ("wax", "honey")
     ]
     first, second = opened.run(overlapping(opened.store, *opening))
@@ -190,11 +253,22 @@ def test_two_first_accounts_at_once_make_one_administrator_and_one_refusal(opene
     assert opened.ask("SELECT COUNT(*) FROM campaign") == [(1,)]
 
 
-def test_a_mailbox_gets_no_more_letters_from_forms_filled_in_at_once_than_one_after_another(opened: OpenStore) -> None:
+def test_a_mailbox_gets_no_more_letters_from_forms_filled_in_at_once_than_one_after_another(
+    opened: OpenStore,
+) -> None:
     owners = [new_owner(opened, f"wax{n}") for n in range(post.MOST_A_DAY + 1)]
-    readers: list[Subscriber] = [opened.run(opened.store.write(signing_up(owner, "zelda@example.org"))) for owner in owners]
+    readers: list[Subscriber] = [
+        opened.run(opened.store.write(signing_up(owner, "zelda@example.org"))) for owner in owners
+    ]
     asking = [
-        partial(post.send_hub_link, site=SITE, owner=owner, newsletter="Wax", reader=reader, now_ms=NOON_MS)
+        partial(
+            post.send_hub_link,
+            site=SITE,
+            tenant=owner,
+            newsletter="Wax",
+            reader=reader,
+            now_ms=NOON_MS,
+        )
         for owner, reader in zip(owners, readers, strict=True)
     ]
     for one in asking[:-2]:

@@ -36,7 +36,8 @@ def test_every_wait_is_the_published_one_and_the_tenth_failure_is_the_last() -> 
 
 
 @pytest.mark.parametrize(
-    ("status", "is_success"), [(199, False), (200, True), (204, True), (299, True), (300, False), (None, False)]
+    ("status", "is_success"),
+    [(199, False), (200, True), (204, True), (299, True), (300, False), (None, False)],
 )
 def test_only_a_2xx_is_a_success(status: int | None, is_success: bool) -> None:
     assert schedule.is_success(answer(status)) is is_success
@@ -46,24 +47,42 @@ def test_only_a_2xx_is_a_success(status: int | None, is_success: bool) -> None:
 
 
 def test_jitter_is_a_fifth_to_either_side() -> None:
-    assert [wait_ms(answer(), 2, chance) for chance in (0.0, 0.25, 1.0)] == [240_000, 270_000, 360_000]
+    assert [wait_ms(answer(), 2, chance) for chance in (0.0, 0.25, 1.0)] == [
+        240_000,
+        270_000,
+        360_000,
+    ]
 
 
 def test_a_busy_receiver_is_left_alone_for_a_minute_at_least() -> None:
     for busy in (answer(429), answer(None, error_kind="timeout")):
         assert [wait_ms(busy, tries) for tries in (1, 2)] == [MINUTE_MS, 5 * MINUTE_MS]
-    assert wait_ms(answer(428)) == wait_ms(answer(430)) == wait_ms(answer(None, error_kind="refused")) == 5_000
+    assert (
+        wait_ms(answer(428))
+        == wait_ms(answer(430))
+        == wait_ms(answer(None, error_kind="refused"))
+        == 5_000
+    )
 
 
 def test_retry_after_may_lengthen_a_wait_up_to_a_day_and_never_shortens_one() -> None:
-    waits = [wait_ms(answer(503, retry_after_s=seconds)) for seconds in (0, 1, 5, 6, 600, 86_400, 86_401, 10**9)]
+    waits = [
+        wait_ms(answer(503, retry_after_s=seconds))
+        for seconds in (0, 1, 5, 6, 600, 86_400, 86_401, 10**9)
+    ]
     assert waits == [5_000, 5_000, 5_000, 6_000, 600_000, DAY_MS, DAY_MS, DAY_MS]
     assert wait_ms(answer(503, retry_after_s=1), 4) == 2 * HOUR_MS
     assert wait_ms(answer(429, retry_after_s=30)) == MINUTE_MS
 
 
 def test_only_410_is_gone() -> None:
-    assert [schedule.is_gone(answer(status)) for status in (409, 410, 411, 200, None)] == [False, True, False, False, False]
+    assert [schedule.is_gone(answer(status)) for status in (409, 410, 411, 200, None)] == [
+        False,
+        True,
+        False,
+        False,
+        False,
+    ]
 
 
 def test_a_webhook_is_warned_about_after_a_day_and_disabled_after_five() -> None:

@@ -76,13 +76,20 @@ def try_operation(described: Described, route: Route, examples: int) -> None:
         suppress_health_check=list(HealthCheck),
         phases=[Phase.generate, Phase.shrink],
     )
-    @given(case=st.one_of(cases, odd_cases), known=st.lists(st.booleans(), min_size=len(real), max_size=len(real)))
+    @given(
+        case=st.one_of(cases, odd_cases),
+        known=st.lists(st.booleans(), min_size=len(real), max_size=len(real)),
+    )
     def one(case: Any, known: list[bool]) -> None:
         # Mostly real objects: a made-up address would seldom get further than a 404.
         for (name, value), wanted in zip(real.items(), known, strict=True):
             if wanted or name == "campaign_uuid":
                 case.path_parameters[name] = value
-        answer = case.call(base_url=described.service.url, session=described.session, headers={"X-Api-Key": alice.key})
+        answer = case.call(
+            base_url=described.service.url,
+            session=described.session,
+            headers={"X-Api-Key": alice.key},
+        )
         statuses.add(answer.status_code)
         case.validate_response(answer, checks=CHECKS)
 
@@ -98,19 +105,28 @@ def test_every_answer_is_one_the_document_describes(described: Described, route:
 
 @pytest.mark.long
 @pytest.mark.parametrize("route", ROUTES, ids=name_of)
-def test_for_long_every_answer_is_one_the_document_describes(described: Described, route: Route) -> None:
+def test_for_long_every_answer_is_one_the_document_describes(
+    described: Described, route: Route
+) -> None:
     try_operation(described, route, examples=300)
 
 
 def test_without_a_key_every_operation_answers_a_documented_401(described: Described) -> None:
     for route in ROUTES:
         operation = described.schema[route.path][route.method]
-        case = operation.Case(path_parameters={segment[1:-1]: "x" for segment in route.segments if segment.startswith("{")})
+        case = operation.Case(
+            path_parameters={
+                segment[1:-1]: "x" for segment in route.segments if segment.startswith("{")
+            }
+        )
         answer = case.call(base_url=described.service.url, session=described.session, headers={})
         assert answer.status_code == 401, name_of(route)
         case.validate_response(answer, checks=CHECKS)
 
 
 def test_the_document_describes_every_route_and_no_other(described: Described) -> None:
-    operations = {f"{found.ok().method.upper()} {found.ok().path}" for found in described.schema.get_all_operations()}
+    operations = {
+        f"{found.ok().method.upper()} {found.ok().path}"
+        for found in described.schema.get_all_operations()
+    }
     assert operations == {name_of(route) for route in ROUTES}

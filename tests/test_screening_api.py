@@ -6,7 +6,17 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.corpus.signups import ALIAS, BURST, DAY, DISPOSABLE, HONEST, LOOP, NETWORK, SIGNUPS, Signup
+from tests.corpus.signups import (
+    ALIAS,
+    BURST,
+    DAY,
+    DISPOSABLE,
+    HONEST,
+    LOOP,
+    NETWORK,
+    SIGNUPS,
+    Signup,
+)
 from tests.support.service import ENGINES, Member, Service
 from tests.support.tables import dump
 from tests.test_screening_corpus import replay
@@ -45,7 +55,9 @@ def share(judged: Judged, label: str, *statuses: str) -> float:
 
 
 @pytest.mark.parametrize("level", ["flexible", "strong"])
-def test_the_service_judges_the_labelled_month_as_it_should(quiet_service: Service, level: str) -> None:
+def test_the_service_judges_the_labelled_month_as_it_should(
+    quiet_service: Service, level: str
+) -> None:
     alice = quiet_service.member("alice")
     judged = replayed(alice, level)
     assert len(judged) > 300
@@ -58,11 +70,21 @@ def test_the_service_judges_the_labelled_month_as_it_should(quiet_service: Servi
     else:
         assert share(judged, HONEST, "pending") == 0
     # The seconds that the replay takes may tip a rate at its very edge; nothing else may differ from the rules' own replay.
-    by_rules = {signup.email: (decision.status.value, decision.reason) for signup, decision in replay(level)}
-    differ = [(signup.email, status, reason) for signup, status, reason in judged if by_rules[signup.email] != (status, reason)]
+    by_rules = {
+        signup.email: (decision.status.value, decision.reason) for signup, decision in replay(level)
+    }
+    differ = [
+        (signup.email, status, reason)
+        for signup, status, reason in judged
+        if by_rules[signup.email] != (status, reason)
+    ]
     assert len(differ) <= 2, differ
     # Nobody objected, so every hold ends by itself, and the counts are what was not rejected.
     alice.service.set_clock((SIGNUPS[-1].minute + 8 * DAY) * 60)
     alice.service.run_jobs()
-    advocates = alice.get(f"{alice.v1}/subscribers", params={"type": "advocates", "per_page": 200}).json()["subscribers"]
-    assert sum(each["referrals_count"] for each in advocates) == sum(status != "rejected" for _, status, _ in judged)
+    advocates = alice.get(
+        f"{alice.v1}/subscribers", params={"type": "advocates", "per_page": 200}
+    ).json()["subscribers"]
+    assert sum(each["referrals_count"] for each in advocates) == sum(
+        status != "rejected" for _, status, _ in judged
+    )

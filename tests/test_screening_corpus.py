@@ -12,7 +12,18 @@ from honeyguide.kernel import email_addresses
 from honeyguide.referrals import rules
 from honeyguide.referrals.disposable import is_disposable
 from honeyguide.referrals.rules import Decision, Policy, Signals
-from tests.corpus.signups import ALIAS, BURST, DAY, DISPOSABLE, HONEST, HOUR, LOOP, NETWORK, SIGNUPS, Signup
+from tests.corpus.signups import (
+    ALIAS,
+    BURST,
+    DAY,
+    DISPOSABLE,
+    HONEST,
+    HOUR,
+    LOOP,
+    NETWORK,
+    SIGNUPS,
+    Signup,
+)
 
 
 class History:
@@ -31,10 +42,14 @@ class History:
             email=email_addresses.address(signup.email),
             referrer_email=email_addresses.address(referrer.email),
             disposable=is_disposable(email_addresses.address(signup.email).rpartition("@")[2]),
-            loop=email_addresses.person(email_addresses.address(signup.email)) in self.brought(referrer),
-            same_network_as_referrer=network == rules.network_of(referrer.ip) and referrer.minute > signup.minute - DAY,
-            signups_from_network_today=1 + sum(rules.network_of(other.ip) == network for other in today),
-            signups_on_code_last_hour=1 + sum(other.minute > signup.minute - HOUR for other in same_code),
+            loop=email_addresses.person(email_addresses.address(signup.email))
+            in self.brought(referrer),
+            same_network_as_referrer=network == rules.network_of(referrer.ip)
+            and referrer.minute > signup.minute - DAY,
+            signups_from_network_today=1
+            + sum(rules.network_of(other.ip) == network for other in today),
+            signups_on_code_last_hour=1
+            + sum(other.minute > signup.minute - HOUR for other in same_code),
         )
 
     def brought(self, referrer: Signup) -> set[str]:
@@ -51,13 +66,20 @@ def replay(level: str) -> list[tuple[Signup, Decision]]:
     decided = []
     for signup in SIGNUPS:
         if signup.referrer is not None:
-            decided.append((signup, rules.decide(history.signals(signup), Policy(level), signup.minute * 60_000)))
+            decided.append(
+                (
+                    signup,
+                    rules.decide(history.signals(signup), Policy(level), signup.minute * 60_000),
+                )
+            )
         history.came[signup.email] = signup
     return decided
 
 
 def share(decided: list[tuple[Signup, Decision]], label: str, *statuses: str) -> float:
-    of_label = [decision.status in statuses for signup, decision in decided if signup.label == label]
+    of_label = [
+        decision.status in statuses for signup, decision in decided if signup.label == label
+    ]
     return sum(of_label) / len(of_label)
 
 
@@ -86,23 +108,35 @@ def test_the_corpus_is_large_ordered_and_without_a_duplicate() -> None:
 
 
 @pytest.mark.parametrize("label", [ALIAS, DISPOSABLE, LOOP])
-def test_at_flexible_nearly_no_certain_attack_counts(flexible: list[tuple[Signup, Decision]], label: str) -> None:
+def test_at_flexible_nearly_no_certain_attack_counts(
+    flexible: list[tuple[Signup, Decision]], label: str
+) -> None:
     assert share(flexible, label, "rejected") >= 0.95
 
 
-def test_at_flexible_hardly_an_honest_reader_is_rejected(flexible: list[tuple[Signup, Decision]]) -> None:
+def test_at_flexible_hardly_an_honest_reader_is_rejected(
+    flexible: list[tuple[Signup, Decision]],
+) -> None:
     assert 0 < share(flexible, HONEST, "rejected") <= 0.01
     assert share(flexible, HONEST, "pending") == 0
 
 
 @pytest.mark.parametrize("label", [BURST, NETWORK])
-def test_at_strong_nearly_every_burst_and_farm_is_held(strong: list[tuple[Signup, Decision]], label: str) -> None:
+def test_at_strong_nearly_every_burst_and_farm_is_held(
+    strong: list[tuple[Signup, Decision]], label: str
+) -> None:
     assert share(strong, label, "pending") >= 0.95
 
 
-def test_at_strong_an_honest_reader_may_wait_but_is_not_rejected(strong: list[tuple[Signup, Decision]]) -> None:
+def test_at_strong_an_honest_reader_may_wait_but_is_not_rejected(
+    strong: list[tuple[Signup, Decision]],
+) -> None:
     assert share(strong, HONEST, "rejected") <= 0.01
-    held = [decision for signup, decision in strong if signup.label == HONEST and decision.status == "pending"]
+    held = [
+        decision
+        for signup, decision in strong
+        if signup.label == HONEST and decision.status == "pending"
+    ]
     assert held and all(decision.due_ms is not None for decision in held)
 
 

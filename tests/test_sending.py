@@ -14,7 +14,9 @@ from tests.support.letterbox import NOW, Letterbox, Nowhere
 from tests.support.mailbox import DROP, FROM, Mailbox
 
 
-def test_a_letter_is_sent_once_with_all_its_headers(box: Letterbox, mailbox: Mailbox, smtp: SmtpTransport) -> None:
+def test_a_letter_is_sent_once_with_all_its_headers(
+    box: Letterbox, mailbox: Mailbox, smtp: SmtpTransport
+) -> None:
     box.post(to="bea@example.org", subject="Hello", text="Dear Bea,\n\nhi.\n", html="<p>hi</p>")
     assert box.send(smtp) is False
     assert box.send(smtp, NOW + DAY_MS) is False
@@ -43,7 +45,9 @@ def test_many_letters_share_a_few_connections_and_each_arrives_once(
         box.post(subject=f"QueuedEmail {number}")
     assert box.send(smtp) is True
     assert box.send(smtp) is False
-    assert sorted(mailbox.subjects) == sorted(f"QueuedEmail {number}" for number in range(sending.BATCH + 5))
+    assert sorted(mailbox.subjects) == sorted(
+        f"QueuedEmail {number}" for number in range(sending.BATCH + 5)
+    )
     assert mailbox.connections <= 2 * sending.LANES
 
 
@@ -60,7 +64,9 @@ def test_postmen_side_by_side_never_take_the_same_letter(box: Letterbox) -> None
     assert len(out.sent) == len({letter.id for letter in out.sent}) == 100
 
 
-def test_what_somebody_waits_for_goes_before_any_notice(box: Letterbox, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_somebody_waits_for_goes_before_any_notice(
+    box: Letterbox, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(sending, "BATCH", 2)
     for minute in range(3):
         box.post(kind="reward_unlocked", now_ms=NOW + minute)
@@ -70,13 +76,19 @@ def test_what_somebody_waits_for_goes_before_any_notice(box: Letterbox, monkeypa
     assert sorted(letter.kind for letter in out.sent) == ["password_reset", "reward_unlocked"]
 
 
-def test_a_deferral_is_tried_again_when_its_time_comes(box: Letterbox, mailbox: Mailbox, smtp: SmtpTransport) -> None:
+def test_a_deferral_is_tried_again_when_its_time_comes(
+    box: Letterbox, mailbox: Mailbox, smtp: SmtpTransport
+) -> None:
     box.post()
     mailbox.say("RCPT", "450 4.2.1 try again later")
     mailbox.say("DATA", "451 4.3.0 busy")
     box.send(smtp)
     letter = box.only()
-    assert (letter.status, letter.due_ms, letter.error) == ("waiting", NOW + MINUTE_MS, "450 4.2.1 try again later")
+    assert (letter.status, letter.due_ms, letter.error) == (
+        "waiting",
+        NOW + MINUTE_MS,
+        "450 4.2.1 try again later",
+    )
     box.send(smtp, NOW + MINUTE_MS - 1)
     assert box.only().attempts == 1
     box.send(smtp, NOW + MINUTE_MS)
@@ -94,10 +106,21 @@ def test_a_dead_server_is_tried_for_three_days_and_then_the_letter_has_failed(
     while (due_ms := box.only().due_ms) is not None:
         times.append(due_ms - NOW)
         box.send(smtp, due_ms)
-    assert times[:6] == [0, MINUTE_MS, 6 * MINUTE_MS, 36 * MINUTE_MS, 156 * MINUTE_MS, 156 * MINUTE_MS + 6 * HOUR_MS]
+    assert times[:6] == [
+        0,
+        MINUTE_MS,
+        6 * MINUTE_MS,
+        36 * MINUTE_MS,
+        156 * MINUTE_MS,
+        156 * MINUTE_MS + 6 * HOUR_MS,
+    ]
     assert len(times) == sending.MOST_ATTEMPTS and 2.5 * DAY_MS < times[-1] < 3 * DAY_MS
     letter = box.only()
-    assert letter.status == "failed" and letter.error is not None and "Could not connect to the mail server" in letter.error
+    assert (
+        letter.status == "failed"
+        and letter.error is not None
+        and "Could not connect to the mail server" in letter.error
+    )
 
 
 def test_a_dead_server_costs_one_try_each_round_and_the_rest_goes_as_soon_as_it_is_back(
@@ -114,9 +137,13 @@ def test_a_dead_server_costs_one_try_each_round_and_the_rest_goes_as_soon_as_it_
     assert len(mailbox.received) == sending.BATCH + 1 - len(tried)
 
 
-def test_never_is_believed_the_third_time(box: Letterbox, mailbox: Mailbox, smtp: SmtpTransport) -> None:
+def test_never_is_believed_the_third_time(
+    box: Letterbox, mailbox: Mailbox, smtp: SmtpTransport
+) -> None:
     box.post()
-    mailbox.say("RCPT", "550 5.1.1 no such user", "550 5.1.1 no such user", "550 5.1.1 no such user")
+    mailbox.say(
+        "RCPT", "550 5.1.1 no such user", "550 5.1.1 no such user", "550 5.1.1 no such user"
+    )
     for now_ms in (NOW, NOW + MINUTE_MS, NOW + 6 * MINUTE_MS, NOW + DAY_MS):
         box.send(smtp, now_ms)
     letter = box.only()
@@ -124,7 +151,9 @@ def test_never_is_believed_the_third_time(box: Letterbox, mailbox: Mailbox, smtp
     assert letter.failed_ms == NOW + 6 * MINUTE_MS and mailbox.received == []
 
 
-def test_later_is_believed_for_longer_than_never(box: Letterbox, mailbox: Mailbox, smtp: SmtpTransport) -> None:
+def test_later_is_believed_for_longer_than_never(
+    box: Letterbox, mailbox: Mailbox, smtp: SmtpTransport
+) -> None:
     box.post()
     mailbox.say("RCPT", *["450 4.2.0 greylisted"] * 5)
     for _ in range(6):
@@ -132,7 +161,9 @@ def test_later_is_believed_for_longer_than_never(box: Letterbox, mailbox: Mailbo
     assert (box.only().status, box.only().attempts) == ("sent", 6)
 
 
-def test_one_refused_letter_does_not_keep_back_the_others(box: Letterbox, mailbox: Mailbox, smtp: SmtpTransport) -> None:
+def test_one_refused_letter_does_not_keep_back_the_others(
+    box: Letterbox, mailbox: Mailbox, smtp: SmtpTransport
+) -> None:
     for _ in range(6):
         box.post()
     mailbox.say("RCPT", "550 no", "450 later")

@@ -44,15 +44,21 @@ def test_a_kill_between_sending_and_recording_gives_a_twin_and_loses_nothing(
         box.post(subject=f"QueuedEmail {number}")
     command = [sys.executable, "-c", DIES_AFTER_SENDING, box.url, mailbox.url, FROM, str(NOW)]
     assert subprocess.run(command, timeout=60, check=False).returncode == -9
-    assert len(mailbox.received) == 1 and {letter.status for letter in box.of_account()} == {"waiting"}
+    assert len(mailbox.received) == 1 and {letter.status for letter in box.of_account()} == {
+        "waiting"
+    }
 
     box.send(smtp, AFTER_LEASE - 1)
     assert len(mailbox.received) == 1
     box.send(smtp, AFTER_LEASE)
     assert {letter.status for letter in box.of_account()} == {"sent"}
     assert len(mailbox.received) == 4
-    assert {got.id for got in mailbox.received} == {f"<{letter.id}@example.com>" for letter in box.of_account()}
-    assert {got.message["Date"] for got in mailbox.received} == {mailbox.received[0].message["Date"]}
+    assert {got.id for got in mailbox.received} == {
+        f"<{letter.id}@example.com>" for letter in box.of_account()
+    }
+    assert {got.message["Date"] for got in mailbox.received} == {
+        mailbox.received[0].message["Date"]
+    }
 
 
 def test_a_server_that_hangs_up_after_taking_the_letter_gets_it_again_under_the_same_id(
@@ -85,7 +91,9 @@ def test_whoever_comes_late_with_an_old_lease_records_nothing(box: Letterbox) ->
     class Slow(Nowhere):
         async def send(self, letter: OutgoingEmail) -> None:
             await super().send(letter)
-            await send_due(box.store, second, AFTER_LEASE)  # the lease ran out meanwhile, and another got through
+            await send_due(
+                box.store, second, AFTER_LEASE
+            )  # the lease ran out meanwhile, and another got through
             raise NotNow("too late")
 
     second = Nowhere()
@@ -120,7 +128,9 @@ def test_being_told_to_stop_frees_what_was_not_tried(box: Letterbox) -> None:
     assert len({letter.id for letter in out.sent}) == sending.BATCH
 
 
-def test_a_server_that_never_answers_is_given_up_on(box: Letterbox, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_server_that_never_answers_is_given_up_on(
+    box: Letterbox, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(sending, "SEND_LIMIT_S", 0.2)
     box.post()
 
@@ -168,18 +178,29 @@ def test_a_refusal_that_quotes_the_address_goes_with_the_erased_person(
     zelda, other = new_id(), new_id()
     box.post(about=other, subject="For Zelda's friend", now_ms=NOW + 9 * DAY_MS)
     refusal = "550 5.1.1 <zelda.quixote@example.org>: Recipient address rejected, mailbox of Zelda Quixote is closed"
-    box.post(about=zelda, to="zelda.quixote@example.org", subject="For Zelda Quixote", text="Dear Zelda Quixote")
+    box.post(
+        about=zelda,
+        to="zelda.quixote@example.org",
+        subject="For Zelda Quixote",
+        text="Dear Zelda Quixote",
+    )
     rounds = sending.MOST_REFUSALS if final else 1
     mailbox.say("RCPT", *[refusal] * rounds)
     for day in range(rounds):
         box.send(smtp, NOW + day * DAY_MS)
     about = {letter.about_id: letter for letter in box.of_account()}
-    assert "zelda.quixote@example.org" in (about[zelda].error or ""), "the server's words are kept while the person is here"
+    assert "zelda.quixote@example.org" in (about[zelda].error or ""), (
+        "the server's words are kept while the person is here"
+    )
     assert about[zelda].status == ("failed" if final else "waiting")
     box.write(lambda tx: emails.erase(tx, box.account_id, zelda))
     row = box.columns("*", about[zelda].id)
-    assert [cell for cell in row if "zelda" in str(cell).lower() or "quixote" in str(cell).lower()] == []
-    assert [letter for letter in box.of_account() if letter.about_id == other] == [about[other]], "nobody else's email changes"
+    assert [
+        cell for cell in row if "zelda" in str(cell).lower() or "quixote" in str(cell).lower()
+    ] == []
+    assert [letter for letter in box.of_account() if letter.about_id == other] == [about[other]], (
+        "nobody else's email changes"
+    )
 
 
 def test_a_key_to_something_is_not_kept_once_the_letter_is_out(box: Letterbox) -> None:

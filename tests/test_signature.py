@@ -14,7 +14,11 @@ BODY = '{"type":"new_referral","subscriber":{"name":"Zoë 🐦"}}'.encode()
 
 
 def headers(signature: str, timestamp_s: int, message_id: str = "msg_1") -> dict[str, str]:
-    return {"webhook-id": message_id, "webhook-timestamp": str(timestamp_s), "webhook-signature": signature}
+    return {
+        "webhook-id": message_id,
+        "webhook-timestamp": str(timestamp_s),
+        "webhook-signature": signature,
+    }
 
 
 def test_a_secret_is_32_random_bytes_behind_its_prefix():
@@ -27,7 +31,9 @@ def test_a_secret_is_32_random_bytes_behind_its_prefix():
 @pytest.mark.parametrize("body", [BODY, b"{}", json.dumps({"text": "x" * 19_000}).encode()])
 def test_the_stock_library_verifies_what_we_sign(body):
     secret, now = new_secret(), int(time.time())
-    assert Webhook(secret).verify(body, headers(sign([secret], "msg_1", now, body), now)) == json.loads(body)
+    assert Webhook(secret).verify(
+        body, headers(sign([secret], "msg_1", now, body), now)
+    ) == json.loads(body)
 
 
 def test_we_sign_exactly_as_the_stock_library_signs():
@@ -74,7 +80,9 @@ def test_an_old_secret_signs_until_its_time_is_over():
     kept = retire("whsec_a", "[]", now_ms=NOW, until_ms=LATER)
     assert valid_secrets("whsec_b", "[]", NOW) == ["whsec_b"]
     assert valid_secrets("whsec_b", kept, LATER - 1) == ["whsec_b", "whsec_a"]
-    assert [valid_secrets("whsec_b", kept, now_ms) for now_ms in (LATER, LATER + 1)] == [["whsec_b"]] * 2
+    assert [valid_secrets("whsec_b", kept, now_ms) for now_ms in (LATER, LATER + 1)] == [
+        ["whsec_b"]
+    ] * 2
 
 
 def test_rotating_again_keeps_each_old_secret_to_its_own_end_newest_first():
@@ -83,12 +91,20 @@ def test_rotating_again_keeps_each_old_secret_to_its_own_end_newest_first():
     assert valid_secrets("whsec_c", both, LATER - 1) == ["whsec_c", "whsec_b", "whsec_a"]
     assert valid_secrets("whsec_c", both, LATER) == ["whsec_c", "whsec_b"]
     for now_ms in (LATER, LATER + 1):
-        assert "whsec_a" not in retire("whsec_b", first, now_ms=now_ms, until_ms=LATER + 500), "one that is over is not kept"
+        assert "whsec_a" not in retire("whsec_b", first, now_ms=now_ms, until_ms=LATER + 500), (
+            "one that is over is not kept"
+        )
 
 
 def test_no_more_than_four_old_secrets_are_kept_however_often_it_is_rotated():
     kept = "[]"
     for number in range(7):
         kept = retire(f"whsec_{number}", kept, now_ms=NOW, until_ms=LATER)
-    assert valid_secrets("whsec_new", kept, NOW) == ["whsec_new", "whsec_6", "whsec_5", "whsec_4", "whsec_3"]
+    assert valid_secrets("whsec_new", kept, NOW) == [
+        "whsec_new",
+        "whsec_6",
+        "whsec_5",
+        "whsec_4",
+        "whsec_3",
+    ]
     assert MOST_OLD == 4

@@ -39,7 +39,9 @@ def prove(member: Member) -> None:
 
 
 def test_a_month_from_both_sides(alice: Member, bob: Member) -> None:
-    program = offer(alice, cpa=2.5, total_budget=10, max_payout=7.5, referral_pending_duration_enabled=True)
+    program = offer(
+        alice, cpa=2.5, total_budget=10, max_payout=7.5, referral_pending_duration_enabled=True
+    )
     place = join(bob, program)
     readers = [arrives(alice, place["ref_code"]) for _ in range(6)]
     month = alice.service.services.clock and spend(alice, program)["month"]
@@ -51,11 +53,16 @@ def test_a_month_from_both_sides(alice: Member, bob: Member) -> None:
         "left": 10,
         "reached": False,
         "uncharged_referrals": 0,
-        "partners": [{"partner_campaign_uuid": place["uuid"], "name": "Bob", "spent": 0, "pending": 15}],
+        "partners": [
+            {"partner_campaign_uuid": place["uuid"], "name": "Bob", "spent": 0, "pending": 15}
+        ],
     }
     for reader in readers[:4]:
         assert alice.post(f"{alice.v1}/subscribers/{reader}/referral/verify", {}).status_code == 200
-    assert alice.put(f"{alice.v1}/subscribers/{readers[4]}", {"status": "unsubscribed"}).status_code == 200
+    assert (
+        alice.put(f"{alice.v1}/subscribers/{readers[4]}", {"status": "unsubscribed"}).status_code
+        == 200
+    )
     assert spend(alice, program) == {
         "month": month,
         "total_budget": 10,
@@ -64,7 +71,9 @@ def test_a_month_from_both_sides(alice: Member, bob: Member) -> None:
         "left": 2.5,
         "reached": False,
         "uncharged_referrals": 1,
-        "partners": [{"partner_campaign_uuid": place["uuid"], "name": "Bob", "spent": 7.5, "pending": 2.5}],
+        "partners": [
+            {"partner_campaign_uuid": place["uuid"], "name": "Bob", "spent": 7.5, "pending": 2.5}
+        ],
     }
     assert earnings(bob) == {
         "month": month,
@@ -82,7 +91,12 @@ def test_a_month_from_both_sides(alice: Member, bob: Member) -> None:
             },
         ],
     }
-    assert bob.get(f"/v2/partner_profile/partner_campaigns/{place['uuid']}").json()["partner_campaign"]["remaining_payout"] == 0
+    assert (
+        bob.get(f"/v2/partner_profile/partner_campaigns/{place['uuid']}").json()[
+            "partner_campaign"
+        ]["remaining_payout"]
+        == 0
+    )
     prove(alice)
 
 
@@ -91,7 +105,13 @@ def test_another_month_is_empty_and_a_wrong_one_is_refused(alice: Member, bob: M
     place = join(bob, program)
     arrives(alice, place["ref_code"])
     past = spend(alice, program, month="2020-01")
-    assert (past["month"], past["spent"], past["pending"], past["reached"], past["left"]) == ("2020-01", 0, 0, False, 300)
+    assert (past["month"], past["spent"], past["pending"], past["reached"], past["left"]) == (
+        "2020-01",
+        0,
+        0,
+        False,
+        300,
+    )
     assert earnings(bob, month="2020-01")["confirmed"] == 0
     assert earnings(bob)["confirmed"] == 3
     for wrong in ("2026", "2026-13", "november", "2026-1"):
@@ -99,7 +119,9 @@ def test_another_month_is_empty_and_a_wrong_one_is_refused(alice: Member, bob: M
             alice.get(f"/v2/partner_programs/{program['uuid']}/spend", params={"month": wrong}),
             bob.get("/v2/partner_profile/earnings", params={"month": wrong}),
         ]
-        assert [(answer.status_code, answer.json()["param"]) for answer in answers] == [(400, "month")] * 2
+        assert [(answer.status_code, answer.json()["param"]) for answer in answers] == [
+            (400, "month")
+        ] * 2
 
 
 def test_ones_own_program_earns_nothing_and_waits_for_nothing(alice: Member) -> None:
@@ -118,11 +140,17 @@ def test_strangers_learn_nothing(alice: Member, bob: Member, mallory: Member) ->
     place = join(bob, program)
     arrives(alice, place["ref_code"])
     for stranger in (bob, mallory):
-        answers = [stranger.get(f"/v2/partner_programs/{wanted}/spend") for wanted in (program["uuid"], new_id(), "x")]
+        answers = [
+            stranger.get(f"/v2/partner_programs/{wanted}/spend")
+            for wanted in (program["uuid"], new_id(), "x")
+        ]
         assert [answer.status_code for answer in answers] == [404] * 3
         assert len({answer.json()["error"] for answer in answers}) == 1
     assert earnings(mallory) == {**earnings(mallory), "confirmed": 0, "pending": 0, "programs": []}
-    assert "total_budget" not in bob.get(f"/v2/partner_network/partner_programs/{program['uuid']}").text
+    assert (
+        "total_budget"
+        not in bob.get(f"/v2/partner_network/partner_programs/{program['uuid']}").text
+    )
 
 
 def test_a_lowered_cap_leaves_nothing_and_never_less(alice: Member, bob: Member) -> None:
@@ -134,7 +162,9 @@ def test_a_lowered_cap_leaves_nothing_and_never_less(alice: Member, bob: Member)
     now = spend(alice, program)
     assert (now["total_budget"], now["spent"], now["left"], now["reached"]) == (1, 6, 0, True)
     assert earnings(bob)["programs"][0]["remaining_payout"] == 0
-    offered = bob.get(f"/v2/partner_network/partner_programs/{program['uuid']}").json()["partner_program"]
+    offered = bob.get(f"/v2/partner_network/partner_programs/{program['uuid']}").json()[
+        "partner_program"
+    ]
     assert offered["budget_left"] == "none"
     arrives(alice, place["ref_code"])
     assert (spend(alice, program)["spent"], spend(alice, program)["reached"]) == (6, True)
@@ -142,33 +172,57 @@ def test_a_lowered_cap_leaves_nothing_and_never_less(alice: Member, bob: Member)
 
 
 @pytest.mark.parametrize("engine", ENGINES)
-def test_the_outlook_says_what_ripens_this_month_and_next_and_what_will_not_fit(engine: str) -> None:
+def test_the_outlook_says_what_ripens_this_month_and_next_and_what_will_not_fit(
+    engine: str,
+) -> None:
     async def scenario(store: Store) -> None:
         held = {"referral_pending_duration_enabled": True, "referral_pending_duration": 14}
-        trade = await Trade.begin(store, partners=2, cpa=300, total_budget=1_000, max_payout=700, **held)
+        trade = await Trade.begin(
+            store, partners=2, cpa=300, total_budget=1_000, max_payout=700, **held
+        )
         for number in range(4):  # ripe on 29 November
             await trade.arrive(number % 2, now_ms=NOON_MS)
         for _ in range(3):  # ripe on 4 December
             await trade.arrive(0, now_ms=NOON_MS + 5 * DAY_MS)
         now_ms = NOON_MS + 6 * DAY_MS
-        of_program = await store.snapshot(lambda tx: forecast.outlook_of_program(tx, trade.program, now_ms=now_ms))
+        of_program = await store.snapshot(
+            lambda tx: forecast.outlook_of_program(tx, trade.program, now_ms=now_ms)
+        )
         assert of_program == [
             forecast.Outlook("2026-11", 0, 1_200, 1_000, 200),
             forecast.Outlook("2026-12", 0, 900, 1_000, 200),
         ]
         partner = trade.partners[0].account_id
-        of_partner = await store.snapshot(lambda tx: forecast.outlook_of_partner(tx, partner, now_ms=now_ms))
-        assert of_partner == [forecast.Outlook("2026-11", 0, 600, 700, 0), forecast.Outlook("2026-12", 0, 900, 700, 200)]
+        of_partner = await store.snapshot(
+            lambda tx: forecast.outlook_of_partner(tx, partner, now_ms=now_ms)
+        )
+        assert of_partner == [
+            forecast.Outlook("2026-11", 0, 600, 700, 0),
+            forecast.Outlook("2026-12", 0, 900, 700, 200),
+        ]
         days = await store.snapshot(lambda tx: forecast.upcoming_of_program(tx, trade.program))
         first_day = (NOON_MS + 14 * DAY_MS) // DAY_MS
-        assert days == [forecast.Maturity(first_day, 4, 1_200), forecast.Maturity(first_day + 5, 3, 900)]
+        assert days == [
+            forecast.Maturity(first_day, 4, 1_200),
+            forecast.Maturity(first_day + 5, 3, 900),
+        ]
         mine = await store.snapshot(lambda tx: forecast.upcoming_of_partner(tx, partner))
         assert [(day.n, day.cents) for day in mine] == [(2, 600), (3, 900)]
-        present = await store.snapshot(lambda tx: forecast.spend(tx, trade.program, "2026-11", now_ms=now_ms))
-        later = await store.snapshot(lambda tx: forecast.spend(tx, trade.program, "2026-12", now_ms=now_ms))
-        assert (present.pending_cents, later.pending_cents) == (2_100, 900), "all that waits; and what falls due in December"
+        present = await store.snapshot(
+            lambda tx: forecast.spend(tx, trade.program, "2026-11", now_ms=now_ms)
+        )
+        later = await store.snapshot(
+            lambda tx: forecast.spend(tx, trade.program, "2026-12", now_ms=now_ms)
+        )
+        assert (present.pending_cents, later.pending_cents) == (2_100, 900), (
+            "all that waits; and what falls due in December"
+        )
         await trade.verify_due(EDGE_MS - 1)
-        after = await store.snapshot(lambda tx: forecast.outlook_of_program(tx, trade.program, now_ms=EDGE_MS - 1))
-        assert after[0] == forecast.Outlook("2026-11", 900, 0, 0, 0), "reached: nothing is left to spend"
+        after = await store.snapshot(
+            lambda tx: forecast.outlook_of_program(tx, trade.program, now_ms=EDGE_MS - 1)
+        )
+        assert after[0] == forecast.Outlook("2026-11", 900, 0, 0, 0), (
+            "reached: nothing is left to spend"
+        )
 
     on(engine, scenario)

@@ -35,7 +35,11 @@ def found_in(url: str, text: str) -> list[str]:
     """Which of the database's files hold these bytes."""
     path = Path(url.removeprefix("sqlite:///"))
     files = [path, *(path.with_name(path.name + end) for end in ("-wal", "-journal"))]
-    return [file.name for file in files if file.exists() and text.lower().encode() in file.read_bytes().lower()]
+    return [
+        file.name
+        for file in files
+        if file.exists() and text.lower().encode() in file.read_bytes().lower()
+    ]
 
 
 def everywhere(alice: Member) -> tuple[dict[str, str], str]:
@@ -60,7 +64,9 @@ def test_an_erased_address_is_in_no_file_of_the_database(on_sqlite: Service, ali
     assert found_in(on_sqlite.database_url, ann["name"]) == []
 
 
-def test_a_reader_that_stays_delays_nobody_and_the_address_goes_once_it_has_left(on_sqlite: Service, alice: Member) -> None:
+def test_a_reader_that_stays_delays_nobody_and_the_address_goes_once_it_has_left(
+    on_sqlite: Service, alice: Member
+) -> None:
     ann, email = everywhere(alice)
     path = on_sqlite.database_url.removeprefix("sqlite:///")
     with contextlib.closing(apsw.Connection(path, flags=apsw.SQLITE_OPEN_READONLY)) as reader:

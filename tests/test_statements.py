@@ -33,7 +33,15 @@ HOUSE = Path(honeyguide.__file__).parent
 
 # Parameters that say whose rows these are. A list's name, a code, a token or a digest is as good as its owner: nobody can guess
 # one, and each belongs to one account only.
-OWNERS = {"account_id", "campaign_id", "owner_id", "referrer_id", "partner_account_id", "list", "digest"}
+OWNERS = {
+    "account_id",
+    "campaign_id",
+    "owner_id",
+    "referrer_id",
+    "partner_account_id",
+    "list",
+    "digest",
+}
 
 # Statements on a tenant's table that need no owner. Everything else must bind one.
 UNOWNED: dict[str, str] = {
@@ -52,7 +60,7 @@ UNOWNED: dict[str, str] = {
     "mail.emails.purge": "sweeps letters older than they are kept",
     "mail.sending.claim": "leases letters that are due",
     "referrals.page_index.take_notes": "the fold takes notes in their order",
-    "referrals.subscribers.due": "finds holds that ran out",
+    "referrals.lifecycle.due": "finds holds that ran out",
     "referrals.backfill.next_walk": "finds a milestone that is new to somebody's advocates",
     "referrals.backfill.next_wanting": "finds a pool that has codes again, and people who wait for them",
     "referrals.clicks.add": "clicks on many accounts' links, each with its owner",
@@ -103,7 +111,10 @@ def sqlite() -> Iterator[tuple[apsw.Connection, apsw.Connection]]:
     """A migrated file, and a side file with what is kept apart from it."""
     with OpenStore("sqlite") as opened:
         path = opened.url.removeprefix("sqlite:///")
-        with contextlib.closing(apsw.Connection(path)) as main, contextlib.closing(apsw.Connection(":memory:")) as side:
+        with (
+            contextlib.closing(apsw.Connection(path)) as main,
+            contextlib.closing(apsw.Connection(":memory:")) as side,
+        ):
             for statement in OURS:
                 if statement.sqlite.startswith("CREATE TABLE"):
                     side.execute(statement.sqlite)
@@ -132,7 +143,9 @@ def wrong_columns(statement: Statement[Any], columns: list[str]) -> str:
     row: Any = statement.row
     fields = getattr(row, "_fields", None) or getattr(row, "__struct_fields__", None)
     if fields is not None:
-        required = len(fields) - len(getattr(row, "_field_defaults", None) or getattr(row, "__struct_defaults__", ()))
+        required = len(fields) - len(
+            getattr(row, "_field_defaults", None) or getattr(row, "__struct_defaults__", ())
+        )
         if columns != list(fields[: len(columns)]) or len(columns) < required:
             return f"{statement.name} gives {columns} for {row.__name__}{tuple(fields)}"
         return ""
@@ -143,7 +156,9 @@ def wrong_columns(statement: Statement[Any], columns: list[str]) -> str:
     return ""
 
 
-def test_every_statement_can_be_prepared_on_sqlite_and_fits_its_row(sqlite: tuple[apsw.Connection, apsw.Connection]) -> None:
+def test_every_statement_can_be_prepared_on_sqlite_and_fits_its_row(
+    sqlite: tuple[apsw.Connection, apsw.Connection],
+) -> None:
     wrong = []
     for statement in OURS:
         if statement.sqlite:
@@ -163,7 +178,11 @@ def test_every_statement_can_be_prepared_on_postgresql_and_fits_its_row(postgres
             except asyncpg.PostgresError as error:
                 wrong.append(f"{statement.name}: {error}")
                 continue
-            wrong.append(wrong_columns(statement, [attribute.name for attribute in prepared.get_attributes()]))
+            wrong.append(
+                wrong_columns(
+                    statement, [attribute.name for attribute in prepared.get_attributes()]
+                )
+            )
             if len(prepared.get_parameters()) != len(statement.postgres_order):
                 wrong.append(f"{statement.name} binds {statement.postgres_order}")
     assert not list(filter(None, wrong))
@@ -178,7 +197,9 @@ def test_both_spellings_take_the_same_parameters() -> None:
 def tenants_tables() -> frozenset[str]:
     """Tables whose rows belong to an account: they say so by a column."""
     with OpenStore("sqlite") as opened:
-        names = [name for (name,) in opened.ask("SELECT name FROM sqlite_master WHERE type = 'table'")]
+        names = [
+            name for (name,) in opened.ask("SELECT name FROM sqlite_master WHERE type = 'table'")
+        ]
         owned = "SELECT COUNT(*) FROM pragma_table_info(:name) WHERE name IN ('account_id', 'campaign_id')"
         return frozenset(name for name in names if opened.ask(owned, name=name)[0][0])
 
@@ -190,14 +211,24 @@ def tables_in(sql: str) -> set[str]:
 def is_owned(statement: Statement[Any]) -> bool:
     return all(
         OWNERS & set(order) or not tables_in(sql) & tenants_tables()
-        for sql, order in ((statement.sqlite, statement.sqlite_order), (statement.postgres, statement.postgres_order))
+        for sql, order in (
+            (statement.sqlite, statement.sqlite_order),
+            (statement.postgres, statement.postgres_order),
+        )
     )
 
 
 def test_on_a_tenants_table_every_statement_binds_the_owner() -> None:
     """Add `AND account_id = :account_id`, or name the statement in UNOWNED with the reason."""
-    unowned = [statement for statement in OURS if not is_owned(statement) and not may_be_unowned(statement.name)]
-    assert not [(each.name, sorted(tables_in(each.sqlite or each.postgres) & tenants_tables())) for each in unowned]
+    unowned = [
+        statement
+        for statement in OURS
+        if not is_owned(statement) and not may_be_unowned(statement.name)
+    ]
+    assert not [
+        (each.name, sorted(tables_in(each.sqlite or each.postgres) & tenants_tables()))
+        for each in unowned
+    ]
 
 
 def test_the_list_of_exceptions_is_no_longer_than_it_must_be() -> None:
@@ -208,7 +239,9 @@ def test_the_list_of_exceptions_is_no_longer_than_it_must_be() -> None:
 def test_an_owner_left_out_would_be_seen() -> None:
     leaky = "SELECT id FROM subscriber WHERE id = :id"
     assert not is_owned(Statement("test.leaky", leaky, leaky, lambda id: id))
-    assert is_owned(Statement("test.tight", f"{leaky} AND campaign_id = :campaign_id", "", lambda id: id))
+    assert is_owned(
+        Statement("test.tight", f"{leaky} AND campaign_id = :campaign_id", "", lambda id: id)
+    )
     by_id = next(s for s in OURS if s.name == "accounts.accounts.by_id")
     assert wrong_columns(by_id, ["id", "name", "email", "is_admin", "created_ms"])
 

@@ -55,7 +55,9 @@ def test_writers_who_come_at_once_share_few_commits(postgres):
 
 
 def test_a_write_that_may_not_join_has_its_own_commit(postgres):
-    alone = [lambda tx, number=number: tx.put(INSERT, name=f"{number}", value="") for number in range(8)]
+    alone = [
+        lambda tx, number=number: tx.put(INSERT, name=f"{number}", value="") for number in range(8)
+    ]
     assert commits(postgres, alone) == 8
 
 
@@ -66,10 +68,17 @@ def test_a_twin_is_refused_alone_and_its_neighbours_land(opened):
 
 
 @pytest.mark.parametrize(
-    "bad", [{"name": b"bytes", "value": ""}, {"name": "c", "value": b"bytes"}, {"name": "c", "value": "\x00"}]
+    "bad",
+    [
+        {"name": b"bytes", "value": ""},
+        {"name": "c", "value": b"bytes"},
+        {"name": "c", "value": "\x00"},
+    ],
 )
 def test_a_value_that_cannot_be_sent_is_one_callers_bug(postgres, bad):
-    *good, failed = postgres.run(together(postgres.store, [add("a"), add("b"), lambda tx: tx.put(ADD, **bad)]))
+    *good, failed = postgres.run(
+        together(postgres.store, [add("a"), add("b"), lambda tx: tx.put(ADD, **bad)])
+    )
     assert good == [None, None]
     assert isinstance(failed, Exception) and not isinstance(failed, Unavailable)
     assert postgres.run(names(postgres.store)) == ["a", "b"]
@@ -78,9 +87,13 @@ def test_a_value_that_cannot_be_sent_is_one_callers_bug(postgres, bad):
 def test_each_reader_gets_its_own_answer(opened):
     async def scene() -> list[Any]:
         await together(opened.store, [add(f"{number}", f"of {number}") for number in range(20)])
-        return await asyncio.gather(*(opened.store.read(look(f"{number}")) for number in range(19, -3, -1)))
+        return await asyncio.gather(
+            *(opened.store.read(look(f"{number}")) for number in range(19, -3, -1))
+        )
 
-    assert opened.run(scene()) == [(f"{number}", f"of {number}") for number in range(19, -1, -1)] + [None, None]
+    assert opened.run(scene()) == [
+        (f"{number}", f"of {number}") for number in range(19, -1, -1)
+    ] + [None, None]
 
 
 def test_a_read_sees_what_was_put_before_it_and_what_its_transaction_wrote(opened):
@@ -130,7 +143,9 @@ def test_whoever_meets_a_held_row_waits_alone(postgres):
         await holder.close()
 
     postgres.run(scene())
-    assert [value for _, value in postgres.ask("SELECT name, value FROM instance ORDER BY name")][1] == "0hw"
+    assert [value for _, value in postgres.ask("SELECT name, value FROM instance ORDER BY name")][
+        1
+    ] == "0hw"
 
 
 def test_batches_of_two_processes_in_opposite_order_lose_nothing(postgres):
@@ -140,7 +155,9 @@ def test_batches_of_two_processes_in_opposite_order_lose_nothing(postgres):
         await together(postgres.store, [add(row) for row in rows])
         for _ in range(10):
             works = [grow(row, "x") for row in rows]
-            found = await asyncio.gather(together(postgres.store, works), together(other, works[::-1]))
+            found = await asyncio.gather(
+                together(postgres.store, works), together(other, works[::-1])
+            )
             assert found == [[None] * 20] * 2
         await other.close()
 
@@ -168,7 +185,9 @@ def test_a_caller_who_left_before_the_batch_began_is_not_in_it(postgres):
         first = asyncio.ensure_future(postgres.store.write(add("first")))
         for _ in range(5):
             await asyncio.sleep(0)
-        leaves, stays = (asyncio.ensure_future(postgres.store.write(add(name))) for name in ("leaves", "stays"))
+        leaves, stays = (
+            asyncio.ensure_future(postgres.store.write(add(name))) for name in ("leaves", "stays")
+        )
         for _ in range(3):
             await asyncio.sleep(0)
         leaves.cancel()

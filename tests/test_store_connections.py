@@ -56,7 +56,9 @@ def test_puts_travel_together_as_one_statement_and_one_transaction(postgres):
         await tx.put(INSERT, name="a", value="")
 
     assert len(asked(postgres, work)) == 1
-    assert postgres.ask("SELECT COUNT(*) FROM account JOIN campaign ON account_id = account.id, instance") == [(1,)]
+    assert postgres.ask(
+        "SELECT COUNT(*) FROM account JOIN campaign ON account_id = account.id, instance"
+    ) == [(1,)]
 
 
 def test_a_read_after_a_put_sees_it(opened):
@@ -79,7 +81,10 @@ def test_changes_to_one_table_keep_their_order(opened):
         await tx.put(COPY, name="a")
 
     opened.run(opened.store.write(work))
-    assert opened.ask("SELECT name, value FROM instance ORDER BY name") == [("a", "123"), ("copy of a", "123")]
+    assert opened.ask("SELECT name, value FROM instance ORDER BY name") == [
+        ("a", "123"),
+        ("copy of a", "123"),
+    ]
 
 
 def test_a_put_that_reads_a_table_sees_the_puts_into_it(opened):
@@ -122,7 +127,9 @@ def test_a_put_that_is_refused_leaves_nothing_of_its_neighbours(opened):
 
     with pytest.raises(Invalid, match="taken"):
         opened.run(opened.store.write(work))
-    assert opened.ask("SELECT (SELECT COUNT(*) FROM job_lease) + (SELECT COUNT(*) FROM account) AS n") == [(0,)]
+    assert opened.ask(
+        "SELECT (SELECT COUNT(*) FROM job_lease) + (SELECT COUNT(*) FROM account) AS n"
+    ) == [(0,)]
 
 
 # Connections come back clean, whatever happened to them.
@@ -159,9 +166,13 @@ def test_a_connection_cut_under_a_unit_is_an_outage_and_the_next_unit_works(post
 
 def test_a_connection_cut_while_it_slept_is_replaced_unseen(postgres):
     postgres.run(names(postgres.store))
-    shared_server().execute("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'honeyguide'")
+    shared_server().execute(
+        "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'honeyguide'"
+    )
     outcomes = [postgres.run(outcome(names(postgres.store))) for _ in range(5)]
-    assert outcomes[-1] == [] and all(outcome == [] or isinstance(outcome, Unavailable) for outcome in outcomes)
+    assert outcomes[-1] == [] and all(
+        outcome == [] or isinstance(outcome, Unavailable) for outcome in outcomes
+    )
 
 
 def test_a_caller_cancelled_at_any_step_leaves_the_store_usable(opened):
@@ -174,22 +185,24 @@ def test_a_caller_cancelled_at_any_step_leaves_the_store_usable(opened):
             await tx.put(INSERT_LEASE, name=name)
 
         for number in range(60):
-            task = asyncio.ensure_future(store.write(lambda tx, number=number: steps(tx, f"{number:02}")))
+            task = asyncio.ensure_future(
+                store.write(lambda tx, number=number: steps(tx, f"{number:02}"))
+            )
             for _ in range(number):
                 await asyncio.sleep(0)
             task.cancel()
             await asyncio.gather(task, return_exceptions=True)
         await store.write(put("after"))
-        rows = await store.snapshot(lambda tx: tx.all(statement("SELECT name, value FROM instance WHERE name <> 'after'")))
+        rows = await store.snapshot(
+            lambda tx: tx.all(statement("SELECT name, value FROM instance WHERE name <> 'after'"))
+        )
         leases = await store.snapshot(lambda tx: tx.all(statement("SELECT name FROM job_lease")))
         assert {row[0] for row in rows} == {row[0] for row in leases}  # whole or not at all
         assert all(row[1] == "x" for row in rows)
 
     opened.run(scene())
     if opened.engine == "postgres":
-        open_transactions = (
-            "SELECT COUNT(*) FROM pg_stat_activity WHERE state LIKE 'idle in transaction%' AND datname = current_database()"
-        )
+        open_transactions = "SELECT COUNT(*) FROM pg_stat_activity WHERE state LIKE 'idle in transaction%' AND datname = current_database()"
         assert opened.ask(open_transactions) == [(0,)]
 
 
@@ -215,7 +228,9 @@ def test_a_caller_cancelled_while_it_waits_for_a_lock_frees_its_connection(postg
             while not await _somebody_waits_for_a_lock(holder_url=postgres.url):
                 await asyncio.sleep(0.005)
             wanting.cancel()
-            assert isinstance((await asyncio.gather(wanting, return_exceptions=True))[0], asyncio.CancelledError)
+            assert isinstance(
+                (await asyncio.gather(wanting, return_exceptions=True))[0], asyncio.CancelledError
+            )
             assert await names(postgres.store) == ["hot"]
         release.set()
         await held
@@ -227,7 +242,9 @@ def test_a_caller_cancelled_while_it_waits_for_a_lock_frees_its_connection(postg
 async def _somebody_waits_for_a_lock(holder_url: str) -> bool:
     store = await open_store(holder_url, pool_size=1)
     try:
-        waiting = statement("SELECT pid FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()")
+        waiting = statement(
+            "SELECT pid FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()"
+        )
         return bool(await store.read(lambda tx: tx.all(waiting)))
     finally:
         await store.close()
@@ -240,7 +257,9 @@ def test_a_caller_cancelled_during_the_sync_costs_nobody_else_anything():
             store = opened.store
             with disk.held():
                 before = disk.syncs
-                leaves, stays = (asyncio.ensure_future(store.write(put(name))) for name in ("leaves", "stays"))
+                leaves, stays = (
+                    asyncio.ensure_future(store.write(put(name))) for name in ("leaves", "stays")
+                )
                 await disk.begins_to_sync(before)
                 late = asyncio.ensure_future(store.write(put("late")))
                 leaves.cancel()
@@ -265,11 +284,17 @@ def test_opposite_locks_make_no_error_on_postgres():
             await store.write(put("a"))
             await store.write(put("b"))
             await asyncio.gather(
-                *(store.write(lambda tx, i=i: both(tx, *("ab" if i % 2 else "ba"))) for i in range(8)),
+                *(
+                    store.write(lambda tx, i=i: both(tx, *("ab" if i % 2 else "ba")))
+                    for i in range(8)
+                ),
             )
-            assert [row[0] for row in await store.read(lambda tx: tx.all(statement("SELECT value FROM instance")))] == [
-                "x" * 8
-            ] * 2
+            assert [
+                row[0]
+                for row in await store.read(
+                    lambda tx: tx.all(statement("SELECT value FROM instance"))
+                )
+            ] == ["x" * 8] * 2
 
         opened.run(scene())
 
@@ -322,8 +347,12 @@ def test_other_processes_hear_through_postgres_also_after_their_ear_was_cut():
                 await opened.store.write(tells)
                 await asyncio.wait_for(heard.wait(), 5)
             heard.clear()
-            await opened.store.read(lambda tx: tx.all(statement(f"SELECT pg_terminate_backend(pid) {ears}")))
-            await asyncio.wait_for(heard.wait(), 10)  # connected again, and told to look for what it may have missed
+            await opened.store.read(
+                lambda tx: tx.all(statement(f"SELECT pg_terminate_backend(pid) {ears}"))
+            )
+            await asyncio.wait_for(
+                heard.wait(), 10
+            )  # connected again, and told to look for what it may have missed
             heard.clear()
             await opened.store.write(tells)
             await asyncio.wait_for(heard.wait(), 5)

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from tests.support.market import join, offer
-from tests.support.prizes import advocate, bring, post_of, won_by
+from tests.support.prizes import advocate, bring, earned_by, post_of
 from tests.support.prizes import offer as offer_reward
 from tests.support.service import Member
 
@@ -37,7 +37,9 @@ def path(request: pytest.FixtureRequest, alice: Member) -> str:
         ({"status": "unsubscribed"}, "unsubscribed"),
     ],
 )
-def test_a_subscriber_is_created_with_a_status(alice: Member, path: str, given: dict[str, Any], kept: str) -> None:
+def test_a_subscriber_is_created_with_a_status(
+    alice: Member, path: str, given: dict[str, Any], kept: str
+) -> None:
     answer = alice.post(path, {"email": "ana@example.org", **given})
     assert answer.status_code == 201, answer.text
     assert "status" not in answer.json()["subscriber"], "the specification's object is closed"
@@ -53,17 +55,24 @@ def test_another_status_is_refused(alice: Member, path: str, status: Any) -> Non
 
 def test_created_as_unsubscribed_is_no_referral(alice: Member) -> None:
     offer_reward(alice)
-    hook = alice.post("/v2/webhooks", {"url": "http://127.0.0.1:9/", "new_referral": True}).json()["webhook"]["uuid"]
+    hook = alice.post("/v2/webhooks", {"url": "http://127.0.0.1:9/", "new_referral": True}).json()[
+        "webhook"
+    ]["uuid"]
     ana = advocate(alice)
     alice.subscribe("ben@example.org", referrer_code=ana["ref_code"], status="unsubscribed")
     assert alice.subscriber("ben@example.org")["referral_status"] == "rejected"
     assert alice.subscriber("ana@example.org")["referrals_count"] == 0
-    assert won_by(alice, ana) == []
+    assert earned_by(alice, ana) == []
     assert alice.get(f"/v2/webhooks/{hook}/deliveries").json()["deliveries"] == []
     told = referral_of(alice, "ben@example.org")
-    assert (told["reason"], told["explanation"].split(".")[0]) == ("unsubscribed", "Already unsubscribed when added")
+    assert (told["reason"], told["explanation"].split(".")[0]) == (
+        "unsubscribed",
+        "Already unsubscribed when added",
+    )
     alice.put(f"{alice.v1}/subscribers/ben@example.org", {"status": "confirmed"})
-    assert alice.subscriber("ben@example.org")["referral_status"] == "rejected", "coming back does not make it count"
+    assert alice.subscriber("ben@example.org")["referral_status"] == "rejected", (
+        "coming back does not make it count"
+    )
     assert alice.subscriber("ana@example.org")["referrals_count"] == 0
 
 
@@ -80,7 +89,7 @@ def test_created_as_unsubscribed_gets_no_email(alice: Member) -> None:
     offer_reward(alice)
     ana = alice.subscribe("ana@example.org", status="unsubscribed")
     bring(alice, ana, 1)
-    assert won_by(alice, ana)[0]["status"] == "unlocked"
+    assert earned_by(alice, ana)[0]["status"] == "unlocked"
     assert post_of(alice, "reward_unlocked") == []
 
 
@@ -103,4 +112,9 @@ def test_a_repeated_create_does_not_bring_back_who_unsubscribed(alice: Member, p
 
 def test_the_openapi_document_lists_the_statuses(alice: Member) -> None:
     schemas = alice.get("/openapi.json").json()["components"]["schemas"]
-    assert schemas["SubscriberCreate"]["properties"]["status"]["enum"] == ["active", "confirmed", "unsubscribed", None]
+    assert schemas["SubscriberCreate"]["properties"]["status"]["enum"] == [
+        "active",
+        "confirmed",
+        "unsubscribed",
+        None,
+    ]

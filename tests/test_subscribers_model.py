@@ -17,14 +17,27 @@ import asyncpg
 import pytest
 from hypothesis import HealthCheck, Phase, settings
 from hypothesis import strategies as st
-from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule, run_state_machine_as_test
+from hypothesis.stateful import (
+    RuleBasedStateMachine,
+    initialize,
+    invariant,
+    precondition,
+    rule,
+    run_state_machine_as_test,
+)
 
 from honeyguide.referrals import page_index
 from tests.support.service import ENGINES, Member, Service
 from tests.support.stores import statement
 
 STAR = 5
-DAYS = ["2024-01-01T00:00:00Z", "2024-01-02T00:00:00Z", "2024-01-02T00:00:00.001Z", "1999-12-31T23:59:59Z", None]
+DAYS = [
+    "2024-01-01T00:00:00Z",
+    "2024-01-02T00:00:00Z",
+    "2024-01-02T00:00:00.001Z",
+    "1999-12-31T23:59:59Z",
+    None,
+]
 KINDS = ("all", "referrals", "advocates")
 
 
@@ -70,7 +83,9 @@ class Campaign:
         return sorted(chosen, key=lambda person: person.place, reverse=True)
 
     def owner_of(self, email: str) -> Person | None:
-        return next((person for person in self.here() if person.email.lower() == email.lower()), None)
+        return next(
+            (person for person in self.here() if person.email.lower() == email.lower()), None
+        )
 
     def judged(self, email: str, referrer: Person | None) -> str:
         if referrer is None:
@@ -96,7 +111,9 @@ class Machine(RuleBasedStateMachine):
     def choose(self, needs_confirmation: bool) -> None:
         self.model.needs_confirmation = needs_confirmation
         change = statement("UPDATE campaign SET needs_confirmation = :flag WHERE id = :id")
-        self.service.write(lambda tx: tx.run(change, flag=int(needs_confirmation), id=self.alice.campaign_id))
+        self.service.write(
+            lambda tx: tx.run(change, flag=int(needs_confirmation), id=self.alice.campaign_id)
+        )
 
     def teardown(self) -> None:
         self.alice.http.close()
@@ -113,7 +130,11 @@ class Machine(RuleBasedStateMachine):
         domain=st.sampled_from(["example.org"] * 4 + ["mailinator.com"]),
     )
     def sign_up(self, data: st.DataObject, many: int, day: str | None, domain: str) -> None:
-        referrer = data.draw(st.none() | st.sampled_from(self.model.here()), label="referrer") if self.model.here() else None
+        referrer = (
+            data.draw(st.none() | st.sampled_from(self.model.here()), label="referrer")
+            if self.model.here()
+            else None
+        )
         for _ in range(many):
             email = f"{data.draw(st.sampled_from('aAbBcd'))}{data.draw(st.integers(0, 9))}@{domain}"
             self.arrives(email, referrer, day)
@@ -127,24 +148,45 @@ class Machine(RuleBasedStateMachine):
 
     def arrives(self, email: str, referrer: Person | None, day: str | None) -> None:
         code = referrer.ref_code if referrer else "nosuchcode"
-        answer = self.alice.post(f"{self.alice.v1}/subscribers", {"email": email, "referrer_code": code, "created_at": day})
+        answer = self.alice.post(
+            f"{self.alice.v1}/subscribers",
+            {"email": email, "referrer_code": code, "created_at": day},
+        )
         if self.model.owner_of(email):
-            assert (answer.status_code, answer.json()["error"]) == (400, "Email has already been taken")
+            assert (answer.status_code, answer.json()["error"]) == (
+                400,
+                "Email has already been taken",
+            )
             return
         assert answer.status_code == 201, answer.text
         made = answer.json()["subscriber"]
         status = self.model.judged(email, referrer)
         number = len(self.model.people)
         self.model.people.append(
-            Person(made["uuid"], email, None, made["ref_code"], referrer, status, made["created_at"], number)
+            Person(
+                made["uuid"],
+                email,
+                None,
+                made["ref_code"],
+                referrer,
+                status,
+                made["created_at"],
+                number,
+            )
         )
 
     @precondition(lambda self: self.model.here())
     @rule(data=st.data(), name=st.none() | st.sampled_from(["Ana", "Ben"]), taken=st.booleans())
     def update(self, data: st.DataObject, name: str | None, taken: bool) -> None:
         person = self.pick(data)
-        email = self.pick(data).email.upper() if taken else f"renamed{len(self.model.people)}{person.number}@example.org"
-        answer = self.alice.put(f"{self.alice.v1}/subscribers/{person.email}", {"name": name, "email": email})
+        email = (
+            self.pick(data).email.upper()
+            if taken
+            else f"renamed{len(self.model.people)}{person.number}@example.org"
+        )
+        answer = self.alice.put(
+            f"{self.alice.v1}/subscribers/{person.email}", {"name": name, "email": email}
+        )
         owner = self.model.owner_of(email)
         if owner not in {None, person}:
             assert answer.status_code == 400
@@ -166,7 +208,9 @@ class Machine(RuleBasedStateMachine):
     def delete(self, data: st.DataObject, many: int) -> None:
         for _ in range(min(many, len(self.model.here()))):
             person = self.pick(data)
-            assert self.alice.delete(f"{self.alice.v1}/subscribers/{person.uuid}").status_code == 200
+            assert (
+                self.alice.delete(f"{self.alice.v1}/subscribers/{person.uuid}").status_code == 200
+            )
             person.here = False
 
     @rule()
@@ -180,17 +224,35 @@ class Machine(RuleBasedStateMachine):
         assert answer.status_code == 200, answer.text
         return answer.json()["subscribers"], answer.json()["meta"]
 
-    def check_page(self, path: str, whole: list[Person], page: int, per_page: int, **query: Any) -> None:
+    def check_page(
+        self, path: str, whole: list[Person], page: int, per_page: int, **query: Any
+    ) -> None:
         rows, meta = self.seen(path, page=page, per_page=per_page, **query)
         wanted = whole[(page - 1) * per_page : page * per_page]
         assert [row["email"] for row in rows] == [person.email for person in wanted]
         pages = -(-len(whole) // per_page)
-        assert meta == {"per_page": per_page, "page": page, "total_pages": pages, "total_subscribers": len(whole)}
+        assert meta == {
+            "per_page": per_page,
+            "page": page,
+            "total_pages": pages,
+            "total_subscribers": len(whole),
+        }
         for row, person in zip(rows, wanted, strict=True):
             self.check_row(row, person)
 
     def check_row(self, row: dict[str, Any], person: Person) -> None:
-        shown = {key: row[key] for key in ("uuid", "email", "name", "ref_code", "created_at", "referral_status", "referred")}
+        shown = {
+            key: row[key]
+            for key in (
+                "uuid",
+                "email",
+                "name",
+                "ref_code",
+                "created_at",
+                "referral_status",
+                "referred",
+            )
+        }
         assert shown == {
             "uuid": person.uuid,
             "email": person.email,
@@ -211,14 +273,18 @@ class Machine(RuleBasedStateMachine):
     @rule(data=st.data(), page=st.integers(1, 5), per_page=st.integers(1, 4))
     def read_referrals(self, data: st.DataObject, page: int, per_page: int) -> None:
         person = self.pick(data)
-        whole = sorted(self.model.brought_by(person), key=lambda brought: brought.place, reverse=True)
+        whole = sorted(
+            self.model.brought_by(person), key=lambda brought: brought.place, reverse=True
+        )
         self.check_page(f"/{person.uuid}/referrals", whole, page, per_page)
         self.check_page(f"/{person.email}/referrals", whole, 1, 200)
 
     @precondition(lambda self: len(self.model.here()) < len(self.model.people))
     @rule(data=st.data())
     def look_for_somebody_gone(self, data: st.DataObject) -> None:
-        gone = data.draw(st.sampled_from([person for person in self.model.people if not person.here]))
+        gone = data.draw(
+            st.sampled_from([person for person in self.model.people if not person.here])
+        )
         assert self.alice.get(f"{self.alice.v1}/subscribers/{gone.uuid}").status_code == 404
 
     @invariant()
@@ -233,11 +299,15 @@ class Machine(RuleBasedStateMachine):
 def make_stars_early(service: Service) -> None:
     """The threshold is in the triggers' text; everything else about them stays as it is."""
     if service.engine == "sqlite":
-        with contextlib.closing(apsw.Connection(service.database_url.removeprefix("sqlite:///"))) as connection:
+        with contextlib.closing(
+            apsw.Connection(service.database_url.removeprefix("sqlite:///"))
+        ) as connection:
             connection.set_busy_timeout(5000)
             query = "SELECT name, sql FROM sqlite_master WHERE type = 'trigger' AND sql LIKE '%>= 1000%'"
             for name, sql in connection.execute(query).fetchall():
-                connection.execute(f"BEGIN; DROP TRIGGER {name}; {sql.replace('>= 1000', f'>= {STAR}')}; COMMIT")
+                connection.execute(
+                    f"BEGIN; DROP TRIGGER {name}; {sql.replace('>= 1000', f'>= {STAR}')}; COMMIT"
+                )
                 return
     else:
         assert asyncio.run(_make_stars_early(service.database_url))
@@ -268,11 +338,17 @@ def small_runs(request: pytest.FixtureRequest) -> Iterator[Service]:
 
 def run_machine(service: Service, examples: int, steps: int, phases: tuple[Phase, ...]) -> None:
     chosen = settings(
-        max_examples=examples, stateful_step_count=steps, deadline=None, phases=phases, suppress_health_check=list(HealthCheck)
+        max_examples=examples,
+        stateful_step_count=steps,
+        deadline=None,
+        phases=phases,
+        suppress_health_check=list(HealthCheck),
     )
     run_state_machine_as_test(lambda: Machine(service), settings=chosen)
     runs = service.read(lambda tx: tx.one(statement("SELECT COUNT(*) FROM listing_run")))
-    stars = service.read(lambda tx: tx.one(statement("SELECT COUNT(*) FROM listing WHERE list LIKE '%/brought'")))
+    stars = service.read(
+        lambda tx: tx.one(statement("SELECT COUNT(*) FROM listing WHERE list LIKE '%/brought'"))
+    )
     assert runs and runs[0] > examples, "the runs were never cut"
     assert stars and stars[0] > 0, "nobody became a star"
 
@@ -297,5 +373,7 @@ def test_a_list_that_grows_by_whole_runs_is_cut_at_its_own_bounds_too(small_runs
 
 
 @pytest.mark.long
-def test_whatever_is_done_for_long_every_list_and_count_agrees_with_the_model(small_runs: Service) -> None:
+def test_whatever_is_done_for_long_every_list_and_count_agrees_with_the_model(
+    small_runs: Service,
+) -> None:
     run_machine(small_runs, examples=300, steps=60, phases=tuple(Phase))

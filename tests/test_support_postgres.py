@@ -85,11 +85,16 @@ def test_databases_are_created_cloned_and_dropped(server: PostgresServer) -> Non
     assert fetch(server, "SELECT name FROM bird", "second") == "honeyguide"
     for name in ("first", "second"):
         server.drop_database(name)
-    assert server.execute("SELECT count(*) FROM pg_database WHERE datname IN ('first', 'second')") == "0"
+    assert (
+        server.execute("SELECT count(*) FROM pg_database WHERE datname IN ('first', 'second')")
+        == "0"
+    )
 
 
 @pytest.mark.parametrize("hard", [False, True])
-def test_it_restarts_on_the_same_address_with_what_was_committed(server: PostgresServer, hard: bool) -> None:
+def test_it_restarts_on_the_same_address_with_what_was_committed(
+    server: PostgresServer, hard: bool
+) -> None:
     server.execute("CREATE TABLE IF NOT EXISTS kept (n integer); INSERT INTO kept VALUES (1)")
     before, address = server.pid, server.url()
     written = fetch(server, "SELECT count(*) FROM kept")
@@ -112,7 +117,12 @@ def test_a_hard_restart_cuts_open_connections(server: PostgresServer) -> None:
 
 def test_the_programs_for_benches_run(server: PostgresServer) -> None:
     for program in (server.psql, server.pgbench):
-        assert "18" in subprocess.run([program, "--version"], capture_output=True, text=True, check=True).stdout
+        assert (
+            "18"
+            in subprocess.run(
+                [program, "--version"], capture_output=True, text=True, check=True
+            ).stdout
+        )
 
 
 def test_after_stop_nothing_is_left() -> None:
@@ -128,7 +138,11 @@ def test_after_stop_nothing_is_left() -> None:
 @pytest.mark.parametrize("case", ["plain", "fork"])
 def test_it_is_gone_after_its_owner_was_killed(case: str) -> None:
     owner = subprocess.Popen(
-        [sys.executable, "-c", OWNER, case], cwd=ROOT, stdout=subprocess.PIPE, text=True, start_new_session=True
+        [sys.executable, "-c", OWNER, case],
+        cwd=ROOT,
+        stdout=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
     )
     assert owner.stdout is not None
     pid, home = owner.stdout.readline().split()

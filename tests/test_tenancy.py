@@ -49,7 +49,9 @@ def make_delivery(owner: Member, address: str) -> tuple[str, ...]:
 def make_referred(owner: Member, address: str) -> tuple[str, ...]:
     """Rejected, so that the owner may still decide either way."""
     friend = owner.subscribe(f"friend{next(_numbers)}@example.org")
-    made = owner.subscribe(f"secret{next(_numbers)}@mailinator.com", referrer_code=friend["ref_code"])
+    made = owner.subscribe(
+        f"secret{next(_numbers)}@mailinator.com", referrer_code=friend["ref_code"]
+    )
     return made["uuid"], quote(made["email"], safe="")
 
 
@@ -60,7 +62,7 @@ def make_reward(owner: Member, address: str) -> tuple[str, ...]:
 
 
 def make_won_reward(owner: Member, address: str) -> tuple[str, ...]:
-    """For the subscriber the address names, or for a new one; whichever way, it is the won reward's own uuid."""
+    """For the subscriber the address names, or for a new one; whichever way, it is the earned reward's own uuid."""
     make_reward(owner, f"{owner.v1}/rewards")
     if not address.endswith("/rewards") or "/subscribers/" not in address:
         advocate, _ = make_subscriber(owner, address)
@@ -141,12 +143,16 @@ class Address:
                 continue
             place = len(self.parts)
             self.places.append(place)
-            self.spellings[place] = maker_of(tuple(literals), following)(owner, "/" + "/".join(self.parts))
+            self.spellings[place] = maker_of(tuple(literals), following)(
+                owner, "/" + "/".join(self.parts)
+            )
             self.parts.append(self.spellings[place][0])
             literals.append("*")
 
     def path(self, swapped: dict[int, str] | None = None) -> str:
-        return "/" + "/".join((swapped or {}).get(place, part) for place, part in enumerate(self.parts))
+        return "/" + "/".join(
+            (swapped or {}).get(place, part) for place, part in enumerate(self.parts)
+        )
 
 
 def body_of(route: Route) -> dict[str, Any] | None:
@@ -181,7 +187,9 @@ def name_of(route: Route) -> str:
 
 WITH_PARAMETERS = [route for route in ROUTES if "{" in route.path and name_of(route) not in OPEN]
 WITHOUT_OBJECT = [
-    route for route in ROUTES if route.method == "GET" and not route.path.endswith("}") and name_of(route) not in OPEN
+    route
+    for route in ROUTES
+    if route.method == "GET" and not route.path.endswith("}") and name_of(route) not in OPEN
 ]
 
 
@@ -194,7 +202,9 @@ def test_a_stranger_finds_nothing_and_changes_nothing(quiet_service: Service, ro
     for k, place in enumerate(hers.places):
         own = {earlier: his.parts[earlier] for earlier in hers.places[:k]}
         missing = ask(mallory, route, hers.path({**own, place: new_id()}))
-        assert missing[0] == 404, f"{missing}: if the body is to blame, give the route one in BODIES"
+        assert missing[0] == 404, (
+            f"{missing}: if the body is to blame, give the route one in BODIES"
+        )
         for spelling in hers.spellings[place]:
             path = hers.path({**own, place: spelling})
             assert ask(mallory, route, path) == missing, path
@@ -214,7 +224,9 @@ def hers(quiet_service: Service) -> set[str]:
 
 
 @pytest.mark.parametrize("route", WITHOUT_OBJECT, ids=name_of)
-def test_a_strangers_lists_show_nothing_of_others(quiet_service: Service, hers: set[str], route: Route) -> None:
+def test_a_strangers_lists_show_nothing_of_others(
+    quiet_service: Service, hers: set[str], route: Route
+) -> None:
     mallory = quiet_service.member("mallory")
     answer = mallory.http.get(Address(route, mallory).path())
     assert answer.status_code == 200, answer.text

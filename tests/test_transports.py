@@ -12,7 +12,13 @@ from honeyguide.kernel.errors import Invalid, Unavailable
 from honeyguide.kernel.ids import new_id
 from honeyguide.mail import transports
 from honeyguide.mail.sending import send_due
-from honeyguide.mail.transports import FolderTransport, LogTransport, OutgoingEmail, SmtpTransport, transport_for
+from honeyguide.mail.transports import (
+    FolderTransport,
+    LogTransport,
+    OutgoingEmail,
+    SmtpTransport,
+    transport_for,
+)
 from honeyguide.settings import WrongSetting
 from honeyguide.settings import read as read_settings
 from tests.support.certificates import certified
@@ -30,17 +36,29 @@ HOSTILE = [
 
 
 @pytest.mark.parametrize("hostile", HOSTILE)
-def test_no_name_can_add_a_header_or_a_recipient(box: Letterbox, mailbox: Mailbox, smtp: SmtpTransport, hostile: str) -> None:
-    box.post(subject=hostile, from_name=hostile, text=f"{hostile}\r\n.\r\nRCPT TO:<eve@example.org>\r\n.\r\nend\n")
+def test_no_name_can_add_a_header_or_a_recipient(
+    box: Letterbox, mailbox: Mailbox, smtp: SmtpTransport, hostile: str
+) -> None:
+    box.post(
+        subject=hostile,
+        from_name=hostile,
+        text=f"{hostile}\r\n.\r\nRCPT TO:<eve@example.org>\r\n.\r\nend\n",
+    )
     box.send(smtp)
     (got,) = mailbox.received
-    assert got.to == "ann@example.org" and got.message["Bcc"] is None and "eve" not in str(got.message["To"])
+    assert (
+        got.to == "ann@example.org"
+        and got.message["Bcc"] is None
+        and "eve" not in str(got.message["To"])
+    )
     assert got.message.get_content_type() == "text/plain" and got.text.rstrip().endswith("end")
     assert got.sender == "daily@example.com" and len(got.message["From"].addresses) == 1
     assert got.message["From"].addresses[0].addr_spec == "daily@example.com"
 
 
-def test_no_address_can_add_a_header_either(box: Letterbox, mailbox: Mailbox, smtp: SmtpTransport) -> None:
+def test_no_address_can_add_a_header_either(
+    box: Letterbox, mailbox: Mailbox, smtp: SmtpTransport
+) -> None:
     box.post(to="=?utf-8?q?a=0D=0ABcc=3Aeve=40example=2Eorg?=@example.org")
     box.send(smtp)
     assert mailbox.received == [] and "encoded word" in (box.only().error or "")
@@ -48,13 +66,20 @@ def test_no_address_can_add_a_header_either(box: Letterbox, mailbox: Mailbox, sm
 
 def test_a_message_that_would_read_differently_is_not_sent(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(transports, "_header", lambda text: text)  # the first belt is off
-    letter = OutgoingEmail(new_id(), new_id(), "notice", "ann@example.org", None, HOSTILE[-1], "Text", None, NOW, 1)
+    letter = OutgoingEmail(
+        new_id(), new_id(), "notice", "ann@example.org", None, HOSTILE[-1], "Text", None, NOW, 1
+    )
     with pytest.raises((ValueError, MessageError)):  # newer Pythons notice it themselves
         transports.compose(letter, FROM)
 
 
-def test_letters_in_every_script_arrive_as_they_were_written(box: Letterbox, mailbox: Mailbox, smtp: SmtpTransport) -> None:
-    subject, text = "Grüße, 世界 🐝 – " + "ein langer Betreff " * 10, "Schöne Grüße\n" + "ё" * 2000 + "\n.\n..zwei Punkte\n"
+def test_letters_in_every_script_arrive_as_they_were_written(
+    box: Letterbox, mailbox: Mailbox, smtp: SmtpTransport
+) -> None:
+    subject, text = (
+        "Grüße, 世界 🐝 – " + "ein langer Betreff " * 10,
+        "Schöne Grüße\n" + "ё" * 2000 + "\n.\n..zwei Punkte\n",
+    )
     box.post(to="jörg@bücher.example", subject=subject, text=text, from_name="Die “Zeit”, täglich")
     box.send(smtp)
     (got,) = mailbox.received
@@ -80,7 +105,10 @@ def test_a_login_is_made_and_a_wrong_one_keeps_the_letter_waiting(box: Letterbox
     with Mailbox(login=("us er", "p@ss:w/rd")) as mailbox:
         box.send(SmtpTransport(f"smtp://us%20er:wrong@127.0.0.1:{mailbox.port}", FROM))
         assert box.only().status == "waiting" and "535" in (box.only().error or "")
-        box.send(SmtpTransport(f"smtp://us%20er:p%40ss%3Aw%2Frd@127.0.0.1:{mailbox.port}", FROM), NOW + MINUTE_MS)
+        box.send(
+            SmtpTransport(f"smtp://us%20er:p%40ss%3Aw%2Frd@127.0.0.1:{mailbox.port}", FROM),
+            NOW + MINUTE_MS,
+        )
         assert [got.user for got in mailbox.received] == ["us er"]
 
 
@@ -95,7 +123,10 @@ def test_starttls_is_used_when_offered_and_a_password_goes_out_only_to_a_proven_
 
     monkeypatch.setattr(transports.Server, "is_here", False)
     box.post(now_ms=NOW + 1)
-    with Mailbox(tls=offered, login=("ann", "secret")) as forged, Mailbox(login=("ann", "secret")) as plain:
+    with (
+        Mailbox(tls=offered, login=("ann", "secret")) as forged,
+        Mailbox(login=("ann", "secret")) as plain,
+    ):
         for number, server in enumerate((forged, plain)):
             now_ms = NOW + DAY_MS * (number + 1)
             box.send(SmtpTransport(f"smtp://ann:secret@127.0.0.1:{server.port}", FROM), now_ms)
@@ -103,7 +134,9 @@ def test_starttls_is_used_when_offered_and_a_password_goes_out_only_to_a_proven_
     assert box.of_account()[0].status == "waiting"
 
 
-def test_a_folder_takes_letters_as_files_and_a_twin_overwrites(box: Letterbox, tmp_path: Path) -> None:
+def test_a_folder_takes_letters_as_files_and_a_twin_overwrites(
+    box: Letterbox, tmp_path: Path
+) -> None:
     folder = tmp_path / "new folder"
     out = transport_for(f"file://{str(folder).replace(' ', '%20')}", FROM)
     assert isinstance(out, FolderTransport)
@@ -115,10 +148,17 @@ def test_a_folder_takes_letters_as_files_and_a_twin_overwrites(box: Letterbox, t
     assert file.name == f"{box.only().id}.eml" and "jörg@example.org" in file.read_text()
 
 
-def test_without_a_server_the_whole_letter_is_printed(box: Letterbox, capsys: pytest.CaptureFixture[str]) -> None:
+def test_without_a_server_the_whole_letter_is_printed(
+    box: Letterbox, capsys: pytest.CaptureFixture[str]
+) -> None:
     out = transport_for("", FROM)
     assert isinstance(out, LogTransport)
-    box.post(kind="hub_link", to="jörg@example.org", subject="Deine Seite 🐝", text="Hier:\nhttps://r.example/hub/abc\n")
+    box.post(
+        kind="hub_link",
+        to="jörg@example.org",
+        subject="Deine Seite 🐝",
+        text="Hier:\nhttps://r.example/hub/abc\n",
+    )
     box.send(out)
     printed = capsys.readouterr().out
     for part in ("jörg@example.org", "Deine Seite 🐝", "\nhttps://r.example/hub/abc\n"):
@@ -147,7 +187,15 @@ def test_a_wrong_mail_address_stops_the_start_with_a_sentence(url: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "sender", ["", "Daily", "Daily <daily>", "Däily <jörg@example.org>", "A\nB <a@example.org>", "@example.org"]
+    "sender",
+    [
+        "",
+        "Daily",
+        "Daily <daily>",
+        "Däily <jörg@example.org>",
+        "A\nB <a@example.org>",
+        "@example.org",
+    ],
 )
 def test_a_wrong_sender_stops_the_start_with_a_sentence(sender: str) -> None:
     with pytest.raises(WrongSetting, match="HONEYGUIDE_MAIL_FROM must be"):
@@ -159,7 +207,15 @@ def test_ports_follow_from_the_address() -> None:
         assert read_settings({"HONEYGUIDE_SMTP_URL": url}).smtp_url == url
         return transports.server_of(url).port
 
-    assert [port("smtp://h"), port("smtp://u:p@h"), port("smtps://h"), port("smtp://[::1]:2525")] == [25, 587, 465, 2525]
-    assert transports.server_of("smtp://[::1]").is_here and not transports.server_of("smtp://mail.example.org").is_here
+    assert [
+        port("smtp://h"),
+        port("smtp://u:p@h"),
+        port("smtps://h"),
+        port("smtp://[::1]:2525"),
+    ] == [25, 587, 465, 2525]
+    assert (
+        transports.server_of("smtp://[::1]").is_here
+        and not transports.server_of("smtp://mail.example.org").is_here
+    )
     with pytest.raises(Invalid):
         transport_for("gopher://h", FROM)

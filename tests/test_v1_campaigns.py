@@ -27,7 +27,12 @@ def test_an_update_renames_it_and_answers_with_the_new_name(alice: Member) -> No
 
 
 @pytest.mark.parametrize(
-    "body", [b"", b"{}", b'{"uuid": "x", "slug": "y", "account_id": "z", "destination_url": "http://e.org"}']
+    "body",
+    [
+        b"",
+        b"{}",
+        b'{"uuid": "x", "slug": "y", "account_id": "z", "destination_url": "http://e.org"}',
+    ],
 )
 def test_an_update_without_a_name_changes_nothing(alice: Member, body: bytes) -> None:
     answer = alice.http.put(alice.v1, content=body, headers={"Content-Type": "application/json"})
@@ -48,7 +53,9 @@ def test_a_name_may_have_255_characters_of_any_script(alice: Member) -> None:
     assert alice.get(alice.v1).json()["campaign"]["name"] == "ж" * 255
 
 
-@pytest.mark.parametrize("wanted", ["01890000-0000-7000-8000-000000000000", "nonsense", "1", "%20x", "a@example.org"])
+@pytest.mark.parametrize(
+    "wanted", ["01890000-0000-7000-8000-000000000000", "nonsense", "1", "%20x", "a@example.org"]
+)
 def test_a_campaign_that_is_not_there_is_a_404(alice: Member, wanted: str) -> None:
     answer = alice.get(f"/v1/campaigns/{wanted}")
     assert answer.status_code == 404
@@ -56,7 +63,13 @@ def test_a_campaign_that_is_not_there_is_a_404(alice: Member, wanted: str) -> No
 
 
 @pytest.mark.parametrize(
-    "path", ["/v1/campaigns/", "/v1/campaigns//subscribers", "/v1/campaigns/%20", "/v2/campaigns//subscribers"]
+    "path",
+    [
+        "/v1/campaigns/",
+        "/v1/campaigns//subscribers",
+        "/v1/campaigns/%20",
+        "/v2/campaigns//subscribers",
+    ],
 )
 def test_a_blank_campaign_is_a_400(alice: Member, path: str) -> None:
     answer = alice.get(path)

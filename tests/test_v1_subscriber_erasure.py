@@ -41,36 +41,54 @@ def test_a_delete_answers_with_a_message_and_the_person_is_gone(alice: Member, b
     assert isinstance(answer.json()["message"], str)
     for wanted in (ana["uuid"], ana["email"]):
         for method, tail in (("GET", ""), ("PUT", ""), ("DELETE", ""), ("GET", "/referrals")):
-            assert alice.http.request(method, f"{alice.v1}/subscribers/{wanted}{tail}").status_code == 404
+            assert (
+                alice.http.request(method, f"{alice.v1}/subscribers/{wanted}{tail}").status_code
+                == 404
+            )
     assert alice.total() == 0
 
 
 def test_nothing_personal_remains_in_any_table(alice: Member) -> None:
-    made = alice.post(f"{alice.v1}/subscribers", PERSON, headers={"Idempotency-Key": "signup-1"}).json()["subscriber"]
-    again = alice.post("/v2/subscribers", {"email": "other@example.org"}, headers={"Idempotency-Key": "signup-2"}).json()
+    made = alice.post(
+        f"{alice.v1}/subscribers", PERSON, headers={"Idempotency-Key": "signup-1"}
+    ).json()["subscriber"]
+    again = alice.post(
+        "/v2/subscribers", {"email": "other@example.org"}, headers={"Idempotency-Key": "signup-2"}
+    ).json()
     alice.put(f"{alice.v1}/subscribers/{made['uuid']}", {"name": "Quentin Zebrafish Quillfeather"})
     before = dump(alice.service)
-    assert all(mentions(before, trace) for trace in TRACES), "the test must look where the traces are"
+    assert all(mentions(before, trace) for trace in TRACES), (
+        "the test must look where the traces are"
+    )
     assert alice.delete(f"{alice.v1}/subscribers/{made['uuid']}").status_code == 200
     after = dump(alice.service)
     assert {trace: places for trace in TRACES if (places := mentions(after, trace))} == {}
-    assert "idempotency.body" in mentions(after, again["subscriber"]["email"]), "a stranger's stored answer must stay"
+    assert "idempotency.body" in mentions(after, again["subscriber"]["email"]), (
+        "a stranger's stored answer must stay"
+    )
     row = next(row for row in after["subscriber"] if row["id"] == made["uuid"])
     assert row["ref_code"] == made["ref_code"]
     assert row["erased_ms"] is not None
 
 
 @pytest.mark.parametrize("role", ["referred", "referrer"])
-def test_what_others_were_told_about_the_person_is_erased_and_cancelled(alice: Member, role: str) -> None:
+def test_what_others_were_told_about_the_person_is_erased_and_cancelled(
+    alice: Member, role: str
+) -> None:
     for path in (f"{alice.v1}/webhooks", "/v2/webhooks"):
-        assert alice.post(path, {"url": "http://127.0.0.1:9/hook", "new_referral": True}).status_code == 201
+        assert (
+            alice.post(path, {"url": "http://127.0.0.1:9/hook", "new_referral": True}).status_code
+            == 201
+        )
     if role == "referred":
         code = alice.subscribe("ana@example.org")["ref_code"]
         person = alice.subscribe(**{**PERSON, "referrer_code": code})
     else:
         person = alice.subscribe(**PERSON)
         alice.subscribe("ben@example.org", referrer_code=person["ref_code"])
-    assert "event.body" in mentions(dump(alice.service), "zebrafish"), "the event must tell of the person first"
+    assert "event.body" in mentions(dump(alice.service), "zebrafish"), (
+        "the event must tell of the person first"
+    )
     assert alice.delete(f"{alice.v1}/subscribers/{person['uuid']}").status_code == 200
     after = dump(alice.service)
     assert {trace: places for trace in TRACES if (places := mentions(after, trace))} == {}
@@ -91,14 +109,18 @@ def traces_in_files(service: Service) -> list[str]:
 def test_nothing_personal_remains_in_the_pages_of_an_sqlite_file() -> None:
     with Service("sqlite") as service:
         alice = service.member()
-        made = alice.post(f"{alice.v1}/subscribers", PERSON, headers={"Idempotency-Key": "signup"}).json()["subscriber"]
+        made = alice.post(
+            f"{alice.v1}/subscribers", PERSON, headers={"Idempotency-Key": "signup"}
+        ).json()["subscriber"]
         assert traces_in_files(service) == list(TRACES)
         alice.delete(f"{alice.v1}/subscribers/{made['uuid']}")
         # The service empties its log after the answer, and two checkpoints at once keep each other out.
         until(lambda: traces_in_files(service) == [])
 
 
-def test_a_replay_after_the_erasure_does_not_bring_the_person_back_from_the_stored_answer(alice: Member) -> None:
+def test_a_replay_after_the_erasure_does_not_bring_the_person_back_from_the_stored_answer(
+    alice: Member,
+) -> None:
     key = {"Idempotency-Key": "signup"}
     first = alice.post(f"{alice.v1}/subscribers", PERSON, headers=key)
     alice.delete(f"{alice.v1}/subscribers/{first.json()['subscriber']['uuid']}")
@@ -137,7 +159,11 @@ def test_those_a_deleted_person_brought_keep_their_referrer_code(alice: Member) 
     ben = alice.subscribe("ben@example.org", referrer_code=ana["ref_code"])
     alice.delete(f"{alice.v1}/subscribers/{ana['uuid']}")
     read = alice.subscriber(ben["uuid"])
-    assert (read["referred"], read["referrer_code"], read["referral_status"]) == (True, ana["ref_code"], "verified")
+    assert (read["referred"], read["referrer_code"], read["referral_status"]) == (
+        True,
+        ana["ref_code"],
+        "verified",
+    )
     assert (alice.total(), alice.total("referrals"), alice.total("advocates")) == (1, 1, 0)
     alice.delete(f"{alice.v1}/subscribers/{ben['uuid']}")
     assert (alice.total(), alice.total("referrals"), alice.total("advocates")) == (0, 0, 0)
@@ -146,5 +172,7 @@ def test_those_a_deleted_person_brought_keep_their_referrer_code(alice: Member) 
 def test_the_code_of_a_deleted_person_is_an_unknown_code(alice: Member) -> None:
     ana = alice.subscribe("ana@example.org")
     alice.delete(f"{alice.v1}/subscribers/{ana['uuid']}")
-    assert alice.subscribe("ben@example.org", referrer_code=ana["ref_code"])["referrer_code"] is None
+    assert (
+        alice.subscribe("ben@example.org", referrer_code=ana["ref_code"])["referrer_code"] is None
+    )
     assert (alice.total(), alice.total("referrals"), alice.total("advocates")) == (1, 0, 0)

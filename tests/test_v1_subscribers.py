@@ -50,35 +50,56 @@ def test_a_create_answers_201_with_exactly_the_written_fields(alice: Member) -> 
         k: v for k, v in FULL.items() if k != "created_at"
     }
     assert subscriber["created_at"] == "2020-02-29T12:00:00.000Z"
-    assert (subscriber["referrals_count"], subscriber["origin"], subscriber["referrer_code"]) == (0, "api", None)
+    assert (subscriber["referrals_count"], subscriber["origin"], subscriber["referrer_code"]) == (
+        0,
+        "api",
+        None,
+    )
 
 
 def test_a_read_adds_referred_and_referral_status(alice: Member) -> None:
     written = alice.subscribe(**FULL)
     answer = alice.get(f"{alice.v1}/subscribers/{written['uuid']}")
     assert answer.status_code == 200
-    assert answer.json() == {"subscriber": {**written, "referred": False, "referral_status": "verified"}}
+    assert answer.json() == {
+        "subscriber": {**written, "referred": False, "referral_status": "verified"}
+    }
     assert set(answer.json()["subscriber"]) == READ
 
 
 def test_everything_but_the_email_may_be_left_out_or_null(alice: Member) -> None:
     bare = alice.subscribe("bare@example.org")
-    nulls = alice.subscribe("null@example.org", **dict.fromkeys((*(set(FULL) - {"email"}), "referrer_code")))
+    nulls = alice.subscribe(
+        "null@example.org", **dict.fromkeys((*(set(FULL) - {"email"}), "referrer_code"))
+    )
     for subscriber in (bare, nulls):
-        for name in ("name", "referrer_code", "ip_address", "user_agent", "utm_source", "utm_campaign"):
+        for name in (
+            "name",
+            "referrer_code",
+            "ip_address",
+            "user_agent",
+            "utm_source",
+            "utm_campaign",
+        ):
             assert subscriber[name] is None
-        assert abs(datetime.fromisoformat(subscriber["created_at"]) - datetime.now(UTC)) < timedelta(minutes=1)
+        assert abs(
+            datetime.fromisoformat(subscriber["created_at"]) - datetime.now(UTC)
+        ) < timedelta(minutes=1)
 
 
 @pytest.mark.parametrize("body", [{}, {"email": None}, {"email": ""}, {"name": "Ana"}])
-def test_no_email_is_refused_in_the_words_clients_know(alice: Member, body: dict[str, object]) -> None:
+def test_no_email_is_refused_in_the_words_clients_know(
+    alice: Member, body: dict[str, object]
+) -> None:
     answer = alice.post(f"{alice.v1}/subscribers", body)
     assert answer.status_code == 400
     assert answer.json()["error"] == "You have to provide at least an email"
     assert answer.json()["param"] == "email"
 
 
-@pytest.mark.parametrize("email", ["x", "a@", "@b.org", "a b@c.org", "a@b@c.org", "a@b", "a@b..org", " "])
+@pytest.mark.parametrize(
+    "email", ["x", "a@", "@b.org", "a b@c.org", "a@b@c.org", "a@b", "a@b..org", " "]
+)
 def test_what_is_no_email_is_refused_in_the_words_clients_know(alice: Member, email: str) -> None:
     answer = alice.post(f"{alice.v1}/subscribers", {"email": email})
     assert answer.status_code == 400
@@ -86,7 +107,9 @@ def test_what_is_no_email_is_refused_in_the_words_clients_know(alice: Member, em
 
 
 @pytest.mark.parametrize("again", ["ana@example.org", "ANA@EXAMPLE.ORG", " Ana@example.org\t"])
-def test_an_email_is_taken_once_per_campaign_whatever_its_case(alice: Member, bob: Member, again: str) -> None:
+def test_an_email_is_taken_once_per_campaign_whatever_its_case(
+    alice: Member, bob: Member, again: str
+) -> None:
     alice.subscribe("Ana@Example.org")
     answer = alice.post(f"{alice.v1}/subscribers", {"email": again})
     assert answer.status_code == 400
@@ -102,20 +125,31 @@ def test_case_of_the_local_part_is_kept_and_of_the_domain_is_not(alice: Member) 
 
 @pytest.mark.parametrize("name", sorted(set(FULL) - {"email"}))
 @pytest.mark.parametrize("value", [5, 1.5, True, [], ["a"], {}])
-def test_a_field_of_a_wrong_type_is_refused_and_blamed(alice: Member, name: str, value: object) -> None:
+def test_a_field_of_a_wrong_type_is_refused_and_blamed(
+    alice: Member, name: str, value: object
+) -> None:
     answer = alice.post(f"{alice.v1}/subscribers", {"email": "ana@example.org", name: value})
     assert answer.status_code == 400
     assert answer.json()["param"] == name
     assert alice.total() == 0
 
 
-LONGEST = {"name": 255, "referrer_code": 255, "ip_address": 255, "user_agent": 1024, "utm_source": 255, "utm_campaign": 255}
+LONGEST = {
+    "name": 255,
+    "referrer_code": 255,
+    "ip_address": 255,
+    "user_agent": 1024,
+    "utm_source": 255,
+    "utm_campaign": 255,
+}
 
 
 @pytest.mark.parametrize(("name", "limit"), LONGEST.items())
 def test_text_is_taken_up_to_its_limit_and_not_beyond(alice: Member, name: str, limit: int) -> None:
     assert alice.subscribe("fits@example.org", **{name: "é" * limit})
-    answer = alice.post(f"{alice.v1}/subscribers", {"email": "over@example.org", name: "é" * (limit + 1)})
+    answer = alice.post(
+        f"{alice.v1}/subscribers", {"email": "over@example.org", name: "é" * (limit + 1)}
+    )
     assert answer.status_code == 400
     assert answer.json()["param"] == name
     assert alice.total() == 1
@@ -149,7 +183,8 @@ def test_fields_that_are_ours_to_set_are_ignored_on_create_and_update(alice: Mem
     made = alice.subscribe("ana@example.org", **FOREIGN)
     assert made["uuid"] != FOREIGN["uuid"] and made["ref_code"] != FOREIGN["ref_code"]
     updated = alice.put(
-        f"{alice.v1}/subscribers/{made['uuid']}", {**FOREIGN, "status": "confirmed", "referrer_code": made["ref_code"]}
+        f"{alice.v1}/subscribers/{made['uuid']}",
+        {**FOREIGN, "status": "confirmed", "referrer_code": made["ref_code"]},
     )
     assert updated.status_code == 200
     read = alice.subscriber(made["uuid"])
@@ -173,7 +208,9 @@ def test_fields_that_are_ours_to_set_are_ignored_on_create_and_update(alice: Mem
         ("2024-02-29T00:00:00Z", "2024-02-29T00:00:00.000Z"),
     ],
 )
-def test_a_date_in_the_past_is_shown_in_utc_with_milliseconds(alice: Member, given: str, shown: str) -> None:
+def test_a_date_in_the_past_is_shown_in_utc_with_milliseconds(
+    alice: Member, given: str, shown: str
+) -> None:
     assert alice.subscribe("ana@example.org", created_at=given)["created_at"] == shown
     assert alice.subscriber("ana@example.org")["created_at"] == shown
 
@@ -182,7 +219,9 @@ def test_a_little_ahead_of_our_clock_is_taken_as_now_and_more_is_refused(alice: 
     now = alice.service.now_ms()
     near = alice.subscribe("near@example.org", created_at=iso(now + 290_000))
     assert abs(datetime.fromisoformat(near["created_at"]).timestamp() * 1000 - now) < 30_000
-    answer = alice.post(f"{alice.v1}/subscribers", {"email": "far@example.org", "created_at": iso(now + 400_000)})
+    answer = alice.post(
+        f"{alice.v1}/subscribers", {"email": "far@example.org", "created_at": iso(now + 400_000)}
+    )
     assert answer.status_code == 400
     assert answer.json()["param"] == "created_at"
 
@@ -191,7 +230,14 @@ def test_a_little_ahead_of_our_clock_is_taken_as_now_and_more_is_refused(alice: 
 
 
 @pytest.mark.parametrize(
-    "email", ["ana+news@example.org", "o'hara@example.org", "a/b@example.org", "100%@example.org", "jörg@example.org"]
+    "email",
+    [
+        "ana+news@example.org",
+        "o'hara@example.org",
+        "a/b@example.org",
+        "100%@example.org",
+        "jörg@example.org",
+    ],
 )
 def test_an_email_in_the_path_finds_its_subscriber(alice: Member, email: str) -> None:
     made = alice.subscribe(email)
@@ -201,7 +247,11 @@ def test_an_email_in_the_path_finds_its_subscriber(alice: Member, email: str) ->
 
 def test_a_plus_in_the_path_is_a_plus_and_never_a_space(alice: Member) -> None:
     plain, tagged = alice.subscribe("ana@example.org"), alice.subscribe("ana+x@example.org")
-    assert alice.subscriber("ana+x@example.org")["uuid"] == alice.subscriber("ana%2Bx%40example.org")["uuid"] == tagged["uuid"]
+    assert (
+        alice.subscriber("ana+x@example.org")["uuid"]
+        == alice.subscriber("ana%2Bx%40example.org")["uuid"]
+        == tagged["uuid"]
+    )
     assert alice.subscriber("ana@example.org")["uuid"] == plain["uuid"]
     assert alice.get(f"{alice.v1}/subscribers/ana%20x@example.org").status_code == 404
 
@@ -238,10 +288,18 @@ def test_a_blank_subscriber_is_a_400(alice: Member, version: str, tail: str) -> 
 # -- update
 
 
-def test_an_update_answers_with_the_written_fields_and_changes_only_what_it_names(alice: Member) -> None:
+def test_an_update_answers_with_the_written_fields_and_changes_only_what_it_names(
+    alice: Member,
+) -> None:
     made = alice.subscribe(**FULL)
     address = f"{alice.v1}/subscribers/{made['uuid']}"
-    for body in ({}, {"name": "Ana Maria"}, {"email": "Ana2@example.org"}, {"status": "confirmed"}, {"name": None}):
+    for body in (
+        {},
+        {"name": "Ana Maria"},
+        {"email": "Ana2@example.org"},
+        {"status": "confirmed"},
+        {"name": None},
+    ):
         answer = alice.put(address, body)
         assert answer.status_code == 200
         made |= {key: value for key, value in body.items() if key != "status"}
@@ -283,18 +341,29 @@ def test_a_refused_update_changes_nothing(alice: Member, body: dict[str, object]
 
 def test_an_email_freed_by_an_update_may_be_taken_and_ones_own_may_be_kept(alice: Member) -> None:
     ana = alice.subscribe("ana@example.org")
-    assert alice.put(f"{alice.v1}/subscribers/{ana['uuid']}", {"email": "ANA@example.org"}).status_code == 200
-    assert alice.put(f"{alice.v1}/subscribers/{ana['uuid']}", {"email": "new@example.org"}).status_code == 200
+    assert (
+        alice.put(f"{alice.v1}/subscribers/{ana['uuid']}", {"email": "ANA@example.org"}).status_code
+        == 200
+    )
+    assert (
+        alice.put(f"{alice.v1}/subscribers/{ana['uuid']}", {"email": "new@example.org"}).status_code
+        == 200
+    )
     assert alice.subscribe("ana@example.org")["uuid"] != ana["uuid"]
 
 
 @pytest.mark.parametrize("status", ["unsubscribed", "confirmed"])
-def test_a_status_is_idempotent_and_keeps_the_person_in_lists_and_totals(alice: Member, status: str) -> None:
+def test_a_status_is_idempotent_and_keeps_the_person_in_lists_and_totals(
+    alice: Member, status: str
+) -> None:
     ana = alice.subscribe("ana@example.org")
     ben = alice.subscribe("ben@example.org", referrer_code=ana["ref_code"])
     before = alice.subscriber(ben["uuid"])
     for _ in range(3):
-        assert alice.put(f"{alice.v1}/subscribers/{ben['uuid']}", {"status": status}).status_code == 200
+        assert (
+            alice.put(f"{alice.v1}/subscribers/{ben['uuid']}", {"status": status}).status_code
+            == 200
+        )
         assert alice.subscriber(ben["uuid"]) == before
     assert (alice.total(), alice.total("referrals"), alice.total("advocates")) == (2, 1, 1)
     assert alice.subscriber(ana["uuid"])["referrals_count"] == 1

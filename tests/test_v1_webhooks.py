@@ -26,7 +26,11 @@ def test_create_read_list_update_delete(alice: Member, hooks: str) -> None:
     hook = answer.json()["webhook"]
     assert is_id(hook["uuid"])
     assert answer.json() == {
-        "webhook": {"uuid": hook["uuid"], "url": URL, "events": {"new_referral": True, "reward_unlocked": None}}
+        "webhook": {
+            "uuid": hook["uuid"],
+            "url": URL,
+            "events": {"new_referral": True, "reward_unlocked": None},
+        }
     }
     path = f"{hooks}/{hook['uuid']}"
     assert alice.get(path).json() == {"webhook": hook}
@@ -48,9 +52,13 @@ def test_create_read_list_update_delete(alice: Member, hooks: str) -> None:
 
 @pytest.mark.parametrize("value", [True, False, None])
 @pytest.mark.parametrize("nested", [True, False])
-def test_flags_are_true_false_or_null(alice: Member, hooks: str, value: bool | None, nested: bool) -> None:
+def test_flags_are_true_false_or_null(
+    alice: Member, hooks: str, value: bool | None, nested: bool
+) -> None:
     flags = {"new_referral": value, "reward_unlocked": value}
-    hook = alice.post(hooks, {"url": URL, **({"events": flags} if nested else flags)}).json()["webhook"]
+    hook = alice.post(hooks, {"url": URL, **({"events": flags} if nested else flags)}).json()[
+        "webhook"
+    ]
     assert hook["events"] == flags
 
 
@@ -80,20 +88,30 @@ def test_two_updates_at_once_lose_nothing(alice: Member, hooks: str) -> None:
         path = f"{hooks}/{alice.post(hooks, {'url': URL}).json()['webhook']['uuid']}"
         together = threading.Barrier(2)
 
-        def put(body: dict[str, Any], path: str = path, together: threading.Barrier = together) -> None:
+        def put(
+            body: dict[str, Any], path: str = path, together: threading.Barrier = together
+        ) -> None:
             together.wait()
             assert alice.put(path, body).status_code == 200
 
-        threads = [threading.Thread(target=put, args=({name: True},)) for name in ("new_referral", "reward_unlocked")]
+        threads = [
+            threading.Thread(target=put, args=({name: True},))
+            for name in ("new_referral", "reward_unlocked")
+        ]
         for thread in threads:
             thread.start()
         for thread in threads:
             thread.join()
-        assert alice.get(path).json()["webhook"]["events"] == {"new_referral": True, "reward_unlocked": True}
+        assert alice.get(path).json()["webhook"]["events"] == {
+            "new_referral": True,
+            "reward_unlocked": True,
+        }
 
 
 def shape(value: Any) -> Any:
-    return {name: shape(inner) for name, inner in value.items()} if isinstance(value, dict) else None
+    return (
+        {name: shape(inner) for name, inner in value.items()} if isinstance(value, dict) else None
+    )
 
 
 def test_a_referral_is_told_to_v1_and_v2_webhooks_that_ask_in_the_published_shape(
@@ -114,12 +132,18 @@ def test_a_referral_is_told_to_v1_and_v2_webhooks_that_ask_in_the_published_shap
         assert told == asks_too.requests[0].json()
         published = PAYLOADS["new_referral"]
         for person in ("subscriber", "referrer"):
-            assert (told[person]["next_reward"], told[person]["next_reward_details"]) == (None, None)
+            assert (told[person]["next_reward"], told[person]["next_reward_details"]) == (
+                None,
+                None,
+            )
             assert isinstance(published[person]["next_reward"], int)
             published[person]["next_reward_details"] = None
         assert shape(told) == shape(published)
         assert told["campaign_id"] == alice.campaign_id
-        assert (told["subscriber"]["id"], told["subscriber"]["email"]) == (ben["uuid"], "ben@shape.example")
+        assert (told["subscriber"]["id"], told["subscriber"]["email"]) == (
+            ben["uuid"],
+            "ben@shape.example",
+        )
         assert (told["referrer"]["first_name"], told["referrer"]["tot_referrals"]) == ("Ann", 1)
         assert told["referrer"]["referral_link"] == f"{service.url}/r/{ann['ref_code']}"
 

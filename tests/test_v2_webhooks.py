@@ -67,7 +67,11 @@ def test_each_flag_is_true_false_or_null_in_the_body_or_under_events(
 
 
 def test_the_bodys_own_flag_comes_before_the_nested_one(alice: Member) -> None:
-    hook = made(alice, new_referral=False, events={"new_referral": True, "reward_redeemed": True, "unknown": 1})
+    hook = made(
+        alice,
+        new_referral=False,
+        events={"new_referral": True, "reward_redeemed": True, "unknown": 1},
+    )
     assert hook["events"] == UNSET | {"new_referral": False, "reward_redeemed": True}
     assert made(alice, events=None)["events"] == UNSET
 
@@ -91,7 +95,9 @@ def test_an_update_changes_what_it_names_and_nothing_else(alice: Member) -> None
     assert alice.get(path).json()["webhook"] == moved
 
 
-def test_the_list_is_newest_first_whole_and_each_generation_sees_its_own(alice: Member, bob: Member) -> None:
+def test_the_list_is_newest_first_whole_and_each_generation_sees_its_own(
+    alice: Member, bob: Member
+) -> None:
     assert alice.get("/v2/webhooks").json() == {"webhooks": []}
     hooks = [made(alice) for _ in range(60)]
     v1 = made(alice, f"{alice.v1}/webhooks")
@@ -101,7 +107,10 @@ def test_the_list_is_newest_first_whole_and_each_generation_sees_its_own(alice: 
     assert alice.get(f"{alice.v1}/webhooks").json() == {"webhooks": [v1]}
     assert alice.get(f"/v2/webhooks/{v1['uuid']}").status_code == 404
     assert alice.get(f"{alice.v1}/webhooks/{hooks[0]['uuid']}").status_code == 404
-    assert alice.put(f"{alice.v1}/webhooks/{hooks[0]['uuid']}", {"new_referral": True}).status_code == 404
+    assert (
+        alice.put(f"{alice.v1}/webhooks/{hooks[0]['uuid']}", {"new_referral": True}).status_code
+        == 404
+    )
 
 
 def test_a_deleted_webhook_is_gone(alice: Member, base: str) -> None:
@@ -137,7 +146,9 @@ def test_a_deleted_webhook_is_gone(alice: Member, base: str) -> None:
         ({"url": URL, "events": []}, "events"),
     ],
 )
-def test_what_cannot_be_is_refused_with_a_sentence(alice: Member, base: str, body: dict[str, Any], param: str) -> None:
+def test_what_cannot_be_is_refused_with_a_sentence(
+    alice: Member, base: str, body: dict[str, Any], param: str
+) -> None:
     answer = alice.post(base, body)
     assert answer.status_code == 400, answer.text
     assert answer.json()["param"] == param
@@ -146,9 +157,19 @@ def test_what_cannot_be_is_refused_with_a_sentence(alice: Member, base: str, bod
 
 
 @pytest.mark.parametrize(
-    "body", [{"url": None}, {"url": ""}, {"url": 7}, {"url": "x"}, {"new_referral": "no"}, {"events": None}]
+    "body",
+    [
+        {"url": None},
+        {"url": ""},
+        {"url": 7},
+        {"url": "x"},
+        {"new_referral": "no"},
+        {"events": None},
+    ],
 )
-def test_an_update_that_cannot_be_changes_nothing(alice: Member, base: str, body: dict[str, Any]) -> None:
+def test_an_update_that_cannot_be_changes_nothing(
+    alice: Member, base: str, body: dict[str, Any]
+) -> None:
     hook = made(alice, base, new_referral=True)
     assert alice.put(f"{base}/{hook['uuid']}", {"new_referral": False, **body}).status_code == 400
     assert alice.get(f"{base}/{hook['uuid']}").json()["webhook"] == hook
@@ -207,28 +228,52 @@ def test_the_log_shows_every_attempt_and_pages(service: Service, alice: Member, 
         alice.post(f"{hook}/test")
         deliver(service)
         (waiting,) = log(alice, hook)
-        assert list(waiting) == ["uuid", "event_id", "type", "status", "next_attempt_at", "attempts"]
+        assert list(waiting) == [
+            "uuid",
+            "event_id",
+            "type",
+            "status",
+            "next_attempt_at",
+            "attempts",
+        ]
         assert (waiting["type"], waiting["status"]) == ("test", "pending")
         (attempt,) = waiting["attempts"]
         assert list(attempt) == ["at", "status_code", "latency_ms", "error", "response"]
-        assert (attempt["status_code"], attempt["error"], attempt["response"]) == (500, None, "x" * 1024)
+        assert (attempt["status_code"], attempt["error"], attempt["response"]) == (
+            500,
+            None,
+            "x" * 1024,
+        )
         assert before <= attempt["at"] < waiting["next_attempt_at"]
         service.set_clock(60)
         deliver(service)
         (done,) = log(alice, hook)
-        assert (done["status"], done["next_attempt_at"], done["uuid"]) == ("delivered", None, waiting["uuid"])
+        assert (done["status"], done["next_attempt_at"], done["uuid"]) == (
+            "delivered",
+            None,
+            waiting["uuid"],
+        )
         assert [a["response"] for a in done["attempts"]] == ["x" * 1024, "fine"]
         alice.post(f"{hook}/test")
         deliver(service)
-        pages = [alice.get(f"{hook}/deliveries", params={"per_page": 1, "page": n}) for n in (1, 2, 3)]
+        pages = [
+            alice.get(f"{hook}/deliveries", params={"per_page": 1, "page": n}) for n in (1, 2, 3)
+        ]
         assert [len(page.json()["deliveries"]) for page in pages] == [1, 1, 0]
         assert pages[1].json()["deliveries"] == [done]
-        assert pages[1].json()["meta"] == {"per_page": 1, "page": 2, "total_pages": 2, "total_deliveries": 2}
+        assert pages[1].json()["meta"] == {
+            "per_page": 1,
+            "page": 2,
+            "total_pages": 2,
+            "total_deliveries": 2,
+        }
         assert 'rel="prev"' in pages[1].headers["link"]
         assert alice.get(f"{hook}/deliveries", params={"per_page": 0}).status_code == 400
 
 
-def test_resend_and_replay_send_the_same_bytes_again(service: Service, alice: Member, base: str, receiver: Receiver) -> None:
+def test_resend_and_replay_send_the_same_bytes_again(
+    service: Service, alice: Member, base: str, receiver: Receiver
+) -> None:
     hook = f"{base}/{made(alice, base, url=receiver.url, new_referral=True)['uuid']}"
     ann = alice.subscribe("ann@replay.example")
     since = [iso(service.now_ms())]
@@ -258,7 +303,15 @@ def test_resend_and_replay_send_the_same_bytes_again(service: Service, alice: Me
 def test_replay_takes_a_moment_that_has_been(service: Service, alice: Member, base: str) -> None:
     hook = f"{base}/{made(alice, base)['uuid']}"
     now_ms = service.now_ms()
-    for since in (None, "", "yesterday", "2026-11-15", "2026-02-30T00:00:00Z", 5, iso(now_ms + DAY_MS)):
+    for since in (
+        None,
+        "",
+        "yesterday",
+        "2026-11-15",
+        "2026-02-30T00:00:00Z",
+        5,
+        iso(now_ms + DAY_MS),
+    ):
         answer = alice.post(f"{hook}/replay", {"since": since})
         assert (answer.status_code, answer.json()["param"]) == (400, "since"), since
     assert alice.post(f"{hook}/replay").status_code == 400
@@ -266,7 +319,9 @@ def test_replay_takes_a_moment_that_has_been(service: Service, alice: Member, ba
         assert alice.post(f"{hook}/replay", {"since": since}).json() == {"replayed": 0}
 
 
-def test_a_disabled_webhook_says_so_and_an_update_enables_it(service: Service, alice: Member, base: str) -> None:
+def test_a_disabled_webhook_says_so_and_an_update_enables_it(
+    service: Service, alice: Member, base: str
+) -> None:
     with ReceiverThread(410, 200) as receiver:
         hook = f"{base}/{made(alice, base, url=receiver.url)['uuid']}"
         sent = alice.post(f"{hook}/test").json()["delivery"]

@@ -38,6 +38,10 @@ def test_the_python_snippet_runs_and_refuses_what_is_forged() -> None:
 
 
 def test_the_schedule_in_the_table_is_the_one_we_keep() -> None:
-    rows = re.findall(r"^\| (\d+) \| (\d+) (seconds|minutes|hours) \|", GUIDE.read_text(encoding="utf-8"), re.MULTILINE)
+    rows = re.findall(
+        r"^\| (\d+) \| (\d+) (seconds|minutes|hours) \|",
+        GUIDE.read_text(encoding="utf-8"),
+        re.MULTILINE,
+    )
     assert [int(row[0]) for row in rows] == list(range(2, schedule.ATTEMPTS + 1))
     assert tuple(int(number) * UNITS_MS[unit] for _, number, unit in rows) == schedule.WAITS_MS

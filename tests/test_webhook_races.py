@@ -16,7 +16,9 @@ from tests.support.races import Work, overlapping
 from tests.support.service import ENGINES
 from tests.support.stores import statement
 
-_LEASE = statement("UPDATE delivery SET lease_token = 'token', leased_until_ms = :until_ms WHERE webhook_id = :webhook_id")
+_LEASE = statement(
+    "UPDATE delivery SET lease_token = 'token', leased_until_ms = :until_ms WHERE webhook_id = :webhook_id"
+)
 
 
 @pytest.fixture(params=ENGINES)
@@ -28,7 +30,15 @@ def emitting(post: Office) -> Work:
     async def work(tx: Tx) -> None:
         to = await outbox.listeners(tx, post.account_id, outbox.NEW_REFERRAL)
         facts = {"n": 1}
-        await outbox.emit(tx, post.account_id, outbox.NEW_REFERRAL, facts, to=to, subscriber_id=None, now_ms=post.now_ms)
+        await outbox.emit(
+            tx,
+            post.account_id,
+            outbox.NEW_REFERRAL,
+            facts,
+            to=to,
+            subscriber_id=None,
+            now_ms=post.now_ms,
+        )
 
     return work
 
@@ -65,12 +75,20 @@ async def disabling(post: Office, hook: webhooks.Webhook) -> Work:
 
 def updating(post: Office, hook: webhooks.Webhook, flags: webhooks.Flags) -> Work:
     return partial(
-        webhooks.update, account_id=post.account_id, scope="", webhook_id=hook.id, url=hook.url, flags=flags, policy=HOME
+        webhooks.update,
+        account_id=post.account_id,
+        scope="",
+        webhook_id=hook.id,
+        url=hook.url,
+        flags=flags,
+        policy=HOME,
     )
 
 
 @pytest.mark.parametrize("event_first", [True, False])
-def test_an_event_that_commits_while_its_webhook_is_disabled_does_not_go_out_later(engine: str, event_first: bool) -> None:
+def test_an_event_that_commits_while_its_webhook_is_disabled_does_not_go_out_later(
+    engine: str, event_first: bool
+) -> None:
     async def scenario() -> None:
         async with office(engine) as post, receiving() as receiver:
             hook = await post.webhook(receiver.url)
@@ -87,7 +105,9 @@ def test_an_event_that_commits_while_its_webhook_is_disabled_does_not_go_out_lat
 
 
 @pytest.mark.parametrize("event_first", [True, False])
-def test_an_event_that_commits_after_its_flag_was_unset_is_not_delivered(engine: str, event_first: bool) -> None:
+def test_an_event_that_commits_after_its_flag_was_unset_is_not_delivered(
+    engine: str, event_first: bool
+) -> None:
     async def scenario() -> None:
         async with office(engine) as post, receiving() as receiver:
             hook = await post.webhook(receiver.url)
@@ -103,7 +123,9 @@ def test_an_event_that_commits_after_its_flag_was_unset_is_not_delivered(engine:
 
 
 @pytest.mark.parametrize("disabled_first", [True, False])
-def test_a_resend_while_its_webhook_is_disabled_does_not_go_out_later(engine: str, disabled_first: bool) -> None:
+def test_a_resend_while_its_webhook_is_disabled_does_not_go_out_later(
+    engine: str, disabled_first: bool
+) -> None:
     async def scenario() -> None:
         async with office(engine) as post, receiving() as receiver:
             hook = await post.webhook(receiver.url)
@@ -118,9 +140,16 @@ def test_a_resend_while_its_webhook_is_disabled_does_not_go_out_later(engine: st
                 delivery_id=sent.id,
                 now_ms=post.now_ms,
             )
-            off = partial(recording._disable, outcome=an_outcome(post, hook, sent.id), reason="It answered 410.", page=PAGE)
+            off = partial(
+                recording._disable,
+                outcome=an_outcome(post, hook, sent.id),
+                reason="It answered 410.",
+                page=PAGE,
+            )
             await overlapping(post.store, *((off, again) if disabled_first else (again, off)))
-            assert (await post.one(hook))[0].status == ("delivered" if disabled_first else "cancelled")
+            assert (await post.one(hook))[0].status == (
+                "delivered" if disabled_first else "cancelled"
+            )
             await post.write(updating(post, hook, webhooks.Flags()))
             await post.deliver(DAY_MS)
             assert len(receiver.requests) == 1

@@ -38,8 +38,17 @@ def clock_of(settings: Settings) -> Clock:
 
 
 async def site_of(store: Store, settings: Settings) -> Site:
-    secret = bytes.fromhex(settings.secret_key) if settings.secret_key else await store.write(accounts.instance_secret)
-    return Site(settings.base_url, settings.signup_page_host, secret, Path(settings.logo_dir) if settings.logo_dir else None)
+    secret = (
+        bytes.fromhex(settings.secret_key)
+        if settings.secret_key
+        else await store.write(accounts.instance_secret)
+    )
+    return Site(
+        settings.base_url,
+        settings.signup_page_host,
+        secret,
+        Path(settings.logo_dir) if settings.logo_dir else None,
+    )
 
 
 @dataclass
@@ -69,12 +78,22 @@ async def opened(settings: Settings) -> AsyncIterator[Services]:
     try:
         clock = clock_of(settings)
         site = await site_of(store, settings)
-        policy = Policy.for_base_url(settings.base_url, [part for part in settings.webhook_allow.split(",") if part.strip()])
+        policy = Policy.for_base_url(
+            settings.base_url, [part for part in settings.webhook_allow.split(",") if part.strip()]
+        )
         transport = transport_for(settings.smtp_url, settings.mail_from)
         outbound = Outbound(policy)
         dispatcher = Dispatcher(store, outbound, clock, page=f"{site.base_url}/webhooks")
         try:
-            yield Services(settings, store, site, clock, policy, Loop(store, clock, jobs_of(site, transport)), dispatcher)
+            yield Services(
+                settings,
+                store,
+                site,
+                clock,
+                policy,
+                Loop(store, clock, jobs_of(site, transport)),
+                dispatcher,
+            )
         finally:
             await outbound.close()
     finally:
@@ -98,7 +117,9 @@ class Application:
             await self._live(receive, send)
         elif scope["type"] == "http":
             path = scope["path"]
-            if self._api is not None and (path.startswith(("/v1/", "/v2/")) or path in ("/v1", "/v2")):
+            if self._api is not None and (
+                path.startswith(("/v1/", "/v2/")) or path in ("/v1", "/v2")
+            ):
                 await self._api(scope, receive, send)
             elif self._links is not None and path.startswith(PREFIXES):
                 await self._links(scope, receive, send)
@@ -114,10 +135,20 @@ class Application:
                 self.services = services
                 telemetry = Telemetry(log=self._settings.log == "json")
                 door = admission(services.store, self._settings.rate_limit, services.site.base_url)
-                self._api = Api(services.store, services.site, services.policy, services.clock, door, telemetry, ROUTES)
+                self._api = Api(
+                    services.store,
+                    services.site,
+                    services.policy,
+                    services.clock,
+                    door,
+                    telemetry,
+                    ROUTES,
+                )
                 described = document(ROUTES, self._settings.base_url)
                 self._system = System(services.store, telemetry, described)
-                page_services = PageServices(self._settings, services.store, services.site, services.clock, services.policy)
+                page_services = PageServices(
+                    self._settings, services.store, services.site, services.clock, services.policy
+                )
                 self._pages = pages_app(described, page_services)
                 self._links = LinkHandler(page_services, self._pages)
                 # Clicks are counted by whoever serves them, also where the background work is another process's.

@@ -77,13 +77,19 @@ def utf8_stdout() -> TextIO:
 def serve(
     host: Annotated[str | None, typer.Option(help="IP address to listen on.")] = None,
     port: Annotated[int | None, typer.Option(help="Port to listen on.")] = None,
-    workers: Annotated[int, typer.Option(min=1, help="Number of server processes; more than one needs PostgreSQL.")] = 1,
-    work: Annotated[bool, typer.Option("--work/--no-work", help="Also run background jobs in this process.")] = True,
+    workers: Annotated[
+        int, typer.Option(min=1, help="Number of server processes; more than one needs PostgreSQL.")
+    ] = 1,
+    work: Annotated[
+        bool, typer.Option("--work/--no-work", help="Also run background jobs in this process.")
+    ] = True,
 ) -> None:
     """Run the API, the web pages and the background jobs."""
     chosen = read_settings(host=host, port=port)
     if workers > 1 and chosen.database_url.startswith("sqlite:"):
-        fail("SQLite supports only one server process. To use --workers, set HONEYGUIDE_DATABASE_URL to a postgresql:// URL.")
+        fail(
+            "SQLite supports only one server process. To use --workers, set HONEYGUIDE_DATABASE_URL to a postgresql:// URL."
+        )
     run_server(chosen, workers=workers, work=work)
 
 
@@ -124,7 +130,9 @@ def migrate_command() -> None:
 @account_app.command("create")
 def account_create(
     email: Email,
-    name: Annotated[str | None, typer.Option(help="Name of the account and of its campaign.")] = None,
+    name: Annotated[
+        str | None, typer.Option(help="Name of the account and of its campaign.")
+    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print only JSON.")] = False,
 ) -> None:
     """Create an account with its campaign and first API key. The key is shown only once."""
@@ -134,7 +142,11 @@ def account_create(
             now_ms = services.clock()
             made = await accounts.create(tx, email, name=name, now_ms=now_ms)
             key = await keys.create(tx, made.account_id, name="first key", now_ms=now_ms)
-            return {"account_uuid": made.account_id, "campaign_uuid": made.campaign_id, "api_key": key}
+            return {
+                "account_uuid": made.account_id,
+                "campaign_uuid": made.campaign_id,
+                "api_key": key,
+            }
 
         return await services.store.write(change)
 
@@ -144,14 +156,22 @@ def account_create(
         return
     typer.echo(json.dumps(made, indent=2))
     typer.secho("\nSave the API key now; it is not shown again.", err=True)
-    typer.secho(f"To use the dashboard, set a password:\n  honeyguide account password {shlex.quote(email)}", err=True)
+    typer.secho(
+        f"To use the dashboard, set a password:\n  honeyguide account password {shlex.quote(email)}",
+        err=True,
+    )
     base = read_settings().base_url
     typer.secho("To try the API, start `honeyguide serve` and run:", err=True)
-    typer.secho(f"  curl -H 'X-Api-Key: {made['api_key']}' {base}/v1/campaigns/{made['campaign_uuid']}/subscribers", err=True)
+    typer.secho(
+        f"  curl -H 'X-Api-Key: {made['api_key']}' {base}/v1/campaigns/{made['campaign_uuid']}/subscribers",
+        err=True,
+    )
 
 
 @keys_app.command("create")
-def keys_create(email: Email, name: Annotated[str, typer.Option(help="What the key is for.")] = "key") -> None:
+def keys_create(
+    email: Email, name: Annotated[str, typer.Option(help="What the key is for.")] = "key"
+) -> None:
     """Create another API key for an account. The key is shown only once."""
 
     async def create(services: Services) -> str:
@@ -177,7 +197,9 @@ def keys_list(email: Email) -> None:
 
     listed = with_services(found)
     if not listed:
-        typer.echo(f"No keys yet. Create one with: honeyguide keys create {shlex.quote(email)}", err=True)
+        typer.echo(
+            f"No keys yet. Create one with: honeyguide keys create {shlex.quote(email)}", err=True
+        )
     for key in listed:
         used = f"last used {iso(key.last_used_ms)}" if key.last_used_ms else "never used"
         state = f"revoked {iso(key.revoked_ms)}" if key.revoked_ms else "active"
@@ -185,7 +207,9 @@ def keys_list(email: Email) -> None:
 
 
 @keys_app.command("revoke")
-def keys_revoke(key: Annotated[str, typer.Argument(help="ID or prefix of the key, as `keys list` shows it.")]) -> None:
+def keys_revoke(
+    key: Annotated[str, typer.Argument(help="ID or prefix of the key, as `keys list` shows it.")],
+) -> None:
     """Revoke an API key, effective from the next request."""
 
     async def revoke(services: Services) -> None:
@@ -202,7 +226,9 @@ def keys_revoke(key: Annotated[str, typer.Argument(help="ID or prefix of the key
 @app.command("settings")
 def settings_command() -> None:
     """List every setting with its purpose and default."""
-    typer.echo("Set these as environment variables. To read a value from a file, add _FILE to the name.\n")
+    typer.echo(
+        "Set these as environment variables. To read a value from a file, add _FILE to the name.\n"
+    )
     for name, default, about in settings.reference():
         typer.echo(f"{name:30} {about}{f' (default: {default})' if default else ''}")
 

@@ -18,7 +18,9 @@ from honeyguide.store.backup import backup_postgres, backup_sqlite
 
 
 @app.command()
-def backup(target: Annotated[Path, typer.Argument(help="File to write. It must not exist yet.")]) -> None:
+def backup(
+    target: Annotated[Path, typer.Argument(help="File to write. It must not exist yet.")],
+) -> None:
     """Copy the whole database to one file, also while the service runs. Prints the command that restores it."""
     chosen = read_settings()
     source = sqlite_path(chosen.database_url)
@@ -30,7 +32,11 @@ def backup(target: Annotated[Path, typer.Argument(help="File to write. It must n
                 fail(f"There is no database at {source}. Check HONEYGUIDE_DATABASE_URL.")
             with Progress(transient=True) as shown:
                 task = shown.add_task("Copying", total=1)
-                backup_sqlite(source, target, lambda done, total: shown.update(task, completed=done, total=total))
+                backup_sqlite(
+                    source,
+                    target,
+                    lambda done, total: shown.update(task, completed=done, total=total),
+                )
     except Fault as fault:
         fail(fault.message)
 

@@ -27,10 +27,16 @@ SKEW_MS = 2_000
 def demo(
     serve: Annotated[bool, typer.Option("--serve", help="Then start the server.")] = False,
     reset: Annotated[
-        bool, typer.Option("--reset", help="Delete the database and create the demo again (SQLite only).")
+        bool,
+        typer.Option(
+            "--reset", help="Delete the database and create the demo again (SQLite only)."
+        ),
     ] = False,
     yes: Annotated[
-        bool, typer.Option("--yes", help="With --reset: also delete accounts that are not part of the demo.")
+        bool,
+        typer.Option(
+            "--yes", help="With --reset: also delete accounts that are not part of the demo."
+        ),
     ] = False,
 ) -> None:
     """Add demo data to the database (once), and print a login, API keys and a request to try."""
@@ -51,7 +57,10 @@ def _with_toys(chosen: Settings) -> Settings:
         return chosen
     path = sqlite_path(chosen.database_url)
     base = Path(path or "var/honeyguide-demo.db").absolute()
-    toys = {"test_clock": f"{base}.clock", "smtp_url": f"file://{base.with_name('emails').as_posix()}"}
+    toys = {
+        "test_clock": f"{base}.clock",
+        "smtp_url": f"file://{base.with_name('emails').as_posix()}",
+    }
     for name, value in toys.items():
         if not getattr(chosen, name):
             os.environ[f"{PREFIX}{name.upper()}"] = value
@@ -82,7 +91,11 @@ def _empty(chosen: Settings, yes: bool) -> None:
 
 async def _strangers(services: Services) -> list[str]:
     ours = {*demo_data.EMAILS, demo_data.EMPTY}
-    return [account.email for account in await services.store.read(accounts.all_of_them) if account.email not in ours]
+    return [
+        account.email
+        for account in await services.store.read(accounts.all_of_them)
+        if account.email not in ours
+    ]
 
 
 def _invitation(chosen: Settings, made: demo_data.Demo) -> str:
@@ -105,7 +118,9 @@ def _invitation(chosen: Settings, made: demo_data.Demo) -> str:
 def doctor() -> None:
     """Check the installation and say what to fix."""
     chosen = read_settings()
-    typer.echo(f"Python {platform.python_version()} on {platform.system()}, SQLite library {sqlite_version()}")
+    typer.echo(
+        f"Python {platform.python_version()} on {platform.system()}, SQLite library {sqlite_version()}"
+    )
     typer.echo(f"Database  {chosen.database_url.split('@')[-1]}")
 
     async def look(services: Services) -> int:
@@ -114,7 +129,9 @@ def doctor() -> None:
     skew_ms = with_services(look)
     typer.echo(f"Clock     {abs(skew_ms)} ms from the database's")
     if abs(skew_ms) > SKEW_MS and not chosen.test_clock:
-        fail("The clocks of this machine and its database differ too much. Synchronize both with NTP.")
+        fail(
+            "The clocks of this machine and its database differ too much. Synchronize both with NTP."
+        )
     for line in _before_going_live(chosen):
         typer.secho(f"To do: {line}", fg=typer.colors.YELLOW)
     typer.secho("No errors found.", fg=typer.colors.GREEN)

@@ -15,21 +15,26 @@ from honeyguide.app import Services
 from honeyguide.cli import Email, account_app, app, fail, utf8_stdout, with_services
 from honeyguide.kernel.errors import Invalid
 from honeyguide.kernel.spreadsheets import csv_text
+from honeyguide.kernel.tenant import Tenant
 from honeyguide.referrals import campaigns, page_index, search
-from honeyguide.referrals.campaigns import Owner
 from honeyguide.signups import exporting, import_columns, importing
 from honeyguide.store import Tx
 
 
-async def _owner(services: Services, email: str) -> Owner:
-    async def look(tx: Tx) -> Owner:
-        return await campaigns.owner_of(tx, (await accounts.get_by_email(tx, email)).id)
+async def _owner(services: Services, email: str) -> Tenant:
+    async def look(tx: Tx) -> Tenant:
+        return await campaigns.tenant_of(tx, (await accounts.get_by_email(tx, email)).id)
 
     return await services.store.read(look)
 
 
 def _bar() -> Progress:
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    columns = (
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeRemainingColumn(),
+    )
     return Progress(*columns, console=Console(stderr=True), disable=not sys.stderr.isatty())
 
 
@@ -41,10 +46,17 @@ def _columns(columns: list[import_columns.Column]) -> str:
 
 @app.command("import")
 def import_command(
-    file: Annotated[Path, typer.Argument(help="CSV file with a header row.", exists=True, dir_okay=False)],
+    file: Annotated[
+        Path, typer.Argument(help="CSV file with a header row.", exists=True, dir_okay=False)
+    ],
     account: Annotated[str, typer.Option(help="Email address of the account to import into.")],
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Show what would happen without changing anything.")] = False,
-    errors: Annotated[Path | None, typer.Option(help="File for the rows that could not be imported, with the reasons.")] = None,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Show what would happen without changing anything.")
+    ] = False,
+    errors: Annotated[
+        Path | None,
+        typer.Option(help="File for the rows that could not be imported, with the reasons."),
+    ] = None,
 ) -> None:
     """Import subscribers from a CSV file. Existing subscribers are not changed."""
     try:
@@ -58,7 +70,7 @@ def import_command(
     typer.echo(columns, err=True)
 
     async def bring(services: Services) -> tuple[int, int, list[importing.Refused]]:
-        owner, now_ms = await _owner(services, account), services.clock()
+        tenant, now_ms = await _owner(services, account), services.clock()
         added, skipped, seen = 0, 0, set[str]()
         refused: list[importing.Refused] = []
         with _bar() as bar:
@@ -67,10 +79,19 @@ def import_command(
 
                 async def work(tx: Tx, part: list[importing.Line] = part) -> importing.Outcome:
                     return await importing.bring(
-                        tx, services.site, owner, part, mapping, now_ms=now_ms, dry=dry_run, seen=seen if dry_run else None
+                        tx,
+                        services.site,
+                        tenant,
+                        part,
+                        mapping,
+                        now_ms=now_ms,
+                        dry=dry_run,
+                        seen=seen if dry_run else None,
                     )
 
-                outcome = await (services.store.read(work) if dry_run else services.store.write(work))
+                outcome = await (
+                    services.store.read(work) if dry_run else services.store.write(work)
+                )
                 added, skipped = added + outcome.added, skipped + outcome.skipped
                 refused += outcome.refused
                 bar.advance(task, len(part))
@@ -80,13 +101,17 @@ def import_command(
     for each in refused[:20]:
         typer.secho(f"line {each.line}: {each.sentence}", err=True, fg=typer.colors.YELLOW)
     would = "would be added" if dry_run else "added"
-    typer.echo(f"{added:,} {would}, {skipped:,} already subscribed, {len(refused):,} failed.\n{columns}")
+    typer.echo(
+        f"{added:,} {would}, {skipped:,} already subscribed, {len(refused):,} failed.\n{columns}"
+    )
     if errors is not None and refused:
         try:
             errors.write_text(importing.csv_to_mend(header, refused), encoding="utf-8", newline="")
         except OSError as error:
             fail(f"Cannot write {errors}: {error.strerror}.")
-        typer.echo(f"The failed rows are in {errors}. Fix them there, then import that file.", err=True)
+        typer.echo(
+            f"The failed rows are in {errors}. Fix them there, then import that file.", err=True
+        )
     elif refused:
         typer.echo("To save the failed rows to a file, add --errors FILE.", err=True)
     if dry_run:
@@ -96,18 +121,22 @@ def import_command(
 @app.command("export")
 def export_command(
     account: Annotated[str, typer.Option(help="Email address of the account.")],
-    file: Annotated[Path | None, typer.Option(help="File to write; default: standard output.")] = None,
-    show: Annotated[str, typer.Option(help=f"Which subscribers: {', '.join(search.SHOWS)}.")] = "all",
+    file: Annotated[
+        Path | None, typer.Option(help="File to write; default: standard output.")
+    ] = None,
+    show: Annotated[
+        str, typer.Option(help=f"Which subscribers: {', '.join(search.SHOWS)}.")
+    ] = "all",
 ) -> None:
     """Export subscribers as CSV."""
     if show not in search.SHOWS:
         fail(f"--show must be one of: {', '.join(search.SHOWS)}.")
 
     async def write(services: Services) -> int:
-        owner = await _owner(services, account)
+        tenant = await _owner(services, account)
 
         async def count(tx: Tx) -> int:
-            return await page_index.total(tx, owner.campaign_id, "all")
+            return await page_index.total(tx, tenant.campaign_id, "all")
 
         try:
             out = file.open("w", encoding="utf-8", newline="") if file else utf8_stdout()
@@ -117,7 +146,7 @@ def export_command(
         with _bar() as bar:
             task = bar.add_task("Writing", total=await services.store.read(count))
             out.write(csv_text([exporting.COLUMNS]))
-            async for rows in exporting.batches(services.store, owner, show):
+            async for rows in exporting.batches(services.store, tenant, show):
                 out.write(csv_text(exporting.line(services.site, row) for row in rows))
                 written += len(rows)
                 bar.advance(task, len(rows))

@@ -76,7 +76,9 @@ class Protocol(HttpToolsProtocol):
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         super().connection_made(Joined(transport, self.loop))  # type: ignore[arg-type]
         # Until the first byte it is as idle as between two requests; uvicorn counts only the latter.
-        self.timeout_keep_alive_task = self.loop.call_later(self.timeout_keep_alive, self.timeout_keep_alive_handler)
+        self.timeout_keep_alive_task = self.loop.call_later(
+            self.timeout_keep_alive, self.timeout_keep_alive_handler
+        )
 
     def connection_lost(self, exc: Exception | None) -> None:
         self._unset_keepalive_if_required()
@@ -104,7 +106,10 @@ class Protocol(HttpToolsProtocol):
             self.send_400_response(f"The request headers are larger than {HEAD_LIMIT // 1024} KB.")
 
     def on_headers_complete(self) -> None:
-        if self.parser.get_http_version() == "1.1" and sum(name == b"host" for name, _ in self.headers) != 1:
+        if (
+            self.parser.get_http_version() == "1.1"
+            and sum(name == b"host" for name, _ in self.headers) != 1
+        ):
             raise _WrongHost
         super().on_headers_complete()
 
@@ -116,8 +121,14 @@ class Protocol(HttpToolsProtocol):
         """Java's client and `curl --http2` ask every plain http address for HTTP/2, which a server need not grant. But the
         parser takes the body for the other protocol, so a new one is told the same head without the wish."""
         while self._should_upgrade():
-            head = b"%s %s HTTP/%s\r\n" % (self.parser.get_method(), self.url, self.parser.get_http_version().encode())
-            lines = b"".join(b"%s: %s\r\n" % header for header in self.headers if header[0] != b"upgrade")
+            head = b"%s %s HTTP/%s\r\n" % (
+                self.parser.get_method(),
+                self.url,
+                self.parser.get_http_version().encode(),
+            )
+            lines = b"".join(
+                b"%s: %s\r\n" % header for header in self.headers if header[0] != b"upgrade"
+            )
             self.parser = httptools.HttpRequestParser(self)
             self.parser.set_dangerous_leniencies(lenient_data_after_close=True)
             try:
@@ -133,7 +144,9 @@ class Protocol(HttpToolsProtocol):
     def _cannot_read(self, error: httptools.HttpParserError) -> None:
         # The parser hands on what its callbacks raise as the context of its own error.
         wrong_host = isinstance(error.__context__, _WrongHost)
-        self.send_400_response("Send exactly one Host header." if wrong_host else "This is not a valid HTTP request.")
+        self.send_400_response(
+            "Send exactly one Host header." if wrong_host else "This is not a valid HTTP request."
+        )
 
     def _head_is_here(self) -> None:
         self._head = 0
@@ -143,7 +156,9 @@ class Protocol(HttpToolsProtocol):
 
     def _too_late(self) -> None:
         if not self.transport.is_closing():
-            self._refuse("408 Request Timeout", "timeout", "The request headers took too long to arrive.")
+            self._refuse(
+                "408 Request Timeout", "timeout", "The request headers took too long to arrive."
+            )
 
     def send_400_response(self, msg: str) -> None:
         self._refuse("400 Bad Request", "invalid_http", msg)
@@ -159,7 +174,9 @@ class Protocol(HttpToolsProtocol):
         self.transport.close()
 
 
-def server_config(application: Application, settings: Settings, *, patience_s: int = 10) -> uvicorn.Config:
+def server_config(
+    application: Application, settings: Settings, *, patience_s: int = 10
+) -> uvicorn.Config:
     return uvicorn.Config(
         application,
         http=Protocol,
@@ -191,7 +208,11 @@ class Server(uvicorn.Server):
 
 
 def run_server(
-    settings: Settings, *, workers: int = 1, work: bool = True, on_answering: Callable[[], None] | None = None
+    settings: Settings,
+    *,
+    workers: int = 1,
+    work: bool = True,
+    on_answering: Callable[[], None] | None = None,
 ) -> None:
     lock = only_server(settings)
     try:
@@ -201,7 +222,11 @@ def run_server(
             f"Cannot listen on {settings.host}:{settings.port}: {error.strerror}. Change HONEYGUIDE_HOST or HONEYGUIDE_PORT."
         )
     if workers == 1:
-        sys.exit(_serve(settings, sock, work=work, on_answering=on_answering or (lambda: _greet(settings))))
+        sys.exit(
+            _serve(
+                settings, sock, work=work, on_answering=on_answering or (lambda: _greet(settings))
+            )
+        )
     code = _supervise(settings, sock, workers, work)
     del lock
     sys.exit(code)
@@ -216,7 +241,9 @@ def only_server(settings: Settings) -> IO[str] | None:
         path.parent.mkdir(parents=True, exist_ok=True)
         lock = Path(f"{path}.lock").open("w")  # noqa: SIM115 - held until the process ends
     except OSError as error:
-        sys.exit(f"The database file {path} cannot be opened: {error.strerror}. Check HONEYGUIDE_DATABASE_URL.")
+        sys.exit(
+            f"The database file {path} cannot be opened: {error.strerror}. Check HONEYGUIDE_DATABASE_URL."
+        )
     try:
         fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except OSError:
@@ -237,7 +264,9 @@ def _listen(settings: Settings) -> socket.socket:
     return sock
 
 
-def _serve(settings: Settings, sock: socket.socket, *, work: bool, on_answering: Callable[[], None] | None) -> int:
+def _serve(
+    settings: Settings, sock: socket.socket, *, work: bool, on_answering: Callable[[], None] | None
+) -> int:
     config = server_config(Application(settings, work=work), settings)
     server = Server(config, on_answering)
     try:
@@ -255,7 +284,9 @@ def _greet(settings: Settings) -> None:
 class _Workers:
     """The workers of one parent. A signal to the parent goes to all; none outlives it, since it would keep the port."""
 
-    def __init__(self, serve: Callable[[Callable[[], None]], int], on_answering: Callable[[], None]) -> None:
+    def __init__(
+        self, serve: Callable[[Callable[[], None]], int], on_answering: Callable[[], None]
+    ) -> None:
         self._serve = serve
         self._on_answering = on_answering
         self._answered = multiprocessing.get_context("fork").Event()
@@ -280,7 +311,8 @@ class _Workers:
                 self._stop(0, None)
                 continue
             print(
-                f"A server process exited with code {os.waitstatus_to_exitcode(status)}. Starting a new one.", file=sys.stderr
+                f"A server process exited with code {os.waitstatus_to_exitcode(status)}. Starting a new one.",
+                file=sys.stderr,
             )
             if time.monotonic() - began < 1:
                 time.sleep(1)

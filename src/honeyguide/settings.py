@@ -26,21 +26,39 @@ def setting(default: str | int | None, about: str) -> str:
 
 @dataclass(frozen=True)
 class Settings:
-    database_url: str = setting("sqlite:///var/honeyguide.db", "sqlite:///path or postgresql://user@host/name")
+    database_url: str = setting(
+        "sqlite:///var/honeyguide.db", "sqlite:///path or postgresql://user@host/name"
+    )
     host: str = setting("127.0.0.1", "IP address to listen on")
     port: int = setting("8000", "port to listen on")  # type: ignore[assignment]
     base_url: str = setting("", "public URL of the service; default: http://HOST:PORT")
-    signup_page_host: str = setting("", "URL that hosted signup pages are under; default: BASE_URL/join")
-    rate_limit: int = setting("60", "API requests allowed per key in any 60 seconds; 0 turns the limit off")  # type: ignore[assignment]
-    secret_key: str = setting("", "at least 32 bytes in hex; default: generated once and stored in the database")
-    smtp_url: str = setting("", "smtp://user:password@host:587, smtps://… or file:///folder; default: emails are only logged")
+    signup_page_host: str = setting(
+        "", "URL that hosted signup pages are under; default: BASE_URL/join"
+    )
+    rate_limit: int = setting(
+        "60", "API requests allowed per key in any 60 seconds; 0 turns the limit off"
+    )  # type: ignore[assignment]
+    secret_key: str = setting(
+        "", "at least 32 bytes in hex; default: generated once and stored in the database"
+    )
+    smtp_url: str = setting(
+        "",
+        "smtp://user:password@host:587, smtps://… or file:///folder; default: emails are only logged",
+    )
     mail_from: str = setting("Honeyguide <honeyguide@localhost>", "sender of outgoing emails")
-    webhook_allow: str = setting("", "private IP ranges that webhooks may call, comma-separated: 10.1.0.0/16")
-    signups: str = setting("invited", "who can create an account on the dashboard: open (anyone) or invited")
+    webhook_allow: str = setting(
+        "", "private IP ranges that webhooks may call, comma-separated: 10.1.0.0/16"
+    )
+    signups: str = setting(
+        "invited", "who can create an account on the dashboard: open (anyone) or invited"
+    )
     logo_dir: str = setting("", "folder for uploaded logos; default: stored in the database")
-    test_clock: str = setting("", "file with the seconds to add to the current time; only with a base URL on loopback")
+    test_clock: str = setting(
+        "", "file with the seconds to add to the current time; only with a base URL on loopback"
+    )
     trusted_proxies: str = setting(
-        "", "proxies whose X-Forwarded-For is trusted: IP addresses or ranges, comma-separated; default: none"
+        "",
+        "proxies whose X-Forwarded-For is trusted: IP addresses or ranges, comma-separated; default: none",
     )
     pool_size: int = setting("10", "PostgreSQL connections per process, plus three for batches")  # type: ignore[assignment]
     log: str = setting("json", "access log on standard output: json or off")
@@ -70,7 +88,9 @@ def read(environment: Mapping[str, str], **overrides: str | int | None) -> Setti
                     f"The file in {file_name} cannot be read: {error.strerror}. Check its path and permissions."
                 ) from None
             except UnicodeDecodeError:  # such as a key of raw bytes
-                raise WrongSetting(f"The file in {file_name} is not text. Store the value as plain text.") from None
+                raise WrongSetting(
+                    f"The file in {file_name} is not text. Store the value as plain text."
+                ) from None
         elif name in environment:
             values[item.name] = environment[name].strip()
         else:
@@ -87,12 +107,21 @@ def _checked(values: dict[str, str]) -> Settings:
     }
     if not values["database_url"].startswith(("sqlite:///", "postgresql://", "postgres://")):
         raise WrongSetting("HONEYGUIDE_DATABASE_URL must start with sqlite:/// or postgresql://.")
-    if values["database_url"] in ("sqlite:///", "sqlite:///:memory:"):  # every connection would have a memory of its own
-        raise WrongSetting("HONEYGUIDE_DATABASE_URL has no file path. Use, for example, sqlite:///var/honeyguide.db.")
+    if values["database_url"] in (
+        "sqlite:///",
+        "sqlite:///:memory:",
+    ):  # every connection would have a memory of its own
+        raise WrongSetting(
+            "HONEYGUIDE_DATABASE_URL has no file path. Use, for example, sqlite:///var/honeyguide.db."
+        )
     host = f"[{values['host']}]" if ":" in values["host"] else values["host"]
     shown = "127.0.0.1" if host in ("0.0.0.0", "[::]") else host
-    values["base_url"] = _address(values["base_url"] or f"http://{shown}:{numbers['port']}", "BASE_URL")
-    values["signup_page_host"] = _address(values["signup_page_host"] or f"{values['base_url']}/join", "SIGNUP_PAGE_HOST")
+    values["base_url"] = _address(
+        values["base_url"] or f"http://{shown}:{numbers['port']}", "BASE_URL"
+    )
+    values["signup_page_host"] = _address(
+        values["signup_page_host"] or f"{values['base_url']}/join", "SIGNUP_PAGE_HOST"
+    )
     for name, allowed in (("signups", ("open", "invited")), ("log", ("json", "off"))):
         if values[name] not in allowed:
             raise WrongSetting(f"HONEYGUIDE_{name.upper()} must be {' or '.join(allowed)}.")
@@ -113,14 +142,21 @@ def _checked(values: dict[str, str]) -> Settings:
 def _number(values: dict[str, str], name: str, least: int, most: int) -> int:
     text = values[name]
     if not (text.isascii() and text.isdigit() and len(text) < 12 and least <= int(text) <= most):
-        raise WrongSetting(f"HONEYGUIDE_{name.upper()} must be a whole number from {least} to {most}.")
+        raise WrongSetting(
+            f"HONEYGUIDE_{name.upper()} must be a whole number from {least} to {most}."
+        )
     return int(text)
 
 
 def _address(text: str, name: str) -> str:
     try:
         parts = urlsplit(text)
-        whole = parts.scheme in ("http", "https") and bool(parts.hostname) and not parts.query and not parts.fragment
+        whole = (
+            parts.scheme in ("http", "https")
+            and bool(parts.hostname)
+            and not parts.query
+            and not parts.fragment
+        )
         _ = parts.port
     except ValueError:
         whole = False
@@ -156,8 +192,17 @@ def _check_mail(smtp_url: str, mail_from: str) -> None:
     try:
         parts = urlsplit(smtp_url)
         _ = parts.port
-        whole = bool(parts.hostname) if parts.scheme in ("smtp", "smtps") else parts.scheme == "file" and not parts.netloc
-        whole = whole and (parts.scheme != "file" or len(parts.path) > 1) and not parts.query and not parts.fragment
+        whole = (
+            bool(parts.hostname)
+            if parts.scheme in ("smtp", "smtps")
+            else parts.scheme == "file" and not parts.netloc
+        )
+        whole = (
+            whole
+            and (parts.scheme != "file" or len(parts.path) > 1)
+            and not parts.query
+            and not parts.fragment
+        )
     except ValueError:
         whole = False
     if smtp_url and not whole:
@@ -166,10 +211,18 @@ def _check_mail(smtp_url: str, mail_from: str) -> None:
             "file:///var/emails. In a user name or password, write %40 for @, %3A for :, %2F for /, %3F for ? and %23 for #."
         )
     local, _, domain = parseaddr(mail_from)[1].rpartition("@")
-    if not (local and domain and mail_from.isprintable() and f"{local}{domain}".isascii()) or " " in f"{local}{domain}":
-        raise WrongSetting("HONEYGUIDE_MAIL_FROM must be a sender such as The Daily <hello@example.org>.")
+    if (
+        not (local and domain and mail_from.isprintable() and f"{local}{domain}".isascii())
+        or " " in f"{local}{domain}"
+    ):
+        raise WrongSetting(
+            "HONEYGUIDE_MAIL_FROM must be a sender such as The Daily <hello@example.org>."
+        )
 
 
 def reference() -> list[tuple[str, str, str]]:
     """Every setting with its default and purpose, for `honeyguide settings`."""
-    return [(PREFIX + item.name.upper(), str(item.default), str(item.metadata["about"])) for item in fields(Settings)]
+    return [
+        (PREFIX + item.name.upper(), str(item.default), str(item.metadata["about"]))
+        for item in fields(Settings)
+    ]

@@ -26,7 +26,9 @@ PageAt = Callable[..., Page]
 def browser() -> Iterator[Browser]:
     with sync_playwright() as playwright:
         # The sandbox needs rights that containers seldom have; our own pages are all this browser sees.
-        browser = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=["--no-sandbox"])
+        browser = playwright.chromium.launch(
+            executable_path=shutil.which("chromium"), args=["--no-sandbox"]
+        )
         yield browser
         browser.close()
 
@@ -41,7 +43,9 @@ def page_at(browser: Browser) -> Iterator[PageAt]:
     asked: list[str] = []
     troubles: list[str] = []
 
-    def open_page(width: int = DESKTOP, theme: str = "light", *, scripts: bool = True, **options: Any) -> Page:
+    def open_page(
+        width: int = DESKTOP, theme: str = "light", *, scripts: bool = True, **options: Any
+    ) -> Page:
         context = browser.new_context(
             viewport={"width": width, "height": HEIGHTS.get(width, 900)},
             color_scheme=theme,
@@ -54,13 +58,17 @@ def page_at(browser: Browser) -> Iterator[PageAt]:
         contexts.append(context)
         context.on("request", lambda request: asked.append(request.url))
         context.on("weberror", lambda error: troubles.append(str(error.error)))
-        context.on("console", lambda said: troubles.append(said.text) if said.type == "error" else None)
+        context.on(
+            "console", lambda said: troubles.append(said.text) if said.type == "error" else None
+        )
         return context.new_page()
 
     yield open_page
     for context in contexts:
         context.close()
-    outside = {url for url in asked if urlsplit(url).hostname not in (None, "", "127.0.0.1", "localhost")}
+    outside = {
+        url for url in asked if urlsplit(url).hostname not in (None, "", "127.0.0.1", "localhost")
+    }
     assert not outside, f"the pages asked other hosts: {outside}"
     # A refusal (4xx) is logged by the browser as an error of its own; those are what some tests are about.
     assert not [text for text in troubles if "Failed to load resource" not in text]
@@ -102,7 +110,11 @@ def fits() -> Callable[[Page], None]:
     """Nothing on the page is wider than the page."""
 
     def check(page: Page) -> None:
-        widths = page.evaluate("() => [document.documentElement.scrollWidth, document.documentElement.clientWidth]")
-        assert widths[0] <= widths[1], f"the page is {widths[0]} px wide in a window of {widths[1]} px"
+        widths = page.evaluate(
+            "() => [document.documentElement.scrollWidth, document.documentElement.clientWidth]"
+        )
+        assert widths[0] <= widths[1], (
+            f"the page is {widths[0]} px wide in a window of {widths[1]} px"
+        )
 
     return check

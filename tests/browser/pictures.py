@@ -41,13 +41,19 @@ def _take(page: Page, target: Path) -> None:
 def main() -> None:
     port, folder = free_port(), Path(tempfile.mkdtemp(prefix="hgpictures"))
     settings = environment(database_url=f"sqlite:///{folder}/demo.db", port=port, log="off")
-    with subprocess.Popen([*COMMAND, "demo", "--serve"], env=settings, stdout=subprocess.PIPE, text=True) as demo:
+    with subprocess.Popen(
+        [*COMMAND, "demo", "--serve"], env=settings, stdout=subprocess.PIPE, text=True
+    ) as demo:
         try:
             assert demo.stdout is not None
             said = next(line for line in demo.stdout if "login" in line)
             with sync_playwright() as playwright:
-                browser = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=["--no-sandbox"])
-                page = browser.new_page(viewport={"width": WIDTH, "height": HEIGHT}, device_scale_factor=DOTS)
+                browser = playwright.chromium.launch(
+                    executable_path=shutil.which("chromium"), args=["--no-sandbox"]
+                )
+                page = browser.new_page(
+                    viewport={"width": WIDTH, "height": HEIGHT}, device_scale_factor=DOTS
+                )
                 _log_in(page, f"http://127.0.0.1:{port}", said)
                 for name, path in PAGES.items():
                     page.goto(f"http://127.0.0.1:{port}{path}", wait_until="networkidle")

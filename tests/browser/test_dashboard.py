@@ -16,10 +16,11 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from honeyguide.accounts import attempts
+from honeyguide.kernel.tenant import Tenant
 from honeyguide.mail import sending
 from honeyguide.pages.readers import forms
 from honeyguide.referrals import campaigns
-from honeyguide.referrals.campaigns import Owner, Settings
+from honeyguide.referrals.campaigns import Settings
 from honeyguide.store.statements import Statement
 from honeyguide.store.tx import Tx
 from tests.browser.conftest import DESKTOP, LOOKS, PHONE, PageAt
@@ -74,7 +75,9 @@ class Receiver:
             return next((body for body in self.bodies if body["type"] == kind), None)
 
         with self.arrived:
-            assert self.arrived.wait_for(found, 20), f"no {kind} among {[body['type'] for body in self.bodies]}"
+            assert self.arrived.wait_for(found, 20), (
+                f"no {kind} among {[body['type'] for body in self.bodies]}"
+            )
         return found() or {}
 
 
@@ -83,17 +86,35 @@ class Places:
 
     def __init__(self, service: Service) -> None:
         self.alice = alice = operator(service)
-        strong = Settings(name="The Morning Wax", screening="strong", destination_url="https://wax.example/")
-        service.write(lambda tx: campaigns.configure(tx, Owner(alice.account_id, alice.campaign_id), strong))
+        strong = Settings(
+            name="The Morning Wax", screening="strong", destination_url="https://wax.example/"
+        )
+        service.write(
+            lambda tx: campaigns.configure(tx, Tenant(alice.account_id, alice.campaign_id), strong)
+        )
         lead = alice.subscribe("lea@example.org", name="Lea Dahl", ip_address="9.9.9.9")
         for number in range(12):
-            alice.subscribe(f"reader{number}@example.org", name=f"Reader {number}", referrer_code=lead["ref_code"])
+            alice.subscribe(
+                f"reader{number}@example.org",
+                name=f"Reader {number}",
+                referrer_code=lead["ref_code"],
+            )
         for number in range(2):
-            alice.subscribe(f"near{number}@example.org", referrer_code=lead["ref_code"], ip_address="9.9.9.9")
+            alice.subscribe(
+                f"near{number}@example.org", referrer_code=lead["ref_code"], ip_address="9.9.9.9"
+            )
         alice.subscribe("thrown@mailinator.com", referrer_code=lead["ref_code"])
         for name, count in (("Sticker pack", 3), ("Secret recipes", 10), ("The mug", 20)):
-            alice.web.post("/rewards", name=name, referrals=str(count), kind="manual", description="We send it to you.")
-        hook = alice.post("/v2/webhooks", {"url": "http://127.0.0.1:9/hook", "new_referral": True}).json()["webhook"]["uuid"]
+            alice.web.post(
+                "/rewards",
+                name=name,
+                referrals=str(count),
+                kind="manual",
+                description="We send it to you.",
+            )
+        hook = alice.post(
+            "/v2/webhooks", {"url": "http://127.0.0.1:9/hook", "new_referral": True}
+        ).json()["webhook"]["uuid"]
         alice.web.post(f"/webhooks/{hook}/act", page=f"/webhooks/{hook}", do="test")
         reward = re.search(r'href="/rewards/([0-9a-f-]{36})"', alice.web.get("/rewards").text)
         upload = alice.web.http.post(
@@ -132,7 +153,16 @@ def places(service: Service) -> Places:
 
 DOORS = {"login": "/login", "signup": "/signup", "password": "/password", "spent": "/password/none"}
 NAMES = (
-    *("overview", "overview-year", "subscribers", "subscribers-none", "person", "import", "import-file", "review"),
+    *(
+        "overview",
+        "overview-year",
+        "subscribers",
+        "subscribers-none",
+        "person",
+        "import",
+        "import-file",
+        "review",
+    ),
     *(
         "review-waiting",
         "review-rejected",
@@ -150,7 +180,9 @@ NAMES = (
 
 def sit_down(page: Page, who: Operator) -> Page:
     """The operator's session, in this browser."""
-    page.context.add_cookies([{"name": "hg_session", "value": who.web.session, "url": who.service.url, "httpOnly": True}])
+    page.context.add_cookies(
+        [{"name": "hg_session", "value": who.web.session, "url": who.service.url, "httpOnly": True}]
+    )
     return page
 
 
@@ -181,7 +213,12 @@ def test_every_page_in_every_look(
 def test_no_page_is_heavy(service: Service, places: Places, page_at: PageAt, name: str) -> None:
     page = sit_down(page_at(DESKTOP), places.alice)
     weight = []
-    page.on("response", lambda answer: weight.append(len(gzip.compress(answer.body()))) if answer.status == 200 else None)
+    page.on(
+        "response",
+        lambda answer: (
+            weight.append(len(gzip.compress(answer.body()))) if answer.status == 200 else None
+        ),
+    )
     page.goto(service.url + places.paths[name])
     page.wait_for_load_state("networkidle")
     assert sum(weight) < HEAVIEST, f"{sum(weight):,} bytes in {len(weight)} files"
@@ -208,7 +245,9 @@ def test_first_start_to_first_referral(page_at: PageAt) -> None:
         line = page.locator("pre").first.inner_text()
         address = re.search(r"http\S+/subscribers", line)
         assert address and key in line
-        answer = httpx.post(address[0], json={"email": "lea@example.org"}, headers={"X-Api-Key": key})
+        answer = httpx.post(
+            address[0], json={"email": "lea@example.org"}, headers={"X-Api-Key": key}
+        )
         code = answer.json()["subscriber"]["ref_code"]
         page.goto(f"{service.url}/r/{code}")
         page.locator("input[type=email]").fill("friend@example.org")
@@ -258,11 +297,15 @@ def test_a_reward_from_its_promise_to_the_webhook(service: Service, page_at: Pag
 
 
 @pytest.mark.parametrize("scripts", [True, False], ids=["with scripts", "without"])
-def test_a_messy_file_is_brought_in(service: Service, page_at: PageAt, tmp_path: Path, scripts: bool) -> None:
+def test_a_messy_file_is_brought_in(
+    service: Service, page_at: PageAt, tmp_path: Path, scripts: bool
+) -> None:
     alice = operator(service)
     page = sit_down(page_at(DESKTOP, scripts=scripts), alice)
     file = tmp_path / "people.csv"
-    file.write_text("Mail;Vorname\nann@example.org;Ann\nnot an address;Bob\nann@example.org;Twice\ncleo@example.org;Cleo\n")
+    file.write_text(
+        "Mail;Vorname\nann@example.org;Ann\nnot an address;Bob\nann@example.org;Twice\ncleo@example.org;Cleo\n"
+    )
     page.goto(f"{service.url}/subscribers")
     page.get_by_role("link", name="Import subscribers").click()
     page.get_by_label("CSV file").set_input_files(file)
@@ -307,7 +350,9 @@ def test_a_key_is_revoked_while_in_use(service: Service, page_at: PageAt) -> Non
         assert tool.get("/v1/campaigns").status_code == 401, "the same connection, the next request"
 
 
-def test_a_lost_password(service: Service, page_at: PageAt, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_lost_password(
+    service: Service, page_at: PageAt, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(sending, "CARRIES_A_KEY", frozenset())
     alice = operator(service)
     page = page_at(PHONE)
@@ -322,7 +367,9 @@ def test_a_lost_password(service: Service, page_at: PageAt, monkeypatch: pytest.
 
     async def look(tx: Tx) -> str | None:
         sql = "SELECT body_text FROM letter WHERE account_id = :account_id AND kind = 'password_reset'"
-        return await tx.one(Statement("test", sql, sql, lambda text: text), account_id=alice.account_id)  # type: ignore[misc]
+        return await tx.one(
+            Statement("test", sql, sql, lambda text: text), account_id=alice.account_id
+        )  # type: ignore[misc]
 
     link = re.search(r"http\S+", service.read(look) or "")
     assert link
@@ -348,7 +395,9 @@ def test_the_keyboard_alone_is_enough(service: Service, places: Places, page_at:
     expect(page.get_by_role("heading", name="Lea Dahl")).to_be_visible()
 
 
-def test_the_whole_row_leads_to_the_person_and_phones_have_a_menu(service: Service, places: Places, page_at: PageAt) -> None:
+def test_the_whole_row_leads_to_the_person_and_phones_have_a_menu(
+    service: Service, places: Places, page_at: PageAt
+) -> None:
     page = sit_down(page_at(PHONE), places.alice)
     page.goto(f"{service.url}/subscribers?q=lea@")
     page.locator("tr[data-href] td[data-name=Joined]").click()

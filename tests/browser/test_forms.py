@@ -20,8 +20,12 @@ from tests.support.service import Service
 
 NONSENSE = "{field} %s <b>'\"☃ =1+1"
 # These act on something instead of sending fields, or end the session.
-SKIPPED = re.compile(r"/(logout|clock|delete|revoke|withdraw|sessions|act|hand-over|decide|review)\b")
-PYTHON = re.compile(r"Traceback|NoneType|invalid literal|codec can't|has no attribute|KeyError|ValueError|universal-newline")
+SKIPPED = re.compile(
+    r"/(logout|clock|delete|revoke|withdraw|sessions|act|hand-over|decide|review)\b"
+)
+PYTHON = re.compile(
+    r"Traceback|NoneType|invalid literal|codec can't|has no attribute|KeyError|ValueError|universal-newline"
+)
 API_NAME = re.compile(r"\b[a-z]+_[a-z_]+\b|\bcpa\b|\{field\} (must|is)\b|^[a-z]")
 
 FILL = """([n, text]) => {
@@ -59,7 +63,9 @@ def many_tries(monkeypatch: pytest.MonkeyPatch) -> None:
 def faults_of(page: Page, url: str) -> tuple[int, list[str]]:
     """Sends every form of a page twice; how many were sent, and what was wrong with the answers."""
     page.goto(url)
-    actions = page.evaluate("() => [...document.forms].map((form) => form.getAttribute('action') || '')")
+    actions = page.evaluate(
+        "() => [...document.forms].map((form) => form.getAttribute('action') || '')"
+    )
     sent, faults = 0, []
     for n, action in enumerate(actions):
         if SKIPPED.search(action):
@@ -100,7 +106,9 @@ def test_dashboard_forms_speak_plainly(service: Service, page_at: PageAt) -> Non
 def test_partner_forms_speak_plainly(service: Service, page_at: PageAt) -> None:
     places = test_market.Places(service)
     page = test_market.sit_down(page_at(DESKTOP), places.alice)
-    assert not all_faults(page, [service.url + path for path in places.alices.values()], at_least=10)
+    assert not all_faults(
+        page, [service.url + path for path in places.alices.values()], at_least=10
+    )
 
 
 def test_forms_for_strangers_speak_plainly(service: Service, page_at: PageAt) -> None:
@@ -110,4 +118,6 @@ def test_forms_for_strangers_speak_plainly(service: Service, page_at: PageAt) ->
 
 def test_reader_forms_speak_plainly(service: Service, page_at: PageAt) -> None:
     places = test_reader_pages.Places(service)
-    assert not all_faults(page_at(DESKTOP), [service.url + path for path in places.paths.values()], at_least=10)
+    assert not all_faults(
+        page_at(DESKTOP), [service.url + path for path in places.paths.values()], at_least=10
+    )

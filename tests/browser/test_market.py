@@ -40,13 +40,17 @@ def quick_hands(monkeypatch: pytest.MonkeyPatch) -> None:
     """The browser fills in a form faster than people do, and always from one network."""
     monkeypatch.setattr(forms.NetworkLimit, "another", lambda self, address, now_ms: None)
     monkeypatch.setattr(forms, "check", lambda *args, **kwargs: None)
-    monkeypatch.setattr(attempts, "LOGIN_BY_ADDRESS", attempts.LOGIN_BY_ADDRESS._replace(most=10_000))
+    monkeypatch.setattr(
+        attempts, "LOGIN_BY_ADDRESS", attempts.LOGIN_BY_ADDRESS._replace(most=10_000)
+    )
 
 
 def sit_down(page: Page, who: Operator) -> Page:
     """Logs in anew: the clock may have passed the last session's end."""
     assert who.web.log_in(who.email).status_code == 303
-    page.context.add_cookies([{"name": "hg_session", "value": who.web.session, "url": who.service.url, "httpOnly": True}])
+    page.context.add_cookies(
+        [{"name": "hg_session", "value": who.web.session, "url": who.service.url, "httpOnly": True}]
+    )
     return page
 
 
@@ -57,15 +61,28 @@ class Places:
         self.alice, self.bob = operator(service, "alice"), operator(service, "bob")
         self.publication = publish(self.alice)
         hold = {"referral_pending_duration_enabled": True, "referral_pending_duration": 7}
-        self.program = offer(self.alice, self.publication, total_budget=9, slug="wax", terms="Be kind.", **hold)
-        named = "A newsletter with a name that goes on for rather longer than anybody would expect of one " * 2
+        self.program = offer(
+            self.alice, self.publication, total_budget=9, slug="wax", terms="Be kind.", **hold
+        )
+        named = (
+            "A newsletter with a name that goes on for rather longer than anybody would expect of one "
+            * 2
+        )
         self.other = offer(
-            self.bob, publish(self.bob, name=named.strip(), description=None), cpa=0, max_payout=0, total_budget=0
+            self.bob,
+            publish(self.bob, name=named.strip(), description=None),
+            cpa=0,
+            max_payout=0,
+            total_budget=0,
         )
         offer(self.bob, publish(self.bob, name="A second one"), show_in_directory=False)
         self.place, self.own = join(self.bob, self.program), join(self.alice, self.other)
         for number in range(5):
-            self.alice.subscribe(f"r{number}@example.org", name=f"Reader {number}", referrer_code=self.place["ref_code"])
+            self.alice.subscribe(
+                f"r{number}@example.org",
+                name=f"Reader {number}",
+                referrer_code=self.place["ref_code"],
+            )
         self.alice.subscribe("thrown@mailinator.com", referrer_code=self.place["ref_code"])
         service.set_clock(8 * DAY_MS / 1000)
         service.run_jobs()
@@ -120,7 +137,11 @@ def test_every_page_in_every_look(
     width: int,
     theme: str,
 ) -> None:
-    for who, paths in ((places.alice, places.alices), (places.bob, places.bobs), (operator(service, "new"), EMPTY)):
+    for who, paths in (
+        (places.alice, places.alices),
+        (places.bob, places.bobs),
+        (operator(service, "new"), EMPTY),
+    ):
         page = sit_down(page_at(width, theme), who)
         for name, path in paths.items():
             answer = page.goto(service.url + path)
@@ -181,7 +202,9 @@ def test_a_deal_from_the_offer_to_the_bank(page_at: PageAt, tmp_path: Path, scri
         _read_statement(service, sit_down(partner, bob), bob, month)
 
 
-def test_previews_follow_what_is_typed(service: Service, places: Places, page_at: PageAt, tmp_path: Path) -> None:
+def test_previews_follow_what_is_typed(
+    service: Service, places: Places, page_at: PageAt, tmp_path: Path
+) -> None:
     logo = tmp_path / "logo.png"
     logo.write_bytes(png((10, 120, 60)))
     page = sit_down(page_at(DESKTOP), places.alice)
@@ -231,7 +254,9 @@ def _join(service: Service, page: Page) -> str:
     page.goto(f"{service.url}/network?search=bees")
     page.get_by_role("link", name="The Morning Wax").first.click()
     page.get_by_role("button", name="Join and get your links").click()
-    expect(page.get_by_role("status")).to_contain_text("You joined the partner program of The Morning Wax.")
+    expect(page.get_by_role("status")).to_contain_text(
+        "You joined the partner program of The Morning Wax."
+    )
     return page.get_by_label("Magic link").input_value()
 
 
@@ -274,7 +299,10 @@ def _read_statement(service: Service, page: Page, bob: Operator, month: str) -> 
 
     payout = service.read(look)
     findings, sums = service.read(ledger_check.verify)
-    assert payout is not None and payout.amount_cents == 500 == sums.charged_cents == sums.paid_out_cents
+    assert (
+        payout is not None
+        and payout.amount_cents == 500 == sums.charged_cents == sums.paid_out_cents
+    )
     assert not [finding for finding in findings if finding.broken]
 
 

@@ -10,7 +10,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from honeyguide.pages.readers import forms, preview
-from honeyguide.referrals import milestones
+from honeyguide.referrals import rewards
 from tests.browser.conftest import DESKTOP, LOOKS, PHONE, PageAt
 from tests.support import market
 from tests.support.newsletter import Newsletter
@@ -53,7 +53,9 @@ class Places:
         html, token = wax.visitor.get(hub).text, wax.fields(hub)["token"]
         for path in re.findall(r'action="(/hub/[^"]+/claim/[^"]+)"', html):
             wax.visitor.post(path, data={"token": token})
-        publication = market.publish(wax.member, name="The Weekly Hive", description="All that buzzes, every Friday.")
+        publication = market.publish(
+            wax.member, name="The Weekly Hive", description="All that buzzes, every Friday."
+        )
         joined = market.join(service.member("bob"), market.offer(wax.member, publication))
         self.paths = {
             "signup": f"{wax.page}?ref=23456789",
@@ -115,14 +117,19 @@ def test_every_page_is_light(places: Places, page_at: PageAt) -> None:
         page = page_at(PHONE)  # one that has kept nothing
         weights: dict[str, int] = {}
         page.on(
-            "requestfinished", lambda request, kept=weights: kept.update({request.url: request.sizes()["responseBodySize"]})
+            "requestfinished",
+            lambda request, kept=weights: kept.update(
+                {request.url: request.sizes()["responseBodySize"]}
+            ),
         )
         page.goto(places.wax.service.url + places.paths[name], wait_until="networkidle")
         own = {url: weight for url, weight in weights.items() if "/logos/" not in url}
         assert 0 < sum(own.values()) < LIGHT, (name, own)
 
 
-def test_narrow_screens_and_text_of_twice_the_size_fit(places: Places, page_at: PageAt, fits: Callable[[Page], None]) -> None:
+def test_narrow_screens_and_text_of_twice_the_size_fit(
+    places: Places, page_at: PageAt, fits: Callable[[Page], None]
+) -> None:
     narrow, phone = page_at(320), page_at(PHONE)
     for name in NAMES:
         narrow.goto(places.wax.service.url + places.paths[name])
@@ -134,7 +141,9 @@ def test_narrow_screens_and_text_of_twice_the_size_fit(places: Places, page_at: 
 
 @pytest.mark.parametrize("width", [PHONE, DESKTOP])
 @pytest.mark.parametrize("scripts", [True, False])
-def test_a_friend_signs_up_shares_and_claims(places: Places, page_at: PageAt, width: int, scripts: bool) -> None:
+def test_a_friend_signs_up_shares_and_claims(
+    places: Places, page_at: PageAt, width: int, scripts: bool
+) -> None:
     """The whole way, with and without JavaScript."""
     wax, email = places.wax, places.wax.address("walker")
     friend = wax.advocate(0)
@@ -150,7 +159,10 @@ def test_a_friend_signs_up_shares_and_claims(places: Places, page_at: PageAt, wi
     page.goto(wax.service.url + wax.hub(friend))
     page.get_by_role("button", name="Claim Sticker pack").click()
     expect(page.get_by_text("Claimed", exact=True)).to_be_visible()
-    assert page.get_by_role("link", name="Open").get_attribute("href") == "https://files.example.org/stickers"
+    assert (
+        page.get_by_role("link", name="Open").get_attribute("href")
+        == "https://files.example.org/stickers"
+    )
 
 
 def test_copying_says_that_it_copied(places: Places, page_at: PageAt) -> None:
@@ -158,10 +170,14 @@ def test_copying_says_that_it_copied(places: Places, page_at: PageAt) -> None:
     page.goto(places.wax.service.url + places.paths["hub"])
     page.get_by_role("button", name="Copy", exact=True).click()
     expect(page.get_by_role("status")).to_have_text("Copied")
-    assert page.evaluate("() => navigator.clipboard.readText()").endswith(f"/r/{places.ben.ref_code}")
+    assert page.evaluate("() => navigator.clipboard.readText()").endswith(
+        f"/r/{places.ben.ref_code}"
+    )
 
 
-def test_without_javascript_no_button_promises_what_it_cannot_do(places: Places, page_at: PageAt) -> None:
+def test_without_javascript_no_button_promises_what_it_cannot_do(
+    places: Places, page_at: PageAt
+) -> None:
     page = page_at(PHONE, scripts=False)
     page.goto(places.wax.service.url + places.paths["hub-claimed"])
     expect(page.get_by_role("button", name="Copy")).to_have_count(0)
@@ -181,7 +197,9 @@ def test_the_form_is_done_by_keyboard_alone(places: Places, page_at: PageAt) -> 
     expect(page.get_by_role("heading", level=1)).to_have_text("You’re in. Thank you!")
 
 
-def test_a_refusal_is_announced_beside_what_was_typed(places: Places, page_at: PageAt, axe: Callable[[Page], None]) -> None:
+def test_a_refusal_is_announced_beside_what_was_typed(
+    places: Places, page_at: PageAt, axe: Callable[[Page], None]
+) -> None:
     wax = places.wax
     page = page_at(PHONE, "dark")
     page.goto(wax.service.url + wax.page)
@@ -210,7 +228,12 @@ def test_a_parcel_is_sent_to_the_address_of_the_form(places: Places, page_at: Pa
     page.goto(wax.service.url + wax.hub(reader))
     page.get_by_role("link", name="Claim The mug").click()
     expect(page.get_by_label("Full name")).to_have_value("Dora Dale")
-    for label, text in (("Street", "1 Hive Lane"), ("City", "Leeds"), ("ZIP or postal code", "LS1"), ("Country", "UK")):
+    for label, text in (
+        ("Street", "1 Hive Lane"),
+        ("City", "Leeds"),
+        ("ZIP or postal code", "LS1"),
+        ("Country", "UK"),
+    ):
         page.get_by_label(label).fill(text)
     page.get_by_role("button", name="Submit").click()
     expect(page.get_by_text("On its way to you")).to_be_visible()
@@ -230,9 +253,9 @@ def test_a_magic_link_takes_one_press(places: Places, page_at: PageAt) -> None:
 @pytest.mark.parametrize("kind", ["signup", "thanks", "hub"])
 def test_previews_are_whole_pages(places: Places, kind: str) -> None:
     wax = places.wax
-    rewards = wax.service.read(lambda tx: milestones.of_campaign(tx, wax.owner))
-    for ladder in (rewards, rewards[:2], rewards[:1], []):
-        html = preview(kind, wax.campaign, {"promise": "Other <words>"}, ladder)
+    offered = wax.service.read(lambda tx: rewards.of_campaign(tx, wax.tenant))
+    for shown in (offered, offered[:2], offered[:1], []):
+        html = preview(kind, wax.campaign, {"promise": "Other <words>"}, shown)
         assert html.startswith("<!doctype html>")
         assert "The Morning Wax" in html
         assert "<words>" not in html

@@ -28,9 +28,40 @@ class Signup:
     order: int = 0
 
 
-_FIRST = ("ada", "ben", "cleo", "dan", "eva", "finn", "gus", "hana", "ian", "june", "kai", "lena", "max", "nora", "omar", "pia")
+_FIRST = (
+    "ada",
+    "ben",
+    "cleo",
+    "dan",
+    "eva",
+    "finn",
+    "gus",
+    "hana",
+    "ian",
+    "june",
+    "kai",
+    "lena",
+    "max",
+    "nora",
+    "omar",
+    "pia",
+)
 _LAST = (
-    *("adler", "brandt", "costa", "dietz", "evans", "fabre", "gomez", "hauser", "ito", "jansen", "keller", "lopez", "meyer"),
+    *(
+        "adler",
+        "brandt",
+        "costa",
+        "dietz",
+        "evans",
+        "fabre",
+        "gomez",
+        "hauser",
+        "ito",
+        "jansen",
+        "keller",
+        "lopez",
+        "meyer",
+    ),
     *(
         "novak",
         "olsen",
@@ -48,7 +79,16 @@ _LAST = (
         "baker",
     ),
 )
-_HOSTS = ("example.org", "gmail.com", "outlook.com", "example.co.uk", "yahoo.com", "icloud.com", "web.example", "proton.me")
+_HOSTS = (
+    "example.org",
+    "gmail.com",
+    "outlook.com",
+    "example.co.uk",
+    "yahoo.com",
+    "icloud.com",
+    "web.example",
+    "proton.me",
+)
 
 _people = (f"{first}.{last}" for last, first in product(_LAST, _FIRST))
 _addresses = count(1)
@@ -90,10 +130,18 @@ def _aliases() -> Iterator[Signup]:
         me, start = f"{local}@{domain}", n * 700
         yield _came_alone(start, me, _ip())
         wide = (
-            local.title() if domain != "gmail.com" or n % 2 else "".join(chr(ord(c) + 0xFEE0) if c != "." else c for c in local)
+            local.title()
+            if domain != "gmail.com" or n % 2
+            else "".join(chr(ord(c) + 0xFEE0) if c != "." else c for c in local)
         )
         for i, spelling in enumerate(spellings[domain]):
-            yield Signup(start + 30 + i * 17, spelling.format(local, local.replace(".", ""), wide), me, _ip(), ALIAS)
+            yield Signup(
+                start + 30 + i * 17,
+                spelling.format(local, local.replace(".", ""), wide),
+                me,
+                _ip(),
+                ALIAS,
+            )
     # Nobody outside can know that a private domain ignores tags: these get through, as they would in life.
     me = "boss@private.example"
     yield _came_alone(9_000, me, _ip())
@@ -102,8 +150,23 @@ def _aliases() -> Iterator[Signup]:
 
 
 THROW_AWAY = (
-    *("mailinator.com", "yopmail.com", "guerrillamail.com", "sharklasers.com", "10minutemail.com", "temp-mail.org"),
-    *("trashmail.com", "maildrop.cc", "getnada.com", "dispostable.com", "mailnesia.com", "mintemail.com", "fakeinbox.com"),
+    *(
+        "mailinator.com",
+        "yopmail.com",
+        "guerrillamail.com",
+        "sharklasers.com",
+        "10minutemail.com",
+        "temp-mail.org",
+    ),
+    *(
+        "trashmail.com",
+        "maildrop.cc",
+        "getnada.com",
+        "dispostable.com",
+        "mailnesia.com",
+        "mintemail.com",
+        "fakeinbox.com",
+    ),
     *("mailcatch.com", "emailondeck.com"),
 )
 
@@ -128,7 +191,11 @@ def _loops() -> Iterator[Signup]:
         start = 1_000 + n * 1_100
         local = _name().replace(".", "")
         # The last ring closes at a private domain, where the two spellings cannot be known to be one person.
-        domain, back = ("gmail.com", f"{local[:2]}.{local[2:]}") if n % 2 else ("outlook.com", f"{local}+again")
+        domain, back = (
+            ("gmail.com", f"{local[:2]}.{local[2:]}")
+            if n % 2
+            else ("outlook.com", f"{local}+again")
+        )
         if n == 30:
             domain = "private-too.example"
         last = f"{local}@{domain}"
@@ -147,7 +214,13 @@ def _bursts() -> Iterator[Signup]:
         me = f"{name}.master@example.org"
         yield _came_alone(start - 3 * DAY, me, _ip())
         for i in range(size):
-            yield Signup(start + i * HOUR // per_hour, f"{name}{i * 7919 % 10_007}@{_HOSTS[i % 8]}", me, _ip(), BURST)
+            yield Signup(
+                start + i * HOUR // per_hour,
+                f"{name}{i * 7919 % 10_007}@{_HOSTS[i % 8]}",
+                me,
+                _ip(),
+                BURST,
+            )
 
 
 def _networks() -> Iterator[Signup]:
@@ -159,8 +232,12 @@ def _networks() -> Iterator[Signup]:
         yield _came_alone(start, me, home)
         for i in range(8):
             # The same place in other words: mapped into IPv6, or another of a household's endless addresses.
-            seat = (home, f"::ffff:{home}")[i % 2] if n % 2 else f"2001:0db8:face:{n}:{i + 1:x}::{i:x}"
-            yield Signup(start + 5 + i * 100, f"farm{n}x{i}@{_HOSTS[(n + i) % 8]}", me, seat, NETWORK)
+            seat = (
+                (home, f"::ffff:{home}")[i % 2] if n % 2 else f"2001:0db8:face:{n}:{i + 1:x}::{i:x}"
+            )
+            yield Signup(
+                start + 5 + i * 100, f"farm{n}x{i}@{_HOSTS[(n + i) % 8]}", me, seat, NETWORK
+            )
     for n in range(2):
         start = 8_000 + n * 6_000
         me = f"{_name()}@{_HOSTS[n]}"
@@ -189,12 +266,32 @@ def _honest_lookalikes() -> Iterator[Signup]:
     for i in range(30):
         yield Signup(25_000 + i * 2, f"fan{i}@{_HOSTS[i % 8]}", me, _ip(), HONEST)
     namesakes = (
-        ("jdoe@example.org", ("j.doe@example.org", "jdoe@example.net", "jdoe+work@example.org", "jdoe1@example.org")),
-        ("kim.lee@outlook.com", ("kimlee@outlook.com", "kim.lee@gmail.com", "kim_lee@outlook.com", "Kim.Lee@hotmail.com")),
-        ("max@gmail.com", ("max1@gmail.com", "maxx+news@gmail.com", "max@gmail.example", "ma@gmail.com")),
+        (
+            "jdoe@example.org",
+            ("j.doe@example.org", "jdoe@example.net", "jdoe+work@example.org", "jdoe1@example.org"),
+        ),
+        (
+            "kim.lee@outlook.com",
+            (
+                "kimlee@outlook.com",
+                "kim.lee@gmail.com",
+                "kim_lee@outlook.com",
+                "Kim.Lee@hotmail.com",
+            ),
+        ),
+        (
+            "max@gmail.com",
+            ("max1@gmail.com", "maxx+news@gmail.com", "max@gmail.example", "ma@gmail.com"),
+        ),
         ("ana@yahoo.com", ("ana-news@yahoo.com", "ana@yahoo.co.uk", "a.na@yahoo.com")),
-        ("jörg@müller.example", ("jorg@müller.example", "jörg@muller.example", "jürg@müller.example")),
-        ("o.brien@example.org", ("o'brien@example.org", "x7fk2@duck.com", "q9.relay@privaterelay.appleid.com")),
+        (
+            "jörg@müller.example",
+            ("jorg@müller.example", "jörg@muller.example", "jürg@müller.example"),
+        ),
+        (
+            "o.brien@example.org",
+            ("o'brien@example.org", "x7fk2@duck.com", "q9.relay@privaterelay.appleid.com"),
+        ),
     )
     for n, (me, others) in enumerate(namesakes):
         yield _came_alone(6_000 + n * 2_000, me, _ip())
@@ -209,15 +306,29 @@ def _honest_friends() -> Iterator[Signup]:
         for i in range(6):
             tag = "+letters" if i == 4 else ""  # many honest readers tag what they subscribe to
             yield Signup(
-                260 + n * 1_500 + i * 220, f"{_name().title() if i == 5 else _name()}{tag}@{_HOSTS[i]}", me, _ip(), HONEST
+                260 + n * 1_500 + i * 220,
+                f"{_name().title() if i == 5 else _name()}{tag}@{_HOSTS[i]}",
+                me,
+                _ip(),
+                HONEST,
             )
     # One honest reader in some hundreds does use a throw-away address, and is lost.
     yield Signup(40_000, "shy.reader@mailinator.com", "star@example.org", _ip(), HONEST)
 
 
 def _in_order() -> tuple[Signup, ...]:
-    parts = (_aliases, _disposables, _loops, _bursts, _networks, _honest_lookalikes, _honest_friends)
-    everyone = sorted((signup for part in parts for signup in part()), key=lambda signup: signup.minute)
+    parts = (
+        _aliases,
+        _disposables,
+        _loops,
+        _bursts,
+        _networks,
+        _honest_lookalikes,
+        _honest_friends,
+    )
+    everyone = sorted(
+        (signup for part in parts for signup in part()), key=lambda signup: signup.minute
+    )
     return tuple(replace(signup, order=order) for order, signup in enumerate(everyone))
 
 

@@ -14,8 +14,8 @@ from multiprocessing.connection import Connection
 from typing import Any, NamedTuple
 
 from honeyguide.kernel.errors import Unavailable
-from honeyguide.referrals.campaigns import Owner
-from honeyguide.referrals.subscribers import NewSubscriber
+from honeyguide.kernel.tenant import Tenant
+from honeyguide.referrals.lifecycle import NewSubscriber
 from honeyguide.signups import signups
 from honeyguide.store import Store, Tx, open_store
 
@@ -29,7 +29,9 @@ class Orders(NamedTuple):
     url: str
     account_id: str
     campaign_id: str
-    arrive: list[tuple[str, str]]  # (email, partner's code): readers to bring in first, who wait in their hold
+    arrive: list[
+        tuple[str, str]
+    ]  # (email, partner's code): readers to bring in first, who wait in their hold
     confirm: list[str]  # readers who are there already
     times: int
     seed: int
@@ -61,18 +63,28 @@ async def side_by_side(works: list[Callable[[], Awaitable[Any]]]) -> list[Any]:
 class Confirmer:
     def __init__(self, orders: Orders, store: Store) -> None:
         self.orders, self.store, self.site = orders, store, SITE
-        self.owner = Owner(orders.account_id, orders.campaign_id)
+        self.owner = Tenant(orders.account_id, orders.campaign_id)
 
     def arriving(self, email: str, code: str) -> Callable[[], Awaitable[str]]:
         async def work(tx: Tx) -> str:
             new = NewSubscriber(email, referrer_code=code)
-            return (await signups.sign_up(tx, self.site, self.owner, new, now_ms=self.orders.now_ms)).id
+            return (
+                await signups.sign_up(tx, self.site, self.owner, new, now_ms=self.orders.now_ms)
+            ).id
 
         return lambda: self.store.write(work)
 
     def confirming(self, subscriber_id: str) -> Callable[[], Awaitable[None]]:
         async def work(tx: Tx) -> None:
-            await signups.decide(tx, self.site, self.owner, subscriber_id, "verified", by="test", now_ms=self.orders.now_ms)
+            await signups.decide(
+                tx,
+                self.site,
+                self.owner,
+                subscriber_id,
+                "verified",
+                by="test",
+                now_ms=self.orders.now_ms,
+            )
 
         return lambda: self.store.write(work)
 
@@ -80,7 +92,10 @@ class Confirmer:
 async def work(orders: Orders, line: Connection) -> None:
     store = await open_store(orders.url, pool_size=4)
     confirmer = Confirmer(orders, store)
-    readers = await side_by_side([confirmer.arriving(*reader) for reader in orders.arrive]) + orders.confirm
+    readers = (
+        await side_by_side([confirmer.arriving(*reader) for reader in orders.arrive])
+        + orders.confirm
+    )
     line.send("ready")
     await asyncio.to_thread(line.recv)
     wanted = readers * orders.times

@@ -111,8 +111,15 @@ class Receiver:
         try:
             while True:
                 head = (await reader.readuntil(b"\r\n\r\n")).decode("latin-1").split("\r\n")
-                headers = {name.lower(): value.strip() for name, _, value in (line.partition(":") for line in head[1:] if line)}
-                request = Request(head[0].split(" ")[1], headers, await reader.readexactly(int(headers["content-length"])))
+                headers = {
+                    name.lower(): value.strip()
+                    for name, _, value in (line.partition(":") for line in head[1:] if line)
+                }
+                request = Request(
+                    head[0].split(" ")[1],
+                    headers,
+                    await reader.readexactly(int(headers["content-length"])),
+                )
                 self.requests.append(request)
                 self.in_flight += 1
                 self.most_in_flight = max(self.most_in_flight, self.in_flight)
@@ -167,7 +174,14 @@ class ReceiverThread:
 class Office:
     """One account, its webhooks, and a dispatcher whose clock stands still until the test moves it."""
 
-    def __init__(self, store: Store, account_id: str, url: str, outbound: Outbound, chance: Callable[[], float]) -> None:
+    def __init__(
+        self,
+        store: Store,
+        account_id: str,
+        url: str,
+        outbound: Outbound,
+        chance: Callable[[], float],
+    ) -> None:
         self.store, self.account_id, self.database_url = store, account_id, url
         self.now_ms = system_clock()
         self.dispatcher = Dispatcher(store, outbound, lambda: self.now_ms, page=PAGE, chance=chance)
@@ -178,14 +192,26 @@ class Office:
     async def webhook(self, url: str, **flags: bool) -> Webhook:
         chosen = Flags(**(flags or {"new_referral": True}))
         return await self.write(
-            lambda tx: webhooks.create(tx, self.account_id, "", url, chosen, policy=HOME, now_ms=self.now_ms)
+            lambda tx: webhooks.create(
+                tx, self.account_id, "", url, chosen, policy=HOME, now_ms=self.now_ms
+            )
         )
 
-    async def emit(self, kind: str = "new_referral", facts: dict[str, Any] | None = None, **people: str | None) -> None:
+    async def emit(
+        self, kind: str = "new_referral", facts: dict[str, Any] | None = None, **people: str | None
+    ) -> None:
         async def work(tx: Tx) -> None:
             to = await outbox.listeners(tx, self.account_id, kind)
             about = {"subscriber_id": None, **people}
-            await outbox.emit(tx, self.account_id, kind, facts or {"n": next(_numbers)}, to=to, now_ms=self.now_ms, **about)
+            await outbox.emit(
+                tx,
+                self.account_id,
+                kind,
+                facts or {"n": next(_numbers)},
+                to=to,
+                now_ms=self.now_ms,
+                **about,
+            )
 
         await self.write(work)
 
@@ -197,7 +223,13 @@ class Office:
                 for _ in range(count):
                     facts = {"n": next(_numbers)}
                     await outbox.emit(
-                        tx, self.account_id, "new_referral", facts, to=[hook.id], subscriber_id=None, now_ms=self.now_ms
+                        tx,
+                        self.account_id,
+                        "new_referral",
+                        facts,
+                        to=[hook.id],
+                        subscriber_id=None,
+                        now_ms=self.now_ms,
                     )
 
         await self.write(work)
@@ -227,7 +259,9 @@ class Office:
 
     async def log(self, webhook: Webhook) -> list[tuple[webhooks.Delivery, list[webhooks.Attempt]]]:
         page = Page(1, 200)
-        rows, _ = await self.store.snapshot(lambda tx: webhooks.page_of_deliveries(tx, self.account_id, "", webhook.id, page))
+        rows, _ = await self.store.snapshot(
+            lambda tx: webhooks.page_of_deliveries(tx, self.account_id, "", webhook.id, page)
+        )
         return rows
 
     async def one(self, webhook: Webhook) -> tuple[webhooks.Delivery, list[webhooks.Attempt]]:
@@ -236,7 +270,9 @@ class Office:
 
     async def to_the_end(self, webhook: Webhook) -> None:
         """Lets time pass until nothing waits any more, each attempt at its hour."""
-        while waiting := [row.due_ms for row, _ in await self.log(webhook) if row.status == "pending"]:
+        while waiting := [
+            row.due_ms for row, _ in await self.log(webhook) if row.status == "pending"
+        ]:
             await self.deliver(max(0, min(waiting) - self.now_ms))
 
     async def tables(self) -> Dump:
@@ -247,15 +283,23 @@ class Office:
     async def plan_of(self, statement: Statement[Any], **params: Any) -> str:
         """How the database means to run a statement on tables too large to read whole."""
         if self.store.engine == "postgres":
-            connection = await asyncpg.connect(self.database_url, server_settings={"enable_seqscan": "off"})
+            connection = await asyncpg.connect(
+                self.database_url, server_settings={"enable_seqscan": "off"}
+            )
             try:
-                rows = await connection.fetch(f"EXPLAIN {statement.postgres}", *[params[n] for n in statement.postgres_order])
+                rows = await connection.fetch(
+                    f"EXPLAIN {statement.postgres}", *[params[n] for n in statement.postgres_order]
+                )
                 return "\n".join(row[0] for row in rows)
             finally:
                 await connection.close()
-        with contextlib.closing(apsw.Connection(self.database_url.removeprefix("sqlite:///"))) as file:
+        with contextlib.closing(
+            apsw.Connection(self.database_url.removeprefix("sqlite:///"))
+        ) as file:
             values = tuple([params[name] for name in statement.sqlite_order])
-            return "\n".join(row[3] for row in file.execute(f"EXPLAIN QUERY PLAN {statement.sqlite}", values))
+            return "\n".join(
+                row[3] for row in file.execute(f"EXPLAIN QUERY PLAN {statement.sqlite}", values)
+            )
 
     async def current(self, webhook: Webhook) -> Webhook:
         return await self.store.read(lambda tx: webhooks.get(tx, self.account_id, "", webhook.id))
@@ -269,17 +313,23 @@ def _database(engine: str) -> str:
 
 
 @asynccontextmanager
-async def office(engine: str, *, outbound: Outbound | None = None, chance: float = 0.5) -> AsyncIterator[Office]:
+async def office(
+    engine: str, *, outbound: Outbound | None = None, chance: float = 0.5
+) -> AsyncIterator[Office]:
     url = await asyncio.to_thread(_database, engine)
     store = await open_store(url, pool_size=10)
     outbound = outbound or Outbound(HOME)
     try:
         email = f"owner{next(_numbers)}@example.org"
-        made = await store.write(lambda tx: accounts.create(tx, email, name="Alice", now_ms=system_clock()))
+        made = await store.write(
+            lambda tx: accounts.create(tx, email, name="Alice", now_ms=system_clock())
+        )
         opened = Office(store, made.account_id, url, outbound, lambda: chance)
         yield opened
         for hook in await store.read(lambda tx: webhooks.of_account(tx, made.account_id, "")):
-            await store.write(lambda tx, hook=hook: webhooks.delete(tx, made.account_id, "", hook.id))
+            await store.write(
+                lambda tx, hook=hook: webhooks.delete(tx, made.account_id, "", hook.id)
+            )
     finally:
         await outbound.close()
         await store.close()

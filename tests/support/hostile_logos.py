@@ -34,11 +34,22 @@ def chunk(kind: bytes, body: bytes) -> bytes:
     return struct.pack(">I", len(body)) + kind + body + struct.pack(">I", zlib.crc32(kind + body))
 
 
-def png(width: int, height: int, *extra: bytes, depth: int = 8, colour: int = 0, pixels: bytes | None = None) -> bytes:
+def png(
+    width: int,
+    height: int,
+    *extra: bytes,
+    depth: int = 8,
+    colour: int = 0,
+    pixels: bytes | None = None,
+) -> bytes:
     """A PNG by hand, so that its header can lie. Without `pixels` it has black rows, as many as fit in a few KB."""
     header = chunk(b"IHDR", struct.pack(">IIBBBBB", width, height, depth, colour, 0, 0, 0))
-    body = zlib.compress(bytes(min((width + 1) * height, 60_000_000)), 9) if pixels is None else pixels
-    return b"\x89PNG\r\n\x1a\n" + header + b"".join(extra) + chunk(b"IDAT", body) + chunk(b"IEND", b"")
+    body = (
+        zlib.compress(bytes(min((width + 1) * height, 60_000_000)), 9) if pixels is None else pixels
+    )
+    return (
+        b"\x89PNG\r\n\x1a\n" + header + b"".join(extra) + chunk(b"IDAT", body) + chunk(b"IEND", b"")
+    )
 
 
 def with_chunks(*chunks: bytes, after_pixels: bool = False) -> bytes:
@@ -159,13 +170,20 @@ BROKEN: dict[str, bytes] = {
     "PNG iTXt bomb": with_chunks(chunk(b"iTXt", b"Comment\x00\x01\x00\x00\x00" + BOMB)),
     "PNG iCCP bomb": with_chunks(chunk(b"iCCP", b"icc\x00\x00" + BOMB)),
     "PNG of many texts": with_chunks(
-        *[chunk(b"zTXt", b"k%d\x00\x00" % n + zlib.compress(bytes(1_000_000), 9)) for n in range(99)]
+        *[
+            chunk(b"zTXt", b"k%d\x00\x00" % n + zlib.compress(bytes(1_000_000), 9))
+            for n in range(99)
+        ]
     ),
     "PNG of a chunk of 2 GB": SMALL_PNG[:33] + struct.pack(">I", 2**31 - 1) + b"tEXt" + bytes(100),
     "PNG without an end": SMALL_PNG[:-12],
     "PNG with a ZIP for an end": SMALL_PNG[:-12] + zipped(),
     "PNG with a PNG for an end": SMALL_PNG[:-12] + SMALL_PNG,
-    "PNG with an end in a chunk too long": SMALL_PNG[:-12] + struct.pack(">I", 2**31) + b"prIv" + SMALL_PNG[-12:] + HTML,
+    "PNG with an end in a chunk too long": SMALL_PNG[:-12]
+    + struct.pack(">I", 2**31)
+    + b"prIv"
+    + SMALL_PNG[-12:]
+    + HTML,
     "JPEG without an end": SMALL_JPEG[:-2],
     "JPEG with a ZIP for an end": SMALL_JPEG[:-2] + zipped(),
     "JPEG with a JPEG for an end": SMALL_JPEG[:-2] + SMALL_JPEG,
@@ -193,31 +211,45 @@ POLYGLOTS: dict[str, bytes] = {
     "JPEG with a thumbnail, then PDF": thumbnailed() + b"%PDF-1.7\n" + HTML,
     "JPEG in scans, then a PNG": SCANS + SMALL_PNG,
     "JPEG, room, then HTML": SMALL_JPEG + b" \n" * 2048 + HTML,
-    "JPEG of several pictures": encoded(picture(), "MPO", save_all=True, append_images=[noise(64, 48)]),
+    "JPEG of several pictures": encoded(
+        picture(), "MPO", save_all=True, append_images=[noise(64, 48)]
+    ),
 }
 CLEANED: dict[str, bytes] = {
     "PNG with zeros behind it": with_chunks(TIME) + bytes(4096),
     "PNG with a line end behind it": with_chunks(TIME) + b"\r\n",
     "PNG with a ZIP in a chunk": with_chunks(chunk(b"prIv", zipped() + SMALL_PNG[-12:])),
     "PNG with HTML as text": encoded(picture(), "PNG", pnginfo=text_info()),
-    "PNG with text after its pixels": with_chunks(chunk(b"tEXt", b"Comment\x00" + HTML), after_pixels=True),
+    "PNG with text after its pixels": with_chunks(
+        chunk(b"tEXt", b"Comment\x00" + HTML), after_pixels=True
+    ),
     "PNG with an unknown chunk": with_chunks(chunk(b"prIv", HTML)),
     "PNG with a colour profile": encoded(picture(), "PNG", icc_profile=SECRET * 20),
     "PNG with EXIF": encoded(picture(), "PNG", exif=exif()),
-    "PNG animated": encoded(picture(), "PNG", save_all=True, append_images=[noise(64, 48)], pnginfo=text_info()),
+    "PNG animated": encoded(
+        picture(), "PNG", save_all=True, append_images=[noise(64, 48)], pnginfo=text_info()
+    ),
     "PNG 1 x 16,000": png(1, 16_000, chunk(b"tEXt", b"a\x00" + SECRET)),
     "PNG 16,000 x 1": png(16_000, 1, chunk(b"tEXt", b"a\x00" + SECRET)),
     "PNG 4,000 x 4,000": png(4_000, 4_000, chunk(b"tEXt", b"a\x00" + SECRET)),
     "PNG 4,000 x 4,000 in 16 bits": png(4_000, 4_000, depth=16, colour=6, pixels=DEEP),
     "JPEG with EXIF and GPS": encoded(picture(), "JPEG", exif=exif(orientation=6)),
-    "JPEG with broken EXIF": jpeg_with(jpeg_segment(0xE1, b"Exif\x00\x00MM\x00*\xff\xff\xff\xff" + SECRET)),
+    "JPEG with broken EXIF": jpeg_with(
+        jpeg_segment(0xE1, b"Exif\x00\x00MM\x00*\xff\xff\xff\xff" + SECRET)
+    ),
     "JPEG with a comment": encoded(picture(), "JPEG", comment=HTML),
     "JPEG with XMP": jpeg_with(jpeg_segment(0xE1, b"http://ns.adobe.com/xap/1.0/\x00" + HTML)),
     "JPEG with a colour profile": encoded(picture(), "JPEG", icc_profile=SECRET * 20),
-    "JPEG with Photoshop data": jpeg_with(jpeg_segment(0xED, b"Photoshop 3.0\x008BIM\x04\x04" + bytes(5) + b"\x0e" + SECRET)),
+    "JPEG with Photoshop data": jpeg_with(
+        jpeg_segment(0xED, b"Photoshop 3.0\x008BIM\x04\x04" + bytes(5) + b"\x0e" + SECRET)
+    ),
     "JPEG with a thumbnail": thumbnailed(),
-    "JPEG with a ZIP and an end in a comment": encoded(picture(), "JPEG", comment=zipped() + b"\xff\xd9"),
-    "JPEG with a comment before its end": SMALL_JPEG[:-2] + jpeg_segment(0xFE, b"\xff\xd9" + HTML) + SMALL_JPEG[-2:],
+    "JPEG with a ZIP and an end in a comment": encoded(
+        picture(), "JPEG", comment=zipped() + b"\xff\xd9"
+    ),
+    "JPEG with a comment before its end": SMALL_JPEG[:-2]
+    + jpeg_segment(0xFE, b"\xff\xd9" + HTML)
+    + SMALL_JPEG[-2:],
     "JPEG with fill before its end": SMALL_JPEG[:-2] + b"\xff\xff" + SMALL_JPEG[-2:],
     "JPEG in scans with restarts": SCANS,
     "JPEG with zeros behind it": SMALL_JPEG + bytes(4096),

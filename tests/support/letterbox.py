@@ -98,21 +98,35 @@ class Letterbox:
         self._raw("DELETE FROM letter")
 
     def _raw(self, sql: str, **params: Any) -> list[Any]:
-        return self.write(lambda tx: tx.all(Statement("test", sql, sql, lambda *row: list(row)), **params))  # type: ignore[arg-type,return-value]
+        return self.write(
+            lambda tx: tx.all(Statement("test", sql, sql, lambda *row: list(row)), **params)
+        )  # type: ignore[arg-type,return-value]
 
     def columns(self, names: str, email_id: str) -> list[Any]:
-        (row,) = self._raw(f"SELECT {names} FROM letter WHERE id = :id".replace(":id", f"'{email_id}'"))
+        (row,) = self._raw(
+            f"SELECT {names} FROM letter WHERE id = :id".replace(":id", f"'{email_id}'")
+        )
         return list(row)
 
     async def put(self, tx: Tx, **given: Any) -> None:
-        usual = {"account_id": self.account_id, "to": "ann@example.org", "kind": "notice", "subject": "News", "text": "Text\n"}
+        usual = {
+            "account_id": self.account_id,
+            "to": "ann@example.org",
+            "kind": "notice",
+            "subject": "News",
+            "text": "Text\n",
+        }
         await emails.post(tx, **{**usual, "now_ms": NOW, **given})
 
     def post(self, **given: Any) -> None:
         self.write(lambda tx: self.put(tx, **given))
 
-    def of_account(self, account_id: str | None = None, page: Page | None = None) -> list[QueuedEmail]:
-        return self.read(lambda tx: emails.of_account(tx, account_id or self.account_id, page or Page()))
+    def of_account(
+        self, account_id: str | None = None, page: Page | None = None
+    ) -> list[QueuedEmail]:
+        return self.read(
+            lambda tx: emails.of_account(tx, account_id or self.account_id, page or Page())
+        )
 
     def only(self) -> QueuedEmail:
         (letter,) = self.of_account()

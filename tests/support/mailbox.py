@@ -51,7 +51,13 @@ class Mailbox:
     `say("TAKEN", DROP)` after, so that only the server knows. `login` is (user, password).
     """
 
-    def __init__(self, *, login: tuple[str, str] | None = None, tls: ssl.SSLContext | None = None, utf8: bool = True) -> None:
+    def __init__(
+        self,
+        *,
+        login: tuple[str, str] | None = None,
+        tls: ssl.SSLContext | None = None,
+        utf8: bool = True,
+    ) -> None:
         self.port = free_port()
         self.received: list[Received] = []
         self.connections = 0
@@ -59,7 +65,11 @@ class Mailbox:
         self._login = login
         self._options: dict[str, Any] = {"enable_SMTPUTF8": utf8, "tls_context": tls}
         if login:
-            self._options |= {"authenticator": self._admit, "auth_required": True, "auth_require_tls": tls is not None}
+            self._options |= {
+                "authenticator": self._admit,
+                "auth_required": True,
+                "auth_require_tls": tls is not None,
+            }
         self._script: dict[str, deque[str]] = {}
         self._lock = threading.Lock()
         self._controller: Controller | None = None
@@ -81,7 +91,9 @@ class Mailbox:
             self._script.clear()
 
     def start(self) -> None:
-        self._controller = Controller(self, hostname="127.0.0.1", port=self.port, ready_timeout=30, **self._options)
+        self._controller = Controller(
+            self, hostname="127.0.0.1", port=self.port, ready_timeout=30, **self._options
+        )
         self._controller.start()
 
     def stop(self) -> None:
@@ -93,7 +105,12 @@ class Mailbox:
         self.start()
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
         self.stop()
 
     def _next(self, step: str) -> str | None:
@@ -101,7 +118,9 @@ class Mailbox:
             script = self._script.get(step)
             return script.popleft() if script else None
 
-    def _admit(self, server: Any, session: Any, envelope: Any, mechanism: str, data: Any) -> AuthResult:
+    def _admit(
+        self, server: Any, session: Any, envelope: Any, mechanism: str, data: Any
+    ) -> AuthResult:
         self.asked_for_login += 1
         assert isinstance(data, LoginPassword)
         right = self._login == (data.login.decode(), data.password.decode())
@@ -109,12 +128,16 @@ class Mailbox:
 
     # What aiosmtpd asks.
 
-    async def handle_EHLO(self, server: Any, session: Any, envelope: Any, hostname: str, responses: list[str]) -> list[str]:
+    async def handle_EHLO(
+        self, server: Any, session: Any, envelope: Any, hostname: str, responses: list[str]
+    ) -> list[str]:
         self.connections += 1
         session.host_name = hostname
         return responses
 
-    async def handle_MAIL(self, server: Any, session: Any, envelope: Any, address: str, options: list[str]) -> str:
+    async def handle_MAIL(
+        self, server: Any, session: Any, envelope: Any, address: str, options: list[str]
+    ) -> str:
         answer = self._next("MAIL")
         if answer:
             return answer
@@ -122,7 +145,9 @@ class Mailbox:
         envelope.mail_options.extend(options)
         return "250 OK"
 
-    async def handle_RCPT(self, server: Any, session: Any, envelope: Any, address: str, options: list[str]) -> str:
+    async def handle_RCPT(
+        self, server: Any, session: Any, envelope: Any, address: str, options: list[str]
+    ) -> str:
         answer = self._next("RCPT")
         if answer:
             return answer
@@ -138,7 +163,9 @@ class Mailbox:
             assert isinstance(message, EmailMessage)
             user = session.auth_data if session.authenticated else None
             for to in envelope.rcpt_tos:
-                self.received.append(Received(envelope.mail_from, to, message, session.ssl is not None, user))
+                self.received.append(
+                    Received(envelope.mail_from, to, message, session.ssl is not None, user)
+                )
         if answer == DROP or self._next("TAKEN") == DROP:
             server.transport.abort()
         return "250 OK"

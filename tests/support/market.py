@@ -42,7 +42,9 @@ def publish(owner: Member, **fields: Any) -> dict[str, Any]:
     return answer.json()["publication"]
 
 
-def offer(owner: Member, publication: dict[str, Any] | None = None, **fields: Any) -> dict[str, Any]:
+def offer(
+    owner: Member, publication: dict[str, Any] | None = None, **fields: Any
+) -> dict[str, Any]:
     publication = publication or publish(owner)
     body = {
         "max_payout": 90,

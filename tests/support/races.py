@@ -14,7 +14,9 @@ from honeyguide.store.tx import Tx
 from .stores import outcome, statement
 
 _NOTHING = statement("SELECT 1 AS one")
-_WAITING = statement("SELECT pid FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()")
+_WAITING = statement(
+    "SELECT pid FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()"
+)
 
 Work = Callable[[Tx], Awaitable[Any]]
 
@@ -35,7 +37,9 @@ async def overlapping(store: Store, first: Work, second: Work) -> tuple[Any, Any
 
     async with asyncio.timeout(20):
         one = asyncio.create_task(outcome(store.write(held)))
-        await asyncio.wait([one, asyncio.create_task(all_done.wait())], return_when=asyncio.FIRST_COMPLETED)
+        await asyncio.wait(
+            [one, asyncio.create_task(all_done.wait())], return_when=asyncio.FIRST_COMPLETED
+        )
         other = asyncio.create_task(outcome(store.write(second)))
         while not other.done() and not await store.read(lambda tx: tx.all(_WAITING)):
             await asyncio.sleep(0.005)

@@ -57,7 +57,11 @@ def _read(connection: socket.socket) -> Answer:
     received = b""
     while True:
         head, found, body = received.partition(b"\r\n\r\n")
-        if found and (answer := _parsed(head)) is not None and len(body) >= int(answer.headers.get("content-length", "0")):
+        if (
+            found
+            and (answer := _parsed(head)) is not None
+            and len(body) >= int(answer.headers.get("content-length", "0"))
+        ):
             answer.body = body
             return answer
         try:
@@ -72,11 +76,19 @@ def _read(connection: socket.socket) -> Answer:
 def _parsed(head: bytes) -> Answer:
     first, *lines = head.decode("latin-1").split("\r\n")
     pairs = (line.split(":", 1) for line in lines)
-    return Answer(int(first.split(" ")[1]), {name.strip().lower(): value.strip() for name, value in pairs})
+    return Answer(
+        int(first.split(" ")[1]), {name.strip().lower(): value.strip() for name, value in pairs}
+    )
 
 
 def request(
-    member: Member, method: str, path: str, body: bytes | None = None, *, headers: dict[str, str] | None = None, **how: Any
+    member: Member,
+    method: str,
+    path: str,
+    body: bytes | None = None,
+    *,
+    headers: dict[str, str] | None = None,
+    **how: Any,
 ) -> Answer:
     """A well-formed request whose body may be anything; `headers` replace ours, an empty one leaves it out."""
     given = {"Host": "localhost", "X-Api-Key": member.key}
@@ -84,4 +96,9 @@ def request(
         given |= {"Content-Type": "application/json", "Content-Length": str(len(body))}
     given |= headers or {}
     lines = "".join(f"{name}: {value}\r\n" for name, value in given.items() if value != "")
-    return send(member.service, f"{method} {path} HTTP/1.1\r\n{lines}\r\n".encode("latin-1"), body or b"", **how)
+    return send(
+        member.service,
+        f"{method} {path} HTTP/1.1\r\n{lines}\r\n".encode("latin-1"),
+        body or b"",
+        **how,
+    )

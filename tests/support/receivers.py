@@ -21,7 +21,11 @@ class Server:
         self.connections += 1
         try:
             while head := await reader.readuntil(b"\r\n\r\n"):
-                length = [int(line[15:]) for line in head.lower().split(b"\r\n") if line.startswith(b"content-length:")]
+                length = [
+                    int(line[15:])
+                    for line in head.lower().split(b"\r\n")
+                    if line.startswith(b"content-length:")
+                ]
                 self.requests.append(head + await reader.readexactly(sum(length)))
                 if callable(self.answer):
                     await self.answer(self, writer)
@@ -51,7 +55,9 @@ async def listening(answer=OK, tls=None, host="127.0.0.1"):
         except OSError as error:
             if error.errno in (errno.EADDRNOTAVAIL, errno.EAFNOSUPPORT):
                 # Nobody can listen there, so nothing can get through; that such addresses are refused is tested as text.
-                pytest.skip(f"this machine has no address {host}; tests/test_addresses.py holds the rule without dialling")
+                pytest.skip(
+                    f"this machine has no address {host}; tests/test_addresses.py holds the rule without dialling"
+                )
     yield server
     listener.close()
 

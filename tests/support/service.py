@@ -55,8 +55,17 @@ class Service:
         self.folder = Path(tempfile.mkdtemp(prefix="hgtest"))
         self.clock_file = self.folder / "clock"
         self.clock_file.write_text("0")
-        self.database_url = settings.pop("database_url", None) or fresh_database_url(engine, self.folder)
-        given = {"host": "127.0.0.1", "port": 0, "rate_limit": 0, "log": "off", "test_clock": str(self.clock_file), **settings}
+        self.database_url = settings.pop("database_url", None) or fresh_database_url(
+            engine, self.folder
+        )
+        given = {
+            "host": "127.0.0.1",
+            "port": 0,
+            "rate_limit": 0,
+            "log": "off",
+            "test_clock": str(self.clock_file),
+            **settings,
+        }
         chosen = settings_module.read({}, database_url=self.database_url, **given)
         self._socket = _listen(chosen)
         self.port = self._socket.getsockname()[1]
@@ -77,7 +86,9 @@ class Service:
 
     def __enter__(self) -> Service:
         self._thread.start()
-        assert self._ready.wait(30) and self.application.services is not None, "the service did not start"
+        assert self._ready.wait(30) and self.application.services is not None, (
+            "the service did not start"
+        )
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -119,7 +130,11 @@ class Service:
         async def create(tx: Tx) -> tuple[str, str, str]:
             email = f"{name}{next(_numbers)}@example.org"
             made = await accounts.create(tx, email, name=name.title(), now_ms=self.now_ms())
-            return made.account_id, made.campaign_id, await keys.create(tx, made.account_id, name="test", now_ms=self.now_ms())
+            return (
+                made.account_id,
+                made.campaign_id,
+                await keys.create(tx, made.account_id, name="test", now_ms=self.now_ms()),
+            )
 
         return Member(self, *self.write(create))
 
@@ -132,7 +147,9 @@ class Member:
         self.account_id = account_id
         self.campaign_id = campaign_id
         self.key = key
-        self.http = httpx.Client(base_url=service.url, headers={"X-Api-Key": key}, timeout=30, verify=False)
+        self.http = httpx.Client(
+            base_url=service.url, headers={"X-Api-Key": key}, timeout=30, verify=False
+        )
         self.v1 = f"/v1/campaigns/{campaign_id}"
         self.v2 = f"/v2/campaigns/{campaign_id}"
 
@@ -160,4 +177,6 @@ class Member:
         return answer.json()["subscriber"]  # type: ignore[no-any-return]
 
     def total(self, kind: str = "all") -> int:
-        return self.get(f"{self.v1}/subscribers", params={"type": kind}).json()["meta"]["total_subscribers"]  # type: ignore[no-any-return]
+        return self.get(f"{self.v1}/subscribers", params={"type": kind}).json()["meta"][
+            "total_subscribers"
+        ]  # type: ignore[no-any-return]

@@ -36,7 +36,12 @@ class OpenStore:
         self.store = self.run(open_store(self.url, pool_size=self._pool_size))
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
         self.run(self.store.close())
         self._runner.close()
 
@@ -57,12 +62,16 @@ class OpenStore:
 
         return self.run(self.store.write(work))
 
-    def account_with_key(self, email: str = "alice@example.org", *, now_ms: int = 1) -> tuple[str, str]:
+    def account_with_key(
+        self, email: str = "alice@example.org", *, now_ms: int = 1
+    ) -> tuple[str, str]:
         """(campaign, key)"""
 
         async def work(tx: Tx) -> tuple[str, str]:
             made = await accounts.create(tx, email, name=None, now_ms=now_ms)
-            return made.campaign_id, await keys.create(tx, made.account_id, name="test", now_ms=now_ms)
+            return made.campaign_id, await keys.create(
+                tx, made.account_id, name="test", now_ms=now_ms
+            )
 
         return self.run(self.store.write(work))
 
@@ -70,17 +79,23 @@ class OpenStore:
 # A small table that every installation has, to write to and fail on.
 INSERT = statement("INSERT INTO instance (name, value) VALUES (:name, :value)")
 UPDATE = statement("UPDATE instance SET value = value || :more WHERE name = :name")
-COPY = statement("INSERT INTO instance (name, value) SELECT 'copy of ' || name, value FROM instance WHERE name = :name")
+COPY = statement(
+    "INSERT INTO instance (name, value) SELECT 'copy of ' || name, value FROM instance WHERE name = :name"
+)
 NAMES = statement("SELECT name FROM instance ORDER BY name")
 VALUE = statement("SELECT value FROM instance WHERE name = :name")
-INSERT_ACCOUNT = statement("INSERT INTO account (id, email, email_key, created_ms) VALUES (:id, :email, :email, 1)")
+INSERT_ACCOUNT = statement(
+    "INSERT INTO account (id, email, email_key, created_ms) VALUES (:id, :email, :email, 1)"
+)
 INSERT_CAMPAIGN = statement(
     "INSERT INTO campaign (id, account_id, name, slug, created_ms) VALUES (:id, :account_id, 'x', :id, 1)"
 )
 INSERT_LEASE = statement("INSERT INTO job_lease (name, leased_until_ms) VALUES (:name, 0)")
 
 
-def put(name: str, value: str = "", *, then: Exception | None = None) -> Callable[[Tx], Awaitable[str]]:
+def put(
+    name: str, value: str = "", *, then: Exception | None = None
+) -> Callable[[Tx], Awaitable[str]]:
     async def work(tx: Tx) -> str:
         await tx.run(INSERT, name=name, value=value)
         if then is not None:

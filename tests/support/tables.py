@@ -25,22 +25,34 @@ def dump(service: Service) -> Dump:
 def dump_sqlite(path: str) -> Dump:
     with contextlib.closing(apsw.Connection(path, flags=apsw.SQLITE_OPEN_READONLY)) as connection:
         connection.set_busy_timeout(5000)
-        names = [row[0] for row in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY name")]
+        names = [
+            row[0]
+            for row in connection.execute(
+                "SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY name"
+            )
+        ]
         return {name: list(_rows(connection.execute(f'SELECT * FROM "{name}"'))) for name in names}
 
 
 def _rows(cursor: apsw.Cursor) -> list[dict[str, Any]]:
     found = []
     for row in cursor:
-        found.append(dict(zip([column[0] for column in cursor.get_description()], row, strict=True)))
+        found.append(
+            dict(zip([column[0] for column in cursor.get_description()], row, strict=True))
+        )
     return found
 
 
 async def dump_postgres(url: str) -> Dump:
     connection = await asyncpg.connect(url)
     try:
-        names = await connection.fetch("SELECT tablename FROM pg_tables WHERE schemaname = 'public' ORDER BY tablename")
-        return {name: [dict(row) for row in await connection.fetch(f'SELECT * FROM "{name}"')] for (name,) in names}
+        names = await connection.fetch(
+            "SELECT tablename FROM pg_tables WHERE schemaname = 'public' ORDER BY tablename"
+        )
+        return {
+            name: [dict(row) for row in await connection.fetch(f'SELECT * FROM "{name}"')]
+            for (name,) in names
+        }
     finally:
         await connection.close()
 

@@ -26,7 +26,12 @@ class WebClient:
 
     def __init__(self, service: Service) -> None:
         self.service = service
-        self.http = httpx.Client(base_url=service.url, timeout=30, verify=False, headers={"origin": service.settings.base_url})
+        self.http = httpx.Client(
+            base_url=service.url,
+            timeout=30,
+            verify=False,
+            headers={"origin": service.settings.base_url},
+        )
 
     def get(self, path: str, **kwargs: Any) -> httpx.Response:
         return self.http.get(path, **kwargs)
@@ -48,7 +53,9 @@ class WebClient:
 
     @property
     def session(self) -> str:
-        return self.http.cookies.get("hg_session") or self.http.cookies.get("__Host-hg_session") or ""
+        return (
+            self.http.cookies.get("hg_session") or self.http.cookies.get("__Host-hg_session") or ""
+        )
 
 
 class Operator(Member):
@@ -97,7 +104,9 @@ def upload(alice: Operator, text: str | bytes, name: str = "people.csv") -> str:
     """Sends in a file of people; its import's id."""
     data = text.encode() if isinstance(text, str) else text
     answer = alice.web.http.post(
-        "/subscribers/import", data={"csrf": alice.web.token("/subscribers/import")}, files={"file": (name, data, "text/csv")}
+        "/subscribers/import",
+        data={"csrf": alice.web.token("/subscribers/import")},
+        files={"file": (name, data, "text/csv")},
     )
     assert answer.status_code == 303, words(answer.text)
     return answer.headers["location"].rsplit("/", 1)[1]

@@ -42,7 +42,9 @@ class Created(NamedTuple):
     campaign_id: str
 
 
-async def create(tx: Tx, email: str, *, name: str | None, now_ms: int, is_admin: bool = False) -> Created:
+async def create(
+    tx: Tx, email: str, *, name: str | None, now_ms: int, is_admin: bool = False
+) -> Created:
     """An account and its campaign, named after it until the operator names it."""
     address = email_addresses.address(email)
     if name is not None:
@@ -58,7 +60,9 @@ async def create(tx: Tx, email: str, *, name: str | None, now_ms: int, is_admin:
         name=name,
         is_admin=int(is_admin or is_first),
         created_ms=now_ms,
-        taken={"account_email": Invalid("An account with this email already exists.", param="email")},
+        taken={
+            "account_email": Invalid("An account with this email already exists.", param="email")
+        },
     )
     await tx.put(
         _INSERT_CAMPAIGN,
@@ -78,7 +82,10 @@ async def find_by_email(tx: Tx, email: str) -> Account | None:
 async def get_by_email(tx: Tx, email: str) -> Account:
     account = await find_by_email(tx, email)
     if account is None:
-        raise Missing("There is no account {email}. Create one with `honeyguide account create {email}`.", email=email)
+        raise Missing(
+            "There is no account {email}. Create one with `honeyguide account create {email}`.",
+            email=email,
+        )
     return account
 
 

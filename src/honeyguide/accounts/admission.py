@@ -76,7 +76,10 @@ class Refusals:
 
     def refusal(self, peer: str, now_ms: int) -> Exception:
         if self._wrong_keys.another(peer, now_ms):
-            return TooMany("Too many wrong API keys from this address; try again in a minute.", retry_after_s=60)
+            return TooMany(
+                "Too many wrong API keys from this address; try again in a minute.",
+                retry_after_s=60,
+            )
         return Unauthorized(NO_KEY, base_url=self._base_url)
 
 
@@ -86,7 +89,9 @@ class LocalAdmission:
     def __init__(self, store: SqliteStore, limit: int, base_url: str) -> None:
         self._store = store
         self._limit = limit
-        self._journal = Journal(store.path.with_name(f"{store.path.stem}-accepted"), keep_ms=WINDOW_MS)
+        self._journal = Journal(
+            store.path.with_name(f"{store.path.stem}-accepted"), keep_ms=WINDOW_MS
+        )
         self._recalled = self._journal.recall()
         self._windows: dict[str, Window] = {}
         self._refusals = Refusals(base_url)
@@ -111,7 +116,9 @@ class LocalAdmission:
         return caller, allowance
 
     def _recall(self, key_id: str) -> Window:
-        window = self._windows[key_id] = Window(self._limit, list(enumerate(self._recalled.pop(key_id, []))))
+        window = self._windows[key_id] = Window(
+            self._limit, list(enumerate(self._recalled.pop(key_id, [])))
+        )
         return window
 
     def _keep(self, key_id: str, window: Window) -> None:
@@ -120,7 +127,9 @@ class LocalAdmission:
         except Unavailable as error:
             # The ring in memory is exact all the same; a full disk must not stop those who only read.
             if not self._unkept:
-                log.warning("Rate-limit history is not being saved and will be lost on restart: %s", error)
+                log.warning(
+                    "Rate-limit history is not being saved and will be lost on restart: %s", error
+                )
             self._unkept = True
         else:
             self._unkept = False
@@ -135,7 +144,10 @@ class LocalAdmission:
         """Whoever comes while some are being written is in the next lot."""
         try:
             while self._to_touch:
-                together, self._to_touch = self._to_touch[:MOST_TOUCHED], self._to_touch[MOST_TOUCHED:]
+                together, self._to_touch = (
+                    self._to_touch[:MOST_TOUCHED],
+                    self._to_touch[MOST_TOUCHED:],
+                )
                 await self._write_touched(together)
         finally:
             self._touching = None
@@ -191,7 +203,10 @@ class SharedAdmission:
     async def _ask(self) -> None:
         try:
             while self._waiting:
-                together, self._waiting = sorted(self._waiting[:MOST_TOGETHER], key=_in_order), self._waiting[MOST_TOGETHER:]
+                together, self._waiting = (
+                    sorted(self._waiting[:MOST_TOGETHER], key=_in_order),
+                    self._waiting[MOST_TOGETHER:],
+                )
                 await self._ask_for(together)
         finally:
             self._asking = None
@@ -200,7 +215,13 @@ class SharedAdmission:
         digests, asked_ms = [one.digest for one in together], [one.now_ms for one in together]
         try:
             rows = await self._store.read(
-                lambda tx: tx.all(_ADMIT, digests=digests, asked_ms=asked_ms, most=self._limit, window_ms=WINDOW_MS)
+                lambda tx: tx.all(
+                    _ADMIT,
+                    digests=digests,
+                    asked_ms=asked_ms,
+                    most=self._limit,
+                    window_ms=WINDOW_MS,
+                )
             )
         except Exception as error:
             for one in together:

@@ -50,7 +50,12 @@ def _subject(site: Site, limit: Limit, who: str) -> str:
 
 async def count(tx: Tx, site: Site, limit: Limit, who: str, *, now_ms: int) -> None:
     """Notes one more attempt, and refuses it when that is too many."""
-    counted = await tx.one(_COUNT, subject=_subject(site, limit, who), now_ms=now_ms, expired_ms=now_ms - limit.window_ms)
+    counted = await tx.one(
+        _COUNT,
+        subject=_subject(site, limit, who),
+        now_ms=now_ms,
+        expired_ms=now_ms - limit.window_ms,
+    )
     since_ms, n = counted or (now_ms, 1)
     if n > limit.most:
         wait_s = max(1, -(-(since_ms + limit.window_ms - now_ms) // 1000))

@@ -34,7 +34,11 @@ _PURGE = _sql.command("purge")
 
 def checked(key: str) -> str:
     if not 0 < len(key) <= LONGEST or not (key.isascii() and key.isprintable()):
-        raise Invalid("{field} must be 1 to {most} printable ASCII characters.", param="Idempotency-Key", most=LONGEST)
+        raise Invalid(
+            "{field} must be 1 to {most} printable ASCII characters.",
+            param="Idempotency-Key",
+            most=LONGEST,
+        )
     return key
 
 
@@ -46,22 +50,33 @@ async def claim(tx: Tx, account_id: str, key: str, print_: str, *, now_ms: int) 
     """None when this request is the first; otherwise what the first was answered."""
     try:
         first = await tx.run(
-            _CLAIM, account_id=account_id, key=key, fingerprint=print_, now_ms=now_ms, expired_ms=now_ms - KEPT_MS
+            _CLAIM,
+            account_id=account_id,
+            key=key,
+            fingerprint=print_,
+            now_ms=now_ms,
+            expired_ms=now_ms - KEPT_MS,
         )
     except LockWait:
-        raise Busy("A request with this Idempotency-Key is still running; try again in a moment.") from None
+        raise Busy(
+            "A request with this Idempotency-Key is still running; try again in a moment."
+        ) from None
     if first:
         return None
     answered = await tx.one(_FIND, account_id=account_id, key=key)
     if answered is None or answered.status is None:
         raise Busy("A request with this Idempotency-Key is still running; try again in a moment.")
     if answered.fingerprint != print_:
-        sentence = "This Idempotency-Key was used for another request; use a new key for a new request."
+        sentence = (
+            "This Idempotency-Key was used for another request; use a new key for a new request."
+        )
         raise Reused(sentence, param="Idempotency-Key")
     return answered
 
 
-async def complete(tx: Tx, account_id: str, key: str, *, status: int, body: str, about: str | None) -> None:
+async def complete(
+    tx: Tx, account_id: str, key: str, *, status: int, body: str, about: str | None
+) -> None:
     await tx.put(_COMPLETE, account_id=account_id, key=key, status=status, body=body, about=about)
 
 

@@ -56,7 +56,9 @@ async def is_untouched(tx: Tx) -> bool:
     return await tx.one(_ANY_ACCOUNT) is None
 
 
-async def _issue(tx: Tx, kind: str, *, account_id: str | None, email: str | None, lasts_ms: int, now_ms: int) -> str:
+async def _issue(
+    tx: Tx, kind: str, *, account_id: str | None, email: str | None, lasts_ms: int, now_ms: int
+) -> str:
     token = secrets.token_urlsafe(32)
     await tx.put(
         _INSERT,
@@ -76,10 +78,18 @@ async def forgot_password(tx: Tx, site: Site, email: str, *, now_ms: int) -> Non
     account = await accounts.find_by_email(tx, email)
     if account is None:
         return
-    token = await _issue(tx, "password_reset", account_id=account.id, email=None, lasts_ms=RESET_MS, now_ms=now_ms)
+    token = await _issue(
+        tx, "password_reset", account_id=account.id, email=None, lasts_ms=RESET_MS, now_ms=now_ms
+    )
     told = texts.password_reset(link=f"{site.base_url}/password/{token}", valid_for="1 hour")
     await emails.post(
-        tx, account_id=account.id, to=account.email, kind="password_reset", subject=told.subject, text=told.text, now_ms=now_ms
+        tx,
+        account_id=account.id,
+        to=account.email,
+        kind="password_reset",
+        subject=told.subject,
+        text=told.text,
+        now_ms=now_ms,
     )
 
 
@@ -89,10 +99,14 @@ async def ask_to_join(tx: Tx, site: Site, email: str, *, now_ms: int) -> None:
     account = await accounts.find_by_email(tx, address)
     if account is not None:
         kind = "account_exists"
-        told = texts.account_exists(login=f"{site.base_url}/login", forgot=f"{site.base_url}/password")
+        told = texts.account_exists(
+            login=f"{site.base_url}/login", forgot=f"{site.base_url}/password"
+        )
     else:
         kind = "open_account"
-        token = await _issue(tx, "invitation", account_id=None, email=address, lasts_ms=INVITATION_MS, now_ms=now_ms)
+        token = await _issue(
+            tx, "invitation", account_id=None, email=address, lasts_ms=INVITATION_MS, now_ms=now_ms
+        )
         told = texts.open_account(link=f"{site.base_url}/welcome/{token}", valid_for="7 days")
     await emails.post(
         tx,
@@ -108,11 +122,24 @@ async def ask_to_join(tx: Tx, site: Site, email: str, *, now_ms: int) -> None:
 async def invite(tx: Tx, site: Site, inviter: Account, email: str, *, now_ms: int) -> str:
     """Sends an invitation and gives its link, so that it can also be handed over by other means."""
     address = email_addresses.address(email)
-    token = await _issue(tx, "invitation", account_id=inviter.id, email=address, lasts_ms=INVITATION_MS, now_ms=now_ms)
+    token = await _issue(
+        tx,
+        "invitation",
+        account_id=inviter.id,
+        email=address,
+        lasts_ms=INVITATION_MS,
+        now_ms=now_ms,
+    )
     link = f"{site.base_url}/welcome/{token}"
     told = texts.invitation(inviter=inviter.name or inviter.email, link=link, valid_for="7 days")
     await emails.post(
-        tx, account_id=inviter.id, to=address, kind="invitation", subject=told.subject, text=told.text, now_ms=now_ms
+        tx,
+        account_id=inviter.id,
+        to=address,
+        kind="invitation",
+        subject=told.subject,
+        text=told.text,
+        now_ms=now_ms,
     )
     return link
 
@@ -142,13 +169,19 @@ async def accept(tx: Tx, token: str, *, name: str, password_hash: str, now_ms: i
     ticket = await _use(tx, "invitation", token, now_ms=now_ms)
     if ticket.email is None:
         raise Missing(SPENT)
-    return await open_account(tx, ticket.email, name=name, password_hash=password_hash, now_ms=now_ms)
+    return await open_account(
+        tx, ticket.email, name=name, password_hash=password_hash, now_ms=now_ms
+    )
 
 
-async def open_first_account(tx: Tx, email: str, *, name: str, password_hash: str, now_ms: int) -> str:
+async def open_first_account(
+    tx: Tx, email: str, *, name: str, password_hash: str, now_ms: int
+) -> str:
     """The administrator's account, on an installation that has none. Of two at the same moment, the second is refused."""
     if await is_untouched(tx):
-        account_id = await open_account(tx, email, name=name, password_hash=password_hash, now_ms=now_ms)
+        account_id = await open_account(
+            tx, email, name=name, password_hash=password_hash, now_ms=now_ms
+        )
         if (await accounts.get(tx, account_id)).is_admin:
             return account_id
     raise Missing("There is an administrator already.")

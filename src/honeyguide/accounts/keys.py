@@ -67,7 +67,11 @@ def generate() -> str:
 
 def digest(key: str) -> str | None:
     """What we look a key up by, or None for what was never one of ours."""
-    if len(key) != _LENGTH or not key.startswith(PREFIX) or not (key.isascii() and key[len(PREFIX) :].isalnum()):
+    if (
+        len(key) != _LENGTH
+        or not key.startswith(PREFIX)
+        or not (key.isascii() and key[len(PREFIX) :].isalnum())
+    ):
         return None
     if _checksum(key[:-_CHECK]) != key[-_CHECK:]:
         return None
@@ -79,7 +83,13 @@ async def create(tx: Tx, account_id: str, *, name: str, now_ms: int) -> str:
     key = generate()
     checks.text(name, param="name", limit=checks.NAME_LIMIT, blank_ok=False)
     await tx.put(
-        _INSERT, id=new_id(), account_id=account_id, name=name, digest=digest(key), prefix=key[:_SHOWN], created_ms=now_ms
+        _INSERT,
+        id=new_id(),
+        account_id=account_id,
+        name=name,
+        digest=digest(key),
+        prefix=key[:_SHOWN],
+        created_ms=now_ms,
     )
     return key
 

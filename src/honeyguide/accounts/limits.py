@@ -36,7 +36,9 @@ class Window:
         self.seq = kept[-1][0] + 1 if kept else 0
         self.last_ms = kept[-1][1] if kept else 0
         # Times past the last one are of before a clock was set back.
-        self.times = deque(at_ms for _, at_ms in kept if self.last_ms - WINDOW_MS < at_ms <= self.last_ms)
+        self.times = deque(
+            at_ms for _, at_ms in kept if self.last_ms - WINDOW_MS < at_ms <= self.last_ms
+        )
 
     def ask(self, now_ms: int) -> Allowance:
         times = self.times

@@ -40,12 +40,23 @@ _COMMON = frozenset(_COMMON_TEXT.split())
 def checked(password: str, *, email: str) -> str:
     """A password that nobody guesses in ten tries; length is what counts, so no rule asks for signs or digits."""
     if len(password) < SHORTEST:
-        raise Invalid("Choose a password of at least {least} characters.", param="password", least=SHORTEST)
+        raise Invalid(
+            "Choose a password of at least {least} characters.", param="password", least=SHORTEST
+        )
     if len(password) > LONGEST:
-        raise Invalid("Choose a password of at most {most} characters.", param="password", most=LONGEST)
+        raise Invalid(
+            "Choose a password of at most {most} characters.", param="password", most=LONGEST
+        )
     folded = password.casefold()
-    if folded in _COMMON or len(set(folded)) < 4 or folded in (email.casefold(), email.casefold().partition("@")[0]):
-        raise Invalid("This password is easy to guess. Three or four unrelated words make a good one.", param="password")
+    if (
+        folded in _COMMON
+        or len(set(folded)) < 4
+        or folded in (email.casefold(), email.casefold().partition("@")[0])
+    ):
+        raise Invalid(
+            "This password is easy to guess. Three or four unrelated words make a good one.",
+            param="password",
+        )
     return password
 
 
@@ -72,7 +83,9 @@ async def matches(password_hash: str | None, password: str) -> bool:
 
 
 def _verified(password_hash: str | None, password: str) -> bool:
-    nobody = _nobody()  # also when it is not needed: the first comparison of a process must not tell either
+    nobody = (
+        _nobody()
+    )  # also when it is not needed: the first comparison of a process must not tell either
     try:
         return _hasher.verify(password_hash or nobody, password)
     except (argon2.exceptions.VerificationError, argon2.exceptions.InvalidHashError):

@@ -57,7 +57,9 @@ def digest(token: str) -> str:
     return hashlib.sha256(token.encode()).hexdigest()
 
 
-async def begin(tx: Tx, account_id: str, *, instead_of: str | None, user_agent: str, address: str, now_ms: int) -> str:
+async def begin(
+    tx: Tx, account_id: str, *, instead_of: str | None, user_agent: str, address: str, now_ms: int
+) -> str:
     """A new session, always with a token of its own; the one the browser came with ends. Gives the token, this once."""
     if instead_of:
         await tx.run(_END_BY_DIGEST, digest=digest(instead_of))
@@ -75,7 +77,9 @@ async def begin(tx: Tx, account_id: str, *, instead_of: str | None, user_agent: 
 
 
 async def find(tx: Tx, token: str, *, now_ms: int) -> Visitor | None:
-    return await tx.one(_FIND, digest=digest(token), idle_ms=now_ms - IDLE_MS, oldest_ms=now_ms - LONGEST_MS)
+    return await tx.one(
+        _FIND, digest=digest(token), idle_ms=now_ms - IDLE_MS, oldest_ms=now_ms - LONGEST_MS
+    )
 
 
 async def touch(tx: Tx, visitor: Visitor, *, now_ms: int) -> None:
@@ -84,7 +88,9 @@ async def touch(tx: Tx, visitor: Visitor, *, now_ms: int) -> None:
 
 async def of_account(tx: Tx, account_id: str, *, now_ms: int) -> list[Session]:
     """Those still open, the latest used first."""
-    return await tx.all(_OF_ACCOUNT, account_id=account_id, idle_ms=now_ms - IDLE_MS, oldest_ms=now_ms - LONGEST_MS)
+    return await tx.all(
+        _OF_ACCOUNT, account_id=account_id, idle_ms=now_ms - IDLE_MS, oldest_ms=now_ms - LONGEST_MS
+    )
 
 
 async def end(tx: Tx, account_id: str, session_id: str) -> None:
@@ -103,4 +109,6 @@ async def end_others(tx: Tx, account_id: str, session_id: str) -> int:
 async def purge(tx: Tx, *, now_ms: int) -> bool:
     """Forgets a batch of sessions that ended by time."""
     idle_ms, oldest_ms = now_ms - IDLE_MS, now_ms - LONGEST_MS
-    return await tx.run(_PURGE, idle_ms=idle_ms, oldest_ms=oldest_ms, batch=PURGE_BATCH) == PURGE_BATCH
+    return (
+        await tx.run(_PURGE, idle_ms=idle_ms, oldest_ms=oldest_ms, batch=PURGE_BATCH) == PURGE_BATCH
+    )

@@ -113,7 +113,14 @@ class PublicationFields(Body, frozen=True):
 
 
 class PublicationCreate(PublicationFields, frozen=True):
-    required: ClassVar[tuple[str, ...]] = ("name", "categories", "logo", "audience_gender", "income_levels", "age_ranges")
+    required: ClassVar[tuple[str, ...]] = (
+        "name",
+        "categories",
+        "logo",
+        "audience_gender",
+        "income_levels",
+        "age_ranges",
+    )
 
 
 class PublicationUpdate(PublicationFields, frozen=True):
@@ -134,7 +141,13 @@ class ProgramFields(Body, frozen=True):
 
 
 class ProgramCreate(ProgramFields, frozen=True):
-    required: ClassVar[tuple[str, ...]] = ("max_payout", "total_budget", "cpa", "redirect_url", "publication_uuid")
+    required: ClassVar[tuple[str, ...]] = (
+        "max_payout",
+        "total_budget",
+        "cpa",
+        "redirect_url",
+        "publication_uuid",
+    )
 
     publication_uuid: str | None = None
     referral_pending_duration: int | UnsetType | None = UNSET

@@ -14,13 +14,13 @@ from honeyguide.kernel import paging
 from honeyguide.kernel.errors import Invalid
 from honeyguide.kernel.paging import Page
 from honeyguide.kernel.site import Site
-from honeyguide.referrals.campaigns import Owner
+from honeyguide.kernel.tenant import Tenant
 from honeyguide.store.tx import Tx
 
 
 @dataclass(slots=True)
 class Call:
-    owner: Owner
+    tenant: Tenant
     site: Site
     policy: Policy
     now_ms: int
@@ -36,7 +36,9 @@ class Call:
     def choice(self, name: str, allowed: tuple[str, ...], default: str) -> str:
         value = self.query.get(name, default)
         if value not in allowed:
-            raise Invalid("{field} must be one of: {allowed}.", param=name, allowed=", ".join(allowed))
+            raise Invalid(
+                "{field} must be one of: {allowed}.", param=name, allowed=", ".join(allowed)
+            )
         return value
 
 
@@ -84,7 +86,11 @@ class Route:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "segments", tuple(self.path.strip("/").split("/")))
-        object.__setattr__(self, "names", tuple(segment[1:-1] for segment in self.segments if segment.startswith("{")))
+        object.__setattr__(
+            self,
+            "names",
+            tuple(segment[1:-1] for segment in self.segments if segment.startswith("{")),
+        )
 
     @property
     def writes(self) -> bool:

@@ -23,7 +23,7 @@ from honeyguide.events.addresses import Policy
 from honeyguide.kernel import errors, paging
 from honeyguide.kernel.clock import Clock
 from honeyguide.kernel.site import Site
-from honeyguide.referrals.campaigns import Owner
+from honeyguide.kernel.tenant import Tenant
 from honeyguide.store import Store
 from honeyguide.store.tx import Tx
 
@@ -107,7 +107,9 @@ class Api:
         now_ms = self._clock()
         headers: dict[bytes, bytes] = dict(scope["headers"])
         given = headers.get(b"x-request-id")
-        request_id = given.decode() if given and _REQUEST_ID(given) else f"{self._boot}-{next(self._ids):x}"
+        request_id = (
+            given.decode() if given and _REQUEST_ID(given) else f"{self._boot}-{next(self._ids):x}"
+        )
         exchange = Exchange(request_id, scope["method"])
         self._under_way += 1
         try:
@@ -127,11 +129,24 @@ class Api:
         account_id = exchange.caller.account_id if exchange.caller else None
         took_s = time.perf_counter() - began
         self._telemetry.answered(
-            Answered(exchange.method, exchange.route, reply.status, took_s, now_ms, request_id, account_id)
+            Answered(
+                exchange.method,
+                exchange.route,
+                reply.status,
+                took_s,
+                now_ms,
+                request_id,
+                account_id,
+            )
         )
 
     async def _answer(
-        self, scope: Scope, receive: Receive, headers: dict[bytes, bytes], exchange: Exchange, now_ms: int
+        self,
+        scope: Scope,
+        receive: Receive,
+        headers: dict[bytes, bytes],
+        exchange: Exchange,
+        now_ms: int,
     ) -> Reply:
         found = self._table.find(exchange.method, scope["raw_path"])
         if isinstance(found, transport.Match):
@@ -144,8 +159,15 @@ class Api:
         path = transport.decoded(raw_path) if raw_path else raw_path
         if path.get("campaign_uuid", caller.campaign_id) != caller.campaign_id:
             raise errors.Missing(UNKNOWN_CAMPAIGN)
-        owner = Owner(caller.account_id, caller.campaign_id)
-        call = Call(owner, self._site, self._policy, now_ms, path, transport.query_of(scope["query_string"]))
+        tenant = Tenant(caller.account_id, caller.campaign_id)
+        call = Call(
+            tenant,
+            self._site,
+            self._policy,
+            now_ms,
+            path,
+            transport.query_of(scope["query_string"]),
+        )
         if not route.writes:
             work = self._store.snapshot if route.snapshot else self._store.read
             return self._reply(route, await work(lambda tx: route.endpoint(tx, call)), call, scope)
@@ -160,12 +182,16 @@ class Api:
                 await route.prepare(call)
             key = headers.get(b"idempotency-key") if route.method == "POST" else None
             if key is None:
-                return self._reply(route, await self._store.write(lambda tx: route.endpoint(tx, call)), call, scope)
+                return self._reply(
+                    route, await self._store.write(lambda tx: route.endpoint(tx, call)), call, scope
+                )
             return await self._once(route, call, scope, idempotency.checked(_value(key)), raw)
         finally:
             self._writing -= 1
 
-    async def _admit(self, scope: Scope, headers: dict[bytes, bytes], exchange: Exchange, now_ms: int) -> Caller:
+    async def _admit(
+        self, scope: Scope, headers: dict[bytes, bytes], exchange: Exchange, now_ms: int
+    ) -> Caller:
         raw_key = headers.get(b"x-api-key")
         peer = scope["client"][0] if scope.get("client") else ""
         key = _value(raw_key) if raw_key is not None else None
@@ -185,14 +211,21 @@ class Api:
         print_ = idempotency.fingerprint(route.method, scope["raw_path"], raw)
 
         async def work(tx: Tx) -> Reply:
-            answered = await idempotency.claim(tx, call.owner.account_id, key, print_, now_ms=call.now_ms)
+            answered = await idempotency.claim(
+                tx, call.tenant.account_id, key, print_, now_ms=call.now_ms
+            )
             if answered is not None:
                 again = (b"idempotent-replayed", b"true")
                 return Reply(answered.status or 200, (answered.body or "").encode(), [again])
             result = await route.endpoint(tx, call)
             reply = self._reply(route, result, call, scope)
             await idempotency.complete(
-                tx, call.owner.account_id, key, status=reply.status, body=reply.body.decode(), about=_about(result)
+                tx,
+                call.tenant.account_id,
+                key,
+                status=reply.status,
+                body=reply.body.decode(),
+                about=_about(result),
             )
             return reply
 
@@ -204,9 +237,17 @@ class Api:
         if not isinstance(result, Listed):
             return Reply(route.status, _encode(result), [])
         address = self._site.base_url + scope["raw_path"].decode("latin-1")
-        kept = {name: value for name, value in call.query.items() if name in route.query and name not in ("page", "per_page")}
+        kept = {
+            name: value
+            for name, value in call.query.items()
+            if name in route.query and name not in ("page", "per_page")
+        }
         link = paging.links(address, kept, result.page, result.total)
-        return Reply(route.status, _encode(result.view), [(b"link", link.encode("latin-1", "replace"))] if link else [])
+        return Reply(
+            route.status,
+            _encode(result.view),
+            [(b"link", link.encode("latin-1", "replace"))] if link else [],
+        )
 
 
 def _body_of(route: Route, raw: bytes, content_type: bytes | None) -> bodies.Body:
@@ -263,4 +304,6 @@ async def _send(send: Send, reply: Reply, exchange: Exchange) -> None:
             (b"x-ratelimit-reset", b"%d" % (-(-allowance.frees_ms // 1000))),
         )
     await send({"type": "http.response.start", "status": reply.status, "headers": headers})
-    await send({"type": "http.response.body", "body": b"" if exchange.method == "HEAD" else reply.body})
+    await send(
+        {"type": "http.response.body", "body": b"" if exchange.method == "HEAD" else reply.body}
+    )

@@ -36,8 +36,20 @@ ERRORS: tuple[tuple[int, str, str, str, str], ...] = (
         "Email is invalid",
     ),
     (401, "Unauthorized", "The API key is missing, invalid or revoked.", "unauthorized", NO_KEY),
-    (404, "Missing", "It does not exist or belongs to another account.", "not_found", "There is no such subscriber."),
-    (408, "Slow", "The body took too long to arrive.", "timeout", "The body took too long to arrive."),
+    (
+        404,
+        "Missing",
+        "It does not exist or belongs to another account.",
+        "not_found",
+        "There is no such subscriber.",
+    ),
+    (
+        408,
+        "Slow",
+        "The body took too long to arrive.",
+        "timeout",
+        "The body took too long to arrive.",
+    ),
     (
         409,
         "Busy",
@@ -45,7 +57,13 @@ ERRORS: tuple[tuple[int, str, str, str, str], ...] = (
         "conflict",
         "A request with this Idempotency-Key is still running; try again in a moment.",
     ),
-    (413, "TooLarge", "The body is larger than 2 MB.", "too_large", "The body is larger than 2 MB."),
+    (
+        413,
+        "TooLarge",
+        "The body is larger than 2 MB.",
+        "too_large",
+        "The body is larger than 2 MB.",
+    ),
     (
         415,
         "NotJson",
@@ -84,13 +102,27 @@ HEADERS: dict[str, tuple[str, Schema]] = {
     ),
     "X-RateLimit-Limit": ("Requests allowed in 60 seconds.", {"type": "integer"}),
     "X-RateLimit-Remaining": ("Requests left in the current 60 seconds.", {"type": "integer"}),
-    "X-RateLimit-Reset": ("When the oldest request leaves the 60-second window, in Unix seconds.", {"type": "integer"}),
+    "X-RateLimit-Reset": (
+        "When the oldest request leaves the 60-second window, in Unix seconds.",
+        {"type": "integer"},
+    ),
     "Retry-After": ("Seconds to wait.", {"type": "integer", "minimum": 1}),
-    "Link": ("URLs of the first, previous, next and last page (RFC 8288), where they exist.", {"type": "string"}),
-    "Idempotent-Replayed": ("`true` when this is the stored response to an earlier request.", {"type": "string"}),
+    "Link": (
+        "URLs of the first, previous, next and last page (RFC 8288), where they exist.",
+        {"type": "string"},
+    ),
+    "Idempotent-Replayed": (
+        "`true` when this is the stored response to an earlier request.",
+        {"type": "string"},
+    ),
 }
 _ON_EVERY_ANSWER = ("X-Request-Id",)
-_ON_AUTHENTICATED = (*_ON_EVERY_ANSWER, "X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset")
+_ON_AUTHENTICATED = (
+    *_ON_EVERY_ANSWER,
+    "X-RateLimit-Limit",
+    "X-RateLimit-Remaining",
+    "X-RateLimit-Reset",
+)
 
 ERROR: Schema = {
     "type": "object",
@@ -98,7 +130,10 @@ ERROR: Schema = {
     "properties": {
         "error": {"type": "string", "description": "What is wrong, in one sentence."},
         "code": {"type": "string", "description": "A stable error code. Use this in your program."},
-        "param": {"type": "string", "description": "The field or parameter that caused the error, if there is one."},
+        "param": {
+            "type": "string",
+            "description": "The field or parameter that caused the error, if there is one.",
+        },
         "request_id": {"type": "string", "description": "Quote this when you ask about the error."},
     },
     "required": ["error", "code", "request_id"],
@@ -110,20 +145,41 @@ def document(routes: tuple[Route, ...], base_url: str) -> dict[str, Any]:
     ids = _operation_ids(routes)
     paths: dict[str, dict[str, Any]] = {}
     for route, operation_id in zip(routes, ids, strict=True):
-        paths.setdefault(route.path, {})[route.method.lower()] = _operation(route, operation_id, schemas)
+        paths.setdefault(route.path, {})[route.method.lower()] = _operation(
+            route, operation_id, schemas
+        )
     tags = dict.fromkeys(map(tag_of, routes))
     return {
         "openapi": "3.1.0",
-        "info": {"title": "Honeyguide API", "version": honeyguide.__version__, "summary": ABOUT, "license": _LICENSE},
+        "info": {
+            "title": "Honeyguide API",
+            "version": honeyguide.__version__,
+            "summary": ABOUT,
+            "license": _LICENSE,
+        },
         "servers": [{"url": base_url}],
         "security": [{"ApiKey": []}],
-        "tags": [{"name": tag} | ({"description": glossary.TAGS[tag]} if tag in glossary.TAGS else {}) for tag in tags],
+        "tags": [
+            {"name": tag} | ({"description": glossary.TAGS[tag]} if tag in glossary.TAGS else {})
+            for tag in tags
+        ],
         "paths": paths,
         "components": {
-            "securitySchemes": {"ApiKey": {"type": "apiKey", "in": "header", "name": "X-Api-Key", "description": _KEY}},
-            "headers": {name: {"description": words, "schema": schema} for name, (words, schema) in HEADERS.items()},
+            "securitySchemes": {
+                "ApiKey": {
+                    "type": "apiKey",
+                    "in": "header",
+                    "name": "X-Api-Key",
+                    "description": _KEY,
+                }
+            },
+            "headers": {
+                name: {"description": words, "schema": schema}
+                for name, (words, schema) in HEADERS.items()
+            },
             "responses": {
-                name: _error(words, code, sentence.format(base_url=base_url)) for _, name, words, code, sentence in ERRORS
+                name: _error(words, code, sentence.format(base_url=base_url))
+                for _, name, words, code, sentence in ERRORS
             },
             "schemas": {"Error": ERROR, **schemas},
         },
@@ -147,20 +203,40 @@ def _operation_ids(routes: Iterable[Route]) -> list[str]:
     for route in routes:
         version, first = route.segments[0], route.segments[1]
         module = route.endpoint.__module__.rsplit(".", 1)[-1]
-        name = "_".join([version, *([] if _VERSION(module) else [module]), getattr(route.endpoint, "__name__", "call")])
+        name = "_".join(
+            [
+                version,
+                *([] if _VERSION(module) else [module]),
+                getattr(route.endpoint, "__name__", "call"),
+            ]
+        )
         if name in ids:
-            name += "_of_account" if first in name or first.removesuffix("s") in name else f"_of_{first}"
+            name += (
+                "_of_account"
+                if first in name or first.removesuffix("s") in name
+                else f"_of_{first}"
+            )
         if name in ids:
-            name = "_".join([name, *(segment for segment in route.segments[1:] if not segment.startswith("{"))])
+            name = "_".join(
+                [name, *(segment for segment in route.segments[1:] if not segment.startswith("{"))]
+            )
         ids[name] = None
     return list(ids)
 
 
 def _operation(route: Route, operation_id: str, schemas: dict[str, Schema]) -> dict[str, Any]:
-    operation: dict[str, Any] = {"operationId": operation_id, "tags": [tag_of(route)], "summary": route.summary}
+    operation: dict[str, Any] = {
+        "operationId": operation_id,
+        "tags": [tag_of(route)],
+        "summary": route.summary,
+    }
     if route.detail:
         operation["description"] = route.detail
-    if parameters := [*_path_parameters(route), *_query_parameters(route), *_header_parameters(route)]:
+    if parameters := [
+        *_path_parameters(route),
+        *_query_parameters(route),
+        *_header_parameters(route),
+    ]:
         operation["parameters"] = parameters
     if route.body is not None:
         content = {"application/json": {"schema": {"$ref": _REF + _name(route.body)}}}
@@ -175,10 +251,23 @@ def _path_parameters(route: Route) -> Iterable[Schema]:
             continue
         name = segment[1:-1]
         schema: Schema = {"type": "string", "format": "uuid"}
-        words, example = f"UUID of the {_one(before)}.", glossary.CAMPAIGN if name == "campaign_uuid" else glossary.PERSON
+        words, example = (
+            f"UUID of the {_one(before)}.",
+            glossary.CAMPAIGN if name == "campaign_uuid" else glossary.PERSON,
+        )
         if before == "subscribers":
-            schema, words = {"type": "string", "minLength": 1}, "UUID or email address of the subscriber."
-        yield {"name": name, "in": "path", "required": True, "description": words, "schema": schema, "example": example}
+            schema, words = (
+                {"type": "string", "minLength": 1},
+                "UUID or email address of the subscriber.",
+            )
+        yield {
+            "name": name,
+            "in": "path",
+            "required": True,
+            "description": words,
+            "schema": schema,
+            "example": example,
+        }
 
 
 def _query_parameters(route: Route) -> Iterable[Schema]:
@@ -191,7 +280,11 @@ def _header_parameters(route: Route) -> Iterable[Schema]:
             "name": "Idempotency-Key",
             "in": "header",
             "description": "Any text, unique to this request. Sent again within 24 hours, it returns the first response.",
-            "schema": {"type": "string", "maxLength": idempotency.LONGEST, "pattern": "^[!-~]([ -~]*[!-~])?$"},
+            "schema": {
+                "type": "string",
+                "maxLength": idempotency.LONGEST,
+                "pattern": "^[!-~]([ -~]*[!-~])?$",
+            },
         }
 
 
@@ -204,10 +297,16 @@ def _responses(route: Route, schemas: dict[str, Schema]) -> dict[str, Any]:
     success = {
         "description": "Created." if route.status == 201 else "Done." if route.writes else "OK.",
         "headers": _headers(headers),
-        "content": {"application/json": {"schema": {"$ref": _REF + _name(route.answer)}, **_example(route)}},
+        "content": {
+            "application/json": {"schema": {"$ref": _REF + _name(route.answer)}, **_example(route)}
+        },
     }
     possible = _possible_errors(route, schemas)
-    refused = {str(status): {"$ref": f"#/components/responses/{name}"} for status, name, *_ in ERRORS if status in possible}
+    refused = {
+        str(status): {"$ref": f"#/components/responses/{name}"}
+        for status, name, *_ in ERRORS
+        if status in possible
+    }
     known = {"200": success | {"description": "It already existed."}} if route.known else {}
     return {**known, str(route.status): success, **refused}
 
@@ -246,7 +345,9 @@ def _error(words: str, code: str, sentence: str) -> dict[str, Any]:
     example = {"error": sentence, "code": code, **blamed, "request_id": "5f0c2a9e41-3e9"}
     return {
         "description": words,
-        "headers": _headers([*headers, *(["Retry-After"] if code in ("rate_limited", "overloaded") else [])]),
+        "headers": _headers(
+            [*headers, *(["Retry-After"] if code in ("rate_limited", "overloaded") else [])]
+        ),
         "content": {"application/json": {"schema": {"$ref": f"{_REF}Error"}, "example": example}},
     }
 
@@ -260,7 +361,10 @@ def _schemas(routes: Iterable[Route]) -> dict[str, Schema]:
     types = [*requests, *dict.fromkeys(route.answer for route in routes)]
     _, found = msgspec.json.schema_components(types, ref_template=_REF + "{name}")
     required = {_name(kind): kind.required for kind in requests}
-    return {_plain(name): _finished(_plain(name), schema, required.get(_plain(name))) for name, schema in found.items()}
+    return {
+        _plain(name): _finished(_plain(name), schema, required.get(_plain(name)))
+        for name, schema in found.items()
+    }
 
 
 def _name(kind: type[msgspec.Struct] | type[Body]) -> str:
@@ -274,7 +378,11 @@ def _plain(name: str) -> str:
 
 def _finished(name: str, schema: Schema, required: tuple[str, ...] | None) -> Schema:
     """A type's schema with our descriptions added. `required` is given for request bodies."""
-    done = {key: value for key, value in schema.items() if key not in ("title", "properties", "required")}
+    done = {
+        key: value
+        for key, value in schema.items()
+        if key not in ("title", "properties", "required")
+    }
     if "description" in done:
         done["description"] = re.sub(r"\s+", " ", done["description"])
     properties = {}
@@ -282,7 +390,9 @@ def _finished(name: str, schema: Schema, required: tuple[str, ...] | None) -> Sc
         words = glossary.of_field(name, field)
         if required is None:
             words.pop("maxLength", None)
-        properties[field] = _described(_simple(raw), words, is_sent=required is not None, is_needed=field in (required or ()))
+        properties[field] = _described(
+            _simple(raw), words, is_sent=required is not None, is_needed=field in (required or ())
+        )
     done["properties"] = properties
     if needed := list(schema.get("required", ()) if required is None else required):
         done["required"] = needed
@@ -323,7 +433,11 @@ def _described(schema: Schema, words: Schema, *, is_sent: bool, is_needed: bool)
     if is_needed and "null" in kinds:
         kinds = [kind for kind in kinds if kind != "null"]
         schema = schema | {"type": kinds[0]}
-    words = {key: value for key, value in words.items() if key == "description" or _fits(key, value, kinds)}
+    words = {
+        key: value
+        for key, value in words.items()
+        if key == "description" or _fits(key, value, kinds)
+    }
     if is_sent and "string" in kinds and not {"maxLength", "enum", "format"} & {*words, *schema}:
         words["maxLength"] = checks.STRING_LIMIT
     if "enum" in words and "null" in kinds:
@@ -331,11 +445,25 @@ def _described(schema: Schema, words: Schema, *, is_sent: bool, is_needed: bool)
     return schema | words
 
 
-_KEYWORD_KINDS = {"maxLength": "string", "format": "string", "enum": "string", "minimum": "number", "maximum": "number"}
-_EXAMPLE_KINDS: dict[type, str] = {str: "string", bool: "boolean", int: "number", float: "number", list: "array"}
+_KEYWORD_KINDS = {
+    "maxLength": "string",
+    "format": "string",
+    "enum": "string",
+    "minimum": "number",
+    "maximum": "number",
+}
+_EXAMPLE_KINDS: dict[type, str] = {
+    str: "string",
+    bool: "boolean",
+    int: "number",
+    float: "number",
+    list: "array",
+}
 
 
 def _fits(keyword: str, value: Any, kinds: list[str]) -> bool:
     """The glossary is keyed by field name; skip keywords that do not fit this field's type."""
-    kind = _EXAMPLE_KINDS.get(type(value[0])) if keyword == "examples" else _KEYWORD_KINDS.get(keyword)
+    kind = (
+        _EXAMPLE_KINDS.get(type(value[0])) if keyword == "examples" else _KEYWORD_KINDS.get(keyword)
+    )
     return kind is None or kind in ["number" if each == "integer" else each for each in kinds]

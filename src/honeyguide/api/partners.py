@@ -102,7 +102,7 @@ def _offer(call: Call, o: Offer) -> OfferView:
         publication,
         o.confirmation_rate,
         o.budget_left,
-        o.account_id == call.owner.account_id,
+        o.account_id == call.tenant.account_id,
         o.joined_id is not None,
     )
 
@@ -127,7 +127,9 @@ def _joined(call: Call, j: Joined) -> PartnerCampaign:
     )
 
 
-def _program_fields(body: bodies.ProgramCreate | bodies.ProgramUpdate, *, null_is_absent: bool) -> programs.Fields:
+def _program_fields(
+    body: bodies.ProgramCreate | bodies.ProgramUpdate, *, null_is_absent: bool
+) -> programs.Fields:
     given = {name: getattr(body, name) for name in programs.Fields.__struct_fields__}
     if null_is_absent:
         given = {name: UNSET if value is None else value for name, value in given.items()}
@@ -139,28 +141,36 @@ async def create_program(tx: Tx, call: Call) -> OneProgram:
         raise Required("publication_uuid")
     fields = _program_fields(call.body, null_is_absent=True)
     publication_id = lowercase_id(call.body.publication_uuid)
-    made = await programs.create(tx, call.owner.account_id, publication_id, fields, now_ms=call.now_ms)
+    made = await programs.create(
+        tx, call.tenant.account_id, publication_id, fields, now_ms=call.now_ms
+    )
     return OneProgram(_program(made))
 
 
 async def list_programs(tx: Tx, call: Call) -> Listed:
     page = call.page
-    rows, total = await programs.page_of(tx, call.owner.account_id, page)
+    rows, total = await programs.page_of(tx, call.tenant.account_id, page)
     meta = ProgramMeta(page.per_page, page.page, page.total_pages(total), total)
     return Listed(Programs([_program(row) for row in rows], meta), page, total)
 
 
 async def get_program(tx: Tx, call: Call) -> OneProgram:
-    return OneProgram(_program(await programs.get(tx, call.owner.account_id, call.path["uuid"])))
+    return OneProgram(_program(await programs.get(tx, call.tenant.account_id, call.path["uuid"])))
 
 
 async def update_program(tx: Tx, call: Call) -> OneProgram:
     fields = _program_fields(call.body, null_is_absent=False)
-    return OneProgram(_program(await programs.update(tx, call.owner.account_id, call.path["uuid"], fields, now_ms=call.now_ms)))
+    return OneProgram(
+        _program(
+            await programs.update(
+                tx, call.tenant.account_id, call.path["uuid"], fields, now_ms=call.now_ms
+            )
+        )
+    )
 
 
 async def delete_program(tx: Tx, call: Call) -> Message:
-    await programs.delete(tx, call.owner.account_id, call.path["uuid"], now_ms=call.now_ms)
+    await programs.delete(tx, call.tenant.account_id, call.path["uuid"], now_ms=call.now_ms)
     return Message("The partner program was deleted.")
 
 
@@ -190,18 +200,29 @@ def _amount(text: str | None, param: str) -> int:
 
 async def list_offers(tx: Tx, call: Call) -> Listed:
     page = call.page
-    rows, total = await network.page_of(tx, call.owner.account_id, _wanted(call), page, now_ms=call.now_ms)
+    rows, total = await network.page_of(
+        tx, call.tenant.account_id, _wanted(call), page, now_ms=call.now_ms
+    )
     meta = ProgramMeta(page.per_page, page.page, page.total_pages(total), total)
     return Listed(Offers([_offer(call, row) for row in rows], meta), page, total)
 
 
 async def get_offer(tx: Tx, call: Call) -> OneOffer:
-    return OneOffer(_offer(call, await network.get(tx, call.owner.account_id, call.path["uuid"], now_ms=call.now_ms)))
+    return OneOffer(
+        _offer(
+            call,
+            await network.get(tx, call.tenant.account_id, call.path["uuid"], now_ms=call.now_ms),
+        )
+    )
 
 
 async def join(tx: Tx, call: Call) -> OnePartnerCampaign | Known:
     joined, is_new = await network.join(
-        tx, call.owner.account_id, call.path["uuid"], call.body.reason_for_recommending, now_ms=call.now_ms
+        tx,
+        call.tenant.account_id,
+        call.path["uuid"],
+        call.body.reason_for_recommending,
+        now_ms=call.now_ms,
     )
     view = OnePartnerCampaign(_joined(call, joined))
     return view if is_new else Known(view)
@@ -209,20 +230,22 @@ async def join(tx: Tx, call: Call) -> OnePartnerCampaign | Known:
 
 async def list_joined(tx: Tx, call: Call) -> Listed:
     page = call.page
-    rows, total = await network.page_of_joined(tx, call.owner.account_id, page, now_ms=call.now_ms)
+    rows, total = await network.page_of_joined(tx, call.tenant.account_id, page, now_ms=call.now_ms)
     meta = PartnerCampaignMeta(page.per_page, page.page, page.total_pages(total), total)
     return Listed(PartnerCampaigns([_joined(call, row) for row in rows], meta), page, total)
 
 
 async def get_joined(tx: Tx, call: Call) -> OnePartnerCampaign:
-    joined = await network.get_joined(tx, call.owner.account_id, call.path["uuid"], now_ms=call.now_ms)
+    joined = await network.get_joined(
+        tx, call.tenant.account_id, call.path["uuid"], now_ms=call.now_ms
+    )
     return OnePartnerCampaign(_joined(call, joined))
 
 
 async def list_referrals(tx: Tx, call: Call) -> Listed:
     page = call.page
-    program = await programs.get(tx, call.owner.account_id, call.path["uuid"])
-    rows, total = await signups.page_of_program(tx, call.owner.account_id, program.id, page)
+    program = await programs.get(tx, call.tenant.account_id, call.path["uuid"])
+    rows, total = await signups.page_of_program(tx, call.tenant.account_id, program.id, page)
     shown = [
         ReferralView(
             r.id,
@@ -241,7 +264,11 @@ async def list_referrals(tx: Tx, call: Call) -> Listed:
         )
         for r in rows
     ]
-    return Listed(Referrals(shown, ReferralMeta(page.per_page, page.page, page.total_pages(total), total)), page, total)
+    return Listed(
+        Referrals(shown, ReferralMeta(page.per_page, page.page, page.total_pages(total), total)),
+        page,
+        total,
+    )
 
 
 def _month(call: Call) -> str:
@@ -250,10 +277,15 @@ def _month(call: Call) -> str:
 
 
 async def spend(tx: Tx, call: Call) -> OneSpend:
-    program = await programs.get(tx, call.owner.account_id, call.path["uuid"])
+    program = await programs.get(tx, call.tenant.account_id, call.path["uuid"])
     s = await forecast.spend(tx, program, _month(call), now_ms=call.now_ms)
     partners = [
-        SpendPartner(row.partner_campaign_id, row.name, money.dollars(row.spent_cents), money.dollars(pending))
+        SpendPartner(
+            row.partner_campaign_id,
+            row.name,
+            money.dollars(row.spent_cents),
+            money.dollars(pending),
+        )
         for row, pending in s.partners
     ]
     return OneSpend(
@@ -271,14 +303,16 @@ async def spend(tx: Tx, call: Call) -> OneSpend:
 
 
 async def earnings(tx: Tx, call: Call) -> OneEarnings:
-    e = await forecast.earnings(tx, call.owner.account_id, _month(call), now_ms=call.now_ms)
+    e = await forecast.earnings(tx, call.tenant.account_id, _month(call), now_ms=call.now_ms)
     rows = [
         EarningsProgram(
             row.program_id,
             f"{row.publication_name}'s partner program",
             money.dollars(row.spent_cents),
             money.dollars(pending),
-            money.dollars(rules.left_cents(spent_cents=row.spent_cents, cap_cents=row.max_payout_cents)),
+            money.dollars(
+                rules.left_cents(spent_cents=row.spent_cents, cap_cents=row.max_payout_cents)
+            ),
         )
         for row, pending in e.programs
     ]
@@ -296,29 +330,55 @@ async def earnings(tx: Tx, call: Call) -> OneEarnings:
 
 def _payout(p: payouts.Payout) -> PayoutView:
     start_ms, end_ms = rules.month_bounds(p.month)
-    return PayoutView(p.id, money.dollars(p.amount_cents), iso(start_ms), iso(end_ms - 1), p.paid_ms is not None)
+    return PayoutView(
+        p.id, money.dollars(p.amount_cents), iso(start_ms), iso(end_ms - 1), p.paid_ms is not None
+    )
 
 
 async def list_payouts(tx: Tx, call: Call) -> Listed:
     page = call.page
-    rows, total = await payouts.page_of(tx, call.owner.account_id, page)
+    rows, total = await payouts.page_of(tx, call.tenant.account_id, page)
     meta = PayoutMeta(page.per_page, page.page, page.total_pages(total), total)
     return Listed(Payouts([_payout(row) for row in rows], meta), page, total)
 
 
 async def get_payout(tx: Tx, call: Call) -> OnePayout:
-    return OnePayout(_payout(await payouts.get(tx, call.owner.account_id, call.path["uuid"])))
+    return OnePayout(_payout(await payouts.get(tx, call.tenant.account_id, call.path["uuid"])))
 
 
 _P, _N, _ME = "/v2/partner_programs", "/v2/partner_network/partner_programs", "/v2/partner_profile"
 _PAGED = ("page", "per_page")
-_FILTERS = ("search", "category", "min_cpa", "audience_gender", "income_level", "age_range", "sort", *_PAGED)
+_FILTERS = (
+    "search",
+    "category",
+    "min_cpa",
+    "audience_gender",
+    "income_level",
+    "age_range",
+    "sort",
+    *_PAGED,
+)
 
 ROUTES = (
-    Route("POST", _P, create_program, "Create a partner program", OneProgram, bodies.ProgramCreate, 201),
+    Route(
+        "POST",
+        _P,
+        create_program,
+        "Create a partner program",
+        OneProgram,
+        bodies.ProgramCreate,
+        201,
+    ),
     Route("GET", _P, list_programs, "List partner programs", Programs, query=_PAGED, snapshot=True),
     Route("GET", f"{_P}/{{uuid}}", get_program, "Get a partner program", OneProgram),
-    Route("PUT", f"{_P}/{{uuid}}", update_program, "Update a partner program", OneProgram, bodies.ProgramUpdate),
+    Route(
+        "PUT",
+        f"{_P}/{{uuid}}",
+        update_program,
+        "Update a partner program",
+        OneProgram,
+        bodies.ProgramUpdate,
+    ),
     Route("DELETE", f"{_P}/{{uuid}}", delete_program, "Delete a partner program", Message),
     Route(
         "GET",
@@ -329,10 +389,35 @@ ROUTES = (
         query=_PAGED,
         snapshot=True,
     ),
-    Route("GET", f"{_P}/{{uuid}}/spend", spend, "Get a partner program's spending", OneSpend, query=("month",), snapshot=True),
-    Route("GET", _N, list_offers, "List programs in the partner network", Offers, query=_FILTERS, snapshot=True),
+    Route(
+        "GET",
+        f"{_P}/{{uuid}}/spend",
+        spend,
+        "Get a partner program's spending",
+        OneSpend,
+        query=("month",),
+        snapshot=True,
+    ),
+    Route(
+        "GET",
+        _N,
+        list_offers,
+        "List programs in the partner network",
+        Offers,
+        query=_FILTERS,
+        snapshot=True,
+    ),
     Route("GET", f"{_N}/{{uuid}}", get_offer, "Get a program in the partner network", OneOffer),
-    Route("POST", f"{_N}/{{uuid}}/join", join, "Join a partner program", OnePartnerCampaign, bodies.Join, 201, known=True),
+    Route(
+        "POST",
+        f"{_N}/{{uuid}}/join",
+        join,
+        "Join a partner program",
+        OnePartnerCampaign,
+        bodies.Join,
+        201,
+        known=True,
+    ),
     Route(
         "GET",
         f"{_ME}/partner_campaigns",
@@ -342,8 +427,24 @@ ROUTES = (
         query=_PAGED,
         snapshot=True,
     ),
-    Route("GET", f"{_ME}/partner_campaigns/{{uuid}}", get_joined, "Get a program you have joined", OnePartnerCampaign),
-    Route("GET", f"{_ME}/earnings", earnings, "Get your earnings", OneEarnings, query=("month",), snapshot=True),
-    Route("GET", f"{_ME}/payouts", list_payouts, "List payouts", Payouts, query=_PAGED, snapshot=True),
+    Route(
+        "GET",
+        f"{_ME}/partner_campaigns/{{uuid}}",
+        get_joined,
+        "Get a program you have joined",
+        OnePartnerCampaign,
+    ),
+    Route(
+        "GET",
+        f"{_ME}/earnings",
+        earnings,
+        "Get your earnings",
+        OneEarnings,
+        query=("month",),
+        snapshot=True,
+    ),
+    Route(
+        "GET", f"{_ME}/payouts", list_payouts, "List payouts", Payouts, query=_PAGED, snapshot=True
+    ),
     Route("GET", f"{_ME}/payouts/{{uuid}}", get_payout, "Get a payout", OnePayout),
 )

@@ -103,31 +103,41 @@ def _is_served(call: Call, logo: str) -> bool:
 
 async def create(tx: Tx, call: Call) -> OnePublication:
     fields, logo = call.prepared
-    made = await publications.create(tx, call.owner.account_id, fields, logo, folder=call.site.logo_folder, now_ms=call.now_ms)
+    made = await publications.create(
+        tx, call.tenant.account_id, fields, logo, folder=call.site.logo_folder, now_ms=call.now_ms
+    )
     return OnePublication(_shown(call, made))
 
 
 async def list_all(tx: Tx, call: Call) -> Listed:
     page = call.page
-    rows, total = await publications.page_of(tx, call.owner.account_id, page)
+    rows, total = await publications.page_of(tx, call.tenant.account_id, page)
     meta = PublicationMeta(page.per_page, page.page, page.total_pages(total), total)
     return Listed(Publications([_shown(call, row) for row in rows], meta), page, total)
 
 
 async def get(tx: Tx, call: Call) -> OnePublication:
-    return OnePublication(_shown(call, await publications.get(tx, call.owner.account_id, call.path["uuid"])))
+    return OnePublication(
+        _shown(call, await publications.get(tx, call.tenant.account_id, call.path["uuid"]))
+    )
 
 
 async def update(tx: Tx, call: Call) -> OnePublication:
     fields, logo = call.prepared
     changed = await publications.update(
-        tx, call.owner.account_id, call.path["uuid"], fields, logo, folder=call.site.logo_folder, now_ms=call.now_ms
+        tx,
+        call.tenant.account_id,
+        call.path["uuid"],
+        fields,
+        logo,
+        folder=call.site.logo_folder,
+        now_ms=call.now_ms,
     )
     return OnePublication(_shown(call, changed))
 
 
 async def delete(tx: Tx, call: Call) -> Message:
-    await publications.delete(tx, call.owner.account_id, call.path["uuid"], now_ms=call.now_ms)
+    await publications.delete(tx, call.tenant.account_id, call.path["uuid"], now_ms=call.now_ms)
     return Message("The publication was deleted.")
 
 
@@ -145,7 +155,15 @@ ROUTES = (
         prepare=prepare_create,
         multipart=True,
     ),
-    Route("GET", _BASE, list_all, "List publications", Publications, query=("page", "per_page"), snapshot=True),
+    Route(
+        "GET",
+        _BASE,
+        list_all,
+        "List publications",
+        Publications,
+        query=("page", "per_page"),
+        snapshot=True,
+    ),
     Route("GET", f"{_BASE}/{{uuid}}", get, "Get a publication", OnePublication),
     Route(
         "PUT",

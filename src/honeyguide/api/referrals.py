@@ -12,7 +12,7 @@ from honeyguide.api.bodies import Body
 from honeyguide.api.call import Call, Route
 from honeyguide.api.views import View
 from honeyguide.kernel.clock import iso
-from honeyguide.referrals import campaigns, explanations, people, rules
+from honeyguide.referrals import campaigns, explanations, rules, subscribers
 from honeyguide.referrals.campaigns import Campaign
 from honeyguide.signups import privacy, signups
 from honeyguide.store.tx import Tx
@@ -85,7 +85,7 @@ def _at(ms: int | None) -> str | None:
 
 
 async def get_referral(tx: Tx, call: Call) -> OneReferral:
-    found = await explanations.explain(tx, call.site, call.owner, call.path["uuid"])
+    found = await explanations.explain(tx, call.site, call.tenant, call.path["uuid"])
     s = found.subscriber
     return OneReferral(
         ExplainedReferral(
@@ -107,7 +107,9 @@ async def get_referral(tx: Tx, call: Call) -> OneReferral:
 
 
 async def _decide(tx: Tx, call: Call, status: rules.Status) -> OneReferral:
-    await signups.decide(tx, call.site, call.owner, call.path["uuid"], status, by=BY, now_ms=call.now_ms)
+    await signups.decide(
+        tx, call.site, call.tenant, call.path["uuid"], status, by=BY, now_ms=call.now_ms
+    )
     return await get_referral(tx, call)
 
 
@@ -133,16 +135,20 @@ def _settings(call: Call, campaign: Campaign) -> OneSettings:
 
 
 async def get_settings(tx: Tx, call: Call) -> OneSettings:
-    return _settings(call, await campaigns.get(tx, call.owner))
+    return _settings(call, await campaigns.get(tx, call.tenant))
 
 
 async def update_settings(tx: Tx, call: Call) -> OneSettings:
     chosen = campaigns.Settings(**msgspec.structs.asdict(call.body))
-    return _settings(call, await campaigns.configure(tx, call.owner, chosen))
+    return _settings(call, await campaigns.configure(tx, call.tenant, chosen))
 
 
 async def export_subscriber(tx: Tx, call: Call) -> PersonExport:
-    return PersonExport(await privacy.export_person(tx, call.owner, await people.get(tx, call.owner, call.path["uuid"])))
+    return PersonExport(
+        await privacy.export_person(
+            tx, call.tenant, await subscribers.get(tx, call.tenant, call.path["uuid"])
+        )
+    )
 
 
 _C = "/v1/campaigns/{campaign_uuid}"
@@ -154,7 +160,16 @@ _HAND = "Overrides every rule. Repeating the request changes nothing; "
 def _referral(subscriber: str) -> tuple[Route, ...]:
     path = f"{subscriber}/{{uuid}}/referral"
     return (
-        Route("GET", path, get_referral, "Explain a referral", OneReferral, snapshot=True, tag=_TAG, detail=_WHY),
+        Route(
+            "GET",
+            path,
+            get_referral,
+            "Explain a referral",
+            OneReferral,
+            snapshot=True,
+            tag=_TAG,
+            detail=_WHY,
+        ),
         Route(
             "POST",
             f"{path}/verify",
@@ -191,7 +206,14 @@ ROUTES = (
         tag="Subscribers",
         detail="Everything stored about them. Other people appear only as UUIDs.",
     ),
-    Route("GET", f"{_C}/settings", get_settings, "Get a campaign's settings", OneSettings, tag="Campaigns"),
+    Route(
+        "GET",
+        f"{_C}/settings",
+        get_settings,
+        "Get a campaign's settings",
+        OneSettings,
+        tag="Campaigns",
+    ),
     Route(
         "PUT",
         f"{_C}/settings",

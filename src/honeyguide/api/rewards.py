@@ -10,12 +10,12 @@ from msgspec import UNSET, UnsetType
 from honeyguide.api import bodies
 from honeyguide.api.bodies import Body
 from honeyguide.api.call import Call, Route
-from honeyguide.api.views import Message, View, WonReward
+from honeyguide.api.views import EarnedRewardView, Message, View
 from honeyguide.kernel.clock import iso
 from honeyguide.kernel.errors import Invalid
-from honeyguide.referrals import milestones, people, rewards
-from honeyguide.referrals.milestones import Reward
-from honeyguide.referrals.rewards import Won
+from honeyguide.referrals import earned_rewards, rewards, subscribers
+from honeyguide.referrals.earned_rewards import EarnedReward
+from honeyguide.referrals.rewards import Reward
 from honeyguide.store.tx import Tx
 
 # Recorded as the decider when an API key decided.
@@ -87,12 +87,12 @@ class Rewards(View, frozen=True):
     rewards: list[RewardView]
 
 
-class OneWon(View, frozen=True):
-    reward: WonReward
+class OneEarnedReward(View, frozen=True):
+    reward: EarnedRewardView
 
 
-class WonRewards(View, frozen=True):
-    rewards: list[WonReward]
+class EarnedRewards(View, frozen=True):
+    rewards: list[EarnedRewardView]
 
 
 def _view(r: Reward) -> RewardView:
@@ -112,21 +112,21 @@ def _view(r: Reward) -> RewardView:
     )
 
 
-def won_view(won: Won) -> WonReward:
-    return WonReward(
-        won.id,
-        won.reward_id,
-        won.name,
-        won.status,
-        won.coupon_code,
-        iso(won.unlocked_ms) if won.unlocked_ms is not None else None,
-        iso(won.redeemed_ms) if won.redeemed_ms is not None else None,
+def earned_view(earned: EarnedReward) -> EarnedRewardView:
+    return EarnedRewardView(
+        earned.id,
+        earned.reward_id,
+        earned.name,
+        earned.status,
+        earned.coupon_code,
+        iso(earned.unlocked_ms) if earned.unlocked_ms is not None else None,
+        iso(earned.redeemed_ms) if earned.redeemed_ms is not None else None,
     )
 
 
 async def create_reward(tx: Tx, call: Call) -> OneReward:
     body: RewardCreate = call.body
-    new = milestones.NewReward(
+    new = rewards.NewReward(
         body.name,
         body.referrals,
         body.kind,
@@ -137,68 +137,96 @@ async def create_reward(tx: Tx, call: Call) -> OneReward:
         body.coupon_code,
         pool=body.coupon_codes is not None,
     )
-    reward = await milestones.create(tx, call.owner, new, now_ms=call.now_ms)
+    reward = await rewards.create(tx, call.tenant, new, now_ms=call.now_ms)
     if body.coupon_codes is not None:
-        await rewards.add_codes(tx, call.site, call.owner, reward.id, body.coupon_codes, now_ms=call.now_ms)
-    return OneReward(_view(await milestones.get(tx, call.owner, reward.id)))
+        await earned_rewards.add_codes(
+            tx, call.site, call.tenant, reward.id, body.coupon_codes, now_ms=call.now_ms
+        )
+    return OneReward(_view(await rewards.get(tx, call.tenant, reward.id)))
 
 
 async def list_rewards(tx: Tx, call: Call) -> Rewards:
-    return Rewards([_view(reward) for reward in await milestones.of_campaign(tx, call.owner)])
+    return Rewards([_view(reward) for reward in await rewards.of_campaign(tx, call.tenant)])
 
 
 async def get_reward(tx: Tx, call: Call) -> OneReward:
-    return OneReward(_view(await milestones.get(tx, call.owner, call.path["uuid"])))
+    return OneReward(_view(await rewards.get(tx, call.tenant, call.path["uuid"])))
 
 
 async def update_reward(tx: Tx, call: Call) -> OneReward:
     body: RewardUpdate = call.body
-    changes = milestones.Changes(
-        body.name, body.referrals, body.kind, body.recurring, body.approval, body.description, body.link, body.coupon_code
+    changes = rewards.Changes(
+        body.name,
+        body.referrals,
+        body.kind,
+        body.recurring,
+        body.approval,
+        body.description,
+        body.link,
+        body.coupon_code,
     )
-    reward = await milestones.update(tx, call.owner, call.path["uuid"], changes)
+    reward = await rewards.update(tx, call.tenant, call.path["uuid"], changes)
     if body.coupon_codes is not UNSET:
-        await rewards.add_codes(tx, call.site, call.owner, reward.id, body.coupon_codes, now_ms=call.now_ms)
-    return OneReward(_view(await milestones.get(tx, call.owner, reward.id)))
+        await earned_rewards.add_codes(
+            tx, call.site, call.tenant, reward.id, body.coupon_codes, now_ms=call.now_ms
+        )
+    return OneReward(_view(await rewards.get(tx, call.tenant, reward.id)))
 
 
 async def delete_reward(tx: Tx, call: Call) -> Message:
-    await milestones.delete(tx, call.owner, call.path["uuid"], now_ms=call.now_ms)
+    await rewards.delete(tx, call.tenant, call.path["uuid"], now_ms=call.now_ms)
     return Message("The reward was deleted.")
 
 
-async def list_won_rewards(tx: Tx, call: Call) -> WonRewards:
-    winner = await people.get(tx, call.owner, call.path["uuid"])
-    return WonRewards([won_view(won) for won in await rewards.won_by(tx, call.owner, winner.id)])
+async def list_earned_rewards(tx: Tx, call: Call) -> EarnedRewards:
+    winner = await subscribers.get(tx, call.tenant, call.path["uuid"])
+    return EarnedRewards(
+        [
+            earned_view(earned)
+            for earned in await earned_rewards.earned_by(tx, call.tenant, winner.id)
+        ]
+    )
 
 
 async def _named(tx: Tx, call: Call) -> tuple[str, str | None]:
-    """The won reward's id, and the advocate it must belong to where the address names one."""
+    """The earned reward's id, and the advocate it must belong to where the address names one."""
     if "reward_uuid" not in call.path:
         return call.path["uuid"], None
-    return call.path["reward_uuid"], (await people.get(tx, call.owner, call.path["uuid"])).id
+    return call.path["reward_uuid"], (await subscribers.get(tx, call.tenant, call.path["uuid"])).id
 
 
-async def approve_reward(tx: Tx, call: Call) -> OneWon:
-    won_id, of = await _named(tx, call)
-    return OneWon(won_view(await rewards.approve(tx, call.site, call.owner, won_id, by=BY, of=of, now_ms=call.now_ms)))
+async def approve_reward(tx: Tx, call: Call) -> OneEarnedReward:
+    earned_id, of = await _named(tx, call)
+    return OneEarnedReward(
+        earned_view(
+            await earned_rewards.approve(
+                tx, call.site, call.tenant, earned_id, by=BY, of=of, now_ms=call.now_ms
+            )
+        )
+    )
 
 
-async def redeem_reward(tx: Tx, call: Call) -> OneWon:
-    won_id, of = await _named(tx, call)
+async def redeem_reward(tx: Tx, call: Call) -> OneEarnedReward:
+    earned_id, of = await _named(tx, call)
     shipping = _shipping(call.body.shipping_details)
-    won = await rewards.redeem(tx, call.site, call.owner, won_id, by=BY, shipping=shipping, of=of, now_ms=call.now_ms)
-    return OneWon(won_view(won))
+    earned = await earned_rewards.redeem(
+        tx, call.site, call.tenant, earned_id, by=BY, shipping=shipping, of=of, now_ms=call.now_ms
+    )
+    return OneEarnedReward(earned_view(earned))
 
 
-def _shipping(given: ShippingDetails | None) -> rewards.Shipping | None:
+def _shipping(given: ShippingDetails | None) -> earned_rewards.Shipping | None:
     if given is None:
         return None
     for field in ("name", "line1", "city", "postcode", "country"):
         if not getattr(given, field):
             raise Invalid("{field} needs {part}.", param="shipping_details", part=field)
-    return rewards.Shipping(
-        **{name: value for name, value in msgspec.structs.asdict(given).items() if value is not None}
+    return earned_rewards.Shipping(
+        **{
+            name: value
+            for name, value in msgspec.structs.asdict(given).items()
+            if value is not None
+        }
     ).checked()
 
 
@@ -210,7 +238,7 @@ _CODES = (
     "already in the pool are skipped."
 )
 _KEPT = "Rewards already earned are kept."
-_WON = "Takes the UUID of the earned reward. "
+_EARNED = "Takes the UUID of the earned reward. "
 
 ROUTES = (
     Route(
@@ -224,7 +252,15 @@ ROUTES = (
         tag=_TAG,
         detail=f"Advocates who already qualify get it within a minute. {_CODES}",
     ),
-    Route("GET", f"{_C}/rewards", list_rewards, "List rewards", Rewards, tag=_TAG, detail="Fewest referrals first."),
+    Route(
+        "GET",
+        f"{_C}/rewards",
+        list_rewards,
+        "List rewards",
+        Rewards,
+        tag=_TAG,
+        detail="Fewest referrals first.",
+    ),
     Route("GET", f"{_C}/rewards/{{uuid}}", get_reward, "Get a reward", OneReward, tag=_TAG),
     Route(
         "PUT",
@@ -236,46 +272,61 @@ ROUTES = (
         tag=_TAG,
         detail=f"`kind` cannot change. `coupon_codes` are added to the pool; waiting advocates get them first. {_KEPT}",
     ),
-    Route("DELETE", f"{_C}/rewards/{{uuid}}", delete_reward, "Delete a reward", Message, tag=_TAG, detail=_KEPT),
-    Route("GET", _S, list_won_rewards, "List a subscriber's earned rewards", WonRewards, tag=_TAG),
+    Route(
+        "DELETE",
+        f"{_C}/rewards/{{uuid}}",
+        delete_reward,
+        "Delete a reward",
+        Message,
+        tag=_TAG,
+        detail=_KEPT,
+    ),
+    Route(
+        "GET",
+        _S,
+        list_earned_rewards,
+        "List a subscriber's earned rewards",
+        EarnedRewards,
+        tag=_TAG,
+    ),
     Route(
         "POST",
         f"{_S}/{{reward_uuid}}/approve",
         approve_reward,
         "Approve an earned reward",
-        OneWon,
+        OneEarnedReward,
         bodies.Nothing,
         tag=_TAG,
-        detail=_WON + "Approving twice changes nothing.",
+        detail=_EARNED + "Approving twice changes nothing.",
     ),
     Route(
         "POST",
         f"{_S}/{{reward_uuid}}/redeem",
         redeem_reward,
         "Mark an earned reward as redeemed",
-        OneWon,
+        OneEarnedReward,
         Redeem,
         tag=_TAG,
-        detail=_WON + "Redeeming twice changes nothing.",
+        detail=_EARNED + "Redeeming twice changes nothing.",
     ),
     Route(
         "POST",
         f"{_C}/rewards/{{uuid}}/approve",
         approve_reward,
         "Approve an earned reward",
-        OneWon,
+        OneEarnedReward,
         bodies.Nothing,
         tag=_TAG,
-        detail=_WON + "Same as the endpoint under the subscriber.",
+        detail=_EARNED + "Same as the endpoint under the subscriber.",
     ),
     Route(
         "POST",
         f"{_C}/rewards/{{uuid}}/redeem",
         redeem_reward,
         "Mark an earned reward as redeemed",
-        OneWon,
+        OneEarnedReward,
         Redeem,
         tag=_TAG,
-        detail=_WON + "Same as the endpoint under the subscriber.",
+        detail=_EARNED + "Same as the endpoint under the subscriber.",
     ),
 )

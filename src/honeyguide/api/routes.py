@@ -2,7 +2,17 @@
 
 from __future__ import annotations
 
-from honeyguide.api import bodies, partners, publications, referrals, rewards, v1, v2, views, webhooks
+from honeyguide.api import (
+    bodies,
+    partners,
+    publications,
+    referrals,
+    rewards,
+    v1,
+    v2,
+    views,
+    webhooks,
+)
 from honeyguide.api.call import Route
 
 _C = "/v1/campaigns"
@@ -20,20 +30,36 @@ CAMPAIGNS = (
         detail="Always exactly one. Start here: its UUID is part of every v1 path.",
     ),
     Route("GET", f"{_C}/{{campaign_uuid}}", v1.get_campaign, "Get a campaign", views.OneCampaign),
-    Route("PUT", f"{_C}/{{campaign_uuid}}", v1.update_campaign, "Update a campaign", views.OneCampaign, bodies.CampaignUpdate),
+    Route(
+        "PUT",
+        f"{_C}/{{campaign_uuid}}",
+        v1.update_campaign,
+        "Update a campaign",
+        views.OneCampaign,
+        bodies.CampaignUpdate,
+    ),
 )
 
 _CREATE = "With an unknown `referrer_code`, the subscriber is still created, without a referral."
 _UPDATE = "Only the fields you send change. Setting `unsubscribed` rejects a pending referral; a verified one stays verified."
 _ERASE = "Deletes the subscriber and their personal data, and lowers their referrer's count. This cannot be undone."
-_ALL_STATES = "Includes every status. A subscriber's `referrals_count` counts only verified referrals."
+_ALL_STATES = (
+    "Includes every status. A subscriber's `referrals_count` counts only verified referrals."
+)
 _NEWEST = "Newest first. Includes subscribers who unsubscribed."
 # Not in the specification, but real clients call them: the account's campaign, without its UUID in the path.
 _OWN = "Uses your account's campaign. "
 
 SUBSCRIBERS_V1 = (
     Route(
-        "POST", _S, v1.create_subscriber, "Create a subscriber", views.OneWritten, bodies.SubscriberCreate, 201, detail=_CREATE
+        "POST",
+        _S,
+        v1.create_subscriber,
+        "Create a subscriber",
+        views.OneWritten,
+        bodies.SubscriberCreate,
+        201,
+        detail=_CREATE,
     ),
     Route(
         "GET",
@@ -65,7 +91,14 @@ SUBSCRIBERS_V1 = (
         bodies.SubscriberUpdate,
         detail=_UPDATE,
     ),
-    Route("DELETE", f"{_S}/{{uuid}}", v1.delete_subscriber, "Delete a subscriber", views.Message, detail=_ERASE),
+    Route(
+        "DELETE",
+        f"{_S}/{{uuid}}",
+        v1.delete_subscriber,
+        "Delete a subscriber",
+        views.Message,
+        detail=_ERASE,
+    ),
 )
 
 SUBSCRIBERS_V2 = (
@@ -79,7 +112,14 @@ SUBSCRIBERS_V2 = (
         snapshot=True,
         detail=_NEWEST,
     ),
-    Route("GET", f"{_S2}/{{uuid}}", v2.get_subscriber, "Get a subscriber", views.OnePlain, query=("expand",)),
+    Route(
+        "GET",
+        f"{_S2}/{{uuid}}",
+        v2.get_subscriber,
+        "Get a subscriber",
+        views.OnePlain,
+        query=("expand",),
+    ),
     Route(
         "GET",
         f"{_S2}/{{uuid}}/referrals",
@@ -128,7 +168,14 @@ SUBSCRIBERS_V2 = (
         bodies.SubscriberUpdate,
         detail=_OWN + _UPDATE,
     ),
-    Route("DELETE", "/v2/subscribers/{uuid}", v1.delete_subscriber, "Delete a subscriber", views.Message, detail=_OWN + _ERASE),
+    Route(
+        "DELETE",
+        "/v2/subscribers/{uuid}",
+        v1.delete_subscriber,
+        "Delete a subscriber",
+        views.Message,
+        detail=_OWN + _ERASE,
+    ),
 )
 
 ROUTES: tuple[Route, ...] = (

@@ -27,13 +27,19 @@ class System:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         request_id = os.urandom(8).hex()
         status, kind, body = await self._answer(scope["path"], scope["method"], request_id)
-        headers = [(b"content-type", kind), (b"content-length", b"%d" % len(body)), (b"x-content-type-options", b"nosniff")]
+        headers = [
+            (b"content-type", kind),
+            (b"content-length", b"%d" % len(body)),
+            (b"x-content-type-options", b"nosniff"),
+        ]
         if status != 200:
             headers += [(b"cache-control", b"no-store"), (b"x-request-id", request_id.encode())]
         if status == 405:
             headers.append((b"allow", b"GET"))
         await send({"type": "http.response.start", "status": status, "headers": headers})
-        await send({"type": "http.response.body", "body": b"" if scope["method"] == "HEAD" else body})
+        await send(
+            {"type": "http.response.body", "body": b"" if scope["method"] == "HEAD" else body}
+        )
 
     async def _answer(self, path: str, method: str, request_id: str) -> tuple[int, bytes, bytes]:
         if method not in ("GET", "HEAD"):

@@ -45,12 +45,19 @@ class Line(msgspec.Struct, frozen=True):
 
 
 class Telemetry:
-    def __init__(self, *, log: bool, out: BinaryIO | None = None, registry: CollectorRegistry | None = None) -> None:
+    def __init__(
+        self, *, log: bool, out: BinaryIO | None = None, registry: CollectorRegistry | None = None
+    ) -> None:
         self.registry = registry or CollectorRegistry()
         self._requests = Counter(
-            "honeyguide_requests_total", "API requests answered", ("method", "route", "status"), registry=self.registry
+            "honeyguide_requests_total",
+            "API requests answered",
+            ("method", "route", "status"),
+            registry=self.registry,
         )
-        self._seconds = Histogram("honeyguide_request_seconds", "Time to answer", ("route",), registry=self.registry)
+        self._seconds = Histogram(
+            "honeyguide_request_seconds", "Time to answer", ("route",), registry=self.registry
+        )
         self._bound: dict[tuple[str, str, int], tuple[Counter, Histogram]] = {}
         self._log = log
         self._out = out or sys.stdout.buffer
@@ -73,7 +80,9 @@ class Telemetry:
             seconds.observe(request.seconds)
         if self._log and answered:
             with suppress(OSError, ValueError):  # nobody reads the log any more; requests go on
-                self._out.write(b"".join([self._encode(_line(request)) + b"\n" for request in answered]))
+                self._out.write(
+                    b"".join([self._encode(_line(request)) + b"\n" for request in answered])
+                )
                 self._out.flush()
 
     def _bound_to(self, method: str, route: str, status: int) -> tuple[Counter, Histogram]:

@@ -124,7 +124,9 @@ def query_of(raw: bytes) -> dict[str, str]:
     if not raw:
         return {}
     try:
-        pairs = parse_qsl(raw.decode(), keep_blank_values=True, max_num_fields=QUERY_FIELDS, errors="strict")
+        pairs = parse_qsl(
+            raw.decode(), keep_blank_values=True, max_num_fields=QUERY_FIELDS, errors="strict"
+        )
     except ValueError:
         raise Invalid("The query string cannot be read.") from None
     if any("\x00" in value for _, value in pairs):
@@ -132,7 +134,9 @@ def query_of(raw: bytes) -> dict[str, str]:
     return dict(pairs)
 
 
-async def read_body(receive: Receive, headers: dict[bytes, bytes], limit: int = BODY_LIMIT) -> bytes:
+async def read_body(
+    receive: Receive, headers: dict[bytes, bytes], limit: int = BODY_LIMIT
+) -> bytes:
     declared = headers.get(b"content-length", b"")
     if declared.isdigit() and int(declared[:20]) > limit:
         raise TooLarge("The body is larger than {limit} MB.", limit=limit // 1024 // 1024)
@@ -172,4 +176,7 @@ def check_is_json(content_type: bytes | None, *, also_form: bool = False) -> Non
     charset = rest.partition("charset=")[2].partition(";")[0].strip().strip('"')
     if kind.strip() != "application/json" or charset not in ("", "utf-8", "utf8", "us-ascii"):
         or_form = ", or as multipart/form-data" if also_form else ""
-        raise NotJson("Send the body as JSON with Content-Type: application/json; charset=utf-8{or_form}.", or_form=or_form)
+        raise NotJson(
+            "Send the body as JSON with Content-Type: application/json; charset=utf-8{or_form}.",
+            or_form=or_form,
+        )

@@ -8,30 +8,30 @@ from honeyguide.api import views
 from honeyguide.api.bodies import CampaignUpdate, SubscriberCreate, SubscriberUpdate
 from honeyguide.api.call import Call, Listed
 from honeyguide.kernel.errors import Invalid
-from honeyguide.referrals import campaigns, people, subscribers
+from honeyguide.referrals import campaigns, lifecycle, subscribers
 from honeyguide.signups import signups
 from honeyguide.store.tx import Tx
 
 
 async def list_campaigns(tx: Tx, call: Call) -> views.Campaigns:
-    return views.Campaigns([views.campaign_view(await campaigns.get(tx, call.owner))])
+    return views.Campaigns([views.campaign_view(await campaigns.get(tx, call.tenant))])
 
 
 async def get_campaign(tx: Tx, call: Call) -> views.OneCampaign:
-    return views.OneCampaign(views.campaign_view(await campaigns.get(tx, call.owner)))
+    return views.OneCampaign(views.campaign_view(await campaigns.get(tx, call.tenant)))
 
 
 async def update_campaign(tx: Tx, call: Call) -> views.OneCampaign:
     body: CampaignUpdate = call.body
     if body.name is not msgspec.UNSET:
-        await campaigns.rename(tx, call.owner, body.name)
+        await campaigns.rename(tx, call.tenant, body.name)
     return await get_campaign(tx, call)
 
 
-def new_subscriber(body: SubscriberCreate, origin: str = "api") -> subscribers.NewSubscriber:
+def new_subscriber(body: SubscriberCreate, origin: str = "api") -> lifecycle.NewSubscriber:
     if not body.email:
         raise Invalid("You have to provide at least an email", param="email", code="email_missing")
-    return subscribers.NewSubscriber(
+    return lifecycle.NewSubscriber(
         email=body.email,
         name=body.name,
         referrer_code=body.referrer_code,
@@ -46,34 +46,48 @@ def new_subscriber(body: SubscriberCreate, origin: str = "api") -> subscribers.N
 
 
 async def create_subscriber(tx: Tx, call: Call) -> views.OneWritten:
-    subscriber = await signups.sign_up(tx, call.site, call.owner, new_subscriber(call.body), now_ms=call.now_ms)
+    subscriber = await signups.sign_up(
+        tx, call.site, call.tenant, new_subscriber(call.body), now_ms=call.now_ms
+    )
     return views.OneWritten(views.written(subscriber))
 
 
 async def list_subscribers(tx: Tx, call: Call) -> Listed:
     page = call.page
-    rows, total = await people.page_of(tx, call.owner, call.choice("type", people.KINDS, "all"), page)
-    return Listed(views.ReadList([views.read(row) for row in rows], views.subscriber_meta(page, total)), page, total)
+    rows, total = await subscribers.page_of(
+        tx, call.tenant, call.choice("type", subscribers.KINDS, "all"), page
+    )
+    return Listed(
+        views.ReadList([views.read(row) for row in rows], views.subscriber_meta(page, total)),
+        page,
+        total,
+    )
 
 
 async def get_subscriber(tx: Tx, call: Call) -> views.OneRead:
-    return views.OneRead(views.read(await people.get(tx, call.owner, call.path["uuid"])))
+    return views.OneRead(views.read(await subscribers.get(tx, call.tenant, call.path["uuid"])))
 
 
 async def list_referrals(tx: Tx, call: Call) -> Listed:
     page = call.page
-    referrer = await people.get(tx, call.owner, call.path["uuid"])
-    rows, total = await people.page_of_brought(tx, call.owner, referrer, page)
-    return Listed(views.ReadList([views.read(row) for row in rows], views.subscriber_meta(page, total)), page, total)
+    referrer = await subscribers.get(tx, call.tenant, call.path["uuid"])
+    rows, total = await subscribers.page_of_brought(tx, call.tenant, referrer, page)
+    return Listed(
+        views.ReadList([views.read(row) for row in rows], views.subscriber_meta(page, total)),
+        page,
+        total,
+    )
 
 
 async def update_subscriber(tx: Tx, call: Call) -> views.OneWritten:
     body: SubscriberUpdate = call.body
-    changes = subscribers.Changes(body.name, body.email, body.status)
-    changed = await signups.change(tx, call.site, call.owner, call.path["uuid"], changes, now_ms=call.now_ms)
+    changes = lifecycle.Changes(body.name, body.email, body.status)
+    changed = await signups.change(
+        tx, call.site, call.tenant, call.path["uuid"], changes, now_ms=call.now_ms
+    )
     return views.OneWritten(views.written(changed))
 
 
 async def delete_subscriber(tx: Tx, call: Call) -> views.Message:
-    await signups.erase(tx, call.owner, call.path["uuid"], now_ms=call.now_ms)
+    await signups.erase(tx, call.tenant, call.path["uuid"], now_ms=call.now_ms)
     return views.Message("The subscriber was deleted.")

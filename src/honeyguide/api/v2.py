@@ -6,11 +6,11 @@ import msgspec
 
 from honeyguide.api import views
 from honeyguide.api.call import Call, Listed
-from honeyguide.api.rewards import won_view
+from honeyguide.api.rewards import earned_view
 from honeyguide.kernel.errors import Invalid
-from honeyguide.referrals import campaigns, people, rewards
+from honeyguide.referrals import campaigns, earned_rewards, subscribers
 from honeyguide.referrals.campaigns import Campaign
-from honeyguide.referrals.people import Subscriber
+from honeyguide.referrals.subscribers import Subscriber
 from honeyguide.store.tx import Tx
 
 
@@ -21,14 +21,16 @@ async def _expanded(tx: Tx, call: Call) -> Campaign | None:
         return None
     if expand != "campaigns":
         raise Invalid("{field} must be campaigns.", param="expand")
-    return await campaigns.get(tx, call.owner)
+    return await campaigns.get(tx, call.tenant)
 
 
-async def _programs(tx: Tx, call: Call, campaign: Campaign | None, rows: list[Subscriber]) -> list[views.Programs]:
-    """Each one's campaign as they stand in it; what all of them won is one query."""
+async def _programs(
+    tx: Tx, call: Call, campaign: Campaign | None, rows: list[Subscriber]
+) -> list[views.Programs]:
+    """Each one's campaign as they stand in it; what all of them earned is one query."""
     if campaign is None:
         return [msgspec.UNSET for _ in rows]
-    won = await rewards.won_by_each(tx, call.owner, [s.id for s in rows])
+    earned = await earned_rewards.earned_by_each(tx, call.tenant, [s.id for s in rows])
     return [
         [
             views.ReferralProgram(
@@ -36,8 +38,10 @@ async def _programs(tx: Tx, call: Call, campaign: Campaign | None, rows: list[Su
                 campaign.name,
                 s.ref_code,
                 call.site.reader_link(s.ref_code),
-                views.ReferralCounts(s.referrals_verified, s.referrals_pending, s.referrals_rejected),
-                [won_view(each) for each in won[s.id]],
+                views.ReferralCounts(
+                    s.referrals_verified, s.referrals_pending, s.referrals_rejected
+                ),
+                [earned_view(each) for each in earned[s.id]],
             )
         ]
         for s in rows
@@ -46,20 +50,24 @@ async def _programs(tx: Tx, call: Call, campaign: Campaign | None, rows: list[Su
 
 async def list_subscribers(tx: Tx, call: Call) -> Listed:
     page, campaign = call.page, await _expanded(tx, call)
-    rows, total = await people.page_of(tx, call.owner, call.choice("type", people.KINDS, "all"), page)
+    rows, total = await subscribers.page_of(
+        tx, call.tenant, call.choice("type", subscribers.KINDS, "all"), page
+    )
     shown = list(map(views.plain, rows, await _programs(tx, call, campaign, rows)))
     return Listed(views.PlainList(shown, views.subscriber_meta(page, total)), page, total)
 
 
 async def get_subscriber(tx: Tx, call: Call) -> views.OnePlain:
     campaign = await _expanded(tx, call)
-    subscriber = await people.get(tx, call.owner, call.path["uuid"])
-    return views.OnePlain(views.plain(subscriber, (await _programs(tx, call, campaign, [subscriber]))[0]))
+    subscriber = await subscribers.get(tx, call.tenant, call.path["uuid"])
+    return views.OnePlain(
+        views.plain(subscriber, (await _programs(tx, call, campaign, [subscriber]))[0])
+    )
 
 
 async def list_referrals(tx: Tx, call: Call) -> Listed:
     page, campaign = call.page, await _expanded(tx, call)
-    referrer = await people.get(tx, call.owner, call.path["uuid"])
-    rows, total = await people.page_of_brought(tx, call.owner, referrer, page)
+    referrer = await subscribers.get(tx, call.tenant, call.path["uuid"])
+    rows, total = await subscribers.page_of_brought(tx, call.tenant, referrer, page)
     shown = list(map(views.counted, rows, await _programs(tx, call, campaign, rows)))
     return Listed(views.CountedList(shown, views.subscriber_meta(page, total)), page, total)

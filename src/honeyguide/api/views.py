@@ -7,7 +7,7 @@ import msgspec
 from honeyguide.kernel.clock import iso
 from honeyguide.kernel.paging import Page
 from honeyguide.referrals.campaigns import Campaign
-from honeyguide.referrals.people import Subscriber
+from honeyguide.referrals.subscribers import Subscriber
 
 
 class View(msgspec.Struct, frozen=True, omit_defaults=False):
@@ -77,7 +77,7 @@ class ReferralCounts(View, frozen=True):
     rejected: int
 
 
-class WonReward(View, frozen=True):
+class EarnedRewardView(View, frozen=True):
     uuid: str
     reward_uuid: str
     name: str
@@ -93,7 +93,7 @@ class ReferralProgram(View, frozen=True):
     ref_code: str
     referral_link: str
     referrals: ReferralCounts
-    rewards: list[WonReward]
+    rewards: list[EarnedRewardView]
 
 
 class PlainSubscriber(View, frozen=True, omit_defaults=True):

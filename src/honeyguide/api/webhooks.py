@@ -103,8 +103,15 @@ def _flag(value: int | None) -> bool | None:
 
 def _shown(call: Call, hook: Webhook) -> WebhookViewV1 | WebhookView:
     if _scope(call):
-        return WebhookViewV1(hook.id, hook.url, EventsV1(_flag(hook.new_referral), _flag(hook.reward_unlocked)))
-    flags = (hook.new_referral, hook.new_partner_referral, hook.reward_unlocked, hook.reward_redeemed)
+        return WebhookViewV1(
+            hook.id, hook.url, EventsV1(_flag(hook.new_referral), _flag(hook.reward_unlocked))
+        )
+    flags = (
+        hook.new_referral,
+        hook.new_partner_referral,
+        hook.reward_unlocked,
+        hook.reward_redeemed,
+    )
     return WebhookView(hook.id, hook.url, Events(*map(_flag, flags)))
 
 
@@ -120,7 +127,10 @@ def _delivery(row: Delivery, attempts: list[Attempt]) -> DeliveryView:
         row.type,
         row.status,
         iso(row.due_ms) if row.status == "pending" else None,
-        [AttemptView(iso(a.at_ms), a.status_code, a.latency_ms, a.error, a.response) for a in attempts],
+        [
+            AttemptView(iso(a.at_ms), a.status_code, a.latency_ms, a.error, a.response)
+            for a in attempts
+        ],
     )
 
 
@@ -143,63 +153,99 @@ async def create(tx: Tx, call: Call) -> Any:
     if not call.body.url:
         raise Required("url")
     hook = await webhooks.create(
-        tx, call.owner.account_id, _scope(call), call.body.url, _flags(call.body), policy=call.policy, now_ms=call.now_ms
+        tx,
+        call.tenant.account_id,
+        _scope(call),
+        call.body.url,
+        _flags(call.body),
+        policy=call.policy,
+        now_ms=call.now_ms,
     )
     return _one(call, hook)
 
 
 async def list_all(tx: Tx, call: Call) -> Any:
-    shown: list[Any] = [_shown(call, hook) for hook in await webhooks.of_account(tx, call.owner.account_id, _scope(call))]
+    shown: list[Any] = [
+        _shown(call, hook)
+        for hook in await webhooks.of_account(tx, call.tenant.account_id, _scope(call))
+    ]
     return WebhooksV1(shown) if _scope(call) else Webhooks(shown)
 
 
 async def get(tx: Tx, call: Call) -> Any:
-    return _one(call, await webhooks.get(tx, call.owner.account_id, _scope(call), call.path["uuid"]))
+    return _one(
+        call, await webhooks.get(tx, call.tenant.account_id, _scope(call), call.path["uuid"])
+    )
 
 
 async def update(tx: Tx, call: Call) -> Any:
     hook = await webhooks.update(
-        tx, call.owner.account_id, _scope(call), call.path["uuid"], call.body.url, _flags(call.body), policy=call.policy
+        tx,
+        call.tenant.account_id,
+        _scope(call),
+        call.path["uuid"],
+        call.body.url,
+        _flags(call.body),
+        policy=call.policy,
     )
     return _one(call, hook)
 
 
 async def delete(tx: Tx, call: Call) -> Message:
-    await webhooks.delete(tx, call.owner.account_id, _scope(call), call.path["uuid"])
+    await webhooks.delete(tx, call.tenant.account_id, _scope(call), call.path["uuid"])
     return Message("The webhook was deleted.")
 
 
 async def secret(tx: Tx, call: Call) -> Secret:
-    return Secret((await webhooks.get(tx, call.owner.account_id, _scope(call), call.path["uuid"])).secret)
+    return Secret(
+        (await webhooks.get(tx, call.tenant.account_id, _scope(call), call.path["uuid"])).secret
+    )
 
 
 async def rotate_secret(tx: Tx, call: Call) -> Secret:
     hook_id = call.path["uuid"]
-    return Secret(await webhooks.rotate_secret(tx, call.owner.account_id, _scope(call), hook_id, now_ms=call.now_ms))
+    return Secret(
+        await webhooks.rotate_secret(
+            tx, call.tenant.account_id, _scope(call), hook_id, now_ms=call.now_ms
+        )
+    )
 
 
 async def test(tx: Tx, call: Call) -> OneDelivery:
-    sent = await webhooks.send_test(tx, call.owner.account_id, _scope(call), call.path["uuid"], now_ms=call.now_ms)
+    sent = await webhooks.send_test(
+        tx, call.tenant.account_id, _scope(call), call.path["uuid"], now_ms=call.now_ms
+    )
     return OneDelivery(_delivery(*sent))
 
 
 async def deliveries(tx: Tx, call: Call) -> Listed:
     page = call.page
-    rows, total = await webhooks.page_of_deliveries(tx, call.owner.account_id, _scope(call), call.path["uuid"], page)
+    rows, total = await webhooks.page_of_deliveries(
+        tx, call.tenant.account_id, _scope(call), call.path["uuid"], page
+    )
     meta = DeliveryMeta(page.per_page, page.page, page.total_pages(total), total)
     return Listed(Deliveries([_delivery(*row) for row in rows], meta), page, total)
 
 
 async def resend(tx: Tx, call: Call) -> OneDelivery:
     again = await webhooks.resend(
-        tx, call.owner.account_id, _scope(call), call.path["uuid"], call.path["delivery_uuid"], now_ms=call.now_ms
+        tx,
+        call.tenant.account_id,
+        _scope(call),
+        call.path["uuid"],
+        call.path["delivery_uuid"],
+        now_ms=call.now_ms,
     )
     return OneDelivery(_delivery(*again))
 
 
 async def replay(tx: Tx, call: Call) -> Replayed:
     hook_id, since = call.path["uuid"], call.body.since
-    return Replayed(await webhooks.replay(tx, call.owner.account_id, _scope(call), hook_id, since, now_ms=call.now_ms))
+    return Replayed(
+        await webhooks.replay(
+            tx, call.tenant.account_id, _scope(call), hook_id, since, now_ms=call.now_ms
+        )
+    )
 
 
 def _routes(
@@ -210,7 +256,15 @@ def _routes(
         Route("POST", base, create, "Create a webhook", one, new, 201),
         Route("GET", base, list_all, "List webhooks", many, detail="All of them, newest first."),
         Route("GET", hook, get, "Get a webhook", one),
-        Route("PUT", hook, update, "Update a webhook", one, changed, detail="Also re-enables a disabled webhook."),
+        Route(
+            "PUT",
+            hook,
+            update,
+            "Update a webhook",
+            one,
+            changed,
+            detail="Also re-enables a disabled webhook.",
+        ),
         Route("DELETE", hook, delete, "Delete a webhook", Message),
         Route("GET", f"{hook}/secret", secret, "Get the signing secret", Secret),
         Route(
@@ -232,14 +286,27 @@ def _routes(
             query=("page", "per_page"),
             snapshot=True,
         ),
-        Route("POST", f"{hook}/deliveries/{{delivery_uuid}}/resend", resend, "Resend a delivery", OneDelivery, bodies.Nothing),
-        Route("POST", f"{hook}/replay", replay, "Replay events since a time", Replayed, bodies.Replay),
+        Route(
+            "POST",
+            f"{hook}/deliveries/{{delivery_uuid}}/resend",
+            resend,
+            "Resend a delivery",
+            OneDelivery,
+            bodies.Nothing,
+        ),
+        Route(
+            "POST", f"{hook}/replay", replay, "Replay events since a time", Replayed, bodies.Replay
+        ),
     )
 
 
 ROUTES = (
     *_routes(
-        "/v1/campaigns/{campaign_uuid}/webhooks", OneWebhookV1, WebhooksV1, bodies.WebhookCreateV1, bodies.WebhookUpdateV1
+        "/v1/campaigns/{campaign_uuid}/webhooks",
+        OneWebhookV1,
+        WebhooksV1,
+        bodies.WebhookCreateV1,
+        bodies.WebhookUpdateV1,
     ),
     *_routes("/v2/webhooks", OneWebhook, Webhooks, bodies.WebhookCreate, bodies.WebhookUpdate),
 )

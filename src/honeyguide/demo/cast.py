@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from honeyguide.referrals.milestones import NewReward
+from honeyguide.referrals.rewards import NewReward
 
 EMPTY = "empty@honeyguide.example"
 OWNER = "demo@honeyguide.example"
@@ -149,7 +149,10 @@ _WAX = Newsletter(
     OWNER,
     "The Morning Wax",
     "morning-wax",
-    {"tagline": "Five minutes of honey, bees and breakfast", "promise": "Every weekday at seven. Free, and good company."},
+    {
+        "tagline": "Five minutes of honey, bees and breakfast",
+        "promise": "Every weekday at seven. Free, and good company.",
+    },
     "strong",
     5,
     17,
@@ -244,7 +247,14 @@ _ROADS = Newsletter(
             ("25 - 39", "40 - 59"),
             ("#1f4e5f", "#cfe8ee"),
             "road",
-            Offer("slow-roads", 3, 45, 54, 7, "Send readers who like to travel overland. We spot-check one in a hundred."),
+            Offer(
+                "slow-roads",
+                3,
+                45,
+                54,
+                7,
+                "Send readers who like to travel overland. We spot-check one in a hundred.",
+            ),
         ),
         Issue(
             "Rails & Rivers",
@@ -258,7 +268,14 @@ _ROADS = Newsletter(
             Offer("rails-and-rivers", "4.50", 300, 900, 21),
         ),
     ),
-    (NewReward(name="Printable map of the month", referrals=2, kind="link", link="https://slowroads.example/map"),),
+    (
+        NewReward(
+            name="Printable map of the month",
+            referrals=2,
+            kind="link",
+            link="https://slowroads.example/map",
+        ),
+    ),
     {"the-morning-wax": (3, 9), "lumen-letters": (1, 3)},
 )
 
@@ -295,13 +312,24 @@ _LUMEN = Newsletter(
             Offer("contact-sheet", 0, 0, 0, 0),
         ),
     ),
-    (NewReward(name="A desktop picture", referrals=1, kind="link", link="https://lumen.example/desktop"),),
+    (
+        NewReward(
+            name="A desktop picture", referrals=1, kind="link", link="https://lumen.example/desktop"
+        ),
+    ),
     {"the-morning-wax": (2, 6), "slow-roads": (2, 4), "weekend-hive": (1, 2)},
 )
 
 CAST = (_WAX, _ROADS, _LUMEN)
 COUPONS = [f"WAX-{number * 7919 % 90000 + 10000}" for number in range(1, 37)]
-STREETS = ("Linden Street", "Mill Lane", "Harbour Road", "Rue des Tilleuls", "Kastanienallee", "Via Garibaldi")
+STREETS = (
+    "Linden Street",
+    "Mill Lane",
+    "Harbour Road",
+    "Rue des Tilleuls",
+    "Kastanienallee",
+    "Via Garibaldi",
+)
 CITIES = (
     ("Ghent", "9000", "Belgium"),
     ("Leeds", "LS1 4DY", "United Kingdom"),

@@ -10,8 +10,8 @@ from honeyguide.demo.stage import Place, Player, Reader, Stage
 from honeyguide.kernel.clock import DAY_MS, HOUR_MS, MINUTE_MS
 from honeyguide.referrals import rules
 from honeyguide.referrals.clicks import Click
-from honeyguide.referrals.rewards import Shipping
-from honeyguide.referrals.subscribers import NewSubscriber
+from honeyguide.referrals.earned_rewards import Shipping
+from honeyguide.referrals.lifecycle import NewSubscriber
 from honeyguide.signups import signups
 from honeyguide.store import Tx
 
@@ -22,7 +22,9 @@ _WEEKDAYS = (1.2, 1.3, 1.25, 1.1, 0.9, 0.6, 0.65)
 Act = Callable[[Tx], Awaitable[None]]
 
 
-def moments(stage: Stage, first: float, last: float, since_ms: int, until_ms: int, *, letter: bool = False) -> Iterator[int]:
+def moments(
+    stage: Stage, first: float, last: float, since_ms: int, until_ms: int, *, letter: bool = False
+) -> Iterator[int]:
     """When people come in a week: ever more of them, unevenly, and in the morning; after a partner's letter within a day."""
     mean = first + (last - first) * stage.progress(since_ms) ** 1.4
     share = (until_ms - since_ms) / (7 * DAY_MS)
@@ -31,7 +33,11 @@ def moments(stage: Stage, first: float, last: float, since_ms: int, until_ms: in
     weights = [_WEEKDAYS[((since_ms // DAY_MS) + n + 3) % 7] for n in range(days)]
     sent = stage.dice.randrange(days)
     for _ in range(count):
-        day = min(days - 1, sent + (stage.dice.random() < 0.3)) if letter else stage.dice.choices(range(days), weights)[0]
+        day = (
+            min(days - 1, sent + (stage.dice.random() < 0.3))
+            if letter
+            else stage.dice.choices(range(days), weights)[0]
+        )
         # Towards morning; never past the end, which is now.
         within = int((stage.dice.betavariate(2.2, 3.4)) * DAY_MS)
         yield min(since_ms + day * DAY_MS + within, until_ms - 1)
@@ -43,7 +49,9 @@ def _address(stage: Stage) -> str:
     return f"198.{dice.randrange(18, 20)}.{dice.randrange(256)}.{dice.randrange(1, 255)}"
 
 
-def _new(stage: Stage, *, code: str | None, origin: str, ip_address: str = "", host: str = "") -> NewSubscriber:
+def _new(
+    stage: Stage, *, code: str | None, origin: str, ip_address: str = "", host: str = ""
+) -> NewSubscriber:
     dice = stage.dice
     stage.number += 1
     first, last = dice.choice(cast.FIRST), dice.choice(cast.LAST)
@@ -60,7 +68,7 @@ def _new(stage: Stage, *, code: str | None, origin: str, ip_address: str = "", h
 
 
 async def _sign_up(tx: Tx, stage: Stage, player: Player, new: NewSubscriber, at_ms: int) -> None:
-    made = await signups.sign_up(tx, stage.site, player.owner, new, now_ms=at_ms)
+    made = await signups.sign_up(tx, stage.site, player.tenant, new, now_ms=at_ms)
     if not new.email.endswith(cast.THROWAWAY):
         player.readers.append(Reader(made.id, made.ref_code, new.ip_address or "", at_ms))
 
@@ -78,10 +86,20 @@ def arrives(stage: Stage, player: Player, at_ms: int) -> Act:
     """By themselves or through a friend; one in forty friends is a throw-away address."""
 
     async def act(tx: Tx) -> None:
-        friend = _friend(stage, player) if stage.dice.random() < player.newsletter.through_friends else None
+        friend = (
+            _friend(stage, player)
+            if stage.dice.random() < player.newsletter.through_friends
+            else None
+        )
         host = cast.THROWAWAY if friend and stage.dice.random() < 0.025 else ""
         origin = "signup" if stage.dice.random() < 0.7 else "api"
-        await _sign_up(tx, stage, player, _new(stage, code=friend and friend.code, origin=origin, host=host), at_ms)
+        await _sign_up(
+            tx,
+            stage,
+            player,
+            _new(stage, code=friend and friend.code, origin=origin, host=host),
+            at_ms,
+        )
 
     return act
 
@@ -89,19 +107,27 @@ def arrives(stage: Stage, player: Player, at_ms: int) -> Act:
 def sent_by_partner(stage: Stage, player: Player, place: Place, at_ms: int) -> Act:
     async def act(tx: Tx) -> None:
         host = cast.THROWAWAY if stage.dice.random() < 0.03 else ""
-        await _sign_up(tx, stage, player, _new(stage, code=place.code, origin="magic", host=host), at_ms)
+        await _sign_up(
+            tx, stage, player, _new(stage, code=place.code, origin="magic", host=host), at_ms
+        )
 
     return act
 
 
-def suspicious(stage: Stage, player: Player, since_ms: int, until_ms: int) -> Iterator[tuple[int, Act]]:
+def suspicious(
+    stage: Stage, player: Player, since_ms: int, until_ms: int
+) -> Iterator[tuple[int, Act]]:
     """Every few weeks, and in the last one, something that screening stops: a household, an office, a crowd in one hour."""
     is_last = until_ms == stage.end_ms
     week = (since_ms - stage.start_ms) // (7 * DAY_MS)
     if week < 6 or not (is_last or week % 5 == 0):
         return
     base_ms = max(since_ms, until_ms - 2 * DAY_MS)
-    for kind, count, gap_ms in (("household", 3, 20 * MINUTE_MS), ("office", 5, HOUR_MS), ("crowd", 13, 3 * MINUTE_MS)):
+    for kind, count, gap_ms in (
+        ("household", 3, 20 * MINUTE_MS),
+        ("office", 5, HOUR_MS),
+        ("crowd", 13, 3 * MINUTE_MS),
+    ):
         if kind == "crowd" and week % 15 and not is_last:  # a good post is rare
             continue
         star = stage.dice.randrange(8)
@@ -112,15 +138,31 @@ def suspicious(stage: Stage, player: Player, since_ms: int, until_ms: int) -> It
             yield at_ms, _odd(stage, player, kind, n, star, network, at_ms)
 
 
-def _odd(stage: Stage, player: Player, kind: str, n: int, star: int, network: str, at_ms: int) -> Act:
+def _odd(
+    stage: Stage, player: Player, kind: str, n: int, star: int, network: str, at_ms: int
+) -> Act:
     async def act(tx: Tx) -> None:
         if kind == "household" and n == 0:  # the one whose family follows within the hour
-            await _sign_up(tx, stage, player, _new(stage, code=None, origin="signup", ip_address=network), at_ms)
+            await _sign_up(
+                tx,
+                stage,
+                player,
+                _new(stage, code=None, origin="signup", ip_address=network),
+                at_ms,
+            )
             return
-        same = next((reader for reader in reversed(player.readers) if reader.ip_address == network), None)
+        same = next(
+            (reader for reader in reversed(player.readers) if reader.ip_address == network), None
+        )
         friend = same if kind == "household" and same else player.readers[star]
         ip_address = "" if kind == "crowd" else network
-        await _sign_up(tx, stage, player, _new(stage, code=friend.code, origin="signup", ip_address=ip_address), at_ms)
+        await _sign_up(
+            tx,
+            stage,
+            player,
+            _new(stage, code=friend.code, origin="signup", ip_address=ip_address),
+            at_ms,
+        )
 
     return act
 
@@ -133,14 +175,22 @@ def clicks(stage: Stage, player: Player, until_ms: int) -> list[Click]:
 
     def click(account_id: str, target_id: str, code: str) -> Click:
         at_ms = since_ms + int(visitors.random() * (until_ms - since_ms - HOUR_MS))
-        return Click(account_id, target_id, code, at_ms // HOUR_MS * HOUR_MS, f"{visitors.getrandbits(128):032x}")
+        return Click(
+            account_id,
+            target_id,
+            code,
+            at_ms // HOUR_MS * HOUR_MS,
+            f"{visitors.getrandbits(128):032x}",
+        )
 
-    mean = player.newsletter.first + (player.newsletter.last - player.newsletter.first) * stage.progress(since_ms)
+    mean = player.newsletter.first + (
+        player.newsletter.last - player.newsletter.first
+    ) * stage.progress(since_ms)
     if len(player.readers) > 8:
         circle = player.readers[: max(8, len(player.readers) // 9)]
         for _ in range(round(mean * dice.uniform(4.2, 5.4))):
             code = dice.choice(circle).code
-            found.append(click(player.owner.account_id, player.owner.campaign_id, code))
+            found.append(click(player.tenant.account_id, player.tenant.campaign_id, code))
     if stage.progress(since_ms) > 0.28:
         for place in player.places:
             for _ in range(round((place.first + place.last) * dice.uniform(0.7, 1.3))):

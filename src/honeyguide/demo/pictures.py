@@ -42,17 +42,25 @@ def _leaf(draw: _Draw, ink: str, ground: str) -> None:
 
 def _road(draw: _Draw, ink: str, ground: str) -> None:
     top, bottom = _MID * 0.4, _MID * 1.65
-    draw.polygon([(_MID * 0.88, top), (_MID * 1.12, top), (_MID * 1.6, bottom), (_MID * 0.4, bottom)], fill=ink)
+    draw.polygon(
+        [(_MID * 0.88, top), (_MID * 1.12, top), (_MID * 1.6, bottom), (_MID * 0.4, bottom)],
+        fill=ink,
+    )
     for n in range(4):
         y = top + (bottom - top) * (0.08 + n * 0.24)
         wide = FINE * (2 + n * 2)
-        draw.rectangle((_MID - wide, y, _MID + wide, y + (bottom - top) * (0.08 + n * 0.015)), fill=ground)
+        draw.rectangle(
+            (_MID - wide, y, _MID + wide, y + (bottom - top) * (0.08 + n * 0.015)), fill=ground
+        )
 
 
 def _wave(draw: _Draw, ink: str, _ground: str) -> None:
     for row in range(3):
         y = _MID * (0.62 + row * 0.38)
-        line = [(x, y + math.sin(x / (_MID * 0.14)) * _MID * 0.1) for x in range(int(_MID * 0.35), int(_MID * 1.65), FINE)]
+        line = [
+            (x, y + math.sin(x / (_MID * 0.14)) * _MID * 0.1)
+            for x in range(int(_MID * 0.35), int(_MID * 1.65), FINE)
+        ]
         draw.line(line, fill=ink, width=FINE * 14, joint="curve")
 
 
@@ -68,7 +76,9 @@ def _frames(draw: _Draw, ink: str, ground: str) -> None:
         for column in range(3):
             x, y = _MID * (0.4 + column * 0.42), _MID * (0.4 + row * 0.42)
             fill = ink if (row + column) % 2 else ground
-            draw.rectangle((x, y, x + _MID * 0.36, y + _MID * 0.36), fill=fill, outline=ink, width=FINE * 5)
+            draw.rectangle(
+                (x, y, x + _MID * 0.36, y + _MID * 0.36), fill=fill, outline=ink, width=FINE * 5
+            )
 
 
 _SIGNS: dict[str, Callable[[_Draw, str, str], None]] = {

@@ -12,10 +12,10 @@ from honeyguide.app import Services
 from honeyguide.demo import cast, pictures
 from honeyguide.kernel.clock import DAY_MS
 from honeyguide.kernel.site import Site
+from honeyguide.kernel.tenant import Tenant
 from honeyguide.partners import logos, network, programs, publications
 from honeyguide.partners.logos import Logo
-from honeyguide.referrals import campaigns, milestones, rewards
-from honeyguide.referrals.campaigns import Owner
+from honeyguide.referrals import campaigns, earned_rewards, rewards
 from honeyguide.store import Tx
 
 # Programs open this long after the newsletters began, partners join a while later.
@@ -45,7 +45,7 @@ class Player:
     """A newsletter on stage, and the readers it has gathered so far."""
 
     newsletter: cast.Newsletter
-    owner: Owner
+    tenant: Tenant
     readers: list[Reader] = field(default_factory=list)
     programs: dict[str, str] = field(default_factory=dict)
     places: list[Place] = field(default_factory=list)
@@ -61,26 +61,30 @@ class Stage:
     number: int = 0
 
     def player(self, account_id: str) -> Player:
-        return next(player for player in self.players if player.owner.account_id == account_id)
+        return next(player for player in self.players if player.tenant.account_id == account_id)
 
     def progress(self, at_ms: int) -> float:
         return (at_ms - self.start_ms) / (self.end_ms - self.start_ms)
 
 
-async def set_up(services: Services, owners: dict[str, Owner], *, start_ms: int, end_ms: int) -> Stage:
+async def set_up(
+    services: Services, tenants: dict[str, Tenant], *, start_ms: int, end_ms: int
+) -> Stage:
     """Everything that is there before the first reader."""
     drawn: dict[str, Logo] = {}
     for newsletter in cast.CAST:
         for issue in newsletter.issues:
             drawn[issue.name] = logos.sanitize(pictures.logo(issue.sign, *issue.colours))
     stage = Stage(services.site, random.Random(7), start_ms, end_ms)
-    stage.players = [Player(newsletter, owners[newsletter.email]) for newsletter in cast.CAST]
+    stage.players = [Player(newsletter, tenants[newsletter.email]) for newsletter in cast.CAST]
 
     async def build(tx: Tx) -> None:
         for player in stage.players:
             await _campaign(tx, stage, player)
             for issue in player.newsletter.issues:
-                player.programs[issue.offer.slug] = await _program(tx, stage, player, issue, drawn[issue.name])
+                player.programs[issue.offer.slug] = await _program(
+                    tx, stage, player, issue, drawn[issue.name]
+                )
         for player in stage.players:
             await _join(tx, stage, player)
 
@@ -88,9 +92,9 @@ async def set_up(services: Services, owners: dict[str, Owner], *, start_ms: int,
     return stage
 
 
-async def make_account(tx: Tx, email: str, name: str, *, now_ms: int) -> Owner:
+async def make_account(tx: Tx, email: str, name: str, *, now_ms: int) -> Tenant:
     made = await accounts.create(tx, email, name=name, now_ms=now_ms)
-    return Owner(made.account_id, made.campaign_id)
+    return Tenant(made.account_id, made.campaign_id)
 
 
 async def _campaign(tx: Tx, stage: Stage, player: Player) -> None:
@@ -102,16 +106,18 @@ async def _campaign(tx: Tx, stage: Stage, player: Player) -> None:
         # The hosted page here, so that whoever follows a link of the demo arrives somewhere.
         destination_url=stage.site.page_link(newsletter.slug),
     )
-    await campaigns.configure(tx, player.owner, chosen)
+    await campaigns.configure(tx, player.tenant, chosen)
     for wanted in newsletter.rewards:
-        reward = await milestones.create(tx, player.owner, wanted, now_ms=stage.start_ms)
+        reward = await rewards.create(tx, player.tenant, wanted, now_ms=stage.start_ms)
         if wanted.pool:
-            await rewards.add_codes(tx, stage.site, player.owner, reward.id, cast.COUPONS, now_ms=stage.start_ms)
+            await earned_rewards.add_codes(
+                tx, stage.site, player.tenant, reward.id, cast.COUPONS, now_ms=stage.start_ms
+            )
 
 
 async def _program(tx: Tx, stage: Stage, player: Player, issue: cast.Issue, logo: Logo) -> str:
     at_ms = stage.start_ms + OPENING_MS + stage.dice.randrange(10 * DAY_MS)
-    account_id = player.owner.account_id
+    account_id = player.tenant.account_id
     about = publications.Fields(
         name=issue.name,
         description=issue.description,
@@ -120,7 +126,9 @@ async def _program(tx: Tx, stage: Stage, player: Player, issue: cast.Issue, logo
         income_levels=list(issue.incomes),
         age_ranges=list(issue.ages),
     )
-    publication = await publications.create(tx, account_id, about, logo, folder=stage.site.logo_folder, now_ms=at_ms)
+    publication = await publications.create(
+        tx, account_id, about, logo, folder=stage.site.logo_folder, now_ms=at_ms
+    )
     offer = issue.offer
     fields = programs.Fields(
         cpa=Decimal(offer.cpa),
@@ -139,9 +147,15 @@ async def _program(tx: Tx, stage: Stage, player: Player, issue: cast.Issue, logo
 
 async def _join(tx: Tx, stage: Stage, player: Player) -> None:
     for slug, (first, last) in player.newsletter.recommends.items():
-        owner = next(other for other in stage.players if slug in other.programs)
+        tenant = next(other for other in stage.players if slug in other.programs)
         at_ms = stage.start_ms + OPENING_MS + JOINING_MS + stage.dice.randrange(10 * DAY_MS)
         joined, _ = await network.join(
-            tx, player.owner.account_id, owner.programs[slug], "Our readers ask for something like it.", now_ms=at_ms
+            tx,
+            player.tenant.account_id,
+            tenant.programs[slug],
+            "Our readers ask for something like it.",
+            now_ms=at_ms,
         )
-        player.places.append(Place(joined.ref_code, joined.id, owner.owner.account_id, first, last))
+        player.places.append(
+            Place(joined.ref_code, joined.id, tenant.tenant.account_id, first, last)
+        )

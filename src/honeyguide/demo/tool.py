@@ -32,12 +32,20 @@ class Tool:
     """Answers as such tools do. What time it is, its dispatcher decides."""
 
     def __init__(self, services: Services, stage: Stage) -> None:
-        self._store, self._policy, self._account_id = services.store, services.policy, stage.players[0].owner.account_id
+        self._store, self._policy, self._account_id = (
+            services.store,
+            services.policy,
+            stage.players[0].tenant.account_id,
+        )
         self._since_ms, self._end_ms = stage.end_ms - USED_MS, stage.end_ms
         self._outbound = Outbound(services.policy)
         page = f"{services.site.base_url}/webhooks"
         self._dispatcher = Dispatcher(
-            services.store, self._outbound, lambda: self._now_ms, page=page, chance=random.Random(7).random
+            services.store,
+            self._outbound,
+            lambda: self._now_ms,
+            page=page,
+            chance=random.Random(7).random,
         )
         self._now_ms = 0
         self._url = ""
@@ -63,8 +71,15 @@ class Tool:
         async def make(tx: Tx) -> Webhook | None:
             if (await webhooks.backlog(tx, now_ms=self._end_ms)).n:
                 return None
-            told_of = Flags(new_referral=True, new_partner_referral=True, reward_unlocked=True, reward_redeemed=True)
-            return await webhooks.create(tx, self._account_id, "", self._url, told_of, policy=self._policy, now_ms=now_ms)
+            told_of = Flags(
+                new_referral=True,
+                new_partner_referral=True,
+                reward_unlocked=True,
+                reward_redeemed=True,
+            )
+            return await webhooks.create(
+                tx, self._account_id, "", self._url, told_of, policy=self._policy, now_ms=now_ms
+            )
 
         self._webhook = await self._store.write(make)
 
@@ -73,7 +88,9 @@ class Tool:
         before: Backlog | None = None
         while self._webhook is not None:
             waiting = await self._store.read(lambda tx: webhooks.backlog(tx, now_ms=until_ms))
-            if waiting.since_ms is None or waiting == before:  # all is told, or somebody else is at it
+            if (
+                waiting.since_ms is None or waiting == before
+            ):  # all is told, or somebody else is at it
                 return
             before, self._now_ms = waiting, waiting.since_ms
             await self._dispatcher.deliver_due()
@@ -106,7 +123,9 @@ class Tool:
                 named = dict(line.lower().split(b": ", 1) for line in head.splitlines()[1:-1])
                 event = msgspec.json.decode(await reader.readexactly(int(named[b"content-length"])))
                 status, said = self._answer(event)
-                writer.write(f"HTTP/1.1 {status}\r\ncontent-length: {len(said)}\r\n\r\n{said}".encode())
+                writer.write(
+                    f"HTTP/1.1 {status}\r\ncontent-length: {len(said)}\r\n\r\n{said}".encode()
+                )
                 await writer.drain()
         except (OSError, asyncio.IncompleteReadError):  # the dispatcher hung up
             pass

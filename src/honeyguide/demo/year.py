@@ -14,7 +14,7 @@ from honeyguide.kernel.clock import DAY_MS, HOUR_MS
 from honeyguide.kernel.paging import Page
 from honeyguide.mail import emails, notifications
 from honeyguide.partners import budget_notifications, directory, payouts, programs, rules
-from honeyguide.referrals import page_index, rewards, search, subscribers
+from honeyguide.referrals import earned_rewards, lifecycle, page_index, search
 from honeyguide.referrals.clicks import count_clicks
 from honeyguide.signups import signups
 from honeyguide.store import Tx
@@ -38,7 +38,7 @@ async def live(services: Services, stage: Stage) -> None:
 async def _forget_the_post(tx: Tx, stage: Stage) -> None:
     """Letters of the past are taken as sent: nobody would want them now. Those of real accounts beside us stay due."""
     for player in stage.players:
-        await emails.take_as_sent(tx, player.owner.account_id, stage.end_ms)
+        await emails.take_as_sent(tx, player.tenant.account_id, stage.end_ms)
 
 
 async def _weeks(services: Services, stage: Stage, tool: Tool) -> None:
@@ -63,11 +63,19 @@ def _acts(stage: Stage, since_ms: int, until_ms: int) -> Iterator[Act]:
     order = iter(range(1_000_000))
     opens_ms = stage.start_ms + OPENING_MS + JOINING_MS + 10 * DAY_MS
     for player in stage.players:
-        for at_ms in crowd.moments(stage, player.newsletter.first, player.newsletter.last, since_ms, until_ms):
+        for at_ms in crowd.moments(
+            stage, player.newsletter.first, player.newsletter.last, since_ms, until_ms
+        ):
             yield at_ms, next(order), crowd.arrives(stage, player, at_ms)
         for place in player.places if since_ms >= opens_ms else ():
-            for at_ms in crowd.moments(stage, place.first, place.last, since_ms, until_ms, letter=True):
-                yield at_ms, next(order), crowd.sent_by_partner(stage, stage.player(place.owner_id), place, at_ms)
+            for at_ms in crowd.moments(
+                stage, place.first, place.last, since_ms, until_ms, letter=True
+            ):
+                yield (
+                    at_ms,
+                    next(order),
+                    crowd.sent_by_partner(stage, stage.player(place.owner_id), place, at_ms),
+                )
     wax = stage.players[0]
     for at_ms, act in crowd.suspicious(stage, wax, since_ms, until_ms):
         yield at_ms, next(order), act
@@ -80,17 +88,19 @@ def _night(stage: Stage, at_ms: int) -> Callable[[Tx], Awaitable[None]]:
     """What the background work does each day: holds run out, budgets are told of, months close, payouts are made."""
 
     async def act(tx: Tx) -> None:
-        ours = {player.owner for player in stage.players}
-        for owner, subscriber_id in await subscribers.due(tx, now_ms=at_ms, batch=500):
-            if owner in ours:
-                await signups.verify_due(tx, stage.site, owner, subscriber_id, now_ms=at_ms)
+        ours = {player.tenant for player in stage.players}
+        for tenant, subscriber_id in await lifecycle.due(tx, now_ms=at_ms, batch=500):
+            if tenant in ours:
+                await signups.verify_due(tx, stage.site, tenant, subscriber_id, now_ms=at_ms)
         while await budget_notifications.notify_due(tx, stage.site, now_ms=at_ms):
             pass
         await payouts.close_months(tx, now_ms=at_ms)
         while (month := await payouts.month_to_pay_out(tx)) is not None:
             after: str | None = ""
             while after is not None:
-                after = (await payouts.make_payouts(tx, month=month, after=after, now_ms=at_ms)).after
+                after = (
+                    await payouts.make_payouts(tx, month=month, after=after, now_ms=at_ms)
+                ).after
         await _pay(tx, stage, at_ms)
 
     return act
@@ -101,13 +111,22 @@ async def _pay(tx: Tx, stage: Stage, at_ms: int) -> None:
     month = rules.previous_month(rules.month_of(at_ms))
     if at_ms < rules.closes_at(month) + 9 * DAY_MS:
         return
-    ours = {player.owner.account_id for player in stage.players}
-    open_ones = [row for row in await payouts.of_month(tx, month, open_only=True) if row.account_id in ours]
+    ours = {player.tenant.account_id for player in stage.players}
+    open_ones = [
+        row for row in await payouts.of_month(tx, month, open_only=True) if row.account_id in ours
+    ]
     is_newest = month == rules.previous_month(rules.month_of(stage.end_ms))
-    for number, row in enumerate(open_ones[:1] if is_newest and len(open_ones) == len(ours) else open_ones):
+    for number, row in enumerate(
+        open_ones[:1] if is_newest and len(open_ones) == len(ours) else open_ones
+    ):
         if is_newest and len(open_ones) < len(ours):
             return
-        await payouts.mark_paid(tx, row.id, f"SEPA {month.replace('-', '')}-{number + 1:02d}", now_ms=at_ms + 9 * HOUR_MS)
+        await payouts.mark_paid(
+            tx,
+            row.id,
+            f"SEPA {month.replace('-', '')}-{number + 1:02d}",
+            now_ms=at_ms + 9 * HOUR_MS,
+        )
 
 
 def _last_look(stage: Stage, at_ms: int) -> Callable[[Tx], Awaitable[None]]:
@@ -127,44 +146,67 @@ async def _chores(tx: Tx, stage: Stage, at_ms: int) -> None:
             await _review(tx, stage, player, at_ms)
         if at_ms < stage.end_ms - UNREAD_MS:
             await _approve(tx, stage, player, at_ms)
-            await notifications.read_all(tx, player.owner.account_id, now_ms=at_ms)
+            await notifications.read_all(tx, player.tenant.account_id, now_ms=at_ms)
     for player in stage.players:
         for issue in player.newsletter.issues:
             if issue.offer.is_paused and 0 <= stage.end_ms - 5 * WEEK_MS - at_ms < WEEK_MS:
                 program_id = player.programs[issue.offer.slug]
-                await programs.pause(tx, player.owner.account_id, program_id, paused=True, now_ms=at_ms)
+                await programs.pause(
+                    tx, player.tenant.account_id, program_id, paused=True, now_ms=at_ms
+                )
 
 
 async def _claims(tx: Tx, stage: Stage, player: Player, at_ms: int) -> None:
-    won, _ = await rewards.page_of_won(tx, player.owner, rewards.UNLOCKED, Page(1, 60))
-    for each in won:
+    earned, _ = await earned_rewards.page_of_earned(
+        tx, player.tenant, earned_rewards.UNLOCKED, Page(1, 60)
+    )
+    for each in earned:
         if stage.dice.random() < 0.07:
             shipping = crowd.address(stage) if each.kind == "physical" else None
-            await rewards.redeem(
-                tx, stage.site, player.owner, each.id, by=rewards.READER, shipping=shipping, now_ms=at_ms, of=each.subscriber_id
+            await earned_rewards.redeem(
+                tx,
+                stage.site,
+                player.tenant,
+                each.id,
+                by=earned_rewards.READER,
+                shipping=shipping,
+                now_ms=at_ms,
+                of=each.subscriber_id,
             )
 
 
 async def _approve(tx: Tx, stage: Stage, player: Player, at_ms: int) -> None:
-    waiting, _ = await rewards.page_of_won(tx, player.owner, rewards.AWAITING, Page(1, 60))
+    waiting, _ = await earned_rewards.page_of_earned(
+        tx, player.tenant, earned_rewards.AWAITING, Page(1, 60)
+    )
     for each in waiting:
-        await rewards.approve(tx, stage.site, player.owner, each.id, by=subscribers.OPERATOR, now_ms=at_ms)
+        await earned_rewards.approve(
+            tx, stage.site, player.tenant, each.id, by=lifecycle.OPERATOR, now_ms=at_ms
+        )
 
 
 async def _review(tx: Tx, stage: Stage, player: Player, at_ms: int) -> None:
     """A few of those that screening holds are rejected; the others may wait until they verify by themselves."""
-    held = await search.judged(tx, player.owner, "pending", before=None, most=40)
+    held = await search.judged(tx, player.tenant, "pending", before=None, most=40)
     for each in held:
         if each.referral_reason in crowd.SUSPECT and stage.dice.random() < 0.4:
-            await signups.decide(tx, stage.site, player.owner, each.id, "rejected", by=subscribers.OPERATOR, now_ms=at_ms)
+            await signups.decide(
+                tx,
+                stage.site,
+                player.tenant,
+                each.id,
+                "rejected",
+                by=lifecycle.OPERATOR,
+                now_ms=at_ms,
+            )
         elif stage.dice.random() < 0.02:
-            left = subscribers.Changes(status="unsubscribed")
-            await signups.change(tx, stage.site, player.owner, each.id, left, now_ms=at_ms)
+            left = lifecycle.Changes(status="unsubscribed")
+            await signups.change(tx, stage.site, player.tenant, each.id, left, now_ms=at_ms)
 
 
 async def _settle_counts(services: Services, stage: Stage) -> None:
     """The lists and days that the background work would sum up, and the network's order."""
-    while await services.store.write(page_index.fold, snapshot=True):
+    while await services.store.write_snapshot(page_index.fold):
         pass
 
     async def rate(tx: Tx) -> None:

@@ -10,7 +10,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address, ip_network
 
-from yarl import URL  # the very parser the HTTP client dials by: two parsers that disagree are a hole
+from yarl import (
+    URL,  # the very parser the HTTP client dials by: two parsers that disagree are a hole
+)
 
 from honeyguide.kernel.errors import Invalid
 
@@ -54,7 +56,15 @@ GLOBAL_6 = IPv6Network("2000::/3")
 SPECIAL_6 = tuple(map(IPv6Network, ("2001::/23", "2001:db8::/32", "2002::/16", "3fff::/20")))
 LOOPBACK: tuple[Network, ...] = (IPv4Network("127.0.0.0/8"), IPv6Network("::1/128"))
 
-INNER_SUFFIXES = (".localhost", ".local", ".localdomain", ".internal", ".intranet", ".lan", ".home.arpa")
+INNER_SUFFIXES = (
+    ".localhost",
+    ".local",
+    ".localdomain",
+    ".internal",
+    ".intranet",
+    ".lan",
+    ".home.arpa",
+)
 HOST_NAME = re.compile(r"(?=.{1,253}\Z)[a-z0-9_-]{1,63}(\.[a-z0-9_-]{1,63})*")
 # By the rule of the URL standard a host whose last label is a number is an IPv4 address, in whatever disguise.
 NUMBER = re.compile(r"0x[0-9a-f]*|[0-9]+")
@@ -64,7 +74,9 @@ def is_public(ip: Address) -> bool:
     ip = _unwrapped(ip)
     if isinstance(ip, IPv4Address):
         return not any(ip in network for network in SPECIAL_4)
-    return ip.scope_id is None and ip in GLOBAL_6 and not any(ip in network for network in SPECIAL_6)
+    return (
+        ip.scope_id is None and ip in GLOBAL_6 and not any(ip in network for network in SPECIAL_6)
+    )
 
 
 @dataclass(frozen=True)
@@ -76,7 +88,11 @@ class Policy:
     @classmethod
     def for_base_url(cls, base_url: str, allow: Sequence[str] = ()) -> Policy:
         on_loopback = _is_loopback_host(URL(base_url).raw_host or "")
-        return cls(https_only=not on_loopback, loopback_ok=on_loopback, allow=tuple(_network(text) for text in allow))
+        return cls(
+            https_only=not on_loopback,
+            loopback_ok=on_loopback,
+            allow=tuple(_network(text) for text in allow),
+        )
 
     def permits(self, address: str) -> bool:
         """May this address be dialled?"""
@@ -84,7 +100,11 @@ class Policy:
             ip = _unwrapped(ip_address(address))
         except ValueError:
             return False
-        return is_public(ip) or self.allows(ip) or (self.loopback_ok and any(ip in network for network in LOOPBACK))
+        return (
+            is_public(ip)
+            or self.allows(ip)
+            or (self.loopback_ok and any(ip in network for network in LOOPBACK))
+        )
 
     def allows(self, ip: Address) -> bool:
         """Is it in a network that the operator listed?"""
@@ -104,7 +124,10 @@ def check_url(url: str, policy: Policy) -> None:
         raise _refused("is not a valid URL") from None
     host = parsed.raw_host or ""
     if parsed.scheme not in ("http", "https") or not host:
-        raise _refused("must be an absolute URL that starts with https://" + ("" if policy.https_only else " or http://"))
+        raise _refused(
+            "must be an absolute URL that starts with https://"
+            + ("" if policy.https_only else " or http://")
+        )
     _check_authority(re.split("[/?#]", url.split("//", 1)[1], maxsplit=1)[0])
     if policy.https_only:
         _check_strictly(parsed.scheme, host, parsed.port or 0, policy)
@@ -146,7 +169,11 @@ def _is_allowed_literal(host: str, policy: Policy) -> bool:
 def _may_be_allowed(inner_name: str, policy: Policy) -> bool:
     """An inner name can only lead somewhere permitted if the operator allows some network; `localhost`, if that is loopback."""
     if inner_name == "localhost" or inner_name.endswith(".localhost"):
-        return any(network.version == home.version and network.overlaps(home) for network in policy.allow for home in LOOPBACK)
+        return any(
+            network.version == home.version and network.overlaps(home)
+            for network in policy.allow
+            for home in LOOPBACK
+        )
     return bool(policy.allow)
 
 
@@ -167,7 +194,9 @@ def _network(text: str) -> Network:
         return ip_network(text.strip(), strict=False)
     except ValueError:
         raise Invalid(
-            "{field} must list IP ranges such as 10.0.0.0/8, not '{text}'.", param="HONEYGUIDE_WEBHOOK_ALLOW", text=text
+            "{field} must list IP ranges such as 10.0.0.0/8, not '{text}'.",
+            param="HONEYGUIDE_WEBHOOK_ALLOW",
+            text=text,
         ) from None
 
 

@@ -103,7 +103,9 @@ class WebhookQueue:
     def wants_more(self, now_s: float) -> bool:
         if self.troubled:
             return not self.waiting and self.senders < IN_FLIGHT_PER_WEBHOOK
-        return len(self.waiting) < self.most and (self.senders < IN_FLIGHT_PER_WEBHOOK or not self.stalls(now_s))
+        return len(self.waiting) < self.most and (
+            self.senders < IN_FLIGHT_PER_WEBHOOK or not self.stalls(now_s)
+        )
 
 
 _sql = beside(__file__)
@@ -122,7 +124,13 @@ class Dispatcher:
     """The delivery loop of one process. `page` is where the owner of a webhook can look after it."""
 
     def __init__(
-        self, store: Store, outbound: Outbound, clock: Clock, *, page: str = "", chance: Callable[[], float] = random.random
+        self,
+        store: Store,
+        outbound: Outbound,
+        clock: Clock,
+        *,
+        page: str = "",
+        chance: Callable[[], float] = random.random,
     ) -> None:
         self._store = store
         self._outbound = outbound
@@ -194,7 +202,10 @@ class Dispatcher:
         try:
             await self._give_back(unsent)
         except Unavailable as error:
-            log.warning("Could not release unsent webhook deliveries; they wait until their lease expires: %s", error)
+            log.warning(
+                "Could not release unsent webhook deliveries; they wait until their lease expires: %s",
+                error,
+            )
 
     # One round: who has something due, a claim for all of them together, and senders for what came.
 
@@ -203,14 +214,20 @@ class Dispatcher:
             if self._stopping:
                 return 0
             now_ms, today_ms = self._clock(), system_clock()
-            due = await self._store.read(lambda tx: tx.all(_DUE_WEBHOOKS, now_ms=now_ms, today_ms=today_ms))
+            due = await self._store.read(
+                lambda tx: tx.all(_DUE_WEBHOOKS, now_ms=now_ms, today_ms=today_ms)
+            )
             well, troubled = self._choose(due) if due else ([], [])
             if not well and not troubled:
                 return 0
-            most = max(IN_FLIGHT_PER_WEBHOOK, min(MOST_PER_WEBHOOK, MOST_LEASED // len(self._queues)))
+            most = max(
+                IN_FLIGHT_PER_WEBHOOK, min(MOST_PER_WEBHOOK, MOST_LEASED // len(self._queues))
+            )
             counts: Counter[str] = Counter()
             try:
-                claimed = await self._store.write(lambda tx: claim(tx, well, troubled, most=most, now_ms=now_ms))
+                claimed = await self._store.write(
+                    lambda tx: claim(tx, well, troubled, most=most, now_ms=now_ms)
+                )
                 now_s = asyncio.get_running_loop().time()
                 for delivery in claimed:
                     leased = self._leased[delivery.id] = LeasedDelivery(delivery, now_s)
@@ -226,11 +243,15 @@ class Dispatcher:
         queue nobody is given more, so that every queue runs out and is free for the next."""
         now_s = asyncio.get_running_loop().time()
         places = MOST_WEBHOOKS - len(self._queues)
-        bad_places = MOST_TROUBLED_WEBHOOKS - sum(queue.troubled or queue.stalls(now_s) for queue in self._queues.values())
+        bad_places = MOST_TROUBLED_WEBHOOKS - sum(
+            queue.troubled or queue.stalls(now_s) for queue in self._queues.values()
+        )
         again: list[Due] = []
         new: list[Due] = []
         all_found_place = True
-        for webhook in sorted(due, key=lambda webhook: (webhook.id <= self._last_begun, webhook.id)):
+        for webhook in sorted(
+            due, key=lambda webhook: (webhook.id <= self._last_begun, webhook.id)
+        ):
             bad = webhook.failing_since_ms is not None
             queue = self._queues.get(webhook.id)
             if queue is not None:
@@ -282,7 +303,10 @@ class Dispatcher:
                 try:
                     delivery = await self._checked(leased)
                 except Unavailable as error:
-                    log.warning("Could not check a webhook delivery; it waits until its lease expires: %s", error)
+                    log.warning(
+                        "Could not check a webhook delivery; it waits until its lease expires: %s",
+                        error,
+                    )
                     continue
                 finally:
                     self._leased.pop(leased.id, None)
@@ -344,7 +368,10 @@ class Dispatcher:
             if wanted.seen_s >= asked_s:
                 return
             looked_s, all_leased = asyncio.get_running_loop().time(), list(self._leased.values())
-            ids, tokens = _json([leased.id for leased in all_leased]), _json(list({leased.token for leased in all_leased}))
+            ids, tokens = (
+                _json([leased.id for leased in all_leased]),
+                _json(list({leased.token for leased in all_leased})),
+            )
             found = await self._store.read(lambda tx: tx.all(_CLAIMED, ids=ids, tokens=tokens))
             by_id = {(delivery.id, delivery.token): delivery for delivery in found}
             for leased in all_leased:
@@ -362,7 +389,9 @@ class Dispatcher:
         }
         try:
             return await self._outbound.post(delivery.url, body, headers)
-        except Exception:  # a bug of ours must use up an attempt, or this delivery would be tried for ever
+        except (
+            Exception
+        ):  # a bug of ours must use up an attempt, or this delivery would be tried for ever
             log.exception("A webhook delivery failed because of a bug")
             return Answer(None, "Internal error in Honeyguide; nothing was sent.", "protocol", 0)
 
@@ -379,7 +408,9 @@ class Dispatcher:
             await self._store.write(work)
 
 
-async def claim(tx: Tx, well: list[str], troubled: list[str], *, most: int, now_ms: int) -> list[ClaimedDelivery]:
+async def claim(
+    tx: Tx, well: list[str], troubled: list[str], *, most: int, now_ms: int
+) -> list[ClaimedDelivery]:
     """Leases what is due to these webhooks, and cancels what can never be sent."""
     token, today_ms = new_id(), system_clock()
     claimed: list[ClaimedDelivery] = []

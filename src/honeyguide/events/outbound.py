@@ -23,10 +23,21 @@ from yarl import URL
 
 from honeyguide import __version__
 from honeyguide.events.addresses import Policy, check_url, is_public
-from honeyguide.kernel.clock import system_clock  # a date that a receiver names is by the world's clock, never a shifted one
+from honeyguide.kernel.clock import (
+    system_clock,  # a date that a receiver names is by the world's clock, never a shifted one
+)
 from honeyguide.kernel.errors import Invalid
 
-__all__ = ["Answer", "Blocked", "GuardedResolver", "Outbound", "Policy", "check_url", "is_public", "retry_after_s"]
+__all__ = [
+    "Answer",
+    "Blocked",
+    "GuardedResolver",
+    "Outbound",
+    "Policy",
+    "check_url",
+    "is_public",
+    "retry_after_s",
+]
 
 Trouble = Literal["", "blocked", "dns", "timeout", "connect", "tls", "protocol"]
 Lookup = Callable[[str], Awaitable[Sequence[str]]]
@@ -41,7 +52,9 @@ MOST_ADDRESSES = 8
 KEEP_ALIVE_S = 4.0
 LOOKUP_THREADS = 64
 CONNECTIONS = 1000
-LONGEST_RETRY_S = 999_999_999  # what nine digits can say; the delivery schedule has its own, far lower ceiling
+LONGEST_RETRY_S = (
+    999_999_999  # what nine digits can say; the delivery schedule has its own, far lower ceiling
+)
 _OURS = {"User-Agent": f"Honeyguide/{__version__} (+webhooks)", "Accept-Encoding": "identity"}
 UNSAFE = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")
 
@@ -65,7 +78,9 @@ class GuardedResolver(AbstractResolver):
     """Resolves at each dial and refuses a name if any one of its addresses is forbidden. The client dials what it returns and
     keeps the name of the URL for SNI, the certificate and Host."""
 
-    def __init__(self, policy: Policy, *, lookup: Lookup | None = None, timeout_s: float = LOOKUP_S) -> None:
+    def __init__(
+        self, policy: Policy, *, lookup: Lookup | None = None, timeout_s: float = LOOKUP_S
+    ) -> None:
         self._policy = policy
         self._lookup = lookup or self._ask_system
         self._timeout_s = timeout_s
@@ -74,7 +89,9 @@ class GuardedResolver(AbstractResolver):
         self._threads = ThreadPoolExecutor(LOOKUP_THREADS, thread_name_prefix="lookup")
         self._asked: dict[str, asyncio.Future[Sequence[str]]] = {}
 
-    async def resolve(self, host: str, port: int = 0, family: socket.AddressFamily = socket.AF_UNSPEC) -> list[ResolveResult]:
+    async def resolve(
+        self, host: str, port: int = 0, family: socket.AddressFamily = socket.AF_UNSPEC
+    ) -> list[ResolveResult]:
         addresses = await self._addresses(host)
         if not all(self._policy.permits(address) for address in addresses):
             raise Blocked("The host resolves to an IP address that webhooks may not call.")
@@ -105,7 +122,9 @@ class GuardedResolver(AbstractResolver):
 
     async def _ask_system(self, host: str) -> Sequence[str]:
         loop = asyncio.get_running_loop()
-        found = await loop.run_in_executor(self._threads, lambda: socket.getaddrinfo(host, None, type=socket.SOCK_STREAM))
+        found = await loop.run_in_executor(
+            self._threads, lambda: socket.getaddrinfo(host, None, type=socket.SOCK_STREAM)
+        )
         return list(dict.fromkeys(str(sockaddr[0]) for *_, sockaddr in found))
 
 
@@ -145,7 +164,9 @@ class Outbound:
         try:
             session = self._session or self._open()
             sent = {**_OURS, **headers}
-            async with session.post(self._target(url), data=body, headers=sent, allow_redirects=False) as response:
+            async with session.post(
+                self._target(url), data=body, headers=sent, allow_redirects=False
+            ) as response:
                 kept = await _read(response)
                 return Answer(
                     response.status,
@@ -215,7 +236,12 @@ class Outbound:
                 return "tls", f"TLS error: {_tls_reason(error)}."
             case aiohttp.ClientConnectionError() | OSError():
                 number = getattr(error, "errno", None)
-                return "connect", f"The connection failed: {os.strerror(number)}." if number else "The connection was lost."
+                return (
+                    "connect",
+                    f"The connection failed: {os.strerror(number)}."
+                    if number
+                    else "The connection was lost.",
+                )
             case _:
                 return "protocol", "The response was not valid HTTP."
 

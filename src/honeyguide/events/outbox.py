@@ -72,9 +72,19 @@ async def emit(
         now_ms=now_ms,
     )
     made = [new_id() for _ in to]
-    rows = [{"id": delivery_id, "webhook_id": webhook_id} for delivery_id, webhook_id in zip(made, to, strict=True)]
+    rows = [
+        {"id": delivery_id, "webhook_id": webhook_id}
+        for delivery_id, webhook_id in zip(made, to, strict=True)
+    ]
     deliveries = _encode(rows).decode()
-    await tx.put(_INSERT_DELIVERIES, account_id=account_id, event_id=event_id, type=kind, deliveries=deliveries, now_ms=now_ms)
+    await tx.put(
+        _INSERT_DELIVERIES,
+        account_id=account_id,
+        event_id=event_id,
+        type=kind,
+        deliveries=deliveries,
+        now_ms=now_ms,
+    )
     tx.wake(DELIVERIES)
     return made
 

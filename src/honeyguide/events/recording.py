@@ -108,7 +108,11 @@ class Recorder:
                 return
             except Unavailable as error:
                 if loop.time() > give_up_s:
-                    log.warning("Could not record %d webhook deliveries; they will be sent again: %s", len(outcomes), error)
+                    log.warning(
+                        "Could not record %d webhook deliveries; they will be sent again: %s",
+                        len(outcomes),
+                        error,
+                    )
                     return
                 await asyncio.sleep(RETRY_S)
             except Exception:
@@ -135,7 +139,9 @@ async def record(tx: Tx, outcomes: list[Outcome], page: str) -> None:
     if arrived:
         await tx.put(_WELL_AGAIN, outcomes=_json(list(arrived.values())))
     gone = {outcome.webhook_id: outcome for outcome in ours if outcome.gone}
-    failed = {outcome.webhook_id: outcome for outcome in ours if outcome.webhook_id not in arrived} | gone
+    failed = {
+        outcome.webhook_id: outcome for outcome in ours if outcome.webhook_id not in arrived
+    } | gone
     for webhook_id, outcome in sorted(failed.items()):
         if webhook_id in gone:
             await _disable(tx, outcome, "It responded with 410 Gone.", page)
@@ -145,7 +151,9 @@ async def record(tx: Tx, outcomes: list[Outcome], page: str) -> None:
 
 async def _note_failure(tx: Tx, outcome: Outcome, page: str) -> None:
     webhook, now_ms = _key(outcome), outcome.at_ms
-    failing = await tx.one(_FAILS, **webhook, now_ms=now_ms, quiet_ms=now_ms - schedule.STREAK_ENDS_AFTER_MS)
+    failing = await tx.one(
+        _FAILS, **webhook, now_ms=now_ms, quiet_ms=now_ms - schedule.STREAK_ENDS_AFTER_MS
+    )
     if failing is None or failing.disabled_ms is not None:
         return
     failed_for_ms = now_ms - failing.failing_since_ms
@@ -153,8 +161,13 @@ async def _note_failure(tx: Tx, outcome: Outcome, page: str) -> None:
         await _disable(tx, outcome, "All deliveries failed for five days.", page)
     elif failed_for_ms >= schedule.WARN_AFTER_MS and failing.warned_ms is None:
         await tx.run(_WARN, **webhook, now_ms=now_ms)
-        since, until = _moment(failing.failing_since_ms), _moment(failing.failing_since_ms + schedule.DISABLE_AFTER_MS)
-        letter = texts.webhook_failing(url=outcome.url, since=since, disables_on=until, page=f"{page}/{outcome.webhook_id}")
+        since, until = (
+            _moment(failing.failing_since_ms),
+            _moment(failing.failing_since_ms + schedule.DISABLE_AFTER_MS),
+        )
+        letter = texts.webhook_failing(
+            url=outcome.url, since=since, disables_on=until, page=f"{page}/{outcome.webhook_id}"
+        )
         await _tell_owner(tx, outcome, "webhook_failing", letter)
 
 
@@ -165,7 +178,9 @@ async def _disable(tx: Tx, outcome: Outcome, reason: str, page: str) -> None:
     if not await tx.run(_DISABLE, **webhook, reason=reason, now_ms=now_ms):
         return
     await tx.run(_CANCEL_ALL, **webhook)
-    letter = texts.webhook_disabled(url=outcome.url, reason=reason, page=f"{page}/{outcome.webhook_id}")
+    letter = texts.webhook_disabled(
+        url=outcome.url, reason=reason, page=f"{page}/{outcome.webhook_id}"
+    )
     await _tell_owner(tx, outcome, "webhook_disabled", letter)
 
 
@@ -181,5 +196,10 @@ async def _tell_owner(tx: Tx, outcome: Outcome, kind: str, said: texts.EmailText
     """Every time it comes to this: the webhook's own row says whether it has already."""
     to = await tx.one(_OWNER_EMAIL, account_id=outcome.account_id)
     if to is not None:
-        once, link = f"{kind}:{outcome.webhook_id}:{outcome.at_ms}", f"/webhooks/{outcome.webhook_id}"
-        await notifications.notify(tx, outcome.account_id, to, kind, once, said, link=link, now_ms=outcome.at_ms)
+        once, link = (
+            f"{kind}:{outcome.webhook_id}:{outcome.at_ms}",
+            f"/webhooks/{outcome.webhook_id}",
+        )
+        await notifications.notify(
+            tx, outcome.account_id, to, kind, once, said, link=link, now_ms=outcome.at_ms
+        )

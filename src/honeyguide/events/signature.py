@@ -46,7 +46,10 @@ def sign(secrets: Sequence[str], message_id: str, timestamp_s: int, body: bytes)
     """One signature per secret, so that a receiver holding either the old or the new one verifies during a rotation."""
     signed = b"%s.%d.%s" % (message_id.encode("utf-8"), timestamp_s, body)
     return " ".join(
-        ["v1," + base64.b64encode(hmac.digest(_key(secret), signed, "sha256")).decode("ascii") for secret in secrets]
+        [
+            "v1," + base64.b64encode(hmac.digest(_key(secret), signed, "sha256")).decode("ascii")
+            for secret in secrets
+        ]
     )
 
 

@@ -99,7 +99,9 @@ _RESEND = _sql.command("resend")
 _REPLAY = _sql.command("replay")
 
 
-async def create(tx: Tx, account_id: str, scope: str, url: str, flags: Flags, *, policy: Policy, now_ms: int) -> Webhook:
+async def create(
+    tx: Tx, account_id: str, scope: str, url: str, flags: Flags, *, policy: Policy, now_ms: int
+) -> Webhook:
     check_url(url, policy)
     webhook_id = new_id()
     await tx.run(
@@ -120,7 +122,11 @@ async def of_account(tx: Tx, account_id: str, scope: str) -> list[Webhook]:
 
 
 async def get(tx: Tx, account_id: str, scope: str, webhook_id: str) -> Webhook:
-    webhook = await tx.one(_BY_ID, account_id=account_id, campaign_id=scope, id=webhook_id) if is_id(webhook_id) else None
+    webhook = (
+        await tx.one(_BY_ID, account_id=account_id, campaign_id=scope, id=webhook_id)
+        if is_id(webhook_id)
+        else None
+    )
     if webhook is None:
         raise Missing(UNKNOWN)
     return webhook
@@ -136,12 +142,25 @@ async def get_locked(tx: Tx, account_id: str, scope: str, webhook_id: str) -> tu
 
 
 async def update(
-    tx: Tx, account_id: str, scope: str, webhook_id: str, url: str | UnsetType, flags: Flags, *, policy: Policy
+    tx: Tx,
+    account_id: str,
+    scope: str,
+    webhook_id: str,
+    url: str | UnsetType,
+    flags: Flags,
+    *,
+    policy: Policy,
 ) -> Webhook:
     old, _ = await get_locked(tx, account_id, scope, webhook_id)
     if url is not UNSET:
         check_url(url, policy)
-    await tx.run(_UPDATE, account_id=account_id, id=old.id, url=old.url if url is UNSET else url, **flags.over(old))
+    await tx.run(
+        _UPDATE,
+        account_id=account_id,
+        id=old.id,
+        url=old.url if url is UNSET else url,
+        **flags.over(old),
+    )
     tx.wake(outbox.RECALLS)
     return await get(tx, account_id, scope, webhook_id)
 
@@ -152,27 +171,40 @@ async def delete(tx: Tx, account_id: str, scope: str, webhook_id: str) -> None:
     tx.wake(outbox.RECALLS)
 
 
-async def rotate_secret(tx: Tx, account_id: str, scope: str, webhook_id: str, *, now_ms: int) -> str:
+async def rotate_secret(
+    tx: Tx, account_id: str, scope: str, webhook_id: str, *, now_ms: int
+) -> str:
     """A new secret; for a day every delivery is signed with the old one as well."""
     webhook, old_secrets = await get_locked(tx, account_id, scope, webhook_id)
     secret = signature.new_secret()
-    old_secrets = signature.retire(webhook.secret, old_secrets, now_ms=now_ms, until_ms=now_ms + OVERLAP_MS)
-    await tx.run(_ROTATE, account_id=account_id, id=webhook.id, secret=secret, old_secrets=old_secrets)
+    old_secrets = signature.retire(
+        webhook.secret, old_secrets, now_ms=now_ms, until_ms=now_ms + OVERLAP_MS
+    )
+    await tx.run(
+        _ROTATE, account_id=account_id, id=webhook.id, secret=secret, old_secrets=old_secrets
+    )
     return secret
 
 
-async def send_test(tx: Tx, account_id: str, scope: str, webhook_id: str, *, now_ms: int) -> tuple[Delivery, list[Attempt]]:
+async def send_test(
+    tx: Tx, account_id: str, scope: str, webhook_id: str, *, now_ms: int
+) -> tuple[Delivery, list[Attempt]]:
     """An event of type `test`, to this webhook alone, whatever its flags."""
     webhook = await get_enabled(tx, account_id, scope, webhook_id)
     facts = {"message": "This is a test event from Honeyguide."}
-    made = await outbox.emit(tx, account_id, outbox.TEST, facts, to=[webhook.id], subscriber_id=None, now_ms=now_ms)
+    made = await outbox.emit(
+        tx, account_id, outbox.TEST, facts, to=[webhook.id], subscriber_id=None, now_ms=now_ms
+    )
     return await get_delivery(tx, account_id, webhook.id, made[0])
 
 
 async def get_enabled(tx: Tx, account_id: str, scope: str, webhook_id: str) -> Webhook:
     webhook = await get(tx, account_id, scope, webhook_id)
     if await tx.one(_DISABLED_MS, account_id=account_id, id=webhook.id) is not None:
-        raise Invalid("This webhook is disabled. Change its URL, or save the same one again, to enable it.", code="disabled")
+        raise Invalid(
+            "This webhook is disabled. Change its URL, or save the same one again, to enable it.",
+            code="disabled",
+        )
     return webhook
 
 
@@ -190,7 +222,9 @@ async def page_of_deliveries(
     return [(row, by_delivery[row.id]) for row in rows], total
 
 
-async def get_delivery(tx: Tx, account_id: str, webhook_id: str, delivery_id: str) -> tuple[Delivery, list[Attempt]]:
+async def get_delivery(
+    tx: Tx, account_id: str, webhook_id: str, delivery_id: str
+) -> tuple[Delivery, list[Attempt]]:
     row = await tx.one(_DELIVERY, account_id=account_id, webhook_id=webhook_id, id=delivery_id)
     if row is None:
         raise Missing("There is no such delivery.")
@@ -202,20 +236,30 @@ async def resend(
 ) -> tuple[Delivery, list[Attempt]]:
     """The same event again: same id, same bytes, a new timestamp."""
     webhook = await get_enabled(tx, account_id, scope, webhook_id)
-    row, _ = await get_delivery(tx, account_id, webhook.id, delivery_id if is_id(delivery_id) else "")
-    if not await tx.run(_RESEND, account_id=account_id, webhook_id=webhook.id, id=row.id, now_ms=now_ms):
-        raise Invalid("The subscriber in this event was erased, so it cannot be sent again.", code="erased")
+    row, _ = await get_delivery(
+        tx, account_id, webhook.id, delivery_id if is_id(delivery_id) else ""
+    )
+    if not await tx.run(
+        _RESEND, account_id=account_id, webhook_id=webhook.id, id=row.id, now_ms=now_ms
+    ):
+        raise Invalid(
+            "The subscriber in this event was erased, so it cannot be sent again.", code="erased"
+        )
     tx.wake(outbox.DELIVERIES)
     return await get_delivery(tx, account_id, webhook.id, row.id)
 
 
-async def replay(tx: Tx, account_id: str, scope: str, webhook_id: str, since: str | None, *, now_ms: int) -> int:
+async def replay(
+    tx: Tx, account_id: str, scope: str, webhook_id: str, since: str | None, *, now_ms: int
+) -> int:
     """Everything since a moment, once more, whatever became of it, as far as the log reaches back."""
     webhook = await get_enabled(tx, account_id, scope, webhook_id)
     if not since:
         raise Required("since", "{field} is required, such as 2026-11-15T00:00:00Z.")
     since_ms = parse_past(since, param="since", now_ms=now_ms)
-    count = await tx.run(_REPLAY, account_id=account_id, webhook_id=webhook.id, since_ms=since_ms, now_ms=now_ms)
+    count = await tx.run(
+        _REPLAY, account_id=account_id, webhook_id=webhook.id, since_ms=since_ms, now_ms=now_ms
+    )
     if count:
         tx.wake(outbox.DELIVERIES)
     return count

@@ -32,7 +32,9 @@ RESERVED_SLUGS = frozenset(_RESERVED.split())
 
 _SLUG = re.compile(r"[a-z0-9](?:[a-z0-9-]*[a-z0-9])?")
 _HTTP = re.compile(r"https?://([^/?#]+)", re.IGNORECASE)
-_AUTHORITY = re.compile(r"(?:\[(?P<v6>[0-9A-Fa-f:.]+)\]|(?P<name>[\w.-]+))(?::(?P<port>[0-9]{1,5}))?")
+_AUTHORITY = re.compile(
+    r"(?:\[(?P<v6>[0-9A-Fa-f:.]+)\]|(?P<name>[\w.-]+))(?::(?P<port>[0-9]{1,5}))?"
+)
 
 
 def text(value: str, *, param: str, limit: int, blank_ok: bool = True) -> str:
@@ -40,7 +42,9 @@ def text(value: str, *, param: str, limit: int, blank_ok: bool = True) -> str:
     if "\x00" in value:
         raise Invalid("{field} must not contain NUL characters.", param=param)
     if len(value) > limit:
-        raise Invalid("{field} must be at most {limit:,} characters long.", param=param, limit=limit)
+        raise Invalid(
+            "{field} must be at most {limit:,} characters long.", param=param, limit=limit
+        )
     # JSON can spell half of a surrogate pair, which no encoding can store.
     if not value.isascii() and any("\ud800" <= character <= "\udfff" for character in value):
         raise Invalid("{field} must not contain unpaired surrogate characters.", param=param)
@@ -54,10 +58,15 @@ def http_url(value: str, *, param: str) -> str:
     text(value, param=param, limit=URL_LIMIT)
     # Browsers drop control characters and turn backslashes into slashes, so an address with either may lead elsewhere.
     if " " in value or "\\" in value or not value.isprintable():
-        raise Invalid("{field} must not contain spaces, backslashes or control characters.", param=param)
+        raise Invalid(
+            "{field} must not contain spaces, backslashes or control characters.", param=param
+        )
     address = _HTTP.match(value)
     if address is None:
-        raise Invalid("{field} must be an absolute http or https URL, such as https://example.com/welcome.", param=param)
+        raise Invalid(
+            "{field} must be an absolute http or https URL, such as https://example.com/welcome.",
+            param=param,
+        )
     authority = address[1]
     if "@" in authority:
         raise Invalid("{field} must not contain a user name or password.", param=param)
@@ -101,11 +110,20 @@ def one_of(value: object, allowed: Collection[str], *, param: str) -> str:
     return value
 
 
-def some_of(values: object, allowed: Collection[str], *, param: str, least: int = 1, most: int | None = None) -> list[str]:
+def some_of(
+    values: object, allowed: Collection[str], *, param: str, least: int = 1, most: int | None = None
+) -> list[str]:
     """A list of allowed words. One named twice counts once, at its first place."""
-    if isinstance(values, list) and all(isinstance(value, str) and value in allowed for value in values):
+    if isinstance(values, list) and all(
+        isinstance(value, str) and value in allowed for value in values
+    ):
         chosen: list[str] = list(dict.fromkeys(values))
         if least <= len(chosen) <= (len(allowed) if most is None else most):
             return chosen
     number = f"at least {least}" if most is None else f"{least} to {most}"
-    raise Invalid("{field} must be {number} of: {allowed}.", param=param, number=number, allowed=", ".join(allowed))
+    raise Invalid(
+        "{field} must be {number} of: {allowed}.",
+        param=param,
+        number=number,
+        allowed=", ".join(allowed),
+    )

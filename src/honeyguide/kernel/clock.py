@@ -67,7 +67,9 @@ _FORM = re.compile(
     re.ASCII,
 )
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
-_FORMAT = "{field} must be a timestamp such as 2026-11-15T01:30:01Z or 2026-11-15T01:30:01.123+01:00."
+_FORMAT = (
+    "{field} must be a timestamp such as 2026-11-15T01:30:01Z or 2026-11-15T01:30:01.123+01:00."
+)
 
 
 def parse(text: str, *, param: str) -> int:
@@ -81,9 +83,13 @@ def parse(text: str, *, param: str) -> int:
     if match[8] is None:
         if int(match[10]) > 23 or int(match[11]) > 59:
             raise Invalid(_FORMAT, param=param)
-        offset = timedelta(hours=int(match[10]), minutes=int(match[11])) * (-1 if match[9] == "-" else 1)
+        offset = timedelta(hours=int(match[10]), minutes=int(match[11])) * (
+            -1 if match[9] == "-" else 1
+        )
     try:
-        moment = datetime(year, month, day, hour, minute, second, milli * 1000, tzinfo=timezone(offset))
+        moment = datetime(
+            year, month, day, hour, minute, second, milli * 1000, tzinfo=timezone(offset)
+        )
         return (moment.astimezone(UTC) - _EPOCH) // timedelta(milliseconds=1)
     except (ValueError, OverflowError):
         raise Invalid("{field} is not a date that exists.", param=param) from None

@@ -14,7 +14,9 @@ class Fault(Exception):
 
     code = "fault"
 
-    def __init__(self, template: str, *, param: str | None = None, code: str | None = None, **values: Any) -> None:
+    def __init__(
+        self, template: str, *, param: str | None = None, code: str | None = None, **values: Any
+    ) -> None:
         super().__init__(template)
         self.template = template
         self.param = param

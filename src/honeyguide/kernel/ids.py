@@ -25,7 +25,9 @@ def new_id() -> str:
     noise = int.from_bytes(os.urandom(8), "big")
     if ms > _last_ms:
         _last_ms = ms
-        _sequence = noise >> 54 & 0x3FF  # ten random bits leave room to count up within the millisecond
+        _sequence = (
+            noise >> 54 & 0x3FF
+        )  # ten random bits leave room to count up within the millisecond
     else:
         _sequence += 1
         if _sequence > 0xFFF:

@@ -23,7 +23,9 @@ def cents(value: object, *, param: str) -> int:
     if isinstance(value, bool) or not isinstance(value, int | Decimal):
         raise _refusal(param)
     # Comparing looks at the magnitude first, so 1e999999999 is settled here without being written out.
-    if (isinstance(value, Decimal) and not value.is_finite()) or not 0 <= value <= MOST_CENTS // 100:
+    if (
+        isinstance(value, Decimal) and not value.is_finite()
+    ) or not 0 <= value <= MOST_CENTS // 100:
         raise _refusal(param)
     if isinstance(value, int):
         return value * 100

@@ -48,7 +48,12 @@ def links(address: str, query: dict[str, str], page: Page, total: int) -> str:
     """An RFC 8288 `Link` header: first, prev, next, last, as far as each exists."""
     last = page.total_pages(total)
     targets = {"first": 1, "prev": min(page.page - 1, last), "next": page.page + 1, "last": last}
-    exists = {"first": last > 0, "prev": page.page > 1 and last > 0, "next": page.page < last, "last": last > 0}
+    exists = {
+        "first": last > 0,
+        "prev": page.page > 1 and last > 0,
+        "next": page.page < last,
+        "last": last > 0,
+    }
     kept = f"{urlencode(query)}&" if query else ""
     return ", ".join(
         f'<{address}?{kept}page={number}&per_page={page.per_page}>; rel="{rel}"'

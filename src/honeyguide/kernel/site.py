@@ -51,4 +51,6 @@ class Site:
         return content if hmac.compare_digest(mac, self._mac(purpose, content)) else None
 
     def _mac(self, purpose: str, content: bytes) -> bytes:
-        return hmac.digest(self.secret, b"seal " + purpose.encode() + b"\0" + content, "sha256")[:_SEAL]
+        return hmac.digest(self.secret, b"seal " + purpose.encode() + b"\0" + content, "sha256")[
+            :_SEAL
+        ]

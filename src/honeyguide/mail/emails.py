@@ -138,13 +138,31 @@ async def recent_to(tx: Tx, account_id: str | None, to: str, kind: str, *, since
     mailbox = email_addresses.person(email_addresses.address(to))
     if account_id is None:
         return await tx.one(_COUNT_RECENT, mailbox=mailbox, kind=kind, since_ms=since_ms) or 0
-    return await tx.one(_COUNT_RECENT_OF_ACCOUNT, account_id=account_id, mailbox=mailbox, kind=kind, since_ms=since_ms) or 0
+    return (
+        await tx.one(
+            _COUNT_RECENT_OF_ACCOUNT,
+            account_id=account_id,
+            mailbox=mailbox,
+            kind=kind,
+            since_ms=since_ms,
+        )
+        or 0
+    )
 
 
-async def lately_to(tx: Tx, account_id: str, to: str, kind: str, *, since_ms: int, day_ago_ms: int) -> Lately:
+async def lately_to(
+    tx: Tx, account_id: str, to: str, kind: str, *, since_ms: int, day_ago_ms: int
+) -> Lately:
     """What strangers made us send to this mailbox by filling in forms: of this kind for this account, and of all in a day."""
     mailbox = email_addresses.person(email_addresses.address(to))
-    found = await tx.one(_LATELY, account_id=account_id, mailbox=mailbox, kind=kind, since_ms=since_ms, day_ago_ms=day_ago_ms)
+    found = await tx.one(
+        _LATELY,
+        account_id=account_id,
+        mailbox=mailbox,
+        kind=kind,
+        since_ms=since_ms,
+        day_ago_ms=day_ago_ms,
+    )
     return found or Lately(0, 0)
 
 

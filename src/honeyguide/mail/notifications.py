@@ -30,7 +30,17 @@ _LIST = _sql.query("list", Notification)
 _READ_ALL = _sql.command("read_all")
 
 
-async def notify(tx: Tx, account_id: str, to: str, kind: str, once: str, message: EmailText, *, link: str, now_ms: int) -> None:
+async def notify(
+    tx: Tx,
+    account_id: str,
+    to: str,
+    kind: str,
+    once: str,
+    message: EmailText,
+    *,
+    link: str,
+    now_ms: int,
+) -> None:
     """Add a notification and queue its email to the account's owner, unless that was done under the same `once` before."""
     is_new = await tx.run(
         _INSERT,
@@ -44,7 +54,14 @@ async def notify(tx: Tx, account_id: str, to: str, kind: str, once: str, message
     )
     if is_new:
         await emails.post(
-            tx, account_id=account_id, to=to, kind=kind, subject=message.subject, text=message.text, once=once, now_ms=now_ms
+            tx,
+            account_id=account_id,
+            to=to,
+            kind=kind,
+            subject=message.subject,
+            text=message.text,
+            once=once,
+            now_ms=now_ms,
         )
 
 

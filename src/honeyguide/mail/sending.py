@@ -34,7 +34,9 @@ MOST_REFUSALS = 3
 ERROR_LIMIT = 500
 
 # These carry a key to something: once they are out, or never will be, nobody should find the key in the database.
-CARRIES_A_KEY = frozenset({"password_reset", "hub_link", "confirm", "invitation", "open_account", "reward_unlocked"})
+CARRIES_A_KEY = frozenset(
+    {"password_reset", "hub_link", "confirm", "invitation", "open_account", "reward_unlocked"}
+)
 
 _sql = beside(__file__)
 _CLAIM = _sql.query("claim", OutgoingEmail)
@@ -58,7 +60,9 @@ class EmailSender:
         more = False
         try:
             down = asyncio.Event()
-            lanes = [self._bring(waiting, down, token, now_ms) for _ in range(min(LANES, len(waiting)))]
+            lanes = [
+                self._bring(waiting, down, token, now_ms) for _ in range(min(LANES, len(waiting)))
+            ]
             for trouble in await asyncio.gather(*lanes, return_exceptions=True):
                 if trouble is not None:
                     raise trouble
@@ -72,13 +76,17 @@ class EmailSender:
         return more
 
     async def _claim(self, tx: Tx, token: str, now_ms: int) -> list[OutgoingEmail]:
-        return await tx.all(_CLAIM, token=token, now_ms=now_ms, until_ms=now_ms + LEASE_MS, batch=BATCH)
+        return await tx.all(
+            _CLAIM, token=token, now_ms=now_ms, until_ms=now_ms + LEASE_MS, batch=BATCH
+        )
 
     async def _release(self, tx: Tx, emails: deque[OutgoingEmail], token: str) -> None:
         for email in emails:
             await tx.put(_RELEASE, account_id=email.account_id, id=email.id, token=token)
 
-    async def _bring(self, waiting: deque[OutgoingEmail], down: asyncio.Event, token: str, now_ms: int) -> None:
+    async def _bring(
+        self, waiting: deque[OutgoingEmail], down: asyncio.Event, token: str, now_ms: int
+    ) -> None:
         """One lane: email after email, until none waits or the server turns out to be down."""
         while waiting and not down.is_set():
             email = waiting.popleft()
@@ -92,7 +100,10 @@ class EmailSender:
 
     async def _is_ours(self, tx: Tx, email: OutgoingEmail, token: str) -> bool:
         """Whoever was erased since the claim gets no email any more."""
-        return await tx.one(_IS_OURS, account_id=email.account_id, id=email.id, token=token) is not None
+        return (
+            await tx.one(_IS_OURS, account_id=email.account_id, id=email.id, token=token)
+            is not None
+        )
 
     async def _attempt(self, email: OutgoingEmail) -> Refused | NotNow | None:
         if email.attempts > MOST_ATTEMPTS:
@@ -109,7 +120,9 @@ class EmailSender:
             return NotNow("An unexpected error occurred while sending. The log has the details.")
         return None
 
-    async def _record(self, email: OutgoingEmail, trouble: Refused | NotNow | None, token: str, now_ms: int) -> None:
+    async def _record(
+        self, email: OutgoingEmail, trouble: Refused | NotNow | None, token: str, now_ms: int
+    ) -> None:
         final = email.attempts >= (MOST_REFUSALS if isinstance(trouble, Refused) else MOST_ATTEMPTS)
         forget = int(email.kind in CARRIES_A_KEY)
         error = str(trouble)[:ERROR_LIMIT]
@@ -119,13 +132,17 @@ class EmailSender:
             if trouble is None:
                 return await tx.run(_RECORD_SENT, **whose, now_ms=now_ms, forget=forget)
             if final:
-                return await tx.run(_RECORD_FAILED, **whose, now_ms=now_ms, error=error, forget=forget)
+                return await tx.run(
+                    _RECORD_FAILED, **whose, now_ms=now_ms, error=error, forget=forget
+                )
             due_ms = now_ms + DELAYS_MS[email.attempts - 1]
             return await tx.run(_RECORD_DEFERRED, **whose, due_ms=due_ms, error=error)
 
         recorded = await self._store.write(work)
         if trouble is not None and final and recorded:
-            log.warning("Email %s (%s) failed after %d attempts", email.id, email.kind, email.attempts)
+            log.warning(
+                "Email %s (%s) failed after %d attempts", email.id, email.kind, email.attempts
+            )
 
 
 async def send_due(store: Store, transport: Transport, now_ms: int) -> bool:

@@ -16,7 +16,9 @@ class EmailText(NamedTuple):
 
 
 def _email(subject: str, *paragraphs: str | None) -> EmailText:
-    return EmailText(subject, "\n\n".join(paragraph for paragraph in paragraphs if paragraph) + "\n")
+    return EmailText(
+        subject, "\n\n".join(paragraph for paragraph in paragraphs if paragraph) + "\n"
+    )
 
 
 # To the owner of an account.
@@ -53,7 +55,8 @@ def reward_out_of_stock(*, reward: str, waiting: int, page: str) -> EmailText:
     subscribers = "1 subscriber is" if waiting == 1 else f"{waiting:,} subscribers are"
     return _email(
         f"{reward}: out of coupon codes",
-        f"The last coupon code for {reward} has been used." + (f" {subscribers} waiting for one." if waiting else ""),
+        f"The last coupon code for {reward} has been used."
+        + (f" {subscribers} waiting for one." if waiting else ""),
         f"Add more codes, and everyone waiting will get one:\n{page}",
     )
 

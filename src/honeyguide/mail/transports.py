@@ -134,7 +134,9 @@ def server_of(smtp_url: str) -> Server:
     except ValueError:
         host, port, tls = None, None, False
     if not host:
-        raise Invalid("HONEYGUIDE_SMTP_URL must be a URL such as smtp://user:password@mail.example.org:587.")
+        raise Invalid(
+            "HONEYGUIDE_SMTP_URL must be a URL such as smtp://user:password@mail.example.org:587."
+        )
     user = unquote(parts.username) if parts.username else None
     usual = 465 if tls else 587 if user else 25
     return Server(host, port or usual, user, unquote(parts.password or ""), tls)
@@ -160,13 +162,17 @@ class SmtpTransport:
         try:
             await client.send_message(message, sender=self._sender, recipients=[email.to])
         except aiosmtplib.SMTPSenderRefused as error:
-            raise Down(f"The mail server rejected the sender {self._sender}: {error.code} {error.message}") from error
+            raise Down(
+                f"The mail server rejected the sender {self._sender}: {error.code} {error.message}"
+            ) from error
         except aiosmtplib.SMTPRecipientsRefused as error:
             raise _verdict(error.recipients[0].code, error.recipients[0].message) from error
         except aiosmtplib.SMTPResponseException as error:
             raise _verdict(error.code, error.message) from error
         except aiosmtplib.SMTPNotSupported as error:
-            raise Refused(f"The mail server does not support this email address: {error.message}") from error
+            raise Refused(
+                f"The mail server does not support this email address: {error.message}"
+            ) from error
         except ValueError as error:
             raise Refused(f"Email cannot be sent to this address: {error}") from error
         except (aiosmtplib.SMTPException, OSError) as error:
@@ -200,7 +206,9 @@ class SmtpTransport:
         try:
             await client.connect()
         except (aiosmtplib.SMTPException, OSError, ValueError) as error:
-            raise Down(f"Could not connect to the mail server {server.host}:{server.port}: {error}") from error
+            raise Down(
+                f"Could not connect to the mail server {server.host}:{server.port}: {error}"
+            ) from error
         return client
 
     async def rest(self) -> None:
@@ -252,9 +260,17 @@ class LogTransport:
     async def send(self, email: OutgoingEmail) -> None:
         message = _composed(email, self._from)
         lines = [f"--- Email to {email.to} (HONEYGUIDE_SMTP_URL is not set, so it is printed here)"]
-        lines += [f"From: {message['From']}", f"Subject: {email.subject}", "", email.text.rstrip(), "--- End of email"]
+        lines += [
+            f"From: {message['From']}",
+            f"Subject: {email.subject}",
+            "",
+            email.text.rstrip(),
+            "--- End of email",
+        ]
         text = "\n".join(lines)
-        encoding = sys.stdout.encoding or "utf-8"  # of an old terminal, perhaps: a email it cannot show is still a email
+        encoding = (
+            sys.stdout.encoding or "utf-8"
+        )  # of an old terminal, perhaps: a email it cannot show is still a email
         try:
             print(text.encode(encoding, "backslashreplace").decode(encoding), flush=True)
         except (OSError, ValueError) as error:

@@ -7,6 +7,8 @@ from urllib.parse import quote
 
 def attachment(file_name: str) -> dict[str, str]:
     """A Content-Disposition header (RFC 6266). A name that is not plain ASCII is given in UTF-8, with a fallback."""
-    fallback = "".join(c if c.isascii() and c.isprintable() and c not in '"%\\' else "_" for c in file_name)
+    fallback = "".join(
+        c if c.isascii() and c.isprintable() and c not in '"%\\' else "_" for c in file_name
+    )
     encoded = "" if fallback == file_name else f"; filename*=UTF-8''{quote(file_name, safe='')}"
     return {"content-disposition": f'attachment; filename="{fallback}"{encoded}'}

@@ -21,7 +21,9 @@ Fields = Mapping[str, Field]
 BAD_EMAIL = "Enter a valid email address."
 
 
-def missing(fields: Fields, values: Mapping[str, Any], *, unless: Collection[str] = ()) -> dict[str, str]:
+def missing(
+    fields: Fields, values: Mapping[str, Any], *, unless: Collection[str] = ()
+) -> dict[str, str]:
     """What to say next to every required field that is empty, all of them at once; `unless` names those not needed now."""
     return {
         name: field.ask

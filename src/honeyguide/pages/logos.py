@@ -24,7 +24,9 @@ _HEADERS = {
 def routes(services: PageServices) -> list[Route]:
     async def logo(request: Request) -> Response:
         async def read(tx: Tx) -> tuple[bytes, str]:
-            return await publications.logo(tx, request.path_params["logo_id"], services.site.logo_folder)
+            return await publications.logo(
+                tx, request.path_params["logo_id"], services.site.logo_folder
+            )
 
         try:
             data, content_type = await services.store.read(read)

@@ -68,7 +68,9 @@ def render(document: dict[str, Any]) -> str:
         groups=reader.groups(),
         base_url=document["servers"][0]["url"],
         version=document["info"]["version"],
-        error=rendering.json_lines(document["components"]["responses"]["Invalid"]["content"]["application/json"]["example"]),
+        error=rendering.json_lines(
+            document["components"]["responses"]["Invalid"]["content"]["application/json"]["example"]
+        ),
     )
 
 
@@ -81,20 +83,25 @@ class Reader:
 
     def groups(self) -> list[Group]:
         return [
-            Group(tag["name"], tag.get("description", ""), self._collections(tag["name"])) for tag in self._document["tags"]
+            Group(tag["name"], tag.get("description", ""), self._collections(tag["name"]))
+            for tag in self._document["tags"]
         ]
 
     def _collections(self, tag: str) -> list[Collection]:
         found: dict[str, Collection] = {}
         for path, methods in self._document["paths"].items():
-            operations = [self._operation(m, path, told) for m, told in methods.items() if tag in told["tags"]]
+            operations = [
+                self._operation(m, path, told) for m, told in methods.items() if tag in told["tags"]
+            ]
             if operations:
                 above = next((other for other in found if path.startswith(f"{other}/")), path)
                 found.setdefault(above, Collection(above)).operations.extend(operations)
         return list(found.values())
 
     def _operation(self, method: str, path: str, told: dict[str, Any]) -> Operation:
-        body = told.get("requestBody", {}).get("content", {}).get("application/json", {}).get("schema")
+        body = (
+            told.get("requestBody", {}).get("content", {}).get("application/json", {}).get("schema")
+        )
         if body and not self._resolved(body).get("properties"):
             body = None
         status = next(status for status in told["responses"] if status.startswith("2"))
@@ -112,12 +119,22 @@ class Reader:
             status=status,
             answer=rendering.json_lines(content.get("example") or self.example(answer)),
             fields=list(self._rows(answer)),
-            errors=[(code, self._resolved(each)["description"]) for code, each in told["responses"].items() if code >= "400"],
+            errors=[
+                (code, self._resolved(each)["description"])
+                for code, each in told["responses"].items()
+                if code >= "400"
+            ],
         )
 
     def _parameter(self, told: Schema) -> Row:
         kind, words = self._kind(told["schema"]), told.get("description", "")
-        return Row(told["name"], kind, _with_limits(words, told["schema"]), told.get("required", False), told["in"])
+        return Row(
+            told["name"],
+            kind,
+            _with_limits(words, told["schema"]),
+            told.get("required", False),
+            told["in"],
+        )
 
     def _curl(self, method: str, path: str, told: dict[str, Any], body: Schema | None) -> str:
         for parameter in told.get("parameters", ()):
@@ -162,7 +179,10 @@ class Reader:
             if schema.get(key):
                 return schema[key][0]
         kinds = _types(schema)
-        return schema.get("default", {"boolean": True, "integer": 1, "number": 2.5, "object": {}}.get(kinds[0], "text"))
+        return schema.get(
+            "default",
+            {"boolean": True, "integer": 1, "number": 2.5, "object": {}}.get(kinds[0], "text"),
+        )
 
     def _kind(self, schema: Schema) -> str:
         may_be_null = "null" in _types(schema) or {"type": "null"} in schema.get("anyOf", ())
@@ -176,16 +196,24 @@ class Reader:
             kind = " or ".join(_KINDS.get(each, each) for each in _types(schema) if each != "null")
         if may_be_null:
             kind += " or null"
-        return f"{kind}, up to {schema['maxLength']:,} characters" if "maxLength" in schema else kind
+        return (
+            f"{kind}, up to {schema['maxLength']:,} characters" if "maxLength" in schema else kind
+        )
 
     def _rows(self, schema: Schema, above: str = "", depth: int = 0) -> Iterator[Row]:
         schema = self._not_null(schema)
         for name, told in schema.get("properties", {}).items():
             words = _with_limits(told.get("description", ""), told)
-            yield Row(name, self._kind(told), words, name in schema.get("required", ()), above=above)
+            yield Row(
+                name, self._kind(told), words, name in schema.get("required", ()), above=above
+            )
             inner = self._not_null(told)
             if depth < _DEEPEST:
-                yield from self._rows(inner.get("items", inner), f"{above}{name}{'[]' if 'items' in inner else ''}.", depth + 1)
+                yield from self._rows(
+                    inner.get("items", inner),
+                    f"{above}{name}{'[]' if 'items' in inner else ''}.",
+                    depth + 1,
+                )
 
 
 def _types(schema: Schema) -> list[str]:

@@ -35,8 +35,14 @@ HEADERS = {
 
 _PROBLEMS = {
     404: ("Page not found", "The link may be wrong, or the page no longer exists."),
-    405: ("Method not allowed", "This page does not accept that kind of request. Go back and try again."),
-    500: ("Something went wrong", "The problem is on our side, and it has been logged. Try again in a moment."),
+    405: (
+        "Method not allowed",
+        "This page does not accept that kind of request. Go back and try again.",
+    ),
+    500: (
+        "Something went wrong",
+        "The problem is on our side, and it has been logged. Try again in a moment.",
+    ),
 }
 
 
@@ -75,7 +81,9 @@ def _problem(status: int, sentence: str = "") -> HTMLResponse:
     title, words = _PROBLEMS.get(status, ("That didn’t work", sentence or "Go back and try again."))
     # The headers are given here too: the answer to a bug is made outside of `Guarded`.
     headers = {**HEADERS, "cache-control": "no-store"}
-    return HTMLResponse(rendering.page("problem.html", status=status, title=title, words=words), status, headers)
+    return HTMLResponse(
+        rendering.page("problem.html", status=status, title=title, words=words), status, headers
+    )
 
 
 async def _refused(request: Request, error: Exception) -> Response:
@@ -92,7 +100,9 @@ def _methods(request: Request) -> list[str]:
     """What the page's address takes. Starlette names only those of the first route that matches, but GET and POST have
     a route each."""
     routes = (route for route in request.app.routes if isinstance(route, Route))
-    matching = (route.methods or () for route in routes if route.matches(request.scope)[0] is not Match.NONE)
+    matching = (
+        route.methods or () for route in routes if route.matches(request.scope)[0] is not Match.NONE
+    )
     return sorted(set().union(*matching))
 
 
@@ -110,6 +120,10 @@ def pages_app(document: dict[str, Any], services: PageServices | None = None) ->
             *(reader_routes(services) if services else []),
             *(logos.routes(services) if services else []),
         ],
-        middleware=[Middleware(Guarded), Middleware(Bounded), Middleware(GZipMiddleware, minimum_size=1024)],
+        middleware=[
+            Middleware(Guarded),
+            Middleware(Bounded),
+            Middleware(GZipMiddleware, minimum_size=1024),
+        ],
         exception_handlers={HTTPException: _refused, Exception: _refused},
     )

@@ -47,5 +47,7 @@ class Static(StaticFiles):
         asked = parse_qs(scope["query_string"].decode("latin-1")).get("v", [""])[0]
         # An address with another hash, from a page older or newer than this process, must not be kept.
         is_this = asked == _hash(path)
-        response.headers["cache-control"] = "public, max-age=31536000, immutable" if is_this else "no-cache"
+        response.headers["cache-control"] = (
+            "public, max-age=31536000, immutable" if is_this else "no-cache"
+        )
         return response

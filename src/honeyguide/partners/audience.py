@@ -24,11 +24,21 @@ CATEGORIES = (
     "media",
 )
 GENDERS = ("almost_all_male", "mainly_male", "mixed", "mainly_female", "almost_all_female")
-INCOME_LEVELS = ("less than $20k", "$20k - $50k", "$50k - $75k", "$75k - $100k", "$100k - $150k", "$150k+")
+INCOME_LEVELS = (
+    "less than $20k",
+    "$20k - $50k",
+    "$50k - $75k",
+    "$75k - $100k",
+    "$100k - $150k",
+    "$150k+",
+)
 AGE_RANGES = ("under 18", "18 - 24", "25 - 39", "40 - 59", "60+")
 STATUSES = ("active", "archived")
 
-_BITS = {word: 1 << place for place, word in enumerate((*CATEGORIES, *GENDERS, *INCOME_LEVELS, *AGE_RANGES))}
+_BITS = {
+    word: 1 << place
+    for place, word in enumerate((*CATEGORIES, *GENDERS, *INCOME_LEVELS, *AGE_RANGES))
+}
 
 
 def mask(words: Iterable[str]) -> int:

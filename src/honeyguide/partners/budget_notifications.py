@@ -60,21 +60,28 @@ async def notify_due(tx: Tx, site: Site, *, now_ms: int) -> bool:
         await _notify_owner(tx, site, budget, "budget_80", texts.budget_warning, now_ms=now_ms)
         await tx.run(_TOLD_NEARLY, **_place(budget), now_ms=now_ms)
     # One budget in each transaction: two jobs that lock two budgets in different orders would deadlock.
-    more = await _notify_reached(tx, site, now_ms=now_ms) or await _notify_reopened(tx, site, now_ms=now_ms)
+    more = await _notify_reached(tx, site, now_ms=now_ms) or await _notify_reopened(
+        tx, site, now_ms=now_ms
+    )
     return len(nearly) == BATCH or more
 
 
 async def _notify_reached(tx: Tx, site: Site, *, now_ms: int) -> bool:
     """Notify the owner and the next batch of partners of one reached budget; return whether there was one."""
     this_month, day_start_ms = rules.month_of(now_ms), now_ms - now_ms % DAY_MS
-    budget = await tx.one(_REACHED, month=this_month, day_start_ms=day_start_ms, day_end_ms=day_start_ms + DAY_MS)
+    budget = await tx.one(
+        _REACHED, month=this_month, day_start_ms=day_start_ms, day_end_ms=day_start_ms + DAY_MS
+    )
     if budget is None:
         return False
     if not await tx.run(_LOCK_REACHED, **_place(budget), reach=budget.reach):
         return True  # it changed meanwhile; look again
     await _notify_owner(tx, site, budget, "budget_100", texts.budget_spent, now_ms=now_ms)
     # A partner can do nothing about a month that is over.
-    if budget.month < this_month or await _notify_partners_of_reach(tx, site, budget, now_ms=now_ms) < PARTNERS:
+    if (
+        budget.month < this_month
+        or await _notify_partners_of_reach(tx, site, budget, now_ms=now_ms) < PARTNERS
+    ):
         await tx.run(_TOLD_REACHED, **_place(budget), now_ms=now_ms)
     return True
 
@@ -88,7 +95,11 @@ async def _notify_partners_of_reach(tx: Tx, site: Site, budget: Spent, *, now_ms
     )
     once = _reach_key(budget)
     partners = await tx.all(
-        _PARTNERS_OF, program_id=budget.program_id, account_id=budget.account_id, once_key=once, batch=PARTNERS
+        _PARTNERS_OF,
+        program_id=budget.program_id,
+        account_id=budget.account_id,
+        once_key=once,
+        batch=PARTNERS,
     )
     await _notify(tx, partners, "budget_reached", once, message, now_ms=now_ms)
     if partners:
@@ -104,7 +115,9 @@ async def _notify_reopened(tx: Tx, site: Site, *, now_ms: int) -> bool:
     if not await tx.run(_LOCK_REOPENED, **_place(budget), reach=budget.reach):
         return True  # it changed meanwhile; look again
     message = texts.budget_reopened(
-        program=budget.publication_name, month=rules.spoken(budget.month), page=f"{site.base_url}/earnings"
+        program=budget.publication_name,
+        month=rules.spoken(budget.month),
+        page=f"{site.base_url}/earnings",
     )
     once = f"budget_reopened:{budget.program_id}:{budget.month}:{budget.reach}"
     partners = await tx.all(
@@ -121,10 +134,20 @@ async def _notify_reopened(tx: Tx, site: Site, *, now_ms: int) -> bool:
     return True
 
 
-async def _notify(tx: Tx, partners: list[PartnerOf], kind: str, once: str, message: texts.EmailText, *, now_ms: int) -> None:
+async def _notify(
+    tx: Tx,
+    partners: list[PartnerOf],
+    kind: str,
+    once: str,
+    message: texts.EmailText,
+    *,
+    now_ms: int,
+) -> None:
     for partner in partners:
         link = f"/earnings/{partner.id}"
-        await notifications.notify(tx, partner.account_id, partner.email, kind, once, message, link=link, now_ms=now_ms)
+        await notifications.notify(
+            tx, partner.account_id, partner.email, kind, once, message, link=link, now_ms=now_ms
+        )
 
 
 def _reach_key(budget: Spent) -> str:
@@ -138,7 +161,13 @@ def _place(budget: Spent) -> dict[str, Any]:
 
 
 async def _notify_owner(
-    tx: Tx, site: Site, budget: Spent, kind: str, write_text: Callable[..., texts.EmailText], *, now_ms: int
+    tx: Tx,
+    site: Site,
+    budget: Spent,
+    kind: str,
+    write_text: Callable[..., texts.EmailText],
+    *,
+    now_ms: int,
 ) -> None:
     message = write_text(
         program=budget.publication_name,

@@ -29,7 +29,9 @@ class Due(NamedTuple):
     program_id: str
     partner_campaign_id: str
     subscriber_id: str
-    person_key: str  # of the address they arrived with; the subscriber's own changes with their address
+    person_key: (
+        str  # of the address they arrived with; the subscriber's own changes with their address
+    )
     fee_cents: int
 
 
@@ -45,7 +47,9 @@ class Standing(NamedTuple):
     spent_cents: int
     total_budget_cents: int
     max_payout_cents: int
-    before: int  # how often this program has paid for this person, under any address known to be theirs
+    before: (
+        int  # how often this program has paid for this person, under any address known to be theirs
+    )
 
 
 _sql = beside(__file__)
@@ -69,7 +73,11 @@ async def charge(tx: Tx, due: Due, *, now_ms: int) -> rules.Charge | Uncharged:
         return await _leave(tx, due, month, Uncharged.OWN_PROGRAM)
     if due.fee_cents == 0:
         return await _leave(tx, due, month, Uncharged.FREE)
-    place: dict[str, Any] = {"program_id": due.program_id, "month": month, "account_id": due.account_id}
+    place: dict[str, Any] = {
+        "program_id": due.program_id,
+        "month": month,
+        "account_id": due.account_id,
+    }
     budget = await tx.one(_LOCK_BUDGET, **place)
     standing = await tx.one(
         _LOCK_PARTNER_SPEND,
@@ -99,7 +107,9 @@ async def charge(tx: Tx, due: Due, *, now_ms: int) -> rules.Charge | Uncharged:
     return decision
 
 
-async def _book(tx: Tx, due: Due, budget: Budget, standing: Standing, *, reaches_budget: bool, now_ms: int) -> None:
+async def _book(
+    tx: Tx, due: Due, budget: Budget, standing: Standing, *, reaches_budget: bool, now_ms: int
+) -> None:
     month, fee_cents = budget.month, due.fee_cents
     spent_cents = budget.spent_cents + fee_cents
     nearly = rules.nearly_spent(spent_cents=spent_cents, cap_cents=standing.total_budget_cents)
@@ -107,10 +117,14 @@ async def _book(tx: Tx, due: Due, budget: Budget, standing: Standing, *, reaches
         tx.wake(NOTICES)
     place: dict[str, Any] = {"account_id": due.account_id, "month": month}
     nearly_ms = now_ms if nearly else None
-    await tx.put(_SPEND_BUDGET, **place, program_id=due.program_id, fee_cents=fee_cents, nearly_ms=nearly_ms)
+    await tx.put(
+        _SPEND_BUDGET, **place, program_id=due.program_id, fee_cents=fee_cents, nearly_ms=nearly_ms
+    )
     if reaches_budget:
         await tx.put(_REACH_BUDGET, **place, program_id=due.program_id, now_ms=now_ms)
-    await tx.put(_SPEND_PARTNER, **place, partner_campaign_id=due.partner_campaign_id, fee_cents=fee_cents)
+    await tx.put(
+        _SPEND_PARTNER, **place, partner_campaign_id=due.partner_campaign_id, fee_cents=fee_cents
+    )
     charge_id = new_id()
     await tx.put(
         _INSERT_CHARGE,
@@ -140,15 +154,29 @@ async def _book(tx: Tx, due: Due, budget: Budget, standing: Standing, *, reaches
         month=month,
         now_ms=now_ms,
     )
-    await tx.put(_MARK_CHARGED, account_id=due.account_id, id=due.referral_id, fee_cents=fee_cents, month=month)
+    await tx.put(
+        _MARK_CHARGED,
+        account_id=due.account_id,
+        id=due.referral_id,
+        fee_cents=fee_cents,
+        month=month,
+    )
 
 
 async def _leave(tx: Tx, due: Due, month: str, reason: Uncharged) -> Uncharged:
-    await tx.put(_MARK_UNCHARGED, account_id=due.account_id, id=due.referral_id, month=month, reason=reason.value)
+    await tx.put(
+        _MARK_UNCHARGED,
+        account_id=due.account_id,
+        id=due.referral_id,
+        month=month,
+        reason=reason.value,
+    )
     return reason
 
 
-async def budget_changed(tx: Tx, account_id: str, program_id: str, *, old_cents: int, new_cents: int, now_ms: int) -> None:
+async def budget_changed(
+    tx: Tx, account_id: str, program_id: str, *, old_cents: int, new_cents: int, now_ms: int
+) -> None:
     """Apply the owner's new budget to every open month: reach it, reopen it, or mark that 80 % of it is spent.
 
     The row of this month is made if need be, so that a first charge which is under way right now is waited for.
@@ -158,7 +186,10 @@ async def budget_changed(tx: Tx, account_id: str, program_id: str, *, old_cents:
     for budget in await tx.all(_OPEN_BUDGETS, **mine):
         was_reached = budget.reached_ms is not None
         is_reached = rules.reached_after_change(
-            reached=was_reached, old_cap_cents=old_cents, new_cap_cents=new_cents, spent_cents=budget.spent_cents
+            reached=was_reached,
+            old_cap_cents=old_cents,
+            new_cap_cents=new_cents,
+            spent_cents=budget.spent_cents,
         )
         is_nearly_spent = rules.nearly_spent(spent_cents=budget.spent_cents, cap_cents=new_cents)
         if is_reached and not was_reached:

@@ -30,7 +30,9 @@ EARLY = 40
 
 _WORD = re.compile(r"\w+")
 # Thai, Lao, Burmese, Khmer, Japanese and Chinese are written without spaces.
-_UNSPACED = re.compile("[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff]")
+_UNSPACED = re.compile(
+    "[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff]"
+)
 _LAST = "\U0010ffff"
 
 
@@ -48,7 +50,11 @@ class Wanted(NamedTuple):
     @property
     def traits(self) -> list[str]:
         """The words of the catalogue, those first that fewest programs have."""
-        return [word for word in (self.category, self.audience_gender, self.income_level, self.age_range) if word]
+        return [
+            word
+            for word in (self.category, self.audience_gender, self.income_level, self.age_range)
+            if word
+        ]
 
 
 _sql = beside(__file__)
@@ -100,23 +106,39 @@ def _shared(words: list[str]) -> dict[str, int]:
     """
     shared, before = {}, ""
     for word in sorted(set(words)):
-        shared[word] = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(before, word, strict=False)))
+        shared[word] = sum(
+            1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(before, word, strict=False))
+        )
         before = word
     return shared
 
 
 async def refresh(
-    tx: Tx, account_id: str, publication_id: str, *, traits: list[str], name: str, text: str, now_ms: int
+    tx: Tx,
+    account_id: str,
+    publication_id: str,
+    *,
+    traits: list[str],
+    name: str,
+    text: str,
+    now_ms: int,
 ) -> None:
     """Brings a publication's program up to date in the directory, or takes it out, whatever was changed."""
     program_id = await tx.one(_LOCK, account_id=account_id, publication_id=publication_id)
     if program_id is None:
         return
     await drop(tx, account_id, program_id)
-    listed = await tx.run(_PUT_PLACES, account_id=account_id, program_id=program_id, traits=audience.mask(traits))
+    listed = await tx.run(
+        _PUT_PLACES, account_id=account_id, program_id=program_id, traits=audience.mask(traits)
+    )
     if listed:
         words = _shared([*map(_as_word, traits), *_findable(name, text)])
-        await tx.run(_PUT_WORDS, account_id=account_id, program_id=program_id, words=msgspec.json.encode(words).decode())
+        await tx.run(
+            _PUT_WORDS,
+            account_id=account_id,
+            program_id=program_id,
+            words=msgspec.json.encode(words).decode(),
+        )
         await tx.run(_RATE, program_id=program_id, since_day=since_day(now_ms))
 
 
@@ -135,8 +157,17 @@ async def find(tx: Tx, wanted: Wanted, page: Page) -> tuple[list[str], int]:
     searched = _searched(wanted.search)
     if wanted.search.strip() and not searched:
         return [], 0
-    filters: dict[str, Any] = {"traits": audience.mask(wanted.traits), "min_cpa_cents": wanted.min_cpa_cents}
-    by_place = {"sort": wanted.sort, "most": page.per_page, "skip": page.skip, **_ranges(searched), **filters}
+    filters: dict[str, Any] = {
+        "traits": audience.mask(wanted.traits),
+        "min_cpa_cents": wanted.min_cpa_cents,
+    }
+    by_place = {
+        "sort": wanted.sort,
+        "most": page.per_page,
+        "skip": page.skip,
+        **_ranges(searched),
+        **filters,
+    }
     rarest = [*searched, *map(_as_word, wanted.traits)]
     if not rarest:
         total = await tx.one(_COUNT, min_cpa_cents=wanted.min_cpa_cents) or 0
@@ -144,7 +175,9 @@ async def find(tx: Tx, wanted: Wanted, page: Page) -> tuple[list[str], int]:
     by_word = by_place | _ranges([rarest[0], *searched[1:]]) | {"length": len(rarest[0])}
     total = await tx.one(_COUNT_FOUND, **by_word) or 0
     is_late = bool(searched) and page.skip + page.per_page > total // EARLY
-    ids = await (tx.all(_PAGE_FOUND, **by_word) if total <= FEW or is_late else tx.all(_PAGE, **by_place))
+    ids = await (
+        tx.all(_PAGE_FOUND, **by_word) if total <= FEW or is_late else tx.all(_PAGE, **by_place)
+    )
     return ids, total
 
 

@@ -20,7 +20,9 @@ class Estimate(NamedTuple):
     """Readers who come once the budget is reached."""
 
 
-def of_month(*, fee_cents: int, partner_cap_cents: int, budget_cents: int, readers: int, partners: int) -> Estimate:
+def of_month(
+    *, fee_cents: int, partner_cap_cents: int, budget_cents: int, readers: int, partners: int
+) -> Estimate:
     """Every partner brings as many, give or take one."""
     partners = max(partners, 1)
     if fee_cents == 0:
@@ -29,4 +31,12 @@ def of_month(*, fee_cents: int, partner_cap_cents: int, budget_cents: int, reade
     most = partner_cap_cents // fee_cents
     under_cap = min(each + 1, most) * one_more + min(each, most) * (partners - one_more)
     paid = min(under_cap, budget_cents // fee_cents)
-    return Estimate(readers, partners, readers * fee_cents, paid * fee_cents, paid, readers - under_cap, under_cap - paid)
+    return Estimate(
+        readers,
+        partners,
+        readers * fee_cents,
+        paid * fee_cents,
+        paid,
+        readers - under_cap,
+        under_cap - paid,
+    )

@@ -133,7 +133,10 @@ def _waiting(month: str, now_ms: int) -> dict[str, Any]:
 def _upcoming_in(month: str, now_ms: int) -> dict[str, Any]:
     """What falls due in a month; what is overdue falls due in the present one."""
     from_ms, before_ms = rules.month_bounds(month)
-    return {"due_from_ms": 0 if month == rules.month_of(now_ms) else from_ms, "due_before_ms": before_ms}
+    return {
+        "due_from_ms": 0 if month == rules.month_of(now_ms) else from_ms,
+        "due_before_ms": before_ms,
+    }
 
 
 def _by_place(rows: list[Pending]) -> dict[str, int]:
@@ -144,7 +147,9 @@ async def spend(tx: Tx, program: Program, month: str, *, now_ms: int) -> Spend:
     mine: dict[str, Any] = {"account_id": program.account_id, "program_id": program.id}
     budget = await tx.one(_BUDGET, **mine, month=month) or _UNTOUCHED
     pending = _by_place(await tx.all(_PENDING_OF_PROGRAM, **mine, **_waiting(month, now_ms)))
-    left_cents = rules.left_cents(spent_cents=budget.spent_cents, cap_cents=program.total_budget_cents)
+    left_cents = rules.left_cents(
+        spent_cents=budget.spent_cents, cap_cents=program.total_budget_cents
+    )
     return Spend(
         month,
         program.total_budget_cents,
@@ -153,15 +158,22 @@ async def spend(tx: Tx, program: Program, month: str, *, now_ms: int) -> Spend:
         left_cents,
         budget.reached_ms is not None,
         await tx.one(_UNCHARGED_OF_PROGRAM, **mine, month=month) or 0,
-        [(row, pending.get(row.partner_campaign_id, 0)) for row in await tx.all(_PARTNERS_OF_PROGRAM, **mine, month=month)],
+        [
+            (row, pending.get(row.partner_campaign_id, 0))
+            for row in await tx.all(_PARTNERS_OF_PROGRAM, **mine, month=month)
+        ],
         budget,
     )
 
 
 async def earnings(tx: Tx, account_id: str, month: str, *, now_ms: int) -> Earnings:
-    pending = _by_place(await tx.all(_PENDING_OF_PARTNER, account_id=account_id, **_waiting(month, now_ms)))
+    pending = _by_place(
+        await tx.all(_PENDING_OF_PARTNER, account_id=account_id, **_waiting(month, now_ms))
+    )
     from_ms, to_ms = rules.month_bounds(month)
-    outcomes = await tx.one(_OUTCOMES_OF_PARTNER, account_id=account_id, month=month, from_ms=from_ms, to_ms=to_ms)
+    outcomes = await tx.one(
+        _OUTCOMES_OF_PARTNER, account_id=account_id, month=month, from_ms=from_ms, to_ms=to_ms
+    )
     rows = await tx.all(_PROGRAMS_OF_PARTNER, account_id=account_id, month=month)
     return Earnings(
         month,
@@ -174,7 +186,9 @@ async def earnings(tx: Tx, account_id: str, month: str, *, now_ms: int) -> Earni
 
 async def in_short(tx: Tx, account_id: str, month: str) -> InShort:
     """For the overview: the present month, whose pending is all that waits."""
-    return await tx.one(_IN_SHORT, account_id=account_id, month=month) or InShort(0, 0, 0, 0, 0, 0, 0)
+    return await tx.one(_IN_SHORT, account_id=account_id, month=month) or InShort(
+        0, 0, 0, 0, 0, 0, 0
+    )
 
 
 async def outlook_of_program(tx: Tx, program: Program, *, now_ms: int) -> list[Outlook]:
@@ -183,13 +197,25 @@ async def outlook_of_program(tx: Tx, program: Program, *, now_ms: int) -> list[O
     found = []
     for month in _this_and_next(now_ms):
         budget = await tx.one(_BUDGET, **mine, month=month) or _UNTOUCHED
-        spent = {row.partner_campaign_id: row.spent_cents for row in await tx.all(_PARTNERS_OF_PROGRAM, **mine, month=month)}
-        upcoming = _by_place(await tx.all(_PENDING_OF_PROGRAM, **mine, **_upcoming_in(month, now_ms)))
-        fitting = sum(min(cents, max(0, program.max_payout_cents - spent.get(place, 0))) for place, cents in upcoming.items())
-        open_cents = rules.left_cents(spent_cents=budget.spent_cents, cap_cents=program.total_budget_cents)
+        spent = {
+            row.partner_campaign_id: row.spent_cents
+            for row in await tx.all(_PARTNERS_OF_PROGRAM, **mine, month=month)
+        }
+        upcoming = _by_place(
+            await tx.all(_PENDING_OF_PROGRAM, **mine, **_upcoming_in(month, now_ms))
+        )
+        fitting = sum(
+            min(cents, max(0, program.max_payout_cents - spent.get(place, 0)))
+            for place, cents in upcoming.items()
+        )
+        open_cents = rules.left_cents(
+            spent_cents=budget.spent_cents, cap_cents=program.total_budget_cents
+        )
         left_cents = 0 if budget.reached_ms is not None else open_cents
         total = sum(upcoming.values())
-        found.append(Outlook(month, budget.spent_cents, total, left_cents, total - min(fitting, left_cents)))
+        found.append(
+            Outlook(month, budget.spent_cents, total, left_cents, total - min(fitting, left_cents))
+        )
     return found
 
 
@@ -199,10 +225,14 @@ async def outlook_of_partner(tx: Tx, account_id: str, *, now_ms: int) -> list[Ou
     found = []
     for month in _this_and_next(now_ms):
         rows = await tx.all(_PROGRAMS_OF_PARTNER, account_id=account_id, month=month)
-        upcoming = _by_place(await tx.all(_PENDING_OF_PARTNER, account_id=account_id, **_upcoming_in(month, now_ms)))
+        upcoming = _by_place(
+            await tx.all(_PENDING_OF_PARTNER, account_id=account_id, **_upcoming_in(month, now_ms))
+        )
         over = await reached_of_partner(tx, account_id, month)
         left = {
-            r.partner_campaign_id: rules.left_cents(spent_cents=r.spent_cents, cap_cents=r.max_payout_cents)
+            r.partner_campaign_id: rules.left_cents(
+                spent_cents=r.spent_cents, cap_cents=r.max_payout_cents
+            )
             for r in rows
             if r.partner_campaign_id not in over
         }
@@ -223,7 +253,9 @@ def _this_and_next(now_ms: int) -> tuple[str, str]:
 
 
 async def upcoming_of_program(tx: Tx, program: Program) -> list[Maturity]:
-    return await tx.all(_MATURITIES_OF_PROGRAM, account_id=program.account_id, program_id=program.id)
+    return await tx.all(
+        _MATURITIES_OF_PROGRAM, account_id=program.account_id, program_id=program.id
+    )
 
 
 async def upcoming_of_partner(tx: Tx, account_id: str) -> list[Maturity]:

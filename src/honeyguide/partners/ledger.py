@@ -43,7 +43,15 @@ async def open_month(tx: Tx, *, now_ms: int) -> str:
 
 
 async def post(
-    tx: Tx, kind: str, reference: str, *, debit: str, credit: str, amount_cents: int, month: str, now_ms: int
+    tx: Tx,
+    kind: str,
+    reference: str,
+    *,
+    debit: str,
+    credit: str,
+    amount_cents: int,
+    month: str,
+    now_ms: int,
 ) -> None:
     """One transfer, into a month that the caller holds open."""
     await tx.put(

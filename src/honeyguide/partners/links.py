@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from honeyguide.kernel.tenant import Tenant
 from honeyguide.partners import network
-from honeyguide.referrals.campaigns import Owner
 from honeyguide.store.statements import beside
 from honeyguide.store.tx import Tx
 
@@ -24,8 +24,8 @@ class Place(NamedTuple):
     slug: str | None
 
     @property
-    def owner(self) -> Owner:
-        return Owner(self.account_id, self.campaign_id)
+    def tenant(self) -> Tenant:
+        return Tenant(self.account_id, self.campaign_id)
 
 
 _sql = beside(__file__)
@@ -36,7 +36,9 @@ _BY_PROGRAM = _sql.query("by_program", Place)
 def partner_code(code: str | None) -> str | None:
     """The code if it has the shape of a partner's, else None."""
     code = (code or "").strip().lower()
-    return code if len(code) == network.CODE_LENGTH and code.startswith(network.CODE_LETTER) else None
+    return (
+        code if len(code) == network.CODE_LENGTH and code.startswith(network.CODE_LETTER) else None
+    )
 
 
 async def lookup(tx: Tx, code: str) -> Place | None:

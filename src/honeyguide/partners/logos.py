@@ -47,7 +47,9 @@ _TOO_LARGE = "{field} must be smaller than 1 MB (1,048,576 bytes)."
 _TOO_MANY_PIXELS = "{field} must have at most 16 million pixels and at most 16,000 on each side."
 _MORE_BEHIND = "{field} contains more than the image. Save it again as a plain PNG or JPEG."
 _DAMAGED = "{field} is damaged or too complex to read. Save it again as a plain PNG or JPEG."
-_NO_BASE64 = "{field} must be a base64 string or a data URI such as data:image/png;base64,iVBORw0KGgo."
+_NO_BASE64 = (
+    "{field} must be a base64 string or a data URI such as data:image/png;base64,iVBORw0KGgo."
+)
 _TEMPLATES = frozenset({_NO_IMAGE, _TOO_LARGE, _TOO_MANY_PIXELS, _MORE_BEHIND, _DAMAGED})
 
 
@@ -62,7 +64,11 @@ class Logo:
 def decode_field(value: str) -> bytes:
     """The bytes of a logo sent in JSON: a data URI or bare base64, plain or URL-safe, padded or not, line breaks allowed."""
     head = _DATA_URI.match(value, 0, 256)
-    body = "".join((value[head.end() :] if head else value).split()).translate({ord("-"): "+", ord("_"): "/"}).rstrip("=")
+    body = (
+        "".join((value[head.end() :] if head else value).split())
+        .translate({ord("-"): "+", ord("_"): "/"})
+        .rstrip("=")
+    )
     if len(body) > SIZE_LIMIT * 4 // 3 + 4:
         raise _refusal(_TOO_LARGE)
     try:
@@ -79,7 +85,9 @@ async def sanitize_apart(data: bytes) -> Logo:
     _check_bytes(data)
     async with _gate():
         code, answer = await _run_child(data)
-    if code < 0:  # killed: by its own limits, by our patience or by a crash of the decoder; all of them the image's doing
+    if (
+        code < 0
+    ):  # killed: by its own limits, by our patience or by a crash of the decoder; all of them the image's doing
         raise _refusal(_DAMAGED)
     if code > 0:
         raise RuntimeError(f"the logo worker failed with exit code {code}")
@@ -112,7 +120,9 @@ def _check_bytes(data: bytes) -> None:
 
 def _check_end(data: bytes) -> None:
     end = picture_end.end_of(data)
-    if end is None:  # a decoder may be content with the pixels, and then nobody knows what the rest is
+    if (
+        end is None
+    ):  # a decoder may be content with the pixels, and then nobody knows what the rest is
         raise _refusal(_DAMAGED)
     if picture_end.has_more_behind(data, end):
         raise _refusal(_MORE_BEHIND)
@@ -134,7 +144,9 @@ def _decode(data: bytes) -> tuple[Image.Image, bool]:
     if image.width * image.height > PIXEL_LIMIT or max(image.size) > SIDE_LIMIT:
         raise _refusal(_TOO_MANY_PIXELS)
     photograph = image.format != "PNG"
-    image.draft(None, (2 * LONGEST_SIDE, 2 * LONGEST_SIDE))  # lets the JPEG decoder skip what shrinking would throw away
+    image.draft(
+        None, (2 * LONGEST_SIDE, 2 * LONGEST_SIDE)
+    )  # lets the JPEG decoder skip what shrinking would throw away
     image.load()
     orientation = _orientation(image)
     image = _plain(image)
@@ -146,7 +158,9 @@ def _decode(data: bytes) -> tuple[Image.Image, bool]:
 def _orientation(image: Image.Image) -> int:
     try:
         return int(image.getexif().get(_ORIENTATION_TAG, 1))
-    except Exception:  # broken metadata is no reason to refuse good pixels: it is about to be dropped anyway
+    except (
+        Exception
+    ):  # broken metadata is no reason to refuse good pixels: it is about to be dropped anyway
         return 1
 
 
@@ -166,7 +180,9 @@ def _turns() -> dict[int, Image.Transpose]:
 
 def _plain(image: Image.Image) -> Image.Image:
     """The same picture in RGB, or in RGBA if any of it may be transparent."""
-    if image.mode.startswith("I"):  # 16 bits of grey: converting to RGB would cut at 255 instead of scaling
+    if image.mode.startswith(
+        "I"
+    ):  # 16 bits of grey: converting to RGB would cut at 255 instead of scaling
         image = image.convert("I").point(lambda level: level * (1 / 256)).convert("L")
         image.info.clear()  # a transparent level would still be counted in 16 bits
     mode = "RGBA" if image.has_transparency_data else "RGB"
@@ -217,7 +233,9 @@ async def _run_child(data: bytes) -> tuple[int, bytes]:
             env=_child_environment(),
         )
     except OSError as fault:
-        raise Unavailable("The logo cannot be processed right now. Try again in a moment.") from fault
+        raise Unavailable(
+            "The logo cannot be processed right now. Try again in a moment."
+        ) from fault
     try:
         async with asyncio.timeout(_CHILD_WALL_S):
             answer = await _converse(child, data)
@@ -249,7 +267,11 @@ async def _converse(child: asyncio.subprocess.Process, data: bytes) -> bytes:
 
 def _child_environment() -> dict[str, str]:
     # Whoever takes over the decoder finds none of our secrets in its environment.
-    kept = {name: os.environ[name] for name in ("PATH", "LD_LIBRARY_PATH", "SYSTEMROOT") if name in os.environ}
+    kept = {
+        name: os.environ[name]
+        for name in ("PATH", "LD_LIBRARY_PATH", "SYSTEMROOT")
+        if name in os.environ
+    }
     return kept | {"PYTHONPATH": os.pathsep.join(path for path in sys.path if path)}
 
 
@@ -267,7 +289,10 @@ def _limit_ourselves() -> None:
     for kind, most in limits:
         try:
             resource.setrlimit(kind, (most, most))
-        except (ValueError, OSError):  # a stricter limit is in force, or the platform does not know this one
+        except (
+            ValueError,
+            OSError,
+        ):  # a stricter limit is in force, or the platform does not know this one
             pass
 
 

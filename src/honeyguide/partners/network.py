@@ -103,7 +103,11 @@ class Joined(NamedTuple):
 
     @property
     def status(self) -> str:
-        if self.deleted_ms is not None or self.publication_status != "active" or not self.enabled_partner_program:
+        if (
+            self.deleted_ms is not None
+            or self.publication_status != "active"
+            or not self.enabled_partner_program
+        ):
             return "ended"
         return "paused" if self.paused_ms is not None else "active"
 
@@ -116,14 +120,18 @@ _COUNT_JOINED = _sql.value("count_joined", int)
 _LIST_JOINED = _sql.query("list_joined", Joined)
 
 
-async def page_of(tx: Tx, account_id: str, wanted: Wanted, page: Page, *, now_ms: int) -> tuple[list[Offer], int]:
+async def page_of(
+    tx: Tx, account_id: str, wanted: Wanted, page: Page, *, now_ms: int
+) -> tuple[list[Offer], int]:
     ids, total = await directory.find(tx, wanted, page)
     return await _offers(tx, account_id, ids, now_ms=now_ms), total
 
 
 async def get(tx: Tx, account_id: str, program_id: str, *, now_ms: int) -> Offer:
     """Also one that is out of the directory: unlisted is not secret."""
-    for offer in await _offers(tx, account_id, [program_id] if is_id(program_id) else [], now_ms=now_ms):
+    for offer in await _offers(
+        tx, account_id, [program_id] if is_id(program_id) else [], now_ms=now_ms
+    ):
         return offer
     raise Missing(UNKNOWN)
 
@@ -144,7 +152,9 @@ async def _offers(tx: Tx, account_id: str, ids: list[str], *, now_ms: int) -> li
     return sorted(found, key=lambda offer: places[offer.id])
 
 
-async def join(tx: Tx, account_id: str, program_id: str, reason: str | None, *, now_ms: int) -> tuple[Joined, bool]:
+async def join(
+    tx: Tx, account_id: str, program_id: str, reason: str | None, *, now_ms: int
+) -> tuple[Joined, bool]:
     """The partner's place in the program, and whether it is new."""
     if reason is not None:
         checks.text(reason, param="reason_for_recommending", limit=checks.DESCRIPTION_LIMIT)
@@ -167,13 +177,19 @@ async def get_joined(tx: Tx, account_id: str, wanted_id: str, *, now_ms: int) ->
     """By its own id or the program's."""
     found = None
     if is_id(wanted_id):
-        found = await tx.one(_JOINED, account_id=account_id, id=wanted_id, month=rules.month_of(now_ms))
+        found = await tx.one(
+            _JOINED, account_id=account_id, id=wanted_id, month=rules.month_of(now_ms)
+        )
     if found is None:
         raise Missing("There is no such partner campaign.")
     return found
 
 
-async def page_of_joined(tx: Tx, account_id: str, page: Page, *, now_ms: int) -> tuple[list[Joined], int]:
+async def page_of_joined(
+    tx: Tx, account_id: str, page: Page, *, now_ms: int
+) -> tuple[list[Joined], int]:
     total = await tx.one(_COUNT_JOINED, account_id=account_id) or 0
     month = rules.month_of(now_ms)
-    return await tx.all(_LIST_JOINED, account_id=account_id, month=month, most=page.per_page, skip=page.skip), total
+    return await tx.all(
+        _LIST_JOINED, account_id=account_id, month=month, most=page.per_page, skip=page.skip
+    ), total

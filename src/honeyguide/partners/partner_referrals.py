@@ -50,7 +50,9 @@ async def of_month(tx: Tx, account_id: str, state: str, month: str, *, most: int
         return await tx.all(_PENDING, account_id=account_id, most=most)
     if state == REJECTED:
         from_ms, to_ms = rules.month_bounds(month)
-        return await tx.all(_REJECTED, account_id=account_id, from_ms=from_ms, to_ms=to_ms, most=most)
+        return await tx.all(
+            _REJECTED, account_id=account_id, from_ms=from_ms, to_ms=to_ms, most=most
+        )
     statement = _CONFIRMED if state == CONFIRMED else _UNCHARGED
     return await tx.all(statement, account_id=account_id, month=month, most=most)
 

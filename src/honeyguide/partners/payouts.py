@@ -118,11 +118,19 @@ async def make_payouts(tx: Tx, month: str, after: str, *, now_ms: int) -> Made:
     made = 0
     if earned:
         # (payout, its transfer, whose, how much); who has a payout already gets neither.
-        rows = json.dumps([(new_id(), new_id(), credit, credit.split(":")[1], cents) for credit, cents in earned])
+        rows = json.dumps(
+            [(new_id(), new_id(), credit, credit.split(":")[1], cents) for credit, cents in earned]
+        )
         made = await tx.run(_INSERT, rows=rows, month=month, now_ms=now_ms)
         if made:
             open_month = await ledger.open_month(tx, now_ms=now_ms)
-            await tx.run(_INSERT_TRANSFERS, rows=rows, clearing=ledger.CLEARING, month=open_month, now_ms=now_ms)
+            await tx.run(
+                _INSERT_TRANSFERS,
+                rows=rows,
+                clearing=ledger.CLEARING,
+                month=open_month,
+                now_ms=now_ms,
+            )
     if len(earned) == BATCH:
         return Made(made, earned[-1].credit)
     await tx.run(_PAID_OUT, month=month, now_ms=now_ms)

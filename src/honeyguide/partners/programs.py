@@ -96,7 +96,11 @@ def _checked(fields: Fields) -> dict[str, Any]:
                 raise Required(param, "{field} must not be null.")
             given[param] = None if value is None else checks.http_url(value, param=param)
     if not isinstance(fields.terms, UnsetType):
-        given["terms"] = None if fields.terms is None else checks.text(fields.terms, param="terms", limit=checks.TERMS_LIMIT)
+        given["terms"] = (
+            None
+            if fields.terms is None
+            else checks.text(fields.terms, param="terms", limit=checks.TERMS_LIMIT)
+        )
     if not isinstance(fields.slug, UnsetType):
         given["slug"] = None if fields.slug is None else checks.slug(fields.slug, param="slug")
     for param in ("show_in_directory", "referral_pending_duration_enabled"):
@@ -112,7 +116,12 @@ def _checked(fields: Fields) -> dict[str, Any]:
 
 def _days(value: Any) -> int:
     whole = isinstance(value, int) and not isinstance(value, bool)
-    if isinstance(value, Decimal) and value.is_finite() and abs(value) < 10_000 and value == int(value):
+    if (
+        isinstance(value, Decimal)
+        and value.is_finite()
+        and abs(value) < 10_000
+        and value == int(value)
+    ):
         value, whole = int(value), True
     if not whole or not 0 <= value <= LONGEST_HOLD_DAYS:
         raise Invalid(
@@ -123,7 +132,9 @@ def _days(value: Any) -> int:
     return int(value)
 
 
-async def create(tx: Tx, account_id: str, publication_id: str, fields: Fields, *, now_ms: int) -> Program:
+async def create(
+    tx: Tx, account_id: str, publication_id: str, fields: Fields, *, now_ms: int
+) -> Program:
     """One live program per publication; making it switches the publication's partner program on."""
     for param in REQUIRED:
         if isinstance(getattr(fields, param), UnsetType):
@@ -141,10 +152,13 @@ async def create(tx: Tx, account_id: str, publication_id: str, fields: Fields, *
     try:
         publication = await publications.get_locked(tx, account_id, publication_id)
     except Missing:
-        raise Invalid("{field} does not match any of your publications.", param="publication_uuid") from None
+        raise Invalid(
+            "{field} does not match any of your publications.", param="publication_uuid"
+        ) from None
     program_id = new_id()
     second = Invalid(
-        "This publication already has a partner program; delete it before you create another.", param="publication_uuid"
+        "This publication already has a partner program; delete it before you create another.",
+        param="publication_uuid",
     )
     await tx.run(
         _INSERT,
@@ -163,7 +177,9 @@ async def create(tx: Tx, account_id: str, publication_id: str, fields: Fields, *
 
 
 async def get(tx: Tx, account_id: str, program_id: str) -> Program:
-    program = await tx.one(_BY_ID, account_id=account_id, id=program_id) if is_id(program_id) else None
+    program = (
+        await tx.one(_BY_ID, account_id=account_id, id=program_id) if is_id(program_id) else None
+    )
     if program is None:
         raise Missing(UNKNOWN)
     return program
@@ -174,7 +190,9 @@ async def page_of(tx: Tx, account_id: str, page: Page) -> tuple[list[Program], i
     return await tx.all(_LIST, account_id=account_id, most=page.per_page, skip=page.skip), total
 
 
-async def update(tx: Tx, account_id: str, program_id: str, fields: Fields, *, now_ms: int) -> Program:
+async def update(
+    tx: Tx, account_id: str, program_id: str, fields: Fields, *, now_ms: int
+) -> Program:
     given = _checked(fields)
     old = await _get_locked(tx, account_id, program_id)
     await _write(tx, old, {**old._asdict(), **given}, now_ms=now_ms)
@@ -221,9 +239,16 @@ async def _write(tx: Tx, old: Program, columns: dict[str, Any], *, now_ms: int) 
     await tx.run(_UPDATE, **{name: columns[name] for name in names})
     if columns["total_budget_cents"] != old.total_budget_cents:
         await charges.budget_changed(
-            tx, old.account_id, old.id, old_cents=old.total_budget_cents, new_cents=columns["total_budget_cents"], now_ms=now_ms
+            tx,
+            old.account_id,
+            old.id,
+            old_cents=old.total_budget_cents,
+            new_cents=columns["total_budget_cents"],
+            now_ms=now_ms,
         )
-    await publications.refresh_listing(tx, await publications.get(tx, old.account_id, old.publication_id), now_ms=now_ms)
+    await publications.refresh_listing(
+        tx, await publications.get(tx, old.account_id, old.publication_id), now_ms=now_ms
+    )
 
 
 async def delete(tx: Tx, account_id: str, program_id: str, *, now_ms: int) -> None:

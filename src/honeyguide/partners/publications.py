@@ -82,8 +82,13 @@ def _checked(fields: Fields) -> dict[str, Any]:
     """The columns that were given, each by its rule."""
     given: dict[str, Any] = {}
     if not isinstance(fields.name, UnsetType):
-        given["name"] = checks.text(_present(fields.name, "name"), param="name", limit=checks.NAME_LIMIT, blank_ok=False)
-    for param, limit in (("description", checks.DESCRIPTION_LIMIT), ("list_id", checks.STRING_LIMIT)):
+        given["name"] = checks.text(
+            _present(fields.name, "name"), param="name", limit=checks.NAME_LIMIT, blank_ok=False
+        )
+    for param, limit in (
+        ("description", checks.DESCRIPTION_LIMIT),
+        ("list_id", checks.STRING_LIMIT),
+    ):
         value = getattr(fields, param)
         if not isinstance(value, UnsetType):
             given[param] = None if value is None else checks.text(value, param=param, limit=limit)
@@ -94,7 +99,9 @@ def _checked(fields: Fields) -> dict[str, Any]:
     ):
         value = getattr(fields, param)
         if not isinstance(value, UnsetType):
-            given[param] = json.dumps(checks.some_of(value, allowed, param=param, least=1, most=most), ensure_ascii=False)
+            given[param] = json.dumps(
+                checks.some_of(value, allowed, param=param, least=1, most=most), ensure_ascii=False
+            )
     for param, words in (("status", audience.STATUSES), ("audience_gender", audience.GENDERS)):
         value = getattr(fields, param)
         if not isinstance(value, UnsetType):
@@ -108,11 +115,15 @@ def _present(value: str | None, param: str) -> str:
     return value
 
 
-async def create(tx: Tx, account_id: str, fields: Fields, logo: Logo, *, folder: Path | None, now_ms: int) -> Publication:
+async def create(
+    tx: Tx, account_id: str, fields: Fields, logo: Logo, *, folder: Path | None, now_ms: int
+) -> Publication:
     given = {"description": None, "list_id": None, "status": "active", **_checked(fields)}
     publication_id = new_id()
     logo_id = await _keep_logo(tx, account_id, logo, folder, now_ms)
-    await tx.run(_INSERT, id=publication_id, account_id=account_id, logo_id=logo_id, now_ms=now_ms, **given)
+    await tx.run(
+        _INSERT, id=publication_id, account_id=account_id, logo_id=logo_id, now_ms=now_ms, **given
+    )
     return await get(tx, account_id, publication_id)
 
 
@@ -131,12 +142,23 @@ async def _keep_logo(tx: Tx, account_id: str, logo: Logo, folder: Path | None, n
         folder.mkdir(parents=True, exist_ok=True)
         (folder / logo_id).write_bytes(logo.data)
     data = None if folder is not None else logo.data
-    await tx.run(_INSERT_LOGO, id=logo_id, account_id=account_id, content_type=logo.content_type, data=data, now_ms=now_ms)
+    await tx.run(
+        _INSERT_LOGO,
+        id=logo_id,
+        account_id=account_id,
+        content_type=logo.content_type,
+        data=data,
+        now_ms=now_ms,
+    )
     return logo_id
 
 
 async def get(tx: Tx, account_id: str, publication_id: str) -> Publication:
-    found = await tx.one(_BY_ID, account_id=account_id, id=publication_id) if is_id(publication_id) else None
+    found = (
+        await tx.one(_BY_ID, account_id=account_id, id=publication_id)
+        if is_id(publication_id)
+        else None
+    )
     if found is None:
         raise Missing(UNKNOWN)
     return found
@@ -144,7 +166,10 @@ async def get(tx: Tx, account_id: str, publication_id: str) -> Publication:
 
 async def get_locked(tx: Tx, account_id: str, publication_id: str) -> Publication:
     """Two changes at once would each write back what the other changed. Whoever needs its program too takes that afterwards."""
-    if not is_id(publication_id) or await tx.one(_LOCK, account_id=account_id, id=publication_id) is None:
+    if (
+        not is_id(publication_id)
+        or await tx.one(_LOCK, account_id=account_id, id=publication_id) is None
+    ):
         raise Missing(UNKNOWN)
     return await get(tx, account_id, publication_id)
 
@@ -155,7 +180,14 @@ async def page_of(tx: Tx, account_id: str, page: Page) -> tuple[list[Publication
 
 
 async def update(
-    tx: Tx, account_id: str, publication_id: str, fields: Fields, logo: Logo | None, *, folder: Path | None, now_ms: int
+    tx: Tx,
+    account_id: str,
+    publication_id: str,
+    fields: Fields,
+    logo: Logo | None,
+    *,
+    folder: Path | None,
+    now_ms: int,
 ) -> Publication:
     old = await get_locked(tx, account_id, publication_id)
     columns = {**old._asdict(), **_checked(fields)}
@@ -190,7 +222,9 @@ async def delete(tx: Tx, account_id: str, publication_id: str, *, now_ms: int) -
 
 
 async def set_enabled(tx: Tx, publication: Publication, enabled: bool) -> None:
-    await tx.run(_SET_ENABLED, account_id=publication.account_id, id=publication.id, enabled=int(enabled))
+    await tx.run(
+        _SET_ENABLED, account_id=publication.account_id, id=publication.id, enabled=int(enabled)
+    )
 
 
 async def refresh_listing(tx: Tx, publication: Publication, *, now_ms: int) -> None:

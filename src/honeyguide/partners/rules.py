@@ -116,7 +116,9 @@ def decide_charge(
     return Charge(fee_cents, reaches_budget=fee_cents == budget_left_cents)
 
 
-def reached_after_change(*, reached: bool, old_cap_cents: int, new_cap_cents: int, spent_cents: int) -> bool:
+def reached_after_change(
+    *, reached: bool, old_cap_cents: int, new_cap_cents: int, spent_cents: int
+) -> bool:
     """Whether a budget is reached once its owner has changed it.
 
     A budget at or below what is spent is reached. One above it is reopened by a raise; a budget that was lowered, though

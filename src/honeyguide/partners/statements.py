@@ -18,7 +18,15 @@ PARTNER, OWNER = "partner", "owner"
 BATCH = 1_000
 HEADINGS = {
     PARTNER: ("charged_at", "program", "referral_uuid", "arrived_at", "amount_usd"),
-    OWNER: ("charged_at", "program", "referral_uuid", "arrived_at", "amount_usd", "subscriber", "partner"),
+    OWNER: (
+        "charged_at",
+        "program",
+        "referral_uuid",
+        "arrived_at",
+        "amount_usd",
+        "subscriber",
+        "partner",
+    ),
 }
 PAYOUT_HEADINGS = ("payout_uuid", "month", "amount_usd", "email", "name", "paid", "reference")
 
@@ -43,17 +51,32 @@ async def total_cents(tx: Tx, account_id: str, side: str, month: str) -> int:
     return await tx.one(_TOTALS[side], account_id=account_id, month=month) or 0
 
 
-async def lines(tx: Tx, account_id: str, side: str, month: str, after: Line | None = None) -> list[Line]:
+async def lines(
+    tx: Tx, account_id: str, side: str, month: str, after: Line | None = None
+) -> list[Line]:
     """The next lines after one; an empty list ends it."""
     after_ms, after_id = (after.created_ms, after.id) if after else (-(2**62), "")
-    return await tx.all(_LINES[side], account_id=account_id, month=month, after_ms=after_ms, after_id=after_id, batch=BATCH)
+    return await tx.all(
+        _LINES[side],
+        account_id=account_id,
+        month=month,
+        after_ms=after_ms,
+        after_id=after_id,
+        batch=BATCH,
+    )
 
 
 def csv_of(side: str, rows: list[Line], *, with_headings: bool) -> str:
     table: list[tuple[str, ...]] = [HEADINGS[side]] if with_headings else []
     for row in rows:
         amount = f"{money.dollars(row.fee_cents):.2f}"
-        cells = (iso(row.created_ms), row.publication_name, row.partner_referral_id, iso(row.arrived_ms), amount)
+        cells = (
+            iso(row.created_ms),
+            row.publication_name,
+            row.partner_referral_id,
+            iso(row.arrived_ms),
+            amount,
+        )
         table.append(cells if side == PARTNER else (*cells, row.person, row.partner_name))
     return csv_text(table)
 
@@ -64,5 +87,7 @@ def csv_of_payouts(rows: list[Owed]) -> str:
     for row in rows:
         amount = f"{money.dollars(row.amount_cents):.2f}"
         paid = "yes" if row.paid_ms else "no"
-        table.append((row.id, row.month, amount, row.email, row.name or "", paid, row.paid_reference or ""))
+        table.append(
+            (row.id, row.month, amount, row.email, row.name or "", paid, row.paid_reference or "")
+        )
     return csv_text(table)

@@ -6,8 +6,8 @@ import json
 from typing import NamedTuple
 
 from honeyguide.kernel.site import Site
-from honeyguide.referrals import rewards
-from honeyguide.referrals.campaigns import Owner
+from honeyguide.kernel.tenant import Tenant
+from honeyguide.referrals import earned_rewards
 from honeyguide.store.statements import beside
 from honeyguide.store.tx import Tx
 
@@ -50,7 +50,7 @@ async def walk(tx: Tx, site: Site, *, now_ms: int) -> bool:
     at = await tx.one(_NEXT_WALK)
     if at is None:
         return False
-    owner = Owner(at.account_id, at.campaign_id)
+    tenant = Tenant(at.account_id, at.campaign_id)
     advocates = await tx.all(
         _ADVOCATES,
         account_id=at.account_id,
@@ -60,15 +60,21 @@ async def walk(tx: Tx, site: Site, *, now_ms: int) -> bool:
         batch=WALK_BATCH,
     )
     # All at once and before any pool's row, as whoever signs up does: nobody waits for another in a circle.
-    past = {advocate.id: "" for advocate in advocates if advocate.referrals_verified >= at.referrals}
-    held = set(await tx.all(_HOLD, account_id=at.account_id, campaign_id=at.campaign_id, ids=json.dumps(past)))
+    past = {
+        advocate.id: "" for advocate in advocates if advocate.referrals_verified >= at.referrals
+    }
+    held = set(
+        await tx.all(
+            _HOLD, account_id=at.account_id, campaign_id=at.campaign_id, ids=json.dumps(past)
+        )
+    )
     whole, given = len(advocates) < WALK_BATCH, 0
     last = (at.walk_ms, at.walk_id)
     for advocate in advocates:
         if advocate.id in held:
-            more = await rewards.unlock(tx, site, owner, advocate.id, now_ms=now_ms)
+            more = await earned_rewards.unlock(tx, site, tenant, advocate.id, now_ms=now_ms)
             given += more
-            if more >= rewards.MOST_AT_ONCE:  # there may be as many again: come back to them
+            if more >= earned_rewards.MOST_AT_ONCE:  # there may be as many again: come back to them
                 whole = False
                 break
         last = (advocate.created_ms, advocate.id)
@@ -77,7 +83,13 @@ async def walk(tx: Tx, site: Site, *, now_ms: int) -> bool:
             break
     walk_ms, walk_id = (None, None) if whole else last
     await tx.run(
-        _MOVE_WALK, account_id=at.account_id, id=at.id, from_ms=at.walk_ms, from_id=at.walk_id, walk_ms=walk_ms, walk_id=walk_id
+        _MOVE_WALK,
+        account_id=at.account_id,
+        id=at.id,
+        from_ms=at.walk_ms,
+        from_id=at.walk_id,
+        walk_ms=walk_ms,
+        walk_id=walk_id,
     )
     return True
 
@@ -87,5 +99,7 @@ async def supply(tx: Tx, site: Site, *, now_ms: int) -> bool:
     pool = await tx.one(_NEXT_WANTING)
     if pool is None:
         return False
-    await rewards.fill(tx, site, Owner(pool.account_id, pool.campaign_id), pool.id, now_ms=now_ms)
+    await earned_rewards.fill(
+        tx, site, Tenant(pool.account_id, pool.campaign_id), pool.id, now_ms=now_ms
+    )
     return True

@@ -9,16 +9,10 @@ from msgspec import UNSET, UnsetType
 
 from honeyguide.kernel import checks
 from honeyguide.kernel.errors import Invalid, Missing
+from honeyguide.kernel.tenant import Tenant
 from honeyguide.referrals import rules, slugs
 from honeyguide.store.statements import beside
 from honeyguide.store.tx import Tx
-
-
-class Owner(NamedTuple):
-    """Whose rows a statement may touch."""
-
-    account_id: str
-    campaign_id: str
 
 
 class Campaign(NamedTuple):
@@ -55,49 +49,57 @@ _BY_ID = _sql.query("by_id", Campaign)
 _LOCK = _sql.value("lock", str)
 _RENAME = _sql.command("rename")
 _CONFIGURE = _sql.command("configure")
-_OWNER_OF = _sql.query("owner_of", Owner)
+_TENANT_OF = _sql.query("tenant_of", Tenant)
 
 
-async def get(tx: Tx, owner: Owner) -> Campaign:
-    campaign = await tx.one(_BY_ID, account_id=owner.account_id, id=owner.campaign_id)
+async def get(tx: Tx, tenant: Tenant) -> Campaign:
+    campaign = await tx.one(_BY_ID, account_id=tenant.account_id, id=tenant.campaign_id)
     if campaign is None:
         raise Missing("There is no such campaign.")
     return campaign
 
 
-async def owner_of(tx: Tx, account_id: str) -> Owner:
-    owner = await tx.one(_OWNER_OF, account_id=account_id)
-    if owner is None:
+async def tenant_of(tx: Tx, account_id: str) -> Tenant:
+    tenant = await tx.one(_TENANT_OF, account_id=account_id)
+    if tenant is None:
         raise Missing("There is no such account.")
-    return owner
+    return tenant
 
 
-async def rename(tx: Tx, owner: Owner, name: str) -> None:
+async def rename(tx: Tx, tenant: Tenant, name: str) -> None:
     checks.text(name, param="name", limit=checks.NAME_LIMIT, blank_ok=False)
-    await tx.run(_RENAME, account_id=owner.account_id, id=owner.campaign_id, name=name)
+    await tx.run(_RENAME, account_id=tenant.account_id, id=tenant.campaign_id, name=name)
 
 
-async def configure(tx: Tx, owner: Owner, chosen: Settings) -> Campaign:
+async def configure(tx: Tx, tenant: Tenant, chosen: Settings) -> Campaign:
     """Changes what is set. New rules hold for referrals that arrive from now on; those that wait keep their dates."""
     # Two changes at once would each write back what the other changed, and the page be looked for where it no longer is.
-    await tx.one(_LOCK, account_id=owner.account_id, id=owner.campaign_id)
-    old = await get(tx, owner)
+    await tx.one(_LOCK, account_id=tenant.account_id, id=tenant.campaign_id)
+    old = await get(tx, tenant)
     new: dict[str, Any] = {name: getattr(old, name) for name in Settings.__struct_fields__}
-    new |= {name: value for name, value in msgspec.structs.asdict(chosen).items() if value is not UNSET and name != "words"}
+    new |= {
+        name: value
+        for name, value in msgspec.structs.asdict(chosen).items()
+        if value is not UNSET and name != "words"
+    }
     checks.text(new["name"], param="name", limit=checks.NAME_LIMIT, blank_ok=False)
     if new["destination_url"] is not None:
         checks.http_url(new["destination_url"], param="destination_url")
     checks.one_of(new["screening"], tuple(rules.Level), param="screening")
     if not 0 <= new["hold_days"] <= rules.LONGEST_HOLD_DAYS:
-        raise Invalid("{field} must be a whole number from 0 to {most}.", param="hold_days", most=rules.LONGEST_HOLD_DAYS)
+        raise Invalid(
+            "{field} must be a whole number from 0 to {most}.",
+            param="hold_days",
+            most=rules.LONGEST_HOLD_DAYS,
+        )
     if chosen.words is not UNSET:
         new["words"] = _kept_words(chosen.words)
     if new["slug"] != old.slug:
-        await slugs.claim(tx, owner.account_id, slugs.CAMPAIGN, owner.campaign_id, new["slug"])
+        await slugs.claim(tx, tenant.account_id, slugs.CAMPAIGN, tenant.campaign_id, new["slug"])
     new["needs_confirmation"] = int(new["needs_confirmation"])
-    await tx.run(_CONFIGURE, account_id=owner.account_id, id=owner.campaign_id, **new)
+    await tx.run(_CONFIGURE, account_id=tenant.account_id, id=tenant.campaign_id, **new)
     tx.wake(LINKS)
-    return await get(tx, owner)
+    return await get(tx, tenant)
 
 
 def _kept_words(words: dict[str, str]) -> str:

@@ -16,5 +16,5 @@ UPDATE campaign SET name = :name, destination_url = :destination_url, slug = :sl
     hold_days = :hold_days, needs_confirmation = :needs_confirmation, words = :words
 WHERE account_id = :account_id AND id = :id;
 
--- name: owner_of
+-- name: tenant_of
 SELECT account_id, id AS campaign_id FROM campaign WHERE account_id = :account_id;

@@ -64,9 +64,24 @@ def visitor_hash(site: Site, address: str, user_agent: str, now_ms: int) -> str:
     return site.keyed_hash(f"visitor {now_ms // DAY_MS}", f"{address}\0{user_agent}")[:32]
 
 
-def click(site: Site, *, account_id: str, target_id: str, code: str, address: str, user_agent: str, now_ms: int) -> Click:
+def click(
+    site: Site,
+    *,
+    account_id: str,
+    target_id: str,
+    code: str,
+    address: str,
+    user_agent: str,
+    now_ms: int,
+) -> Click:
     """`target_id` is the campaign, or the partner's campaign, that the link belongs to."""
-    return Click(account_id, target_id, code, now_ms // HOUR_MS * HOUR_MS, visitor_hash(site, address, user_agent, now_ms))
+    return Click(
+        account_id,
+        target_id,
+        code,
+        now_ms // HOUR_MS * HOUR_MS,
+        visitor_hash(site, address, user_agent, now_ms),
+    )
 
 
 async def count_clicks(tx: Tx, clicks: list[Click]) -> int:
@@ -86,9 +101,13 @@ async def count_clicks(tx: Tx, clicks: list[Click]) -> int:
     return len(fresh)
 
 
-async def by_day(tx: Tx, account_id: str, target_id: str, *, code: str = "", since_ms: int) -> list[DayCount]:
+async def by_day(
+    tx: Tx, account_id: str, target_id: str, *, code: str = "", since_ms: int
+) -> list[DayCount]:
     """Clicks per day, days without any left out; of one link, or of all (no code)."""
-    return await tx.all(_BY_DAY, account_id=account_id, target_id=target_id, code=code, since_ms=since_ms)
+    return await tx.all(
+        _BY_DAY, account_id=account_id, target_id=target_id, code=code, since_ms=since_ms
+    )
 
 
 async def total(tx: Tx, account_id: str, target_id: str, code: str = "") -> int:

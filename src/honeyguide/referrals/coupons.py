@@ -16,10 +16,10 @@ from honeyguide.kernel import checks
 from honeyguide.kernel.errors import Invalid
 from honeyguide.kernel.ids import new_id
 from honeyguide.kernel.site import Site
+from honeyguide.kernel.tenant import Tenant
 from honeyguide.mail import notifications, texts
-from honeyguide.referrals import milestones
-from honeyguide.referrals.campaigns import Owner
-from honeyguide.referrals.milestones import Reward
+from honeyguide.referrals import rewards
+from honeyguide.referrals.rewards import Reward
 from honeyguide.store.statements import beside
 from honeyguide.store.tx import Tx
 
@@ -27,7 +27,9 @@ from honeyguide.store.tx import Tx
 MOST_AT_ONCE = 10_000
 # The owner hears of a shelf that runs empty at a tenth of its last filling, or at this many codes.
 FEW = 5
-_HEADINGS = frozenset({"code", "codes", "coupon", "coupons", "coupon_code", "coupon_codes", "coupon code"})
+_HEADINGS = frozenset(
+    {"code", "codes", "coupon", "coupons", "coupon_code", "coupon_codes", "coupon code"}
+)
 
 
 class Stock(NamedTuple):
@@ -68,58 +70,91 @@ def _checked(codes: Iterable[str]) -> list[str]:
     return distinct
 
 
-async def add(tx: Tx, owner: Owner, reward: Reward, codes: Iterable[str]) -> int:
+async def add(tx: Tx, tenant: Tenant, reward: Reward, codes: Iterable[str]) -> int:
     """Puts codes into a pool and tells how many were new: one that is there already, given out or not, is not added again."""
     if not reward.is_pool:
-        raise Invalid("{field} is only for coupons with unique codes; this reward has one shared code.", param="coupon_codes")
+        raise Invalid(
+            "{field} is only for coupons with unique codes; this reward has one shared code.",
+            param="coupon_codes",
+        )
     distinct = _checked(codes)
     if not distinct:
         return 0
     # First of all the reward's row: who unlocks meanwhile waits for these codes instead of finding none.
-    await milestones.hold(tx, owner, reward.id)
+    await rewards.hold(tx, tenant, reward.id)
     rows = msgspec.json.encode([[new_id(), code] for code in distinct]).decode()
-    added = await tx.run(_ADD, account_id=owner.account_id, reward_id=reward.id, rows=rows)
+    added = await tx.run(_ADD, account_id=tenant.account_id, reward_id=reward.id, rows=rows)
     if added:
-        await tx.run(_REFILL, account_id=owner.account_id, id=reward.id, added=added)
+        await tx.run(_REFILL, account_id=tenant.account_id, id=reward.id, added=added)
     return added
 
 
-async def leave_queue(tx: Tx, owner: Owner, reward_id: str, n: int) -> None:
-    await tx.run(_UNQUEUE, account_id=owner.account_id, id=reward_id, n=n)
+async def leave_queue(tx: Tx, tenant: Tenant, reward_id: str, n: int) -> None:
+    await tx.run(_UNQUEUE, account_id=tenant.account_id, id=reward_id, n=n)
 
 
 async def take(
-    tx: Tx, site: Site, owner: Owner, reward: Reward, won_id: str, *, now_ms: int, queued: bool = False
+    tx: Tx,
+    site: Site,
+    tenant: Tenant,
+    reward: Reward,
+    earned_id: str,
+    *,
+    now_ms: int,
+    queued: bool = False,
 ) -> str | None:
-    """A code for this won reward, or None and a place in the queue. Nobody overtakes those who wait already (`queued`)."""
-    mine: dict[str, Any] = {"account_id": owner.account_id, "id": reward.id}
+    """A code for this earned reward, or None and a place in the queue. Nobody overtakes those who wait already (`queued`)."""
+    mine: dict[str, Any] = {"account_id": tenant.account_id, "id": reward.id}
     stock = await tx.one(_RESERVE_FOR_WAITING if queued else _RESERVE, **mine)
     code = None
     if stock is not None:
-        code = await tx.one(_GIVE, account_id=owner.account_id, reward_id=reward.id, won_id=won_id)
+        code = await tx.one(
+            _GIVE, account_id=tenant.account_id, reward_id=reward.id, earned_id=earned_id
+        )
         if code is None:
             raise RuntimeError(f"The pool of reward {reward.id} holds fewer codes than it counts.")
     elif not queued:
         stock = await tx.one(_QUEUE, **mine)
     if stock is not None:
-        await _tell_owner(tx, site, owner, reward, stock, now_ms=now_ms)
+        await _tell_owner(tx, site, tenant, reward, stock, now_ms=now_ms)
     return code
 
 
-async def _tell_owner(tx: Tx, site: Site, owner: Owner, reward: Reward, stock: Stock, *, now_ms: int) -> None:
+async def _tell_owner(
+    tx: Tx, site: Site, tenant: Tenant, reward: Reward, stock: Stock, *, now_ms: int
+) -> None:
     """Once when few are left and once when none is, until the pool is filled again."""
-    level = 2 if not stock.codes_left else 1 if stock.codes_left <= max(FEW, stock.stock_base // 10) else 0
+    level = (
+        2
+        if not stock.codes_left
+        else 1
+        if stock.codes_left <= max(FEW, stock.stock_base // 10)
+        else 0
+    )
     if level <= stock.stock_told:
         return
-    await tx.run(_TELL, account_id=owner.account_id, id=reward.id, told=level)
-    account = await accounts.get(tx, owner.account_id)
+    await tx.run(_TELL, account_id=tenant.account_id, id=reward.id, told=level)
+    account = await accounts.get(tx, tenant.account_id)
     page = f"{site.base_url}/rewards"
     kind, said = (
-        ("reward_out_of_stock", texts.reward_out_of_stock(reward=reward.name, waiting=stock.waiting, page=page))
+        (
+            "reward_out_of_stock",
+            texts.reward_out_of_stock(reward=reward.name, waiting=stock.waiting, page=page),
+        )
         if level == 2
-        else ("reward_low_stock", texts.reward_low_stock(reward=reward.name, left=stock.codes_left, page=page))
+        else (
+            "reward_low_stock",
+            texts.reward_low_stock(reward=reward.name, left=stock.codes_left, page=page),
+        )
     )
     once = f"{kind}:{reward.id}:{now_ms}"  # told again after the pool was filled; `_TELL` holds the line until then
     await notifications.notify(
-        tx, owner.account_id, account.email, kind, once, said, link=f"/rewards/{reward.id}", now_ms=now_ms
+        tx,
+        tenant.account_id,
+        account.email,
+        kind,
+        once,
+        said,
+        link=f"/rewards/{reward.id}",
+        now_ms=now_ms,
     )

@@ -14,7 +14,7 @@ RETURNING codes_left, waiting, stock_base, stock_told;
 
 -- name: give
 -- Runs with the reward's row held, so nobody else looks for a code of this pool; the guard outside is the second belt.
-UPDATE coupon SET won_id = :won_id WHERE account_id = :account_id AND won_id IS NULL AND id = (
+UPDATE coupon SET won_id = :earned_id WHERE account_id = :account_id AND won_id IS NULL AND id = (
     SELECT id FROM coupon WHERE reward_id = :reward_id AND won_id IS NULL ORDER BY id LIMIT 1
 ) RETURNING code;
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from honeyguide.referrals.campaigns import Owner
+from honeyguide.kernel.tenant import Tenant
 from honeyguide.store.statements import beside
 from honeyguide.store.tx import Tx
 
@@ -45,27 +45,29 @@ _SUSPECTED = _sql.value("suspected", int)
 _TOP = _sql.query("top", Advocate)
 
 
-async def between(tx: Tx, owner: Owner, since_ms: int, until_ms: int) -> list[Day]:
+async def between(tx: Tx, tenant: Tenant, since_ms: int, until_ms: int) -> list[Day]:
     """Each day on which anything happened, in order; `until_ms` is not included."""
-    whose: dict[str, Any] = {"account_id": owner.account_id, "campaign_id": owner.campaign_id}
+    whose: dict[str, Any] = {"account_id": tenant.account_id, "campaign_id": tenant.campaign_id}
     whose |= {"since_ms": since_ms, "until_ms": until_ms}
     days = {day.day_ms: day for day in await tx.all(_DAYS, **whose)}
     for click in await tx.all(_CLICKS, **whose):
-        days[click.day_ms] = days.get(click.day_ms, Day(click.day_ms, 0, 0, 0, 0))._replace(clicks=click.n)
+        days[click.day_ms] = days.get(click.day_ms, Day(click.day_ms, 0, 0, 0, 0))._replace(
+            clicks=click.n
+        )
     return [days[day_ms] for day_ms in sorted(days)]
 
 
-async def ever(tx: Tx, owner: Owner) -> Day:
+async def ever(tx: Tx, tenant: Tenant) -> Day:
     """All days as one."""
-    found = await tx.one(_EVER, account_id=owner.account_id, campaign_id=owner.campaign_id)
+    found = await tx.one(_EVER, account_id=tenant.account_id, campaign_id=tenant.campaign_id)
     return found or Day(0, 0, 0, 0, 0)
 
 
-async def suspected(tx: Tx, owner: Owner, *, most: int) -> int:
+async def suspected(tx: Tx, tenant: Tenant, *, most: int) -> int:
     """How many referrals wait for a person to look at them, counted up to `most`. A hold that every referral passes through
     waits for time, and an address for its confirmation: neither for anybody here."""
-    return await tx.one(_SUSPECTED, campaign_id=owner.campaign_id, most=most) or 0
+    return await tx.one(_SUSPECTED, campaign_id=tenant.campaign_id, most=most) or 0
 
 
-async def top_advocates(tx: Tx, owner: Owner, *, most: int) -> list[Advocate]:
-    return await tx.all(_TOP, campaign_id=owner.campaign_id, most=most)
+async def top_advocates(tx: Tx, tenant: Tenant, *, most: int) -> list[Advocate]:
+    return await tx.all(_TOP, campaign_id=tenant.campaign_id, most=most)

@@ -7,10 +7,10 @@ from typing import Any
 
 from honeyguide.events import outbox
 from honeyguide.kernel.site import Site
-from honeyguide.referrals import milestones
-from honeyguide.referrals.campaigns import Owner
-from honeyguide.referrals.milestones import Reward
-from honeyguide.referrals.people import Subscriber
+from honeyguide.kernel.tenant import Tenant
+from honeyguide.referrals import rewards
+from honeyguide.referrals.rewards import Reward, next_reward
+from honeyguide.referrals.subscribers import Subscriber
 from honeyguide.store.tx import Tx
 
 
@@ -44,27 +44,34 @@ def anonymous(s: Subscriber) -> dict[str, Any]:
 
 
 def _next_reward_details(rewards: Sequence[Reward], s: Subscriber) -> dict[str, Any] | None:
-    found = milestones.next_reward(rewards, s.referrals_verified)
+    found = next_reward(rewards, s.referrals_verified)
     if found is None:
         return None
     reward, left = found
-    return {"id": reward.id, "name": reward.name, "referrals": reward.referrals, "referrals_left": left}
+    return {
+        "id": reward.id,
+        "name": reward.name,
+        "referrals": reward.referrals,
+        "referrals_left": left,
+    }
 
 
-async def new_referral(tx: Tx, site: Site, owner: Owner, subscriber: Subscriber, referrer: Subscriber, *, now_ms: int) -> None:
+async def new_referral(
+    tx: Tx, site: Site, tenant: Tenant, subscriber: Subscriber, referrer: Subscriber, *, now_ms: int
+) -> None:
     """A referral was created and not rejected."""
-    to = await outbox.listeners(tx, owner.account_id, outbox.NEW_REFERRAL)
+    to = await outbox.listeners(tx, tenant.account_id, outbox.NEW_REFERRAL)
     if not to:
         return
-    rewards = await milestones.of_campaign(tx, owner)
+    all_rewards = await rewards.of_campaign(tx, tenant)
     facts = {
-        "campaign_id": owner.campaign_id,
-        "subscriber": person(site, subscriber, rewards),
-        "referrer": person(site, referrer, rewards),
+        "campaign_id": tenant.campaign_id,
+        "subscriber": person(site, subscriber, all_rewards),
+        "referrer": person(site, referrer, all_rewards),
     }
     await outbox.emit(
         tx,
-        owner.account_id,
+        tenant.account_id,
         outbox.NEW_REFERRAL,
         facts,
         to=to,
@@ -74,11 +81,22 @@ async def new_referral(tx: Tx, site: Site, owner: Owner, subscriber: Subscriber,
     )
 
 
-async def reward(tx: Tx, site: Site, owner: Owner, kind: str, winner: Subscriber, won: dict[str, Any], *, now_ms: int) -> None:
-    """A reward was unlocked or redeemed; `won` says which, with what."""
-    to = await outbox.listeners(tx, owner.account_id, kind)
+async def reward(
+    tx: Tx,
+    site: Site,
+    tenant: Tenant,
+    kind: str,
+    winner: Subscriber,
+    earned: dict[str, Any],
+    *,
+    now_ms: int,
+) -> None:
+    """A reward was unlocked or redeemed; `earned` says which, with what."""
+    to = await outbox.listeners(tx, tenant.account_id, kind)
     if not to:
         return
-    shown = person(site, winner, await milestones.of_campaign(tx, owner))
-    facts = {"campaign_id": owner.campaign_id, "subscriber": shown, **won}
-    await outbox.emit(tx, owner.account_id, kind, facts, to=to, subscriber_id=winner.id, now_ms=now_ms)
+    shown = person(site, winner, await rewards.of_campaign(tx, tenant))
+    facts = {"campaign_id": tenant.campaign_id, "subscriber": shown, **earned}
+    await outbox.emit(
+        tx, tenant.account_id, kind, facts, to=to, subscriber_id=winner.id, now_ms=now_ms
+    )

@@ -9,10 +9,11 @@ from typing import NamedTuple
 from honeyguide.kernel import clock, email_addresses
 from honeyguide.kernel.errors import Missing
 from honeyguide.kernel.site import Site
-from honeyguide.referrals import campaigns, people, rules, screening, subscribers
-from honeyguide.referrals.campaigns import Campaign, Owner
-from honeyguide.referrals.people import Subscriber
+from honeyguide.kernel.tenant import Tenant
+from honeyguide.referrals import campaigns, lifecycle, rules, screening, subscribers
+from honeyguide.referrals.campaigns import Campaign
 from honeyguide.referrals.rules import Reason, Status
+from honeyguide.referrals.subscribers import Subscriber
 from honeyguide.store.tx import Tx
 
 
@@ -38,13 +39,17 @@ class Explained(NamedTuple):
     what_would_change_it: str
 
 
-async def explain(tx: Tx, site: Site, owner: Owner, wanted: str) -> Explained:
-    subscriber = await people.get(tx, owner, wanted)
+async def explain(tx: Tx, site: Site, tenant: Tenant, wanted: str) -> Explained:
+    subscriber = await subscribers.get(tx, tenant, wanted)
     if subscriber.referrer_code is None:
-        raise Missing(subscribers.UNREFERRED, code="not_referred")
-    referrer = await people.find(tx, owner, subscriber.referrer_id) if subscriber.referrer_id else None
-    signals = await _signals(tx, site, owner, subscriber, referrer)
-    campaign = await campaigns.get(tx, owner)
+        raise Missing(lifecycle.UNREFERRED, code="not_referred")
+    referrer = (
+        await subscribers.find(tx, tenant, subscriber.referrer_id)
+        if subscriber.referrer_id
+        else None
+    )
+    signals = await _signals(tx, site, tenant, subscriber, referrer)
+    campaign = await campaigns.get(tx, tenant)
     return Explained(
         subscriber,
         subscriber.referrer_id,
@@ -56,20 +61,31 @@ async def explain(tx: Tx, site: Site, owner: Owner, wanted: str) -> Explained:
     )
 
 
-async def _signals(tx: Tx, site: Site, owner: Owner, s: Subscriber, referrer: Subscriber | None) -> Signals:
+async def _signals(
+    tx: Tx, site: Site, tenant: Tenant, s: Subscriber, referrer: Subscriber | None
+) -> Signals:
     network = rules.network_of(s.ip_address)
-    on_code = await screening.on_code(tx, owner, s.referrer_code or "", network, s.received_ms)
-    own = referrer is not None and email_addresses.key(s.email) == email_addresses.key(referrer.email)
-    same_person = referrer is not None and email_addresses.person(s.email) == email_addresses.person(referrer.email)
+    on_code = await screening.on_code(tx, tenant, s.referrer_code or "", network, s.received_ms)
+    own = referrer is not None and email_addresses.key(s.email) == email_addresses.key(
+        referrer.email
+    )
+    same_person = referrer is not None and email_addresses.person(
+        s.email
+    ) == email_addresses.person(referrer.email)
     near = referrer is not None and 0 <= s.received_ms - referrer.received_ms < clock.DAY_MS
     return Signals(
         own_address=own,
         alias_of_referrer=same_person and not own,
         referral_loop=await screening.closes_loop(
-            tx, owner, referrer.referrer_id if referrer else None, site.keyed_hash("person", email_addresses.person(s.email))
+            tx,
+            tenant,
+            referrer.referrer_id if referrer else None,
+            site.keyed_hash("person", email_addresses.person(s.email)),
         ),
         disposable_domain=screening.is_disposable(s.email.rpartition("@")[2]),
-        same_network_as_referrer=bool(near and network and referrer and network == rules.network_of(referrer.ip_address)),
+        same_network_as_referrer=bool(
+            near and network and referrer and network == rules.network_of(referrer.ip_address)
+        ),
         signups_from_network_that_day=max(on_code.from_network, 1),
         signups_on_code_that_hour=max(on_code.last_hour, 1),
     )
@@ -83,7 +99,12 @@ def _explanation(s: Subscriber) -> str:
     return "Verified right away: no rule stopped it."
 
 
-_CERTAINTIES = (Reason.OWN_ADDRESS, Reason.ALIAS_OF_REFERRER, Reason.REFERRAL_LOOP, Reason.DISPOSABLE_DOMAIN)
+_CERTAINTIES = (
+    Reason.OWN_ADDRESS,
+    Reason.ALIAS_OF_REFERRER,
+    Reason.REFERRAL_LOOP,
+    Reason.DISPOSABLE_DOMAIN,
+)
 _RULES: dict[Reason, str] = {
     **dict.fromkeys(_CERTAINTIES, "Every screening level rejects this."),
     Reason.AWAITING_CONFIRMATION: "The campaign requires new subscribers to confirm their email address.",
@@ -119,5 +140,7 @@ def _what_would_change_it(s: Subscriber) -> str:
     if s.referral_status == Status.REJECTED:
         return "You can verify it manually."
     if s.referral_reason == Reason.AWAITING_CONFIRMATION or s.referral_due_ms is None:
-        return "It will be verified once they confirm, unless you decide earlier or they unsubscribe."
+        return (
+            "It will be verified once they confirm, unless you decide earlier or they unsubscribe."
+        )
     return f"It will be verified on {rules.day(s.referral_due_ms)} unless you decide earlier or they unsubscribe."

@@ -6,9 +6,9 @@ import hmac
 
 from honeyguide.kernel.ids import CODE_LENGTH
 from honeyguide.kernel.site import Site
-from honeyguide.referrals import links, people
-from honeyguide.referrals.campaigns import Owner
-from honeyguide.referrals.people import Subscriber
+from honeyguide.kernel.tenant import Tenant
+from honeyguide.referrals import links, subscribers
+from honeyguide.referrals.subscribers import Subscriber
 from honeyguide.store.tx import Tx
 
 _HASH_LENGTH = 32
@@ -22,11 +22,13 @@ def link(site: Site, subscriber: Subscriber) -> str:
     return f"{site.base_url}/hub/{token(site, subscriber.id, subscriber.ref_code)}"
 
 
-async def find(tx: Tx, site: Site, given: str) -> tuple[Owner, Subscriber] | None:
+async def find(tx: Tx, site: Site, given: str) -> tuple[Tenant, Subscriber] | None:
     """Whose page this is, or None: a wrong token and somebody erased look the same."""
     found = await links.lookup(tx, given[:CODE_LENGTH])
-    if found is None or not hmac.compare_digest(token(site, found.subscriber_id, found.code).encode(), given.encode()):
+    if found is None or not hmac.compare_digest(
+        token(site, found.subscriber_id, found.code).encode(), given.encode()
+    ):
         return None
-    owner = Owner(found.account_id, found.campaign_id)
-    subscriber = await people.find(tx, owner, found.subscriber_id)
-    return None if subscriber is None else (owner, subscriber)
+    tenant = Tenant(found.account_id, found.campaign_id)
+    subscriber = await subscribers.find(tx, tenant, found.subscriber_id)
+    return None if subscriber is None else (tenant, subscriber)

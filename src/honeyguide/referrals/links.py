@@ -55,7 +55,11 @@ def with_query(stored: str, query: str, name: str, code: str) -> str:
     address, hash_sign, fragment = stored.partition("#")
     address, _, own = address.partition("?")
     brought = query if len(query) <= LONGEST_QUERY else ""
-    parts = [part for part in f"{own}&{brought}".split("&") if part and unquote_plus(part.partition("=")[0]) != name]
+    parts = [
+        part
+        for part in f"{own}&{brought}".split("&")
+        if part and unquote_plus(part.partition("=")[0]) != name
+    ]
     # What a header cannot carry is spelled out; what is encoded already stays as it is.
     kept = quote("&".join([*parts, f"{name}={code}"]), safe="%&=+;:@/?!$'()*,-._~[]|")
     return f"{address}?{kept}{hash_sign}{fragment}"

@@ -86,8 +86,14 @@ async def place(tx: Tx, owner_id: str, kind: str, page: Page) -> Place:
     """Where the page begins; needs the same snapshot as the rows."""
     anchor = None
     if page.skip >= RUN:
-        anchor = await tx.one(_ANCHOR, list=f"{owner_id}/{kind}", owner_id=owner_id, kind=kind, skip=page.skip)
-    return Place(*TOP, page.skip) if anchor is None else Place(anchor.lo_ms, anchor.lo_id, page.skip - anchor.above)
+        anchor = await tx.one(
+            _ANCHOR, list=f"{owner_id}/{kind}", owner_id=owner_id, kind=kind, skip=page.skip
+        )
+    return (
+        Place(*TOP, page.skip)
+        if anchor is None
+        else Place(anchor.lo_ms, anchor.lo_id, page.skip - anchor.above)
+    )
 
 
 async def fold(tx: Tx) -> bool:
@@ -100,7 +106,11 @@ async def fold(tx: Tx) -> bool:
         if note.n_brought:
             by_list[note.account_id, note.owner_id, "brought"].append((key, note.n_brought))
         else:
-            for kind, n in (("all", note.n_all), ("referrals", note.n_referrals), ("advocates", note.n_advocates)):
+            for kind, n in (
+                ("all", note.n_all),
+                ("referrals", note.n_referrals),
+                ("advocates", note.n_advocates),
+            ):
                 # All three are looked at, also where nothing changed: one may have waited for the others' notes to be cut.
                 changes = by_list[note.account_id, note.owner_id, kind]
                 if n:
@@ -109,7 +119,9 @@ async def fold(tx: Tx) -> bool:
             if any(counts):
                 day = by_day[note.owner_id, note.day_ms, note.account_id]
                 day[:] = map(operator.add, day, counts)
-    for (campaign_id, day_ms, account_id), (signups, verified, pending, rejected) in sorted(by_day.items()):
+    for (campaign_id, day_ms, account_id), (signups, verified, pending, rejected) in sorted(
+        by_day.items()
+    ):
         await tx.put(
             _ADD_DAY,
             campaign_id=campaign_id,
@@ -125,7 +137,9 @@ async def fold(tx: Tx) -> bool:
     return len(notes) == BATCH
 
 
-async def _fold_list(tx: Tx, account_id: str, owner_id: str, kind: str, changes: list[tuple[Key, int]]) -> None:
+async def _fold_list(
+    tx: Tx, account_id: str, owner_id: str, kind: str, changes: list[tuple[Key, int]]
+) -> None:
     name = f"{owner_id}/{kind}"
     known = await tx.one(_HAS_TOTAL, list=name)
     runs: dict[Key, int] = {(run.lo_ms, run.lo_id): run.n for run in await tx.all(_RUNS, list=name)}
@@ -150,16 +164,38 @@ async def _fold_list(tx: Tx, account_id: str, owner_id: str, kind: str, changes:
         for bound in [bound for bound in bounds if runs[bound] > 2 * RUN]:
             touched |= {bound, *await _cut(tx, owner_id, kind, runs, bounds, bound)}
     for bound in sorted(touched):
-        await tx.run(_KEEP_RUN, list=name, account_id=account_id, lo_ms=bound[0], lo_id=bound[1], n=runs[bound])
+        await tx.run(
+            _KEEP_RUN,
+            list=name,
+            account_id=account_id,
+            lo_ms=bound[0],
+            lo_id=bound[1],
+            n=runs[bound],
+        )
     if touched:
-        await tx.run(_KEEP_TOTAL, list=name, account_id=account_id, n=(known or 0) + sum(n for _, n in changes))
+        await tx.run(
+            _KEEP_TOTAL,
+            list=name,
+            account_id=account_id,
+            n=(known or 0) + sum(n for _, n in changes),
+        )
 
 
-async def _cut(tx: Tx, owner_id: str, kind: str, runs: dict[Key, int], bounds: list[Key], bound: Key) -> set[Key]:
+async def _cut(
+    tx: Tx, owner_id: str, kind: str, runs: dict[Key, int], bounds: list[Key], bound: Key
+) -> set[Key]:
     """Splits one long run into runs of RUN rows, counted from its top; the rest stays with the old bound."""
     above = bisect.bisect_right(bounds, bound)
     hi = bounds[above] if above < len(bounds) else TOP
-    cuts = await tx.all(_CUTS[kind], owner_id=owner_id, lo_ms=bound[0], lo_id=bound[1], hi_ms=hi[0], hi_id=hi[1], run=RUN)
+    cuts = await tx.all(
+        _CUTS[kind],
+        owner_id=owner_id,
+        lo_ms=bound[0],
+        lo_id=bound[1],
+        hi_ms=hi[0],
+        hi_id=hi[1],
+        run=RUN,
+    )
     fresh = {cut for cut in cuts if cut != bound}
     for cut in fresh:
         runs[cut] = RUN

@@ -6,8 +6,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from honeyguide.referrals.campaigns import Owner
-from honeyguide.referrals.rewards import AWAITING, OUT_OF_STOCK, REDEEMED, UNLOCKED
+from honeyguide.kernel.tenant import Tenant
+from honeyguide.referrals.earned_rewards import AWAITING, OUT_OF_STOCK, REDEEMED, UNLOCKED
 from honeyguide.store.statements import beside
 from honeyguide.store.tx import Tx
 
@@ -21,7 +21,7 @@ class Rejected(NamedTuple):
     n: int
 
 
-class Won(NamedTuple):
+class RewardCounts(NamedTuple):
     """Rewards earned since a moment, by what became of them; each counted up to `MOST_WON` and one,
     which says that there are more."""
 
@@ -34,28 +34,44 @@ class Won(NamedTuple):
 _sql = beside(__file__)
 _REJECTED = _sql.query("rejected", Rejected)
 _BROUGHT = _sql.value("brought", int)
-_WON = _sql.value("won", int)
+_EARNED = _sql.value("earned", int)
 
 
-async def rejected(tx: Tx, owner: Owner, *, since_ms: int) -> list[Rejected]:
+async def rejected(tx: Tx, tenant: Tenant, *, since_ms: int) -> list[Rejected]:
     """Why referrals since then were rejected, the commonest first: of the newest `MOST_REJECTED` where there are more."""
-    return await tx.all(_REJECTED, campaign_id=owner.campaign_id, since_ms=since_ms, most=MOST_REJECTED)
+    return await tx.all(
+        _REJECTED, campaign_id=tenant.campaign_id, since_ms=since_ms, most=MOST_REJECTED
+    )
 
 
-async def brought(tx: Tx, owner: Owner) -> int:
+async def brought(tx: Tx, tenant: Tenant) -> int:
     """How many verified referrals the advocates brought, all of them or the best `MOST_ADVOCATES`. Partners' readers are not
     among them: no reader brought those."""
-    return await tx.one(_BROUGHT, campaign_id=owner.campaign_id, most=MOST_ADVOCATES) or 0
+    return await tx.one(_BROUGHT, campaign_id=tenant.campaign_id, most=MOST_ADVOCATES) or 0
 
 
-async def won(tx: Tx, owner: Owner, *, since_ms: int) -> Won:
-    return Won(*[await _count(tx, owner, status, since_ms) for status in (AWAITING, OUT_OF_STOCK, UNLOCKED, REDEEMED)])
+async def earned(tx: Tx, tenant: Tenant, *, since_ms: int) -> RewardCounts:
+    return RewardCounts(
+        *[
+            await _count(tx, tenant, status, since_ms)
+            for status in (AWAITING, OUT_OF_STOCK, UNLOCKED, REDEEMED)
+        ]
+    )
 
 
-async def to_approve(tx: Tx, owner: Owner) -> int:
-    """Rewards that wait for the operator, whenever they were earned, counted as `won` counts."""
-    return await _count(tx, owner, AWAITING, 0)
+async def to_approve(tx: Tx, tenant: Tenant) -> int:
+    """Rewards that wait for the operator, whenever they were earned, counted as `earned` counts."""
+    return await _count(tx, tenant, AWAITING, 0)
 
 
-async def _count(tx: Tx, owner: Owner, status: str, since_ms: int) -> int:
-    return await tx.one(_WON, campaign_id=owner.campaign_id, status=status, since_ms=since_ms, most=MOST_WON + 1) or 0
+async def _count(tx: Tx, tenant: Tenant, status: str, since_ms: int) -> int:
+    return (
+        await tx.one(
+            _EARNED,
+            campaign_id=tenant.campaign_id,
+            status=status,
+            since_ms=since_ms,
+            most=MOST_WON + 1,
+        )
+        or 0
+    )

@@ -12,7 +12,7 @@ SELECT CAST(COALESCE(SUM(b.verified), 0) AS BIGINT) AS n FROM (
     SELECT verified FROM advocate WHERE campaign_id = :campaign_id ORDER BY verified DESC, subscriber_id DESC LIMIT :most
 ) AS b;
 
--- name: won
+-- name: earned
 SELECT COUNT(*) AS n FROM (
     SELECT 1 AS one FROM won_reward WHERE campaign_id = :campaign_id AND status = :status AND earned_ms >= :since_ms
     ORDER BY earned_ms DESC, id DESC LIMIT :most

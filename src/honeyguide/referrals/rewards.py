@@ -1,320 +1,268 @@
-"""What advocates win: unlocked once per milestone and multiple, given out in order, redeemed once. Each step is told of, to the
-reader by letter and to webhooks, in the transaction that takes it.
-"""
+"""The rewards a campaign offers: how many verified referrals each takes, what it is and how it is given out."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import msgspec
+from msgspec import UNSET, UnsetType
 
-from honeyguide.events import outbox
 from honeyguide.kernel import checks
-from honeyguide.kernel.errors import Invalid, Missing
+from honeyguide.kernel.errors import Invalid, Missing, Required
 from honeyguide.kernel.ids import is_id, new_id
-from honeyguide.kernel.paging import Page
-from honeyguide.kernel.site import Site
-from honeyguide.mail import emails, texts
-from honeyguide.referrals import campaigns, coupons, event_bodies, hub, milestones, people
-from honeyguide.referrals.campaigns import Campaign, Owner
-from honeyguide.referrals.milestones import Reward
-from honeyguide.referrals.people import Subscriber
+from honeyguide.kernel.tenant import Tenant
+from honeyguide.referrals.page_index import TOP
 from honeyguide.store.statements import beside
 from honeyguide.store.tx import Tx
 
 UNKNOWN = "There is no such reward."
-AWAITING, UNLOCKED, OUT_OF_STOCK, REDEEMED = STATUSES = ("awaiting_approval", "unlocked", "out_of_stock", "redeemed")
-READER = "reader"
-# Multiples of a recurring reward given at once; more than that can only be owed when the reward is new to a star.
-MOST_AT_ONCE = 100
-FILL_BATCH = 50
+MANUAL, LINK, COUPON, PHYSICAL = KINDS = ("manual", "link", "coupon", "physical")
+AUTOMATIC, BY_HAND = APPROVALS = ("automatic", "manual")
+# Far more than a reader would look at, and few enough to read them all wherever one is needed.
+MOST_REWARDS = 100
+MOST_REFERRALS = 1_000_000
 
 
-class Won(NamedTuple):
-    """A won reward with what its milestone says of it."""
-
+class Reward(NamedTuple):
     id: str
-    reward_id: str
-    subscriber_id: str
-    multiple: int
-    status: str
-    coupon_code: str | None
-    earned_ms: int
-    unlocked_ms: int | None
-    redeemed_ms: int | None
-    redeemed_by: str | None
-    shipping: str | None
     name: str
     referrals: int
     kind: str
     recurring: int
+    approval: str
     description: str | None
     link: str | None
+    coupon_code: str | None
+    is_pool: int
+    codes_total: int
+    codes_left: int
+    waiting: int
+    created_ms: int
+    deleted_ms: int | None
 
 
-class Shipping(msgspec.Struct, frozen=True):
-    """Where a physical reward goes."""
+class NewReward(msgspec.Struct, frozen=True):
+    """`pool` is true for unique codes: they are added apart."""
 
-    name: str
-    line1: str
-    city: str
-    postcode: str
-    country: str
-    line2: str | None = None
-    region: str | None = None
-
-    def checked(self) -> Shipping:
-        for field in self.__struct_fields__:
-            value = getattr(self, field)
-            needed = field not in ("line2", "region")
-            if value is not None or needed:
-                checks.text(value or "", param=field, limit=checks.STRING_LIMIT, blank_ok=not needed)
-        return self
+    name: str | None = None
+    referrals: int | None = None
+    kind: str | None = None
+    recurring: bool | None = None
+    approval: str | None = None
+    description: str | None = None
+    link: str | None = None
+    coupon_code: str | None = None
+    pool: bool = False
 
 
-class _Reached(NamedTuple):
-    reward: Reward
-    times: int
-    have: int
+class Changes(msgspec.Struct, frozen=True):
+    """UNSET leaves a field alone; a None description clears it. What a reward is cannot change, only how it is offered."""
+
+    name: str | UnsetType = UNSET
+    referrals: int | UnsetType = UNSET
+    kind: str | UnsetType = UNSET
+    recurring: bool | UnsetType = UNSET
+    approval: str | UnsetType = UNSET
+    description: str | UnsetType | None = UNSET
+    link: str | UnsetType = UNSET
+    coupon_code: str | UnsetType = UNSET
 
 
 _sql = beside(__file__)
-_REACHED = _sql.query("reached", lambda *row: _Reached(Reward(*row[:-2]), row[-2], row[-1]))
 _INSERT = _sql.command("insert")
-_GRANT = _sql.command("grant")
-_LACK = _sql.command("lack")
-_REDEEM = _sql.command("redeem")
+_UPDATE = _sql.command("update")
+_DELETE = _sql.command("delete")
+_OF_CAMPAIGN = _sql.query("of_campaign", Reward)
+_BY_ID = _sql.query("by_id", Reward)
 _LOCK = _sql.value("lock", str)
-_BY_ID = _sql.query("by_id", Won)
-_OF_PERSON = _sql.query("of_person", Won)
-_OF_PEOPLE = _sql.query("of_people", Won)
-_OF_CAMPAIGN = _sql.query("of_campaign", Won)
-_COUNT_OF_CAMPAIGN = _sql.value("count_of_campaign", int)
-_WAITING = _sql.query("waiting", Won)
-_FORGET_SHIPPING = _sql.command("forget_shipping")
-_QUEUED_OF_PERSON = _sql.value("queued_of_person", str)
-_COUNT_QUEUED = _sql.value("count_queued", int)
+_COUNT = _sql.value("count", int)
 
 
-# -- winning
+async def of_campaign(tx: Tx, tenant: Tenant) -> list[Reward]:
+    """What can be earned now, the nearest first."""
+    return await tx.all(_OF_CAMPAIGN, account_id=tenant.account_id, campaign_id=tenant.campaign_id)
 
 
-async def unlock(tx: Tx, site: Site, owner: Owner, advocate_id: str, *, now_ms: int) -> int:
-    """Gives an advocate every reward their verified count has reached and they do not have; tells how many.
-
-    Whoever counted their last referral holds the advocate's row, so the count is exact; the unique index settles the rest.
-    """
-    given = 0
-    reached = await tx.all(_REACHED, account_id=owner.account_id, campaign_id=owner.campaign_id, subscriber_id=advocate_id)
-    for reward, times, have in reached:
-        for multiple in range(have + 1, min(times, have + MOST_AT_ONCE) + 1):
-            won_id = new_id()
-            if await tx.run(
-                _INSERT,
-                id=won_id,
-                account_id=owner.account_id,
-                campaign_id=owner.campaign_id,
-                reward_id=reward.id,
-                subscriber_id=advocate_id,
-                multiple=multiple,
-                now_ms=now_ms,
-            ):
-                given += 1
-                if reward.approval == milestones.AUTOMATIC:
-                    await _give(tx, site, owner, reward, won_id, advocate_id, by=None, now_ms=now_ms)
-    return given
-
-
-async def _give(
-    tx: Tx,
-    site: Site,
-    owner: Owner,
-    reward: Reward,
-    won_id: str,
-    advocate_id: str,
-    *,
-    by: str | None,
-    now_ms: int,
-    queued: bool = False,
-) -> None:
-    """Hands over what was won, or queues it for a code; either way nothing more is needed from the operator."""
-    # Read before a pool's row is held: others who want a code of it wait until we are done.
-    winner, campaign = await people.find(tx, owner, advocate_id), await campaigns.get(tx, owner)
-    code = reward.coupon_code
-    if reward.is_pool:
-        code = await coupons.take(tx, site, owner, reward, won_id, now_ms=now_ms, queued=queued)
-        if code is None:
-            await tx.put(_LACK, account_id=owner.account_id, id=won_id, by=by)
-            return
-    await tx.put(_GRANT, account_id=owner.account_id, id=won_id, coupon_code=code, by=by, now_ms=now_ms)
-    if winner is not None:
-        await _tell_unlocked(tx, site, owner, campaign, reward, winner, won_id, code, now_ms=now_ms)
-
-
-async def _tell_unlocked(
-    tx: Tx,
-    site: Site,
-    owner: Owner,
-    campaign: Campaign,
-    reward: Reward,
-    winner: Subscriber,
-    won_id: str,
-    code: str | None,
-    *,
-    now_ms: int,
-) -> None:
-    facts = {"reward": _told(reward.id, reward.name, reward.referrals, reward.recurring), "coupon_code": code}
-    await event_bodies.reward(tx, site, owner, outbox.REWARD_UNLOCKED, winner, facts, now_ms=now_ms)
-    if winner.status == "unsubscribed":  # who left gets no mail; the reward is theirs all the same
-        return
-    letter = texts.reward_unlocked(
-        newsletter=campaign.name,
-        reward=reward.name,
-        referrals=winner.referrals_verified,
-        hub=hub.link(site, winner),
-        coupon_code=code,
-        link=reward.link,
-        how_to_claim=reward.description,
+async def get(tx: Tx, tenant: Tenant, reward_id: str, *, deleted_too: bool = False) -> Reward:
+    found = (
+        await tx.one(
+            _BY_ID, account_id=tenant.account_id, campaign_id=tenant.campaign_id, id=reward_id
+        )
+        if is_id(reward_id)
+        else None
     )
-    await emails.post(
-        tx,
-        account_id=owner.account_id,
-        to=winner.email,
-        kind="reward_unlocked",
-        subject=letter.subject,
-        text=letter.text,
-        from_name=campaign.name,
-        about=winner.id,
-        once=f"reward_unlocked:{won_id}",
-        now_ms=now_ms,
-    )
-
-
-def _told(reward_id: str, name: str, referrals: int, recurring: int) -> dict[str, Any]:
-    return {"id": reward_id, "name": name, "referrals": referrals, "recurring": bool(recurring)}
-
-
-async def add_codes(tx: Tx, site: Site, owner: Owner, reward_id: str, codes: list[str], *, now_ms: int) -> int:
-    """Fills a pool and serves those who waited, first come first served; tells how many codes were new."""
-    reward = await milestones.get(tx, owner, reward_id)
-    added = await coupons.add(tx, owner, reward, codes)
-    if added:
-        await fill(tx, site, owner, reward_id, now_ms=now_ms)
-    return added
-
-
-async def fill(tx: Tx, site: Site, owner: Owner, reward_id: str, *, now_ms: int) -> bool:
-    """Gives a batch of those who wait the codes there are, and tells whether more may be served."""
-    await milestones.hold(tx, owner, reward_id)
-    reward = await milestones.get(tx, owner, reward_id, deleted_too=True)
-    batch = min(FILL_BATCH, reward.codes_left)
-    waiting = await tx.all(_WAITING, account_id=owner.account_id, reward_id=reward_id, batch=batch)
-    if batch and not waiting:  # a count that went astray must not keep codes from those who come next
-        await coupons.leave_queue(tx, owner, reward_id, reward.waiting)
-    for won in waiting:
-        await _give(tx, site, owner, reward, won.id, won.subscriber_id, by=None, now_ms=now_ms, queued=True)
-    return len(waiting) == FILL_BATCH
-
-
-# -- looking
-
-
-async def won_by(tx: Tx, owner: Owner, subscriber_id: str) -> list[Won]:
-    """What one advocate won, the first first."""
-    return await tx.all(_OF_PERSON, account_id=owner.account_id, campaign_id=owner.campaign_id, subscriber_id=subscriber_id)
-
-
-async def won_by_each(tx: Tx, owner: Owner, subscriber_ids: list[str]) -> dict[str, list[Won]]:
-    """The same for a page of people, in one query."""
-    found: dict[str, list[Won]] = {subscriber_id: [] for subscriber_id in subscriber_ids}
-    ids = msgspec.json.encode(found).decode()
-    for won in await tx.all(_OF_PEOPLE, account_id=owner.account_id, campaign_id=owner.campaign_id, ids=ids):
-        found[won.subscriber_id].append(won)
+    if found is None or (found.deleted_ms is not None and not deleted_too):
+        raise Missing(UNKNOWN)
     return found
 
 
-async def page_of_won(tx: Tx, owner: Owner, status: str, page: Page) -> tuple[list[Won], int]:
-    """What the campaign's advocates won and where it stands, newest first: what there is to approve, to pack, to supply."""
-    checks.one_of(status, STATUSES, param="status")
-    mine: dict[str, Any] = {"account_id": owner.account_id, "campaign_id": owner.campaign_id, "status": status}
-    total = await tx.one(_COUNT_OF_CAMPAIGN, **mine) or 0
-    return await tx.all(_OF_CAMPAIGN, **mine, most=page.per_page, skip=page.skip), total
+async def create(tx: Tx, tenant: Tenant, new: NewReward, *, now_ms: int) -> Reward:
+    """Everyone already past it gets it too: the walk that sees to this begins at the newest advocate."""
+    if new.name is None or new.referrals is None:
+        missing = "name" if new.name is None else "referrals"
+        raise Required(missing)
+    if (
+        await tx.one(_COUNT, account_id=tenant.account_id, campaign_id=tenant.campaign_id) or 0
+    ) >= MOST_REWARDS:
+        raise Invalid(
+            "A campaign can have at most {most} rewards; delete one first.",
+            code="too_many_rewards",
+            most=MOST_REWARDS,
+        )
+    fields = _checked(
+        name=new.name,
+        referrals=new.referrals,
+        kind=new.kind or MANUAL,
+        recurring=bool(new.recurring),
+        approval=new.approval or AUTOMATIC,
+        description=new.description,
+        link=new.link,
+        coupon_code=new.coupon_code,
+        is_pool=new.pool,
+    )
+    reward_id = new_id()
+    await tx.run(
+        _INSERT,
+        id=reward_id,
+        account_id=tenant.account_id,
+        campaign_id=tenant.campaign_id,
+        now_ms=now_ms,
+        walk_ms=TOP[0],
+        walk_id=TOP[1],
+        **fields,
+    )
+    return await get(tx, tenant, reward_id)
 
 
-async def get(tx: Tx, owner: Owner, won_id: str, *, of: str | None = None) -> Won:
-    """`of` is the advocate it must belong to."""
-    won = await tx.one(_BY_ID, account_id=owner.account_id, campaign_id=owner.campaign_id, id=won_id) if is_id(won_id) else None
-    if won is None or (of is not None and won.subscriber_id != of):
-        raise Missing(UNKNOWN)
-    return won
+async def hold(tx: Tx, tenant: Tenant, reward_id: str) -> None:
+    """Nobody else changes it, or gives out its codes, until we are done."""
+    await tx.one(_LOCK, account_id=tenant.account_id, id=reward_id)
 
 
-async def _get_locked(tx: Tx, owner: Owner, won_id: str, of: str | None) -> Won:
-    won = await get(tx, owner, won_id, of=of)
-    await tx.one(_LOCK, account_id=owner.account_id, id=won.id)
-    return await get(tx, owner, won.id, of=of)
+async def update(tx: Tx, tenant: Tenant, reward_id: str, changes: Changes) -> Reward:
+    await hold(
+        tx, tenant, reward_id
+    )  # two changes at once would each write back what the other changed
+    old = await get(tx, tenant, reward_id)
+    if changes.kind is not UNSET and changes.kind != old.kind:
+        raise Invalid(
+            "{field} cannot be changed; delete this reward and create another.", param="kind"
+        )
+    if changes.coupon_code is not UNSET and old.is_pool:
+        raise Invalid(
+            "{field} is only for rewards with one shared code; this reward has unique codes, so add to those.",
+            param="coupon_code",
+        )
+    chosen: dict[str, Any] = {name: getattr(old, name) for name in _FIELDS}
+    chosen |= {
+        name: value for name, value in msgspec.structs.asdict(changes).items() if value is not UNSET
+    }
+    fields = _checked(**chosen)
+    # Easier to reach than before: there may be advocates who are past it now.
+    walk = fields["referrals"] < old.referrals or fields["recurring"] > old.recurring
+    await tx.run(
+        _UPDATE,
+        account_id=tenant.account_id,
+        id=old.id,
+        walk=int(walk),
+        walk_ms=TOP[0],
+        walk_id=TOP[1],
+        **{name: fields[name] for name in _FIELDS if name not in ("kind", "is_pool")},
+    )
+    return await get(tx, tenant, old.id)
 
 
-# -- deciding
+async def delete(tx: Tx, tenant: Tenant, reward_id: str, *, now_ms: int) -> None:
+    """No longer offered; what was earned stays earned."""
+    reward = await get(tx, tenant, reward_id)
+    await tx.run(_DELETE, account_id=tenant.account_id, id=reward.id, now_ms=now_ms)
 
 
-async def approve(tx: Tx, site: Site, owner: Owner, won_id: str, *, by: str, now_ms: int, of: str | None = None) -> Won:
-    """The operator agrees. What is approved already stays as it is."""
-    won = await _get_locked(tx, owner, won_id, of)
-    if won.status == AWAITING:
-        reward = await milestones.get(tx, owner, won.reward_id, deleted_too=True)
-        await _give(tx, site, owner, reward, won.id, won.subscriber_id, by=by, now_ms=now_ms)
-    return await get(tx, owner, won.id)
+_FIELDS = (
+    "name",
+    "referrals",
+    "kind",
+    "recurring",
+    "approval",
+    "description",
+    "link",
+    "coupon_code",
+    "is_pool",
+)
 
 
-async def redeem(
-    tx: Tx,
-    site: Site,
-    owner: Owner,
-    won_id: str,
+def _checked(
     *,
-    by: str,
-    now_ms: int,
-    shipping: Shipping | None = None,
-    of: str | None = None,
-) -> Won:
-    """Marks it as handed over. What is redeemed already stays as it is, and is not told of twice."""
-    won = await _get_locked(tx, owner, won_id, of)
-    if won.status == REDEEMED:
-        return won
-    if won.status == AWAITING:
-        raise Invalid("This reward is awaiting approval; approve it first.", code="awaiting_approval")
-    if won.status == OUT_OF_STOCK:
-        raise Invalid("This reward has no coupon code left; add codes first.", code="out_of_stock")
-    address = msgspec.to_builtins(shipping.checked()) if shipping is not None else None
-    # Looked for once the row is ours, since an erasure goes through it too: of somebody erased no address is kept.
-    winner = await people.find(tx, owner, won.subscriber_id)
-    if winner is None and by == READER:
-        raise Missing(UNKNOWN)
-    kept = msgspec.json.encode(address).decode() if address is not None and winner is not None else None
-    await tx.run(_REDEEM, account_id=owner.account_id, id=won.id, by=by, shipping=kept, now_ms=now_ms)
-    if winner is not None:
-        reward = _told(won.reward_id, won.name, won.referrals, won.recurring)
-        facts = {"reward": reward, "coupon_code": won.coupon_code, "shipping_details": address}
-        await event_bodies.reward(tx, site, owner, outbox.REWARD_REDEEMED, winner, facts, now_ms=now_ms)
-    return await get(tx, owner, won.id)
+    name: str,
+    referrals: int,
+    kind: str,
+    recurring: bool | int,
+    approval: str,
+    description: str | None,
+    link: str | None,
+    coupon_code: str | None,
+    is_pool: bool | int,
+) -> dict[str, Any]:
+    """The columns, or one sentence about what is wrong with them."""
+    checks.text(name, param="name", limit=checks.NAME_LIMIT, blank_ok=False)
+    if not 1 <= referrals <= MOST_REFERRALS:
+        raise Invalid(
+            "{field} must be a whole number from 1 to {most:,}.",
+            param="referrals",
+            most=MOST_REFERRALS,
+        )
+    checks.one_of(kind, KINDS, param="kind")
+    checks.one_of(approval, APPROVALS, param="approval")
+    if description is not None:
+        checks.text(description, param="description", limit=checks.DESCRIPTION_LIMIT)
+    if link is not None:
+        checks.http_url(link, param="link")
+    if coupon_code is not None:
+        checks.text(coupon_code, param="coupon_code", limit=checks.STRING_LIMIT, blank_ok=False)
+    _check_belongs(kind, link, coupon_code, bool(is_pool))
+    return {
+        "name": name,
+        "referrals": referrals,
+        "kind": kind,
+        "recurring": int(recurring),
+        "approval": approval,
+        "description": description,
+        "link": link,
+        "coupon_code": coupon_code,
+        "is_pool": int(is_pool),
+    }
 
 
-async def claim(
-    tx: Tx, site: Site, owner: Owner, subscriber: Subscriber, won_id: str, *, shipping: Shipping | None = None, now_ms: int
-) -> Won:
-    """The reader takes what is theirs; a physical reward needs an address."""
-    won = await get(tx, owner, won_id, of=subscriber.id)
-    if won.kind == milestones.PHYSICAL and shipping is None and won.status == UNLOCKED:
-        raise Invalid("A shipping address is required.", param="shipping")
-    address = shipping if won.kind == milestones.PHYSICAL else None
-    return await redeem(tx, site, owner, won.id, by=READER, shipping=address, of=subscriber.id, now_ms=now_ms)
+def _check_belongs(kind: str, link: str | None, coupon_code: str | None, is_pool: bool) -> None:
+    """Each kind has what it needs and nothing that would never be given out."""
+    if kind == LINK and link is None:
+        raise Required("link")
+    if kind != LINK and link is not None:
+        raise Invalid("{field} is only for rewards of kind link.", param="link")
+    if kind != COUPON and (coupon_code is not None or is_pool):
+        param = "coupon_code" if coupon_code is not None else "coupon_codes"
+        raise Invalid("{field} is only for rewards of kind coupon.", param=param)
+    if kind == COUPON and is_pool == (coupon_code is not None):
+        raise Invalid(
+            "A coupon needs either one shared code (coupon_code) or unique codes (coupon_codes), not both.",
+            param="coupon_code",
+        )
 
 
-async def erase(tx: Tx, owner: Owner, subscriber_id: str) -> None:
-    """What was won keeps its state without the address; whoever waited for a code gives up their place."""
-    for reward_id in await tx.all(_QUEUED_OF_PERSON, account_id=owner.account_id, subscriber_id=subscriber_id):
-        await milestones.hold(tx, owner, reward_id)
-        mine: dict[str, Any] = {"account_id": owner.account_id, "subscriber_id": subscriber_id, "reward_id": reward_id}
-        await coupons.leave_queue(tx, owner, reward_id, await tx.one(_COUNT_QUEUED, **mine) or 0)
-    await tx.run(_FORGET_SHIPPING, account_id=owner.account_id, subscriber_id=subscriber_id)
+def next_reward(rewards: Sequence[Reward], verified: int) -> tuple[Reward, int] | None:
+    """The reward an advocate reaches next, and how many referrals are left to it."""
+    ahead = [
+        (
+            reward.referrals - verified % reward.referrals
+            if reward.recurring
+            else reward.referrals - verified,
+            reward,
+        )
+        for reward in rewards
+        if reward.recurring or reward.referrals > verified
+    ]
+    if not ahead:
+        return None
+    left, reward = min(ahead, key=lambda each: each[0])
+    return reward, left

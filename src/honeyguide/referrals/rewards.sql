@@ -1,85 +1,34 @@
--- name: reached
--- Every milestone the advocate's count has reached: how many times, and how many of those they have.
-SELECT r.id, r.name, r.referrals, r.kind, r.recurring, r.approval, r.description, r.link, r.coupon_code, r.is_pool,
-       r.codes_total, r.codes_left, r.waiting, r.created_ms, r.deleted_ms,
-       CASE WHEN r.recurring = 1 THEN s.referrals_verified / r.referrals ELSE 1 END AS times,
-       (SELECT COUNT(*) FROM won_reward AS w WHERE w.reward_id = r.id AND w.subscriber_id = s.id) AS have
-FROM subscriber AS s JOIN reward AS r ON r.campaign_id = s.campaign_id AND r.deleted_ms IS NULL
-WHERE s.account_id = :account_id AND s.campaign_id = :campaign_id AND s.id = :subscriber_id AND s.erased_ms IS NULL
-  AND r.referrals <= s.referrals_verified
-ORDER BY r.referrals, r.id;
-
--- name: insert
-INSERT INTO won_reward (id, account_id, campaign_id, reward_id, subscriber_id, multiple, status, earned_ms)
-VALUES (:id, :account_id, :campaign_id, :reward_id, :subscriber_id, :multiple, 'awaiting_approval', :now_ms)
-ON CONFLICT (reward_id, subscriber_id, multiple) DO NOTHING;
-
--- name: grant
-UPDATE won_reward SET status = 'unlocked', coupon_code = :coupon_code, unlocked_ms = :now_ms,
-    approved_by = COALESCE(:by, approved_by)
-WHERE account_id = :account_id AND id = :id;
-
--- name: lack
-UPDATE won_reward SET status = 'out_of_stock', approved_by = COALESCE(:by, approved_by)
-WHERE account_id = :account_id AND id = :id;
-
--- name: redeem
-UPDATE won_reward SET status = 'redeemed', redeemed_ms = :now_ms, redeemed_by = :by, shipping = :shipping
-WHERE account_id = :account_id AND id = :id;
-
--- name: lock
-SELECT id FROM won_reward WHERE account_id = :account_id AND id = :id;
-
--- name: lock (postgres)
-SELECT id FROM won_reward WHERE account_id = :account_id AND id = :id FOR NO KEY UPDATE;
+-- name: of_campaign
+SELECT id, name, referrals, kind, recurring, approval, description, link, coupon_code, is_pool, codes_total, codes_left,
+       waiting, created_ms, deleted_ms
+FROM reward WHERE account_id = :account_id AND campaign_id = :campaign_id AND deleted_ms IS NULL ORDER BY referrals, id;
 
 -- name: by_id
-SELECT w.id, w.reward_id, w.subscriber_id, w.multiple, w.status, w.coupon_code, w.earned_ms, w.unlocked_ms, w.redeemed_ms, w.redeemed_by,
-       w.shipping, r.name, r.referrals, r.kind, r.recurring, r.description, r.link
-FROM won_reward AS w JOIN reward AS r ON r.id = w.reward_id
-WHERE w.account_id = :account_id AND w.campaign_id = :campaign_id AND w.id = :id;
+SELECT id, name, referrals, kind, recurring, approval, description, link, coupon_code, is_pool, codes_total, codes_left,
+       waiting, created_ms, deleted_ms
+FROM reward WHERE account_id = :account_id AND campaign_id = :campaign_id AND id = :id;
 
--- name: of_person
-SELECT w.id, w.reward_id, w.subscriber_id, w.multiple, w.status, w.coupon_code, w.earned_ms, w.unlocked_ms, w.redeemed_ms, w.redeemed_by,
-       w.shipping, r.name, r.referrals, r.kind, r.recurring, r.description, r.link
-FROM won_reward AS w JOIN reward AS r ON r.id = w.reward_id
-WHERE w.account_id = :account_id AND w.campaign_id = :campaign_id AND w.subscriber_id = :subscriber_id
-ORDER BY w.earned_ms, w.id;
+-- name: lock
+SELECT id FROM reward WHERE account_id = :account_id AND id = :id;
 
--- name: of_people
--- `ids` is a JSON object with the ids for keys. CROSS JOIN has SQLite begin with them: asked with IN, it would step over all that the
--- campaign's advocates ever won.
-SELECT w.id, w.reward_id, w.subscriber_id, w.multiple, w.status, w.coupon_code, w.earned_ms, w.unlocked_ms, w.redeemed_ms, w.redeemed_by,
-       w.shipping, r.name, r.referrals, r.kind, r.recurring, r.description, r.link
-FROM json_each(:ids) AS p CROSS JOIN won_reward AS w JOIN reward AS r ON r.id = w.reward_id
-WHERE w.subscriber_id = p.key AND w.account_id = :account_id AND w.campaign_id = :campaign_id
-ORDER BY w.earned_ms, w.id;
+-- name: lock (postgres)
+SELECT id FROM reward WHERE account_id = :account_id AND id = :id FOR NO KEY UPDATE;
 
--- name: of_campaign
-SELECT w.id, w.reward_id, w.subscriber_id, w.multiple, w.status, w.coupon_code, w.earned_ms, w.unlocked_ms, w.redeemed_ms, w.redeemed_by,
-       w.shipping, r.name, r.referrals, r.kind, r.recurring, r.description, r.link
-FROM won_reward AS w JOIN reward AS r ON r.id = w.reward_id
-WHERE w.account_id = :account_id AND w.campaign_id = :campaign_id AND w.status = :status
-ORDER BY w.earned_ms DESC, w.id DESC LIMIT :most OFFSET :skip;
+-- name: count
+SELECT COUNT(*) AS n FROM reward WHERE account_id = :account_id AND campaign_id = :campaign_id AND deleted_ms IS NULL;
 
--- name: count_of_campaign
-SELECT COUNT(*) AS n FROM won_reward WHERE account_id = :account_id AND campaign_id = :campaign_id AND status = :status;
+-- name: insert
+INSERT INTO reward (id, account_id, campaign_id, name, referrals, kind, recurring, approval, description, link, coupon_code,
+    is_pool, walk_ms, walk_id, created_ms)
+VALUES (:id, :account_id, :campaign_id, :name, :referrals, :kind, :recurring, :approval, :description, :link, :coupon_code,
+    :is_pool, :walk_ms, :walk_id, :now_ms);
 
--- name: waiting
--- In the order they won. Somebody erased has given up their place.
-SELECT w.id, w.reward_id, w.subscriber_id, w.multiple, w.status, w.coupon_code, w.earned_ms, w.unlocked_ms, w.redeemed_ms, w.redeemed_by,
-       w.shipping, r.name, r.referrals, r.kind, r.recurring, r.description, r.link
-FROM won_reward AS w JOIN reward AS r ON r.id = w.reward_id JOIN subscriber AS s ON s.id = w.subscriber_id
-WHERE w.account_id = :account_id AND w.reward_id = :reward_id AND w.status = 'out_of_stock' AND s.erased_ms IS NULL
-ORDER BY w.id LIMIT :batch;
+-- name: update
+UPDATE reward SET name = :name, referrals = :referrals, recurring = :recurring, approval = :approval,
+    description = :description, link = :link, coupon_code = :coupon_code,
+    walk_ms = CASE WHEN CAST(:walk AS INTEGER) = 1 THEN CAST(:walk_ms AS BIGINT) ELSE walk_ms END,
+    walk_id = CASE WHEN CAST(:walk AS INTEGER) = 1 THEN CAST(:walk_id AS TEXT) ELSE walk_id END
+WHERE account_id = :account_id AND id = :id;
 
--- name: queued_of_person
-SELECT DISTINCT reward_id FROM won_reward
-WHERE account_id = :account_id AND subscriber_id = :subscriber_id AND status = 'out_of_stock' ORDER BY reward_id;
-
--- name: count_queued
-SELECT COUNT(*) AS n FROM won_reward
-WHERE account_id = :account_id AND subscriber_id = :subscriber_id AND reward_id = :reward_id AND status = 'out_of_stock';
-
--- name: forget_shipping
-UPDATE won_reward SET shipping = NULL WHERE account_id = :account_id AND subscriber_id = :subscriber_id;
+-- name: delete
+UPDATE reward SET deleted_ms = :now_ms, walk_ms = NULL, walk_id = NULL WHERE account_id = :account_id AND id = :id;

@@ -54,7 +54,10 @@ class Reason(StrEnum):
     # Certainties.
     OWN_ADDRESS = "own_address", "Same email address as the referrer."
     ALIAS_OF_REFERRER = "alias_of_referrer", "Alias of the referrer's email address."
-    REFERRAL_LOOP = "referral_loop", "Circular referral: this subscriber referred the referrer, directly or through others."
+    REFERRAL_LOOP = (
+        "referral_loop",
+        "Circular referral: this subscriber referred the referrer, directly or through others.",
+    )
     DISPOSABLE_DOMAIN = "disposable_domain", "Disposable email address."
     UNSUBSCRIBED = "unsubscribed", "Already unsubscribed when added."
     # Suspicions.
@@ -76,12 +79,17 @@ class Reason(StrEnum):
     PROGRAM_PAUSED = "program_paused", "The partner program was paused when they joined."
     PROGRAM_DISABLED = "program_disabled", "The partner program was disabled when they joined."
     PUBLICATION_ARCHIVED = "publication_archived", "The publication was archived when they joined."
-    ALREADY_SUBSCRIBED = "already_subscribed", "Already subscribed before the partner referred them."
+    ALREADY_SUBSCRIBED = (
+        "already_subscribed",
+        "Already subscribed before the partner referred them.",
+    )
     OWN_PROGRAM = "own_program", "The partner owns this program, so no fee is due."
 
 
 SUSPICIONS = frozenset({Reason.SAME_NETWORK, Reason.MANY_FROM_ONE_NETWORK, Reason.BURST})
-_NOTHING_LEFT_TO_DECIDE = frozenset({Reason.VERIFIED_BY_HAND, Reason.SCREENING_HOLD_OVER, Reason.OWN_PROGRAM})
+_NOTHING_LEFT_TO_DECIDE = frozenset(
+    {Reason.VERIFIED_BY_HAND, Reason.SCREENING_HOLD_OVER, Reason.OWN_PROGRAM}
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,7 +120,9 @@ class Policy:
         if self.level not in LEVELS:
             raise Invalid("Screening must be flexible, strong or strict.", param="level")
         if not 0 <= self.hold_days <= LONGEST_HOLD_DAYS:
-            raise Invalid("{field} must be 0 to {most} days.", param="hold_days", most=LONGEST_HOLD_DAYS)
+            raise Invalid(
+                "{field} must be 0 to {most} days.", param="hold_days", most=LONGEST_HOLD_DAYS
+            )
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,7 +187,9 @@ def _suspicion(signals: Signals) -> Reason | None:
 # -- the moves: each gives the new state, or None when nothing changes. Verified is final.
 
 
-def on_confirm(status: str, reason: str | None, due_ms: int | None, now_ms: int, behind: str | None = None) -> Decision | None:
+def on_confirm(
+    status: str, reason: str | None, due_ms: int | None, now_ms: int, behind: str | None = None
+) -> Decision | None:
     """They confirmed. What waited only for that is verified; a hold of days runs on."""
     if status != Status.PENDING or reason != Reason.AWAITING_CONFIRMATION:
         return None
@@ -205,13 +217,19 @@ def on_unsubscribe(status: str) -> Decision | None:
 def by_hand(status: str, wanted: str) -> Decision | None:
     """The operator decides. Asking again for what already is changes nothing."""
     if wanted not in (Status.VERIFIED, Status.REJECTED):
-        raise Invalid("A referral can only be verified or rejected.", param="status", code="illegal_move")
+        raise Invalid(
+            "A referral can only be verified or rejected.", param="status", code="illegal_move"
+        )
     if wanted == status:
         return None
     if wanted == Status.VERIFIED:
         return Decision(Status.VERIFIED, Reason.VERIFIED_BY_HAND)
     if status == Status.VERIFIED:
-        raise Invalid("This referral is already verified and can no longer be rejected.", param="status", code="illegal_move")
+        raise Invalid(
+            "This referral is already verified and can no longer be rejected.",
+            param="status",
+            code="illegal_move",
+        )
     return Decision(Status.REJECTED, Reason.REJECTED_BY_HAND)
 
 
@@ -231,7 +249,20 @@ def explain(reason: str, due_ms: int | None) -> str:
     return f"{why.sentence} It does not count unless you verify it."
 
 
-_MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")  # strftime's follow the locale
+_MONTHS = (
+    "Jan",
+    "Feb",
+    "Mar",
+    "Apr",
+    "May",
+    "Jun",
+    "Jul",
+    "Aug",
+    "Sep",
+    "Oct",
+    "Nov",
+    "Dec",
+)  # strftime's follow the locale
 
 
 def day(ms: int) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from honeyguide.kernel.clock import DAY_MS, HOUR_MS
-from honeyguide.referrals.campaigns import Owner
+from honeyguide.kernel.tenant import Tenant
 from honeyguide.referrals.disposable import is_disposable
 from honeyguide.store.statements import beside
 from honeyguide.store.tx import Tx
@@ -23,18 +23,25 @@ _CLOSES_LOOP = _sql.value("closes_loop", int)
 _ON_CODE = _sql.query("on_code", OnCode)
 
 
-async def closes_loop(tx: Tx, owner: Owner, above_id: str | None, person_key: str) -> bool:
+async def closes_loop(tx: Tx, tenant: Tenant, above_id: str | None, person_key: str) -> bool:
     """Whether one of those who brought the referrer (`above_id` and whoever is above them) is this very person."""
     if above_id is None:
         return False
-    return bool(await tx.one(_CLOSES_LOOP, referrer_id=above_id, campaign_id=owner.campaign_id, person_key=person_key))
+    return bool(
+        await tx.one(
+            _CLOSES_LOOP,
+            referrer_id=above_id,
+            campaign_id=tenant.campaign_id,
+            person_key=person_key,
+        )
+    )
 
 
-async def on_code(tx: Tx, owner: Owner, code: str, network: str | None, until_ms: int) -> OnCode:
+async def on_code(tx: Tx, tenant: Tenant, code: str, network: str | None, until_ms: int) -> OnCode:
     """Who came with this code in the hour, and from this network in the day, up to a moment."""
     found = await tx.one(
         _ON_CODE,
-        campaign_id=owner.campaign_id,
+        campaign_id=tenant.campaign_id,
         code=code,
         network=network,
         hour_ago_ms=until_ms - HOUR_MS,

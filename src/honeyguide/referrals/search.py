@@ -8,8 +8,8 @@ from typing import Any, NamedTuple
 
 import msgspec
 
+from honeyguide.kernel.tenant import Tenant
 from honeyguide.referrals import rules
-from honeyguide.referrals.campaigns import Owner
 from honeyguide.store.statements import beside
 from honeyguide.store.tx import Tx
 
@@ -72,41 +72,51 @@ def _end(prefix: str) -> str:
     return prefix[:-1] + chr(min(ord(prefix[-1]) + 1, 0x10FFFF)) if prefix else ""
 
 
-async def by_prefix(tx: Tx, owner: Owner, text: str, show: str, *, most: int) -> list[Found]:
+async def by_prefix(tx: Tx, tenant: Tenant, text: str, show: str, *, most: int) -> list[Found]:
     """Whose address or name begins so, or who has this code."""
     folded = text.strip().lower()
     if not folded:
         return []
     # Each question walks its own index; asked as one, SQLite would begin each anew for every row.
-    whose: dict[str, Any] = {"campaign_id": owner.campaign_id, "low": folded}
+    whose: dict[str, Any] = {"campaign_id": tenant.campaign_id, "low": folded}
     ids = await tx.all(_CODE_IS, **whose)
     for statement in (_EMAIL_BEGINS, _NAME_BEGINS):
         ids += await tx.all(statement, **whose, high=_end(folded), near=NEAR)
-    ids = await tx.all(_AMONG, campaign_id=owner.campaign_id, ids=_keys(ids), show=show, most=most)
-    return await of_ids(tx, owner, ids)
+    ids = await tx.all(_AMONG, campaign_id=tenant.campaign_id, ids=_keys(ids), show=show, most=most)
+    return await of_ids(tx, tenant, ids)
 
 
-async def ordered(tx: Tx, owner: Owner, show: str, sort: str, *, before: Place | None, most: int) -> list[Found]:
+async def ordered(
+    tx: Tx, tenant: Tenant, show: str, sort: str, *, before: Place | None, most: int
+) -> list[Found]:
     """Lists that the API does not have: oldest first, best first, those who left."""
     if show in ("pending", "rejected"):
-        return await judged(tx, owner, show, before=before, most=most)
+        return await judged(tx, tenant, show, before=before, most=most)
     statement = _LEFT if show == "unsubscribed" else _BEST if sort == "best" else _OLDEST
     at, last_id = before or (BOTTOM if statement is _OLDEST else TOP)
-    ids = await tx.all(statement, campaign_id=owner.campaign_id, show=show, at=at, id=last_id, most=most)
-    return await of_ids(tx, owner, ids)
+    ids = await tx.all(
+        statement, campaign_id=tenant.campaign_id, show=show, at=at, id=last_id, most=most
+    )
+    return await of_ids(tx, tenant, ids)
 
 
-async def judged(tx: Tx, owner: Owner, status: str, *, before: Place | None, most: int) -> list[Found]:
+async def judged(
+    tx: Tx, tenant: Tenant, status: str, *, before: Place | None, most: int
+) -> list[Found]:
     """Referrals that wait (`pending`), wait for a person to look (`suspected`) or were rejected, the latest first."""
     at, last_id = before or TOP
     statement = _SUSPECTED if status == "suspected" else _JUDGED
-    ids = await tx.all(statement, campaign_id=owner.campaign_id, status=status, at=at, id=last_id, most=most)
-    return await of_ids(tx, owner, ids)
+    ids = await tx.all(
+        statement, campaign_id=tenant.campaign_id, status=status, at=at, id=last_id, most=most
+    )
+    return await of_ids(tx, tenant, ids)
 
 
-async def of_ids(tx: Tx, owner: Owner, ids: list[str]) -> list[Found]:
+async def of_ids(tx: Tx, tenant: Tenant, ids: list[str]) -> list[Found]:
     """These people, in this order."""
-    found = {row.id: row for row in await tx.all(_OF_IDS, campaign_id=owner.campaign_id, ids=_keys(ids))}
+    found = {
+        row.id: row for row in await tx.all(_OF_IDS, campaign_id=tenant.campaign_id, ids=_keys(ids))
+    }
     return [found[each] for each in ids if each in found]
 
 

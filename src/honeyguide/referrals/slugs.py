@@ -28,7 +28,9 @@ _FREE = _sql.command("free")
 _FIND = _sql.query("find", Slug)
 
 
-async def claim(tx: Tx, account_id: str, kind: str, target_id: str, slug: str, *, param: str = "slug") -> str:
+async def claim(
+    tx: Tx, account_id: str, kind: str, target_id: str, slug: str, *, param: str = "slug"
+) -> str:
     """Gives the slug to a campaign or program and frees the one it had."""
     checks.slug(slug, param=param)
     if not await tx.run(_CLAIM, account_id=account_id, kind=kind, target_id=target_id, slug=slug):

@@ -1,320 +1,127 @@
-"""How people sign up, change and leave. Counts follow by themselves: the database keeps them."""
+"""A person in a campaign as the store keeps them, and how to find one."""
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import msgspec
 
-from honeyguide.accounts import idempotency
-from honeyguide.events import outbox
-from honeyguide.kernel import checks, clock, email_addresses
+from honeyguide.kernel import email_addresses
 from honeyguide.kernel.errors import Invalid, Missing
-from honeyguide.kernel.ids import new_code, new_id
-from honeyguide.kernel.site import Site
-from honeyguide.mail import emails
-from honeyguide.referrals import clicks, event_bodies, people, rewards, rules, screening
-from honeyguide.referrals.campaigns import LINKS, Owner
-from honeyguide.referrals.people import Subscriber
-from honeyguide.store import Again
+from honeyguide.kernel.ids import is_id
+from honeyguide.kernel.paging import Page
+from honeyguide.kernel.tenant import Tenant
+from honeyguide.referrals import page_index
 from honeyguide.store.statements import beside
-from honeyguide.store.tx import Refusals, Tx
+from honeyguide.store.tx import Tx
 
-# How somebody joined: over the API, on the hosted signup page, by a magic link, by an import.
-ORIGINS = ("api", "signup", "magic", "import")
-
-
-class NewSubscriber(msgspec.Struct, frozen=True):
-    """What a signup brings. Everything but the email is a claim of the client's."""
-
-    email: str
-    name: str | None = None
-    referrer_code: str | None = None
-    ip_address: str | None = None
-    user_agent: str | None = None
-    utm_source: str | None = None
-    utm_campaign: str | None = None
-    created_at: str | None = None
-    origin: str = "api"  # one of ORIGINS
-    status: str = "active"
+UNKNOWN = "There is no such subscriber."
 
 
-class Changes(msgspec.Struct, frozen=True):
-    """UNSET leaves a field alone; a None name clears it."""
-
-    name: str | msgspec.UnsetType | None = msgspec.UNSET
-    email: str | msgspec.UnsetType = msgspec.UNSET
-    status: str | msgspec.UnsetType = msgspec.UNSET
-
-
-class Referrer(NamedTuple):
+class Subscriber(msgspec.Struct, frozen=True):
     id: str
     email: str
-    person_key: str
+    name: str | None
+    ref_code: str
+    status: str
+    referrer_code: str | None
     referrer_id: str | None
-    network: str | None
+    referral_status: str
+    referral_reason: str | None
+    referral_due_ms: int | None
+    referral_behind: str | None
+    referrals_verified: int
+    referrals_pending: int
+    referrals_rejected: int
+    ip_address: str | None
+    user_agent: str | None
+    origin: str
+    utm_source: str | None
+    utm_campaign: str | None
+    created_ms: int
     received_ms: int
-    screening: str
-    hold_days: int
-    needs_confirmation: int
-    listeners: int
-    milestones: int
-
-
-class PartnerArrival(NamedTuple):
-    """Somebody a partner sent, judged by `partners` already: a paid referral earns nobody a reward and is told of elsewhere."""
-
-    code: str
-    partner_campaign_id: str
-    verdict: rules.Decision
-
-
-class Changed(NamedTuple):
-    """A subscriber before and after a change, for whoever has to act on the difference."""
-
-    before: Subscriber
-    after: Subscriber
-
-    @property
-    def became_verified(self) -> bool:
-        return self.before.referral_status != rules.Status.VERIFIED == self.after.referral_status
+    partner_campaign_id: str | None = None
+    decided_by: str | None = None
+    decided_ms: int | None = None
 
 
 _sql = beside(__file__)
-_INSERT = _sql.command("insert")
-_FIND_REFERRER = _sql.query("find_referrer", Referrer)
-_SET_PERSON = _sql.command("set_person")
-_JUDGE = _sql.command("judge")
-_ERASE = _sql.command("erase")
-_DUE = _sql.query("due", lambda account_id, campaign_id, subscriber_id: (Owner(account_id, campaign_id), subscriber_id))
-
-UNREFERRED = "Nobody referred this subscriber, so there is no referral to look at."
-STATUSES = ("unsubscribed", "confirmed")
-FIRST_STATUSES = ("active", "confirmed", "unsubscribed")
-# The value of `decided_by` when a person decides on the dashboard.
-OPERATOR = "operator"
-
-
-def person_key_of(site: Site, address: str) -> str:
-    return site.keyed_hash("person", email_addresses.person(address))
-
-
-class EmailTaken(Invalid):
-    def __init__(self) -> None:
-        super().__init__("Email has already been taken", param="email", code="email_taken")
-
-
-_TAKEN: Refusals = {"subscriber_email": EmailTaken, "subscriber_ref_code": Again}
-
-
-def _claims(new: NewSubscriber) -> None:
-    for param, limit in _LIMITS.items():
-        value = getattr(new, param)
-        if value is not None:
-            checks.text(value, param=param, limit=limit)
-
-
-_LIMITS = {
-    "name": checks.NAME_LIMIT,
-    "referrer_code": checks.STRING_LIMIT,
-    "ip_address": checks.STRING_LIMIT,
-    "user_agent": checks.USER_AGENT_LIMIT,
-    "utm_source": checks.STRING_LIMIT,
-    "utm_campaign": checks.STRING_LIMIT,
+_BY_ID = _sql.query("by_id", Subscriber)
+_BY_EMAIL = _sql.query("by_email", Subscriber)
+_LOCK = _sql.value("lock", str)
+_LISTS = {
+    kind: _sql.query(f"list_{kind}", Subscriber) for kind in ("all", "referrals", "advocates")
 }
+_LIST_BROUGHT = _sql.query("list_brought", Subscriber)
+
+KINDS = tuple(_LISTS)
 
 
-async def sign_up(
-    tx: Tx, site: Site, owner: Owner, new: NewSubscriber, *, now_ms: int, partner: PartnerArrival | None = None
-) -> Subscriber:
-    """A new person in the campaign. An unknown code never costs the signup: they come unreferred, the claim is kept."""
-    address = email_addresses.address(new.email)
-    _claims(new)
-    checks.one_of(new.status, FIRST_STATUSES, param="status")
-    created_ms = now_ms if new.created_at is None else clock.parse_past(new.created_at, param="created_at", now_ms=now_ms)
-    person_key = person_key_of(site, address)
-    network = rules.network_of(new.ip_address) if new.ip_address else None
-    code = "" if partner or not new.referrer_code else new.referrer_code.strip().lower()
-    referrer = (
-        await tx.one(_FIND_REFERRER, code=code, campaign_id=owner.campaign_id, account_id=owner.account_id) if code else None
-    )
-    verdict = partner.verdict if partner else rules.Decision(rules.Status.VERIFIED)
-    if referrer is not None:
-        verdict = await _judge_arrival(tx, owner, referrer, address, new.status, person_key, network, code, now_ms)
-    by_code = partner.code if partner else code if referrer else None
-    row = Subscriber(
-        id=new_id(),
-        email=address,
-        name=new.name,
-        ref_code=new_code(),
-        status=new.status,
-        referrer_code=by_code,
-        referrer_id=referrer.id if referrer else None,
-        referral_status=verdict.status.value,
-        referral_reason=verdict.reason,
-        referral_due_ms=verdict.due_ms,
-        referral_behind=verdict.behind,
-        referrals_verified=0,
-        referrals_pending=0,
-        referrals_rejected=0,
-        ip_address=new.ip_address,
-        user_agent=new.user_agent,
-        origin=new.origin,
-        utm_source=new.utm_source,
-        utm_campaign=new.utm_campaign,
-        created_ms=created_ms,
-        received_ms=now_ms,
-        partner_campaign_id=partner.partner_campaign_id if partner else None,
-    )
-    claimed_code = None if by_code else new.referrer_code
-    await _insert(tx, owner, row, person_key=person_key, network=network, claimed_code=claimed_code)
-    if referrer is not None and row.referral_status != rules.Status.REJECTED:
-        # The insert locked the referrer's row. If they were erased meanwhile, skip the event; the signup still succeeds.
-        told_of = await people.find(tx, owner, referrer.id) if referrer.listeners else None
-        if told_of is not None:
-            await event_bodies.new_referral(tx, site, owner, row, told_of, now_ms=now_ms)
-        if referrer.milestones and row.referral_status == rules.Status.VERIFIED:
-            await rewards.unlock(tx, site, owner, referrer.id, now_ms=now_ms)
-    return row
-
-
-# The database counts referrals itself.
-_COUNTED = frozenset({"referrals_verified", "referrals_pending", "referrals_rejected"})
-
-
-async def _insert(
-    tx: Tx, owner: Owner, row: Subscriber, *, person_key: str, network: str | None, claimed_code: str | None
-) -> None:
-    columns = {name: value for name, value in msgspec.structs.asdict(row).items() if name not in _COUNTED}
-    await tx.put(
-        _INSERT,
-        taken=_TAKEN,
-        **columns,
-        account_id=owner.account_id,
-        campaign_id=owner.campaign_id,
-        email_key=email_addresses.key(row.email),
-        person_key=person_key,
-        network=network,
-        claimed_code=claimed_code,
-    )
-
-
-async def _judge_arrival(
-    tx: Tx,
-    owner: Owner,
-    referrer: Referrer,
-    address: str,
-    status: str,
-    person_key: str,
-    network: str | None,
-    code: str,
-    now_ms: int,
-) -> rules.Decision:
-    """Gathers what the rules want to know, and no more than the campaign's level asks for."""
-    loop = await screening.closes_loop(tx, owner, referrer.referrer_id, person_key)
-    same_network, on_code = False, screening.OnCode(0, 0)
-    if referrer.screening != rules.Level.FLEXIBLE:
-        recent = now_ms - referrer.received_ms < clock.DAY_MS
-        same_network = recent and network is not None and network == referrer.network
-        on_code = await screening.on_code(tx, owner, code, network, now_ms)
-    signals = rules.Signals(
-        email=address,
-        referrer_email=referrer.email,
-        disposable=screening.is_disposable(address.rpartition("@")[2]),
-        loop=loop,
-        same_network_as_referrer=same_network,
-        signups_from_network_today=on_code.from_network + 1,
-        signups_on_code_last_hour=on_code.last_hour + 1,
-        unsubscribed=status == "unsubscribed",
-        confirmed=status == "confirmed",
-    )
-    policy = rules.Policy(referrer.screening, referrer.hold_days, bool(referrer.needs_confirmation))
-    return rules.decide(signals, policy, now_ms)
-
-
-async def change(tx: Tx, site: Site, owner: Owner, wanted: str, changes: Changes, *, now_ms: int) -> Changed:
-    """Name, email, status; a status also decides a referral that waited for it."""
-    old = await people.get_locked(tx, owner, wanted)
-    name = old.name if changes.name is msgspec.UNSET else changes.name
-    if name is not None:
-        checks.text(name, param="name", limit=checks.NAME_LIMIT)
-    address = old.email if changes.email is msgspec.UNSET else email_addresses.address(changes.email)
-    status = old.status if changes.status is msgspec.UNSET else checks.one_of(changes.status, STATUSES, param="status")
-    await tx.run(
-        _SET_PERSON,
-        taken=_TAKEN,
-        id=old.id,
-        campaign_id=owner.campaign_id,
-        name=name,
-        email=address,
-        email_key=email_addresses.key(address),
-        person_key=person_key_of(site, address),
-        status=status,
-    )
-    verdict = None
-    if changes.status is not msgspec.UNSET and old.referrer_code is not None:
-        verdict = (
-            rules.on_unsubscribe(old.referral_status)
-            if status == "unsubscribed"
-            else rules.on_confirm(old.referral_status, old.referral_reason, old.referral_due_ms, now_ms, old.referral_behind)
-        )
-    return await _move(tx, site, owner, old, verdict, by=None, now_ms=now_ms)
-
-
-async def decide(tx: Tx, site: Site, owner: Owner, wanted: str, verdict_word: str, *, by: str, now_ms: int) -> Changed:
-    """`verified` or `rejected`, by hand. `by` says who."""
-    old = await people.get_locked(tx, owner, wanted)
-    if old.referrer_code is None:
-        raise Missing(UNREFERRED, code="not_referred")
-    verdict = rules.by_hand(old.referral_status, verdict_word)
-    return await _move(tx, site, owner, old, verdict, by=by, now_ms=now_ms)
-
-
-async def verify_due(tx: Tx, site: Site, owner: Owner, subscriber_id: str, *, now_ms: int) -> Changed | None:
-    """Verifies one referral whose hold ran out; None when it turns out, under the lock, that there is nothing to do."""
-    try:
-        old = await people.get_locked(tx, owner, subscriber_id)
-    except Missing:
+async def find(tx: Tx, tenant: Tenant, wanted: str) -> Subscriber | None:
+    """By uuid, or by email where there is an @ in it."""
+    if "@" in wanted:
+        try:
+            key = email_addresses.key(email_addresses.address(wanted))
+        except Invalid:
+            return None
+        return await tx.one(_BY_EMAIL, campaign_id=tenant.campaign_id, email_key=key)
+    if not is_id(wanted):
         return None
-    verdict = rules.on_due(old.referral_status, old.referral_reason, old.referral_due_ms, now_ms)
-    return None if verdict is None else await _move(tx, site, owner, old, verdict, by=None, now_ms=now_ms)
+    return await tx.one(_BY_ID, id=wanted, campaign_id=tenant.campaign_id)
 
 
-async def due(tx: Tx, *, now_ms: int, batch: int) -> list[tuple[Owner, str]]:
-    """Referrals of all accounts whose holding period is over, longest overdue first. `verify_due` takes one at a time."""
-    return await tx.all(_DUE, now_ms=now_ms, batch=batch)
+async def get(tx: Tx, tenant: Tenant, wanted: str) -> Subscriber:
+    subscriber = await find(tx, tenant, wanted)
+    if subscriber is None:
+        raise Missing(UNKNOWN)
+    return subscriber
 
 
-async def _move(
-    tx: Tx, site: Site, owner: Owner, old: Subscriber, verdict: rules.Decision | None, *, by: str | None, now_ms: int
-) -> Changed:
-    """Moves a referral, if there is a verdict; the referrer's counts follow by themselves, and their rewards here."""
-    if verdict is not None:
-        await tx.run(
-            _JUDGE,
-            id=old.id,
-            campaign_id=owner.campaign_id,
-            status=verdict.status.value,
-            reason=verdict.reason,
-            due_ms=verdict.due_ms,
-            behind=verdict.behind,
-            decided_by=by,
-            now_ms=now_ms,
-        )
-    changed = Changed(old, await people.get(tx, owner, old.id))
-    if changed.became_verified and old.referrer_id is not None:
-        await rewards.unlock(tx, site, owner, old.referrer_id, now_ms=now_ms)
-    return changed
+async def get_locked(tx: Tx, tenant: Tenant, wanted: str) -> Subscriber:
+    """For a change that depends on what is there: nobody else changes it until we are done."""
+    subscriber = await get(tx, tenant, wanted)
+    if not await hold(tx, tenant, subscriber.id):
+        raise Missing(UNKNOWN)
+    return await get(tx, tenant, subscriber.id)
 
 
-async def erase(tx: Tx, owner: Owner, wanted: str, *, now_ms: int) -> None:
-    """Nulls the person; codes, states and money stay. Those they brought keep their `referrer_code`."""
-    subscriber = await people.get_locked(tx, owner, wanted)
-    await tx.run(_ERASE, id=subscriber.id, campaign_id=owner.campaign_id, now_ms=now_ms)
-    await rewards.erase(tx, owner, subscriber.id)
-    await clicks.erase(tx, owner.account_id, owner.campaign_id, subscriber.ref_code)
-    tx.wake(LINKS)
-    await outbox.erase(tx, owner.account_id, subscriber.id)
-    await emails.erase(tx, owner.account_id, subscriber.id)
-    await idempotency.forget(tx, owner.account_id, subscriber.id)
-    tx.scrub()
+async def hold(tx: Tx, tenant: Tenant, subscriber_id: str) -> bool:
+    """Whether they are still here, and stay so until we are done: for whoever writes down what an erasure must find."""
+    return await tx.one(_LOCK, id=subscriber_id, campaign_id=tenant.campaign_id) is not None
+
+
+async def page_of(tx: Tx, tenant: Tenant, kind: str, page: Page) -> tuple[list[Subscriber], int]:
+    """One page of the campaign's list of this kind and the list's length, both of one snapshot."""
+    total = await page_index.total(tx, tenant.campaign_id, kind)
+    if page.skip >= total:
+        return [], total
+    at = await page_index.place(tx, tenant.campaign_id, kind, page)
+    rows = await tx.all(
+        _LISTS[kind],
+        owner_id=tenant.campaign_id,
+        below_ms=at.below_ms,
+        below_id=at.below_id,
+        most=page.per_page,
+        skip=at.skip,
+    )
+    return rows, total
+
+
+async def page_of_brought(
+    tx: Tx, tenant: Tenant, subscriber: Subscriber, page: Page
+) -> tuple[list[Subscriber], int]:
+    """Everyone this subscriber brought, whatever became of the referral."""
+    total = (
+        subscriber.referrals_verified + subscriber.referrals_pending + subscriber.referrals_rejected
+    )
+    if page.skip >= total:
+        return [], total
+    at = await page_index.place(tx, subscriber.id, "brought", page)
+    rows = await tx.all(
+        _LIST_BROUGHT,
+        owner_id=subscriber.id,
+        campaign_id=tenant.campaign_id,
+        below_ms=at.below_ms,
+        below_id=at.below_id,
+        most=page.per_page,
+        skip=at.skip,
+    )
+    return rows, total

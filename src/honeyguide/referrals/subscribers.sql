@@ -1,41 +1,66 @@
--- name: insert
--- batch: referrer_id
-INSERT INTO subscriber (
-    id, account_id, campaign_id, email, email_key, person_key, name, ref_code, status, referrer_code, claimed_code, referrer_id,
-    partner_campaign_id, referral_status, referral_reason, referral_due_ms, referral_behind, ip_address, network, user_agent,
-    origin, utm_source, utm_campaign, created_ms, received_ms
-) VALUES (
-    :id, :account_id, :campaign_id, :email, :email_key, :person_key, :name, :ref_code, :status, :referrer_code, :claimed_code,
-    :referrer_id,
-    :partner_campaign_id, :referral_status, :referral_reason, :referral_due_ms, :referral_behind, :ip_address, :network, :user_agent,
-    :origin, :utm_source, :utm_campaign, :created_ms, :received_ms
-);
+-- People of one campaign, by id, by email, and as pages of a list.
 
--- name: find_referrer
--- batch: code
-SELECT s.id, s.email, s.person_key, s.referrer_id, s.network, s.received_ms, c.screening, c.hold_days, c.needs_confirmation,
-       -- Whether anybody wants to hear of it: mostly nobody does, and then nothing need be put together.
-       (SELECT COUNT(*) FROM webhook AS w WHERE w.account_id = s.account_id AND w.new_referral = 1) AS listeners,
-       (SELECT COUNT(*) FROM reward AS r WHERE r.campaign_id = s.campaign_id AND r.deleted_ms IS NULL) AS milestones
-FROM subscriber AS s JOIN campaign AS c ON c.id = s.campaign_id
-WHERE s.ref_code = :code AND s.campaign_id = :campaign_id AND s.account_id = :account_id AND s.erased_ms IS NULL;
+-- name: by_id
+-- batch: id
+SELECT id, email, name, ref_code, status, referrer_code, referrer_id, referral_status, referral_reason, referral_due_ms,
+       referral_behind, referrals_verified, referrals_pending, referrals_rejected, ip_address, user_agent, origin, utm_source,
+       utm_campaign, created_ms, received_ms, partner_campaign_id, decided_by, decided_ms
+FROM subscriber WHERE id = :id AND campaign_id = :campaign_id AND erased_ms IS NULL;
 
--- name: set_person
-UPDATE subscriber SET name = :name, email = :email, email_key = :email_key, person_key = :person_key, status = :status
-WHERE id = :id AND campaign_id = :campaign_id;
+-- name: by_email
+-- batch: email_key
+SELECT id, email, name, ref_code, status, referrer_code, referrer_id, referral_status, referral_reason, referral_due_ms,
+       referral_behind, referrals_verified, referrals_pending, referrals_rejected, ip_address, user_agent, origin, utm_source,
+       utm_campaign, created_ms, received_ms, partner_campaign_id, decided_by, decided_ms
+FROM subscriber WHERE campaign_id = :campaign_id AND email_key = :email_key AND erased_ms IS NULL;
 
--- name: judge
-UPDATE subscriber SET referral_status = :status, referral_reason = :reason, referral_due_ms = :due_ms, referral_behind = :behind,
-    decided_by = :decided_by, decided_ms = :now_ms
-WHERE id = :id AND campaign_id = :campaign_id;
+-- name: lock
+SELECT id FROM subscriber WHERE id = :id AND campaign_id = :campaign_id AND erased_ms IS NULL;
 
--- name: erase
-UPDATE subscriber SET email = NULL, email_key = NULL, name = NULL, ip_address = NULL, network = NULL, user_agent = NULL,
-    utm_source = NULL, utm_campaign = NULL, claimed_code = NULL, erased_ms = :now_ms
-WHERE id = :id AND campaign_id = :campaign_id;
+-- name: lock (postgres)
+SELECT id FROM subscriber WHERE id = :id AND campaign_id = :campaign_id AND erased_ms IS NULL FOR NO KEY UPDATE;
 
--- name: due
-SELECT account_id, campaign_id, id FROM subscriber
-WHERE referral_status = 'pending' AND erased_ms IS NULL AND COALESCE(referral_reason, '') <> 'awaiting_confirmation'
-  AND referral_due_ms <= :now_ms
-ORDER BY referral_due_ms LIMIT :batch;
+-- name: list_all
+-- Rows are stepped over in the index alone; only those of the page are read.
+SELECT id, email, name, ref_code, status, referrer_code, referrer_id, referral_status, referral_reason, referral_due_ms,
+       referral_behind, referrals_verified, referrals_pending, referrals_rejected, ip_address, user_agent, origin, utm_source,
+       utm_campaign, created_ms, received_ms, partner_campaign_id, decided_by, decided_ms
+FROM subscriber WHERE campaign_id = :owner_id AND erased_ms IS NULL
+  AND (created_ms, id) <= (
+    SELECT created_ms, id FROM subscriber WHERE campaign_id = :owner_id AND erased_ms IS NULL
+      AND (created_ms, id) < (:below_ms, :below_id) ORDER BY created_ms DESC, id DESC LIMIT 1 OFFSET :skip
+  )
+ORDER BY created_ms DESC, id DESC LIMIT :most;
+
+-- name: list_referrals
+SELECT id, email, name, ref_code, status, referrer_code, referrer_id, referral_status, referral_reason, referral_due_ms,
+       referral_behind, referrals_verified, referrals_pending, referrals_rejected, ip_address, user_agent, origin, utm_source,
+       utm_campaign, created_ms, received_ms, partner_campaign_id, decided_by, decided_ms
+FROM subscriber WHERE campaign_id = :owner_id AND erased_ms IS NULL AND referrer_code IS NOT NULL
+  AND (created_ms, id) <= (
+    SELECT created_ms, id FROM subscriber WHERE campaign_id = :owner_id AND erased_ms IS NULL AND referrer_code IS NOT NULL
+      AND (created_ms, id) < (:below_ms, :below_id) ORDER BY created_ms DESC, id DESC LIMIT 1 OFFSET :skip
+  )
+ORDER BY created_ms DESC, id DESC LIMIT :most;
+
+-- name: list_advocates
+SELECT id, email, name, ref_code, status, referrer_code, referrer_id, referral_status, referral_reason, referral_due_ms,
+       referral_behind, referrals_verified, referrals_pending, referrals_rejected, ip_address, user_agent, origin, utm_source,
+       utm_campaign, created_ms, received_ms, partner_campaign_id, decided_by, decided_ms
+FROM subscriber WHERE campaign_id = :owner_id AND erased_ms IS NULL AND is_advocate = 1
+  AND (created_ms, id) <= (
+    SELECT created_ms, id FROM subscriber WHERE campaign_id = :owner_id AND erased_ms IS NULL AND is_advocate = 1
+      AND (created_ms, id) < (:below_ms, :below_id) ORDER BY created_ms DESC, id DESC LIMIT 1 OFFSET :skip
+  )
+ORDER BY created_ms DESC, id DESC LIMIT :most;
+
+-- name: list_brought
+SELECT id, email, name, ref_code, status, referrer_code, referrer_id, referral_status, referral_reason, referral_due_ms,
+       referral_behind, referrals_verified, referrals_pending, referrals_rejected, ip_address, user_agent, origin, utm_source,
+       utm_campaign, created_ms, received_ms, partner_campaign_id, decided_by, decided_ms
+FROM subscriber WHERE referrer_id = :owner_id AND campaign_id = :campaign_id AND erased_ms IS NULL AND referrer_id IS NOT NULL
+  AND (created_ms, id) <= (
+    SELECT created_ms, id FROM subscriber WHERE referrer_id = :owner_id AND erased_ms IS NULL AND referrer_id IS NOT NULL
+      AND (created_ms, id) < (:below_ms, :below_id) ORDER BY created_ms DESC, id DESC LIMIT 1 OFFSET :skip
+  )
+ORDER BY created_ms DESC, id DESC LIMIT :most;

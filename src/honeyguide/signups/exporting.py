@@ -6,8 +6,8 @@ from collections.abc import AsyncIterator
 
 from honeyguide.kernel.clock import iso
 from honeyguide.kernel.site import Site
+from honeyguide.kernel.tenant import Tenant
 from honeyguide.referrals import search
-from honeyguide.referrals.campaigns import Owner
 from honeyguide.referrals.search import Found
 from honeyguide.store import Store
 from honeyguide.store.tx import Tx
@@ -46,16 +46,18 @@ def line(site: Site, row: Found) -> tuple[str | int, ...]:
     )
 
 
-async def batches(store: Store, owner: Owner, show: str) -> AsyncIterator[list[Found]]:
+async def batches(store: Store, tenant: Tenant, show: str) -> AsyncIterator[list[Found]]:
     """From the oldest on, so that whoever signs up meanwhile comes last and nobody is missed or repeated."""
     sort = "newest" if show in ("pending", "rejected", "unsubscribed") else "oldest"
     place: search.Place | None = None
     while True:
 
         async def look(tx: Tx, place: search.Place | None = place) -> list[Found]:
-            return await search.ordered(tx, owner, show, sort, before=place, most=BATCH)
+            return await search.ordered(tx, tenant, show, sort, before=place, most=BATCH)
 
-        rows = await store.snapshot(look)  # a batch that somebody erased leaves in between would look like the last
+        rows = await store.snapshot(
+            look
+        )  # a batch that somebody erased leaves in between would look like the last
         if rows:
             yield rows
         if len(rows) < BATCH:

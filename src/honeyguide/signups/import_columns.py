@@ -26,7 +26,16 @@ _GUESSES = {
     "email": ("email", "emailaddress", "mail", "subscriberemail", "address"),
     "name": ("name", "fullname", "firstname", "subscribername"),
     "referrer_code": ("referrercode", "referrer", "referredby", "ref"),
-    "created_at": ("createdat", "signedupat", "subscribedat", "date", "created", "optintime", "joined", "dateadded"),
+    "created_at": (
+        "createdat",
+        "signedupat",
+        "subscribedat",
+        "date",
+        "created",
+        "optintime",
+        "joined",
+        "dateadded",
+    ),
     "status": ("status", "state", "subscriptionstatus"),
     # Ghost.
     "subscribed": ("subscribedtoemails", "subscribed"),
@@ -39,11 +48,17 @@ _GUESSES = {
     "utm_campaign": ("utmcampaign",),
 }
 _STATUSES = {
-    **dict.fromkeys(("active", "subscribed", "enabled", "pending", "unconfirmed", "validating"), "active"),
+    **dict.fromkeys(
+        ("active", "subscribed", "enabled", "pending", "unconfirmed", "validating"), "active"
+    ),
     **dict.fromkeys(("free", "paid", "comped", "premium"), "active"),
     "confirmed": "confirmed",
-    **dict.fromkeys(("unsubscribed", "unsubscribe", "inactive", "cancelled", "canceled", "left"), "unsubscribed"),
-    **dict.fromkeys(("bounced", "cleaned", "complained", "invalid", "blocklisted", "disabled"), "unsubscribed"),
+    **dict.fromkeys(
+        ("unsubscribed", "unsubscribe", "inactive", "cancelled", "canceled", "left"), "unsubscribed"
+    ),
+    **dict.fromkeys(
+        ("bounced", "cleaned", "complained", "invalid", "blocklisted", "disabled"), "unsubscribed"
+    ),
 }
 _YES = frozenset({"true", "yes", "y", "t", "1"})
 _NO = frozenset({"false", "no", "n", "f", "0"})
@@ -73,7 +88,10 @@ def guess(header: list[str]) -> dict[str, int]:
 def uses(header: list[str], mapping: dict[str, int]) -> list[Column]:
     """Every column of the file, in order, with the field it is used as."""
     return [
-        Column(name or f"column {place + 1}", " and ".join(FIELDS[f] for f in FIELDS if mapping.get(f) == place) or None)
+        Column(
+            name or f"column {place + 1}",
+            " and ".join(FIELDS[f] for f in FIELDS if mapping.get(f) == place) or None,
+        )
         for place, name in enumerate(header)
     ]
 
@@ -94,5 +112,7 @@ def status(cells: list[str], mapping: dict[str, int]) -> str:
     answer = cell(cells, mapping, "subscribed")
     if answer and _plain(answer) not in _YES | _NO:
         raise Invalid("“{answer}” is neither yes nor no.", answer=answer)
-    has_left = (answer and _plain(answer) in _NO) or _plain(cell(cells, mapping, "unsubscribed") or "") not in _NEVER
+    has_left = (answer and _plain(answer) in _NO) or _plain(
+        cell(cells, mapping, "unsubscribed") or ""
+    ) not in _NEVER
     return "unsubscribed" if has_left else given

@@ -9,7 +9,7 @@ import msgspec
 
 from honeyguide.kernel import email_addresses
 from honeyguide.kernel.errors import Invalid
-from honeyguide.referrals.campaigns import Owner
+from honeyguide.kernel.tenant import Tenant
 from honeyguide.store.statements import beside
 from honeyguide.store.tx import Tx
 
@@ -43,27 +43,43 @@ _SET_REFUSED = _sql.command("set_refused")
 _DROP_REFUSED = _sql.command("drop_refused")
 
 
-async def lock(tx: Tx, owner: Owner) -> None:
+async def lock(tx: Tx, tenant: Tenant) -> None:
     """Waits for an import that runs, so that what it refuses just now is found too."""
-    await tx.all(_LOCK, account_id=owner.account_id)
+    await tx.all(_LOCK, account_id=tenant.account_id)
 
 
-async def erase(tx: Tx, owner: Owner, email: str) -> None:
+async def erase(tx: Tx, tenant: Tenant, email: str) -> None:
     """Removes the person's own lines. In the lines of others, cells that name the address are emptied."""
-    key, account_id = email_addresses.key(email), owner.account_id
+    key, account_id = email_addresses.key(email), tenant.account_id
     # Narrows the search in the database. An address with other spellings is looked for in every line.
     needle = key if _PLAIN.fullmatch(key) and "xn--" not in key else ""
     for part in await tx.all(_PARTS, account_id=account_id, needle=needle):
         lines = msgspec.json.decode(part.lines, type=list[tuple[int, list[str]]])
         column = _email_column(part.mapping)
-        left = [(number, cells) for number, old in lines if (cells := _without(old, column, key)) is not None]
+        left = [
+            (number, cells)
+            for number, old in lines
+            if (cells := _without(old, column, key)) is not None
+        ]
         if left != lines:
-            await tx.run(_SET_PART, account_id=account_id, import_id=part.import_id, n=part.n, lines=_json(left))
-            await tx.run(_SHORTEN, account_id=account_id, id=part.import_id, removed=len(lines) - len(left))
+            await tx.run(
+                _SET_PART,
+                account_id=account_id,
+                import_id=part.import_id,
+                n=part.n,
+                lines=_json(left),
+            )
+            await tx.run(
+                _SHORTEN, account_id=account_id, id=part.import_id, removed=len(lines) - len(left)
+            )
     for row in await tx.all(_REFUSED, account_id=account_id, needle=needle):
         old = msgspec.json.decode(row.content, type=list[str])
         cells = _without(old, _email_column(row.mapping), key)
-        place: dict[str, Any] = {"account_id": account_id, "import_id": row.import_id, "line": row.line}
+        place: dict[str, Any] = {
+            "account_id": account_id,
+            "import_id": row.import_id,
+            "line": row.line,
+        }
         if cells is None:
             await tx.run(_DROP_REFUSED, **place)
         elif cells != old:
@@ -83,7 +99,9 @@ def _without(cells: list[str], email_column: int | None, key: str) -> list[str] 
 
 
 def _names(cell: str, key: str) -> bool:
-    return "@" in cell and any(_is_address(word, key) for word in (cell, *_WORDS.findall(cell)) if "@" in word)
+    return "@" in cell and any(
+        _is_address(word, key) for word in (cell, *_WORDS.findall(cell)) if "@" in word
+    )
 
 
 def _is_address(text: str, key: str) -> bool:

@@ -18,8 +18,8 @@ from honeyguide.kernel.errors import Invalid, Missing, Required
 from honeyguide.kernel.ids import is_id, new_id
 from honeyguide.kernel.site import Site
 from honeyguide.kernel.spreadsheets import csv_text, unguarded
-from honeyguide.referrals.campaigns import Owner
-from honeyguide.referrals.subscribers import EmailTaken, NewSubscriber
+from honeyguide.kernel.tenant import Tenant
+from honeyguide.referrals.lifecycle import EmailTaken, NewSubscriber
 from honeyguide.signups import import_columns, signups
 from honeyguide.store import Again
 from honeyguide.store.statements import beside
@@ -42,7 +42,9 @@ _OTHER_FILES = (
     (b"%PDF", "This file is a PDF document. Export your list as CSV and upload that."),
 )
 _DAY = re.compile(r"\d{4}-\d{2}-\d{2}", re.ASCII)
-_SPACED = re.compile(r"(\d{4}-\d{2}-\d{2})[ T](\d{2}:\d{2}(?::\d{2})?)(?:\.\d+)?( ?UTC|Z)?", re.ASCII)
+_SPACED = re.compile(
+    r"(\d{4}-\d{2}-\d{2})[ T](\d{2}:\d{2}(?::\d{2})?)(?:\.\d+)?( ?UTC|Z)?", re.ASCII
+)
 
 
 class Line(NamedTuple):
@@ -123,7 +125,9 @@ def csv_to_mend(columns: list[str], refused: Iterable[Refused]) -> str:
     rows: list[list[str | int]] = [[*columns, "line", "why"]]
     for each in refused:
         cells = msgspec.json.decode(each.content, type=list[str])
-        rows.append([*cells[: len(columns)], *[""] * (len(columns) - len(cells)), each.line, each.sentence])
+        rows.append(
+            [*cells[: len(columns)], *[""] * (len(columns) - len(cells)), each.line, each.sentence]
+        )
     return csv_text(rows)
 
 
@@ -131,13 +135,20 @@ def read(data: bytes, *, any_size: bool = False) -> tuple[list[str], list[Line]]
     """The header and the lines of a CSV file, whatever its separator and encoding."""
     if len(data) > MOST_BYTES and not any_size:
         limit = MOST_BYTES // 1024 // 1024
-        raise Invalid("The file is larger than {limit} MB. Import it with `honeyguide import` on the server.", limit=limit)
+        raise Invalid(
+            "The file is larger than {limit} MB. Import it with `honeyguide import` on the server.",
+            limit=limit,
+        )
     text = _text(data)
     first = text.partition("\n")[0]
     separator = max(",;\t|", key=first.count)
     rows = csv.reader(io.StringIO(text.replace("\x00", "")), delimiter=separator)
     try:
-        lines = [Line(rows.line_num, [_cleaned(cell) for cell in row]) for row in rows if any(cell.strip() for cell in row)]
+        lines = [
+            Line(rows.line_num, [_cleaned(cell) for cell in row])
+            for row in rows
+            if any(cell.strip() for cell in row)
+        ]
     except csv.Error:
         raise Invalid(NOT_CSV) from None
     if not lines:
@@ -181,13 +192,15 @@ def parts(lines: Iterable[Line]) -> Iterator[list[Line]]:
         yield batch
 
 
-async def keep(tx: Tx, owner: Owner, file_name: str, header: list[str], lines: list[Line], *, now_ms: int) -> str:
+async def keep(
+    tx: Tx, tenant: Tenant, file_name: str, header: list[str], lines: list[Line], *, now_ms: int
+) -> str:
     import_id = new_id()
     await tx.run(
         _INSERT,
         id=import_id,
-        account_id=owner.account_id,
-        campaign_id=owner.campaign_id,
+        account_id=tenant.account_id,
+        campaign_id=tenant.campaign_id,
         file_name=file_name[:255],
         header=_json(header),
         mapping=_json(import_columns.guess(header)),
@@ -195,7 +208,9 @@ async def keep(tx: Tx, owner: Owner, file_name: str, header: list[str], lines: l
         now_ms=now_ms,
     )
     for n, batch in enumerate(parts(lines)):
-        await tx.run(_INSERT_PART, import_id=import_id, n=n, account_id=owner.account_id, lines=_json(batch))
+        await tx.run(
+            _INSERT_PART, import_id=import_id, n=n, account_id=tenant.account_id, lines=_json(batch)
+        )
     return import_id
 
 
@@ -207,38 +222,44 @@ def _lines(part: Part) -> list[Line]:
     return [Line(*each) for each in msgspec.json.decode(part.lines)]
 
 
-async def get(tx: Tx, owner: Owner, import_id: str) -> Import:
-    found = await tx.one(_BY_ID, account_id=owner.account_id, id=import_id) if is_id(import_id) else None
+async def get(tx: Tx, tenant: Tenant, import_id: str) -> Import:
+    found = (
+        await tx.one(_BY_ID, account_id=tenant.account_id, id=import_id)
+        if is_id(import_id)
+        else None
+    )
     if found is None:
         raise Missing("There is no such import.")
     return found
 
 
-async def of_account(tx: Tx, owner: Owner) -> list[Import]:
-    return await tx.all(_OF_ACCOUNT, account_id=owner.account_id)
+async def of_account(tx: Tx, tenant: Tenant) -> list[Import]:
+    return await tx.all(_OF_ACCOUNT, account_id=tenant.account_id)
 
 
-async def errors(tx: Tx, owner: Owner, import_id: str) -> list[Refused]:
-    return await tx.all(_ERRORS, account_id=owner.account_id, import_id=import_id, most=MOST_ERRORS)
+async def errors(tx: Tx, tenant: Tenant, import_id: str) -> list[Refused]:
+    return await tx.all(
+        _ERRORS, account_id=tenant.account_id, import_id=import_id, most=MOST_ERRORS
+    )
 
 
-async def first_lines(tx: Tx, owner: Owner, import_id: str, most: int) -> list[list[str]]:
-    part = await tx.one(_PART_AT, account_id=owner.account_id, import_id=import_id, n=0)
+async def first_lines(tx: Tx, tenant: Tenant, import_id: str, most: int) -> list[list[str]]:
+    part = await tx.one(_PART_AT, account_id=tenant.account_id, import_id=import_id, n=0)
     return [line.cells for line in _lines(part)[:most]] if part else []
 
 
-async def choose(tx: Tx, owner: Owner, import_id: str, mapping: dict[str, int]) -> None:
+async def choose(tx: Tx, tenant: Tenant, import_id: str, mapping: dict[str, int]) -> None:
     if "email" not in mapping:
         raise Required("email", "Choose the column that contains the email address.")
-    await tx.run(_SET_MAPPING, account_id=owner.account_id, id=import_id, mapping=_json(mapping))
+    await tx.run(_SET_MAPPING, account_id=tenant.account_id, id=import_id, mapping=_json(mapping))
 
 
-async def start(tx: Tx, owner: Owner, import_id: str) -> None:
-    await tx.run(_START, account_id=owner.account_id, id=import_id)
+async def start(tx: Tx, tenant: Tenant, import_id: str) -> None:
+    await tx.run(_START, account_id=tenant.account_id, id=import_id)
 
 
-async def forget(tx: Tx, owner: Owner, import_id: str) -> None:
-    await tx.run(_DELETE, account_id=owner.account_id, id=import_id)
+async def forget(tx: Tx, tenant: Tenant, import_id: str) -> None:
+    await tx.run(_DELETE, account_id=tenant.account_id, id=import_id)
 
 
 async def purge(tx: Tx, *, now_ms: int) -> bool:
@@ -282,7 +303,7 @@ def _person(line: Line, mapping: dict[str, int], now_ms: int) -> NewSubscriber:
 async def bring(
     tx: Tx,
     site: Site,
-    owner: Owner,
+    tenant: Tenant,
     lines: list[Line],
     mapping: dict[str, int],
     *,
@@ -292,7 +313,7 @@ async def bring(
 ) -> Outcome:
     """One part. Who is there already is skipped; a line that cannot be taken is told of and holds nobody up."""
     try:
-        return await _bring(tx, site, owner, lines, mapping, now_ms=now_ms, dry=dry, seen=seen)
+        return await _bring(tx, site, tenant, lines, mapping, now_ms=now_ms, dry=dry, seen=seen)
     except EmailTaken:
         raise Again from None  # they signed up at this very moment, and a second look finds them
 
@@ -300,7 +321,7 @@ async def bring(
 async def _bring(
     tx: Tx,
     site: Site,
-    owner: Owner,
+    tenant: Tenant,
     lines: list[Line],
     mapping: dict[str, int],
     *,
@@ -316,7 +337,9 @@ async def _bring(
         except Invalid as fault:
             refused.append(_refused(line, fault))
     keys = [email_addresses.key(new.email) for _, new in people]
-    here = set(await tx.all(_TAKEN, campaign_id=owner.campaign_id, keys=_json(keys))) | (seen if seen is not None else set())
+    here = set(await tx.all(_TAKEN, campaign_id=tenant.campaign_id, keys=_json(keys))) | (
+        seen if seen is not None else set()
+    )
     added = skipped = 0
     for (line, new), key in zip(people, keys, strict=True):
         if key in here:
@@ -327,13 +350,15 @@ async def _bring(
             seen.add(key)
         try:
             if not dry:
-                await signups.sign_up(tx, site, owner, new, now_ms=now_ms)
+                await signups.sign_up(tx, site, tenant, new, now_ms=now_ms)
             added += 1
         except EmailTaken:
             raise
         except Invalid as fault:
             refused.append(_refused(line, fault))
-    await tx.all(_TAKEN, campaign_id=owner.campaign_id, keys="[]")  # what was put is in before anything is said of it
+    await tx.all(
+        _TAKEN, campaign_id=tenant.campaign_id, keys="[]"
+    )  # what was put is in before anything is said of it
     return Outcome(added, skipped, refused)
 
 
@@ -342,20 +367,26 @@ def _refused(line: Line, fault: Invalid) -> Refused:
     return Refused(line.number, sentence, _json(line.cells))
 
 
-async def try_part(tx: Tx, site: Site, kept: Import, n: int, seen: set[str], *, now_ms: int) -> Outcome | None:
+async def try_part(
+    tx: Tx, site: Site, kept: Import, n: int, seen: set[str], *, now_ms: int
+) -> Outcome | None:
     """What part `n` would come to; None past the last."""
-    owner = Owner(kept.account_id, kept.campaign_id)
+    tenant = Tenant(kept.account_id, kept.campaign_id)
     part = await tx.one(_PART_AT, account_id=kept.account_id, import_id=kept.id, n=n)
     if part is None:
         return None
-    return await bring(tx, site, owner, _lines(part), kept.chosen, now_ms=now_ms, dry=True, seen=seen)
+    return await bring(
+        tx, site, tenant, _lines(part), kept.chosen, now_ms=now_ms, dry=True, seen=seen
+    )
 
 
-async def note_dry(tx: Tx, owner: Owner, import_id: str, added: int, skipped: int, refused: list[Refused]) -> None:
+async def note_dry(
+    tx: Tx, tenant: Tenant, import_id: str, added: int, skipped: int, refused: list[Refused]
+) -> None:
     # Without the lines themselves: this is kept, and an erasure would have to find it.
     first = [{"line": each.line, "sentence": each.sentence} for each in refused[:20]]
     told = {"added": added, "skipped": skipped, "failed": len(refused), "first": first}
-    await tx.run(_SET_DRY, account_id=owner.account_id, id=import_id, dry=_json(told))
+    await tx.run(_SET_DRY, account_id=tenant.account_id, id=import_id, dry=_json(told))
 
 
 async def step(tx: Tx, site: Site, *, now_ms: int) -> bool:
@@ -363,13 +394,13 @@ async def step(tx: Tx, site: Site, *, now_ms: int) -> bool:
     kept = await tx.one(_RUNNING)
     if kept is None:
         return False
-    owner = Owner(kept.account_id, kept.campaign_id)
+    tenant = Tenant(kept.account_id, kept.campaign_id)
     part = await tx.one(_NEXT_PART, account_id=kept.account_id, import_id=kept.id)
     if part is None:
         await tx.run(_FINISH, account_id=kept.account_id, id=kept.id, now_ms=now_ms)
         return True
     lines = _lines(part)
-    outcome = await bring(tx, site, owner, lines, kept.chosen, now_ms=now_ms)
+    outcome = await bring(tx, site, tenant, lines, kept.chosen, now_ms=now_ms)
     for each in outcome.refused:
         await tx.put(
             _INSERT_ERROR,

@@ -7,10 +7,10 @@ from typing import Any, NamedTuple
 import msgspec
 
 from honeyguide.kernel.clock import iso
+from honeyguide.kernel.tenant import Tenant
 from honeyguide.mail import emails
-from honeyguide.referrals import clicks, rewards, rules
-from honeyguide.referrals.campaigns import Owner
-from honeyguide.referrals.people import Subscriber
+from honeyguide.referrals import clicks, earned_rewards, rules
+from honeyguide.referrals.subscribers import Subscriber
 from honeyguide.store.statements import beside
 from honeyguide.store.tx import Tx
 
@@ -34,8 +34,8 @@ def _at(ms: int | None) -> str | None:
     return None if ms is None else iso(ms)
 
 
-async def export_person(tx: Tx, owner: Owner, s: Subscriber) -> dict[str, Any]:
-    """Their row and referral, what they won, what was told and written about them, and how often their link was used."""
+async def export_person(tx: Tx, tenant: Tenant, s: Subscriber) -> dict[str, Any]:
+    """Their row and referral, what they earned, what was told and written about them, and how often their link was used."""
     return {
         "subscriber": {
             "uuid": s.id,
@@ -50,10 +50,14 @@ async def export_person(tx: Tx, owner: Owner, s: Subscriber) -> dict[str, Any]:
             "utm_campaign": s.utm_campaign,
             "created_at": _at(s.created_ms),
             "received_at": _at(s.received_ms),
-            "referrals": {"verified": s.referrals_verified, "pending": s.referrals_pending, "rejected": s.referrals_rejected},
+            "referrals": {
+                "verified": s.referrals_verified,
+                "pending": s.referrals_pending,
+                "rejected": s.referrals_rejected,
+            },
         },
         "referral": _referral(s),
-        "rewards": [_reward(won) for won in await rewards.won_by(tx, owner, s.id)],
+        "rewards": [_reward(earned) for earned in await earned_rewards.earned_by(tx, tenant, s.id)],
         "events": [
             {
                 "id": event.id,
@@ -62,13 +66,21 @@ async def export_person(tx: Tx, owner: Owner, s: Subscriber) -> dict[str, Any]:
                 "deliveries": event.deliveries,
                 "body": _without_others(event.body, s.id) if event.body else None,
             }
-            for event in await tx.all(_EVENTS, account_id=owner.account_id, subscriber_id=s.id, most=MOST_EVENTS)
+            for event in await tx.all(
+                _EVENTS, account_id=tenant.account_id, subscriber_id=s.id, most=MOST_EVENTS
+            )
         ],
         "letters": [
-            {"kind": each.kind, "to": each.to_email, "subject": each.subject, "status": each.status, "at": _at(each.created_ms)}
-            for each in await emails.of_person(tx, owner.account_id, s.id)
+            {
+                "kind": each.kind,
+                "to": each.to_email,
+                "subject": each.subject,
+                "status": each.status,
+                "at": _at(each.created_ms),
+            }
+            for each in await emails.of_person(tx, tenant.account_id, s.id)
         ],
-        "link_clicks": await clicks.total(tx, owner.account_id, owner.campaign_id, s.ref_code),
+        "link_clicks": await clicks.total(tx, tenant.account_id, tenant.campaign_id, s.ref_code),
     }
 
 
@@ -89,22 +101,24 @@ def _referral(s: Subscriber) -> dict[str, Any] | None:
         "referrer_code": s.referrer_code,
         "status": s.referral_status,
         "reason": s.referral_reason,
-        "explanation": rules.explain(s.referral_reason, s.referral_due_ms) if s.referral_reason else None,
+        "explanation": rules.explain(s.referral_reason, s.referral_due_ms)
+        if s.referral_reason
+        else None,
         "due_at": _at(s.referral_due_ms),
         "decided_by": s.decided_by,
         "decided_at": _at(s.decided_ms),
     }
 
 
-def _reward(won: rewards.Won) -> dict[str, Any]:
+def _reward(earned: earned_rewards.EarnedReward) -> dict[str, Any]:
     return {
-        "uuid": won.id,
-        "reward_uuid": won.reward_id,
-        "name": won.name,
-        "status": won.status,
-        "coupon_code": won.coupon_code,
-        "earned_at": _at(won.earned_ms),
-        "unlocked_at": _at(won.unlocked_ms),
-        "redeemed_at": _at(won.redeemed_ms),
-        "shipping_details": msgspec.json.decode(won.shipping) if won.shipping else None,
+        "uuid": earned.id,
+        "reward_uuid": earned.reward_id,
+        "name": earned.name,
+        "status": earned.status,
+        "coupon_code": earned.coupon_code,
+        "earned_at": _at(earned.earned_ms),
+        "unlocked_at": _at(earned.unlocked_ms),
+        "redeemed_at": _at(earned.redeemed_ms),
+        "shipping_details": msgspec.json.decode(earned.shipping) if earned.shipping else None,
     }

@@ -15,14 +15,14 @@ from honeyguide.kernel.clock import DAY_MS
 from honeyguide.kernel.ids import new_id
 from honeyguide.kernel.paging import Page
 from honeyguide.kernel.site import Site
+from honeyguide.kernel.tenant import Tenant
 from honeyguide.partners import charges, links
 from honeyguide.partners import rules as partner_rules
-from honeyguide.referrals import event_bodies, milestones, people, rules, subscribers
-from honeyguide.referrals.campaigns import Owner
+from honeyguide.referrals import event_bodies, lifecycle, rewards, rules, subscribers
 from honeyguide.referrals.disposable import is_disposable
-from honeyguide.referrals.people import Subscriber
+from honeyguide.referrals.lifecycle import Changed, Changes, NewSubscriber, PartnerArrival
 from honeyguide.referrals.rules import Decision, Reason, Status
-from honeyguide.referrals.subscribers import Changed, Changes, NewSubscriber, PartnerArrival
+from honeyguide.referrals.subscribers import Subscriber
 from honeyguide.signups import import_erasure
 from honeyguide.store.statements import beside
 from honeyguide.store.tx import Tx
@@ -108,22 +108,26 @@ _COUNT_OF_PROGRAM = _sql.value("count_of_program", int)
 _LIST_OF_PROGRAM = _sql.query("list_of_program", ListedReferral)
 
 
-async def sign_up(tx: Tx, site: Site, owner: Owner, new: NewSubscriber, *, now_ms: int) -> Subscriber:
+async def sign_up(
+    tx: Tx, site: Site, tenant: Tenant, new: NewSubscriber, *, now_ms: int
+) -> Subscriber:
     """A new person in the campaign, brought by nobody, by a reader's code or by a partner's."""
     code = links.partner_code(new.referrer_code)
     if code is None:
-        return await subscribers.sign_up(tx, site, owner, new, now_ms=now_ms)
+        return await lifecycle.sign_up(tx, site, tenant, new, now_ms=now_ms)
     address = email_addresses.address(new.email)
-    person_key = subscribers.person_key_of(site, address)
-    partner = await tx.one(_FIND_PARTNER, code=code, account_id=owner.account_id, person_key=person_key)
+    person_key = lifecycle.person_key_of(site, address)
+    partner = await tx.one(
+        _FIND_PARTNER, code=code, account_id=tenant.account_id, person_key=person_key
+    )
     if partner is None:
-        return await subscribers.sign_up(tx, site, owner, new, now_ms=now_ms)
-    verdict = await _judge(tx, owner, partner, address, new, code, now_ms)
+        return await lifecycle.sign_up(tx, site, tenant, new, now_ms=now_ms)
+    verdict = await _judge(tx, tenant, partner, address, new, code, now_ms)
     arrival = PartnerArrival(code, partner.id, verdict)
-    subscriber = await subscribers.sign_up(tx, site, owner, new, now_ms=now_ms, partner=arrival)
+    subscriber = await lifecycle.sign_up(tx, site, tenant, new, now_ms=now_ms, partner=arrival)
     referral = PartnerReferral(
         id=new_id(),
-        account_id=owner.account_id,
+        account_id=tenant.account_id,
         partner_account_id=partner.account_id,
         program_id=partner.program_id,
         partner_campaign_id=partner.id,
@@ -135,7 +139,7 @@ async def sign_up(tx: Tx, site: Site, owner: Owner, new: NewSubscriber, *, now_m
     await tx.put(
         _INSERT_REFERRAL,
         id=referral.id,
-        account_id=owner.account_id,
+        account_id=tenant.account_id,
         partner_account_id=partner.account_id,
         program_id=partner.program_id,
         partner_campaign_id=partner.id,
@@ -145,17 +149,31 @@ async def sign_up(tx: Tx, site: Site, owner: Owner, new: NewSubscriber, *, now_m
         now_ms=now_ms,
         decided_ms=None if verdict.status == Status.PENDING else now_ms,
     )
-    await _settle(tx, site, owner, referral, subscriber, now_ms=now_ms)
+    await _settle(tx, site, tenant, referral, subscriber, now_ms=now_ms)
     return subscriber
 
 
-async def _judge(tx: Tx, owner: Owner, partner: Partner, address: str, new: NewSubscriber, code: str, now_ms: int) -> Decision:
+async def _judge(
+    tx: Tx,
+    tenant: Tenant,
+    partner: Partner,
+    address: str,
+    new: NewSubscriber,
+    code: str,
+    now_ms: int,
+) -> Decision:
     crowd = 0
     network_key = rules.network_of(new.ip_address) if new.ip_address else None
     if partner.screening != rules.Level.FLEXIBLE and network_key is not None:
         day_ago_ms = now_ms - DAY_MS
         crowd = (
-            await tx.one(_FROM_NETWORK, campaign_id=owner.campaign_id, code=code, network=network_key, day_ago_ms=day_ago_ms)
+            await tx.one(
+                _FROM_NETWORK,
+                campaign_id=tenant.campaign_id,
+                code=code,
+                network=network_key,
+                day_ago_ms=day_ago_ms,
+            )
             or 0
         )
     # A partner's newsletter brings hundreds within the hour, so a burst on their code is no signal.
@@ -167,52 +185,73 @@ async def _judge(tx: Tx, owner: Owner, partner: Partner, address: str, new: NewS
         unsubscribed=new.status == "unsubscribed",
     )
     return partner_rules.decide_signup(
-        is_archived=partner.publication_status != "active" or partner.publication_deleted_ms is not None,
+        is_archived=partner.publication_status != "active"
+        or partner.publication_deleted_ms is not None,
         is_enabled=partner.deleted_ms is None and bool(partner.enabled_partner_program),
         is_paused=partner.paused_ms is not None,
         is_already_subscribed=bool(partner.already_here),
-        hold_days=partner.referral_pending_duration if partner.referral_pending_duration_enabled else 0,
+        hold_days=partner.referral_pending_duration
+        if partner.referral_pending_duration_enabled
+        else 0,
         screened=rules.decide(signals, rules.Policy(partner.screening), now_ms),
         now_ms=now_ms,
     )
 
 
-async def change(tx: Tx, site: Site, owner: Owner, wanted: str, changes: Changes, *, now_ms: int) -> Subscriber:
+async def change(
+    tx: Tx, site: Site, tenant: Tenant, wanted: str, changes: Changes, *, now_ms: int
+) -> Subscriber:
     """Name, email, status; a status may decide the referral."""
-    changed = await subscribers.change(tx, site, owner, wanted, changes, now_ms=now_ms)
-    return await _after(tx, site, owner, changed, now_ms=now_ms)
+    changed = await lifecycle.change(tx, site, tenant, wanted, changes, now_ms=now_ms)
+    return await _after(tx, site, tenant, changed, now_ms=now_ms)
 
 
-async def decide(tx: Tx, site: Site, owner: Owner, wanted: str, verdict_word: str, *, by: str, now_ms: int) -> Subscriber:
+async def decide(
+    tx: Tx, site: Site, tenant: Tenant, wanted: str, verdict_word: str, *, by: str, now_ms: int
+) -> Subscriber:
     """`verified` or `rejected`, by hand."""
-    changed = await subscribers.decide(tx, site, owner, wanted, verdict_word, by=by, now_ms=now_ms)
-    return await _after(tx, site, owner, changed, now_ms=now_ms)
+    changed = await lifecycle.decide(tx, site, tenant, wanted, verdict_word, by=by, now_ms=now_ms)
+    return await _after(tx, site, tenant, changed, now_ms=now_ms)
 
 
-async def verify_due(tx: Tx, site: Site, owner: Owner, subscriber_id: str, *, now_ms: int) -> Subscriber | None:
+async def verify_due(
+    tx: Tx, site: Site, tenant: Tenant, subscriber_id: str, *, now_ms: int
+) -> Subscriber | None:
     """One referral whose hold has run out."""
-    changed = await subscribers.verify_due(tx, site, owner, subscriber_id, now_ms=now_ms)
-    return None if changed is None else await _after(tx, site, owner, changed, now_ms=now_ms)
+    changed = await lifecycle.verify_due(tx, site, tenant, subscriber_id, now_ms=now_ms)
+    return None if changed is None else await _after(tx, site, tenant, changed, now_ms=now_ms)
 
 
-async def _after(tx: Tx, site: Site, owner: Owner, changed: Changed, *, now_ms: int) -> Subscriber:
+async def _after(
+    tx: Tx, site: Site, tenant: Tenant, changed: Changed, *, now_ms: int
+) -> Subscriber:
     """What a partner's referral makes of a move: it is settled when it becomes verified or rejected."""
     moved = changed.before.referral_status != changed.after.referral_status
     if moved and changed.after.partner_campaign_id is not None:
-        referral = await tx.one(_REFERRAL_OF, account_id=owner.account_id, subscriber_id=changed.after.id)
+        referral = await tx.one(
+            _REFERRAL_OF, account_id=tenant.account_id, subscriber_id=changed.after.id
+        )
         if referral is not None:
-            await tx.put(_DECIDED, account_id=owner.account_id, id=referral.id, now_ms=now_ms)
-            await _settle(tx, site, owner, referral, changed.after, now_ms=now_ms)
+            await tx.put(_DECIDED, account_id=tenant.account_id, id=referral.id, now_ms=now_ms)
+            await _settle(tx, site, tenant, referral, changed.after, now_ms=now_ms)
     return changed.after
 
 
-async def _settle(tx: Tx, site: Site, owner: Owner, referral: PartnerReferral, subscriber: Subscriber, *, now_ms: int) -> None:
+async def _settle(
+    tx: Tx,
+    site: Site,
+    tenant: Tenant,
+    referral: PartnerReferral,
+    subscriber: Subscriber,
+    *,
+    now_ms: int,
+) -> None:
     """Tells of it, charges it and counts it, the locks that others wait for last."""
     if subscriber.referral_status == Status.PENDING:
         return
     is_verified = subscriber.referral_status == Status.VERIFIED
     if is_verified:
-        await _tell(tx, site, owner, referral, subscriber, now_ms=now_ms)
+        await _tell(tx, site, tenant, referral, subscriber, now_ms=now_ms)
         due = charges.Due(
             referral_id=referral.id,
             account_id=referral.account_id,
@@ -227,38 +266,72 @@ async def _settle(tx: Tx, site: Site, owner: Owner, referral: PartnerReferral, s
     await tx.put(
         _COUNT_DAY,
         program_id=referral.program_id,
-        account_id=owner.account_id,
+        account_id=tenant.account_id,
         day=now_ms // DAY_MS,
         verified=int(is_verified),
         rejected=int(not is_verified),
     )
 
 
-async def _tell(tx: Tx, site: Site, owner: Owner, referral: PartnerReferral, subscriber: Subscriber, *, now_ms: int) -> None:
+async def _tell(
+    tx: Tx,
+    site: Site,
+    tenant: Tenant,
+    referral: PartnerReferral,
+    subscriber: Subscriber,
+    *,
+    now_ms: int,
+) -> None:
     """Two events: the owner's has the whole subscriber, the partner's nothing that tells who the subscriber is."""
     kind, partner_account_id = outbox.NEW_PARTNER_REFERRAL, referral.partner_account_id
-    to_owner = await outbox.listeners(tx, owner.account_id, kind)
-    is_own = partner_account_id == owner.account_id
+    to_owner = await outbox.listeners(tx, tenant.account_id, kind)
+    is_own = partner_account_id == tenant.account_id
     to_partner = [] if is_own else await outbox.listeners(tx, partner_account_id, kind)
     if not to_owner and not to_partner:
         return
-    partner = await tx.one(_PARTNER_TOLD, partner_campaign_id=referral.partner_campaign_id, account_id=owner.account_id)
+    partner = await tx.one(
+        _PARTNER_TOLD,
+        partner_campaign_id=referral.partner_campaign_id,
+        account_id=tenant.account_id,
+    )
     if partner is None:
         return
     via = {
-        "campaign": {"id": referral.partner_campaign_id, "referral_code": partner.ref_code, "type": "partner"},
+        "campaign": {
+            "id": referral.partner_campaign_id,
+            "referral_code": partner.ref_code,
+            "type": "partner",
+        },
         "partner": {"id": partner.id, "name": partner.name},
     }
     if to_owner:
-        shown = event_bodies.person(site, subscriber, await milestones.of_campaign(tx, owner))
-        facts = {"campaign_id": owner.campaign_id, "subscriber": shown, **via}
-        await outbox.emit(tx, owner.account_id, kind, facts, to=to_owner, subscriber_id=subscriber.id, now_ms=now_ms)
+        shown = event_bodies.person(site, subscriber, await rewards.of_campaign(tx, tenant))
+        facts = {"campaign_id": tenant.campaign_id, "subscriber": shown, **via}
+        await outbox.emit(
+            tx,
+            tenant.account_id,
+            kind,
+            facts,
+            to=to_owner,
+            subscriber_id=subscriber.id,
+            now_ms=now_ms,
+        )
     if to_partner:
         facts = {"subscriber": event_bodies.anonymous(subscriber), **via}
-        await outbox.emit(tx, partner_account_id, kind, facts, to=to_partner, subscriber_id=subscriber.id, now_ms=now_ms)
+        await outbox.emit(
+            tx,
+            partner_account_id,
+            kind,
+            facts,
+            to=to_partner,
+            subscriber_id=subscriber.id,
+            now_ms=now_ms,
+        )
 
 
-async def page_of_program(tx: Tx, account_id: str, program_id: str, page: Page) -> tuple[list[ListedReferral], int]:
+async def page_of_program(
+    tx: Tx, account_id: str, program_id: str, page: Page
+) -> tuple[list[ListedReferral], int]:
     """Everyone that partners brought to a program, newest first."""
     mine: dict[str, Any] = {"account_id": account_id, "program_id": program_id}
     total = await tx.one(_COUNT_OF_PROGRAM, **mine) or 0
@@ -270,35 +343,37 @@ async def find_sender(tx: Tx, account_id: str, subscriber_id: str) -> SentBy | N
     return await tx.one(_SENT_BY, account_id=account_id, subscriber_id=subscriber_id)
 
 
-async def erase(tx: Tx, owner: Owner, wanted: str, *, now_ms: int) -> None:
+async def erase(tx: Tx, tenant: Tenant, wanted: str, *, now_ms: int) -> None:
     """Money already booked stands, and the keyed hash that stays behind sees to it that it is never booked twice. A referral
     that still waits can no longer be confirmed by its person: it is lost, as if they had left."""
-    await import_erasure.lock(tx, owner)  # before any subscriber, as an import does
-    subscriber = await people.get_locked(tx, owner, wanted)
-    await import_erasure.erase(tx, owner, subscriber.email)
+    await import_erasure.lock(tx, tenant)  # before any subscriber, as an import does
+    subscriber = await subscribers.get_locked(tx, tenant, wanted)
+    await import_erasure.erase(tx, tenant, subscriber.email)
     referral = None
     if subscriber.partner_campaign_id is not None:
-        referral = await tx.one(_REFERRAL_OF, account_id=owner.account_id, subscriber_id=subscriber.id)
+        referral = await tx.one(
+            _REFERRAL_OF, account_id=tenant.account_id, subscriber_id=subscriber.id
+        )
     if referral is not None and subscriber.referral_status == Status.PENDING:
         await tx.run(
             _LOSE,
-            account_id=owner.account_id,
-            campaign_id=owner.campaign_id,
+            account_id=tenant.account_id,
+            campaign_id=tenant.campaign_id,
             id=subscriber.id,
             reason=Reason.LEFT_DURING_HOLD,
             now_ms=now_ms,
         )
-        await tx.put(_DECIDED, account_id=owner.account_id, id=referral.id, now_ms=now_ms)
+        await tx.put(_DECIDED, account_id=tenant.account_id, id=referral.id, now_ms=now_ms)
         await tx.put(
             _COUNT_DAY,
             program_id=referral.program_id,
-            account_id=owner.account_id,
+            account_id=tenant.account_id,
             day=now_ms // DAY_MS,
             verified=0,
             rejected=1,
         )
-    await subscribers.erase(tx, owner, subscriber.id, now_ms=now_ms)
-    if referral is not None and referral.partner_account_id != owner.account_id:
+    await lifecycle.erase(tx, tenant, subscriber.id, now_ms=now_ms)
+    if referral is not None and referral.partner_account_id != tenant.account_id:
         # The partner's event names nobody, but what the partner's server answered to it may.
         await outbox.erase(tx, referral.partner_account_id, subscriber.id)
         await idempotency.forget(tx, referral.partner_account_id, subscriber.id)

@@ -49,7 +49,9 @@ async def _page(
             "account": await accounts.get(tx, account_id),
             "api_keys": await keys.of_account(tx, account_id),
             "sessions": await sessions.of_account(tx, account_id, now_ms=request.now_ms),
-            "invitations": await invitations.of_inviter(tx, account_id, now_ms=request.now_ms) if is_admin else [],
+            "invitations": await invitations.of_inviter(tx, account_id, now_ms=request.now_ms)
+            if is_admin
+            else [],
         }
 
     loaded = await request.read(load)
@@ -60,7 +62,7 @@ async def _page(
         **loaded,
         active_keys=[key for key in api_keys if key.revoked_ms is None],
         revoked_keys=[key for key in api_keys if key.revoked_ms is not None],
-        campaign_id=request.owner.campaign_id,
+        campaign_id=request.tenant.campaign_id,
         snippets=_snippets(request, new_key or KEY_PLACEHOLDER),
         rate_limit=request.services.settings.rate_limit,
         errors=errors or {},
@@ -77,12 +79,14 @@ def _missing(request: PageRequest, section: str) -> dict[str, str]:
 
 async def _refusal(request: PageRequest, section: str, errors: dict[str, str]) -> Response:
     """The page again, with each error beside its field."""
-    return await _page(request, 400, errors={f"{section}.{field}": sentence for field, sentence in errors.items()})
+    return await _page(
+        request, 400, errors={f"{section}.{field}": sentence for field, sentence in errors.items()}
+    )
 
 
 def _snippets(request: PageRequest, key: str) -> list[tuple[str, str]]:
     """Titles and code that is ready to paste, with the key in it."""
-    url = f"{request.services.settings.base_url}/v1/campaigns/{request.owner.campaign_id}/subscribers"
+    url = f"{request.services.settings.base_url}/v1/campaigns/{request.tenant.campaign_id}/subscribers"
     body = json.dumps({"email": "ana@example.org", "name": "Ana"})
     list_command = [f"curl {shlex.quote(url)}", f"-H 'X-Api-Key: {key}'"]
     add_command = [*list_command, "-H 'Content-Type: application/json'", f"-d {shlex.quote(body)}"]
@@ -108,7 +112,9 @@ async def create_key(request: PageRequest) -> Response:
         return await _refusal(request, "keys", errors)
 
     async def create(tx: Tx) -> str:
-        return await keys.create(tx, request.who.account_id, name=request.text("name"), now_ms=request.now_ms)
+        return await keys.create(
+            tx, request.who.account_id, name=request.text("name"), now_ms=request.now_ms
+        )
 
     try:
         key = await request.write(create)
@@ -119,7 +125,9 @@ async def create_key(request: PageRequest) -> Response:
 
 
 async def revoke_key(request: PageRequest) -> Response:
-    await request.write(lambda tx: keys.revoke(tx, request.who.account_id, request.at("id"), now_ms=request.now_ms))
+    await request.write(
+        lambda tx: keys.revoke(tx, request.who.account_id, request.at("id"), now_ms=request.now_ms)
+    )
     return request.go("/account", "Key revoked. Requests with it are now refused.")
 
 
@@ -127,7 +135,9 @@ async def save_profile(request: PageRequest) -> Response:
     if errors := _missing(request, "profile"):
         return await _refusal(request, "profile", errors)
     try:
-        await request.write(lambda tx: accounts.rename(tx, request.who.account_id, request.text("name")))
+        await request.write(
+            lambda tx: accounts.rename(tx, request.who.account_id, request.text("name"))
+        )
     except Invalid as fault:
         return await _refusal(request, "profile", forms.errors_of(fault, FORMS["profile"]))
     return request.go("/account", "Profile saved.")
@@ -139,14 +149,22 @@ async def save_password(request: PageRequest) -> Response:
     who, site = request.who, request.services.site
 
     async def count_attempt(tx: Tx) -> str | None:
-        await attempts.count(tx, site, attempts.LOGIN_BY_ACCOUNT, email_addresses.key(who.email), now_ms=request.now_ms)
+        await attempts.count(
+            tx,
+            site,
+            attempts.LOGIN_BY_ACCOUNT,
+            email_addresses.key(who.email),
+            now_ms=request.now_ms,
+        )
         return await passwords.of_account(tx, who.account_id)
 
     try:
         password_hash = await request.write(count_attempt)
         if not await passwords.matches(password_hash, request.fields.get("current", "")):
             raise Invalid("That is not your current password.", param="current")
-        new_hash = await passwords.hashed(passwords.checked(request.fields.get("password", ""), email=who.email))
+        new_hash = await passwords.hashed(
+            passwords.checked(request.fields.get("password", ""), email=who.email)
+        )
     except Invalid as fault:
         return await _refusal(request, "password", forms.errors_of(fault, FORMS["password"]))
 
@@ -155,7 +173,9 @@ async def save_password(request: PageRequest) -> Response:
         await attempts.forget(tx, site, attempts.LOGIN_BY_ACCOUNT, email_addresses.key(who.email))
 
     await request.write(change)
-    return await login.begin_session(request, who.account_id, "/account", "Password changed. Other sessions were signed out.")
+    return await login.begin_session(
+        request, who.account_id, "/account", "Password changed. Other sessions were signed out."
+    )
 
 
 async def end_session(request: PageRequest) -> Response:
@@ -164,7 +184,9 @@ async def end_session(request: PageRequest) -> Response:
     if session_id:
         await request.write(lambda tx: sessions.end(tx, request.who.account_id, session_id))
         return request.go("/account", "Session signed out.")
-    ended = await request.write(lambda tx: sessions.end_others(tx, request.who.account_id, request.who.session_id))
+    ended = await request.write(
+        lambda tx: sessions.end_others(tx, request.who.account_id, request.who.session_id)
+    )
     return request.go("/account", f"{formats.plural(ended, 'other session')} signed out.")
 
 
@@ -175,7 +197,9 @@ async def invite(request: PageRequest) -> Response:
 
     async def send(tx: Tx) -> str:
         inviter = await accounts.get(tx, request.who.account_id)
-        return await invitations.invite(tx, request.services.site, inviter, request.text("email"), now_ms=request.now_ms)
+        return await invitations.invite(
+            tx, request.services.site, inviter, request.text("email"), now_ms=request.now_ms
+        )
 
     try:
         link = await request.write(send)
@@ -187,7 +211,9 @@ async def invite(request: PageRequest) -> Response:
 
 async def withdraw_invitation(request: PageRequest) -> Response:
     _require_admin(request)
-    await request.write(lambda tx: invitations.withdraw(tx, request.who.account_id, request.text("id")))
+    await request.write(
+        lambda tx: invitations.withdraw(tx, request.who.account_id, request.text("id"))
+    )
     return request.go("/account", "Invitation withdrawn.")
 
 

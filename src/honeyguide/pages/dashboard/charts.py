@@ -74,7 +74,11 @@ def _steps(days: list[Day], chosen: Range, since_ms: int) -> list[Day]:
     by_day = {day.day_ms: day for day in days}
     found = []
     for start in range(0, chosen.days, chosen.step):
-        span = [by_day[ms] for n in range(chosen.step) if (ms := since_ms + (start + n) * DAY_MS) in by_day]
+        span = [
+            by_day[ms]
+            for n in range(chosen.step)
+            if (ms := since_ms + (start + n) * DAY_MS) in by_day
+        ]
         found.append(total(span)._replace(day_ms=since_ms + start * DAY_MS))
     return found
 
@@ -96,7 +100,9 @@ def signups(days: list[Day], chosen: Range, since_ms: int) -> Chart:
     top, lines = _scale(max(day.signups for day in steps))
     clicks_top = max(1, *(day.clicks for day in steps))
     slot = 1000 / len(steps)
-    name: Callable[[int], str] = formats.day if chosen.step == 1 else (lambda ms: f"Week of {formats.day(ms)}")
+    name: Callable[[int], str] = (
+        formats.day if chosen.step == 1 else (lambda ms: f"Week of {formats.day(ms)}")
+    )
     bars = []
     for place, day in enumerate(steps):
         parts, at = [], HEIGHT
@@ -107,10 +113,20 @@ def signups(days: list[Day], chosen: Range, since_ms: int) -> Chart:
                 parts.append(Part(kind, round(at, 2), round(height, 2)))
         tall = round(HEIGHT * day.clicks / clicks_top, 2)
         bars.append(
-            Bar(round(slot * (place + 0.16), 2), round(slot * 0.68, 2), name(day.day_ms), day, parts, HEIGHT - tall, tall)
+            Bar(
+                round(slot * (place + 0.16), 2),
+                round(slot * 0.68, 2),
+                name(day.day_ms),
+                day,
+                parts,
+                HEIGHT - tall,
+                tall,
+            )
         )
     wanted = min(LABELS, len(steps))
     places = [round(n * (len(steps) - 1) / (wanted - 1)) for n in range(wanted)]
     levels = [(round(HEIGHT - HEIGHT * n / lines, 2), top * n // lines) for n in range(lines + 1)]
     labels = [formats.short_day(steps[place].day_ms) for place in places]
-    return Chart(bars, top, clicks_top, levels, labels, not any(day.signups or day.clicks for day in steps))
+    return Chart(
+        bars, top, clicks_top, levels, labels, not any(day.signups or day.clicks for day in steps)
+    )

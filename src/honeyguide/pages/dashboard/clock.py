@@ -23,10 +23,16 @@ async def move(request: PageRequest) -> Response:
         raise HTTPException(404)
     step, now_ms = request.text("step"), system_clock()
     close_ms = rules.closes_at(rules.month_of(request.now_ms)) + HOUR_MS
-    target_ms = now_ms if step == "now" else request.now_ms + STEPS[step] if step in STEPS else close_ms
+    target_ms = (
+        now_ms if step == "now" else request.now_ms + STEPS[step] if step in STEPS else close_ms
+    )
     Path(request.services.settings.test_clock).write_text(str((target_ms - now_ms) // 1000))
     token = await _come_along(request, target_ms)
-    flash = "Back to the real date." if step == "now" else "Time moved forward. Everything due by then follows in a moment."
+    flash = (
+        "Back to the real date."
+        if step == "now"
+        else "Time moved forward. Everything due by then follows in a moment."
+    )
     response = request.go(_back(request), flash)
     request.set_cookie(response, "session", token, SESSION_S)
     return response
@@ -52,4 +58,8 @@ async def _come_along(request: PageRequest, target_ms: int) -> str:
 
 def _back(request: PageRequest) -> str:
     wanted = request.text("back")
-    return wanted if wanted.startswith("/") and not wanted.startswith("//") and "\\" not in wanted else "/"
+    return (
+        wanted
+        if wanted.startswith("/") and not wanted.startswith("//") and "\\" not in wanted
+        else "/"
+    )

@@ -88,14 +88,21 @@ async def show(request: PageRequest) -> Response:
 
     async def look(tx: Tx) -> dict[str, Any]:
         account_id = request.who.account_id
-        joined, _ = await network.page_of_joined(tx, account_id, Page(1, 200), now_ms=request.now_ms)
+        joined, _ = await network.page_of_joined(
+            tx, account_id, Page(1, 200), now_ms=request.now_ms
+        )
         earnings = await forecast.earnings(tx, account_id, month, now_ms=request.now_ms)
-        state = _state(request, partner_referrals.PENDING if earnings.pending_cents else partner_referrals.CONFIRMED)
+        state = _state(
+            request,
+            partner_referrals.PENDING if earnings.pending_cents else partner_referrals.CONFIRMED,
+        )
         return {
             "earnings": earnings,
             "outlook": await forecast.outlook_of_partner(tx, account_id, now_ms=request.now_ms),
             "upcoming": await forecast.upcoming_of_partner(tx, account_id),
-            "reached": await forecast.reached_of_partner(tx, account_id, month) if is_now else set(),
+            "reached": await forecast.reached_of_partner(tx, account_id, month)
+            if is_now
+            else set(),
             "joined": {place.id: place for place in joined},
             "state": state,
             "rows": await partner_referrals.of_month(tx, account_id, state, month, most=MOST_SHOWN),
@@ -123,9 +130,15 @@ def _state(request: PageRequest, otherwise: str) -> str:
 
 async def one(request: PageRequest) -> Response:
     async def look(tx: Tx) -> dict[str, Any]:
-        joined = await network.get_joined(tx, request.who.account_id, request.at("id"), now_ms=request.now_ms)
-        over = await forecast.reached_of_partner(tx, request.who.account_id, rules.month_of(request.now_ms))
-        rows = await partner_referrals.of_place(tx, request.who.account_id, joined.id, most=MOST_SHOWN)
+        joined = await network.get_joined(
+            tx, request.who.account_id, request.at("id"), now_ms=request.now_ms
+        )
+        over = await forecast.reached_of_partner(
+            tx, request.who.account_id, rules.month_of(request.now_ms)
+        )
+        rows = await partner_referrals.of_place(
+            tx, request.who.account_id, joined.id, most=MOST_SHOWN
+        )
         since_ms, _ = rules.month_bounds(rules.month_of(request.now_ms))
         days = await clicks.by_day(tx, joined.owner_account_id, joined.id, since_ms=since_ms)
         return {
@@ -141,7 +154,11 @@ async def one(request: PageRequest) -> Response:
     site = request.services.site
     link = site.partner_link(joined.ref_code)
     code = segno.make(link, error="m")
-    drawn = Markup(code.svg_inline(omitsize=True, border=3, dark="#211b12", light="#ffffff", svgclass="qr", lineclass=None))
+    drawn = Markup(
+        code.svg_inline(
+            omitsize=True, border=3, dark="#211b12", light="#ffffff", svgclass="qr", lineclass=None
+        )
+    )
     left_cents = rules.left_cents(spent_cents=joined.spent_cents, cap_cents=joined.max_payout_cents)
     return await request.page(
         "dashboard/partner_campaign.html",

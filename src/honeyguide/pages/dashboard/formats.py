@@ -8,7 +8,20 @@ from datetime import UTC, datetime
 from honeyguide.kernel.clock import DAY_MS, HOUR_MS, MINUTE_MS, iso
 from honeyguide.partners import rules
 
-_MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")  # strftime's follow the locale
+_MONTHS = (
+    "Jan",
+    "Feb",
+    "Mar",
+    "Apr",
+    "May",
+    "Jun",
+    "Jul",
+    "Aug",
+    "Sep",
+    "Oct",
+    "Nov",
+    "Dec",
+)  # strftime's follow the locale
 
 
 def number(value: int | None) -> str:
@@ -70,7 +83,13 @@ def share(part: int, whole: int) -> str:
     return f"{value:.0f}%" if value >= 10 or value == int(value) else f"{value:.1f}%"
 
 
-_BROWSERS = (("Edg/", "Edge"), ("OPR/", "Opera"), ("Firefox/", "Firefox"), ("Chrome/", "Chrome"), ("Safari/", "Safari"))
+_BROWSERS = (
+    ("Edg/", "Edge"),
+    ("OPR/", "Opera"),
+    ("Firefox/", "Firefox"),
+    ("Chrome/", "Chrome"),
+    ("Safari/", "Safari"),
+)
 _SYSTEMS = (
     ("iPhone", "iPhone"),
     ("iPad", "iPad"),
@@ -84,12 +103,19 @@ _SYSTEMS = (
 def browser(user_agent: str | None) -> str:
     """Enough of a browser's name to recognise one's own."""
     text = user_agent or ""
-    name = next((name for mark, name in _BROWSERS if mark in text), "A program" if text else "Unknown")
+    name = next(
+        (name for mark, name in _BROWSERS if mark in text), "A program" if text else "Unknown"
+    )
     system = next((name for mark, name in _SYSTEMS if mark in text), "")
     return f"{name} on {system}" if system else name
 
 
-_EMAIL_STATES = {"sent": "Sent", "waiting": "Waiting to be sent", "failed": "Could not be delivered", "cancelled": "Canceled"}
+_EMAIL_STATES = {
+    "sent": "Sent",
+    "waiting": "Waiting to be sent",
+    "failed": "Could not be delivered",
+    "cancelled": "Canceled",
+}
 
 
 def email_state(status: str) -> str:

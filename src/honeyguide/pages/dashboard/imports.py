@@ -23,7 +23,7 @@ async def upload_form(request: PageRequest) -> Response:
 
 
 async def _upload(request: PageRequest, status: int = 200, wrong: str = "") -> Response:
-    earlier = await request.read(lambda tx: importing.of_account(tx, request.owner))
+    earlier = await request.read(lambda tx: importing.of_account(tx, request.tenant))
     return await request.page("import.html", status, earlier=earlier, wrong=wrong)
 
 
@@ -40,7 +40,7 @@ async def upload(request: PageRequest) -> Response:
     name = request.file.filename
 
     async def keep(tx: Tx) -> str:
-        return await importing.keep(tx, request.owner, name, header, lines, now_ms=request.now_ms)
+        return await importing.keep(tx, request.tenant, name, header, lines, now_ms=request.now_ms)
 
     return request.go(f"/subscribers/import/{await request.write(keep)}")
 
@@ -51,17 +51,21 @@ async def show(request: PageRequest) -> Response:
 
 async def _page(request: PageRequest, status: int = 200, wrong: str = "") -> Response:
     async def look(tx: Tx) -> dict[str, Any]:
-        kept = await importing.get(tx, request.owner, request.at("id"))
+        kept = await importing.get(tx, request.tenant, request.at("id"))
         return {
             "kept": kept,
-            "sample": await importing.first_lines(tx, request.owner, kept.id, SAMPLE) if kept.status == "new" else [],
-            "errors": await importing.errors(tx, request.owner, kept.id) if kept.failed else [],
+            "sample": await importing.first_lines(tx, request.tenant, kept.id, SAMPLE)
+            if kept.status == "new"
+            else [],
+            "errors": await importing.errors(tx, request.tenant, kept.id) if kept.failed else [],
         }
 
     found = await request.read(look)
     kept: Import = found["kept"]
     dry = msgspec.json.decode(kept.dry) if kept.dry else None
-    return await request.page("import_file.html", status, **found, fields=FIELDS, dry=dry, wrong=wrong)
+    return await request.page(
+        "import_file.html", status, **found, fields=FIELDS, dry=dry, wrong=wrong
+    )
 
 
 def _mapping(request: PageRequest, columns: int) -> dict[str, int]:
@@ -76,47 +80,55 @@ def _mapping(request: PageRequest, columns: int) -> dict[str, int]:
 async def go_on(request: PageRequest) -> Response:
     """Tries, starts or forgets."""
     wanted = request.at("id")
-    kept: Import = await request.read(lambda tx: importing.get(tx, request.owner, wanted))
+    kept: Import = await request.read(lambda tx: importing.get(tx, request.tenant, wanted))
     if request.text("do") == "forget":
-        await request.write(lambda tx: importing.forget(tx, request.owner, wanted))
+        await request.write(lambda tx: importing.forget(tx, request.tenant, wanted))
         return request.go("/subscribers/import", "File discarded.")
     if kept.status != "new":
         return request.go(f"/subscribers/import/{wanted}")
     mapping = _mapping(request, len(kept.columns))
     try:
-        await request.write(lambda tx: importing.choose(tx, request.owner, wanted, mapping))
+        await request.write(lambda tx: importing.choose(tx, request.tenant, wanted, mapping))
     except Invalid as fault:
         return await _page(request, 400, fault.message)
     if request.text("do") == "start":
-        await request.write(lambda tx: importing.start(tx, request.owner, wanted))
+        await request.write(lambda tx: importing.start(tx, request.tenant, wanted))
     else:
         await _try(request, wanted)
     return request.go(f"/subscribers/import/{wanted}")
 
 
 async def _try(request: PageRequest, wanted: str) -> None:
-    kept: Import = await request.read(lambda tx: importing.get(tx, request.owner, wanted))
+    kept: Import = await request.read(lambda tx: importing.get(tx, request.tenant, wanted))
     added, skipped, n = 0, 0, 0
     refused: list[Refused] = []
     seen: set[str] = set()
     while True:
 
         async def look(tx: Tx, n: int = n) -> importing.Outcome | None:
-            return await importing.try_part(tx, request.services.site, kept, n, seen, now_ms=request.now_ms)
+            return await importing.try_part(
+                tx, request.services.site, kept, n, seen, now_ms=request.now_ms
+            )
 
         outcome = await request.services.store.read(look)
         if outcome is None:
             break
         added, skipped, n = added + outcome.added, skipped + outcome.skipped, n + 1
         refused += outcome.refused
-    await request.write(lambda tx: importing.note_dry(tx, request.owner, wanted, added, skipped, refused))
+    await request.write(
+        lambda tx: importing.note_dry(tx, request.tenant, wanted, added, skipped, refused)
+    )
 
 
 async def error_file(request: PageRequest) -> Response:
     async def look(tx: Tx) -> tuple[Import, list[Refused]]:
-        kept = await importing.get(tx, request.owner, request.at("id"))
-        return kept, await importing.errors(tx, request.owner, kept.id)
+        kept = await importing.get(tx, request.tenant, request.at("id"))
+        return kept, await importing.errors(tx, request.tenant, kept.id)
 
     kept, errors = await request.read(look)
     headers = attachment("not-imported.csv")
-    return Response(importing.csv_to_mend(kept.columns, errors), media_type="text/csv; charset=utf-8", headers=headers)
+    return Response(
+        importing.csv_to_mend(kept.columns, errors),
+        media_type="text/csv; charset=utf-8",
+        headers=headers,
+    )

@@ -35,11 +35,18 @@ def _key(email: str) -> str:
 
 def _local(path: str) -> str:
     """Where to go after the login: a page of ours, never an address that a link chose."""
-    is_ours = path.startswith("/") and not path.startswith("//") and "\\" not in path and path.isprintable()
+    is_ours = (
+        path.startswith("/")
+        and not path.startswith("//")
+        and "\\" not in path
+        and path.isprintable()
+    )
     return path if is_ours and not path.startswith(("/login", "/logout")) else "/"
 
 
-async def begin_session(request: PageRequest, account_id: str, path: str, flash: str = "") -> Response:
+async def begin_session(
+    request: PageRequest, account_id: str, path: str, flash: str = ""
+) -> Response:
     """A fresh token at every login: one that was planted before is worth nothing after."""
 
     async def begin(tx: Tx) -> str:
@@ -60,7 +67,9 @@ async def begin_session(request: PageRequest, account_id: str, path: str, flash:
 
 
 async def _open_to_strangers(request: PageRequest) -> bool:
-    return request.services.settings.signups == "open" or await request.services.store.read(invitations.is_untouched)
+    return request.services.settings.signups == "open" or await request.services.store.read(
+        invitations.is_untouched
+    )
 
 
 async def login_form(request: PageRequest) -> Response:
@@ -83,7 +92,11 @@ async def _login(request: PageRequest, status: int = 200, **values: Any) -> Resp
 
 
 async def log_in(request: PageRequest) -> Response:
-    email, password, after = request.text("email"), request.fields.get("password", ""), _local(request.text("next"))
+    email, password, after = (
+        request.text("email"),
+        request.fields.get("password", ""),
+        _local(request.text("next")),
+    )
     if wrong := forms.missing(LOGIN, {"email": email, "password": password}):
         return await _login(request, 400, email=email, next=after, wrong=wrong)
     key, network, site = _key(email), attempts.network(request.peer), request.services.site
@@ -141,12 +154,16 @@ async def sign_up(request: PageRequest) -> Response:
         raise Missing("Accounts are by invitation only.")
 
     async def ask(tx: Tx) -> None:
-        await invitations.ask_to_join(tx, request.services.site, request.text("email"), now_ms=request.now_ms)
+        await invitations.ask_to_join(
+            tx, request.services.site, request.text("email"), now_ms=request.now_ms
+        )
 
     return await _letter(request, ask, "signup.html", is_first=False, given=request.fields)
 
 
-async def _letter(request: PageRequest, work: Callable[[Tx], Awaitable[None]], template: str, **values: Any) -> Response:
+async def _letter(
+    request: PageRequest, work: Callable[[Tx], Awaitable[None]], template: str, **values: Any
+) -> Response:
     """Counts the wish, then does the work; whether there was anybody to write to, nobody sees."""
     email, site = request.text("email"), request.services.site
     if wrong := forms.missing(EMAIL, {"email": email}):
@@ -156,7 +173,13 @@ async def _letter(request: PageRequest, work: Callable[[Tx], Awaitable[None]], t
         address = email_addresses.address(email)
         network = attempts.network(request.peer)
         await attempts.count(tx, site, attempts.LETTERS_BY_ADDRESS, network, now_ms=request.now_ms)
-        await attempts.count(tx, site, attempts.LETTERS_BY_ACCOUNT, email_addresses.key(address), now_ms=request.now_ms)
+        await attempts.count(
+            tx,
+            site,
+            attempts.LETTERS_BY_ACCOUNT,
+            email_addresses.key(address),
+            now_ms=request.now_ms,
+        )
         await work(tx)
 
     try:
@@ -172,10 +195,16 @@ async def _open_first(request: PageRequest) -> Response:
 
     async def open_account(tx: Tx, password_hash: str) -> str:
         return await invitations.open_first_account(
-            tx, request.text("email"), name=request.text("name"), password_hash=password_hash, now_ms=request.now_ms
+            tx,
+            request.text("email"),
+            name=request.text("name"),
+            password_hash=password_hash,
+            now_ms=request.now_ms,
         )
 
-    return await _with_password(request, request.text("email"), open_account, "signup.html", FIRST_ACCOUNT, is_first=True)
+    return await _with_password(
+        request, request.text("email"), open_account, "signup.html", FIRST_ACCOUNT, is_first=True
+    )
 
 
 async def _with_password(
@@ -187,7 +216,11 @@ async def _with_password(
     **values: Any,
 ) -> Response:
     """Checks what was typed, hashes outside of any transaction, then opens the account and the session."""
-    given = {"email": address, "name": request.text("name"), "password": request.fields.get("password", "")}
+    given = {
+        "email": address,
+        "name": request.text("name"),
+        "password": request.fields.get("password", ""),
+    }
     if wrong := forms.missing(fields, given):
         return await request.page(template, 400, given=request.fields, wrong=wrong, **values)
     try:
@@ -196,29 +229,41 @@ async def _with_password(
         password_hash = await passwords.hashed(passwords.checked(given["password"], email=address))
         account_id = await request.write(lambda tx: work(tx, password_hash))
     except Invalid as fault:
-        return await request.page(template, 400, given=request.fields, wrong=forms.errors_of(fault, fields), **values)
+        return await request.page(
+            template, 400, given=request.fields, wrong=forms.errors_of(fault, fields), **values
+        )
     return await begin_session(request, account_id, "/", "Welcome to Honeyguide.")
 
 
 async def welcome_form(request: PageRequest) -> Response:
-    ticket = await request.read(lambda tx: invitations.find(tx, "invitation", request.at("token"), now_ms=request.now_ms))
+    ticket = await request.read(
+        lambda tx: invitations.find(tx, "invitation", request.at("token"), now_ms=request.now_ms)
+    )
     if ticket is None:
-        return await request.page("link_expired.html", 404, sentence=invitations.SPENT, again="/signup")
+        return await request.page(
+            "link_expired.html", 404, sentence=invitations.SPENT, again="/signup"
+        )
     return await request.page("welcome.html", email=ticket.email, given={}, wrong={})
 
 
 async def welcome(request: PageRequest) -> Response:
     token = request.at("token")
-    ticket = await request.read(lambda tx: invitations.find(tx, "invitation", token, now_ms=request.now_ms))
+    ticket = await request.read(
+        lambda tx: invitations.find(tx, "invitation", token, now_ms=request.now_ms)
+    )
     if ticket is None:
-        return await request.page("link_expired.html", 404, sentence=invitations.SPENT, again="/signup")
+        return await request.page(
+            "link_expired.html", 404, sentence=invitations.SPENT, again="/signup"
+        )
 
     async def accept(tx: Tx, password_hash: str) -> str:
         return await invitations.accept(
             tx, token, name=request.text("name"), password_hash=password_hash, now_ms=request.now_ms
         )
 
-    return await _with_password(request, ticket.email, accept, "welcome.html", INVITED, email=ticket.email)
+    return await _with_password(
+        request, ticket.email, accept, "welcome.html", INVITED, email=ticket.email
+    )
 
 
 async def forgot_form(request: PageRequest) -> Response:
@@ -227,15 +272,23 @@ async def forgot_form(request: PageRequest) -> Response:
 
 async def forgot(request: PageRequest) -> Response:
     async def ask(tx: Tx) -> None:
-        await invitations.forgot_password(tx, request.services.site, request.text("email"), now_ms=request.now_ms)
+        await invitations.forgot_password(
+            tx, request.services.site, request.text("email"), now_ms=request.now_ms
+        )
 
     return await _letter(request, ask, "forgot.html", email=request.text("email"))
 
 
 async def reset_form(request: PageRequest) -> Response:
-    ticket = await request.read(lambda tx: invitations.find(tx, "password_reset", request.at("token"), now_ms=request.now_ms))
+    ticket = await request.read(
+        lambda tx: invitations.find(
+            tx, "password_reset", request.at("token"), now_ms=request.now_ms
+        )
+    )
     if ticket is None:
-        return await request.page("link_expired.html", 404, sentence=invitations.SPENT, again="/password")
+        return await request.page(
+            "link_expired.html", 404, sentence=invitations.SPENT, again="/password"
+        )
     return await request.page("reset.html", wrong={})
 
 
@@ -244,7 +297,9 @@ async def reset(request: PageRequest) -> Response:
     if wrong := forms.missing(NEW_PASSWORD, request.fields):
         return await request.page("reset.html", 400, wrong=wrong)
     try:
-        password_hash = await passwords.hashed(passwords.checked(request.fields.get("password", ""), email=""))
+        password_hash = await passwords.hashed(
+            passwords.checked(request.fields.get("password", ""), email="")
+        )
     except Invalid as fault:
         return await request.page("reset.html", 400, wrong=forms.errors_of(fault, NEW_PASSWORD))
 
@@ -254,5 +309,12 @@ async def reset(request: PageRequest) -> Response:
     try:
         account_id = await request.write(change)
     except Missing as fault:
-        return await request.page("link_expired.html", 404, sentence=fault.message, again="/password")
-    return await begin_session(request, account_id, "/", "Your password was changed, and all other sessions were logged out.")
+        return await request.page(
+            "link_expired.html", 404, sentence=fault.message, again="/password"
+        )
+    return await begin_session(
+        request,
+        account_id,
+        "/",
+        "Your password was changed, and all other sessions were logged out.",
+    )

@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from honeyguide.accounts.sessions import Visitor
+from honeyguide.kernel.tenant import Tenant
 from honeyguide.mail import notifications
 from honeyguide.pages.dashboard import formats
 from honeyguide.pages.services import PageServices
 from honeyguide.referrals import daily_counts
-from honeyguide.referrals.campaigns import Owner
 from honeyguide.store.tx import Tx
 
 
@@ -72,11 +72,15 @@ class Shown:
     is_here: bool
 
 
-async def shown(services: PageServices, who: Visitor, path: str) -> tuple[list[tuple[str, list[Shown]]], str]:
+async def shown(
+    services: PageServices, who: Visitor, path: str
+) -> tuple[list[tuple[str, list[Shown]]], str]:
     """The table with counts filled in and the current place marked; and how many notices nobody has read."""
 
     async def count(tx: Tx) -> tuple[int, int]:
-        waiting = await daily_counts.suspected(tx, Owner(who.account_id, who.campaign_id), most=MOST_SHOWN + 1)
+        waiting = await daily_counts.suspected(
+            tx, Tenant(who.account_id, who.campaign_id), most=MOST_SHOWN + 1
+        )
         return waiting, await notifications.unread(tx, who.account_id)
 
     waiting, unread = await services.store.read(count)

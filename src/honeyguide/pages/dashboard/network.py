@@ -57,10 +57,15 @@ def _cents(text: str) -> int:
 async def show(request: PageRequest) -> Response:
     wanted = _wanted(request)
     number = request.query.get("page", "1")
-    page = Page(max(1, int(number)) if number.isascii() and number.isdigit() and len(number) < 8 else 1, PER_PAGE)
+    page = Page(
+        max(1, int(number)) if number.isascii() and number.isdigit() and len(number) < 8 else 1,
+        PER_PAGE,
+    )
 
     async def look(tx: Tx) -> tuple[list[Offer], int]:
-        return await network.page_of(tx, request.who.account_id, wanted, page, now_ms=request.now_ms)
+        return await network.page_of(
+            tx, request.who.account_id, wanted, page, now_ms=request.now_ms
+        )
 
     rows, total = await request.read(look)
     kept = {name: value for name, value in request.query.items() if name != "page" and value}
@@ -89,19 +94,28 @@ async def one(request: PageRequest) -> Response:
 
 async def _offer(request: PageRequest, wrong: dict[str, str]) -> Response:
     async def look(tx: Tx) -> Offer:
-        return await network.get(tx, request.who.account_id, request.at("id"), now_ms=request.now_ms)
+        return await network.get(
+            tx, request.who.account_id, request.at("id"), now_ms=request.now_ms
+        )
 
     offer = await request.read(look)
     status = 400 if wrong else 200
     return await request.page(
-        "dashboard/network_program.html", status, offer=offer, reason=request.text("reason"), wrong=wrong, **cards.SHOWN
+        "dashboard/network_program.html",
+        status,
+        offer=offer,
+        reason=request.text("reason"),
+        wrong=wrong,
+        **cards.SHOWN,
     )
 
 
 async def join(request: PageRequest) -> Response:
     async def change(tx: Tx) -> tuple[Joined, bool]:
         reason = request.text("reason") or None
-        return await network.join(tx, request.who.account_id, request.at("id"), reason, now_ms=request.now_ms)
+        return await network.join(
+            tx, request.who.account_id, request.at("id"), reason, now_ms=request.now_ms
+        )
 
     try:
         joined, is_new = await request.write(change)

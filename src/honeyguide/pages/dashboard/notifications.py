@@ -34,7 +34,10 @@ async def show(request: PageRequest) -> Response:
         return {
             "rows": await notifications.page_of(tx, request.who.account_id, Page(1, 100)),
             "letters": own,
-            "texts": {letter.id: await emails.text_of(tx, request.who.account_id, letter.id) for letter in own},
+            "texts": {
+                letter.id: await emails.text_of(tx, request.who.account_id, letter.id)
+                for letter in own
+            },
         }
 
     shown = await request.read(look)

@@ -13,10 +13,10 @@ from honeyguide.pages.dashboard import charts, formats
 from honeyguide.pages.dashboard.page_request import PageRequest
 from honeyguide.partners import forecast
 from honeyguide.partners import rules as months
-from honeyguide.referrals import campaigns, daily_counts, milestones, page_index, recent_counts, search
+from honeyguide.referrals import campaigns, daily_counts, page_index, recent_counts, rewards, search
 from honeyguide.referrals.campaigns import Campaign
 from honeyguide.referrals.daily_counts import Day
-from honeyguide.referrals.milestones import Reward
+from honeyguide.referrals.rewards import Reward
 from honeyguide.store.tx import Tx
 
 TOP = 8
@@ -68,29 +68,31 @@ class Facts(NamedTuple):
     all_rewards: list[Reward]
     brought: int
     rejected: list[recent_counts.Rejected]
-    won: recent_counts.Won
+    earned: recent_counts.RewardCounts
     to_approve: int
     market: forecast.InShort
     has_used_key: bool
 
 
-async def _facts(tx: Tx, request: PageRequest, before_ms: int, since_ms: int, until_ms: int) -> Facts:
-    owner = request.owner
+async def _facts(
+    tx: Tx, request: PageRequest, before_ms: int, since_ms: int, until_ms: int
+) -> Facts:
+    tenant = request.tenant
     return Facts(
-        campaign=await campaigns.get(tx, owner),
-        days=await daily_counts.between(tx, owner, before_ms, until_ms),
-        ever=await daily_counts.ever(tx, owner),
-        subscribers=await page_index.total(tx, owner.campaign_id, "all"),
-        advocates=await page_index.total(tx, owner.campaign_id, "advocates"),
-        top=await daily_counts.top_advocates(tx, owner, most=TOP),
-        waiting=await search.judged(tx, owner, "suspected", before=None, most=WAITING),
-        all_rewards=await milestones.of_campaign(tx, owner),
-        brought=await recent_counts.brought(tx, owner),
-        rejected=await recent_counts.rejected(tx, owner, since_ms=since_ms),
-        won=await recent_counts.won(tx, owner, since_ms=since_ms),
-        to_approve=await recent_counts.to_approve(tx, owner),
-        market=await forecast.in_short(tx, owner.account_id, months.month_of(request.now_ms)),
-        has_used_key=any(key.last_used_ms for key in await keys.of_account(tx, owner.account_id)),
+        campaign=await campaigns.get(tx, tenant),
+        days=await daily_counts.between(tx, tenant, before_ms, until_ms),
+        ever=await daily_counts.ever(tx, tenant),
+        subscribers=await page_index.total(tx, tenant.campaign_id, "all"),
+        advocates=await page_index.total(tx, tenant.campaign_id, "advocates"),
+        top=await daily_counts.top_advocates(tx, tenant, most=TOP),
+        waiting=await search.judged(tx, tenant, "suspected", before=None, most=WAITING),
+        all_rewards=await rewards.of_campaign(tx, tenant),
+        brought=await recent_counts.brought(tx, tenant),
+        rejected=await recent_counts.rejected(tx, tenant, since_ms=since_ms),
+        earned=await recent_counts.earned(tx, tenant, since_ms=since_ms),
+        to_approve=await recent_counts.to_approve(tx, tenant),
+        market=await forecast.in_short(tx, tenant.account_id, months.month_of(request.now_ms)),
+        has_used_key=any(key.last_used_ms for key in await keys.of_account(tx, tenant.account_id)),
     )
 
 
@@ -112,10 +114,12 @@ async def show(request: PageRequest) -> Response:
         ranges=charts.RANGES.values(),
         chosen=chosen,
         figures=_figures(facts, now, before, chosen.before),
-        chart=charts.signups([day for day in facts.days if day.day_ms >= since_ms], chosen, since_ms),
+        chart=charts.signups(
+            [day for day in facts.days if day.day_ms >= since_ms], chosen, since_ms
+        ),
         funnel=_funnel(now),
         rejections=_rejections(facts.rejected),
-        next_reward=lambda verified: milestones.next_reward(facts.all_rewards, verified),
+        next_reward=lambda verified: rewards.next_reward(facts.all_rewards, verified),
         counted=lambda *counts: formats.up_to(recent_counts.MOST_WON, *counts),
         money=money.show,
         now=now,
@@ -141,14 +145,18 @@ def _figures(facts: Facts, now: Day, before: Day, span: str) -> list[Figure]:
             "Referred",
             formats.number(now.verified),
             *_change(now.verified, before.verified),
-            f"{formats.share(now.verified, now.signups)} of all" if now.signups else "by subscribers and partners",
+            f"{formats.share(now.verified, now.signups)} of all"
+            if now.signups
+            else "by subscribers and partners",
         ),
         Figure(
             "Referrals per advocate",
             f"{each:.1f}",
             "",
             True,
-            f"{who} · viral coefficient {'' if is_whole else 'over '}{factor:.2f}" if facts.advocates else "no advocates yet",
+            f"{who} · viral coefficient {'' if is_whole else 'over '}{factor:.2f}"
+            if facts.advocates
+            else "no advocates yet",
         ),
         Figure(
             "Referral link clicks",
@@ -178,7 +186,11 @@ def _rejections(found: list[recent_counts.Rejected]) -> str:
         return ""
     total = sum(each.n for each in found)
     words = [REASONS.get(each.reason, each.reason.replace("_", " ")) for each in found]
-    many = f"The last {total:,} rejected" if total >= recent_counts.MOST_REJECTED else f"{total:,} rejected"
+    many = (
+        f"The last {total:,} rejected"
+        if total >= recent_counts.MOST_REJECTED
+        else f"{total:,} rejected"
+    )
     if len(found) == 1:
         return f"{many}, {'' if total == 1 else 'all '}{words[0]}."
     return f"{many}: {', '.join(f'{each.n:,} {text}' for each, text in zip(found, words, strict=True))}."

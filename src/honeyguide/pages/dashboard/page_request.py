@@ -22,17 +22,22 @@ from honeyguide.accounts import sessions
 from honeyguide.accounts.sessions import Visitor
 from honeyguide.kernel.clock import DAY_MS, system_clock
 from honeyguide.kernel.errors import Fault, Invalid, Missing, TooMany, Unavailable
+from honeyguide.kernel.tenant import Tenant
 from honeyguide.pages import rendering
 from honeyguide.pages.dashboard import nav
 from honeyguide.pages.services import PageServices
-from honeyguide.referrals.campaigns import Owner
 from honeyguide.store.tx import Tx
 
 FORM_LIMIT = 512 * 1024
 FORM_FIELDS = 1_000
 SESSION_S = sessions.LONGEST_MS // 1000
 _LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
-_STATUS: tuple[tuple[type[Fault], int], ...] = ((Missing, 404), (TooMany, 429), (Unavailable, 503), (Invalid, 400))
+_STATUS: tuple[tuple[type[Fault], int], ...] = (
+    (Missing, 404),
+    (TooMany, 429),
+    (Unavailable, 503),
+    (Invalid, 400),
+)
 
 Fields = ImmutableMultiDict[str, str]
 
@@ -72,8 +77,8 @@ class PageRequest:
         return self.visitor
 
     @property
-    def owner(self) -> Owner:
-        return Owner(self.who.account_id, self.who.campaign_id)
+    def tenant(self) -> Tenant:
+        return Tenant(self.who.account_id, self.who.campaign_id)
 
     @property
     def peer(self) -> str:
@@ -81,7 +86,9 @@ class PageRequest:
 
     @property
     def query(self) -> dict[str, str]:
-        return {name: value for name, value in self.http.query_params.items() if "\x00" not in value}
+        return {
+            name: value for name, value in self.http.query_params.items() if "\x00" not in value
+        }
 
     def at(self, name: str) -> str:
         """A part of the address."""
@@ -95,7 +102,12 @@ class PageRequest:
 
     async def page(self, template: str, status: int = 200, **values: Any) -> Response:
         """A page of the dashboard, with everything its frame shows."""
-        frame: dict[str, Any] = {"visitor": self.visitor, "csrf": self.csrf, "flash": self.flash, "now_ms": self.now_ms}
+        frame: dict[str, Any] = {
+            "visitor": self.visitor,
+            "csrf": self.csrf,
+            "flash": self.flash,
+            "now_ms": self.now_ms,
+        }
         if self.visitor is not None:
             shown, unread = await nav.shown(self.services, self.who, self.http.url.path)
             frame |= {"nav": shown, "unread": unread, "clock": self.clock_note()}
@@ -103,7 +115,9 @@ class PageRequest:
         response = HTMLResponse(rendering.page(name, **{**frame, **values}), status)
         if self.flash:
             self.set_cookie(response, "flash", "", 0)
-        if self.visitor is None and self.form_token != self.http.cookies.get(cookie_name(self.services, "form")):
+        if self.visitor is None and self.form_token != self.http.cookies.get(
+            cookie_name(self.services, "form")
+        ):
             self.set_cookie(response, "form", self.form_token, 24 * 3600)
         return response
 
@@ -155,7 +169,9 @@ def cookie_name(services: PageServices, name: str) -> str:
     return f"__Host-hg_{name}" if _is_https(services) else f"hg_{name}"
 
 
-def guarded(services: PageServices, handler: Handler, *, open_to_all: bool = False) -> Callable[[Request], Awaitable[Response]]:
+def guarded(
+    services: PageServices, handler: Handler, *, open_to_all: bool = False
+) -> Callable[[Request], Awaitable[Response]]:
     """The handler behind the login, or not; behind the check of every POST in any case."""
 
     async def answer(http: Request) -> Response:
@@ -186,7 +202,9 @@ async def _recognise(request: PageRequest) -> None:
 
         request.visitor = await request.services.store.read(find)
     if request.visitor is None:
-        request.form_token = cookies.get(cookie_name(request.services, "form"), "") or secrets.token_urlsafe(32)
+        request.form_token = cookies.get(
+            cookie_name(request.services, "form"), ""
+        ) or secrets.token_urlsafe(32)
     elif request.now_ms - request.visitor.seen_ms >= sessions.TOUCH_MS:
         who = request.visitor
 
@@ -205,7 +223,8 @@ def _to_login(http: Request) -> Response:
 
 async def _check_post(request: PageRequest) -> None:
     if not _is_ours(
-        request.services, request.http.headers.get("origin") or _origin_of(request.http.headers.get("referer", ""))
+        request.services,
+        request.http.headers.get("origin") or _origin_of(request.http.headers.get("referer", "")),
     ):
         raise HTTPException(403, "This form was sent from another website, so nothing was changed.")
     await _read_form(request)
@@ -225,7 +244,11 @@ def _is_ours(services: PageServices, origin: str) -> bool:
     # On one's own machine localhost and 127.0.0.1 are the same place.
     try:
         theirs = urlsplit(origin)
-        return services.settings.on_loopback and theirs.hostname in _LOOPBACK and theirs.port == ours.port
+        return (
+            services.settings.on_loopback
+            and theirs.hostname in _LOOPBACK
+            and theirs.port == ours.port
+        )
     except ValueError:
         return False
 
@@ -234,9 +257,13 @@ async def _read_form(request: PageRequest) -> None:
     kind = request.http.headers.get("content-type", "").partition(";")[0].strip().lower()
     # A file only from somebody we know: it is kept on the disk while it comes in.
     if kind == "multipart/form-data" and request.visitor is not None:
-        form: FormData = await request.http.form(max_files=1, max_fields=100, max_part_size=FORM_LIMIT)
+        form: FormData = await request.http.form(
+            max_files=1, max_fields=100, max_part_size=FORM_LIMIT
+        )
         texts = [(name, value) for name, value in form.multi_items() if isinstance(value, str)]
-        request.file = next((value for value in form.values() if isinstance(value, UploadFile)), None)
+        request.file = next(
+            (value for value in form.values() if isinstance(value, UploadFile)), None
+        )
     elif kind == "application/x-www-form-urlencoded":
         body = b""
         async for part in request.http.stream():
@@ -244,7 +271,9 @@ async def _read_form(request: PageRequest) -> None:
             if len(body) > FORM_LIMIT:
                 raise HTTPException(413, "The form is too large.")
         try:
-            texts = parse_qsl(body.decode(), keep_blank_values=True, max_num_fields=FORM_FIELDS, errors="strict")
+            texts = parse_qsl(
+                body.decode(), keep_blank_values=True, max_num_fields=FORM_FIELDS, errors="strict"
+            )
         except ValueError:
             raise Invalid("The form could not be read. Go back and try again.") from None
     else:
@@ -260,7 +289,10 @@ def _refusal(fault: Fault) -> Response:
         raise HTTPException(404)
     words = {429: "Too many requests", 503: "We’ll be right back"}
     html = rendering.page(
-        "problem.html", status=status, title=words.get(status, "That didn’t work"), words=fault.message_for("This value")
+        "problem.html",
+        status=status,
+        title=words.get(status, "That didn’t work"),
+        words=fault.message_for("This value"),
     )
     response = HTMLResponse(html, status)
     if isinstance(fault, TooMany):

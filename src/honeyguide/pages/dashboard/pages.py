@@ -14,9 +14,9 @@ from honeyguide.pages.dashboard.previews import picture
 from honeyguide.pages.forms import Field
 from honeyguide.pages.readers.preview import KINDS, SIGNUP
 from honeyguide.pages.readers.words import OFF, POWERED_BY, WORDS
-from honeyguide.referrals import campaigns, milestones
+from honeyguide.referrals import campaigns, rewards
 from honeyguide.referrals.campaigns import Campaign, Settings
-from honeyguide.referrals.milestones import Reward
+from honeyguide.referrals.rewards import Reward
 from honeyguide.store.tx import Tx
 
 # Which texts are changed beside which page.
@@ -36,7 +36,9 @@ def _kind(request: PageRequest) -> str:
 
 async def _look(request: PageRequest) -> tuple[Campaign, list[Reward]]:
     async def look(tx: Tx) -> tuple[Campaign, list[Reward]]:
-        return await campaigns.get(tx, request.owner), await milestones.of_campaign(tx, request.owner)
+        return await campaigns.get(tx, request.tenant), await rewards.of_campaign(
+            tx, request.tenant
+        )
 
     found: tuple[Campaign, list[Reward]] = await request.read(look)
     return found
@@ -47,7 +49,10 @@ async def show(request: PageRequest) -> Response:
 
 
 async def _page(
-    request: PageRequest, status: int = 200, typed: dict[str, str] | None = None, wrong: dict[str, str] | None = None
+    request: PageRequest,
+    status: int = 200,
+    typed: dict[str, str] | None = None,
+    wrong: dict[str, str] | None = None,
 ) -> Response:
     campaign, all_rewards = await _look(request)
     given: dict[str, Any] = typed if typed is not None else json.loads(campaign.words or "{}")
@@ -63,7 +68,9 @@ async def _page(
         names=NAMES,
         wrong=wrong or {},
         shows_us=given.get(POWERED_BY) != OFF,
-        preview=picture(kind, campaign, given, all_rewards, base_url=request.services.site.base_url),
+        preview=picture(
+            kind, campaign, given, all_rewards, base_url=request.services.site.base_url
+        ),
         address=request.services.site.page_link(campaign.slug),
     )
 
@@ -91,7 +98,9 @@ async def save(request: PageRequest) -> Response:
     if wrong:
         return await _page(request, 400, typed, wrong)
     try:
-        await request.write(lambda tx: campaigns.configure(tx, request.owner, Settings(words=typed)))
+        await request.write(
+            lambda tx: campaigns.configure(tx, request.tenant, Settings(words=typed))
+        )
     except Invalid as fault:
         return await _page(request, 400, typed, forms.errors_of(fault, FORM))
     return request.go(f"/pages?page={_kind(request)}", "Changes saved. Your pages show them now.")
@@ -101,5 +110,11 @@ async def sketch(request: PageRequest) -> Response:
     """A page with what is being typed, saved or not."""
     campaign, all_rewards = await _look(request)
     return HTMLResponse(
-        picture(_kind(request), campaign, _typed(request, campaign), all_rewards, base_url=request.services.site.base_url)
+        picture(
+            _kind(request),
+            campaign,
+            _typed(request, campaign),
+            all_rewards,
+            base_url=request.services.site.base_url,
+        )
     )

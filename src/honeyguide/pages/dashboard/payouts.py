@@ -51,12 +51,19 @@ async def statement(request: PageRequest) -> Response:
         return {
             "lines": lines,
             "total_cents": await statements.total_cents(tx, request.who.account_id, side, month),
-            "payout": await payouts.find_of_month(tx, request.who.account_id, month) if side == statements.PARTNER else None,
+            "payout": await payouts.find_of_month(tx, request.who.account_id, month)
+            if side == statements.PARTNER
+            else None,
         }
 
     shown = await request.read(look)
     return await request.page(
-        "dashboard/statement.html", side=side, month=month, money=money.show, is_cut=len(shown["lines"]) == LINES_SHOWN, **shown
+        "dashboard/statement.html",
+        side=side,
+        month=month,
+        money=money.show,
+        is_cut=len(shown["lines"]) == LINES_SHOWN,
+        **shown,
     )
 
 

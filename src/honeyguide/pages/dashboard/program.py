@@ -30,7 +30,9 @@ async def index(request: PageRequest) -> Response:
     rows, total = await request.read(look)
     if len(rows) == 1:
         return request.go(f"/program/{rows[0].id}", request.flash)
-    return await request.page("dashboard/programs.html", rows=rows, has_publication=total > 0, money=money.show)
+    return await request.page(
+        "dashboard/programs.html", rows=rows, has_publication=total > 0, money=money.show
+    )
 
 
 async def show(request: PageRequest) -> Response:
@@ -42,7 +44,9 @@ async def show(request: PageRequest) -> Response:
         rows, total = await signups.page_of_program(tx, request.who.account_id, program.id, page)
         return {
             "program": program,
-            "publication": await publications.get(tx, request.who.account_id, program.publication_id),
+            "publication": await publications.get(
+                tx, request.who.account_id, program.publication_id
+            ),
             "spend": await forecast.spend(tx, program, month, now_ms=request.now_ms),
             "outlook": await forecast.outlook_of_program(tx, program, now_ms=request.now_ms),
             "upcoming": await forecast.upcoming_of_program(tx, program),
@@ -75,12 +79,19 @@ async def act(request: PageRequest) -> Response:
         if do == "delete":
             await programs.delete(tx, request.who.account_id, old.id, now_ms=request.now_ms)
         else:
-            await programs.pause(tx, request.who.account_id, old.id, paused=do == "pause", now_ms=request.now_ms)
+            await programs.pause(
+                tx, request.who.account_id, old.id, paused=do == "pause", now_ms=request.now_ms
+            )
 
     await request.write(change)
     if do == "delete":
         return request.go(
-            "/publications", "The program was deleted. Pending referrals finish as planned, and its history is kept."
+            "/publications",
+            "The program was deleted. Pending referrals finish as planned, and its history is kept.",
         )
-    flash = "The program is paused. New partner referrals do not count." if do == "pause" else "The program is active again."
+    flash = (
+        "The program is paused. New partner referrals do not count."
+        if do == "pause"
+        else "The program is active again."
+    )
     return request.go(f"/program/{old.id}", flash)

@@ -39,14 +39,20 @@ READERS, PARTNERS = 100, 3
 
 
 def whole(text: str, default: int) -> int:
-    return min(int(text), 10_000_000) if text.isascii() and text.isdigit() and len(text) < 9 else default
+    return (
+        min(int(text), 10_000_000)
+        if text.isascii() and text.isdigit() and len(text) < 9
+        else default
+    )
 
 
 def _given(request: PageRequest) -> dict[str, Any]:
     return {
         **{name: request.text(name) for name in (*AMOUNTS, *TEXTS)},
         "show_in_directory": bool(request.text("show_in_directory")),
-        "referral_pending_duration_enabled": bool(request.text("referral_pending_duration_enabled")),
+        "referral_pending_duration_enabled": bool(
+            request.text("referral_pending_duration_enabled")
+        ),
         "referral_pending_duration": request.text("referral_pending_duration") or "14",
     }
 
@@ -54,7 +60,11 @@ def _given(request: PageRequest) -> dict[str, Any]:
 def as_given(program: Program) -> dict[str, Any]:
     """A program as its form holds it: all text."""
     amounts = {name: f"{money.dollars(getattr(program, f'{name}_cents')):.2f}" for name in AMOUNTS}
-    return {**program._asdict(), **amounts, "referral_pending_duration": str(program.referral_pending_duration)}
+    return {
+        **program._asdict(),
+        **amounts,
+        "referral_pending_duration": str(program.referral_pending_duration),
+    }
 
 
 def _number(text: str, param: str) -> Decimal:
@@ -65,15 +75,21 @@ def _number(text: str, param: str) -> Decimal:
 
 
 def _fields(given: dict[str, Any]) -> Fields:
-    amounts: dict[str, Any] = {name: _number(given[name], name) if given[name] else UNSET for name in AMOUNTS}
-    texts: dict[str, Any] = {name: given[name] or (UNSET if name == "redirect_url" else None) for name in TEXTS}
+    amounts: dict[str, Any] = {
+        name: _number(given[name], name) if given[name] else UNSET for name in AMOUNTS
+    }
+    texts: dict[str, Any] = {
+        name: given[name] or (UNSET if name == "redirect_url" else None) for name in TEXTS
+    }
     days = given["referral_pending_duration"]
     return Fields(
         **amounts,
         **texts,
         show_in_directory=given["show_in_directory"],
         referral_pending_duration_enabled=given["referral_pending_duration_enabled"],
-        referral_pending_duration=int(days) if days.isascii() and days.isdigit() and len(days) < 6 else days,
+        referral_pending_duration=int(days)
+        if days.isascii() and days.isdigit() and len(days) < 6
+        else days,
     )
 
 
@@ -100,8 +116,16 @@ def guess(given: dict[str, Any], volume: Mapping[str, str]) -> Estimate | None:
 
 
 def _card(given: dict[str, Any], publication: Publication) -> str:
-    days, waits = whole(given["referral_pending_duration"], 0), bool(given["referral_pending_duration_enabled"])
-    card = cards.priced(cards.of_publication(publication), cpa_cents=_cents(given, "cpa") or 0, days=days, waits=waits)
+    days, waits = (
+        whole(given["referral_pending_duration"], 0),
+        bool(given["referral_pending_duration_enabled"]),
+    )
+    card = cards.priced(
+        cards.of_publication(publication),
+        cpa_cents=_cents(given, "cpa") or 0,
+        days=days,
+        waits=waits,
+    )
     return rendering.page("dashboard/card_alone.html", card=card, money=money.show)
 
 
@@ -144,7 +168,9 @@ async def new_form(request: PageRequest) -> Response:
 
 
 async def _publication(request: PageRequest, publication_id: str) -> Publication:
-    found: Publication = await request.read(lambda tx: publications.get(tx, request.who.account_id, publication_id))
+    found: Publication = await request.read(
+        lambda tx: publications.get(tx, request.who.account_id, publication_id)
+    )
     return found
 
 
@@ -156,12 +182,16 @@ async def create(request: PageRequest) -> Response:
         fields = _fields(given)
 
         async def change(tx: Tx) -> Program:
-            return await programs.create(tx, request.who.account_id, publication.id, fields, now_ms=request.now_ms)
+            return await programs.create(
+                tx, request.who.account_id, publication.id, fields, now_ms=request.now_ms
+            )
 
         made = await request.write(change)
     except Invalid as fault:
         return await _form(request, given, publication, None, forms.errors_of(fault, FIELDS))
-    return request.go(f"/program/{made.id}", "Your program is live. Partners who join get their own links.")
+    return request.go(
+        f"/program/{made.id}", "Your program is live. Partners who join get their own links."
+    )
 
 
 async def edit_form(request: PageRequest) -> Response:
@@ -171,7 +201,9 @@ async def edit_form(request: PageRequest) -> Response:
 
 async def program_of(request: PageRequest) -> Program:
     """The program that the address names, if it is one's own."""
-    found: Program = await request.read(lambda tx: programs.get(tx, request.who.account_id, request.at("id")))
+    found: Program = await request.read(
+        lambda tx: programs.get(tx, request.who.account_id, request.at("id"))
+    )
     return found
 
 
@@ -184,7 +216,9 @@ async def edit(request: PageRequest) -> Response:
         fields = _fields(given)
 
         async def change(tx: Tx) -> Program:
-            return await programs.update(tx, request.who.account_id, old.id, fields, now_ms=request.now_ms)
+            return await programs.update(
+                tx, request.who.account_id, old.id, fields, now_ms=request.now_ms
+            )
 
         await request.write(change)
     except Invalid as fault:
@@ -193,9 +227,13 @@ async def edit(request: PageRequest) -> Response:
 
 
 async def sketch_card(request: PageRequest) -> Response:
-    return HTMLResponse(_card(_given(request), await _publication(request, request.text("publication"))))
+    return HTMLResponse(
+        _card(_given(request), await _publication(request, request.text("publication")))
+    )
 
 
 async def sketch_cost(request: PageRequest) -> Response:
-    html = rendering.page("dashboard/estimate.html", guess=guess(_given(request), request.fields), money=money.show)
+    html = rendering.page(
+        "dashboard/estimate.html", guess=guess(_given(request), request.fields), money=money.show
+    )
     return HTMLResponse(html)

@@ -63,7 +63,9 @@ def _given(request: PageRequest) -> dict[str, Any]:
 
 
 def _as_given(publication: Publication) -> dict[str, Any]:
-    lists = {name: publication.words(name) for name in ("categories", "income_levels", "age_ranges")}
+    lists = {
+        name: publication.words(name) for name in ("categories", "income_levels", "age_ranges")
+    }
     return {**publication._asdict(), **lists}
 
 
@@ -81,7 +83,10 @@ def _fields(given: dict[str, Any]) -> Fields:
 
 
 async def _form(
-    request: PageRequest, given: dict[str, Any], old: Publication | None, wrong: dict[str, str] | None = None
+    request: PageRequest,
+    given: dict[str, Any],
+    old: Publication | None,
+    wrong: dict[str, str] | None = None,
 ) -> Response:
     logo_id = old.logo_id if old else ""
     return await request.page(
@@ -97,7 +102,9 @@ async def _form(
     )
 
 
-def _missing(request: PageRequest, given: dict[str, Any], *, unless: Collection[str] = ()) -> dict[str, str]:
+def _missing(
+    request: PageRequest, given: dict[str, Any], *, unless: Collection[str] = ()
+) -> dict[str, str]:
     logo = request.file.filename if request.file else ""
     wrong = forms.missing(FIELDS, {**given, "logo": logo}, unless=unless)
     if len(given["categories"]) > MOST_CATEGORIES:
@@ -106,14 +113,22 @@ def _missing(request: PageRequest, given: dict[str, Any], *, unless: Collection[
 
 
 def _card(given: dict[str, Any], logo_id: str) -> str:
-    return rendering.page("dashboard/card_alone.html", card=cards.of_typed(given, logo_id), money=money.show)
+    return rendering.page(
+        "dashboard/card_alone.html", card=cards.of_typed(given, logo_id), money=money.show
+    )
 
 
 async def _page(request: PageRequest, given: dict[str, Any], logo_id: str) -> str:
     """The signup page of its program, as partners' readers see it."""
-    campaign = await request.read(lambda tx: campaigns.get(tx, request.owner))
+    campaign = await request.read(lambda tx: campaigns.get(tx, request.tenant))
     card = cards.of_typed(given, logo_id)
-    return picture_of_program(campaign, card.name, given["description"], card.logo, base_url=request.services.site.base_url)
+    return picture_of_program(
+        campaign,
+        card.name,
+        given["description"],
+        card.logo,
+        base_url=request.services.site.base_url,
+    )
 
 
 async def new_form(request: PageRequest) -> Response:
@@ -150,13 +165,21 @@ async def create(request: PageRequest) -> Response:
 
         async def change(tx: Tx) -> Publication:
             return await publications.create(
-                tx, request.who.account_id, fields, logo, folder=request.services.site.logo_folder, now_ms=request.now_ms
+                tx,
+                request.who.account_id,
+                fields,
+                logo,
+                folder=request.services.site.logo_folder,
+                now_ms=request.now_ms,
             )
 
         made = await request.write(change)
     except Invalid as fault:
         return await _form(request, given, None, forms.errors_of(fault, FIELDS))
-    return request.go(f"/program/new?publication={made.id}", f"{made.name} was added. Next, set up its partner program.")
+    return request.go(
+        f"/program/new?publication={made.id}",
+        f"{made.name} was added. Next, set up its partner program.",
+    )
 
 
 async def edit_form(request: PageRequest) -> Response:
@@ -198,10 +221,14 @@ async def edit(request: PageRequest) -> Response:
 
 async def delete(request: PageRequest) -> Response:
     async def change(tx: Tx) -> None:
-        await publications.delete(tx, request.who.account_id, request.at("id"), now_ms=request.now_ms)
+        await publications.delete(
+            tx, request.who.account_id, request.at("id"), now_ms=request.now_ms
+        )
 
     await request.write(change)
-    return request.go("/publications", "The publication was deleted. Its history and the amounts owed are kept.")
+    return request.go(
+        "/publications", "The publication was deleted. Its history and the amounts owed are kept."
+    )
 
 
 async def sketch_card(request: PageRequest) -> Response:
@@ -218,5 +245,7 @@ async def _logo_id(request: PageRequest) -> str:
     wanted = request.text("id")
     if not wanted:
         return ""
-    old: Publication = await request.read(lambda tx: publications.get(tx, request.who.account_id, wanted))
+    old: Publication = await request.read(
+        lambda tx: publications.get(tx, request.who.account_id, wanted)
+    )
     return old.logo_id

@@ -59,14 +59,23 @@ async def show(request: PageRequest) -> Response:
     before = listed.place(request.query.get("before", ""))
 
     async def look(tx: Tx) -> list[search.Found]:
-        return await search.judged(tx, request.owner, chosen.key, before=before, most=PER_PAGE + 1)
+        return await search.judged(tx, request.tenant, chosen.key, before=before, most=PER_PAGE + 1)
 
     rows = await request.read(look)
     further = ""
     if len(rows) > PER_PAGE:
         rows = rows[:PER_PAGE]
-        further = "/review?" + urlencode({"show": chosen.key, "before": f"{rows[-1].received_ms}.{rows[-1].id}"})
-    return await request.page("review.html", rows=rows, lists=LISTS, chosen=chosen, further=further, is_first=before is None)
+        further = "/review?" + urlencode(
+            {"show": chosen.key, "before": f"{rows[-1].received_ms}.{rows[-1].id}"}
+        )
+    return await request.page(
+        "review.html",
+        rows=rows,
+        lists=LISTS,
+        chosen=chosen,
+        further=further,
+        is_first=before is None,
+    )
 
 
 async def decide(request: PageRequest) -> Response:
@@ -75,4 +84,6 @@ async def decide(request: PageRequest) -> Response:
     if not ids:
         return request.go(where, "Select at least one referral first.")
     verdict = request.text("do") if request.text("do") in ("verify", "reject") else "verify"
-    return request.go(where, listed.outcome("referral", verdict, *await listed.decide_each(request, ids, verdict)))
+    return request.go(
+        where, listed.outcome("referral", verdict, *await listed.decide_each(request, ids, verdict))
+    )

@@ -16,8 +16,8 @@ from honeyguide.pages.dashboard.page_request import PageRequest
 from honeyguide.pages.dashboard.previews import picture
 from honeyguide.pages.forms import Field
 from honeyguide.pages.readers.preview import HUB
-from honeyguide.referrals import campaigns, coupons, milestones, people, rewards
-from honeyguide.referrals.milestones import Changes, NewReward, Reward
+from honeyguide.referrals import campaigns, coupons, earned_rewards, rewards, subscribers
+from honeyguide.referrals.rewards import Changes, NewReward, Reward
 from honeyguide.store.tx import Tx
 
 KINDS = (
@@ -46,13 +46,22 @@ async def show(request: PageRequest) -> Response:
 async def _page(request: PageRequest, status: int = 200, **values: Any) -> Response:
     async def look(tx: Tx) -> dict[str, Any]:
         to_do = []
-        for state in (rewards.AWAITING, rewards.UNLOCKED):
-            rows, _ = await rewards.page_of_won(tx, request.owner, state, Page(1, WAITING))
-            to_do += [row for row in rows if state == rewards.AWAITING or row.kind in ("manual", "physical")]
-        names = {won.subscriber_id: await people.find(tx, request.owner, won.subscriber_id) for won in to_do}
+        for state in (earned_rewards.AWAITING, earned_rewards.UNLOCKED):
+            rows, _ = await earned_rewards.page_of_earned(
+                tx, request.tenant, state, Page(1, WAITING)
+            )
+            to_do += [
+                row
+                for row in rows
+                if state == earned_rewards.AWAITING or row.kind in ("manual", "physical")
+            ]
+        names = {
+            earned.subscriber_id: await subscribers.find(tx, request.tenant, earned.subscriber_id)
+            for earned in to_do
+        }
         return {
-            "campaign": await campaigns.get(tx, request.owner),
-            "all_rewards": await milestones.of_campaign(tx, request.owner),
+            "campaign": await campaigns.get(tx, request.tenant),
+            "all_rewards": await rewards.of_campaign(tx, request.tenant),
             "to_do": to_do,
             "people": names,
         }
@@ -78,13 +87,17 @@ def _words(text: str) -> dict[str, Any]:
 
 
 def _hub(request: PageRequest, campaign: campaigns.Campaign, all_rewards: list[Reward]) -> str:
-    return picture(HUB, campaign, _words(campaign.words), all_rewards, base_url=request.services.site.base_url)
+    return picture(
+        HUB, campaign, _words(campaign.words), all_rewards, base_url=request.services.site.base_url
+    )
 
 
 def _shipping(text: str | None) -> str:
     kept = _words(text or "{}")
     return ", ".join(
-        str(kept[part]) for part in ("name", "line1", "line2", "postcode", "city", "region", "country") if kept.get(part)
+        str(kept[part])
+        for part in ("name", "line1", "line2", "postcode", "city", "region", "country")
+        if kept.get(part)
     )
 
 
@@ -97,7 +110,9 @@ def _number(text: str) -> int:
 def _not_needed(request: PageRequest, kind: str) -> set[str]:
     """A link is asked for where the reward is one, and a shared code where a coupon has no unique ones."""
     needed = {"link": "link", "coupon": "coupon_code"}.get(kind)
-    return {"link", "coupon_code"} - ({needed} if needed and not request.text("coupon_codes") else set())
+    return {"link", "coupon_code"} - (
+        {needed} if needed and not request.text("coupon_codes") else set()
+    )
 
 
 def _new(request: PageRequest) -> NewReward:
@@ -117,24 +132,30 @@ def _new(request: PageRequest) -> NewReward:
 
 
 async def create(request: PageRequest) -> Response:
-    if wrong := forms.missing(FORM, request.fields, unless=_not_needed(request, request.text("kind"))):
+    if wrong := forms.missing(
+        FORM, request.fields, unless=_not_needed(request, request.text("kind"))
+    ):
         return await _page(request, 400, given=request.fields, wrong=wrong)
 
     async def work(tx: Tx) -> None:
-        reward = await milestones.create(tx, request.owner, _new(request), now_ms=request.now_ms)
+        reward = await rewards.create(tx, request.tenant, _new(request), now_ms=request.now_ms)
         if reward.is_pool:
             codes = coupons.read_codes(request.text("coupon_codes"))
-            await rewards.add_codes(tx, request.services.site, request.owner, reward.id, codes, now_ms=request.now_ms)
+            await earned_rewards.add_codes(
+                tx, request.services.site, request.tenant, reward.id, codes, now_ms=request.now_ms
+            )
 
     try:
         await request.write(work)
     except Invalid as fault:
         return await _page(request, 400, given=request.fields, wrong=forms.errors_of(fault, FORM))
-    return request.go("/rewards", "Reward added. Subscribers who already qualify will get it within a minute.")
+    return request.go(
+        "/rewards", "Reward added. Subscribers who already qualify will get it within a minute."
+    )
 
 
 async def edit_form(request: PageRequest) -> Response:
-    reward = await request.read(lambda tx: milestones.get(tx, request.owner, request.at("id")))
+    reward = await request.read(lambda tx: rewards.get(tx, request.tenant, request.at("id")))
     return await _edit_page(request, reward, _as_given(reward))
 
 
@@ -155,7 +176,9 @@ async def _edit_page(
 
 async def _offered(request: PageRequest) -> tuple[campaigns.Campaign, list[Reward]]:
     async def look(tx: Tx) -> tuple[campaigns.Campaign, list[Reward]]:
-        return await campaigns.get(tx, request.owner), await milestones.of_campaign(tx, request.owner)
+        return await campaigns.get(tx, request.tenant), await rewards.of_campaign(
+            tx, request.tenant
+        )
 
     found: tuple[campaigns.Campaign, list[Reward]] = await request.read(look)
     return found
@@ -175,10 +198,12 @@ def _as_given(reward: Reward) -> dict[str, Any]:
 
 async def edit(request: PageRequest) -> Response:
     wanted = request.at("id")
-    reward = await request.read(lambda tx: milestones.get(tx, request.owner, wanted))
+    reward = await request.read(lambda tx: rewards.get(tx, request.tenant, wanted))
     more: dict[str, Any] = {}
     typed = {**_as_given(reward), **dict(request.fields)}
-    if wrong := forms.missing(FORM, request.fields, unless=_not_needed(request, "" if reward.is_pool else reward.kind)):
+    if wrong := forms.missing(
+        FORM, request.fields, unless=_not_needed(request, "" if reward.is_pool else reward.kind)
+    ):
         return await _edit_page(request, reward, typed, wrong)
 
     async def work(tx: Tx) -> int:
@@ -193,10 +218,16 @@ async def edit(request: PageRequest) -> Response:
             approval="manual" if request.text("by_hand") else "automatic",
             **more,
         )
-        await milestones.update(tx, request.owner, wanted, changes)
-        codes = coupons.read_codes(request.text("coupon_codes")) if reward.is_pool and request.text("coupon_codes") else []
+        await rewards.update(tx, request.tenant, wanted, changes)
+        codes = (
+            coupons.read_codes(request.text("coupon_codes"))
+            if reward.is_pool and request.text("coupon_codes")
+            else []
+        )
         return (
-            await rewards.add_codes(tx, request.services.site, request.owner, wanted, codes, now_ms=request.now_ms)
+            await earned_rewards.add_codes(
+                tx, request.services.site, request.tenant, wanted, codes, now_ms=request.now_ms
+            )
             if codes
             else 0
         )
@@ -205,19 +236,31 @@ async def edit(request: PageRequest) -> Response:
         added = await request.write(work)
     except Invalid as fault:
         return await _edit_page(request, reward, typed, forms.errors_of(fault, FORM))
-    return request.go("/rewards", f"Changes saved. {formats.plural(added, 'code')} added." if added else "Changes saved.")
+    return request.go(
+        "/rewards",
+        f"Changes saved. {formats.plural(added, 'code')} added." if added else "Changes saved.",
+    )
 
 
 async def delete(request: PageRequest) -> Response:
-    await request.write(lambda tx: milestones.delete(tx, request.owner, request.at("id"), now_ms=request.now_ms))
+    await request.write(
+        lambda tx: rewards.delete(tx, request.tenant, request.at("id"), now_ms=request.now_ms)
+    )
     return request.go("/rewards", "Reward removed. Subscribers who earned it keep it.")
 
 
 async def hand_over(request: PageRequest) -> Response:
-    wanted = request.text("won")
-    verb = rewards.approve if request.text("do") == "approve" else rewards.redeem
-    await request.write(lambda tx: verb(tx, request.services.site, request.owner, wanted, by=listed.BY, now_ms=request.now_ms))
-    return request.go("/rewards", "Reward approved." if request.text("do") == "approve" else "Reward marked as redeemed.")
+    wanted = request.text("earned")
+    verb = earned_rewards.approve if request.text("do") == "approve" else earned_rewards.redeem
+    await request.write(
+        lambda tx: verb(
+            tx, request.services.site, request.tenant, wanted, by=listed.BY, now_ms=request.now_ms
+        )
+    )
+    return request.go(
+        "/rewards",
+        "Reward approved." if request.text("do") == "approve" else "Reward marked as redeemed.",
+    )
 
 
 async def sketch(request: PageRequest) -> Response:
@@ -245,6 +288,7 @@ async def sketch(request: PageRequest) -> Response:
             None,
         )
         all_rewards = sorted(
-            [*(each for each in all_rewards if each.id != request.text("id")), draft], key=lambda each: each.referrals
+            [*(each for each in all_rewards if each.id != request.text("id")), draft],
+            key=lambda each: each.referrals,
         )
     return HTMLResponse(_hub(request, campaign, all_rewards))

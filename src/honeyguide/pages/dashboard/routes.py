@@ -172,7 +172,11 @@ def routes(services: PageServices) -> list[Route]:
     """For one running service."""
     return [
         *(
-            Route(page.path, guarded(services, page.handler, open_to_all=page.open_to_all), methods=[page.method])
+            Route(
+                page.path,
+                guarded(services, page.handler, open_to_all=page.open_to_all),
+                methods=[page.method],
+            )
             for page in PAGES
         ),
         Route("/api", _redirect_to_account, methods=["GET"]),

@@ -43,10 +43,13 @@ async def show(request: PageRequest) -> Response:
 
 async def _page(request: PageRequest, errors: dict[str, str] | None = None) -> Response:
     """The form: as it is saved, or as it was sent with what is wrong with it."""
-    campaign = await request.read(lambda tx: campaigns.get(tx, request.owner))
+    campaign = await request.read(lambda tx: campaigns.get(tx, request.tenant))
     entered: dict[str, Any] = campaign._asdict()
     if errors:
-        entered |= {**dict(request.fields), "needs_confirmation": bool(request.text("needs_confirmation"))}
+        entered |= {
+            **dict(request.fields),
+            "needs_confirmation": bool(request.text("needs_confirmation")),
+        }
     return await request.page(
         "settings.html",
         400 if errors else 200,
@@ -76,7 +79,10 @@ async def save_campaign(request: PageRequest) -> Response:
             hold_days=_hold_days(request.text("hold_days") or "0"),
             needs_confirmation=bool(request.text("needs_confirmation")),
         )
-        await request.write(lambda tx: campaigns.configure(tx, request.owner, chosen))
+        await request.write(lambda tx: campaigns.configure(tx, request.tenant, chosen))
     except Invalid as fault:
         return await _page(request, forms.errors_of(fault, FORM))
-    return request.go("/settings", "Changes saved. New referrals follow the new rules; pending ones keep their dates.")
+    return request.go(
+        "/settings",
+        "Changes saved. New referrals follow the new rules; pending ones keep their dates.",
+    )

@@ -1,4 +1,4 @@
-"""One person: who they are, how they came, what was decided and why, whom they brought, what they won."""
+"""One person: who they are, how they came, what was decided and why, whom they brought, what they earned."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from honeyguide.pages.dashboard import subscribers as listed
 from honeyguide.pages.dashboard.page_request import PageRequest
 from honeyguide.pages.downloads import attachment
 from honeyguide.partners.rules import Uncharged
-from honeyguide.referrals import explanations, hub, people, rewards, rules, search
-from honeyguide.referrals.people import Subscriber
+from honeyguide.referrals import earned_rewards, explanations, hub, rules, search, subscribers
+from honeyguide.referrals.subscribers import Subscriber
 from honeyguide.signups import privacy, signups
 from honeyguide.store.tx import Tx
 
@@ -43,24 +43,30 @@ class Sign(NamedTuple):
 async def show(request: PageRequest) -> Response:
     wanted = request.at("id")
     if not is_id(wanted):
-        raise Missing(people.UNKNOWN)
+        raise Missing(subscribers.UNKNOWN)
 
     async def look(tx: Tx) -> dict[str, Any]:
-        person = await people.get(tx, request.owner, wanted)
-        brought, total = await people.page_of_brought(tx, request.owner, person, Page(1, BROUGHT))
+        person = await subscribers.get(tx, request.tenant, wanted)
+        brought, total = await subscribers.page_of_brought(
+            tx, request.tenant, person, Page(1, BROUGHT)
+        )
         return {
             "person": person,
-            "referrer": await people.find(tx, request.owner, person.referrer_id) if person.referrer_id else None,
-            "explained": await explanations.explain(tx, request.services.site, request.owner, wanted)
+            "referrer": await subscribers.find(tx, request.tenant, person.referrer_id)
+            if person.referrer_id
+            else None,
+            "explained": await explanations.explain(
+                tx, request.services.site, request.tenant, wanted
+            )
             if person.referrer_code
             else None,
-            "sent_by": await signups.find_sender(tx, request.owner.account_id, person.id)
+            "sent_by": await signups.find_sender(tx, request.tenant.account_id, person.id)
             if person.partner_campaign_id
             else None,
-            "brought": await search.of_ids(tx, request.owner, [row.id for row in brought]),
+            "brought": await search.of_ids(tx, request.tenant, [row.id for row in brought]),
             "brought_total": total,
-            "won": await rewards.won_by(tx, request.owner, person.id),
-            "letters": await emails.of_person(tx, request.owner.account_id, person.id),
+            "earned": await earned_rewards.earned_by(tx, request.tenant, person.id),
+            "letters": await emails.of_person(tx, request.tenant.account_id, person.id),
         }
 
     found = await request.read(look)
@@ -92,30 +98,58 @@ def _story(found: dict[str, Any]) -> list[Moment]:
         "magic": "with a magic link",
     }.get(person.origin, person.origin)
     story = [
-        Moment(person.created_ms, "", f"{came} {origin}.", " · ".join(filter(None, (person.utm_source, person.utm_campaign))))
+        Moment(
+            person.created_ms,
+            "",
+            f"{came} {origin}.",
+            " · ".join(filter(None, (person.utm_source, person.utm_campaign))),
+        )
     ]
     if person.decided_ms is not None:
-        word = {"verified": "verified", "rejected": "rejected", "pending": "set to pending"}[person.referral_status]
-        by = " by you" if person.decided_by == listed.BY else " through the API" if person.decided_by == "api" else ""
+        word = {"verified": "verified", "rejected": "rejected", "pending": "set to pending"}[
+            person.referral_status
+        ]
+        by = (
+            " by you"
+            if person.decided_by == listed.BY
+            else " through the API"
+            if person.decided_by == "api"
+            else ""
+        )
         kind = {"verified": "good", "rejected": "bad"}.get(person.referral_status, "")
         story.append(Moment(person.decided_ms, kind, f"The referral was {word}{by}.", _why(person)))
-    for won in found["won"]:
+    for earned in found["earned"]:
         story.append(
-            Moment(won.earned_ms, "good", f"Earned {won.name} for {formats.plural(won.referrals * won.multiple, 'referral')}.")
+            Moment(
+                earned.earned_ms,
+                "good",
+                f"Earned {earned.name} for {formats.plural(earned.referrals * earned.multiple, 'referral')}.",
+            )
         )
-        if won.redeemed_ms:
-            verb = "Claimed" if won.redeemed_by == rewards.READER else "Received"
-            story.append(Moment(won.redeemed_ms, "good", f"{verb} {won.name}."))
+        if earned.redeemed_ms:
+            verb = "Claimed" if earned.redeemed_by == earned_rewards.READER else "Received"
+            story.append(Moment(earned.redeemed_ms, "good", f"{verb} {earned.name}."))
     for friend in found["brought"][:8]:
         kind = {"verified": "good", "rejected": "bad"}.get(friend.referral_status, "")
         story.append(Moment(friend.created_ms, kind, f"Referred {friend.name or friend.email}."))
     for letter in found["letters"]:
-        story.append(Moment(letter.created_ms, "", f"Email: {letter.subject or 'erased'}", formats.email_state(letter.status)))
+        story.append(
+            Moment(
+                letter.created_ms,
+                "",
+                f"Email: {letter.subject or 'erased'}",
+                formats.email_state(letter.status),
+            )
+        )
     return sorted(story, key=lambda moment: moment.at_ms, reverse=True)[:60]
 
 
 def _why(person: Subscriber) -> str:
-    return rules.explain(person.referral_reason, person.referral_due_ms) if person.referral_reason else ""
+    return (
+        rules.explain(person.referral_reason, person.referral_due_ms)
+        if person.referral_reason
+        else ""
+    )
 
 
 def _yes_or_no(name: str, is_so: bool) -> Sign:
@@ -150,28 +184,42 @@ async def decide(request: PageRequest) -> Response:
     if verdict not in ("verify", "reject", "erase"):
         raise Missing("Page not found.")
     wanted = request.at("id")
-    await request.read(lambda tx: people.get(tx, request.owner, wanted))
+    await request.read(lambda tx: subscribers.get(tx, request.tenant, wanted))
     _, refusal = await listed.decide_each(request, [wanted], verdict)
-    result = {"verify": "Referral verified.", "reject": "Referral rejected.", "erase": "Subscriber erased."}[verdict]
-    return request.go("/subscribers" if verdict == "erase" else f"/subscribers/{wanted}", refusal or result)
+    result = {
+        "verify": "Referral verified.",
+        "reject": "Referral rejected.",
+        "erase": "Subscriber erased.",
+    }[verdict]
+    return request.go(
+        "/subscribers" if verdict == "erase" else f"/subscribers/{wanted}", refusal or result
+    )
 
 
 async def export(request: PageRequest) -> Response:
     async def look(tx: Tx) -> dict[str, Any]:
-        return await privacy.export_person(tx, request.owner, await people.get(tx, request.owner, request.at("id")))
+        return await privacy.export_person(
+            tx, request.tenant, await subscribers.get(tx, request.tenant, request.at("id"))
+        )
 
     found = await request.read(look)
     text = json.dumps(found, indent=2, ensure_ascii=False)
-    return Response(text, media_type="application/json; charset=utf-8", headers=attachment(f"{request.at('id')}.json"))
+    return Response(
+        text,
+        media_type="application/json; charset=utf-8",
+        headers=attachment(f"{request.at('id')}.json"),
+    )
 
 
 async def redeem(request: PageRequest) -> Response:
     """The operator hands a reward over, or agrees to it."""
-    wanted, site, by = request.text("won"), request.services.site, listed.BY
+    wanted, site, by = request.text("earned"), request.services.site, listed.BY
 
     async def work(tx: Tx) -> None:
-        verb = rewards.approve if request.text("do") == "approve" else rewards.redeem
-        await verb(tx, site, request.owner, wanted, by=by, now_ms=request.now_ms, of=request.at("id"))
+        verb = earned_rewards.approve if request.text("do") == "approve" else earned_rewards.redeem
+        await verb(
+            tx, site, request.tenant, wanted, by=by, now_ms=request.now_ms, of=request.at("id")
+        )
 
     await request.write(work)
     result = "Reward approved." if request.text("do") == "approve" else "Reward marked as redeemed."

@@ -14,7 +14,7 @@ from honeyguide.kernel.spreadsheets import csv_text
 from honeyguide.pages.dashboard import formats
 from honeyguide.pages.dashboard.page_request import PageRequest
 from honeyguide.pages.downloads import attachment
-from honeyguide.referrals import page_index, people, search, subscribers
+from honeyguide.referrals import lifecycle, page_index, search, subscribers
 from honeyguide.signups import exporting, signups
 from honeyguide.store.tx import Tx
 
@@ -31,16 +31,24 @@ SHOWS = (
 )
 SORTS = (("newest", "Newest first"), ("oldest", "Oldest first"), ("best", "Most referrals first"))
 # Who decided, where a person did it here.
-BY = subscribers.OPERATOR
+BY = lifecycle.OPERATOR
 
 
 def place(text: str) -> tuple[int, str] | None:
     number, _, row_id = text.partition(".")
-    return (int(number), row_id) if number.isascii() and number.isdigit() and len(number) < 17 and row_id else None
+    return (
+        (int(number), row_id)
+        if number.isascii() and number.isdigit() and len(number) < 17 and row_id
+        else None
+    )
 
 
 def _page_number(text: str) -> int:
-    return min(int(text), 1_000_000) if text.isascii() and text.isdigit() and 0 < len(text) < 8 and int(text) else 1
+    return (
+        min(int(text), 1_000_000)
+        if text.isascii() and text.isdigit() and 0 < len(text) < 8 and int(text)
+        else 1
+    )
 
 
 async def show(request: PageRequest) -> Response:
@@ -51,19 +59,27 @@ async def show(request: PageRequest) -> Response:
     before = place(query.get("before", ""))
 
     async def look(tx: Tx) -> dict[str, Any]:
-        total = await page_index.total(tx, request.owner.campaign_id, "all")
+        total = await page_index.total(tx, request.tenant.campaign_id, "all")
         if text.strip():
-            return {"rows": await search.by_prefix(tx, request.owner, text, chosen, most=PER_PAGE), "total": total, "pages": 1}
-        if chosen in people.KINDS and sort == "newest":
-            found, count = await people.page_of(tx, request.owner, chosen, Page(page, PER_PAGE))
+            return {
+                "rows": await search.by_prefix(tx, request.tenant, text, chosen, most=PER_PAGE),
+                "total": total,
+                "pages": 1,
+            }
+        if chosen in subscribers.KINDS and sort == "newest":
+            found, count = await subscribers.page_of(
+                tx, request.tenant, chosen, Page(page, PER_PAGE)
+            )
             pages = Page(page, PER_PAGE).total_pages(count)
             return {
-                "rows": await search.of_ids(tx, request.owner, [row.id for row in found]),
+                "rows": await search.of_ids(tx, request.tenant, [row.id for row in found]),
                 "total": total,
                 "count": count,
                 "pages": pages,
             }
-        rows = await search.ordered(tx, request.owner, chosen, sort, before=before, most=PER_PAGE + 1)
+        rows = await search.ordered(
+            tx, request.tenant, chosen, sort, before=before, most=PER_PAGE + 1
+        )
         return {"rows": rows, "total": total, "pages": 1}
 
     found = await request.read(look)
@@ -98,7 +114,11 @@ def _key(row: search.Found, chosen: str, sort: str) -> int:
 
 
 def _link(state: dict[str, str], **more: object) -> str:
-    kept = {name: str(value) for name, value in {**state, **more}.items() if value and (name, value) not in _DEFAULTS}
+    kept = {
+        name: str(value)
+        for name, value in {**state, **more}.items()
+        if value and (name, value) not in _DEFAULTS
+    }
     return f"/subscribers?{urlencode(kept)}" if kept else "/subscribers"
 
 
@@ -113,10 +133,18 @@ async def decide_each(request: PageRequest, ids: list[str], verdict: str) -> tup
 
         async def work(tx: Tx, wanted: str = wanted) -> None:
             if verdict == "erase":
-                await signups.erase(tx, request.owner, wanted, now_ms=request.now_ms)
+                await signups.erase(tx, request.tenant, wanted, now_ms=request.now_ms)
             else:
                 word = {"verify": "verified", "reject": "rejected"}[verdict]
-                await signups.decide(tx, request.services.site, request.owner, wanted, word, by=BY, now_ms=request.now_ms)
+                await signups.decide(
+                    tx,
+                    request.services.site,
+                    request.tenant,
+                    wanted,
+                    word,
+                    by=BY,
+                    now_ms=request.now_ms,
+                )
 
         try:
             await request.write(work)
@@ -152,17 +180,24 @@ async def decide(request: PageRequest) -> Response:
     if not ids:
         return request.go(back(request, "/subscribers"), "Select at least one subscriber first.")
     verdict = _verdict(request)
-    return request.go(back(request, "/subscribers"), outcome("subscriber", verdict, *await decide_each(request, ids, verdict)))
+    return request.go(
+        back(request, "/subscribers"),
+        outcome("subscriber", verdict, *await decide_each(request, ids, verdict)),
+    )
 
 
 async def export(request: PageRequest) -> Response:
     """Everybody, or one list of them, as it is read: the file may be larger than our memory."""
-    chosen = request.query.get("show", "all") if request.query.get("show", "all") in search.SHOWS else "all"
-    store, owner, site = request.services.store, request.owner, request.services.site
+    chosen = (
+        request.query.get("show", "all")
+        if request.query.get("show", "all") in search.SHOWS
+        else "all"
+    )
+    store, tenant, site = request.services.store, request.tenant, request.services.site
 
     async def lines() -> AsyncIterator[str]:
         yield csv_text([exporting.COLUMNS])
-        async for rows in exporting.batches(store, owner, chosen):
+        async for rows in exporting.batches(store, tenant, chosen):
             yield csv_text(exporting.line(site, row) for row in rows)
 
     headers = attachment(f"subscribers-{formats.day(request.now_ms).replace(' ', '-')}.csv")

@@ -28,7 +28,11 @@ EVENTS = (
         "A partner's referral to your program was verified, or one of yours to another program.",
     ),
     ("reward_unlocked", "Reward unlocked", "A subscriber earned a reward."),
-    ("reward_redeemed", "Reward redeemed", "A subscriber claimed a reward, or you marked it as redeemed."),
+    (
+        "reward_redeemed",
+        "Reward redeemed",
+        "A subscriber claimed a reward, or you marked it as redeemed.",
+    ),
 )
 
 
@@ -53,17 +57,30 @@ def _example(kind: str) -> str:
     """What a receiver gets, as the real thing looks."""
     ann = _person("ann@example.org", "Ann Lee", "ann4k2pq", referred=False, count=3)
     ben = _person("ben@example.org", "Ben Okafor", "ben7x2mz", referred=True, count=0)
-    reward = {"id": "019a8b1e-4c1d-7000-8000-0000000000bb", "name": "Sticker pack", "referrals": 3, "recurring": False}
+    reward = {
+        "id": "019a8b1e-4c1d-7000-8000-0000000000bb",
+        "name": "Sticker pack",
+        "referrals": 3,
+        "recurring": False,
+    }
     flash: dict[str, Any] = {
         "type": kind,
         "timestamp": iso(1_794_700_000_000),
         "id": "msg_019a8b1e-4c1d-7000-8000-0000000000cc",
     }
     if kind == "new_referral":
-        flash |= {"campaign_id": "019a8b1e-4c1d-7000-8000-0000000000dd", "subscriber": ben, "referrer": ann}
+        flash |= {
+            "campaign_id": "019a8b1e-4c1d-7000-8000-0000000000dd",
+            "subscriber": ben,
+            "referrer": ann,
+        }
     elif kind == "new_partner_referral":
         flash |= {
-            "campaign": {"id": "019a8b1e-4c1d-7000-8000-0000000000dd", "referral_code": "wax9k3hd", "type": "partner"},
+            "campaign": {
+                "id": "019a8b1e-4c1d-7000-8000-0000000000dd",
+                "referral_code": "wax9k3hd",
+                "type": "partner",
+            },
             "partner": {"id": "019a8b1e-4c1d-7000-8000-0000000000ee", "name": "The Daily Bee"},
             "subscriber": ben,
         }
@@ -84,13 +101,17 @@ async def show(request: PageRequest) -> Response:
 
 async def _page(request: PageRequest, status: int = 200, **values: Any) -> Response:
     async def look(tx: Tx) -> list[Webhook]:
-        account_id, campaign_id = request.owner
-        return await webhooks.of_account(tx, account_id, "") + await webhooks.of_account(tx, account_id, campaign_id)
+        account_id, campaign_id = request.tenant
+        return await webhooks.of_account(tx, account_id, "") + await webhooks.of_account(
+            tx, account_id, campaign_id
+        )
 
     hooks = await request.read(look)
     examples = [(kind, name, words, _example(kind)) for kind, name, words in EVENTS]
     shown = {"url": "", "wrong": {}, "flags": [kind for kind, _, _ in EVENTS], **values}
-    return await request.page("webhooks.html", status, hooks=hooks, events=EVENTS, examples=examples, **shown)
+    return await request.page(
+        "webhooks.html", status, hooks=hooks, events=EVENTS, examples=examples, **shown
+    )
 
 
 def _flags(request: PageRequest) -> Flags:
@@ -105,7 +126,7 @@ async def create(request: PageRequest) -> Response:
     async def make(tx: Tx) -> Webhook:
         return await webhooks.create(
             tx,
-            request.owner.account_id,
+            request.tenant.account_id,
             "",
             request.text("url"),
             _flags(request),
@@ -117,14 +138,20 @@ async def create(request: PageRequest) -> Response:
         hook = await request.write(make)
     except Invalid as fault:
         return await _page(
-            request, 400, url=request.text("url"), wrong=forms.errors_of(fault, FORM), flags=request.several("event")
+            request,
+            400,
+            url=request.text("url"),
+            wrong=forms.errors_of(fault, FORM),
+            flags=request.several("event"),
         )
-    return request.go(f"/webhooks/{hook.id}", "Webhook added. Send a test event to see whether it responds.")
+    return request.go(
+        f"/webhooks/{hook.id}", "Webhook added. Send a test event to see whether it responds."
+    )
 
 
 async def _found(tx: Tx, request: PageRequest) -> tuple[Webhook, str]:
     """A webhook of the account or of its campaign, and which of the two."""
-    account_id, campaign_id = request.owner
+    account_id, campaign_id = request.tenant
     try:
         return await webhooks.get(tx, account_id, "", request.at("id")), ""
     except Missing:
@@ -137,12 +164,25 @@ async def one(request: PageRequest) -> Response:
 
 async def _one(request: PageRequest, status: int = 200, **values: Any) -> Response:
     asked = request.query.get("page", "1")
-    page = Page(int(asked) if asked.isascii() and asked.isdigit() and 0 < len(asked) < 7 and int(asked) else 1, PER_PAGE)
+    page = Page(
+        int(asked)
+        if asked.isascii() and asked.isdigit() and 0 < len(asked) < 7 and int(asked)
+        else 1,
+        PER_PAGE,
+    )
 
     async def look(tx: Tx) -> dict[str, Any]:
         hook, scope = await _found(tx, request)
-        log, total = await webhooks.page_of_deliveries(tx, request.owner.account_id, scope, hook.id, page)
-        return {"hook": hook, "log": log, "total": total, "pages": page.total_pages(total), "scope": scope}
+        log, total = await webhooks.page_of_deliveries(
+            tx, request.tenant.account_id, scope, hook.id, page
+        )
+        return {
+            "hook": hook,
+            "log": log,
+            "total": total,
+            "pages": page.total_pages(total),
+            "scope": scope,
+        }
 
     found = await request.read(look)
     hook: Webhook = found["hook"]
@@ -169,7 +209,13 @@ async def update(request: PageRequest) -> Response:
     async def change(tx: Tx) -> None:
         hook, scope = await _found(tx, request)
         await webhooks.update(
-            tx, request.owner.account_id, scope, hook.id, request.text("url"), _flags(request), policy=request.services.policy
+            tx,
+            request.tenant.account_id,
+            scope,
+            hook.id,
+            request.text("url"),
+            _flags(request),
+            policy=request.services.policy,
         )
 
     try:
@@ -181,7 +227,7 @@ async def update(request: PageRequest) -> Response:
 
 async def act(request: PageRequest) -> Response:
     """Test, resend, replay, rotate, reveal, delete: each names itself."""
-    deed, account_id = request.text("do"), request.owner.account_id
+    deed, account_id = request.text("do"), request.tenant.account_id
     flash = {
         "test": "Test event sent. It appears in the log below.",
         "resend": "Sending it again.",
@@ -193,15 +239,28 @@ async def act(request: PageRequest) -> Response:
         if deed == "test":
             await webhooks.send_test(tx, account_id, scope, hook.id, now_ms=request.now_ms)
         elif deed == "resend":
-            await webhooks.resend(tx, account_id, scope, hook.id, request.text("delivery"), now_ms=request.now_ms)
+            await webhooks.resend(
+                tx, account_id, scope, hook.id, request.text("delivery"), now_ms=request.now_ms
+            )
         elif deed == "replay":
             since = request.text("since")
             count = await webhooks.replay(
-                tx, account_id, scope, hook.id, f"{since}:00Z" if len(since) == 16 else since, now_ms=request.now_ms
+                tx,
+                account_id,
+                scope,
+                hook.id,
+                f"{since}:00Z" if len(since) == 16 else since,
+                now_ms=request.now_ms,
             )
-            return f"Replaying {formats.plural(count, 'event')}." if count else "There are no events since then."
+            return (
+                f"Replaying {formats.plural(count, 'event')}."
+                if count
+                else "There are no events since then."
+            )
         elif deed == "rotate":
-            return await webhooks.rotate_secret(tx, account_id, scope, hook.id, now_ms=request.now_ms)
+            return await webhooks.rotate_secret(
+                tx, account_id, scope, hook.id, now_ms=request.now_ms
+            )
         elif deed == "reveal":
             return hook.secret
         elif deed == "delete":

@@ -38,8 +38,8 @@ def reader_routes(services: PageServices) -> list[Route]:
         Route("/hub", hub.ask_form, methods=["GET"]),
         Route("/hub", hub.ask, methods=["POST"]),
         Route("/hub/{token}", hub.show, methods=["GET"]),
-        Route("/hub/{token}/claim/{won_id}", hub.claim_form, methods=["GET"]),
-        Route("/hub/{token}/claim/{won_id}", hub.claim, methods=["POST"]),
+        Route("/hub/{token}/claim/{earned_id}", hub.claim_form, methods=["GET"]),
+        Route("/hub/{token}/claim/{earned_id}", hub.claim, methods=["POST"]),
     ]
     # Always under /join, and where the setting says that people find them.
     for prefix in dict.fromkeys((JOIN, urlsplit(services.site.signup_page_host).path.rstrip("/"))):

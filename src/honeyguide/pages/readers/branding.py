@@ -9,23 +9,26 @@ from urllib.parse import quote
 from honeyguide.kernel.clock import Clock
 from honeyguide.kernel.errors import Missing
 from honeyguide.kernel.site import Site
+from honeyguide.kernel.tenant import Tenant
 from honeyguide.pages.readers import words
 from honeyguide.partners import links
 from honeyguide.partners.links import Place
 from honeyguide.referrals import campaigns, slugs
-from honeyguide.referrals.campaigns import Campaign, Owner
+from honeyguide.referrals.campaigns import Campaign
 from honeyguide.store import Store
 from honeyguide.store.tx import Tx
 
 UNKNOWN = "Page not found."
 # Anything else was never given out, and some of it no database would even look for.
 _SLUG = re.compile(r"[a-z0-9-]{1,60}").fullmatch
-_ARTICLES = frozenset(("the", "a", "an", "der", "die", "das", "le", "la", "les", "el", "los", "las", "il", "lo"))
+_ARTICLES = frozenset(
+    ("the", "a", "an", "der", "die", "das", "le", "la", "les", "el", "los", "las", "il", "lo")
+)
 
 
 @dataclass(frozen=True)
 class Branding:
-    owner: Owner
+    tenant: Tenant
     id: str  # of the campaign or program: a form made for one page is no good on another
     name: str
     slug: str
@@ -41,7 +44,9 @@ class Branding:
         words = self.name.split()
         if len(words) > 1 and words[0].lower() in _ARTICLES:
             words = words[1:]
-        return next((character.upper() for word in words for character in word if character.isalnum()), "•")
+        return next(
+            (character.upper() for word in words for character in word if character.isalnum()), "•"
+        )
 
     @property
     def icon(self) -> str:
@@ -59,7 +64,7 @@ class Branding:
 
 def of_campaign(campaign: Campaign) -> Branding:
     return Branding(
-        Owner(campaign.account_id, campaign.id),
+        Tenant(campaign.account_id, campaign.id),
         campaign.id,
         campaign.name,
         campaign.slug,
@@ -68,11 +73,22 @@ def of_campaign(campaign: Campaign) -> Branding:
     )
 
 
-def of_publication(campaign: Campaign, name: str, description: str | None, logo_url: str | None) -> Branding:
+def of_publication(
+    campaign: Campaign, name: str, description: str | None, logo_url: str | None
+) -> Branding:
     """A program has its publication's name, words and logo; what is about subscribing at all is the campaign's."""
     own = words.read(campaign.words, name, only=words.OF_PROGRAMS, details=description)
-    owner = Owner(campaign.account_id, campaign.id)
-    return Branding(owner, "", name, "", own, bool(campaign.needs_confirmation), is_program=True, logo_url=logo_url)
+    tenant = Tenant(campaign.account_id, campaign.id)
+    return Branding(
+        tenant,
+        "",
+        name,
+        "",
+        own,
+        bool(campaign.needs_confirmation),
+        is_program=True,
+        logo_url=logo_url,
+    )
 
 
 async def find(tx: Tx, slug: str) -> Branding:
@@ -81,8 +97,10 @@ async def find(tx: Tx, slug: str) -> Branding:
     if found is None:
         raise Missing(UNKNOWN)
     if found.kind == slugs.CAMPAIGN:
-        return of_campaign(await campaigns.get(tx, Owner(found.account_id, found.target_id)))
-    return await _of_place(tx, await links.of_program(tx, found.account_id, found.target_id), found.slug)
+        return of_campaign(await campaigns.get(tx, Tenant(found.account_id, found.target_id)))
+    return await _of_place(
+        tx, await links.of_program(tx, found.account_id, found.target_id), found.slug
+    )
 
 
 async def of_partner(tx: Tx, code: str) -> Branding:
@@ -93,10 +111,16 @@ async def of_partner(tx: Tx, code: str) -> Branding:
 async def _of_place(tx: Tx, place: Place | None, slug: str) -> Branding:
     if place is None:
         raise Missing(UNKNOWN)
-    campaign = await campaigns.get(tx, place.owner)
-    brand = of_publication(campaign, place.publication_name, place.description, f"/logos/{place.logo_id}")
+    campaign = await campaigns.get(tx, place.tenant)
+    brand = of_publication(
+        campaign, place.publication_name, place.description, f"/logos/{place.logo_id}"
+    )
     return replace(
-        brand, id=place.program_id, slug=slug, thankyou_page_url=place.thankyou_page_url, partner_code=place.ref_code
+        brand,
+        id=place.program_id,
+        slug=slug,
+        thankyou_page_url=place.thankyou_page_url,
+        partner_code=place.ref_code,
     )
 
 

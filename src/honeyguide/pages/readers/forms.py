@@ -38,7 +38,9 @@ async def read(request: Request) -> dict[str, str]:
     """The fields of a posted form. Multipart is not for us: its parsers were a way in too often."""
     # A page of somebody else's could otherwise have its visitors fill in our form, each from a network of their own.
     if request.headers.get("sec-fetch-site") == "cross-site":
-        raise Refused("This form was sent from another website. Please use the form on this page.", status=403)
+        raise Refused(
+            "This form was sent from another website. Please use the form on this page.", status=403
+        )
     kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
     if kind != "application/x-www-form-urlencoded":
         raise Refused("We couldn’t read this form. Please use the form on this page.", status=415)
@@ -48,7 +50,11 @@ async def read(request: Request) -> dict[str, str]:
         if len(body) > BODY_LIMIT:
             raise Refused("That’s too much text for this form. Please shorten it.", status=413)
     try:
-        return dict(parse_qsl(body.decode(), keep_blank_values=True, max_num_fields=FIELDS_LIMIT, errors="strict"))
+        return dict(
+            parse_qsl(
+                body.decode(), keep_blank_values=True, max_num_fields=FIELDS_LIMIT, errors="strict"
+            )
+        )
     except ValueError:
         raise Refused("We couldn’t read this form. Please try again.") from None
 
@@ -61,7 +67,9 @@ def token(site: Site, purpose: str, now_ms: int) -> str:
 def check(site: Site, purpose: str, fields: dict[str, str], now_ms: int) -> None:
     if fields.get(TRAP):
         # Not dropped silently: a browser may have filled it in for a real reader.
-        raise Refused("A hidden field was filled in, perhaps by your browser. Please submit the form again.")
+        raise Refused(
+            "A hidden field was filled in, perhaps by your browser. Please submit the form again."
+        )
     shown = site.unseal(f"form {purpose}", fields.get("token", ""))
     age_ms = now_ms - int.from_bytes(shown, "big") if shown else LONGEST_MS + 1
     # A little before its time is another machine's clock.

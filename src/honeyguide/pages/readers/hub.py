@@ -1,4 +1,4 @@
-"""A reader's own page: their link, how far they have come, what they won. Its address is the key to it, so it is shown to
+"""A reader's own page: their link, how far they have come, what they earned. Its address is the key to it, so it is shown to
 nobody else, indexed by no one, and sent only to the mailbox it belongs to.
 """
 
@@ -15,16 +15,16 @@ from honeyguide.accounts import attempts
 from honeyguide.accounts.attempts import Limit
 from honeyguide.kernel import checks, clock, email_addresses
 from honeyguide.kernel.errors import Fault, Invalid, Missing, TooMany
+from honeyguide.kernel.tenant import Tenant
 from honeyguide.pages.forms import Field, errors_of, missing
 from honeyguide.pages.readers import branding, forms, post, progress, sharing
 from honeyguide.pages.readers.branding import Branding
 from honeyguide.pages.readers.showing import kind, see_other, shown, status_of
 from honeyguide.pages.services import PageServices
-from honeyguide.referrals import campaigns, hub, milestones, people, rewards
-from honeyguide.referrals.campaigns import Owner
-from honeyguide.referrals.milestones import Reward
-from honeyguide.referrals.people import Subscriber
-from honeyguide.referrals.rewards import Shipping, Won
+from honeyguide.referrals import campaigns, earned_rewards, hub, rewards, subscribers
+from honeyguide.referrals.earned_rewards import EarnedReward, Shipping
+from honeyguide.referrals.rewards import Reward
+from honeyguide.referrals.subscribers import Subscriber
 from honeyguide.store.statements import beside
 from honeyguide.store.tx import Tx
 
@@ -61,7 +61,7 @@ CLAIM_ERRORS = {
 }
 
 _sql = beside(__file__)
-_CAMPAIGNS_OF = _sql.query("campaigns_of", Owner)
+_CAMPAIGNS_OF = _sql.query("campaigns_of", Tenant)
 
 
 class Reader(NamedTuple):
@@ -70,7 +70,7 @@ class Reader(NamedTuple):
     brand: Branding
     person: Subscriber
     rewards: list[Reward]
-    won: list[Won]
+    earned: list[EarnedReward]
 
 
 def first_name(person: Subscriber) -> str:
@@ -92,35 +92,45 @@ class HubPages:
     async def claim_form(self, request: Request) -> Response:
         """Where a physical reward is to go. Anything else needs no form and is claimed on the hub."""
         reader = await self._reader(request)
-        won = _pick(reader, request.path_params["won_id"])
-        if won.kind != milestones.PHYSICAL or won.status != rewards.UNLOCKED:
+        earned = _pick(reader, request.path_params["earned_id"])
+        if earned.kind != rewards.PHYSICAL or earned.status != earned_rewards.UNLOCKED:
             return see_other(self._address(request))
-        return self._address_form(request, reader, won, {"name": reader.person.name or ""})
+        return self._address_form(request, reader, earned, {"name": reader.person.name or ""})
 
     @kind
     async def claim(self, request: Request) -> Response:
         now_ms = self._services.clock()
         reader = await self._reader(request)
-        won = _pick(reader, request.path_params["won_id"])
-        needs_address = won.kind == milestones.PHYSICAL and won.status == rewards.UNLOCKED
+        earned = _pick(reader, request.path_params["earned_id"])
+        needs_address = earned.kind == rewards.PHYSICAL and earned.status == earned_rewards.UNLOCKED
         fields: dict[str, str] = {}
         try:
             fields = await forms.read(request)
             forms.check(self._services.site, f"claim {reader.person.id}", fields, now_ms)
             wrong, status = _address_errors(fields) if needs_address else {}, 400
             if not wrong:
-                await self._claim(reader, won, _shipping(fields) if needs_address else None, now_ms)
-                return see_other(f"{self._address(request)}#won-{won.id}")
+                await self._claim(
+                    reader, earned, _shipping(fields) if needs_address else None, now_ms
+                )
+                return see_other(f"{self._address(request)}#won-{earned.id}")
         except (Invalid, forms.Refused) as refusal:
             wrong, status = _claim_errors(refusal), status_of(refusal)
         if needs_address:
-            return self._address_form(request, reader, won, fields, wrong, status)
+            return self._address_form(request, reader, earned, fields, wrong, status)
         return self._hub(request, reader, wrong, status)
 
-    async def _claim(self, reader: Reader, won: Won, shipping: Shipping | None, now_ms: int) -> None:
-        async def work(tx: Tx) -> Won:
-            return await rewards.claim(
-                tx, self._services.site, reader.brand.owner, reader.person, won.id, shipping=shipping, now_ms=now_ms
+    async def _claim(
+        self, reader: Reader, earned: EarnedReward, shipping: Shipping | None, now_ms: int
+    ) -> None:
+        async def work(tx: Tx) -> EarnedReward:
+            return await earned_rewards.claim(
+                tx,
+                self._services.site,
+                reader.brand.tenant,
+                reader.person,
+                earned.id,
+                shipping=shipping,
+                now_ms=now_ms,
             )
 
         await self._services.store.write(work)
@@ -149,20 +159,30 @@ class HubPages:
         return shown("asked.html", brand, private=True)
 
     async def _count(self, tx: Tx, address: str, now_ms: int) -> None:
-        await attempts.count(tx, self._services.site, ASKED_BY_ADDRESS, email_addresses.person(address), now_ms=now_ms)
+        await attempts.count(
+            tx,
+            self._services.site,
+            ASKED_BY_ADDRESS,
+            email_addresses.person(address),
+            now_ms=now_ms,
+        )
 
     async def _post(self, brand: Branding | None, address: str, now_ms: int) -> None:
         async def work(tx: Tx) -> None:
-            owners = (
-                [brand.owner]
+            tenants = (
+                [brand.tenant]
                 if brand
-                else await tx.all(_CAMPAIGNS_OF, email_key=email_addresses.key(address), most=MOST_CAMPAIGNS)
+                else await tx.all(
+                    _CAMPAIGNS_OF, email_key=email_addresses.key(address), most=MOST_CAMPAIGNS
+                )
             )
-            for owner in owners:
-                person = await people.find(tx, owner, address)
+            for tenant in tenants:
+                person = await subscribers.find(tx, tenant, address)
                 if person is not None:
-                    name = (await campaigns.get(tx, owner)).name
-                    await post.send_hub_link(tx, self._services.site, owner, name, person, now_ms=now_ms)
+                    name = (await campaigns.get(tx, tenant)).name
+                    await post.send_hub_link(
+                        tx, self._services.site, tenant, name, person, now_ms=now_ms
+                    )
 
         try:
             await self._services.store.write(work)
@@ -181,16 +201,27 @@ class HubPages:
             found = await hub.find(tx, self._services.site, token)
             if found is None:
                 raise Missing(branding.UNKNOWN)
-            owner, person = found
-            brand = branding.of_campaign(await campaigns.get(tx, owner))
-            return Reader(brand, person, await milestones.of_campaign(tx, owner), await rewards.won_by(tx, owner, person.id))
+            tenant, person = found
+            brand = branding.of_campaign(await campaigns.get(tx, tenant))
+            return Reader(
+                brand,
+                person,
+                await rewards.of_campaign(tx, tenant),
+                await earned_rewards.earned_by(tx, tenant, person.id),
+            )
 
         return await self._services.store.snapshot(look)
 
     def _address(self, request: Request) -> str:
         return f"/hub/{request.path_params['token']}"
 
-    def _hub(self, request: Request, reader: Reader, wrong: dict[str, str] | None = None, status: int = 200) -> Response:
+    def _hub(
+        self,
+        request: Request,
+        reader: Reader,
+        wrong: dict[str, str] | None = None,
+        status: int = 200,
+    ) -> Response:
         site, person = self._services.site, reader.person
         return shown(
             "hub.html",
@@ -201,7 +232,9 @@ class HubPages:
             hub=self._address(request),
             first_name=first_name(person),
             welcome=request.query_params.get("welcome") == "1",
-            progress=progress.measure(reader.rewards, reader.won, person.referrals_verified, person.referrals_pending),
+            progress=progress.measure(
+                reader.rewards, reader.earned, person.referrals_verified, person.referrals_pending
+            ),
             share=sharing.of(reader.brand.words, site.reader_link(person.ref_code)),
             token=forms.token(site, f"claim {person.id}", self._services.clock()),
         )
@@ -210,7 +243,7 @@ class HubPages:
         self,
         request: Request,
         reader: Reader,
-        won: Won,
+        earned: EarnedReward,
         values: dict[str, str],
         wrong: dict[str, str] | None = None,
         status: int = 200,
@@ -220,17 +253,24 @@ class HubPages:
             reader.brand,
             status=status,
             private=True,
-            won=won,
+            earned=earned,
             wrong=wrong or {},
             hub=self._address(request),
             values=values,
             fields=ADDRESS_FIELDS,
             autocomplete=AUTOCOMPLETE,
             longest=checks.STRING_LIMIT,
-            token=forms.token(self._services.site, f"claim {reader.person.id}", self._services.clock()),
+            token=forms.token(
+                self._services.site, f"claim {reader.person.id}", self._services.clock()
+            ),
         )
 
-    def _ask(self, brand: Branding | None, fields: dict[str, str] | None = None, refusal: Fault | None = None) -> Response:
+    def _ask(
+        self,
+        brand: Branding | None,
+        fields: dict[str, str] | None = None,
+        refusal: Fault | None = None,
+    ) -> Response:
         given = fields or {}
         return shown(
             "ask.html",
@@ -245,10 +285,10 @@ class HubPages:
         )
 
 
-def _pick(reader: Reader, won_id: str) -> Won:
-    for won in reader.won:
-        if won.id == won_id:
-            return won
+def _pick(reader: Reader, earned_id: str) -> EarnedReward:
+    for earned in reader.earned:
+        if earned.id == earned_id:
+            return earned
     raise Missing(branding.UNKNOWN)
 
 

@@ -72,7 +72,9 @@ class LinkHandler:
         path: str = scope["path"]
         way = None
         if scope["method"] in ("GET", "HEAD"):
-            way = await (self._reader_way if path.startswith(READER) else self._partner_way)(path[3:], scope)
+            way = await (self._reader_way if path.startswith(READER) else self._partner_way)(
+                path[3:], scope
+            )
         if way is None:
             await self._behind(scope, receive, send)
             return
@@ -93,7 +95,9 @@ class LinkHandler:
         place = await self._store.read(lambda tx: partner_links.lookup(tx, code))
         if place is None:
             return None
-        target = links.with_query(place.redirect_url, scope["query_string"].decode("latin-1"), "partner", place.ref_code)
+        target = links.with_query(
+            place.redirect_url, scope["query_string"].decode("latin-1"), "partner", place.ref_code
+        )
         return Way(target, place.account_id, place.partner_campaign_id, place.ref_code)
 
     def _count(self, scope: Scope, way: Way) -> None:
@@ -120,7 +124,11 @@ class LinkHandler:
 
 
 # Each click is to be counted here, so nobody on the way may answer in our place.
-_HEADERS = [(b"content-length", b"0"), (b"cache-control", b"no-store"), (b"referrer-policy", b"no-referrer-when-downgrade")]
+_HEADERS = [
+    (b"content-length", b"0"),
+    (b"cache-control", b"no-store"),
+    (b"referrer-policy", b"no-referrer-when-downgrade"),
+]
 
 
 def _header(target: str) -> bytes:

@@ -8,11 +8,11 @@ from honeyguide.kernel import email_addresses
 from honeyguide.kernel.clock import DAY_MS, HOUR_MS
 from honeyguide.kernel.errors import TooMany
 from honeyguide.kernel.site import Site
+from honeyguide.kernel.tenant import Tenant
 from honeyguide.mail import emails, texts
 from honeyguide.mail.texts import EmailText
-from honeyguide.referrals import hub, people
-from honeyguide.referrals.campaigns import Owner
-from honeyguide.referrals.people import Subscriber
+from honeyguide.referrals import hub, subscribers
+from honeyguide.referrals.subscribers import Subscriber
 from honeyguide.store.tx import Tx
 
 CONFIRM, HUB_LINK = ("confirm", "hub_link")
@@ -37,35 +37,53 @@ def confirm_code(site: Site, token: str, now_ms: int) -> str | None:
     return content[6:].decode()
 
 
-async def send_confirm(tx: Tx, site: Site, owner: Owner, newsletter: str, reader: Subscriber, *, now_ms: int) -> None:
+async def send_confirm(
+    tx: Tx, site: Site, tenant: Tenant, newsletter: str, reader: Subscriber, *, now_ms: int
+) -> None:
     token = confirm_token(site, reader.ref_code, now_ms + CONFIRM_WITHIN_MS)
     said = texts.confirm(newsletter=newsletter, link=f"{site.base_url}/confirm/{token}")
-    await _send(tx, site, owner, newsletter, reader, CONFIRM, said, now_ms)
+    await _send(tx, site, tenant, newsletter, reader, CONFIRM, said, now_ms)
 
 
-async def send_hub_link(tx: Tx, site: Site, owner: Owner, newsletter: str, reader: Subscriber, *, now_ms: int) -> None:
+async def send_hub_link(
+    tx: Tx, site: Site, tenant: Tenant, newsletter: str, reader: Subscriber, *, now_ms: int
+) -> None:
     said = texts.hub_link(newsletter=newsletter, link=hub.link(site, reader))
-    await _send(tx, site, owner, newsletter, reader, HUB_LINK, said, now_ms)
+    await _send(tx, site, tenant, newsletter, reader, HUB_LINK, said, now_ms)
 
 
 async def _send(
-    tx: Tx, site: Site, owner: Owner, newsletter: str, reader: Subscriber, kind: str, said: EmailText, now_ms: int
+    tx: Tx,
+    site: Site,
+    tenant: Tenant,
+    newsletter: str,
+    reader: Subscriber,
+    kind: str,
+    said: EmailText,
+    now_ms: int,
 ) -> None:
     """Over the limit nothing is sent and nobody is told: a page that said so would tell who is subscribed."""
-    if not await people.hold(tx, owner, reader.id):
+    if not await subscribers.hold(tx, tenant, reader.id):
         return
     try:
-        await attempts.count(tx, site, ASKED_FOR, email_addresses.person(reader.email), now_ms=now_ms)
+        await attempts.count(
+            tx, site, ASKED_FOR, email_addresses.person(reader.email), now_ms=now_ms
+        )
     except TooMany:
         return
     lately = await emails.lately_to(
-        tx, owner.account_id, reader.email, kind, since_ms=now_ms - EVERY_MS[kind], day_ago_ms=now_ms - DAY_MS
+        tx,
+        tenant.account_id,
+        reader.email,
+        kind,
+        since_ms=now_ms - EVERY_MS[kind],
+        day_ago_ms=now_ms - DAY_MS,
     )
     if lately.of_this_kind or lately.of_all >= MOST_A_DAY:
         return
     await emails.post(
         tx,
-        account_id=owner.account_id,
+        account_id=tenant.account_id,
         to=reader.email,
         kind=kind,
         subject=said.subject,

@@ -11,15 +11,20 @@ from honeyguide.pages.readers import branding, progress, sharing
 from honeyguide.pages.readers.showing import html
 from honeyguide.pages.readers.words import Words
 from honeyguide.referrals.campaigns import Campaign
-from honeyguide.referrals.milestones import Reward
-from honeyguide.referrals.rewards import REDEEMED, UNLOCKED, Won
+from honeyguide.referrals.earned_rewards import REDEEMED, UNLOCKED, EarnedReward
+from honeyguide.referrals.rewards import Reward
 
 SIGNUP, THANKS, HUB = KINDS = ("signup", "thanks", "hub")
 SAMPLE_LINK = "/r/h0neyb1d"
 
 
 def preview(
-    kind: str, campaign: Campaign, words: dict[str, Any], rewards: Sequence[Reward], *, base_url: str = "https://example.org"
+    kind: str,
+    campaign: Campaign,
+    words: dict[str, Any],
+    rewards: Sequence[Reward],
+    *,
+    base_url: str = "https://example.org",
 ) -> str:
     """A whole page as HTML: `signup`, `thanks` or `hub`. Nothing on it leads anywhere; show it in a frame of its own."""
     brand = replace(branding.of_campaign(campaign), words=Words(words, campaign.name))
@@ -38,15 +43,24 @@ def preview(
         welcome=False,
         share=share,
         token="",
-        progress=progress.measure(rewards, _sample_won(rewards, verified, campaign.created_ms), verified, 1),
+        progress=progress.measure(
+            rewards, _sample_earned(rewards, verified, campaign.created_ms), verified, 1
+        ),
     )
 
 
 def preview_of_program(
-    campaign: Campaign, name: str, description: str, logo_url: str, *, base_url: str = "https://example.org"
+    campaign: Campaign,
+    name: str,
+    description: str,
+    logo_url: str,
+    *,
+    base_url: str = "https://example.org",
 ) -> str:
     """A program's signup page, to which its partners send their readers."""
-    return _signup(branding.of_publication(campaign, name, description, logo_url or None), "partner", base_url)
+    return _signup(
+        branding.of_publication(campaign, name, description, logo_url or None), "partner", base_url
+    )
 
 
 def _signup(brand: branding.Branding, brought_by: str, base_url: str) -> str:
@@ -68,14 +82,18 @@ def _sample_count(rewards: Sequence[Reward]) -> int:
     """Past the first reward and on the way to the next, so that every state is in sight."""
     marks = sorted(reward.referrals for reward in rewards)
     if len(marks) > 1:
-        return max(marks[0], marks[1] - 1) if len(marks) == 2 else max(marks[1], (marks[1] + marks[2]) // 2)
+        return (
+            max(marks[0], marks[1] - 1)
+            if len(marks) == 2
+            else max(marks[1], (marks[1] + marks[2]) // 2)
+        )
     return marks[0] // 2 if marks else 3
 
 
-def _sample_won(rewards: Sequence[Reward], verified: int, now_ms: int) -> list[Won]:
+def _sample_earned(rewards: Sequence[Reward], verified: int, now_ms: int) -> list[EarnedReward]:
     reached = [reward for reward in rewards if reward.referrals <= verified]
     return [
-        Won(
+        EarnedReward(
             id=f"sample-{place}",
             reward_id=reward.id,
             subscriber_id="",

@@ -6,9 +6,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
-from honeyguide.referrals import milestones
-from honeyguide.referrals.milestones import Reward
-from honeyguide.referrals.rewards import AWAITING, OUT_OF_STOCK, REDEEMED, UNLOCKED, Won
+from honeyguide.referrals.earned_rewards import (
+    AWAITING,
+    OUT_OF_STOCK,
+    REDEEMED,
+    UNLOCKED,
+    EarnedReward,
+)
+from honeyguide.referrals.rewards import MANUAL, Reward, next_reward
 
 # What fits on a phone's width.
 MOST_STOPS = 5
@@ -26,7 +31,7 @@ class Stop:
 
 @dataclass(frozen=True)
 class RewardStep:
-    """One line of the list of rewards: won or still ahead."""
+    """One line of the list of rewards: earned or still ahead."""
 
     name: str
     description: str | None
@@ -34,8 +39,8 @@ class RewardStep:
     state: str
     left: int = 0
     every: int = 0  # referrals between two of a recurring reward
-    kind: str = milestones.MANUAL
-    won_id: str = ""
+    kind: str = MANUAL
+    earned_id: str = ""
     code: str | None = None
     link: str | None = None
     day: str = ""
@@ -65,11 +70,16 @@ def number(n: int) -> str:
     return f"{n / 1000:.1f}".rstrip("0").rstrip(".") + "k" if n >= 1000 else str(n)
 
 
-def measure(rewards: Sequence[Reward], won: Sequence[Won], verified: int, waiting: int) -> Progress:
-    ahead = milestones.next_reward(rewards, verified)
+def measure(
+    rewards: Sequence[Reward], earned: Sequence[EarnedReward], verified: int, waiting: int
+) -> Progress:
+    ahead = next_reward(rewards, verified)
     marks = _window(_marks(rewards, verified), verified)
-    stops = [Stop(number(mark), _percent((place + 1) / len(marks)), mark <= verified) for place, mark in enumerate(marks)]
-    steps, earlier = _steps(rewards, won, verified)
+    stops = [
+        Stop(number(mark), _percent((place + 1) / len(marks)), mark <= verified)
+        for place, mark in enumerate(marks)
+    ]
+    steps, earlier = _steps(rewards, earned, verified)
     name, left = (ahead[0].name, ahead[1]) if ahead else (None, 0)
     return Progress(verified, waiting, name, left, stops, _fill(marks, verified), steps, earlier)
 
@@ -79,7 +89,9 @@ def _marks(rewards: Sequence[Reward], verified: int) -> list[int]:
     for reward in rewards:
         if reward.recurring:
             reached = verified // reward.referrals
-            found |= {reward.referrals * multiple for multiple in (reached, reached + 1) if multiple}
+            found |= {
+                reward.referrals * multiple for multiple in (reached, reached + 1) if multiple
+            }
         else:
             found.add(reward.referrals)
     return sorted(found)
@@ -110,18 +122,22 @@ def _percent(share: float) -> str:
     return f"{share * 100:.2f}".rstrip("0").rstrip(".") + "%"
 
 
-def _steps(rewards: Sequence[Reward], won: Sequence[Won], verified: int) -> tuple[list[RewardStep], list[RewardStep]]:
-    """What was won and what is ahead, by the number it takes; of a recurring one, all but the last claim are earlier ones."""
+def _steps(
+    rewards: Sequence[Reward], earned: Sequence[EarnedReward], verified: int
+) -> tuple[list[RewardStep], list[RewardStep]]:
+    """What was earned and what is ahead, by the number it takes; of a recurring one, all but the last claim are earlier ones."""
     lines: list[tuple[int, RewardStep]] = []
     earlier: list[RewardStep] = []
-    last_claim = {each.reward_id: each.id for each in won if each.recurring and each.status == REDEEMED}
-    for each in won:
-        step = _won(each)
+    last_claim = {
+        each.reward_id: each.id for each in earned if each.recurring and each.status == REDEEMED
+    }
+    for each in earned:
+        step = _earned(each)
         if last_claim.get(each.reward_id, each.id) != each.id and each.status == REDEEMED:
             earlier.append(step)
         else:
             lines.append((each.referrals * each.multiple, step))
-    have = {each.reward_id for each in won}
+    have = {each.reward_id for each in earned}
     for reward in rewards:
         if reward.recurring:
             needs = reward.referrals * (verified // reward.referrals + 1)
@@ -131,24 +147,26 @@ def _steps(rewards: Sequence[Reward], won: Sequence[Won], verified: int) -> tupl
             needs = reward.referrals
         left = max(0, needs - verified)
         every = reward.referrals if reward.recurring else 0
-        lines.append((needs, RewardStep(reward.name, reward.description, number(needs), LOCKED, left, every)))
+        lines.append(
+            (needs, RewardStep(reward.name, reward.description, number(needs), LOCKED, left, every))
+        )
     lines.sort(key=lambda line: line[0])
     return [step for _, step in lines], earlier[::-1]
 
 
-def _won(won: Won) -> RewardStep:
-    redeemed = won.status == REDEEMED
+def _earned(earned: EarnedReward) -> RewardStep:
+    redeemed = earned.status == REDEEMED
     return RewardStep(
-        name=won.name,
-        description=won.description,
-        needs=number(won.referrals * won.multiple),
-        state=won.status,
-        every=won.referrals if won.recurring else 0,
-        kind=won.kind,
-        won_id=won.id,
-        code=won.coupon_code if redeemed else None,
-        link=won.link if redeemed else None,
-        day=day(won.redeemed_ms if redeemed else won.earned_ms),
+        name=earned.name,
+        description=earned.description,
+        needs=number(earned.referrals * earned.multiple),
+        state=earned.status,
+        every=earned.referrals if earned.recurring else 0,
+        kind=earned.kind,
+        earned_id=earned.id,
+        code=earned.coupon_code if redeemed else None,
+        link=earned.link if redeemed else None,
+        day=day(earned.redeemed_ms if redeemed else earned.earned_ms),
     )
 
 

@@ -39,7 +39,16 @@ class Share:
     def qr(self) -> Markup:
         """Dark on light in both themes: many phones cannot read the other way round."""
         code = segno.make(self.link, error="m", micro=False)
-        return Markup(code.svg_inline(omitsize=True, border=3, dark="#211b12", light="#ffffff", svgclass="qr", lineclass=None))
+        return Markup(
+            code.svg_inline(
+                omitsize=True,
+                border=3,
+                dark="#211b12",
+                light="#ffffff",
+                svgclass="qr",
+                lineclass=None,
+            )
+        )
 
 
 def of(words: Words, link: str) -> Share:

@@ -29,7 +29,13 @@ Endpoint = Callable[[Any, Request], Awaitable[Response]]
 
 
 def shown(
-    template: str, brand: Branding | None, *, status: int = 200, private: bool = False, retry_after_s: int = 0, **values: Any
+    template: str,
+    brand: Branding | None,
+    *,
+    status: int = 200,
+    private: bool = False,
+    retry_after_s: int = 0,
+    **values: Any,
 ) -> HTMLResponse:
     headers = dict(_PRIVATE if private else _HEADERS)
     if retry_after_s:
@@ -46,15 +52,29 @@ def html(template: str, brand: Branding | None, **values: Any) -> str:
 
 
 def see_other(address: str) -> RedirectResponse:
-    return RedirectResponse(address, 303, {"cache-control": "no-store", "referrer-policy": "no-referrer"})
+    return RedirectResponse(
+        address, 303, {"cache-control": "no-store", "referrer-policy": "no-referrer"}
+    )
 
 
-def sorry(status: int, title: str, words: str, brand: Branding | None = None, retry_after_s: int = 0) -> HTMLResponse:
-    return shown("sorry.html", brand, status=status, private=True, retry_after_s=retry_after_s, title=title, words=words)
+def sorry(
+    status: int, title: str, words: str, brand: Branding | None = None, retry_after_s: int = 0
+) -> HTMLResponse:
+    return shown(
+        "sorry.html",
+        brand,
+        status=status,
+        private=True,
+        retry_after_s=retry_after_s,
+        title=title,
+        words=words,
+    )
 
 
 def lost(brand: Branding | None = None) -> HTMLResponse:
-    return sorry(404, "This link doesn’t work", "It may be mistyped, or is no longer active.", brand)
+    return sorry(
+        404, "This link doesn’t work", "It may be mistyped, or is no longer active.", brand
+    )
 
 
 def status_of(fault: Fault) -> int:
@@ -77,7 +97,9 @@ def kind(endpoint: Endpoint) -> Endpoint:
         except TooMany as fault:
             return sorry(429, "Too many requests", fault.message, retry_after_s=fault.retry_after_s)
         except Unavailable:
-            return sorry(503, "We’ll be right back", "Please try again in a minute.", retry_after_s=5)
+            return sorry(
+                503, "We’ll be right back", "Please try again in a minute.", retry_after_s=5
+            )
         except Fault as fault:
             return sorry(status_of(fault), "Something went wrong", fault.message)
 

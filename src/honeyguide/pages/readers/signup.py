@@ -15,14 +15,14 @@ from honeyguide.accounts import attempts
 from honeyguide.accounts.attempts import Limit
 from honeyguide.kernel import checks, clock, email_addresses
 from honeyguide.kernel.errors import Fault, Invalid, Missing, TooMany
+from honeyguide.kernel.tenant import Tenant
 from honeyguide.pages.readers import branding, forms, post, sharing
 from honeyguide.pages.readers.branding import Branding, BrandingCache
 from honeyguide.pages.readers.showing import kind, see_other, shown, sorry, status_of
 from honeyguide.pages.services import PageServices
-from honeyguide.referrals import campaigns, hub, links, milestones, people
-from honeyguide.referrals.campaigns import Owner
-from honeyguide.referrals.people import Subscriber
-from honeyguide.referrals.subscribers import Changes, NewSubscriber
+from honeyguide.referrals import campaigns, hub, links, subscribers
+from honeyguide.referrals.lifecycle import Changes, NewSubscriber
+from honeyguide.referrals.subscribers import Subscriber
 from honeyguide.signups import signups
 from honeyguide.store.tx import Tx
 
@@ -37,7 +37,11 @@ TEASED = 3
 def carried(given: QueryParams | dict[str, str]) -> dict[str, str]:
     """How the visitor came, as far as we keep it; what no column could hold is left behind, not the signup."""
     found = {name: given.get(name, "") for name in CARRIED}
-    return {name: text for name, text in found.items() if 0 < len(text) <= checks.STRING_LIMIT and "\x00" not in text}
+    return {
+        name: text
+        for name, text in found.items()
+        if 0 < len(text) <= checks.STRING_LIMIT and "\x00" not in text
+    }
 
 
 class SignupPages:
@@ -78,7 +82,7 @@ class SignupPages:
         sealed = self._services.site.unseal("thanks", request.query_params.get("for", ""))
         if sealed is None:
             return see_other(request.url.path.removesuffix("/thanks"))
-        rewards = await self._services.store.read(lambda tx: milestones.of_campaign(tx, brand.owner))
+        rewards = await self._services.store.read(lambda tx: rewards.of_campaign(tx, brand.tenant))
         share = sharing.of(brand.words, self._services.site.reader_link(sealed.decode()))
         return shown("thanks.html", brand, private=True, share=share, rewards=rewards[:TEASED])
 
@@ -100,16 +104,25 @@ class SignupPages:
 
         async def work(tx: Tx) -> Subscriber:
             changes = Changes(status="confirmed")
-            return await signups.change(tx, self._services.site, brand.owner, reader.id, changes, now_ms=now_ms)
+            return await signups.change(
+                tx, self._services.site, brand.tenant, reader.id, changes, now_ms=now_ms
+            )
 
         reader = await self._services.store.write(work)
-        return see_other(f"/hub/{hub.token(self._services.site, reader.id, reader.ref_code)}?welcome=1")
+        return see_other(
+            f"/hub/{hub.token(self._services.site, reader.id, reader.ref_code)}?welcome=1"
+        )
 
     async def _brand(self, request: Request) -> Branding:
         return await self._branding_cache.find(request.path_params["slug"])
 
     def _form(
-        self, request: Request, brand: Branding, kept: dict[str, str], email: str, refusal: Fault | None = None
+        self,
+        request: Request,
+        brand: Branding,
+        kept: dict[str, str],
+        email: str,
+        refusal: Fault | None = None,
     ) -> Response:
         site = self._services.site
         return shown(
@@ -130,7 +143,11 @@ class SignupPages:
     def _arrival(self, request: Request, brand: Branding, fields: dict[str, str]) -> NewSubscriber:
         kept = carried(fields)
         # Whoever comes to a program's page was most likely sent by a partner; to a campaign's, by a reader.
-        codes = (kept.get("partner"), kept.get("ref")) if brand.is_program else (kept.get("ref"), kept.get("partner"))
+        codes = (
+            (kept.get("partner"), kept.get("ref"))
+            if brand.is_program
+            else (kept.get("ref"), kept.get("partner"))
+        )
         agent = request.headers.get("user-agent", "")[: checks.USER_AGENT_LIMIT].replace("\x00", "")
         return NewSubscriber(
             email=fields.get("email", ""),
@@ -145,18 +162,20 @@ class SignupPages:
     async def _enter(self, brand: Branding, new: NewSubscriber, now_ms: int) -> str:
         """The person's code: a new one, or the one they have. Both ways write the same few rows, and take as long."""
         address = email_addresses.address(new.email)
-        site, owner = self._services.site, brand.owner
+        site, tenant = self._services.site, brand.tenant
 
         async def work(tx: Tx) -> str:
-            mailbox = f"{owner.campaign_id} {email_addresses.person(address)}"
+            mailbox = f"{tenant.campaign_id} {email_addresses.person(address)}"
             await attempts.count(tx, site, SIGNUPS_BY_ADDRESS, mailbox, now_ms=now_ms)
-            reader = await people.find(tx, owner, address)
+            reader = await subscribers.find(tx, tenant, address)
             if reader is None:
-                reader = await signups.sign_up(tx, site, owner, new, now_ms=now_ms)
+                reader = await signups.sign_up(tx, site, tenant, new, now_ms=now_ms)
             # Who left and comes back must say so from their mailbox: anybody could have typed the address.
-            left = reader.status == "unsubscribed" or (brand.needs_confirmation and reader.status == "active")
+            left = reader.status == "unsubscribed" or (
+                brand.needs_confirmation and reader.status == "active"
+            )
             send = post.send_confirm if left else post.send_hub_link
-            await send(tx, site, owner, brand.name, reader, now_ms=now_ms)
+            await send(tx, site, tenant, brand.name, reader, now_ms=now_ms)
             return reader.ref_code
 
         try:
@@ -170,11 +189,17 @@ class SignupPages:
     def _welcome(self, request: Request, brand: Branding, code: str) -> Response:
         if brand.thankyou_page_url:
             return see_other(brand.thankyou_page_url)
-        query = "" if brand.needs_confirmation else f"?for={self._services.site.seal('thanks', code.encode())}"
+        query = (
+            ""
+            if brand.needs_confirmation
+            else f"?for={self._services.site.seal('thanks', code.encode())}"
+        )
         return see_other(f"{request.url.path}/thanks{query}")
 
     async def _confirming(self, request: Request) -> tuple[Branding, Subscriber] | None:
-        code = post.confirm_code(self._services.site, request.path_params["token"], self._services.clock())
+        code = post.confirm_code(
+            self._services.site, request.path_params["token"], self._services.clock()
+        )
         if code is None:
             return None
 
@@ -182,8 +207,10 @@ class SignupPages:
             link = await links.lookup(tx, code)
             if link is None:
                 raise Missing(branding.UNKNOWN)
-            owner = Owner(link.account_id, link.campaign_id)
-            return branding.of_campaign(await campaigns.get(tx, owner)), await people.get(tx, owner, link.subscriber_id)
+            tenant = Tenant(link.account_id, link.campaign_id)
+            return branding.of_campaign(await campaigns.get(tx, tenant)), await subscribers.get(
+                tx, tenant, link.subscriber_id
+            )
 
         return await self._services.store.read(look)
 

@@ -21,17 +21,53 @@ class Word(NamedTuple):
 
 WORDS: tuple[Word, ...] = (
     Word("tagline", "Tagline", "", 120, "Small text next to the name, on every page."),
-    Word("promise", "Headline", "Get {name} in your inbox", 120, "At the top of the signup page: what readers get."),
+    Word(
+        "promise",
+        "Headline",
+        "Get {name} in your inbox",
+        120,
+        "At the top of the signup page: what readers get.",
+    ),
     Word("details", "Subheading", "", 600, "A sentence or two below the headline."),
     Word("button", "Button", "Subscribe", 40, "The label of the signup button."),
-    Word("small_print", "Fine print", "Unsubscribe at any time.", 300, "Small text below the button."),
-    Word("thanks", "Thank-you headline", "You’re in. Thank you!", 120, "Shown after signing up."),
-    Word("invite", "Invitation", "Know someone who’d like it too? Share your link.", 300, "Above the new reader’s link."),
-    Word("check_inbox", "Confirmation headline", "Almost there: check your inbox", 120, "Shown until a reader confirms."),
-    Word("hub_note", "Note on the referral page", "", 600, "Shown to readers on their page: news, thanks, reward terms."),
-    Word("share_subject", "Email subject", "You might like {name}", 120, "When a reader shares by email."),
     Word(
-        "share_message", "Share message", "I read {name} and think you’d like it too: {link}", 400, "The text a reader shares."
+        "small_print", "Fine print", "Unsubscribe at any time.", 300, "Small text below the button."
+    ),
+    Word("thanks", "Thank-you headline", "You’re in. Thank you!", 120, "Shown after signing up."),
+    Word(
+        "invite",
+        "Invitation",
+        "Know someone who’d like it too? Share your link.",
+        300,
+        "Above the new reader’s link.",
+    ),
+    Word(
+        "check_inbox",
+        "Confirmation headline",
+        "Almost there: check your inbox",
+        120,
+        "Shown until a reader confirms.",
+    ),
+    Word(
+        "hub_note",
+        "Note on the referral page",
+        "",
+        600,
+        "Shown to readers on their page: news, thanks, reward terms.",
+    ),
+    Word(
+        "share_subject",
+        "Email subject",
+        "You might like {name}",
+        120,
+        "When a reader shares by email.",
+    ),
+    Word(
+        "share_message",
+        "Share message",
+        "I read {name} and think you’d like it too: {link}",
+        400,
+        "The text a reader shares.",
     ),
 )
 
@@ -71,11 +107,17 @@ _BY_KEY = {word.key: word for word in WORDS}
 OF_PROGRAMS = frozenset({"button", "small_print", "thanks", "invite", "check_inbox", POWERED_BY})
 
 
-def read(text: str, name: str, *, only: frozenset[str] | None = None, **instead: str | None) -> Words:
+def read(
+    text: str, name: str, *, only: frozenset[str] | None = None, **instead: str | None
+) -> Words:
     """The words kept with a campaign; `instead` takes the place of defaults, never of the operator's own."""
     try:
         given = json.loads(text)
     except ValueError:
         given = {}
-    given = {key: said for key, said in given.items() if only is None or key in only} if isinstance(given, dict) else {}
+    given = (
+        {key: said for key, said in given.items() if only is None or key in only}
+        if isinstance(given, dict)
+        else {}
+    )
     return Words({**{key: value for key, value in instead.items() if value}, **given}, name)

@@ -1,0 +1,416 @@
+"""What advocates win: unlocked once per milestone and multiple, given out in order, redeemed once. Each step is told of, to the
+reader by letter and to webhooks, in the transaction that takes it.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import msgspec
+
+from honeyguide.events import outbox
+from honeyguide.kernel import checks
+from honeyguide.kernel.errors import Invalid, Missing
+from honeyguide.kernel.ids import is_id, new_id
+from honeyguide.kernel.paging import Page
+from honeyguide.kernel.site import Site
+from honeyguide.kernel.tenant import Tenant
+from honeyguide.mail import emails, texts
+from honeyguide.referrals import campaigns, coupons, event_bodies, hub, rewards, subscribers
+from honeyguide.referrals.campaigns import Campaign
+from honeyguide.referrals.rewards import Reward
+from honeyguide.referrals.subscribers import Subscriber
+from honeyguide.store.statements import beside
+from honeyguide.store.tx import Tx
+
+UNKNOWN = "There is no such reward."
+AWAITING, UNLOCKED, OUT_OF_STOCK, REDEEMED = STATUSES = (
+    "awaiting_approval",
+    "unlocked",
+    "out_of_stock",
+    "redeemed",
+)
+READER = "reader"
+# Multiples of a recurring reward given at once; more than that can only be owed when the reward is new to a star.
+MOST_AT_ONCE = 100
+FILL_BATCH = 50
+
+
+class EarnedReward(NamedTuple):
+    """A earned reward with what its milestone says of it."""
+
+    id: str
+    reward_id: str
+    subscriber_id: str
+    multiple: int
+    status: str
+    coupon_code: str | None
+    earned_ms: int
+    unlocked_ms: int | None
+    redeemed_ms: int | None
+    redeemed_by: str | None
+    shipping: str | None
+    name: str
+    referrals: int
+    kind: str
+    recurring: int
+    description: str | None
+    link: str | None
+
+
+class Shipping(msgspec.Struct, frozen=True):
+    """Where a physical reward goes."""
+
+    name: str
+    line1: str
+    city: str
+    postcode: str
+    country: str
+    line2: str | None = None
+    region: str | None = None
+
+    def checked(self) -> Shipping:
+        for field in self.__struct_fields__:
+            value = getattr(self, field)
+            needed = field not in ("line2", "region")
+            if value is not None or needed:
+                checks.text(
+                    value or "", param=field, limit=checks.STRING_LIMIT, blank_ok=not needed
+                )
+        return self
+
+
+class _Reached(NamedTuple):
+    reward: Reward
+    times: int
+    have: int
+
+
+_sql = beside(__file__)
+_REACHED = _sql.query("reached", lambda *row: _Reached(Reward(*row[:-2]), row[-2], row[-1]))
+_INSERT = _sql.command("insert")
+_GRANT = _sql.command("grant")
+_LACK = _sql.command("lack")
+_REDEEM = _sql.command("redeem")
+_LOCK = _sql.value("lock", str)
+_BY_ID = _sql.query("by_id", EarnedReward)
+_OF_PERSON = _sql.query("of_person", EarnedReward)
+_OF_PEOPLE = _sql.query("of_people", EarnedReward)
+_OF_CAMPAIGN = _sql.query("of_campaign", EarnedReward)
+_COUNT_OF_CAMPAIGN = _sql.value("count_of_campaign", int)
+_WAITING = _sql.query("waiting", EarnedReward)
+_FORGET_SHIPPING = _sql.command("forget_shipping")
+_QUEUED_OF_PERSON = _sql.value("queued_of_person", str)
+_COUNT_QUEUED = _sql.value("count_queued", int)
+
+
+# -- winning
+
+
+async def unlock(tx: Tx, site: Site, tenant: Tenant, advocate_id: str, *, now_ms: int) -> int:
+    """Gives an advocate every reward their verified count has reached and they do not have; tells how many.
+
+    Whoever counted their last referral holds the advocate's row, so the count is exact; the unique index settles the rest.
+    """
+    given = 0
+    reached = await tx.all(
+        _REACHED,
+        account_id=tenant.account_id,
+        campaign_id=tenant.campaign_id,
+        subscriber_id=advocate_id,
+    )
+    for reward, times, have in reached:
+        for multiple in range(have + 1, min(times, have + MOST_AT_ONCE) + 1):
+            earned_id = new_id()
+            if await tx.run(
+                _INSERT,
+                id=earned_id,
+                account_id=tenant.account_id,
+                campaign_id=tenant.campaign_id,
+                reward_id=reward.id,
+                subscriber_id=advocate_id,
+                multiple=multiple,
+                now_ms=now_ms,
+            ):
+                given += 1
+                if reward.approval == rewards.AUTOMATIC:
+                    await _give(
+                        tx, site, tenant, reward, earned_id, advocate_id, by=None, now_ms=now_ms
+                    )
+    return given
+
+
+async def _give(
+    tx: Tx,
+    site: Site,
+    tenant: Tenant,
+    reward: Reward,
+    earned_id: str,
+    advocate_id: str,
+    *,
+    by: str | None,
+    now_ms: int,
+    queued: bool = False,
+) -> None:
+    """Hands over what was earned, or queues it for a code; either way nothing more is needed from the operator."""
+    # Read before a pool's row is held: others who want a code of it wait until we are done.
+    winner, campaign = (
+        await subscribers.find(tx, tenant, advocate_id),
+        await campaigns.get(tx, tenant),
+    )
+    code = reward.coupon_code
+    if reward.is_pool:
+        code = await coupons.take(tx, site, tenant, reward, earned_id, now_ms=now_ms, queued=queued)
+        if code is None:
+            await tx.put(_LACK, account_id=tenant.account_id, id=earned_id, by=by)
+            return
+    await tx.put(
+        _GRANT, account_id=tenant.account_id, id=earned_id, coupon_code=code, by=by, now_ms=now_ms
+    )
+    if winner is not None:
+        await _tell_unlocked(
+            tx, site, tenant, campaign, reward, winner, earned_id, code, now_ms=now_ms
+        )
+
+
+async def _tell_unlocked(
+    tx: Tx,
+    site: Site,
+    tenant: Tenant,
+    campaign: Campaign,
+    reward: Reward,
+    winner: Subscriber,
+    earned_id: str,
+    code: str | None,
+    *,
+    now_ms: int,
+) -> None:
+    facts = {
+        "reward": _told(reward.id, reward.name, reward.referrals, reward.recurring),
+        "coupon_code": code,
+    }
+    await event_bodies.reward(
+        tx, site, tenant, outbox.REWARD_UNLOCKED, winner, facts, now_ms=now_ms
+    )
+    if winner.status == "unsubscribed":  # who left gets no mail; the reward is theirs all the same
+        return
+    letter = texts.reward_unlocked(
+        newsletter=campaign.name,
+        reward=reward.name,
+        referrals=winner.referrals_verified,
+        hub=hub.link(site, winner),
+        coupon_code=code,
+        link=reward.link,
+        how_to_claim=reward.description,
+    )
+    await emails.post(
+        tx,
+        account_id=tenant.account_id,
+        to=winner.email,
+        kind="reward_unlocked",
+        subject=letter.subject,
+        text=letter.text,
+        from_name=campaign.name,
+        about=winner.id,
+        once=f"reward_unlocked:{earned_id}",
+        now_ms=now_ms,
+    )
+
+
+def _told(reward_id: str, name: str, referrals: int, recurring: int) -> dict[str, Any]:
+    return {"id": reward_id, "name": name, "referrals": referrals, "recurring": bool(recurring)}
+
+
+async def add_codes(
+    tx: Tx, site: Site, tenant: Tenant, reward_id: str, codes: list[str], *, now_ms: int
+) -> int:
+    """Fills a pool and serves those who waited, first come first served; tells how many codes were new."""
+    reward = await rewards.get(tx, tenant, reward_id)
+    added = await coupons.add(tx, tenant, reward, codes)
+    if added:
+        await fill(tx, site, tenant, reward_id, now_ms=now_ms)
+    return added
+
+
+async def fill(tx: Tx, site: Site, tenant: Tenant, reward_id: str, *, now_ms: int) -> bool:
+    """Gives a batch of those who wait the codes there are, and tells whether more may be served."""
+    await rewards.hold(tx, tenant, reward_id)
+    reward = await rewards.get(tx, tenant, reward_id, deleted_too=True)
+    batch = min(FILL_BATCH, reward.codes_left)
+    waiting = await tx.all(_WAITING, account_id=tenant.account_id, reward_id=reward_id, batch=batch)
+    if (
+        batch and not waiting
+    ):  # a count that went astray must not keep codes from those who come next
+        await coupons.leave_queue(tx, tenant, reward_id, reward.waiting)
+    for earned in waiting:
+        await _give(
+            tx,
+            site,
+            tenant,
+            reward,
+            earned.id,
+            earned.subscriber_id,
+            by=None,
+            now_ms=now_ms,
+            queued=True,
+        )
+    return len(waiting) == FILL_BATCH
+
+
+# -- looking
+
+
+async def earned_by(tx: Tx, tenant: Tenant, subscriber_id: str) -> list[EarnedReward]:
+    """What one advocate earned, the first first."""
+    return await tx.all(
+        _OF_PERSON,
+        account_id=tenant.account_id,
+        campaign_id=tenant.campaign_id,
+        subscriber_id=subscriber_id,
+    )
+
+
+async def earned_by_each(
+    tx: Tx, tenant: Tenant, subscriber_ids: list[str]
+) -> dict[str, list[EarnedReward]]:
+    """The same for a page of people, in one query."""
+    found: dict[str, list[EarnedReward]] = {subscriber_id: [] for subscriber_id in subscriber_ids}
+    ids = msgspec.json.encode(found).decode()
+    for earned in await tx.all(
+        _OF_PEOPLE, account_id=tenant.account_id, campaign_id=tenant.campaign_id, ids=ids
+    ):
+        found[earned.subscriber_id].append(earned)
+    return found
+
+
+async def page_of_earned(
+    tx: Tx, tenant: Tenant, status: str, page: Page
+) -> tuple[list[EarnedReward], int]:
+    """What the campaign's advocates earned and where it stands, newest first: what there is to approve, to pack, to supply."""
+    checks.one_of(status, STATUSES, param="status")
+    mine: dict[str, Any] = {
+        "account_id": tenant.account_id,
+        "campaign_id": tenant.campaign_id,
+        "status": status,
+    }
+    total = await tx.one(_COUNT_OF_CAMPAIGN, **mine) or 0
+    return await tx.all(_OF_CAMPAIGN, **mine, most=page.per_page, skip=page.skip), total
+
+
+async def get(tx: Tx, tenant: Tenant, earned_id: str, *, of: str | None = None) -> EarnedReward:
+    """`of` is the advocate it must belong to."""
+    earned = (
+        await tx.one(
+            _BY_ID, account_id=tenant.account_id, campaign_id=tenant.campaign_id, id=earned_id
+        )
+        if is_id(earned_id)
+        else None
+    )
+    if earned is None or (of is not None and earned.subscriber_id != of):
+        raise Missing(UNKNOWN)
+    return earned
+
+
+async def _get_locked(tx: Tx, tenant: Tenant, earned_id: str, of: str | None) -> EarnedReward:
+    earned = await get(tx, tenant, earned_id, of=of)
+    await tx.one(_LOCK, account_id=tenant.account_id, id=earned.id)
+    return await get(tx, tenant, earned.id, of=of)
+
+
+# -- deciding
+
+
+async def approve(
+    tx: Tx,
+    site: Site,
+    tenant: Tenant,
+    earned_id: str,
+    *,
+    by: str,
+    now_ms: int,
+    of: str | None = None,
+) -> EarnedReward:
+    """The operator agrees. What is approved already stays as it is."""
+    earned = await _get_locked(tx, tenant, earned_id, of)
+    if earned.status == AWAITING:
+        reward = await rewards.get(tx, tenant, earned.reward_id, deleted_too=True)
+        await _give(tx, site, tenant, reward, earned.id, earned.subscriber_id, by=by, now_ms=now_ms)
+    return await get(tx, tenant, earned.id)
+
+
+async def redeem(
+    tx: Tx,
+    site: Site,
+    tenant: Tenant,
+    earned_id: str,
+    *,
+    by: str,
+    now_ms: int,
+    shipping: Shipping | None = None,
+    of: str | None = None,
+) -> EarnedReward:
+    """Marks it as handed over. What is redeemed already stays as it is, and is not told of twice."""
+    earned = await _get_locked(tx, tenant, earned_id, of)
+    if earned.status == REDEEMED:
+        return earned
+    if earned.status == AWAITING:
+        raise Invalid(
+            "This reward is awaiting approval; approve it first.", code="awaiting_approval"
+        )
+    if earned.status == OUT_OF_STOCK:
+        raise Invalid("This reward has no coupon code left; add codes first.", code="out_of_stock")
+    address = msgspec.to_builtins(shipping.checked()) if shipping is not None else None
+    # Looked for once the row is ours, since an erasure goes through it too: of somebody erased no address is kept.
+    winner = await subscribers.find(tx, tenant, earned.subscriber_id)
+    if winner is None and by == READER:
+        raise Missing(UNKNOWN)
+    kept = (
+        msgspec.json.encode(address).decode()
+        if address is not None and winner is not None
+        else None
+    )
+    await tx.run(
+        _REDEEM, account_id=tenant.account_id, id=earned.id, by=by, shipping=kept, now_ms=now_ms
+    )
+    if winner is not None:
+        reward = _told(earned.reward_id, earned.name, earned.referrals, earned.recurring)
+        facts = {"reward": reward, "coupon_code": earned.coupon_code, "shipping_details": address}
+        await event_bodies.reward(
+            tx, site, tenant, outbox.REWARD_REDEEMED, winner, facts, now_ms=now_ms
+        )
+    return await get(tx, tenant, earned.id)
+
+
+async def claim(
+    tx: Tx,
+    site: Site,
+    tenant: Tenant,
+    subscriber: Subscriber,
+    earned_id: str,
+    *,
+    shipping: Shipping | None = None,
+    now_ms: int,
+) -> EarnedReward:
+    """The reader takes what is theirs; a physical reward needs an address."""
+    earned = await get(tx, tenant, earned_id, of=subscriber.id)
+    if earned.kind == rewards.PHYSICAL and shipping is None and earned.status == UNLOCKED:
+        raise Invalid("A shipping address is required.", param="shipping")
+    address = shipping if earned.kind == rewards.PHYSICAL else None
+    return await redeem(
+        tx, site, tenant, earned.id, by=READER, shipping=address, of=subscriber.id, now_ms=now_ms
+    )
+
+
+async def erase(tx: Tx, tenant: Tenant, subscriber_id: str) -> None:
+    """What was earned keeps its state without the address; whoever waited for a code gives up their place."""
+    for reward_id in await tx.all(
+        _QUEUED_OF_PERSON, account_id=tenant.account_id, subscriber_id=subscriber_id
+    ):
+        await rewards.hold(tx, tenant, reward_id)
+        mine: dict[str, Any] = {
+            "account_id": tenant.account_id,
+            "subscriber_id": subscriber_id,
+            "reward_id": reward_id,
+        }
+        await coupons.leave_queue(tx, tenant, reward_id, await tx.one(_COUNT_QUEUED, **mine) or 0)
+    await tx.run(_FORGET_SHIPPING, account_id=tenant.account_id, subscriber_id=subscriber_id)

@@ -1,0 +1,379 @@
+"""How people sign up, change and leave. Counts follow by themselves: the database keeps them."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import msgspec
+
+from honeyguide.accounts import idempotency
+from honeyguide.events import outbox
+from honeyguide.kernel import checks, clock, email_addresses
+from honeyguide.kernel.errors import Invalid, Missing
+from honeyguide.kernel.ids import new_code, new_id
+from honeyguide.kernel.site import Site
+from honeyguide.kernel.tenant import Tenant
+from honeyguide.mail import emails
+from honeyguide.referrals import clicks, earned_rewards, event_bodies, rules, screening, subscribers
+from honeyguide.referrals.campaigns import LINKS
+from honeyguide.referrals.subscribers import Subscriber
+from honeyguide.store import Again
+from honeyguide.store.statements import beside
+from honeyguide.store.tx import Refusals, Tx
+
+# How somebody joined: over the API, on the hosted signup page, by a magic link, by an import.
+ORIGINS = ("api", "signup", "magic", "import")
+
+
+class NewSubscriber(msgspec.Struct, frozen=True):
+    """What a signup brings. Everything but the email is a claim of the client's."""
+
+    email: str
+    name: str | None = None
+    referrer_code: str | None = None
+    ip_address: str | None = None
+    user_agent: str | None = None
+    utm_source: str | None = None
+    utm_campaign: str | None = None
+    created_at: str | None = None
+    origin: str = "api"  # one of ORIGINS
+    status: str = "active"
+
+
+class Changes(msgspec.Struct, frozen=True):
+    """UNSET leaves a field alone; a None name clears it."""
+
+    name: str | msgspec.UnsetType | None = msgspec.UNSET
+    email: str | msgspec.UnsetType = msgspec.UNSET
+    status: str | msgspec.UnsetType = msgspec.UNSET
+
+
+class Referrer(NamedTuple):
+    id: str
+    email: str
+    person_key: str
+    referrer_id: str | None
+    network: str | None
+    received_ms: int
+    screening: str
+    hold_days: int
+    needs_confirmation: int
+    listeners: int
+    milestones: int
+
+
+class PartnerArrival(NamedTuple):
+    """Somebody a partner sent, judged by `partners` already: a paid referral earns nobody a reward and is told of elsewhere."""
+
+    code: str
+    partner_campaign_id: str
+    verdict: rules.Decision
+
+
+class Changed(NamedTuple):
+    """A subscriber before and after a change, for whoever has to act on the difference."""
+
+    before: Subscriber
+    after: Subscriber
+
+    @property
+    def became_verified(self) -> bool:
+        return self.before.referral_status != rules.Status.VERIFIED == self.after.referral_status
+
+
+_sql = beside(__file__)
+_INSERT = _sql.command("insert")
+_FIND_REFERRER = _sql.query("find_referrer", Referrer)
+_SET_PERSON = _sql.command("set_person")
+_JUDGE = _sql.command("judge")
+_ERASE = _sql.command("erase")
+_DUE = _sql.query(
+    "due",
+    lambda account_id, campaign_id, subscriber_id: (Tenant(account_id, campaign_id), subscriber_id),
+)
+
+UNREFERRED = "Nobody referred this subscriber, so there is no referral to look at."
+STATUSES = ("unsubscribed", "confirmed")
+FIRST_STATUSES = ("active", "confirmed", "unsubscribed")
+# The value of `decided_by` when a person decides on the dashboard.
+OPERATOR = "operator"
+
+
+def person_key_of(site: Site, address: str) -> str:
+    return site.keyed_hash("person", email_addresses.person(address))
+
+
+class EmailTaken(Invalid):
+    def __init__(self) -> None:
+        super().__init__("Email has already been taken", param="email", code="email_taken")
+
+
+_TAKEN: Refusals = {"subscriber_email": EmailTaken, "subscriber_ref_code": Again}
+
+
+def _claims(new: NewSubscriber) -> None:
+    for param, limit in _LIMITS.items():
+        value = getattr(new, param)
+        if value is not None:
+            checks.text(value, param=param, limit=limit)
+
+
+_LIMITS = {
+    "name": checks.NAME_LIMIT,
+    "referrer_code": checks.STRING_LIMIT,
+    "ip_address": checks.STRING_LIMIT,
+    "user_agent": checks.USER_AGENT_LIMIT,
+    "utm_source": checks.STRING_LIMIT,
+    "utm_campaign": checks.STRING_LIMIT,
+}
+
+
+async def sign_up(
+    tx: Tx,
+    site: Site,
+    tenant: Tenant,
+    new: NewSubscriber,
+    *,
+    now_ms: int,
+    partner: PartnerArrival | None = None,
+) -> Subscriber:
+    """A new person in the campaign. An unknown code never costs the signup: they come unreferred, the claim is kept."""
+    address = email_addresses.address(new.email)
+    _claims(new)
+    checks.one_of(new.status, FIRST_STATUSES, param="status")
+    created_ms = (
+        now_ms
+        if new.created_at is None
+        else clock.parse_past(new.created_at, param="created_at", now_ms=now_ms)
+    )
+    person_key = person_key_of(site, address)
+    network = rules.network_of(new.ip_address) if new.ip_address else None
+    code = "" if partner or not new.referrer_code else new.referrer_code.strip().lower()
+    referrer = (
+        await tx.one(
+            _FIND_REFERRER, code=code, campaign_id=tenant.campaign_id, account_id=tenant.account_id
+        )
+        if code
+        else None
+    )
+    verdict = partner.verdict if partner else rules.Decision(rules.Status.VERIFIED)
+    if referrer is not None:
+        verdict = await _judge_arrival(
+            tx, tenant, referrer, address, new.status, person_key, network, code, now_ms
+        )
+    by_code = partner.code if partner else code if referrer else None
+    row = Subscriber(
+        id=new_id(),
+        email=address,
+        name=new.name,
+        ref_code=new_code(),
+        status=new.status,
+        referrer_code=by_code,
+        referrer_id=referrer.id if referrer else None,
+        referral_status=verdict.status.value,
+        referral_reason=verdict.reason,
+        referral_due_ms=verdict.due_ms,
+        referral_behind=verdict.behind,
+        referrals_verified=0,
+        referrals_pending=0,
+        referrals_rejected=0,
+        ip_address=new.ip_address,
+        user_agent=new.user_agent,
+        origin=new.origin,
+        utm_source=new.utm_source,
+        utm_campaign=new.utm_campaign,
+        created_ms=created_ms,
+        received_ms=now_ms,
+        partner_campaign_id=partner.partner_campaign_id if partner else None,
+    )
+    claimed_code = None if by_code else new.referrer_code
+    await _insert(
+        tx, tenant, row, person_key=person_key, network=network, claimed_code=claimed_code
+    )
+    if referrer is not None and row.referral_status != rules.Status.REJECTED:
+        # The insert locked the referrer's row. If they were erased meanwhile, skip the event; the signup still succeeds.
+        told_of = await subscribers.find(tx, tenant, referrer.id) if referrer.listeners else None
+        if told_of is not None:
+            await event_bodies.new_referral(tx, site, tenant, row, told_of, now_ms=now_ms)
+        if referrer.milestones and row.referral_status == rules.Status.VERIFIED:
+            await earned_rewards.unlock(tx, site, tenant, referrer.id, now_ms=now_ms)
+    return row
+
+
+# The database counts referrals itself.
+_COUNTED = frozenset({"referrals_verified", "referrals_pending", "referrals_rejected"})
+
+
+async def _insert(
+    tx: Tx,
+    tenant: Tenant,
+    row: Subscriber,
+    *,
+    person_key: str,
+    network: str | None,
+    claimed_code: str | None,
+) -> None:
+    columns = {
+        name: value for name, value in msgspec.structs.asdict(row).items() if name not in _COUNTED
+    }
+    await tx.put(
+        _INSERT,
+        taken=_TAKEN,
+        **columns,
+        account_id=tenant.account_id,
+        campaign_id=tenant.campaign_id,
+        email_key=email_addresses.key(row.email),
+        person_key=person_key,
+        network=network,
+        claimed_code=claimed_code,
+    )
+
+
+async def _judge_arrival(
+    tx: Tx,
+    tenant: Tenant,
+    referrer: Referrer,
+    address: str,
+    status: str,
+    person_key: str,
+    network: str | None,
+    code: str,
+    now_ms: int,
+) -> rules.Decision:
+    """Gathers what the rules want to know, and no more than the campaign's level asks for."""
+    loop = await screening.closes_loop(tx, tenant, referrer.referrer_id, person_key)
+    same_network, on_code = False, screening.OnCode(0, 0)
+    if referrer.screening != rules.Level.FLEXIBLE:
+        recent = now_ms - referrer.received_ms < clock.DAY_MS
+        same_network = recent and network is not None and network == referrer.network
+        on_code = await screening.on_code(tx, tenant, code, network, now_ms)
+    signals = rules.Signals(
+        email=address,
+        referrer_email=referrer.email,
+        disposable=screening.is_disposable(address.rpartition("@")[2]),
+        loop=loop,
+        same_network_as_referrer=same_network,
+        signups_from_network_today=on_code.from_network + 1,
+        signups_on_code_last_hour=on_code.last_hour + 1,
+        unsubscribed=status == "unsubscribed",
+        confirmed=status == "confirmed",
+    )
+    policy = rules.Policy(referrer.screening, referrer.hold_days, bool(referrer.needs_confirmation))
+    return rules.decide(signals, policy, now_ms)
+
+
+async def change(
+    tx: Tx, site: Site, tenant: Tenant, wanted: str, changes: Changes, *, now_ms: int
+) -> Changed:
+    """Name, email, status; a status also decides a referral that waited for it."""
+    old = await subscribers.get_locked(tx, tenant, wanted)
+    name = old.name if changes.name is msgspec.UNSET else changes.name
+    if name is not None:
+        checks.text(name, param="name", limit=checks.NAME_LIMIT)
+    address = (
+        old.email if changes.email is msgspec.UNSET else email_addresses.address(changes.email)
+    )
+    status = (
+        old.status
+        if changes.status is msgspec.UNSET
+        else checks.one_of(changes.status, STATUSES, param="status")
+    )
+    await tx.run(
+        _SET_PERSON,
+        taken=_TAKEN,
+        id=old.id,
+        campaign_id=tenant.campaign_id,
+        name=name,
+        email=address,
+        email_key=email_addresses.key(address),
+        person_key=person_key_of(site, address),
+        status=status,
+    )
+    verdict = None
+    if changes.status is not msgspec.UNSET and old.referrer_code is not None:
+        verdict = (
+            rules.on_unsubscribe(old.referral_status)
+            if status == "unsubscribed"
+            else rules.on_confirm(
+                old.referral_status,
+                old.referral_reason,
+                old.referral_due_ms,
+                now_ms,
+                old.referral_behind,
+            )
+        )
+    return await _move(tx, site, tenant, old, verdict, by=None, now_ms=now_ms)
+
+
+async def decide(
+    tx: Tx, site: Site, tenant: Tenant, wanted: str, verdict_word: str, *, by: str, now_ms: int
+) -> Changed:
+    """`verified` or `rejected`, by hand. `by` says who."""
+    old = await subscribers.get_locked(tx, tenant, wanted)
+    if old.referrer_code is None:
+        raise Missing(UNREFERRED, code="not_referred")
+    verdict = rules.by_hand(old.referral_status, verdict_word)
+    return await _move(tx, site, tenant, old, verdict, by=by, now_ms=now_ms)
+
+
+async def verify_due(
+    tx: Tx, site: Site, tenant: Tenant, subscriber_id: str, *, now_ms: int
+) -> Changed | None:
+    """Verifies one referral whose hold ran out; None when it turns out, under the lock, that there is nothing to do."""
+    try:
+        old = await subscribers.get_locked(tx, tenant, subscriber_id)
+    except Missing:
+        return None
+    verdict = rules.on_due(old.referral_status, old.referral_reason, old.referral_due_ms, now_ms)
+    return (
+        None
+        if verdict is None
+        else await _move(tx, site, tenant, old, verdict, by=None, now_ms=now_ms)
+    )
+
+
+async def due(tx: Tx, *, now_ms: int, batch: int) -> list[tuple[Tenant, str]]:
+    """Referrals of all accounts whose holding period is over, longest overdue first. `verify_due` takes one at a time."""
+    return await tx.all(_DUE, now_ms=now_ms, batch=batch)
+
+
+async def _move(
+    tx: Tx,
+    site: Site,
+    tenant: Tenant,
+    old: Subscriber,
+    verdict: rules.Decision | None,
+    *,
+    by: str | None,
+    now_ms: int,
+) -> Changed:
+    """Moves a referral, if there is a verdict; the referrer's counts follow by themselves, and their rewards here."""
+    if verdict is not None:
+        await tx.run(
+            _JUDGE,
+            id=old.id,
+            campaign_id=tenant.campaign_id,
+            status=verdict.status.value,
+            reason=verdict.reason,
+            due_ms=verdict.due_ms,
+            behind=verdict.behind,
+            decided_by=by,
+            now_ms=now_ms,
+        )
+    changed = Changed(old, await subscribers.get(tx, tenant, old.id))
+    if changed.became_verified and old.referrer_id is not None:
+        await earned_rewards.unlock(tx, site, tenant, old.referrer_id, now_ms=now_ms)
+    return changed
+
+
+async def erase(tx: Tx, tenant: Tenant, wanted: str, *, now_ms: int) -> None:
+    """Nulls the person; codes, states and money stay. Those they brought keep their `referrer_code`."""
+    subscriber = await subscribers.get_locked(tx, tenant, wanted)
+    await tx.run(_ERASE, id=subscriber.id, campaign_id=tenant.campaign_id, now_ms=now_ms)
+    await earned_rewards.erase(tx, tenant, subscriber.id)
+    await clicks.erase(tx, tenant.account_id, tenant.campaign_id, subscriber.ref_code)
+    tx.wake(LINKS)
+    await outbox.erase(tx, tenant.account_id, subscriber.id)
+    await emails.erase(tx, tenant.account_id, subscriber.id)
+    await idempotency.forget(tx, tenant.account_id, subscriber.id)
+    tx.scrub()

@@ -1,0 +1,41 @@
+-- name: insert
+-- batch: referrer_id
+INSERT INTO subscriber (
+    id, account_id, campaign_id, email, email_key, person_key, name, ref_code, status, referrer_code, claimed_code, referrer_id,
+    partner_campaign_id, referral_status, referral_reason, referral_due_ms, referral_behind, ip_address, network, user_agent,
+    origin, utm_source, utm_campaign, created_ms, received_ms
+) VALUES (
+    :id, :account_id, :campaign_id, :email, :email_key, :person_key, :name, :ref_code, :status, :referrer_code, :claimed_code,
+    :referrer_id,
+    :partner_campaign_id, :referral_status, :referral_reason, :referral_due_ms, :referral_behind, :ip_address, :network, :user_agent,
+    :origin, :utm_source, :utm_campaign, :created_ms, :received_ms
+);
+
+-- name: find_referrer
+-- batch: code
+SELECT s.id, s.email, s.person_key, s.referrer_id, s.network, s.received_ms, c.screening, c.hold_days, c.needs_confirmation,
+       -- Whether anybody wants to hear of it: mostly nobody does, and then nothing need be put together.
+       (SELECT COUNT(*) FROM webhook AS w WHERE w.account_id = s.account_id AND w.new_referral = 1) AS listeners,
+       (SELECT COUNT(*) FROM reward AS r WHERE r.campaign_id = s.campaign_id AND r.deleted_ms IS NULL) AS milestones
+FROM subscriber AS s JOIN campaign AS c ON c.id = s.campaign_id
+WHERE s.ref_code = :code AND s.campaign_id = :campaign_id AND s.account_id = :account_id AND s.erased_ms IS NULL;
+
+-- name: set_person
+UPDATE subscriber SET name = :name, email = :email, email_key = :email_key, person_key = :person_key, status = :status
+WHERE id = :id AND campaign_id = :campaign_id;
+
+-- name: judge
+UPDATE subscriber SET referral_status = :status, referral_reason = :reason, referral_due_ms = :due_ms, referral_behind = :behind,
+    decided_by = :decided_by, decided_ms = :now_ms
+WHERE id = :id AND campaign_id = :campaign_id;
+
+-- name: erase
+UPDATE subscriber SET email = NULL, email_key = NULL, name = NULL, ip_address = NULL, network = NULL, user_agent = NULL,
+    utm_source = NULL, utm_campaign = NULL, claimed_code = NULL, erased_ms = :now_ms
+WHERE id = :id AND campaign_id = :campaign_id;
+
+-- name: due
+SELECT account_id, campaign_id, id FROM subscriber
+WHERE referral_status = 'pending' AND erased_ms IS NULL AND COALESCE(referral_reason, '') <> 'awaiting_confirmation'
+  AND referral_due_ms <= :now_ms
+ORDER BY referral_due_ms LIMIT :batch;
