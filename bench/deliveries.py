@@ -19,7 +19,7 @@ from bench import people, servers
 from bench.plan import Bench, progress
 from bench.report import Table, verdict
 from honeyguide.events import outbox, signature, webhooks
-from honeyguide.events.addresses import Policy
+from honeyguide.events.addresses import OutboundPolicy
 from honeyguide.events.dispatcher import IN_FLIGHT_PER_WEBHOOK, Dispatcher
 from honeyguide.events.outbound import Outbound
 from honeyguide.events.webhooks import Flags, Webhook
@@ -34,7 +34,7 @@ TIMES = (
     3  # as many rounds as elsewhere: one takes a second, and the machine's speed changes as fast
 )
 WEBHOOKS = (1, 100)
-HOME = Policy(https_only=False, loopback_ok=True)
+HOME = OutboundPolicy(https_only=False, loopback_ok=True)
 PERSON = {
     "id": "019a852a-63e0-7b2f-8a01-6f1c1a2b3c4d",
     "email": "ben@example.org",

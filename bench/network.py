@@ -16,7 +16,7 @@ from honeyguide.kernel.clock import system_clock
 from honeyguide.kernel.ids import new_id
 from honeyguide.partners import audience, programs, publications
 from honeyguide.partners.logos import Logo
-from honeyguide.partners.publications import Fields
+from honeyguide.partners.publications import PublicationFields
 from honeyguide.store import migrate, open_store
 from honeyguide.store.tx import Tx
 
@@ -59,7 +59,7 @@ _WORDS = (
 
 
 async def _offer(tx: Tx, account_id: str, logo: Logo, n: int, now_ms: int) -> None:
-    fields = Fields(
+    fields = PublicationFields(
         name=f"{_WORDS[n % 10].title()} weekly {n}",
         description=f"About {_WORDS[n % 10]} and {_WORDS[n // 10 % 10]}, every week.",
         categories=[audience.CATEGORIES[n % len(audience.CATEGORIES)]],
@@ -75,7 +75,9 @@ async def _offer(tx: Tx, account_id: str, logo: Logo, n: int, now_ms: int) -> No
         tx,
         account_id,
         publication.id,
-        programs.Fields(**offer, redirect_url="https://example.org/", show_in_directory=True),
+        programs.ProgramFields(
+            **offer, redirect_url="https://example.org/", show_in_directory=True
+        ),
         now_ms=now_ms + n,
     )
 

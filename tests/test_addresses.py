@@ -4,11 +4,11 @@ from ipaddress import ip_address
 
 import pytest
 
-from honeyguide.events.addresses import Policy, check_url, is_public
+from honeyguide.events.addresses import OutboundPolicy, check_url, is_public
 from honeyguide.kernel.errors import Invalid
 
-STRICT = Policy.for_base_url("https://hg.example.com")
-LAX = Policy.for_base_url("http://127.0.0.1:8000")
+STRICT = OutboundPolicy.for_base_url("https://hg.example.com")
+LAX = OutboundPolicy.for_base_url("http://127.0.0.1:8000")
 
 DISGUISES = [
     "127.0.0.1",
@@ -237,14 +237,14 @@ def test_the_base_url_decides():
         "http://[::1]:8000",
         "https://localhost",
     ):
-        assert Policy.for_base_url(base_url) == LAX
+        assert OutboundPolicy.for_base_url(base_url) == LAX
     for base_url in (
         "https://hg.example.com",
         "http://10.0.0.5:8000",
         "http://0.0.0.0:8000",
         "https://localhost.example.com",
     ):
-        assert Policy.for_base_url(base_url) == STRICT
+        assert OutboundPolicy.for_base_url(base_url) == STRICT
     assert "https" in refused("http://hooks.example.com/")
     for url in (
         "http://127.0.0.1:9000/x",
@@ -274,7 +274,7 @@ def test_on_loopback_only_loopback_and_public_addresses_may_be_dialled():
 
 
 def test_the_allow_list_opens_its_networks_and_no_others():
-    policy = Policy.for_base_url("https://hg.example.com", ["10.1.0.0/16", " fd00:1::/32 "])
+    policy = OutboundPolicy.for_base_url("https://hg.example.com", ["10.1.0.0/16", " fd00:1::/32 "])
     for url in (
         "https://10.1.2.3/",
         "https://10.1.2.3:9999/",
@@ -304,16 +304,19 @@ def test_the_allow_list_opens_its_networks_and_no_others():
 
 def test_localhost_is_taken_when_the_allow_list_covers_it():
     check_url(
-        "https://localhost:3000/", Policy.for_base_url("https://hg.example.com", ["127.0.0.0/8"])
+        "https://localhost:3000/",
+        OutboundPolicy.for_base_url("https://hg.example.com", ["127.0.0.0/8"]),
     )
-    check_url("https://a.localhost/", Policy.for_base_url("https://hg.example.com", ["::1"]))
+    check_url(
+        "https://a.localhost/", OutboundPolicy.for_base_url("https://hg.example.com", ["::1"])
+    )
 
 
 def test_a_setting_that_is_no_network_says_so():
     with pytest.raises(
         Invalid, match=r"must list IP ranges such as 10\.0\.0\.0/8, not '10\.0\.0\.0/33'"
     ):
-        Policy.for_base_url("https://hg.example.com", ["10.0.0.0/33"])
+        OutboundPolicy.for_base_url("https://hg.example.com", ["10.0.0.0/33"])
 
 
 @pytest.mark.parametrize(

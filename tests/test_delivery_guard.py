@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 
 import pytest
 
-from honeyguide.events.addresses import Policy
+from honeyguide.events.addresses import OutboundPolicy
 from honeyguide.events.outbound import Lookup, Outbound
 from honeyguide.events.webhooks import Webhook
 from tests.support.dispatcher import Office, Receiver, office, receiving, run
@@ -15,8 +15,8 @@ from tests.support.receivers import resolving_to
 from tests.support.service import ENGINES, Member, Service
 from tests.test_addresses import DISGUISES
 
-STRICT = Policy.for_base_url("https://refer.example.org")
-DIAL_ALONE = Policy(https_only=False, loopback_ok=False)
+STRICT = OutboundPolicy.for_base_url("https://refer.example.org")
+DIAL_ALONE = OutboundPolicy(https_only=False, loopback_ok=False)
 
 
 @pytest.fixture(params=ENGINES)
@@ -80,10 +80,10 @@ def test_a_name_that_answers_private_is_recorded_as_blocked(
 
 def test_a_name_that_turns_private_later_is_blocked_then(engine: str) -> None:
     """Allowed on the first attempt, this machine by another of its addresses on the second: looked up anew each time."""
-    policy = Policy(
+    policy = OutboundPolicy(
         https_only=False,
         loopback_ok=False,
-        allow=Policy.for_base_url("https://x", ["127.0.0.2/32"]).allow,
+        allow=OutboundPolicy.for_base_url("https://x", ["127.0.0.2/32"]).allow,
     )
 
     async def scenario() -> None:
@@ -125,10 +125,10 @@ def test_a_webhook_made_under_a_laxer_setting_is_still_blocked(engine: str) -> N
 
 
 def test_a_receiver_in_a_network_the_operator_lists_is_called(engine: str) -> None:
-    policy = Policy(
+    policy = OutboundPolicy(
         https_only=False,
         loopback_ok=False,
-        allow=Policy.for_base_url("https://x", ["127.0.0.0/8"]).allow,
+        allow=OutboundPolicy.for_base_url("https://x", ["127.0.0.0/8"]).allow,
     )
 
     async def scenario() -> None:

@@ -95,7 +95,7 @@ def test_every_part_of_the_dashboard_has_something_to_show(filled):
             each.referral_reason for each in rejected
         }
         offers, total = await network.page_of(
-            tx, wax.account_id, directory.Wanted(), Page(1, 20), now_ms=system_clock()
+            tx, wax.account_id, directory.NetworkQuery(), Page(1, 20), now_ms=system_clock()
         )
         assert total == 5 and sum(offer.account_id == wax.account_id for offer in offers) == 1, (
             "the sixth is paused"

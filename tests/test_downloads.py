@@ -88,7 +88,8 @@ def test_no_cell_of_the_subscribers_export_is_a_formula(service: Service) -> Non
 def test_no_cell_of_a_statement_is_a_formula() -> None:
     for side in (statements.PARTNER, statements.OWNER):
         lines = [
-            statements.Line(new_id(), 1, name, new_id(), 1, 300, name, name) for name in FORMULAS
+            statements.StatementLine(new_id(), 1, name, new_id(), 1, 300, name, name)
+            for name in FORMULAS
         ]
         text = statements.csv_of(side, lines, with_headings=True)
         assert_harmless(text, names=len(FORMULAS) * (1 if side == statements.PARTNER else 3))
@@ -118,7 +119,7 @@ def test_no_cell_of_the_lines_that_were_not_imported_is_a_formula_and_they_come_
     None
 ):
     columns = ["email", *(name for name in FORMULAS if name != "@x"), "city"]
-    refused = [importing.Refused(2, "=2 is no address.", json.dumps(["", *FORMULAS]))]
+    refused = [importing.RefusedLine(2, "=2 is no address.", json.dumps(["", *FORMULAS]))]
     text = importing.csv_to_mend(columns, refused)
     assert_harmless(text, names=2 * len(FORMULAS) - 1)
     header, lines = importing.read(text.encode())

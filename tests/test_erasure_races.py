@@ -11,7 +11,7 @@ import pytest
 
 from honeyguide.accounts import accounts, idempotency
 from honeyguide.events import webhooks
-from honeyguide.events.addresses import Policy
+from honeyguide.events.addresses import OutboundPolicy
 from honeyguide.kernel.errors import Missing
 from honeyguide.kernel.tenant import Tenant
 from honeyguide.pages.readers import post
@@ -21,7 +21,7 @@ from honeyguide.referrals.lifecycle import NewSubscriber
 from honeyguide.referrals.rewards import NewReward
 from honeyguide.referrals.subscribers import Subscriber
 from honeyguide.signups import importing, signups
-from honeyguide.signups.importing import Line
+from honeyguide.signups.importing import ImportLine
 from honeyguide.store import Store
 from honeyguide.store.tx import Tx
 from tests.support.races import overlapping
@@ -49,7 +49,7 @@ class Wax:
                 "",
                 "http://127.0.0.1:9/hook",
                 webhooks.Flags(True, True, True, True),
-                policy=Policy(https_only=False, loopback_ok=True),
+                policy=OutboundPolicy(https_only=False, loopback_ok=True),
                 now_ms=NOON_MS,
             )
             return Tenant(made.account_id, made.campaign_id)
@@ -221,7 +221,7 @@ def test_an_import_that_refuses_a_line_of_somebody_just_being_erased_keeps_nothi
     async def scenario() -> None:
         wax = await Wax.begin(opened.store)
         zelda = await wax.zelda()
-        lines = [Line(2, ["Zelda <zelda@example.org>"]), Line(3, ["not an address"])]
+        lines = [ImportLine(2, ["Zelda <zelda@example.org>"]), ImportLine(3, ["not an address"])]
         keeping = partial(
             importing.keep,
             tenant=wax.tenant,

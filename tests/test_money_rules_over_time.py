@@ -89,7 +89,7 @@ def test_arrivals_at_a_paused_disabled_or_ended_program_cost_nothing_and_what_wa
         await store.write(
             lambda tx: programs.pause(tx, mine, trade.program.id, paused=False, now_ms=NOON_MS)
         )
-        off = publications.Fields(enabled_partner_program=False)
+        off = publications.PublicationFields(enabled_partner_program=False)
         publication_id = trade.program.publication_id
         await store.write(
             lambda tx: publications.update(
@@ -97,7 +97,7 @@ def test_arrivals_at_a_paused_disabled_or_ended_program_cost_nothing_and_what_wa
             )
         )
         disabled = await trade.arrive()
-        archived_fields = publications.Fields(status="archived")
+        archived_fields = publications.PublicationFields(status="archived")
         await store.write(
             lambda tx: publications.update(
                 tx, mine, publication_id, archived_fields, None, folder=None, now_ms=NOON_MS

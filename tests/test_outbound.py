@@ -7,13 +7,13 @@ import socket
 import pytest
 
 from honeyguide import __version__
-from honeyguide.events.addresses import Policy
+from honeyguide.events.addresses import OutboundPolicy
 from honeyguide.events.outbound import Blocked, GuardedResolver, Outbound
 from tests.support.certificates import certified
 from tests.support.receivers import listening, post, resolving_to, run
 from tests.test_addresses import DISGUISES, LAX, STRICT
 
-DIAL_ALONE = Policy(
+DIAL_ALONE = OutboundPolicy(
     https_only=False, loopback_ok=False
 )  # takes every URL, so only the checks at the dial stand
 
@@ -91,12 +91,13 @@ def test_a_name_with_any_forbidden_address_is_blocked_whole(addresses):
 
 def test_a_name_that_answers_well_first_and_inward_later_is_blocked_then():
     closing = b"HTTP/1.1 200 OK\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"
-    policy = Policy.for_base_url("http://hg.example.com", ["127.0.0.1"])
+    policy = OutboundPolicy.for_base_url("http://hg.example.com", ["127.0.0.1"])
 
     async def scenario():
         async with listening(closing) as server:
             outbound = Outbound(
-                Policy(False, False, policy.allow), lookup=resolving_to(["127.0.0.1"], ["0.0.0.0"])
+                OutboundPolicy(False, False, policy.allow),
+                lookup=resolving_to(["127.0.0.1"], ["0.0.0.0"]),
             )
             url = f"http://rebinding.example.com:{server.port}/"
             first, *later = [await outbound.post(url, b"{}", {}) for _ in range(3)]
@@ -248,7 +249,7 @@ def test_the_certificate_must_be_trusted_and_bear_the_name_though_the_address_is
     names = []
     offered, trusting = certified("hooks.example.com")
     offered.sni_callback = lambda _socket, name, _context: names.append(name)
-    policy = Policy.for_base_url("https://hg.example.com", ["127.0.0.1"])
+    policy = OutboundPolicy.for_base_url("https://hg.example.com", ["127.0.0.1"])
 
     async def scenario():
         async with listening(tls=offered) as server:

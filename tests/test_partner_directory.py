@@ -13,7 +13,7 @@ import pytest
 from honeyguide.kernel.clock import DAY_MS
 from honeyguide.kernel.paging import Page
 from honeyguide.partners import audience, directory, programs, publications
-from honeyguide.partners.directory import SORTS, Wanted
+from honeyguide.partners.directory import SORTS, NetworkQuery
 from honeyguide.partners.logos import Logo
 from honeyguide.store.tx import Tx
 from tests.support.service import ENGINES
@@ -65,7 +65,7 @@ def is_found(offer: Offered, searched: str) -> bool:
     )
 
 
-def expected(offers: list[Offered], wanted: Wanted) -> list[str]:
+def expected(offers: list[Offered], wanted: NetworkQuery) -> list[str]:
     searched = sorted(
         set(re.findall(r"\w+", wanted.search.lower())), key=lambda word: (-len(word), word)
     )[:3]
@@ -97,7 +97,7 @@ async def an_offer(tx: Tx, account_id: str, dice: random.Random, n: int) -> Offe
     now_ms = NOW_MS + dice.randrange(5)
     logo = Logo(b"\x89PNG", "image/png", 1, 1)
     publication = await publications.create(
-        tx, account_id, publications.Fields(**fields), logo, folder=None, now_ms=now_ms
+        tx, account_id, publications.PublicationFields(**fields), logo, folder=None, now_ms=now_ms
     )
     offer: dict[str, Any] = {
         "cpa": dice.randrange(1, 6),
@@ -108,7 +108,7 @@ async def an_offer(tx: Tx, account_id: str, dice: random.Random, n: int) -> Offe
         tx,
         account_id,
         publication.id,
-        programs.Fields(
+        programs.ProgramFields(
             **offer, redirect_url="https://wax.example/", show_in_directory=dice.random() < 0.9
         ),
         now_ms=now_ms,
@@ -162,7 +162,7 @@ async def take_out(tx: Tx, account_id: str, offer: Offered, how: int) -> None:
         off: dict[str, Any] = (
             {"status": "archived"} if how == 3 else {"enabled_partner_program": False}
         )
-        fields = publications.Fields(**off)
+        fields = publications.PublicationFields(**off)
         await publications.update(
             tx, account_id, program.publication_id, fields, None, folder=None, now_ms=NOW_MS
         )
@@ -172,7 +172,7 @@ class Market(NamedTuple):
     opened: OpenStore
     offers: list[Offered]
 
-    def find(self, wanted: Wanted, page: Page) -> tuple[list[str], int]:
+    def find(self, wanted: NetworkQuery, page: Page) -> tuple[list[str], int]:
         async def look(tx: Tx) -> tuple[list[str], int]:
             return await directory.find(tx, wanted, page)
 
@@ -200,7 +200,7 @@ def market(request: pytest.FixtureRequest) -> Iterator[Market]:
         yield Market(opened, [offer for offer in offers if offer.id in listed])
 
 
-def wishes(dice: random.Random) -> Wanted:
+def wishes(dice: random.Random) -> NetworkQuery:
     def perhaps(words: tuple[str, ...]) -> str:
         return dice.choice(words) if dice.random() < 0.25 else ""
 
@@ -223,7 +223,7 @@ def wishes(dice: random.Random) -> Wanted:
         "=tech=",
         "!!",
     )
-    return Wanted(
+    return NetworkQuery(
         search=dice.choice(searches),
         category=perhaps(audience.CATEGORIES[:4]),
         min_cpa_cents=dice.choice((0, 0, 300)),

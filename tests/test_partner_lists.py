@@ -107,7 +107,7 @@ def test_a_partners_own_lists_hold_their_own_referrals_only(
     account_id, month = network.people[partner].account_id, rules.month_of(service.now_ms())
     for state in partner_referrals.STATES:
 
-        async def look(tx: Tx, state: str = state) -> list[partner_referrals.Brought]:
+        async def look(tx: Tx, state: str = state) -> list[partner_referrals.ReferredSubscriber]:
             return await partner_referrals.of_month(tx, account_id, state, month, most=100)
 
         rows = service.read(look)
@@ -116,7 +116,9 @@ def test_a_partners_own_lists_hold_their_own_referrals_only(
         } == {state}
     for (who, program), campaign in network.campaigns.items():
 
-        async def look_at_one(tx: Tx, campaign: str = campaign) -> list[partner_referrals.Brought]:
+        async def look_at_one(
+            tx: Tx, campaign: str = campaign
+        ) -> list[partner_referrals.ReferredSubscriber]:
             return await partner_referrals.of_place(tx, account_id, campaign, most=100)
 
         mine = network.all_of(partner=partner, program=program) if who == partner else set()

@@ -67,7 +67,7 @@ def test_every_operation_is_explained(path: str, method: str, told: dict[str, ob
 def test_every_example_is_what_the_service_would_say(
     path: str, method: str, told: dict[str, dict[str, dict]]
 ) -> None:
-    reader = reference.Reader(DOCUMENT)
+    reader = reference.SchemaReader(DOCUMENT)
     schemas = [
         next(answer for status, answer in told["responses"].items() if status < "300")["content"]
     ]

@@ -64,7 +64,7 @@ class Moves(RuleBasedStateMachine):
                 tx, f"o{next(OWNERS)}@example.org", name=None, now_ms=START
             )
             owner = Tenant(*made)
-            chosen = campaigns.Settings(
+            chosen = campaigns.CampaignSettings(
                 hold_days=hold_days, needs_confirmation=confirm, screening="strong"
             )
             await campaigns.configure(tx, owner, chosen)
@@ -112,7 +112,12 @@ class Moves(RuleBasedStateMachine):
                     self.became(who, "verified")
         self.do(
             lambda tx: lifecycle.change(
-                tx, SITE, self.owner, who, lifecycle.Changes(status=status), now_ms=self.now_ms
+                tx,
+                SITE,
+                self.owner,
+                who,
+                lifecycle.SubscriberChanges(status=status),
+                now_ms=self.now_ms,
             )
         )
 

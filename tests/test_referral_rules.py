@@ -12,7 +12,15 @@ from hypothesis import strategies as st
 from honeyguide.kernel.errors import Invalid
 from honeyguide.referrals import rules
 from honeyguide.referrals.disposable import is_disposable
-from honeyguide.referrals.rules import DAY_MS, Decision, Level, Policy, Reason, Signals, Status
+from honeyguide.referrals.rules import (
+    DAY_MS,
+    Decision,
+    Level,
+    Reason,
+    ScreeningPolicy,
+    Signals,
+    Status,
+)
 
 
 def ms(text: str) -> int:
@@ -43,7 +51,7 @@ SUSPICIOUS = {
 def test_a_certainty_is_rejected_whatever_the_operator_chose(
     reason: Reason, signals: Signals, level: Level, hold_days: int, needs_confirmation: bool
 ) -> None:
-    decision = rules.decide(signals, Policy(level, hold_days, needs_confirmation), NOW)
+    decision = rules.decide(signals, ScreeningPolicy(level, hold_days, needs_confirmation), NOW)
     assert decision == Decision(Status.REJECTED, reason)
 
 
@@ -51,11 +59,13 @@ def test_a_certainty_is_rejected_whatever_the_operator_chose(
 def test_a_suspicion_counts_when_flexible_waits_when_strong_and_is_rejected_when_strict(
     reason: Reason, signals: Signals
 ) -> None:
-    assert rules.decide(signals, Policy("flexible"), NOW) == Decision(Status.VERIFIED)
-    assert rules.decide(signals, Policy("strong"), NOW) == Decision(
+    assert rules.decide(signals, ScreeningPolicy("flexible"), NOW) == Decision(Status.VERIFIED)
+    assert rules.decide(signals, ScreeningPolicy("strong"), NOW) == Decision(
         Status.PENDING, reason, NOW + 7 * DAY_MS
     )
-    assert rules.decide(signals, Policy("strict"), NOW) == Decision(Status.REJECTED, reason)
+    assert rules.decide(signals, ScreeningPolicy("strict"), NOW) == Decision(
+        Status.REJECTED, reason
+    )
 
 
 @pytest.mark.parametrize("level", list(Level))
@@ -65,7 +75,9 @@ def test_a_suspicion_counts_when_flexible_waits_when_strong_and_is_rejected_when
 def test_another_address_is_honest_whether_it_sorts_before_or_after_the_referrers(
     email: str, level: Level
 ) -> None:
-    assert rules.decide(Signals(email, ANN), Policy(level), NOW) == Decision(Status.VERIFIED)
+    assert rules.decide(Signals(email, ANN), ScreeningPolicy(level), NOW) == Decision(
+        Status.VERIFIED
+    )
 
 
 @pytest.mark.parametrize("level", list(Level))
@@ -73,11 +85,11 @@ def test_the_last_signup_within_the_limits_is_no_suspicion(level: Level) -> None
     at_the_limits = Signals(
         "bob@example.org", ANN, signups_from_network_today=3, signups_on_code_last_hour=10
     )
-    assert rules.decide(at_the_limits, Policy(level), NOW) == Decision(Status.VERIFIED)
+    assert rules.decide(at_the_limits, ScreeningPolicy(level), NOW) == Decision(Status.VERIFIED)
 
 
 def test_an_unknown_referrer_has_no_address_to_be_an_alias_of() -> None:
-    assert rules.decide(Signals("bob@example.org", None), Policy(), NOW) == Decision(
+    assert rules.decide(Signals("bob@example.org", None), ScreeningPolicy(), NOW) == Decision(
         Status.VERIFIED
     )
 
@@ -107,7 +119,7 @@ def test_holds_run_side_by_side_and_the_longer_one_decides(
 ) -> None:
     level, hold_days, needs_confirmation, suspicious, status, reason, days, behind = row
     signals = SUSPICIOUS[Reason.SAME_NETWORK] if suspicious else HONEST
-    decision = rules.decide(signals, Policy(level, hold_days, needs_confirmation), NOW)
+    decision = rules.decide(signals, ScreeningPolicy(level, hold_days, needs_confirmation), NOW)
     due_ms = None if days is None else NOW + days * DAY_MS
     assert (decision.status, decision.reason, decision.due_ms, decision.behind) == (
         status,
@@ -119,9 +131,9 @@ def test_holds_run_side_by_side_and_the_longer_one_decides(
 
 def test_the_first_of_several_reasons_is_the_one_told() -> None:
     everything = Signals(ANN, ANN, True, True, True, 99, 99)
-    assert rules.decide(everything, Policy(), NOW).reason == "own_address"
+    assert rules.decide(everything, ScreeningPolicy(), NOW).reason == "own_address"
     suspicious = Signals("bob@example.org", ANN, False, False, True, 99, 99)
-    assert rules.decide(suspicious, Policy("strong"), NOW).reason == "same_network"
+    assert rules.decide(suspicious, ScreeningPolicy("strong"), NOW).reason == "same_network"
 
 
 @pytest.mark.parametrize(
@@ -130,7 +142,7 @@ def test_the_first_of_several_reasons_is_the_one_told() -> None:
 )
 def test_a_policy_outside_the_limits_is_refused(level: str, hold_days: int) -> None:
     with pytest.raises(Invalid):
-        Policy(level, hold_days)
+        ScreeningPolicy(level, hold_days)
 
 
 CONFIRMED = [
@@ -252,7 +264,7 @@ def test_no_order_of_moves_takes_back_what_was_verified_or_verifies_the_unconfir
 ) -> None:
     signals = SUSPICIOUS[Reason.BURST] if suspicious else HONEST
     now, confirmed, by_operator = NOW, False, False
-    state = rules.decide(signals, Policy(level, hold_days, needs_confirmation), now)
+    state = rules.decide(signals, ScreeningPolicy(level, hold_days, needs_confirmation), now)
     for move in moves:
         before = state
         if move == "confirm":
@@ -333,7 +345,7 @@ def test_every_reason_has_one_plain_sentence_and_can_be_explained_from_its_store
 def test_a_hold_ends_on_the_same_time_of_day_across_months_and_leap_days(
     arrived: str, hold_days: int, due: str, told: str
 ) -> None:
-    decision = rules.decide(HONEST, Policy("flexible", hold_days), ms(arrived))
+    decision = rules.decide(HONEST, ScreeningPolicy("flexible", hold_days), ms(arrived))
     assert decision.due_ms == ms(due)
     assert told in rules.explain(decision.reason or "", decision.due_ms)
 
@@ -348,7 +360,9 @@ def test_over_a_year_every_hold_ends_in_the_first_sweep_after_it_is_due(first_da
         now_ms = int(now.timestamp()) * 1000
         if hour % 24 == 7 and hour < 24 * 366:
             days = hour // 24 % 30 + 1
-            waiting.append((now, days, rules.decide(HONEST, Policy("flexible", days), now_ms)))
+            waiting.append(
+                (now, days, rules.decide(HONEST, ScreeningPolicy("flexible", days), now_ms))
+            )
         for item in list(waiting):
             arrived, days, held = item
             after = rules.on_due(held.status, held.reason, held.due_ms, now_ms)

@@ -78,7 +78,7 @@ def test_fifty_parallel_verifications_that_cross_a_milestone_unlock_it_once(alic
 
     def confirming(subscriber_id: str) -> Any:
         async def work(tx: Tx) -> Any:
-            changes = lifecycle.Changes(status="confirmed")
+            changes = lifecycle.SubscriberChanges(status="confirmed")
             return await lifecycle.change(
                 tx, services.site, owner, subscriber_id, changes, now_ms=alice.service.now_ms()
             )
@@ -184,7 +184,9 @@ def test_a_slug_that_two_accounts_want_at_once_goes_to_one(engine: str, tmp_path
             async def take(owner: Tenant) -> bool:
                 try:
                     await store.write(
-                        lambda tx: campaigns.configure(tx, owner, campaigns.Settings(slug="wax"))
+                        lambda tx: campaigns.configure(
+                            tx, owner, campaigns.CampaignSettings(slug="wax")
+                        )
                     )
                 except Invalid as refused:
                     return refused.code != "slug_taken"
@@ -197,7 +199,7 @@ def test_a_slug_that_two_accounts_want_at_once_goes_to_one(engine: str, tmp_path
             found = await store.read(lambda tx: slugs.find(tx, "wax"))
             assert found is not None and found.target_id == winner.campaign_id
             await store.write(
-                lambda tx: campaigns.configure(tx, winner, campaigns.Settings(slug="honey"))
+                lambda tx: campaigns.configure(tx, winner, campaigns.CampaignSettings(slug="honey"))
             )
             assert await store.read(lambda tx: slugs.find(tx, "wax")) is None
             assert not await take(other), "a freed slug is free for the same account only"

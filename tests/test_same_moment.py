@@ -11,19 +11,19 @@ import pytest
 
 from honeyguide.accounts import accounts, invitations
 from honeyguide.events import webhooks
-from honeyguide.events.addresses import Policy
+from honeyguide.events.addresses import OutboundPolicy
 from honeyguide.kernel.errors import Missing
 from honeyguide.kernel.tenant import Tenant
 from honeyguide.pages.readers import post
 from honeyguide.partners import programs, publications
 from honeyguide.referrals import campaigns, earned_rewards, rewards, slugs
-from honeyguide.referrals.campaigns import Settings
+from honeyguide.referrals.campaigns import CampaignSettings
 from honeyguide.referrals.earned_rewards import EarnedReward
 from honeyguide.referrals.lifecycle import NewSubscriber
-from honeyguide.referrals.rewards import Changes, NewReward
+from honeyguide.referrals.rewards import NewReward, RewardChanges
 from honeyguide.referrals.subscribers import Subscriber
 from honeyguide.signups import importing, signups
-from honeyguide.signups.importing import Line, Outcome
+from honeyguide.signups.importing import ImportLine, ImportResult
 from honeyguide.store.tx import Tx
 from tests.support.races import overlapping
 from tests.support.service import ENGINES
@@ -55,8 +55,8 @@ def signing_up(owner: Tenant, email: str, code: str | None = None) -> Any:
 @pytest.mark.parametrize("other", [{"hold_days": 3}, {"name": "Beeswax"}])
 def test_two_changes_of_one_campaign_both_hold(opened: OpenStore, other: dict[str, Any]) -> None:
     owner = new_owner(opened)
-    moving = partial(campaigns.configure, tenant=owner, chosen=Settings(slug="the-wax"))
-    changing = partial(campaigns.configure, tenant=owner, chosen=Settings(**other))
+    moving = partial(campaigns.configure, tenant=owner, chosen=CampaignSettings(slug="the-wax"))
+    changing = partial(campaigns.configure, tenant=owner, chosen=CampaignSettings(**other))
     opened.run(overlapping(opened.store, moving, changing))
     campaign = opened.run(opened.store.read(lambda tx: campaigns.get(tx, owner)))
     found = opened.run(opened.store.read(lambda tx: slugs.find(tx, campaign.slug)))
@@ -71,7 +71,7 @@ def test_a_new_name_outlives_a_change_of_the_settings_at_the_same_moment(opened:
         overlapping(
             opened.store,
             renaming,
-            partial(campaigns.configure, tenant=owner, chosen=Settings(hold_days=3)),
+            partial(campaigns.configure, tenant=owner, chosen=CampaignSettings(hold_days=3)),
         )
     )
     campaign = opened.run(opened.store.read(lambda tx: campaigns.get(tx, owner)))
@@ -84,7 +84,7 @@ def test_two_changes_of_one_reward_both_hold(opened: OpenStore) -> None:
     reward = opened.run(opened.store.write(create))
     easier, renamed = (
         partial(rewards.update, tenant=owner, reward_id=reward.id, changes=changes)
-        for changes in (Changes(referrals=3), Changes(name="The mug"))
+        for changes in (RewardChanges(referrals=3), RewardChanges(name="The mug"))
     )
     opened.run(overlapping(opened.store, easier, renamed))
     now = opened.run(opened.store.read(lambda tx: rewards.get(tx, owner, reward.id)))
@@ -128,8 +128,8 @@ def test_two_changes_of_one_publication_both_hold(opened: OpenStore) -> None:
                 now_ms=NOON_MS,
             )
             for fields in (
-                publications.Fields(name="Beeswax"),
-                publications.Fields(description="All of it."),
+                publications.PublicationFields(name="Beeswax"),
+                publications.PublicationFields(description="All of it."),
             )
         )
         await overlapping(opened.store, renamed, described)
@@ -170,7 +170,7 @@ def test_a_reward_redeemed_by_two_at_once_is_told_of_once(opened: OpenStore) -> 
         scope="",
         url="http://127.0.0.1:9/hook",
         flags=webhooks.Flags(reward_redeemed=True),
-        policy=Policy(https_only=False, loopback_ok=True),
+        policy=OutboundPolicy(https_only=False, loopback_ok=True),
         now_ms=NOON_MS,
     )
     opened.run(opened.store.write(hook))
@@ -281,11 +281,11 @@ def test_a_mailbox_gets_no_more_letters_from_forms_filled_in_at_once_than_one_af
 def test_an_import_skips_whoever_signs_up_at_the_same_moment(opened: OpenStore, place: int) -> None:
     owner = new_owner(opened)
     people = [f"reader{n}@example.org" for n in range(10)]
-    lines = [Line(n + 2, [email]) for n, email in enumerate(people)]
+    lines = [ImportLine(n + 2, [email]) for n, email in enumerate(people)]
 
-    async def bringing(tx: Tx) -> Outcome:
+    async def bringing(tx: Tx) -> ImportResult:
         return await importing.bring(tx, SITE, owner, lines, {"email": 0}, now_ms=NOON_MS)
 
     _, outcome = opened.run(overlapping(opened.store, signing_up(owner, people[place]), bringing))
-    assert outcome == Outcome(added=9, skipped=1, refused=[])
+    assert outcome == ImportResult(added=9, skipped=1, refused=[])
     assert opened.ask("SELECT COUNT(*) FROM subscriber") == [(10,)]

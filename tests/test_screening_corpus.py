@@ -11,7 +11,7 @@ import pytest
 from honeyguide.kernel import email_addresses
 from honeyguide.referrals import rules
 from honeyguide.referrals.disposable import is_disposable
-from honeyguide.referrals.rules import Decision, Policy, Signals
+from honeyguide.referrals.rules import Decision, ScreeningPolicy, Signals
 from tests.corpus.signups import (
     ALIAS,
     BURST,
@@ -69,7 +69,9 @@ def replay(level: str) -> list[tuple[Signup, Decision]]:
             decided.append(
                 (
                     signup,
-                    rules.decide(history.signals(signup), Policy(level), signup.minute * 60_000),
+                    rules.decide(
+                        history.signals(signup), ScreeningPolicy(level), signup.minute * 60_000
+                    ),
                 )
             )
         history.came[signup.email] = signup

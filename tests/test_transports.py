@@ -121,7 +121,7 @@ def test_starttls_is_used_when_offered_and_a_password_goes_out_only_to_a_proven_
         box.send(SmtpTransport(mailbox.url, FROM))
         assert [got.encrypted for got in mailbox.received] == [True]
 
-    monkeypatch.setattr(transports.Server, "is_here", False)
+    monkeypatch.setattr(transports.SmtpServer, "is_here", False)
     box.post(now_ms=NOW + 1)
     with (
         Mailbox(tls=offered, login=("ann", "secret")) as forged,

@@ -7,7 +7,7 @@ from functools import partial
 import pytest
 
 from honeyguide.events import outbox, recording, webhooks
-from honeyguide.events.recording import Outcome
+from honeyguide.events.recording import AttemptResult
 from honeyguide.kernel.clock import DAY_MS
 from honeyguide.kernel.ids import new_id
 from honeyguide.store.tx import Tx
@@ -43,9 +43,9 @@ def emitting(post: Office) -> Work:
     return work
 
 
-def an_outcome(post: Office, hook: webhooks.Webhook, delivery_id: str) -> Outcome:
+def an_outcome(post: Office, hook: webhooks.Webhook, delivery_id: str) -> AttemptResult:
     """The receiver answered 410."""
-    return Outcome(
+    return AttemptResult(
         webhook_id=hook.id,
         url=hook.url,
         attempt_id=new_id(),

@@ -18,7 +18,7 @@ from honeyguide.api.routes import ROUTES
 from honeyguide.api.system import System
 from honeyguide.api.telemetry import Telemetry
 from honeyguide.api.transport import Receive, Scope, Send
-from honeyguide.events.addresses import Policy
+from honeyguide.events.addresses import OutboundPolicy
 from honeyguide.events.dispatcher import Dispatcher
 from honeyguide.events.outbound import Outbound
 from honeyguide.kernel.clock import Clock, shifted_clock, system_clock
@@ -59,7 +59,7 @@ class Services:
     store: Store
     site: Site
     clock: Clock
-    policy: Policy
+    policy: OutboundPolicy
     loop: Loop
     dispatcher: Dispatcher
 
@@ -78,7 +78,7 @@ async def opened(settings: Settings) -> AsyncIterator[Services]:
     try:
         clock = clock_of(settings)
         site = await site_of(store, settings)
-        policy = Policy.for_base_url(
+        policy = OutboundPolicy.for_base_url(
             settings.base_url, [part for part in settings.webhook_allow.split(",") if part.strip()]
         )
         transport = transport_for(settings.smtp_url, settings.mail_from)

@@ -69,15 +69,17 @@ def import_command(
     columns = _columns(import_columns.uses(header, mapping))
     typer.echo(columns, err=True)
 
-    async def bring(services: Services) -> tuple[int, int, list[importing.Refused]]:
+    async def bring(services: Services) -> tuple[int, int, list[importing.RefusedLine]]:
         tenant, now_ms = await _owner(services, account), services.clock()
         added, skipped, seen = 0, 0, set[str]()
-        refused: list[importing.Refused] = []
+        refused: list[importing.RefusedLine] = []
         with _bar() as bar:
             task = bar.add_task("Checking" if dry_run else "Importing", total=len(lines))
             for part in importing.parts(lines):
 
-                async def work(tx: Tx, part: list[importing.Line] = part) -> importing.Outcome:
+                async def work(
+                    tx: Tx, part: list[importing.ImportLine] = part
+                ) -> importing.ImportResult:
                     return await importing.bring(
                         tx,
                         services.site,

@@ -34,7 +34,7 @@ HEAD_LIMIT = 64 * 1024
 HEAD_S = 20.0
 
 
-class Joined:
+class JoinedWrites:
     """A transport that joins what is written in one go: an answer's head and body leave in one packet, by one system call."""
 
     def __init__(self, transport: asyncio.Transport, loop: asyncio.AbstractEventLoop) -> None:
@@ -74,7 +74,7 @@ class Protocol(HttpToolsProtocol):
     _head_late: asyncio.TimerHandle | None = None
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
-        super().connection_made(Joined(transport, self.loop))  # type: ignore[arg-type]
+        super().connection_made(JoinedWrites(transport, self.loop))  # type: ignore[arg-type]
         # Until the first byte it is as idle as between two requests; uvicorn counts only the latter.
         self.timeout_keep_alive_task = self.loop.call_later(
             self.timeout_keep_alive, self.timeout_keep_alive_handler

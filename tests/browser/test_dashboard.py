@@ -20,7 +20,7 @@ from honeyguide.kernel.tenant import Tenant
 from honeyguide.mail import sending
 from honeyguide.pages.readers import forms
 from honeyguide.referrals import campaigns
-from honeyguide.referrals.campaigns import Settings
+from honeyguide.referrals.campaigns import CampaignSettings
 from honeyguide.store.statements import Statement
 from honeyguide.store.tx import Tx
 from tests.browser.conftest import DESKTOP, LOOKS, PHONE, PageAt
@@ -86,7 +86,7 @@ class Places:
 
     def __init__(self, service: Service) -> None:
         self.alice = alice = operator(service)
-        strong = Settings(
+        strong = CampaignSettings(
             name="The Morning Wax", screening="strong", destination_url="https://wax.example/"
         )
         service.write(

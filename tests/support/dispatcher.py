@@ -20,7 +20,7 @@ import asyncpg
 
 from honeyguide.accounts import accounts
 from honeyguide.events import outbox, webhooks
-from honeyguide.events.addresses import Policy
+from honeyguide.events.addresses import OutboundPolicy
 from honeyguide.events.dispatcher import Dispatcher
 from honeyguide.events.outbound import Outbound
 from honeyguide.events.webhooks import Flags, Webhook
@@ -33,7 +33,7 @@ from honeyguide.store.tx import Tx
 from .service import fresh_database_url
 from .tables import Dump, dump_postgres, dump_sqlite
 
-HOME = Policy(https_only=False, loopback_ok=True)
+HOME = OutboundPolicy(https_only=False, loopback_ok=True)
 PAGE = "https://refer.example.org/webhooks"
 _numbers = itertools.count(1)
 

@@ -64,7 +64,7 @@ class Newsletter:
 
     def configure(self, **settings: Any) -> None:
         self.service.write(
-            lambda tx: campaigns.configure(tx, self.tenant, campaigns.Settings(**settings))
+            lambda tx: campaigns.configure(tx, self.tenant, campaigns.CampaignSettings(**settings))
         )
 
     def offer(self, *ladder: NewReward) -> list[Reward]:

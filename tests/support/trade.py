@@ -19,9 +19,9 @@ from honeyguide.kernel.site import Site
 from honeyguide.kernel.tenant import Tenant
 from honeyguide.partners import ledger_check, network, payouts, programs, publications
 from honeyguide.partners.logos import Logo
-from honeyguide.partners.network import Joined
+from honeyguide.partners.network import PartnerCampaign
 from honeyguide.partners.programs import Program
-from honeyguide.referrals.lifecycle import Changes, NewSubscriber
+from honeyguide.referrals.lifecycle import NewSubscriber, SubscriberChanges
 from honeyguide.referrals.subscribers import Subscriber
 from honeyguide.signups import signups
 from honeyguide.store import Store, migrate
@@ -49,10 +49,10 @@ def dollars(amount_cents: int) -> Decimal:
     return Decimal(amount_cents) / 100
 
 
-def terms(**cents_or_flags: Any) -> programs.Fields:
+def terms(**cents_or_flags: Any) -> programs.ProgramFields:
     """`cpa`, `total_budget` and `max_payout` in cents; all else as the API has it."""
     money = {"cpa", "total_budget", "max_payout"}
-    return programs.Fields(
+    return programs.ProgramFields(
         **{name: dollars(v) if name in money else v for name, v in cents_or_flags.items()}
     )
 
@@ -72,7 +72,7 @@ class Trade:
     store: Store
     owner: Tenant
     program: Program
-    partners: list[Joined] = field(default_factory=list)
+    partners: list[PartnerCampaign] = field(default_factory=list)
     site: Site = SITE
 
     @classmethod
@@ -91,7 +91,7 @@ class Trade:
             made = await accounts.create(
                 tx, f"owner{next(_numbers)}@wax.example", name="Wax", now_ms=now_ms
             )
-            about = publications.Fields(
+            about = publications.PublicationFields(
                 name="The Morning Wax",
                 categories=["lifestyle"],
                 audience_gender="mixed",
@@ -111,8 +111,8 @@ class Trade:
             await trade.add_partner(now_ms=now_ms)
         return trade
 
-    async def add_partner(self, *, now_ms: int = NOON_MS) -> Joined:
-        async def work(tx: Tx) -> Joined:
+    async def add_partner(self, *, now_ms: int = NOON_MS) -> PartnerCampaign:
+        async def work(tx: Tx) -> PartnerCampaign:
             made = await accounts.create(
                 tx, f"partner{next(_numbers)}@bob.example", name="Bob", now_ms=now_ms
             )
@@ -154,7 +154,7 @@ class Trade:
             site=self.site,
             tenant=self.owner,
             wanted=subscriber_id,
-            changes=Changes(**changes),
+            changes=SubscriberChanges(**changes),
             now_ms=now_ms,
         )
         return await self.store.write(work)

@@ -18,7 +18,7 @@ LONGEST = 255
 PURGE_BATCH = 500
 
 
-class Answered(NamedTuple):
+class StoredAnswer(NamedTuple):
     fingerprint: str
     status: int | None
     body: str | None
@@ -26,7 +26,7 @@ class Answered(NamedTuple):
 
 _sql = beside(__file__)
 _CLAIM = _sql.command("claim")
-_FIND = _sql.query("find", Answered)
+_FIND = _sql.query("find", StoredAnswer)
 _COMPLETE = _sql.command("complete")
 _FORGET = _sql.command("forget")
 _PURGE = _sql.command("purge")
@@ -46,7 +46,9 @@ def fingerprint(method: str, path: bytes, body: bytes) -> str:
     return hashlib.sha256(b"%s %s\n%s" % (method.encode(), path, body)).hexdigest()
 
 
-async def claim(tx: Tx, account_id: str, key: str, print_: str, *, now_ms: int) -> Answered | None:
+async def claim(
+    tx: Tx, account_id: str, key: str, print_: str, *, now_ms: int
+) -> StoredAnswer | None:
     """None when this request is the first; otherwise what the first was answered."""
     try:
         first = await tx.run(

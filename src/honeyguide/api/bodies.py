@@ -97,7 +97,7 @@ class WebhookUpdate(Body, frozen=True):
     events: EventFlags | UnsetType = UNSET
 
 
-class PublicationFields(Body, frozen=True):
+class PublicationBody(Body, frozen=True):
     """What a publication says of itself; the same names on create and update."""
 
     name: str | UnsetType | None = UNSET
@@ -112,7 +112,7 @@ class PublicationFields(Body, frozen=True):
     age_ranges: list[str] | UnsetType | None = UNSET
 
 
-class PublicationCreate(PublicationFields, frozen=True):
+class PublicationCreate(PublicationBody, frozen=True):
     required: ClassVar[tuple[str, ...]] = (
         "name",
         "categories",
@@ -123,11 +123,11 @@ class PublicationCreate(PublicationFields, frozen=True):
     )
 
 
-class PublicationUpdate(PublicationFields, frozen=True):
+class PublicationUpdate(PublicationBody, frozen=True):
     pass
 
 
-class ProgramFields(Body, frozen=True):
+class ProgramBody(Body, frozen=True):
     max_payout: Number = UNSET
     total_budget: Number = UNSET
     cpa: Number = UNSET
@@ -140,7 +140,7 @@ class ProgramFields(Body, frozen=True):
     referral_pending_duration_enabled: bool | UnsetType | None = UNSET
 
 
-class ProgramCreate(ProgramFields, frozen=True):
+class ProgramCreate(ProgramBody, frozen=True):
     required: ClassVar[tuple[str, ...]] = (
         "max_payout",
         "total_budget",
@@ -153,7 +153,7 @@ class ProgramCreate(ProgramFields, frozen=True):
     referral_pending_duration: int | UnsetType | None = UNSET
 
 
-class ProgramUpdate(ProgramFields, frozen=True):
+class ProgramUpdate(ProgramBody, frozen=True):
     referral_pending_duration: Number = UNSET
 
 

@@ -9,7 +9,7 @@ from typing import Any
 import msgspec
 
 from honeyguide.api.bodies import Body
-from honeyguide.events.addresses import Policy
+from honeyguide.events.addresses import OutboundPolicy
 from honeyguide.kernel import paging
 from honeyguide.kernel.errors import Invalid
 from honeyguide.kernel.paging import Page
@@ -22,7 +22,7 @@ from honeyguide.store.tx import Tx
 class Call:
     tenant: Tenant
     site: Site
-    policy: Policy
+    policy: OutboundPolicy
     now_ms: int
     path: Mapping[str, str]
     query: Mapping[str, str]

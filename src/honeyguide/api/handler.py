@@ -19,7 +19,7 @@ from honeyguide.api import bodies, multipart, transport
 from honeyguide.api.call import Call, Known, Listed, Route
 from honeyguide.api.telemetry import Answered, Telemetry
 from honeyguide.api.transport import Receive, Scope, Send, Table
-from honeyguide.events.addresses import Policy
+from honeyguide.events.addresses import OutboundPolicy
 from honeyguide.kernel import errors, paging
 from honeyguide.kernel.clock import Clock
 from honeyguide.kernel.site import Site
@@ -84,7 +84,7 @@ class Api:
         self,
         store: Store,
         site: Site,
-        policy: Policy,
+        policy: OutboundPolicy,
         clock: Clock,
         admission: Admission,
         telemetry: Telemetry,

@@ -85,7 +85,7 @@ class Offers(View, frozen=True):
     meta: ProgramMeta
 
 
-class PartnerCampaign(View, frozen=True):
+class PartnerCampaignView(View, frozen=True):
     uuid: str
     name: str
     status: str
@@ -104,7 +104,7 @@ class PartnerCampaign(View, frozen=True):
 
 
 class OnePartnerCampaign(View, frozen=True):
-    partner_campaign: PartnerCampaign
+    partner_campaign: PartnerCampaignView
 
 
 class PartnerCampaignMeta(View, frozen=True):
@@ -115,7 +115,7 @@ class PartnerCampaignMeta(View, frozen=True):
 
 
 class PartnerCampaigns(View, frozen=True):
-    partner_campaigns: list[PartnerCampaign]
+    partner_campaigns: list[PartnerCampaignView]
     meta: PartnerCampaignMeta
 
 

@@ -20,9 +20,9 @@ from honeyguide.api.partner_views import (
     OnePayout,
     OneProgram,
     OneSpend,
-    PartnerCampaign,
     PartnerCampaignMeta,
     PartnerCampaigns,
+    PartnerCampaignView,
     PayoutMeta,
     Payouts,
     PayoutView,
@@ -42,8 +42,8 @@ from honeyguide.kernel.clock import iso
 from honeyguide.kernel.errors import Invalid, Required
 from honeyguide.kernel.ids import lowercase_id
 from honeyguide.partners import audience, forecast, network, payouts, programs, rules
-from honeyguide.partners.directory import SORTS, Wanted
-from honeyguide.partners.network import Joined, Offer
+from honeyguide.partners.directory import SORTS, NetworkQuery
+from honeyguide.partners.network import NetworkProgram, PartnerCampaign
 from honeyguide.partners.programs import Program
 from honeyguide.referrals.rules import explain
 from honeyguide.signups import signups
@@ -71,7 +71,7 @@ def _program(p: Program) -> ProgramView:
     )
 
 
-def _offer(call: Call, o: Offer) -> OfferView:
+def _offer(call: Call, o: NetworkProgram) -> OfferView:
     categories = o.words("categories")
     publication = OfferPublication(
         o.publication_id,
@@ -107,8 +107,8 @@ def _offer(call: Call, o: Offer) -> OfferView:
     )
 
 
-def _joined(call: Call, j: Joined) -> PartnerCampaign:
-    return PartnerCampaign(
+def _joined(call: Call, j: PartnerCampaign) -> PartnerCampaignView:
+    return PartnerCampaignView(
         j.id,
         j.name,
         j.status,
@@ -129,11 +129,11 @@ def _joined(call: Call, j: Joined) -> PartnerCampaign:
 
 def _program_fields(
     body: bodies.ProgramCreate | bodies.ProgramUpdate, *, null_is_absent: bool
-) -> programs.Fields:
-    given = {name: getattr(body, name) for name in programs.Fields.__struct_fields__}
+) -> programs.ProgramFields:
+    given = {name: getattr(body, name) for name in programs.ProgramFields.__struct_fields__}
     if null_is_absent:
         given = {name: UNSET if value is None else value for name, value in given.items()}
-    return programs.Fields(**given)
+    return programs.ProgramFields(**given)
 
 
 async def create_program(tx: Tx, call: Call) -> OneProgram:
@@ -174,11 +174,11 @@ async def delete_program(tx: Tx, call: Call) -> Message:
     return Message("The partner program was deleted.")
 
 
-def _wanted(call: Call) -> Wanted:
+def _wanted(call: Call) -> NetworkQuery:
     def word(name: str, allowed: tuple[str, ...]) -> str:
         return call.choice(name, allowed, "") if call.query.get(name) else ""
 
-    return Wanted(
+    return NetworkQuery(
         search=call.query.get("search", "")[:200],
         category=word("category", audience.CATEGORIES),
         min_cpa_cents=_amount(call.query.get("min_cpa"), "min_cpa"),

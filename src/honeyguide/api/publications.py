@@ -10,7 +10,7 @@ from honeyguide.api.views import Message, View
 from honeyguide.kernel.clock import iso
 from honeyguide.kernel.errors import Required
 from honeyguide.partners import logos, publications
-from honeyguide.partners.publications import Fields, Publication
+from honeyguide.partners.publications import Publication, PublicationFields
 from honeyguide.store.tx import Tx
 
 
@@ -69,11 +69,11 @@ def _shown(call: Call, p: Publication) -> PublicationView:
     )
 
 
-def _fields(body: bodies.PublicationFields, *, null_is_absent: bool) -> Fields:
-    given = {name: getattr(body, name) for name in Fields.__struct_fields__}
+def _fields(body: bodies.PublicationBody, *, null_is_absent: bool) -> PublicationFields:
+    given = {name: getattr(body, name) for name in PublicationFields.__struct_fields__}
     if null_is_absent:
         given = {name: UNSET if value is None else value for name, value in given.items()}
-    return Fields(**given)
+    return PublicationFields(**given)
 
 
 async def prepare_create(call: Call) -> None:

@@ -21,7 +21,7 @@ from honeyguide.store.tx import Tx
 BY = "api"
 
 
-class Signals(View, frozen=True):
+class SignalsView(View, frozen=True):
     """What screening saw when the subscriber joined."""
 
     own_address: bool
@@ -39,7 +39,7 @@ class ExplainedReferral(View, frozen=True):
     reason: str | None
     explanation: str
     due_at: str | None
-    signals: Signals
+    signals: SignalsView
     rule: str
     what_would_change_it: str
     decided_by: str | None
@@ -53,7 +53,7 @@ class OneReferral(View, frozen=True):
     referral: ExplainedReferral
 
 
-class CampaignSettings(View, frozen=True):
+class CampaignSettingsView(View, frozen=True):
     screening: str
     hold_days: int
     needs_confirmation: bool
@@ -63,7 +63,7 @@ class CampaignSettings(View, frozen=True):
 
 
 class OneSettings(View, frozen=True):
-    settings: CampaignSettings
+    settings: CampaignSettingsView
 
 
 class SettingsUpdate(Body, frozen=True):
@@ -94,7 +94,7 @@ async def get_referral(tx: Tx, call: Call) -> OneReferral:
             found.reason,
             found.explanation,
             _at(s.referral_due_ms),
-            Signals(*found.signals),
+            SignalsView(*found.signals),
             found.rule,
             found.what_would_change_it,
             s.decided_by,
@@ -123,7 +123,7 @@ async def reject_referral(tx: Tx, call: Call) -> OneReferral:
 
 def _settings(call: Call, campaign: Campaign) -> OneSettings:
     return OneSettings(
-        CampaignSettings(
+        CampaignSettingsView(
             campaign.screening,
             campaign.hold_days,
             bool(campaign.needs_confirmation),
@@ -139,7 +139,7 @@ async def get_settings(tx: Tx, call: Call) -> OneSettings:
 
 
 async def update_settings(tx: Tx, call: Call) -> OneSettings:
-    chosen = campaigns.Settings(**msgspec.structs.asdict(call.body))
+    chosen = campaigns.CampaignSettings(**msgspec.structs.asdict(call.body))
     return _settings(call, await campaigns.configure(tx, call.tenant, chosen))
 
 

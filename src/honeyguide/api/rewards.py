@@ -155,7 +155,7 @@ async def get_reward(tx: Tx, call: Call) -> OneReward:
 
 async def update_reward(tx: Tx, call: Call) -> OneReward:
     body: RewardUpdate = call.body
-    changes = rewards.Changes(
+    changes = rewards.RewardChanges(
         body.name,
         body.referrals,
         body.kind,

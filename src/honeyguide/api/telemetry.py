@@ -33,7 +33,7 @@ class Answered(NamedTuple):
     account_id: str | None
 
 
-class Line(msgspec.Struct, frozen=True):
+class LogLine(msgspec.Struct, frozen=True):
     time: str
     event: str
     method: str
@@ -102,8 +102,8 @@ class Telemetry:
         return generate_latest(everyone)
 
 
-def _line(request: Answered) -> Line:
-    return Line(
+def _line(request: Answered) -> LogLine:
+    return LogLine(
         iso(request.now_ms),
         "request",
         request.method,

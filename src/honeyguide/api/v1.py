@@ -81,7 +81,7 @@ async def list_referrals(tx: Tx, call: Call) -> Listed:
 
 async def update_subscriber(tx: Tx, call: Call) -> views.OneWritten:
     body: SubscriberUpdate = call.body
-    changes = lifecycle.Changes(body.name, body.email, body.status)
+    changes = lifecycle.SubscriberChanges(body.name, body.email, body.status)
     changed = await signups.change(
         tx, call.site, call.tenant, call.path["uuid"], changes, now_ms=call.now_ms
     )

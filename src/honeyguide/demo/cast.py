@@ -102,7 +102,7 @@ SOURCES = ("newsletter", "instagram", "podcast", "search", None, None)
 THROWAWAY = "mailinator.com"
 
 
-class Offer(NamedTuple):
+class ProgramPlan(NamedTuple):
     """A program, in dollars and days; no hold where `hold_days` is 0."""
 
     slug: str
@@ -125,7 +125,7 @@ class Issue(NamedTuple):
     ages: tuple[str, ...]
     colours: tuple[str, str]
     sign: str
-    offer: Offer
+    offer: ProgramPlan
 
 
 class Newsletter(NamedTuple):
@@ -167,7 +167,7 @@ _WAX = Newsletter(
             ("25 - 39", "40 - 59"),
             ("#a56000", "#ffe2ae"),
             "hexagon",
-            Offer(
+            ProgramPlan(
                 "the-morning-wax",
                 "2.50",
                 80,
@@ -185,7 +185,7 @@ _WAX = Newsletter(
             ("40 - 59", "60+"),
             ("#3f5d2b", "#dfeccb"),
             "leaf",
-            Offer("weekend-hive", "1.50", 60, 150, 7, is_paused=True),
+            ProgramPlan("weekend-hive", "1.50", 60, 150, 7, is_paused=True),
         ),
     ),
     (
@@ -247,7 +247,7 @@ _ROADS = Newsletter(
             ("25 - 39", "40 - 59"),
             ("#1f4e5f", "#cfe8ee"),
             "road",
-            Offer(
+            ProgramPlan(
                 "slow-roads",
                 3,
                 45,
@@ -265,7 +265,7 @@ _ROADS = Newsletter(
             ("40 - 59",),
             ("#6b2d3a", "#f3d6db"),
             "wave",
-            Offer("rails-and-rivers", "4.50", 300, 900, 21),
+            ProgramPlan("rails-and-rivers", "4.50", 300, 900, 21),
         ),
     ),
     (
@@ -298,7 +298,7 @@ _LUMEN = Newsletter(
             ("18 - 24", "25 - 39"),
             ("#4a3a8c", "#e2dcfb"),
             "sun",
-            Offer("lumen-letters", "1.75", 21, 150, 0, "Students welcome."),
+            ProgramPlan("lumen-letters", "1.75", 21, 150, 0, "Students welcome."),
         ),
         Issue(
             "Contact Sheet",
@@ -309,7 +309,7 @@ _LUMEN = Newsletter(
             ("18 - 24",),
             ("#222222", "#e8e4da"),
             "frames",
-            Offer("contact-sheet", 0, 0, 0, 0),
+            ProgramPlan("contact-sheet", 0, 0, 0, 0),
         ),
     ),
     (

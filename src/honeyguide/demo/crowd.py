@@ -6,7 +6,7 @@ import random
 from collections.abc import Awaitable, Callable, Iterator
 
 from honeyguide.demo import cast
-from honeyguide.demo.stage import Place, Player, Reader, Stage
+from honeyguide.demo.stage import DemoReader, PartnerSpot, Player, Stage
 from honeyguide.kernel.clock import DAY_MS, HOUR_MS, MINUTE_MS
 from honeyguide.referrals import rules
 from honeyguide.referrals.clicks import Click
@@ -70,10 +70,10 @@ def _new(
 async def _sign_up(tx: Tx, stage: Stage, player: Player, new: NewSubscriber, at_ms: int) -> None:
     made = await signups.sign_up(tx, stage.site, player.tenant, new, now_ms=at_ms)
     if not new.email.endswith(cast.THROWAWAY):
-        player.readers.append(Reader(made.id, made.ref_code, new.ip_address or "", at_ms))
+        player.readers.append(DemoReader(made.id, made.ref_code, new.ip_address or "", at_ms))
 
 
-def _friend(stage: Stage, player: Player) -> Reader | None:
+def _friend(stage: Stage, player: Player) -> DemoReader | None:
     """A few bring many: most shares come from a small circle, the others from anybody."""
     known = player.readers
     if len(known) < 8:
@@ -104,7 +104,7 @@ def arrives(stage: Stage, player: Player, at_ms: int) -> Act:
     return act
 
 
-def sent_by_partner(stage: Stage, player: Player, place: Place, at_ms: int) -> Act:
+def sent_by_partner(stage: Stage, player: Player, place: PartnerSpot, at_ms: int) -> Act:
     async def act(tx: Tx) -> None:
         host = cast.THROWAWAY if stage.dice.random() < 0.03 else ""
         await _sign_up(

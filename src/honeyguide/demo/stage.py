@@ -23,14 +23,14 @@ OPENING_MS = 70 * DAY_MS
 JOINING_MS = 21 * DAY_MS
 
 
-class Reader(NamedTuple):
+class DemoReader(NamedTuple):
     id: str
     code: str
     ip_address: str
     at_ms: int
 
 
-class Place(NamedTuple):
+class PartnerSpot(NamedTuple):
     """One newsletter's place in another's program."""
 
     code: str
@@ -46,9 +46,9 @@ class Player:
 
     newsletter: cast.Newsletter
     tenant: Tenant
-    readers: list[Reader] = field(default_factory=list)
+    readers: list[DemoReader] = field(default_factory=list)
     programs: dict[str, str] = field(default_factory=dict)
-    places: list[Place] = field(default_factory=list)
+    places: list[PartnerSpot] = field(default_factory=list)
 
 
 @dataclass
@@ -99,7 +99,7 @@ async def make_account(tx: Tx, email: str, name: str, *, now_ms: int) -> Tenant:
 
 async def _campaign(tx: Tx, stage: Stage, player: Player) -> None:
     newsletter = player.newsletter
-    chosen = campaigns.Settings(
+    chosen = campaigns.CampaignSettings(
         slug=newsletter.slug,
         words=newsletter.words,
         screening=newsletter.screening,
@@ -118,7 +118,7 @@ async def _campaign(tx: Tx, stage: Stage, player: Player) -> None:
 async def _program(tx: Tx, stage: Stage, player: Player, issue: cast.Issue, logo: Logo) -> str:
     at_ms = stage.start_ms + OPENING_MS + stage.dice.randrange(10 * DAY_MS)
     account_id = player.tenant.account_id
-    about = publications.Fields(
+    about = publications.PublicationFields(
         name=issue.name,
         description=issue.description,
         categories=list(issue.categories),
@@ -130,7 +130,7 @@ async def _program(tx: Tx, stage: Stage, player: Player, issue: cast.Issue, logo
         tx, account_id, about, logo, folder=stage.site.logo_folder, now_ms=at_ms
     )
     offer = issue.offer
-    fields = programs.Fields(
+    fields = programs.ProgramFields(
         cpa=Decimal(offer.cpa),
         max_payout=Decimal(offer.max_payout),
         total_budget=Decimal(offer.total_budget),
@@ -157,5 +157,5 @@ async def _join(tx: Tx, stage: Stage, player: Player) -> None:
             now_ms=at_ms,
         )
         player.places.append(
-            Place(joined.ref_code, joined.id, tenant.tenant.account_id, first, last)
+            PartnerSpot(joined.ref_code, joined.id, tenant.tenant.account_id, first, last)
         )

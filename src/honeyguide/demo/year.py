@@ -200,7 +200,7 @@ async def _review(tx: Tx, stage: Stage, player: Player, at_ms: int) -> None:
                 now_ms=at_ms,
             )
         elif stage.dice.random() < 0.02:
-            left = lifecycle.Changes(status="unsubscribed")
+            left = lifecycle.SubscriberChanges(status="unsubscribed")
             await signups.change(tx, stage.site, player.tenant, each.id, left, now_ms=at_ms)
 
 

@@ -80,13 +80,13 @@ def is_public(ip: Address) -> bool:
 
 
 @dataclass(frozen=True)
-class Policy:
+class OutboundPolicy:
     https_only: bool
     loopback_ok: bool
     allow: tuple[Network, ...] = ()
 
     @classmethod
-    def for_base_url(cls, base_url: str, allow: Sequence[str] = ()) -> Policy:
+    def for_base_url(cls, base_url: str, allow: Sequence[str] = ()) -> OutboundPolicy:
         on_loopback = _is_loopback_host(URL(base_url).raw_host or "")
         return cls(
             https_only=not on_loopback,
@@ -112,7 +112,7 @@ class Policy:
         return any(ip in network for network in self.allow)
 
 
-def check_url(url: str, policy: Policy) -> None:
+def check_url(url: str, policy: OutboundPolicy) -> None:
     """Refuse what the URL alone shows. A name is taken unresolved: the dial is the authority, every time."""
     if len(url) > MAX_URL:
         raise _refused(f"must be at most {MAX_URL:,} characters long")
@@ -143,7 +143,7 @@ def _check_authority(authority: str) -> None:
         raise _refused("must have a port between 1 and 65535, or none")
 
 
-def _check_strictly(scheme: str, host: str, port: int, policy: Policy) -> None:
+def _check_strictly(scheme: str, host: str, port: int, policy: OutboundPolicy) -> None:
     if scheme != "https":
         raise _refused("must start with https://")
     if _is_allowed_literal(host, policy):
@@ -159,14 +159,14 @@ def _check_strictly(scheme: str, host: str, port: int, policy: Policy) -> None:
         raise _refused("must use port 443, 4443, 9443 or 8000 to 8999")
 
 
-def _is_allowed_literal(host: str, policy: Policy) -> bool:
+def _is_allowed_literal(host: str, policy: OutboundPolicy) -> bool:
     try:
         return policy.allows(ip_address(host))
     except ValueError:
         return False
 
 
-def _may_be_allowed(inner_name: str, policy: Policy) -> bool:
+def _may_be_allowed(inner_name: str, policy: OutboundPolicy) -> bool:
     """An inner name can only lead somewhere permitted if the operator allows some network; `localhost`, if that is loopback."""
     if inner_name == "localhost" or inner_name.endswith(".localhost"):
         return any(

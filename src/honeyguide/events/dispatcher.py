@@ -15,7 +15,7 @@ import msgspec
 
 from honeyguide.events import outbox, schedule, signature
 from honeyguide.events.outbound import Answer, Outbound
-from honeyguide.events.recording import Outcome, Recorder
+from honeyguide.events.recording import AttemptResult, Recorder
 from honeyguide.kernel.clock import Clock, system_clock
 from honeyguide.kernel.errors import Unavailable
 from honeyguide.kernel.ids import new_id
@@ -51,7 +51,7 @@ ROUND_S = 0.01
 STOP_WITHIN_S = 5.0
 
 
-class Due(NamedTuple):
+class DueDelivery(NamedTuple):
     id: str
     failing_since_ms: int | None
 
@@ -109,7 +109,7 @@ class WebhookQueue:
 
 
 _sql = beside(__file__)
-_DUE_WEBHOOKS = _sql.query("due_webhooks", Due)
+_DUE_WEBHOOKS = _sql.query("due_webhooks", DueDelivery)
 _CLAIM = _sql.query("claim", ClaimedDelivery)
 _CLAIMED = _sql.query("claimed", ClaimedDelivery)
 _CANCEL_UNSENDABLE = _sql.command("cancel_unsendable")
@@ -238,7 +238,7 @@ class Dispatcher:
                 for webhook_id in (*well, *troubled):
                     self._start_senders(webhook_id, more=counts[webhook_id] >= most, most=most)
 
-    def _choose(self, due: list[Due]) -> tuple[list[str], list[str]]:
+    def _choose(self, due: list[DueDelivery]) -> tuple[list[str], list[str]]:
         """Round-robin where there are more than queues: it goes on after the webhook begun last, and while anyone waits for a
         queue nobody is given more, so that every queue runs out and is free for the next."""
         now_s = asyncio.get_running_loop().time()
@@ -246,8 +246,8 @@ class Dispatcher:
         bad_places = MOST_TROUBLED_WEBHOOKS - sum(
             queue.troubled or queue.stalls(now_s) for queue in self._queues.values()
         )
-        again: list[Due] = []
-        new: list[Due] = []
+        again: list[DueDelivery] = []
+        new: list[DueDelivery] = []
         all_found_place = True
         for webhook in sorted(
             due, key=lambda webhook: (webhook.id <= self._last_begun, webhook.id)
@@ -337,7 +337,7 @@ class Dispatcher:
         queue.moved_s = asyncio.get_running_loop().time()
         status, due_ms = schedule.outcome(answer, delivery.tries + 1, now_ms, self._chance())
         await self._recorder.add(
-            Outcome(
+            AttemptResult(
                 webhook_id=delivery.webhook_id,
                 url=delivery.url,
                 attempt_id=new_id(),

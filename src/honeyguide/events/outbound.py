@@ -22,7 +22,7 @@ from aiohttp.abc import AbstractResolver, ResolveResult
 from yarl import URL
 
 from honeyguide import __version__
-from honeyguide.events.addresses import Policy, check_url, is_public
+from honeyguide.events.addresses import OutboundPolicy, check_url, is_public
 from honeyguide.kernel.clock import (
     system_clock,  # a date that a receiver names is by the world's clock, never a shifted one
 )
@@ -33,7 +33,7 @@ __all__ = [
     "Blocked",
     "GuardedResolver",
     "Outbound",
-    "Policy",
+    "OutboundPolicy",
     "check_url",
     "is_public",
     "retry_after_s",
@@ -79,7 +79,7 @@ class GuardedResolver(AbstractResolver):
     keeps the name of the URL for SNI, the certificate and Host."""
 
     def __init__(
-        self, policy: Policy, *, lookup: Lookup | None = None, timeout_s: float = LOOKUP_S
+        self, policy: OutboundPolicy, *, lookup: Lookup | None = None, timeout_s: float = LOOKUP_S
     ) -> None:
         self._policy = policy
         self._lookup = lookup or self._ask_system
@@ -144,7 +144,7 @@ class Outbound:
 
     def __init__(
         self,
-        policy: Policy,
+        policy: OutboundPolicy,
         *,
         lookup: Lookup | None = None,
         total_s: float = TOTAL_S,

@@ -27,7 +27,7 @@ PATIENCE_S = 20.0
 RETRY_S = 0.5
 
 
-class Outcome(msgspec.Struct, frozen=True):
+class AttemptResult(msgspec.Struct, frozen=True):
     """One attempt and what follows from it, as the recording statements read it."""
 
     webhook_id: str
@@ -63,7 +63,7 @@ _DISABLE = _sql.command("disable")
 _CANCEL_ALL = _sql.command("cancel_all")
 _OWNER_EMAIL = _sql.value("owner_email", str)
 
-Waiting = tuple[Outcome, "asyncio.Future[None] | None"]
+Waiting = tuple[AttemptResult, "asyncio.Future[None] | None"]
 
 
 class Recorder:
@@ -75,7 +75,7 @@ class Recorder:
         self._waiting: list[Waiting] = []
         self._writing: asyncio.Task[None] | None = None
 
-    async def add(self, outcome: Outcome) -> None:
+    async def add(self, outcome: AttemptResult) -> None:
         """A failure is on record before its sender tries the next; a success only when we run far ahead."""
         loop = asyncio.get_running_loop()
         waits = outcome.status != "delivered" or len(self._waiting) >= AHEAD
@@ -99,7 +99,7 @@ class Recorder:
                 if written is not None and not written.done():
                     written.set_result(None)
 
-    async def _write(self, outcomes: list[Outcome]) -> None:
+    async def _write(self, outcomes: list[AttemptResult]) -> None:
         loop = asyncio.get_running_loop()
         give_up_s = loop.time() + PATIENCE_S
         while True:
@@ -124,11 +124,11 @@ class Recorder:
             await self._write([outcome])
 
 
-def _json(outcomes: list[Outcome]) -> str:
+def _json(outcomes: list[AttemptResult]) -> str:
     return msgspec.json.encode(outcomes).decode()
 
 
-async def record(tx: Tx, outcomes: list[Outcome], page: str) -> None:
+async def record(tx: Tx, outcomes: list[AttemptResult], page: str) -> None:
     """Outcomes, attempts and what they mean for each webhook. Who lost the lease records nothing."""
     settled = set(await tx.all(_SETTLE, outcomes=_json(outcomes)))
     ours = [outcome for outcome in outcomes if outcome.delivery_id in settled]
@@ -149,7 +149,7 @@ async def record(tx: Tx, outcomes: list[Outcome], page: str) -> None:
             await _note_failure(tx, outcome, page)
 
 
-async def _note_failure(tx: Tx, outcome: Outcome, page: str) -> None:
+async def _note_failure(tx: Tx, outcome: AttemptResult, page: str) -> None:
     webhook, now_ms = _key(outcome), outcome.at_ms
     failing = await tx.one(
         _FAILS, **webhook, now_ms=now_ms, quiet_ms=now_ms - schedule.STREAK_ENDS_AFTER_MS
@@ -171,7 +171,7 @@ async def _note_failure(tx: Tx, outcome: Outcome, page: str) -> None:
         await _tell_owner(tx, outcome, "webhook_failing", letter)
 
 
-async def _disable(tx: Tx, outcome: Outcome, reason: str, page: str) -> None:
+async def _disable(tx: Tx, outcome: AttemptResult, reason: str, page: str) -> None:
     """What waits is cancelled, not lost: after the webhook is enabled again a replay sends it."""
     webhook, now_ms = _key(outcome), outcome.at_ms
     await tx.one(_LOCK_WEBHOOK, **webhook)
@@ -184,7 +184,7 @@ async def _disable(tx: Tx, outcome: Outcome, reason: str, page: str) -> None:
     await _tell_owner(tx, outcome, "webhook_disabled", letter)
 
 
-def _key(outcome: Outcome) -> dict[str, Any]:
+def _key(outcome: AttemptResult) -> dict[str, Any]:
     return {"account_id": outcome.account_id, "id": outcome.webhook_id}
 
 
@@ -192,7 +192,7 @@ def _moment(ms: int) -> str:
     return f"{iso(ms)[:16].replace('T', ' ')} UTC"
 
 
-async def _tell_owner(tx: Tx, outcome: Outcome, kind: str, said: texts.EmailText) -> None:
+async def _tell_owner(tx: Tx, outcome: AttemptResult, kind: str, said: texts.EmailText) -> None:
     """Every time it comes to this: the webhook's own row says whether it has already."""
     to = await tx.one(_OWNER_EMAIL, account_id=outcome.account_id)
     if to is not None:

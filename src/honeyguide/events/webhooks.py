@@ -11,7 +11,7 @@ import msgspec
 from msgspec import UNSET, UnsetType
 
 from honeyguide.events import outbox, signature
-from honeyguide.events.addresses import Policy, check_url
+from honeyguide.events.addresses import OutboundPolicy, check_url
 from honeyguide.kernel.clock import DAY_MS, parse_past
 from honeyguide.kernel.errors import Invalid, Missing, Required
 from honeyguide.kernel.ids import is_id, new_id
@@ -100,7 +100,14 @@ _REPLAY = _sql.command("replay")
 
 
 async def create(
-    tx: Tx, account_id: str, scope: str, url: str, flags: Flags, *, policy: Policy, now_ms: int
+    tx: Tx,
+    account_id: str,
+    scope: str,
+    url: str,
+    flags: Flags,
+    *,
+    policy: OutboundPolicy,
+    now_ms: int,
 ) -> Webhook:
     check_url(url, policy)
     webhook_id = new_id()
@@ -149,7 +156,7 @@ async def update(
     url: str | UnsetType,
     flags: Flags,
     *,
-    policy: Policy,
+    policy: OutboundPolicy,
 ) -> Webhook:
     old, _ = await get_locked(tx, account_id, scope, webhook_id)
     if url is not UNSET:

@@ -13,7 +13,7 @@ from typing import Any
 
 from honeyguide.kernel.clock import HOUR_MS, MINUTE_MS
 from honeyguide.kernel.ids import new_id
-from honeyguide.mail.transports import Down, NotNow, OutgoingEmail, Refused, Transport
+from honeyguide.mail.transports import Down, MailRefused, NotNow, OutgoingEmail, Transport
 from honeyguide.store import Store
 from honeyguide.store.statements import beside
 from honeyguide.store.tx import Tx
@@ -105,13 +105,15 @@ class EmailSender:
             is not None
         )
 
-    async def _attempt(self, email: OutgoingEmail) -> Refused | NotNow | None:
+    async def _attempt(self, email: OutgoingEmail) -> MailRefused | NotNow | None:
         if email.attempts > MOST_ATTEMPTS:
-            return Refused("Gave up: every attempt was interrupted before its result was known.")
+            return MailRefused(
+                "Gave up: every attempt was interrupted before its result was known."
+            )
         try:
             async with asyncio.timeout(SEND_LIMIT_S):
                 await self._transport.send(email)
-        except (Refused, NotNow) as trouble:
+        except (MailRefused, NotNow) as trouble:
             return trouble
         except TimeoutError:
             return NotNow(f"The mail server took longer than {SEND_LIMIT_S:.0f} seconds.")
@@ -121,9 +123,11 @@ class EmailSender:
         return None
 
     async def _record(
-        self, email: OutgoingEmail, trouble: Refused | NotNow | None, token: str, now_ms: int
+        self, email: OutgoingEmail, trouble: MailRefused | NotNow | None, token: str, now_ms: int
     ) -> None:
-        final = email.attempts >= (MOST_REFUSALS if isinstance(trouble, Refused) else MOST_ATTEMPTS)
+        final = email.attempts >= (
+            MOST_REFUSALS if isinstance(trouble, MailRefused) else MOST_ATTEMPTS
+        )
         forget = int(email.kind in CARRIES_A_KEY)
         error = str(trouble)[:ERROR_LIMIT]
 

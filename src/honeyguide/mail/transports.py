@@ -46,7 +46,7 @@ class OutgoingEmail(NamedTuple):
     attempts: int
 
 
-class Refused(Exception):
+class MailRefused(Exception):
     """The server says that it will never take this email."""
 
 
@@ -107,11 +107,11 @@ def _composed(email: OutgoingEmail, mail_from: str) -> EmailMessage:
     try:
         return compose(email, mail_from)
     except (ValueError, UnicodeError, MessageError) as error:
-        raise Refused(f"The email could not be composed: {error}") from error
+        raise MailRefused(f"The email could not be composed: {error}") from error
 
 
 @dataclass(frozen=True)
-class Server:
+class SmtpServer:
     host: str
     port: int
     user: str | None
@@ -126,7 +126,7 @@ class Server:
             return self.host == "localhost"
 
 
-def server_of(smtp_url: str) -> Server:
+def server_of(smtp_url: str) -> SmtpServer:
     """`smtp://user:password@host:587`; without a port 25, 587 with a password, 465 with smtps."""
     try:
         parts = urlsplit(smtp_url)
@@ -139,7 +139,7 @@ def server_of(smtp_url: str) -> Server:
         )
     user = unquote(parts.username) if parts.username else None
     usual = 465 if tls else 587 if user else 25
-    return Server(host, port or usual, user, unquote(parts.password or ""), tls)
+    return SmtpServer(host, port or usual, user, unquote(parts.password or ""), tls)
 
 
 class SmtpTransport:
@@ -170,11 +170,11 @@ class SmtpTransport:
         except aiosmtplib.SMTPResponseException as error:
             raise _verdict(error.code, error.message) from error
         except aiosmtplib.SMTPNotSupported as error:
-            raise Refused(
+            raise MailRefused(
                 f"The mail server does not support this email address: {error.message}"
             ) from error
         except ValueError as error:
-            raise Refused(f"Email cannot be sent to this address: {error}") from error
+            raise MailRefused(f"Email cannot be sent to this address: {error}") from error
         except (aiosmtplib.SMTPException, OSError) as error:
             raise NotNow(f"The connection to the mail server was lost: {error}") from error
         else:
@@ -224,7 +224,7 @@ def _verdict(code: int, message: str) -> Exception:
     text = f"{code} {message}"
     if code == 421:
         return Down(f"The mail server is shutting down: {text}")
-    return Refused(text) if 500 <= code < 600 else NotNow(text)
+    return MailRefused(text) if 500 <= code < 600 else NotNow(text)
 
 
 class FolderTransport:

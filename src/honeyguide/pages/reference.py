@@ -62,7 +62,7 @@ class Group:
 
 
 def render(document: dict[str, Any]) -> str:
-    reader = Reader(document)
+    reader = SchemaReader(document)
     return rendering.page(
         "reference.html",
         groups=reader.groups(),
@@ -74,7 +74,7 @@ def render(document: dict[str, Any]) -> str:
     )
 
 
-class Reader:
+class SchemaReader:
     """Turns an OpenAPI document into what the page shows."""
 
     def __init__(self, document: dict[str, Any]) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from honeyguide.events.addresses import Policy
+from honeyguide.events.addresses import OutboundPolicy
 from honeyguide.kernel.clock import Clock
 from honeyguide.kernel.site import Site
 from honeyguide.settings import Settings
@@ -17,4 +17,4 @@ class PageServices:
     store: Store
     site: Site
     clock: Clock
-    policy: Policy
+    policy: OutboundPolicy

@@ -20,7 +20,7 @@ from honeyguide.store.tx import Tx
 NOTICES = "notices"
 
 
-class Due(NamedTuple):
+class DueCharge(NamedTuple):
     """What a verified partner referral asks for: the fee as it was when the reader arrived."""
 
     referral_id: str
@@ -66,7 +66,7 @@ _MARK_CHARGED = _sql.command("mark_charged")
 _MARK_UNCHARGED = _sql.command("mark_uncharged")
 
 
-async def charge(tx: Tx, due: Due, *, now_ms: int) -> rules.Charge | Uncharged:
+async def charge(tx: Tx, due: DueCharge, *, now_ms: int) -> rules.Charge | Uncharged:
     """Charges the fee or says why not; either is on record when this transaction is."""
     month = await ledger.open_month(tx, now_ms=now_ms)
     if due.partner_account_id == due.account_id:
@@ -108,7 +108,7 @@ async def charge(tx: Tx, due: Due, *, now_ms: int) -> rules.Charge | Uncharged:
 
 
 async def _book(
-    tx: Tx, due: Due, budget: Budget, standing: Standing, *, reaches_budget: bool, now_ms: int
+    tx: Tx, due: DueCharge, budget: Budget, standing: Standing, *, reaches_budget: bool, now_ms: int
 ) -> None:
     month, fee_cents = budget.month, due.fee_cents
     spent_cents = budget.spent_cents + fee_cents
@@ -163,7 +163,7 @@ async def _book(
     )
 
 
-async def _leave(tx: Tx, due: Due, month: str, reason: Uncharged) -> Uncharged:
+async def _leave(tx: Tx, due: DueCharge, month: str, reason: Uncharged) -> Uncharged:
     await tx.put(
         _MARK_UNCHARGED,
         account_id=due.account_id,

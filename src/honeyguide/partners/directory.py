@@ -36,7 +36,7 @@ _UNSPACED = re.compile(
 _LAST = "\U0010ffff"
 
 
-class Wanted(NamedTuple):
+class NetworkQuery(NamedTuple):
     """What a partner looks for; the default is everything, newest first."""
 
     search: str = ""
@@ -152,7 +152,7 @@ async def rate_all(tx: Tx, *, now_ms: int) -> None:
     await tx.run(_RATE, program_id="", since_day=since_day(now_ms))
 
 
-async def find(tx: Tx, wanted: Wanted, page: Page) -> tuple[list[str], int]:
+async def find(tx: Tx, wanted: NetworkQuery, page: Page) -> tuple[list[str], int]:
     """The programs on one page of what is wanted, in order, and how many there are over all pages."""
     searched = _searched(wanted.search)
     if wanted.search.strip() and not searched:

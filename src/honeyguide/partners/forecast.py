@@ -14,7 +14,7 @@ from honeyguide.store.tx import Tx
 _EVER_MS = 2**62
 
 
-class Budget(NamedTuple):
+class BudgetForecast(NamedTuple):
     """What of a month's budget is spent, when it was reached, and when owner and partners were told."""
 
     spent_cents: int
@@ -23,7 +23,7 @@ class Budget(NamedTuple):
     told_reached_ms: int | None
 
 
-_UNTOUCHED = Budget(0, None, None, None)
+_UNTOUCHED = BudgetForecast(0, None, None, None)
 
 
 class Pending(NamedTuple):
@@ -69,7 +69,7 @@ class Spend(NamedTuple):
     reached: bool
     uncharged_referrals: int
     partners: list[tuple[PartnerRow, int]]  # each with its pending cents
-    budget: Budget
+    budget: BudgetForecast
 
 
 class Earnings(NamedTuple):
@@ -106,7 +106,7 @@ class InShort(NamedTuple):
 
 
 _sql = beside(__file__)
-_BUDGET = _sql.query("budget", Budget)
+_BUDGET = _sql.query("budget", BudgetForecast)
 _PENDING_OF_PROGRAM = _sql.query("pending_of_program", Pending)
 _UNCHARGED_OF_PROGRAM = _sql.value("uncharged_of_program", int)
 _PARTNERS_OF_PROGRAM = _sql.query("partners_of_program", PartnerRow)

@@ -10,7 +10,7 @@ from honeyguide.store.statements import beside
 from honeyguide.store.tx import Tx
 
 
-class Place(NamedTuple):
+class PartnerLink(NamedTuple):
     ref_code: str
     partner_campaign_id: str
     account_id: str
@@ -29,8 +29,8 @@ class Place(NamedTuple):
 
 
 _sql = beside(__file__)
-_BY_CODE = _sql.query("by_code", Place)
-_BY_PROGRAM = _sql.query("by_program", Place)
+_BY_CODE = _sql.query("by_code", PartnerLink)
+_BY_PROGRAM = _sql.query("by_program", PartnerLink)
 
 
 def partner_code(code: str | None) -> str | None:
@@ -41,12 +41,12 @@ def partner_code(code: str | None) -> str | None:
     )
 
 
-async def lookup(tx: Tx, code: str) -> Place | None:
+async def lookup(tx: Tx, code: str) -> PartnerLink | None:
     """By a partner's code. A link that was given out goes on leading somewhere, whatever became of the offer."""
     known = partner_code(code)
     return None if known is None else await tx.one(_BY_CODE, code=known)
 
 
-async def of_program(tx: Tx, account_id: str, program_id: str) -> Place | None:
+async def of_program(tx: Tx, account_id: str, program_id: str) -> PartnerLink | None:
     """By the program itself, for its hosted page; nobody is named as the one who sent the reader."""
     return await tx.one(_BY_PROGRAM, account_id=account_id, program_id=program_id)

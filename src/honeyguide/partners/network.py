@@ -11,7 +11,7 @@ from honeyguide.kernel.errors import Missing
 from honeyguide.kernel.ids import is_id, new_code, new_id
 from honeyguide.kernel.paging import Page
 from honeyguide.partners import directory, rules
-from honeyguide.partners.directory import Wanted
+from honeyguide.partners.directory import NetworkQuery
 from honeyguide.store import Again
 from honeyguide.store.statements import beside
 from honeyguide.store.tx import Tx
@@ -24,7 +24,7 @@ LOW_SHARE = 5  # under a fifth of the budget is low
 _words = msgspec.json.Decoder(list[str]).decode
 
 
-class Offer(NamedTuple):
+class NetworkProgram(NamedTuple):
     id: str
     account_id: str
     publication_id: str
@@ -72,7 +72,7 @@ class Offer(NamedTuple):
         return "low" if left_cents * LOW_SHARE < self.total_budget_cents else "plenty"
 
 
-class Joined(NamedTuple):
+class PartnerCampaign(NamedTuple):
     """A partner's place in a program: the recommendation."""
 
     id: str
@@ -113,21 +113,21 @@ class Joined(NamedTuple):
 
 
 _sql = beside(__file__)
-_OFFERS = _sql.query("offers", Offer)
+_OFFERS = _sql.query("offers", NetworkProgram)
 _JOIN = _sql.command("join")
-_JOINED = _sql.query("joined", Joined)
+_JOINED = _sql.query("joined", PartnerCampaign)
 _COUNT_JOINED = _sql.value("count_joined", int)
-_LIST_JOINED = _sql.query("list_joined", Joined)
+_LIST_JOINED = _sql.query("list_joined", PartnerCampaign)
 
 
 async def page_of(
-    tx: Tx, account_id: str, wanted: Wanted, page: Page, *, now_ms: int
-) -> tuple[list[Offer], int]:
+    tx: Tx, account_id: str, wanted: NetworkQuery, page: Page, *, now_ms: int
+) -> tuple[list[NetworkProgram], int]:
     ids, total = await directory.find(tx, wanted, page)
     return await _offers(tx, account_id, ids, now_ms=now_ms), total
 
 
-async def get(tx: Tx, account_id: str, program_id: str, *, now_ms: int) -> Offer:
+async def get(tx: Tx, account_id: str, program_id: str, *, now_ms: int) -> NetworkProgram:
     """Also one that is out of the directory: unlisted is not secret."""
     for offer in await _offers(
         tx, account_id, [program_id] if is_id(program_id) else [], now_ms=now_ms
@@ -136,7 +136,7 @@ async def get(tx: Tx, account_id: str, program_id: str, *, now_ms: int) -> Offer
     raise Missing(UNKNOWN)
 
 
-async def _offers(tx: Tx, account_id: str, ids: list[str], *, now_ms: int) -> list[Offer]:
+async def _offers(tx: Tx, account_id: str, ids: list[str], *, now_ms: int) -> list[NetworkProgram]:
     """Those of the programs that are on offer, in the order asked for, as this account sees them."""
     if not ids:
         return []
@@ -154,7 +154,7 @@ async def _offers(tx: Tx, account_id: str, ids: list[str], *, now_ms: int) -> li
 
 async def join(
     tx: Tx, account_id: str, program_id: str, reason: str | None, *, now_ms: int
-) -> tuple[Joined, bool]:
+) -> tuple[PartnerCampaign, bool]:
     """The partner's place in the program, and whether it is new."""
     if reason is not None:
         checks.text(reason, param="reason_for_recommending", limit=checks.DESCRIPTION_LIMIT)
@@ -173,7 +173,7 @@ async def join(
     return await get_joined(tx, account_id, offer.id, now_ms=now_ms), bool(is_new)
 
 
-async def get_joined(tx: Tx, account_id: str, wanted_id: str, *, now_ms: int) -> Joined:
+async def get_joined(tx: Tx, account_id: str, wanted_id: str, *, now_ms: int) -> PartnerCampaign:
     """By its own id or the program's."""
     found = None
     if is_id(wanted_id):
@@ -187,7 +187,7 @@ async def get_joined(tx: Tx, account_id: str, wanted_id: str, *, now_ms: int) ->
 
 async def page_of_joined(
     tx: Tx, account_id: str, page: Page, *, now_ms: int
-) -> tuple[list[Joined], int]:
+) -> tuple[list[PartnerCampaign], int]:
     total = await tx.one(_COUNT_JOINED, account_id=account_id) or 0
     month = rules.month_of(now_ms)
     return await tx.all(

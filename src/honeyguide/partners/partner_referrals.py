@@ -13,7 +13,7 @@ from honeyguide.store.tx import Tx
 PENDING, CONFIRMED, REJECTED, UNCHARGED = STATES = ("pending", "confirmed", "rejected", "uncharged")
 
 
-class Brought(NamedTuple):
+class ReferredSubscriber(NamedTuple):
     id: str
     partner_campaign_id: str
     publication_name: str
@@ -37,14 +37,16 @@ class Brought(NamedTuple):
 
 
 _sql = beside(__file__)
-_PENDING = _sql.query("pending", Brought)
-_CONFIRMED = _sql.query("confirmed", Brought)
-_REJECTED = _sql.query("rejected", Brought)
-_UNCHARGED = _sql.query("uncharged", Brought)
-_OF_PLACE = _sql.query("of_place", Brought)
+_PENDING = _sql.query("pending", ReferredSubscriber)
+_CONFIRMED = _sql.query("confirmed", ReferredSubscriber)
+_REJECTED = _sql.query("rejected", ReferredSubscriber)
+_UNCHARGED = _sql.query("uncharged", ReferredSubscriber)
+_OF_PLACE = _sql.query("of_place", ReferredSubscriber)
 
 
-async def of_month(tx: Tx, account_id: str, state: str, month: str, *, most: int) -> list[Brought]:
+async def of_month(
+    tx: Tx, account_id: str, state: str, month: str, *, most: int
+) -> list[ReferredSubscriber]:
     """Those behind one figure of a month's earnings. What is pending is pending now, whatever the month."""
     if state == PENDING:
         return await tx.all(_PENDING, account_id=account_id, most=most)
@@ -57,6 +59,8 @@ async def of_month(tx: Tx, account_id: str, state: str, month: str, *, most: int
     return await tx.all(statement, account_id=account_id, month=month, most=most)
 
 
-async def of_place(tx: Tx, account_id: str, place_id: str, *, most: int) -> list[Brought]:
+async def of_place(
+    tx: Tx, account_id: str, place_id: str, *, most: int
+) -> list[ReferredSubscriber]:
     """The newest that one link brought, whatever became of them."""
     return await tx.all(_OF_PLACE, account_id=account_id, place_id=place_id, most=most)

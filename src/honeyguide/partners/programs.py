@@ -54,7 +54,7 @@ class Program(NamedTuple):
         return words
 
 
-class Fields(msgspec.Struct, frozen=True):
+class ProgramFields(msgspec.Struct, frozen=True):
     """What a caller says of a program. UNSET leaves it; None clears what may be empty and is refused elsewhere."""
 
     max_payout: Any = UNSET
@@ -82,7 +82,7 @@ _DELETE = _sql.command("delete")
 REQUIRED = ("max_payout", "total_budget", "cpa", "redirect_url")
 
 
-def _checked(fields: Fields) -> dict[str, Any]:
+def _checked(fields: ProgramFields) -> dict[str, Any]:
     """The columns that were given, each by its rule."""
     given: dict[str, Any] = {}
     for param in ("max_payout", "total_budget", "cpa"):
@@ -133,7 +133,7 @@ def _days(value: Any) -> int:
 
 
 async def create(
-    tx: Tx, account_id: str, publication_id: str, fields: Fields, *, now_ms: int
+    tx: Tx, account_id: str, publication_id: str, fields: ProgramFields, *, now_ms: int
 ) -> Program:
     """One live program per publication; making it switches the publication's partner program on."""
     for param in REQUIRED:
@@ -191,7 +191,7 @@ async def page_of(tx: Tx, account_id: str, page: Page) -> tuple[list[Program], i
 
 
 async def update(
-    tx: Tx, account_id: str, program_id: str, fields: Fields, *, now_ms: int
+    tx: Tx, account_id: str, program_id: str, fields: ProgramFields, *, now_ms: int
 ) -> Program:
     given = _checked(fields)
     old = await _get_locked(tx, account_id, program_id)

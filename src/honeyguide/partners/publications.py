@@ -48,7 +48,7 @@ class StoredLogo(NamedTuple):
     data: bytes | None
 
 
-class Fields(msgspec.Struct, frozen=True):
+class PublicationFields(msgspec.Struct, frozen=True):
     """What a caller says of a publication; UNSET leaves a field as it is, a None clears one that may be empty."""
 
     name: str | UnsetType | None = UNSET
@@ -78,7 +78,7 @@ _LOGO = _sql.query("logo", StoredLogo)
 REQUIRED = ("name", "categories", "logo", "audience_gender", "income_levels", "age_ranges")
 
 
-def _checked(fields: Fields) -> dict[str, Any]:
+def _checked(fields: PublicationFields) -> dict[str, Any]:
     """The columns that were given, each by its rule."""
     given: dict[str, Any] = {}
     if not isinstance(fields.name, UnsetType):
@@ -116,7 +116,13 @@ def _present(value: str | None, param: str) -> str:
 
 
 async def create(
-    tx: Tx, account_id: str, fields: Fields, logo: Logo, *, folder: Path | None, now_ms: int
+    tx: Tx,
+    account_id: str,
+    fields: PublicationFields,
+    logo: Logo,
+    *,
+    folder: Path | None,
+    now_ms: int,
 ) -> Publication:
     given = {"description": None, "list_id": None, "status": "active", **_checked(fields)}
     publication_id = new_id()
@@ -127,7 +133,7 @@ async def create(
     return await get(tx, account_id, publication_id)
 
 
-def check_required(fields: Fields, has_logo: bool) -> None:
+def check_required(fields: PublicationFields, has_logo: bool) -> None:
     """Checked before the logo is decoded, because decoding is expensive."""
     for param in REQUIRED:
         if (not has_logo) if param == "logo" else isinstance(getattr(fields, param), UnsetType):
@@ -183,7 +189,7 @@ async def update(
     tx: Tx,
     account_id: str,
     publication_id: str,
-    fields: Fields,
+    fields: PublicationFields,
     logo: Logo | None,
     *,
     folder: Path | None,

@@ -31,7 +31,7 @@ HEADINGS = {
 PAYOUT_HEADINGS = ("payout_uuid", "month", "amount_usd", "email", "name", "paid", "reference")
 
 
-class Line(NamedTuple):
+class StatementLine(NamedTuple):
     id: str
     created_ms: int
     publication_name: str
@@ -43,7 +43,7 @@ class Line(NamedTuple):
 
 
 _sql = beside(__file__)
-_LINES = {side: _sql.query(f"of_{side}", Line) for side in (PARTNER, OWNER)}
+_LINES = {side: _sql.query(f"of_{side}", StatementLine) for side in (PARTNER, OWNER)}
 _TOTALS = {side: _sql.value(f"total_of_{side}", int) for side in (PARTNER, OWNER)}
 
 
@@ -52,8 +52,8 @@ async def total_cents(tx: Tx, account_id: str, side: str, month: str) -> int:
 
 
 async def lines(
-    tx: Tx, account_id: str, side: str, month: str, after: Line | None = None
-) -> list[Line]:
+    tx: Tx, account_id: str, side: str, month: str, after: StatementLine | None = None
+) -> list[StatementLine]:
     """The next lines after one; an empty list ends it."""
     after_ms, after_id = (after.created_ms, after.id) if after else (-(2**62), "")
     return await tx.all(
@@ -66,7 +66,7 @@ async def lines(
     )
 
 
-def csv_of(side: str, rows: list[Line], *, with_headings: bool) -> str:
+def csv_of(side: str, rows: list[StatementLine], *, with_headings: bool) -> str:
     table: list[tuple[str, ...]] = [HEADINGS[side]] if with_headings else []
     for row in rows:
         amount = f"{money.dollars(row.fee_cents):.2f}"

@@ -28,7 +28,7 @@ class Campaign(NamedTuple):
     created_ms: int
 
 
-class Settings(msgspec.Struct, frozen=True):
+class CampaignSettings(msgspec.Struct, frozen=True):
     """What the operator may choose; UNSET leaves it as it is. A None destination leads readers to the campaign's own page."""
 
     name: str | UnsetType = UNSET
@@ -71,12 +71,12 @@ async def rename(tx: Tx, tenant: Tenant, name: str) -> None:
     await tx.run(_RENAME, account_id=tenant.account_id, id=tenant.campaign_id, name=name)
 
 
-async def configure(tx: Tx, tenant: Tenant, chosen: Settings) -> Campaign:
+async def configure(tx: Tx, tenant: Tenant, chosen: CampaignSettings) -> Campaign:
     """Changes what is set. New rules hold for referrals that arrive from now on; those that wait keep their dates."""
     # Two changes at once would each write back what the other changed, and the page be looked for where it no longer is.
     await tx.one(_LOCK, account_id=tenant.account_id, id=tenant.campaign_id)
     old = await get(tx, tenant)
-    new: dict[str, Any] = {name: getattr(old, name) for name in Settings.__struct_fields__}
+    new: dict[str, Any] = {name: getattr(old, name) for name in CampaignSettings.__struct_fields__}
     new |= {
         name: value
         for name, value in msgspec.structs.asdict(chosen).items()

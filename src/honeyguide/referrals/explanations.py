@@ -17,7 +17,7 @@ from honeyguide.referrals.subscribers import Subscriber
 from honeyguide.store.tx import Tx
 
 
-class Signals(NamedTuple):
+class StoredSignals(NamedTuple):
     """What screening looks at, as it stood when this person arrived."""
 
     own_address: bool
@@ -34,7 +34,7 @@ class Explained(NamedTuple):
     referrer_id: str | None
     reason: str | None
     explanation: str
-    signals: Signals
+    signals: StoredSignals
     rule: str
     what_would_change_it: str
 
@@ -63,7 +63,7 @@ async def explain(tx: Tx, site: Site, tenant: Tenant, wanted: str) -> Explained:
 
 async def _signals(
     tx: Tx, site: Site, tenant: Tenant, s: Subscriber, referrer: Subscriber | None
-) -> Signals:
+) -> StoredSignals:
     network = rules.network_of(s.ip_address)
     on_code = await screening.on_code(tx, tenant, s.referrer_code or "", network, s.received_ms)
     own = referrer is not None and email_addresses.key(s.email) == email_addresses.key(
@@ -73,7 +73,7 @@ async def _signals(
         s.email
     ) == email_addresses.person(referrer.email)
     near = referrer is not None and 0 <= s.received_ms - referrer.received_ms < clock.DAY_MS
-    return Signals(
+    return StoredSignals(
         own_address=own,
         alias_of_referrer=same_person and not own,
         referral_loop=await screening.closes_loop(

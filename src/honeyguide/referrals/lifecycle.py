@@ -40,7 +40,7 @@ class NewSubscriber(msgspec.Struct, frozen=True):
     status: str = "active"
 
 
-class Changes(msgspec.Struct, frozen=True):
+class SubscriberChanges(msgspec.Struct, frozen=True):
     """UNSET leaves a field alone; a None name clears it."""
 
     name: str | msgspec.UnsetType | None = msgspec.UNSET
@@ -258,12 +258,14 @@ async def _judge_arrival(
         unsubscribed=status == "unsubscribed",
         confirmed=status == "confirmed",
     )
-    policy = rules.Policy(referrer.screening, referrer.hold_days, bool(referrer.needs_confirmation))
+    policy = rules.ScreeningPolicy(
+        referrer.screening, referrer.hold_days, bool(referrer.needs_confirmation)
+    )
     return rules.decide(signals, policy, now_ms)
 
 
 async def change(
-    tx: Tx, site: Site, tenant: Tenant, wanted: str, changes: Changes, *, now_ms: int
+    tx: Tx, site: Site, tenant: Tenant, wanted: str, changes: SubscriberChanges, *, now_ms: int
 ) -> Changed:
     """Name, email, status; a status also decides a referral that waited for it."""
     old = await subscribers.get_locked(tx, tenant, wanted)

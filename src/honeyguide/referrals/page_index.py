@@ -56,7 +56,7 @@ class Run(NamedTuple):
     n: int
 
 
-class Place(NamedTuple):
+class PageStart(NamedTuple):
     """Begin below this key and step over `skip` rows."""
 
     below_ms: int
@@ -82,7 +82,7 @@ async def total(tx: Tx, owner_id: str, kind: str) -> int:
     return await tx.one(_TOTAL, list=f"{owner_id}/{kind}", owner_id=owner_id, kind=kind) or 0
 
 
-async def place(tx: Tx, owner_id: str, kind: str, page: Page) -> Place:
+async def place(tx: Tx, owner_id: str, kind: str, page: Page) -> PageStart:
     """Where the page begins; needs the same snapshot as the rows."""
     anchor = None
     if page.skip >= RUN:
@@ -90,9 +90,9 @@ async def place(tx: Tx, owner_id: str, kind: str, page: Page) -> Place:
             _ANCHOR, list=f"{owner_id}/{kind}", owner_id=owner_id, kind=kind, skip=page.skip
         )
     return (
-        Place(*TOP, page.skip)
+        PageStart(*TOP, page.skip)
         if anchor is None
-        else Place(anchor.lo_ms, anchor.lo_id, page.skip - anchor.above)
+        else PageStart(anchor.lo_ms, anchor.lo_id, page.skip - anchor.above)
     )
 
 

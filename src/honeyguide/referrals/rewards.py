@@ -56,7 +56,7 @@ class NewReward(msgspec.Struct, frozen=True):
     pool: bool = False
 
 
-class Changes(msgspec.Struct, frozen=True):
+class RewardChanges(msgspec.Struct, frozen=True):
     """UNSET leaves a field alone; a None description clears it. What a reward is cannot change, only how it is offered."""
 
     name: str | UnsetType = UNSET
@@ -140,7 +140,7 @@ async def hold(tx: Tx, tenant: Tenant, reward_id: str) -> None:
     await tx.one(_LOCK, account_id=tenant.account_id, id=reward_id)
 
 
-async def update(tx: Tx, tenant: Tenant, reward_id: str, changes: Changes) -> Reward:
+async def update(tx: Tx, tenant: Tenant, reward_id: str, changes: RewardChanges) -> Reward:
     await hold(
         tx, tenant, reward_id
     )  # two changes at once would each write back what the other changed

@@ -109,7 +109,7 @@ class Signals:
 
 
 @dataclass(frozen=True, slots=True)
-class Policy:
+class ScreeningPolicy:
     """What the operator chose for the campaign."""
 
     level: str = Level.FLEXIBLE
@@ -139,7 +139,7 @@ class Decision:
 # -- arrival
 
 
-def decide(signals: Signals, policy: Policy, now_ms: int) -> Decision:
+def decide(signals: Signals, policy: ScreeningPolicy, now_ms: int) -> Decision:
     """What a new referral becomes."""
     certain = _certainty(signals)
     if certain:

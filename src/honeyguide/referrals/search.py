@@ -21,7 +21,7 @@ SHOWS = ("all", "referrals", "advocates", "pending", "rejected", "unsubscribed")
 SORTS = ("newest", "oldest", "best")
 
 
-class Found(NamedTuple):
+class FoundSubscriber(NamedTuple):
     """A person as a list shows them, with whoever brought them."""
 
     id: str
@@ -52,7 +52,7 @@ class Found(NamedTuple):
         return rules.explain(self.referral_reason, self.referral_due_ms)
 
 
-Place = tuple[int, str]
+Cursor = tuple[int, str]
 
 _sql = beside(__file__)
 _EMAIL_BEGINS = _sql.value("email_begins", str)
@@ -64,7 +64,7 @@ _BEST = _sql.value("best", str)
 _JUDGED = _sql.value("judged", str)
 _SUSPECTED = _sql.value("suspected", str)
 _LEFT = _sql.value("left", str)
-_OF_IDS = _sql.query("of_ids", Found)
+_OF_IDS = _sql.query("of_ids", FoundSubscriber)
 
 
 def _end(prefix: str) -> str:
@@ -72,7 +72,9 @@ def _end(prefix: str) -> str:
     return prefix[:-1] + chr(min(ord(prefix[-1]) + 1, 0x10FFFF)) if prefix else ""
 
 
-async def by_prefix(tx: Tx, tenant: Tenant, text: str, show: str, *, most: int) -> list[Found]:
+async def by_prefix(
+    tx: Tx, tenant: Tenant, text: str, show: str, *, most: int
+) -> list[FoundSubscriber]:
     """Whose address or name begins so, or who has this code."""
     folded = text.strip().lower()
     if not folded:
@@ -87,8 +89,8 @@ async def by_prefix(tx: Tx, tenant: Tenant, text: str, show: str, *, most: int) 
 
 
 async def ordered(
-    tx: Tx, tenant: Tenant, show: str, sort: str, *, before: Place | None, most: int
-) -> list[Found]:
+    tx: Tx, tenant: Tenant, show: str, sort: str, *, before: Cursor | None, most: int
+) -> list[FoundSubscriber]:
     """Lists that the API does not have: oldest first, best first, those who left."""
     if show in ("pending", "rejected"):
         return await judged(tx, tenant, show, before=before, most=most)
@@ -101,8 +103,8 @@ async def ordered(
 
 
 async def judged(
-    tx: Tx, tenant: Tenant, status: str, *, before: Place | None, most: int
-) -> list[Found]:
+    tx: Tx, tenant: Tenant, status: str, *, before: Cursor | None, most: int
+) -> list[FoundSubscriber]:
     """Referrals that wait (`pending`), wait for a person to look (`suspected`) or were rejected, the latest first."""
     at, last_id = before or TOP
     statement = _SUSPECTED if status == "suspected" else _JUDGED
@@ -112,7 +114,7 @@ async def judged(
     return await of_ids(tx, tenant, ids)
 
 
-async def of_ids(tx: Tx, tenant: Tenant, ids: list[str]) -> list[Found]:
+async def of_ids(tx: Tx, tenant: Tenant, ids: list[str]) -> list[FoundSubscriber]:
     """These people, in this order."""
     found = {
         row.id: row for row in await tx.all(_OF_IDS, campaign_id=tenant.campaign_id, ids=_keys(ids))

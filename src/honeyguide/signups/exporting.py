@@ -8,7 +8,7 @@ from honeyguide.kernel.clock import iso
 from honeyguide.kernel.site import Site
 from honeyguide.kernel.tenant import Tenant
 from honeyguide.referrals import search
-from honeyguide.referrals.search import Found
+from honeyguide.referrals.search import FoundSubscriber
 from honeyguide.store import Store
 from honeyguide.store.tx import Tx
 
@@ -29,7 +29,7 @@ COLUMNS = (
 )
 
 
-def line(site: Site, row: Found) -> tuple[str | int, ...]:
+def line(site: Site, row: FoundSubscriber) -> tuple[str | int, ...]:
     return (
         row.email,
         row.name or "",
@@ -46,13 +46,13 @@ def line(site: Site, row: Found) -> tuple[str | int, ...]:
     )
 
 
-async def batches(store: Store, tenant: Tenant, show: str) -> AsyncIterator[list[Found]]:
+async def batches(store: Store, tenant: Tenant, show: str) -> AsyncIterator[list[FoundSubscriber]]:
     """From the oldest on, so that whoever signs up meanwhile comes last and nobody is missed or repeated."""
     sort = "newest" if show in ("pending", "rejected", "unsubscribed") else "oldest"
-    place: search.Place | None = None
+    place: search.Cursor | None = None
     while True:
 
-        async def look(tx: Tx, place: search.Place | None = place) -> list[Found]:
+        async def look(tx: Tx, place: search.Cursor | None = place) -> list[FoundSubscriber]:
             return await search.ordered(tx, tenant, show, sort, before=place, most=BATCH)
 
         rows = await store.snapshot(

@@ -47,7 +47,7 @@ _SPACED = re.compile(
 )
 
 
-class Line(NamedTuple):
+class ImportLine(NamedTuple):
     number: int
     cells: list[str]
 
@@ -82,21 +82,21 @@ class Import(NamedTuple):
         return import_columns.uses(self.columns, self.chosen)
 
 
-class Part(NamedTuple):
+class ImportPart(NamedTuple):
     n: int
     lines: str
 
 
-class Refused(NamedTuple):
+class RefusedLine(NamedTuple):
     line: int
     sentence: str
     content: str
 
 
-class Outcome(NamedTuple):
+class ImportResult(NamedTuple):
     added: int
     skipped: int
-    refused: list[Refused]
+    refused: list[RefusedLine]
 
 
 _sql = beside(__file__)
@@ -106,9 +106,9 @@ _INSERT_ERROR = _sql.command("insert_error")
 _BY_ID = _sql.query("by_id", Import)
 _OF_ACCOUNT = _sql.query("of_account", Import)
 _RUNNING = _sql.query("running", Import)
-_NEXT_PART = _sql.query("next_part", Part)
-_PART_AT = _sql.query("part_at", Part)
-_ERRORS = _sql.query("errors", Refused)
+_NEXT_PART = _sql.query("next_part", ImportPart)
+_PART_AT = _sql.query("part_at", ImportPart)
+_ERRORS = _sql.query("errors", RefusedLine)
 _SET_MAPPING = _sql.command("set_mapping")
 _SET_DRY = _sql.command("set_dry")
 _START = _sql.command("start")
@@ -120,7 +120,7 @@ _PURGE = _sql.command("purge")
 _TAKEN = _sql.value("taken", str)
 
 
-def csv_to_mend(columns: list[str], refused: Iterable[Refused]) -> str:
+def csv_to_mend(columns: list[str], refused: Iterable[RefusedLine]) -> str:
     """The lines that could not be taken, as they came, each with its number and why; mended, it can be brought in again."""
     rows: list[list[str | int]] = [[*columns, "line", "why"]]
     for each in refused:
@@ -131,7 +131,7 @@ def csv_to_mend(columns: list[str], refused: Iterable[Refused]) -> str:
     return csv_text(rows)
 
 
-def read(data: bytes, *, any_size: bool = False) -> tuple[list[str], list[Line]]:
+def read(data: bytes, *, any_size: bool = False) -> tuple[list[str], list[ImportLine]]:
     """The header and the lines of a CSV file, whatever its separator and encoding."""
     if len(data) > MOST_BYTES and not any_size:
         limit = MOST_BYTES // 1024 // 1024
@@ -145,7 +145,7 @@ def read(data: bytes, *, any_size: bool = False) -> tuple[list[str], list[Line]]
     rows = csv.reader(io.StringIO(text.replace("\x00", "")), delimiter=separator)
     try:
         lines = [
-            Line(rows.line_num, [_cleaned(cell) for cell in row])
+            ImportLine(rows.line_num, [_cleaned(cell) for cell in row])
             for row in rows
             if any(cell.strip() for cell in row)
         ]
@@ -181,8 +181,8 @@ def _cleaned(cell: str) -> str:
     return unguarded(cell.strip()).strip()
 
 
-def parts(lines: Iterable[Line]) -> Iterator[list[Line]]:
-    batch: list[Line] = []
+def parts(lines: Iterable[ImportLine]) -> Iterator[list[ImportLine]]:
+    batch: list[ImportLine] = []
     for line in lines:
         batch.append(line)
         if len(batch) == PART:
@@ -193,7 +193,13 @@ def parts(lines: Iterable[Line]) -> Iterator[list[Line]]:
 
 
 async def keep(
-    tx: Tx, tenant: Tenant, file_name: str, header: list[str], lines: list[Line], *, now_ms: int
+    tx: Tx,
+    tenant: Tenant,
+    file_name: str,
+    header: list[str],
+    lines: list[ImportLine],
+    *,
+    now_ms: int,
 ) -> str:
     import_id = new_id()
     await tx.run(
@@ -218,8 +224,8 @@ def _json(value: Any) -> str:
     return msgspec.json.encode(value).decode()
 
 
-def _lines(part: Part) -> list[Line]:
-    return [Line(*each) for each in msgspec.json.decode(part.lines)]
+def _lines(part: ImportPart) -> list[ImportLine]:
+    return [ImportLine(*each) for each in msgspec.json.decode(part.lines)]
 
 
 async def get(tx: Tx, tenant: Tenant, import_id: str) -> Import:
@@ -237,7 +243,7 @@ async def of_account(tx: Tx, tenant: Tenant) -> list[Import]:
     return await tx.all(_OF_ACCOUNT, account_id=tenant.account_id)
 
 
-async def errors(tx: Tx, tenant: Tenant, import_id: str) -> list[Refused]:
+async def errors(tx: Tx, tenant: Tenant, import_id: str) -> list[RefusedLine]:
     return await tx.all(
         _ERRORS, account_id=tenant.account_id, import_id=import_id, most=MOST_ERRORS
     )
@@ -281,7 +287,7 @@ def _moment(text: str | None, now_ms: int) -> str | None:
     return text
 
 
-def _person(line: Line, mapping: dict[str, int], now_ms: int) -> NewSubscriber:
+def _person(line: ImportLine, mapping: dict[str, int], now_ms: int) -> NewSubscriber:
     def cell(field: str) -> str | None:
         return import_columns.cell(line.cells, mapping, field)
 
@@ -304,13 +310,13 @@ async def bring(
     tx: Tx,
     site: Site,
     tenant: Tenant,
-    lines: list[Line],
+    lines: list[ImportLine],
     mapping: dict[str, int],
     *,
     now_ms: int,
     dry: bool = False,
     seen: set[str] | None = None,
-) -> Outcome:
+) -> ImportResult:
     """One part. Who is there already is skipped; a line that cannot be taken is told of and holds nobody up."""
     try:
         return await _bring(tx, site, tenant, lines, mapping, now_ms=now_ms, dry=dry, seen=seen)
@@ -322,14 +328,14 @@ async def _bring(
     tx: Tx,
     site: Site,
     tenant: Tenant,
-    lines: list[Line],
+    lines: list[ImportLine],
     mapping: dict[str, int],
     *,
     now_ms: int,
     dry: bool,
     seen: set[str] | None,
-) -> Outcome:
-    people: list[tuple[Line, NewSubscriber]] = []
+) -> ImportResult:
+    people: list[tuple[ImportLine, NewSubscriber]] = []
     refused = []
     for line in lines:
         try:
@@ -359,17 +365,17 @@ async def _bring(
     await tx.all(
         _TAKEN, campaign_id=tenant.campaign_id, keys="[]"
     )  # what was put is in before anything is said of it
-    return Outcome(added, skipped, refused)
+    return ImportResult(added, skipped, refused)
 
 
-def _refused(line: Line, fault: Invalid) -> Refused:
+def _refused(line: ImportLine, fault: Invalid) -> RefusedLine:
     sentence = fault.message_for(import_columns.FIELDS.get(fault.param or "", fault.param))
-    return Refused(line.number, sentence, _json(line.cells))
+    return RefusedLine(line.number, sentence, _json(line.cells))
 
 
 async def try_part(
     tx: Tx, site: Site, kept: Import, n: int, seen: set[str], *, now_ms: int
-) -> Outcome | None:
+) -> ImportResult | None:
     """What part `n` would come to; None past the last."""
     tenant = Tenant(kept.account_id, kept.campaign_id)
     part = await tx.one(_PART_AT, account_id=kept.account_id, import_id=kept.id, n=n)
@@ -381,7 +387,7 @@ async def try_part(
 
 
 async def note_dry(
-    tx: Tx, tenant: Tenant, import_id: str, added: int, skipped: int, refused: list[Refused]
+    tx: Tx, tenant: Tenant, import_id: str, added: int, skipped: int, refused: list[RefusedLine]
 ) -> None:
     # Without the lines themselves: this is kept, and an erasure would have to find it.
     first = [{"line": each.line, "sentence": each.sentence} for each in refused[:20]]

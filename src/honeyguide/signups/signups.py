@@ -20,7 +20,7 @@ from honeyguide.partners import charges, links
 from honeyguide.partners import rules as partner_rules
 from honeyguide.referrals import event_bodies, lifecycle, rewards, rules, subscribers
 from honeyguide.referrals.disposable import is_disposable
-from honeyguide.referrals.lifecycle import Changed, Changes, NewSubscriber, PartnerArrival
+from honeyguide.referrals.lifecycle import Changed, NewSubscriber, PartnerArrival, SubscriberChanges
 from honeyguide.referrals.rules import Decision, Reason, Status
 from honeyguide.referrals.subscribers import Subscriber
 from honeyguide.signups import import_erasure
@@ -28,7 +28,7 @@ from honeyguide.store.statements import beside
 from honeyguide.store.tx import Tx
 
 
-class Partner(NamedTuple):
+class PartnerOfCode(NamedTuple):
     id: str
     account_id: str
     program_id: str
@@ -96,7 +96,7 @@ class SentBy(NamedTuple):
 
 _sql = beside(__file__)
 _SENT_BY = _sql.query("sent_by", SentBy)
-_FIND_PARTNER = _sql.query("find_partner", Partner)
+_FIND_PARTNER = _sql.query("find_partner", PartnerOfCode)
 _FROM_NETWORK = _sql.value("from_network", int)
 _INSERT_REFERRAL = _sql.command("insert_referral")
 _REFERRAL_OF = _sql.query("referral_of", PartnerReferral)
@@ -156,7 +156,7 @@ async def sign_up(
 async def _judge(
     tx: Tx,
     tenant: Tenant,
-    partner: Partner,
+    partner: PartnerOfCode,
     address: str,
     new: NewSubscriber,
     code: str,
@@ -193,13 +193,13 @@ async def _judge(
         hold_days=partner.referral_pending_duration
         if partner.referral_pending_duration_enabled
         else 0,
-        screened=rules.decide(signals, rules.Policy(partner.screening), now_ms),
+        screened=rules.decide(signals, rules.ScreeningPolicy(partner.screening), now_ms),
         now_ms=now_ms,
     )
 
 
 async def change(
-    tx: Tx, site: Site, tenant: Tenant, wanted: str, changes: Changes, *, now_ms: int
+    tx: Tx, site: Site, tenant: Tenant, wanted: str, changes: SubscriberChanges, *, now_ms: int
 ) -> Subscriber:
     """Name, email, status; a status may decide the referral."""
     changed = await lifecycle.change(tx, site, tenant, wanted, changes, now_ms=now_ms)
@@ -252,7 +252,7 @@ async def _settle(
     is_verified = subscriber.referral_status == Status.VERIFIED
     if is_verified:
         await _tell(tx, site, tenant, referral, subscriber, now_ms=now_ms)
-        due = charges.Due(
+        due = charges.DueCharge(
             referral_id=referral.id,
             account_id=referral.account_id,
             partner_account_id=referral.partner_account_id,

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 from honeyguide.kernel import money
 from honeyguide.pages.dashboard import formats
 from honeyguide.pages.dashboard.labels import label
-from honeyguide.partners.network import Offer
+from honeyguide.partners.network import NetworkProgram
 from honeyguide.partners.publications import Publication
 
 
@@ -41,7 +41,7 @@ def audience(gender: str, ages: list[str]) -> str:
     return " · ".join(filter(None, (label(gender), ", ".join(map(label, ages)))))
 
 
-def of_offer(offer: Offer) -> Card:
+def of_offer(offer: NetworkProgram) -> Card:
     terms = Terms(
         offer.cpa_cents,
         hold(offer.referral_pending_duration, bool(offer.referral_pending_duration_enabled)),

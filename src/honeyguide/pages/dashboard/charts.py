@@ -34,7 +34,7 @@ RANGES = {
 
 
 @dataclass(frozen=True)
-class Part:
+class ChartPart:
     kind: str
     y: float
     height: float
@@ -46,7 +46,7 @@ class Bar:
     width: float
     name: str
     day: Day
-    parts: list[Part]
+    parts: list[ChartPart]
     clicks_y: float
     clicks_height: float
 
@@ -110,7 +110,7 @@ def signups(days: list[Day], chosen: Range, since_ms: int) -> Chart:
             height = HEIGHT * getattr(day, kind) / top
             if height > 0:
                 at -= height
-                parts.append(Part(kind, round(at, 2), round(height, 2)))
+                parts.append(ChartPart(kind, round(at, 2), round(height, 2)))
         tall = round(HEIGHT * day.clicks / clicks_top, 2)
         bars.append(
             Bar(

@@ -15,8 +15,8 @@ from honeyguide.kernel.paging import Page
 from honeyguide.pages.dashboard import cards, formats
 from honeyguide.pages.dashboard.page_request import PageRequest
 from honeyguide.partners import forecast, network, partner_referrals, rules
-from honeyguide.partners.network import Joined
-from honeyguide.partners.partner_referrals import Brought
+from honeyguide.partners.network import PartnerCampaign
+from honeyguide.partners.partner_referrals import ReferredSubscriber
 from honeyguide.referrals import clicks
 from honeyguide.store.tx import Tx
 
@@ -65,7 +65,7 @@ def month_of(request: PageRequest) -> str:
         return rules.month_of(request.now_ms)
 
 
-def why(row: Brought) -> str:
+def why(row: ReferredSubscriber) -> str:
     """One plain sentence with its date: what happened, or what will."""
     if row.state == partner_referrals.PENDING:
         if row.due_ms is None:
@@ -150,7 +150,7 @@ async def one(request: PageRequest) -> Response:
         }
 
     shown = await request.read(look)
-    joined: Joined = shown["joined"]
+    joined: PartnerCampaign = shown["joined"]
     site = request.services.site
     link = site.partner_link(joined.ref_code)
     code = segno.make(link, error="m")

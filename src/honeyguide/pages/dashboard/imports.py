@@ -12,7 +12,7 @@ from honeyguide.pages.dashboard.page_request import PageRequest
 from honeyguide.pages.downloads import attachment
 from honeyguide.signups import importing
 from honeyguide.signups.import_columns import FIELDS
-from honeyguide.signups.importing import Import, Refused
+from honeyguide.signups.importing import Import, RefusedLine
 from honeyguide.store.tx import Tx
 
 SAMPLE = 4
@@ -101,11 +101,11 @@ async def go_on(request: PageRequest) -> Response:
 async def _try(request: PageRequest, wanted: str) -> None:
     kept: Import = await request.read(lambda tx: importing.get(tx, request.tenant, wanted))
     added, skipped, n = 0, 0, 0
-    refused: list[Refused] = []
+    refused: list[RefusedLine] = []
     seen: set[str] = set()
     while True:
 
-        async def look(tx: Tx, n: int = n) -> importing.Outcome | None:
+        async def look(tx: Tx, n: int = n) -> importing.ImportResult | None:
             return await importing.try_part(
                 tx, request.services.site, kept, n, seen, now_ms=request.now_ms
             )
@@ -121,7 +121,7 @@ async def _try(request: PageRequest, wanted: str) -> None:
 
 
 async def error_file(request: PageRequest) -> Response:
-    async def look(tx: Tx) -> tuple[Import, list[Refused]]:
+    async def look(tx: Tx) -> tuple[Import, list[RefusedLine]]:
         kept = await importing.get(tx, request.tenant, request.at("id"))
         return kept, await importing.errors(tx, request.tenant, kept.id)
 

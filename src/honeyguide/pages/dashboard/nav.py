@@ -14,7 +14,7 @@ from honeyguide.store.tx import Tx
 
 
 @dataclass(frozen=True)
-class Place:
+class NavLink:
     name: str
     path: str
     count: str = ""  # the number shown beside it
@@ -22,40 +22,40 @@ class Place:
 
 
 @dataclass(frozen=True)
-class Part:
+class NavGroup:
     name: str
-    places: tuple[Place, ...]
+    places: tuple[NavLink, ...]
 
 
-PARTS: tuple[Part, ...] = (
-    Part(
+PARTS: tuple[NavGroup, ...] = (
+    NavGroup(
         "",
         (
-            Place("Overview", "/"),
-            Place("Subscribers", "/subscribers"),
-            Place("Review referrals", "/review", count="review"),
-            Place("Rewards", "/rewards"),
-            Place("Pages", "/pages"),
+            NavLink("Overview", "/"),
+            NavLink("Subscribers", "/subscribers"),
+            NavLink("Review referrals", "/review", count="review"),
+            NavLink("Rewards", "/rewards"),
+            NavLink("Pages", "/pages"),
         ),
     ),
-    Part(
+    NavGroup(
         "Partners",
         (
-            Place("Publications", "/publications"),
-            Place("Partner program", "/program"),
-            Place("Network", "/network"),
-            Place("Earnings", "/earnings"),
-            Place("Payouts", "/payouts"),
+            NavLink("Publications", "/publications"),
+            NavLink("Partner program", "/program"),
+            NavLink("Network", "/network"),
+            NavLink("Earnings", "/earnings"),
+            NavLink("Payouts", "/payouts"),
         ),
     ),
-    Part("Developers", (Place("Webhooks", "/webhooks"), Place("API reference", "/docs"))),
-    Part(
+    NavGroup("Developers", (NavLink("Webhooks", "/webhooks"), NavLink("API reference", "/docs"))),
+    NavGroup(
         "",
         (
-            Place("Notifications", "/notices", count="notices"),
-            Place("Account", "/account"),
-            Place("Settings", "/settings"),
-            Place("Administration", "/administration", admin_only=True),
+            NavLink("Notifications", "/notices", count="notices"),
+            NavLink("Account", "/account"),
+            NavLink("Settings", "/settings"),
+            NavLink("Administration", "/administration", admin_only=True),
         ),
     ),
 )

@@ -15,8 +15,8 @@ from honeyguide.pages.dashboard import cards
 from honeyguide.pages.dashboard.page_request import PageRequest
 from honeyguide.pages.forms import Field
 from honeyguide.partners import audience, network
-from honeyguide.partners.directory import SORTS, Wanted
-from honeyguide.partners.network import Joined, Offer
+from honeyguide.partners.directory import SORTS, NetworkQuery
+from honeyguide.partners.network import NetworkProgram, PartnerCampaign
 from honeyguide.store.tx import Tx
 
 PER_PAGE = 24
@@ -29,13 +29,13 @@ SORT_WORDS = (
 )
 
 
-def _wanted(request: PageRequest) -> Wanted:
+def _wanted(request: PageRequest) -> NetworkQuery:
     query = request.query
 
     def word(name: str, allowed: tuple[str, ...]) -> str:
         return query.get(name, "") if query.get(name, "") in allowed else ""
 
-    return Wanted(
+    return NetworkQuery(
         search=query.get("search", "").strip()[:200],
         category=word("category", audience.CATEGORIES),
         min_cpa_cents=_cents(query.get("min_cpa", "")),
@@ -62,7 +62,7 @@ async def show(request: PageRequest) -> Response:
         PER_PAGE,
     )
 
-    async def look(tx: Tx) -> tuple[list[Offer], int]:
+    async def look(tx: Tx) -> tuple[list[NetworkProgram], int]:
         return await network.page_of(
             tx, request.who.account_id, wanted, page, now_ms=request.now_ms
         )
@@ -93,7 +93,7 @@ async def one(request: PageRequest) -> Response:
 
 
 async def _offer(request: PageRequest, wrong: dict[str, str]) -> Response:
-    async def look(tx: Tx) -> Offer:
+    async def look(tx: Tx) -> NetworkProgram:
         return await network.get(
             tx, request.who.account_id, request.at("id"), now_ms=request.now_ms
         )
@@ -111,7 +111,7 @@ async def _offer(request: PageRequest, wrong: dict[str, str]) -> Response:
 
 
 async def join(request: PageRequest) -> Response:
-    async def change(tx: Tx) -> tuple[Joined, bool]:
+    async def change(tx: Tx) -> tuple[PartnerCampaign, bool]:
         reason = request.text("reason") or None
         return await network.join(
             tx, request.who.account_id, request.at("id"), reason, now_ms=request.now_ms

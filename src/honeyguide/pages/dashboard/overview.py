@@ -64,7 +64,7 @@ class Facts(NamedTuple):
     subscribers: int
     advocates: int
     top: list[daily_counts.Advocate]
-    waiting: list[search.Found]
+    waiting: list[search.FoundSubscriber]
     all_rewards: list[Reward]
     brought: int
     rejected: list[recent_counts.Rejected]

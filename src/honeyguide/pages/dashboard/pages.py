@@ -15,7 +15,7 @@ from honeyguide.pages.forms import Field
 from honeyguide.pages.readers.preview import KINDS, SIGNUP
 from honeyguide.pages.readers.words import OFF, POWERED_BY, WORDS
 from honeyguide.referrals import campaigns, rewards
-from honeyguide.referrals.campaigns import Campaign, Settings
+from honeyguide.referrals.campaigns import Campaign, CampaignSettings
 from honeyguide.referrals.rewards import Reward
 from honeyguide.store.tx import Tx
 
@@ -99,7 +99,7 @@ async def save(request: PageRequest) -> Response:
         return await _page(request, 400, typed, wrong)
     try:
         await request.write(
-            lambda tx: campaigns.configure(tx, request.tenant, Settings(words=typed))
+            lambda tx: campaigns.configure(tx, request.tenant, CampaignSettings(words=typed))
         )
     except Invalid as fault:
         return await _page(request, 400, typed, forms.errors_of(fault, FORM))

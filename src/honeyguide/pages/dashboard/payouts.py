@@ -71,13 +71,15 @@ async def statement_csv(request: PageRequest) -> Response:
     side, month = _asked(request)
 
     async def parts() -> AsyncIterator[str]:
-        after: statements.Line | None = None
+        after: statements.StatementLine | None = None
         while True:
 
-            async def look(tx: Tx, after: statements.Line | None = after) -> list[statements.Line]:
+            async def look(
+                tx: Tx, after: statements.StatementLine | None = after
+            ) -> list[statements.StatementLine]:
                 return await statements.lines(tx, request.who.account_id, side, month, after)
 
-            rows: list[statements.Line] = await request.read(look)
+            rows: list[statements.StatementLine] = await request.read(look)
             if rows or after is None:
                 yield statements.csv_of(side, rows, with_headings=after is None)
             if len(rows) < statements.BATCH:

@@ -17,7 +17,7 @@ from honeyguide.pages.dashboard.page_request import PageRequest
 from honeyguide.pages.forms import Field
 from honeyguide.partners import estimate, programs, publications
 from honeyguide.partners.estimate import Estimate
-from honeyguide.partners.programs import Fields, Program
+from honeyguide.partners.programs import Program, ProgramFields
 from honeyguide.partners.publications import Publication
 from honeyguide.store.tx import Tx
 
@@ -74,7 +74,7 @@ def _number(text: str, param: str) -> Decimal:
         raise Invalid("{field} must be an amount such as 2.50.", param=param) from None
 
 
-def _fields(given: dict[str, Any]) -> Fields:
+def _fields(given: dict[str, Any]) -> ProgramFields:
     amounts: dict[str, Any] = {
         name: _number(given[name], name) if given[name] else UNSET for name in AMOUNTS
     }
@@ -82,7 +82,7 @@ def _fields(given: dict[str, Any]) -> Fields:
         name: given[name] or (UNSET if name == "redirect_url" else None) for name in TEXTS
     }
     days = given["referral_pending_duration"]
-    return Fields(
+    return ProgramFields(
         **amounts,
         **texts,
         show_in_directory=given["show_in_directory"],

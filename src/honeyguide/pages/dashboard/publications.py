@@ -17,7 +17,7 @@ from honeyguide.pages.dashboard.page_request import PageRequest
 from honeyguide.pages.dashboard.previews import picture_of_program
 from honeyguide.pages.forms import Field
 from honeyguide.partners import audience, logos, programs, publications
-from honeyguide.partners.publications import Fields, Publication
+from honeyguide.partners.publications import Publication, PublicationFields
 from honeyguide.referrals import campaigns
 from honeyguide.store.tx import Tx
 
@@ -69,8 +69,8 @@ def _as_given(publication: Publication) -> dict[str, Any]:
     return {**publication._asdict(), **lists}
 
 
-def _fields(given: dict[str, Any]) -> Fields:
-    return Fields(
+def _fields(given: dict[str, Any]) -> PublicationFields:
+    return PublicationFields(
         name=given["name"] or UNSET,
         description=given["description"] or None,
         categories=given["categories"] or UNSET,

@@ -58,7 +58,7 @@ async def show(request: PageRequest) -> Response:
     chosen = next((each for each in LISTS if each.key == request.query.get("show")), LISTS[0])
     before = listed.place(request.query.get("before", ""))
 
-    async def look(tx: Tx) -> list[search.Found]:
+    async def look(tx: Tx) -> list[search.FoundSubscriber]:
         return await search.judged(tx, request.tenant, chosen.key, before=before, most=PER_PAGE + 1)
 
     rows = await request.read(look)

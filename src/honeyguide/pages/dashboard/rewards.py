@@ -17,7 +17,7 @@ from honeyguide.pages.dashboard.previews import picture
 from honeyguide.pages.forms import Field
 from honeyguide.pages.readers.preview import HUB
 from honeyguide.referrals import campaigns, coupons, earned_rewards, rewards, subscribers
-from honeyguide.referrals.rewards import Changes, NewReward, Reward
+from honeyguide.referrals.rewards import NewReward, Reward, RewardChanges
 from honeyguide.store.tx import Tx
 
 KINDS = (
@@ -211,7 +211,7 @@ async def edit(request: PageRequest) -> Response:
             more["link"] = request.text("link")
         if reward.kind == "coupon" and not reward.is_pool:
             more["coupon_code"] = request.text("coupon_code")
-        changes = Changes(
+        changes = RewardChanges(
             name=request.text("name"),
             referrals=_number(request.text("referrals")),
             description=request.text("description") or None,

@@ -71,7 +71,7 @@ async def save_campaign(request: PageRequest) -> Response:
     if errors := forms.missing(FORM, request.fields):
         return await _page(request, errors)
     try:
-        chosen = campaigns.Settings(
+        chosen = campaigns.CampaignSettings(
             name=request.text("name"),
             destination_url=request.text("destination_url") or None,
             slug=request.text("slug"),

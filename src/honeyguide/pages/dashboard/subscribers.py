@@ -107,7 +107,7 @@ async def show(request: PageRequest) -> Response:
     )
 
 
-def _key(row: search.Found, chosen: str, sort: str) -> int:
+def _key(row: search.FoundSubscriber, chosen: str, sort: str) -> int:
     if chosen in ("pending", "rejected"):
         return row.received_ms
     return row.referrals_verified if sort == "best" else row.created_ms

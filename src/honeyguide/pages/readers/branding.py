@@ -12,7 +12,7 @@ from honeyguide.kernel.site import Site
 from honeyguide.kernel.tenant import Tenant
 from honeyguide.pages.readers import words
 from honeyguide.partners import links
-from honeyguide.partners.links import Place
+from honeyguide.partners.links import PartnerLink
 from honeyguide.referrals import campaigns, slugs
 from honeyguide.referrals.campaigns import Campaign
 from honeyguide.store import Store
@@ -108,7 +108,7 @@ async def of_partner(tx: Tx, code: str) -> Branding:
     return await _of_place(tx, await links.lookup(tx, code), "")
 
 
-async def _of_place(tx: Tx, place: Place | None, slug: str) -> Branding:
+async def _of_place(tx: Tx, place: PartnerLink | None, slug: str) -> Branding:
     if place is None:
         raise Missing(UNKNOWN)
     campaign = await campaigns.get(tx, place.tenant)

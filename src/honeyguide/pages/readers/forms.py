@@ -24,7 +24,7 @@ TRAP = "website"
 EMAIL_FIELDS = {"email": Field("Email address", "Enter your email address.")}
 
 
-class Refused(Fault):
+class FormRefused(Fault):
     """What was sent cannot be taken as it is; the form is shown again with this sentence."""
 
     code = "refused"
@@ -38,17 +38,19 @@ async def read(request: Request) -> dict[str, str]:
     """The fields of a posted form. Multipart is not for us: its parsers were a way in too often."""
     # A page of somebody else's could otherwise have its visitors fill in our form, each from a network of their own.
     if request.headers.get("sec-fetch-site") == "cross-site":
-        raise Refused(
+        raise FormRefused(
             "This form was sent from another website. Please use the form on this page.", status=403
         )
     kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
     if kind != "application/x-www-form-urlencoded":
-        raise Refused("We couldn’t read this form. Please use the form on this page.", status=415)
+        raise FormRefused(
+            "We couldn’t read this form. Please use the form on this page.", status=415
+        )
     body = b""
     async for part in request.stream():
         body += part
         if len(body) > BODY_LIMIT:
-            raise Refused("That’s too much text for this form. Please shorten it.", status=413)
+            raise FormRefused("That’s too much text for this form. Please shorten it.", status=413)
     try:
         return dict(
             parse_qsl(
@@ -56,7 +58,7 @@ async def read(request: Request) -> dict[str, str]:
             )
         )
     except ValueError:
-        raise Refused("We couldn’t read this form. Please try again.") from None
+        raise FormRefused("We couldn’t read this form. Please try again.") from None
 
 
 def token(site: Site, purpose: str, now_ms: int) -> str:
@@ -67,14 +69,14 @@ def token(site: Site, purpose: str, now_ms: int) -> str:
 def check(site: Site, purpose: str, fields: dict[str, str], now_ms: int) -> None:
     if fields.get(TRAP):
         # Not dropped silently: a browser may have filled it in for a real reader.
-        raise Refused(
+        raise FormRefused(
             "A hidden field was filled in, perhaps by your browser. Please submit the form again."
         )
     shown = site.unseal(f"form {purpose}", fields.get("token", ""))
     age_ms = now_ms - int.from_bytes(shown, "big") if shown else LONGEST_MS + 1
     # A little before its time is another machine's clock.
     if not -clock.MINUTE_MS <= age_ms <= LONGEST_MS:
-        raise Refused("This page has expired. Please submit the form again.")
+        raise FormRefused("This page has expired. Please submit the form again.")
 
 
 def email_errors(fault: Fault, given: Mapping[str, str]) -> dict[str, str]:

@@ -64,7 +64,7 @@ _sql = beside(__file__)
 _CAMPAIGNS_OF = _sql.query("campaigns_of", Tenant)
 
 
-class Reader(NamedTuple):
+class HubVisitor(NamedTuple):
     """Everything a hub shows."""
 
     brand: Branding
@@ -113,14 +113,14 @@ class HubPages:
                     reader, earned, _shipping(fields) if needs_address else None, now_ms
                 )
                 return see_other(f"{self._address(request)}#won-{earned.id}")
-        except (Invalid, forms.Refused) as refusal:
+        except (Invalid, forms.FormRefused) as refusal:
             wrong, status = _claim_errors(refusal), status_of(refusal)
         if needs_address:
             return self._address_form(request, reader, earned, fields, wrong, status)
         return self._hub(request, reader, wrong, status)
 
     async def _claim(
-        self, reader: Reader, earned: EarnedReward, shipping: Shipping | None, now_ms: int
+        self, reader: HubVisitor, earned: EarnedReward, shipping: Shipping | None, now_ms: int
     ) -> None:
         async def work(tx: Tx) -> EarnedReward:
             return await earned_rewards.claim(
@@ -151,7 +151,7 @@ class HubPages:
             address = email_addresses.address(fields.get("email", ""))
             self._networks.another(forms.peer(request), now_ms)
             await self._services.store.write(lambda tx: self._count(tx, address, now_ms))
-        except (Invalid, forms.Refused, TooMany) as refusal:
+        except (Invalid, forms.FormRefused, TooMany) as refusal:
             return self._ask(brand, fields, refusal)
         task = asyncio.get_running_loop().create_task(self._post(brand, address, now_ms))
         self._posting.add(task)
@@ -194,16 +194,16 @@ class HubPages:
         slug = request.query_params.get("of")
         return await self._services.store.read(lambda tx: branding.find(tx, slug)) if slug else None
 
-    async def _reader(self, request: Request) -> Reader:
+    async def _reader(self, request: Request) -> HubVisitor:
         token: str = request.path_params["token"]
 
-        async def look(tx: Tx) -> Reader:
+        async def look(tx: Tx) -> HubVisitor:
             found = await hub.find(tx, self._services.site, token)
             if found is None:
                 raise Missing(branding.UNKNOWN)
             tenant, person = found
             brand = branding.of_campaign(await campaigns.get(tx, tenant))
-            return Reader(
+            return HubVisitor(
                 brand,
                 person,
                 await rewards.of_campaign(tx, tenant),
@@ -218,7 +218,7 @@ class HubPages:
     def _hub(
         self,
         request: Request,
-        reader: Reader,
+        reader: HubVisitor,
         wrong: dict[str, str] | None = None,
         status: int = 200,
     ) -> Response:
@@ -242,7 +242,7 @@ class HubPages:
     def _address_form(
         self,
         request: Request,
-        reader: Reader,
+        reader: HubVisitor,
         earned: EarnedReward,
         values: dict[str, str],
         wrong: dict[str, str] | None = None,
@@ -285,7 +285,7 @@ class HubPages:
         )
 
 
-def _pick(reader: Reader, earned_id: str) -> EarnedReward:
+def _pick(reader: HubVisitor, earned_id: str) -> EarnedReward:
     for earned in reader.earned:
         if earned.id == earned_id:
             return earned

@@ -13,7 +13,7 @@ from starlette.responses import HTMLResponse, RedirectResponse, Response
 from honeyguide.kernel.errors import Fault, Missing, TooMany, Unavailable
 from honeyguide.pages import rendering
 from honeyguide.pages.readers.branding import Branding
-from honeyguide.pages.readers.forms import Refused
+from honeyguide.pages.readers.forms import FormRefused
 
 # A form token says when the page was made, and private pages are nobody else's: neither may be kept by a cache on the way.
 _HEADERS = {"cache-control": "no-store"}
@@ -78,7 +78,7 @@ def lost(brand: Branding | None = None) -> HTMLResponse:
 
 
 def status_of(fault: Fault) -> int:
-    if isinstance(fault, Refused):
+    if isinstance(fault, FormRefused):
         return fault.status
     if isinstance(fault, TooMany):
         return 429

@@ -21,7 +21,7 @@ from honeyguide.pages.readers.branding import Branding, BrandingCache
 from honeyguide.pages.readers.showing import kind, see_other, shown, sorry, status_of
 from honeyguide.pages.services import PageServices
 from honeyguide.referrals import campaigns, hub, links, subscribers
-from honeyguide.referrals.lifecycle import Changes, NewSubscriber
+from honeyguide.referrals.lifecycle import NewSubscriber, SubscriberChanges
 from honeyguide.referrals.subscribers import Subscriber
 from honeyguide.signups import signups
 from honeyguide.store.tx import Tx
@@ -69,7 +69,7 @@ class SignupPages:
             forms.check(self._services.site, f"signup {brand.id}", fields, now_ms)
             self._networks.another(forms.peer(request), now_ms)
             code = await self._enter(brand, self._arrival(request, brand, fields), now_ms)
-        except (Invalid, forms.Refused, TooMany) as refusal:
+        except (Invalid, forms.FormRefused, TooMany) as refusal:
             return self._form(request, brand, carried(fields), fields.get("email", ""), refusal)
         return self._welcome(request, brand, code)
 
@@ -103,7 +103,7 @@ class SignupPages:
         brand, reader = found
 
         async def work(tx: Tx) -> Subscriber:
-            changes = Changes(status="confirmed")
+            changes = SubscriberChanges(status="confirmed")
             return await signups.change(
                 tx, self._services.site, brand.tenant, reader.id, changes, now_ms=now_ms
             )
