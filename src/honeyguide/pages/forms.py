@@ -1,11 +1,14 @@
-"""What a form says when something is wrong: one sentence next to each field, in the words of the form."""
+"""Forms: what was typed becomes a number, an amount or a path of ours, and what is wrong becomes one sentence
+next to its field, in the words of the form.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
+from decimal import Decimal, InvalidOperation
 from typing import Any, NamedTuple
 
-from honeyguide.kernel.errors import Fault, Required
+from honeyguide.kernel.errors import Fault, Invalid, Required
 
 
 class Field(NamedTuple):
@@ -21,10 +24,25 @@ Fields = Mapping[str, Field]
 BAD_EMAIL = "Enter a valid email address."
 
 
+class FormErrors(Invalid):
+    """Several fields are wrong at once, or the answer is not a 400."""
+
+    def __init__(self, errors: Mapping[str, str], *, status: int = 400) -> None:
+        super().__init__("Check the fields of the form.")
+        self.errors = dict(errors)
+        self.status = status
+
+
+def require(fields: Fields, values: Mapping[str, Any], *, unless: Collection[str] = ()) -> None:
+    """Refuses the form if a required field is empty; `unless` names fields that are not needed now."""
+    if errors := missing(fields, values, unless=unless):
+        raise FormErrors(errors)
+
+
 def missing(
     fields: Fields, values: Mapping[str, Any], *, unless: Collection[str] = ()
 ) -> dict[str, str]:
-    """What to say next to every required field that is empty, all of them at once; `unless` names those not needed now."""
+    """What to say next to every required field that is empty, all of them at once."""
     return {
         name: field.ask
         for name, field in fields.items()
@@ -33,7 +51,9 @@ def missing(
 
 
 def errors_of(fault: Fault, fields: Fields) -> dict[str, str]:
-    """The sentence of a refusal under the name of its field, or under "" if the form has no such field."""
+    """The sentence of a refusal under its field's name, or under "" if the form has no such field."""
+    if isinstance(fault, FormErrors):
+        return fault.errors
     field = fields.get(fault.param or "")
     if field is None or fault.param is None:
         return {"": fault.message}
@@ -42,3 +62,33 @@ def errors_of(fault: Fault, fields: Fields) -> dict[str, str]:
     if fault.code == "invalid_email":
         return {fault.param: BAD_EMAIL}
     return {fault.param: fault.message_for(field.label)}
+
+
+def whole_number(text: str) -> int | None:
+    """A whole number of at most nine digits, or None. `int` alone would accept "1_000" and "٣"."""
+    is_number = text.isascii() and text.isdigit() and len(text) <= 9
+    return int(text) if is_number else None
+
+
+def page_number(text: str) -> int:
+    """The page that a list's address asks for; the first one if it asks for none that can exist."""
+    return whole_number(text) or 1
+
+
+def amount(text: str, *, param: str) -> Decimal:
+    """An amount of money as people type it: 2.50, $2.50 or 1,000."""
+    try:
+        return Decimal(text.replace(",", "").removeprefix("$").strip())
+    except InvalidOperation:
+        raise Invalid("{field} must be an amount such as 2.50.", param=param) from None
+
+
+def local_path(path: str, otherwise: str) -> str:
+    """Where to go next: a page of ours, never an address that a link or a form chose."""
+    is_local = (
+        path.startswith("/")
+        and not path.startswith("//")
+        and "\\" not in path
+        and path.isprintable()
+    )
+    return path if is_local else otherwise

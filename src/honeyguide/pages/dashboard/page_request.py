@@ -10,7 +10,7 @@ import secrets
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 from urllib.parse import parse_qsl, quote, unquote, urlsplit
 
 from starlette.datastructures import FormData, ImmutableMultiDict, UploadFile
@@ -25,6 +25,7 @@ from honeyguide.kernel.errors import Fault, Invalid, Missing, TooMany, Unavailab
 from honeyguide.kernel.tenant import Tenant
 from honeyguide.pages import rendering
 from honeyguide.pages.dashboard import nav
+from honeyguide.pages.forms import FormErrors
 from honeyguide.pages.services import PageServices
 from honeyguide.store.tx import Tx
 
@@ -32,7 +33,7 @@ FORM_LIMIT = 512 * 1024
 FORM_FIELDS = 1_000
 SESSION_S = sessions.LONGEST_MS // 1000
 _LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
-_STATUS: tuple[tuple[type[Fault], int], ...] = (
+_STATUSES: tuple[tuple[type[Fault], int], ...] = (
     (Missing, 404),
     (TooMany, 429),
     (Unavailable, 503),
@@ -40,6 +41,14 @@ _STATUS: tuple[tuple[type[Fault], int], ...] = (
 )
 
 Fields = ImmutableMultiDict[str, str]
+
+
+class View(NamedTuple):
+    """A page to render once its transaction is over."""
+
+    template: str
+    values: dict[str, Any]
+    status: int = 200
 
 
 @dataclass
@@ -52,6 +61,8 @@ class PageRequest:
     fields: Fields = field(default_factory=lambda: ImmutableMultiDict([]))
     file: UploadFile | None = None
     flash: str = ""
+    errors: dict[str, str] = field(default_factory=dict)
+    """What is wrong with the form that was sent: a sentence for each field."""
 
     @property
     def _csrf(self) -> bytes:
@@ -99,6 +110,15 @@ class PageRequest:
 
     def several(self, name: str) -> list[str]:
         return self.fields.getlist(name)
+
+    def view(self, template: str, status: int = 200, **values: Any) -> View:
+        """A page of the dashboard."""
+        return View(f"dashboard/{template}", values, status)
+
+    async def render(self, view: View) -> Response:
+        """The page with everything its frame shows."""
+        values = {"errors": self.errors, "wrong": self.errors, **view.values}
+        return await self.page(view.template, view.status, **values)
 
     async def page(self, template: str, status: int = 200, **values: Any) -> Response:
         """A page of the dashboard, with everything its frame shows."""
@@ -177,21 +197,21 @@ def guarded(
     async def answer(http: Request) -> Response:
         request = PageRequest(http, services, services.clock())
         try:
-            await _recognise(request)
+            await recognize(request)
             if request.visitor is None and not open_to_all:
-                return _to_login(http)
+                return to_login(http)
             if http.method == "POST":
-                await _check_post(request)
+                await check_post(request)
             response = await handler(request)
         except Fault as fault:
-            response = _refusal(fault)
+            response = refusal(fault)
         response.headers.setdefault("cache-control", "no-store")
         return response
 
     return answer
 
 
-async def _recognise(request: PageRequest) -> None:
+async def recognize(request: PageRequest) -> None:
     cookies = request.http.cookies
     token = cookies.get(cookie_name(request.services, "session"), "")
     request.flash = unquote(cookies.get(cookie_name(request.services, "flash"), ""))[:300]
@@ -215,13 +235,13 @@ async def _recognise(request: PageRequest) -> None:
             await request.services.store.write(touch)
 
 
-def _to_login(http: Request) -> Response:
+def to_login(http: Request) -> Response:
     wanted = http.url.path + (f"?{http.url.query}" if http.url.query else "")
     back = f"?next={quote(wanted)}" if http.method == "GET" and wanted != "/" else ""
     return RedirectResponse(f"/login{back}", 303)
 
 
-async def _check_post(request: PageRequest) -> None:
+async def check_post(request: PageRequest) -> None:
     if not _is_ours(
         request.services,
         request.http.headers.get("origin") or _origin_of(request.http.headers.get("referer", "")),
@@ -283,8 +303,14 @@ async def _read_form(request: PageRequest) -> None:
     request.fields = ImmutableMultiDict(texts)
 
 
-def _refusal(fault: Fault) -> Response:
-    status = next((status for kind, status in _STATUS if isinstance(fault, kind)), 400)
+def status_of(fault: Fault) -> int:
+    if isinstance(fault, FormErrors):
+        return fault.status
+    return next((status for kind, status in _STATUSES if isinstance(fault, kind)), 400)
+
+
+def refusal(fault: Fault) -> Response:
+    status = status_of(fault)
     if status == 404:
         raise HTTPException(404)
     words = {429: "Too many requests", 503: "We’ll be right back"}

@@ -8,9 +8,10 @@ from starlette.responses import Response
 
 from honeyguide.kernel.errors import Invalid
 from honeyguide.pages import forms
-from honeyguide.pages.dashboard.page_request import PageRequest
+from honeyguide.pages.dashboard.page_request import PageRequest, View
 from honeyguide.pages.forms import Field
 from honeyguide.referrals import campaigns, rules
+from honeyguide.store.tx import Tx
 
 LEVELS = (
     (
@@ -37,51 +38,38 @@ FORM = {
 }
 
 
-async def show(request: PageRequest) -> Response:
-    return await _page(request)
-
-
-async def _page(request: PageRequest, errors: dict[str, str] | None = None) -> Response:
+async def show(tx: Tx, request: PageRequest) -> View:
     """The form: as it is saved, or as it was sent with what is wrong with it."""
-    campaign = await request.read(lambda tx: campaigns.get(tx, request.tenant))
+    campaign = await campaigns.get(tx, request.tenant)
     entered: dict[str, Any] = campaign._asdict()
-    if errors:
+    if request.errors:
         entered |= {
             **dict(request.fields),
             "needs_confirmation": bool(request.text("needs_confirmation")),
         }
-    return await request.page(
+    return request.view(
         "settings.html",
-        400 if errors else 200,
         entered=entered,
         levels=LEVELS,
         longest_hold_days=rules.LONGEST_HOLD_DAYS,
-        errors=errors or {},
         page_host=request.services.settings.signup_page_host,
     )
 
 
-def _hold_days(text: str) -> int:
-    if not (text.isascii() and text.isdigit() and len(text) < 9):
+async def save_campaign(tx: Tx, request: PageRequest) -> Response:
+    forms.require(FORM, request.fields)
+    hold_days = forms.whole_number(request.text("hold_days") or "0")
+    if hold_days is None:
         raise Invalid("{field} must be a whole number of days.", param="hold_days")
-    return int(text)
-
-
-async def save_campaign(request: PageRequest) -> Response:
-    if errors := forms.missing(FORM, request.fields):
-        return await _page(request, errors)
-    try:
-        chosen = campaigns.CampaignSettings(
-            name=request.text("name"),
-            destination_url=request.text("destination_url") or None,
-            slug=request.text("slug"),
-            screening=request.text("screening"),
-            hold_days=_hold_days(request.text("hold_days") or "0"),
-            needs_confirmation=bool(request.text("needs_confirmation")),
-        )
-        await request.write(lambda tx: campaigns.configure(tx, request.tenant, chosen))
-    except Invalid as fault:
-        return await _page(request, forms.errors_of(fault, FORM))
+    settings = campaigns.CampaignSettings(
+        name=request.text("name"),
+        destination_url=request.text("destination_url") or None,
+        slug=request.text("slug"),
+        screening=request.text("screening"),
+        hold_days=hold_days,
+        needs_confirmation=bool(request.text("needs_confirmation")),
+    )
+    await campaigns.configure(tx, request.tenant, settings)
     return request.go(
         "/settings",
         "Changes saved. New referrals follow the new rules; pending ones keep their dates.",

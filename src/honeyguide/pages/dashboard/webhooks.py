@@ -9,11 +9,11 @@ from starlette.responses import Response
 from honeyguide.events import outbox, webhooks
 from honeyguide.events.webhooks import Flags, Webhook
 from honeyguide.kernel.clock import DAY_MS, iso
-from honeyguide.kernel.errors import Invalid, Missing
+from honeyguide.kernel.errors import Missing
 from honeyguide.kernel.paging import Page
 from honeyguide.pages import forms, rendering
 from honeyguide.pages.dashboard import formats
-from honeyguide.pages.dashboard.page_request import PageRequest
+from honeyguide.pages.dashboard.page_request import PageRequest, View
 from honeyguide.pages.forms import Field
 from honeyguide.store.tx import Tx
 
@@ -95,22 +95,19 @@ def _example(kind: str) -> str:
     return rendering.json_lines(flash)
 
 
-async def show(request: PageRequest) -> Response:
-    return await _page(request)
-
-
-async def _page(request: PageRequest, status: int = 200, **values: Any) -> Response:
-    async def look(tx: Tx) -> list[Webhook]:
-        account_id, campaign_id = request.tenant
-        return await webhooks.of_account(tx, account_id, "") + await webhooks.of_account(
-            tx, account_id, campaign_id
-        )
-
-    hooks = await request.read(look)
-    examples = [(kind, name, words, _example(kind)) for kind, name, words in EVENTS]
-    shown = {"url": "", "wrong": {}, "flags": [kind for kind, _, _ in EVENTS], **values}
-    return await request.page(
-        "webhooks.html", status, hooks=hooks, events=EVENTS, examples=examples, **shown
+async def show(tx: Tx, request: PageRequest) -> View:
+    account_id, campaign_id = request.tenant
+    hooks = [
+        *await webhooks.of_account(tx, account_id, ""),
+        *await webhooks.of_account(tx, account_id, campaign_id),
+    ]
+    return request.view(
+        "webhooks.html",
+        hooks=hooks,
+        events=EVENTS,
+        examples=[(kind, name, words, _example(kind)) for kind, name, words in EVENTS],
+        url=request.text("url"),
+        flags=request.several("event") if request.errors else outbox.TYPES,
     )
 
 
@@ -119,31 +116,17 @@ def _flags(request: PageRequest) -> Flags:
     return Flags(**{kind: kind in chosen for kind in outbox.TYPES})
 
 
-async def create(request: PageRequest) -> Response:
-    if wrong := forms.missing(FORM, request.fields):
-        return await _page(request, 400, wrong=wrong, flags=request.several("event"))
-
-    async def make(tx: Tx) -> Webhook:
-        return await webhooks.create(
-            tx,
-            request.tenant.account_id,
-            "",
-            request.text("url"),
-            _flags(request),
-            policy=request.services.policy,
-            now_ms=request.now_ms,
-        )
-
-    try:
-        hook = await request.write(make)
-    except Invalid as fault:
-        return await _page(
-            request,
-            400,
-            url=request.text("url"),
-            wrong=forms.errors_of(fault, FORM),
-            flags=request.several("event"),
-        )
+async def create(tx: Tx, request: PageRequest) -> Response:
+    forms.require(FORM, request.fields)
+    hook = await webhooks.create(
+        tx,
+        request.tenant.account_id,
+        "",
+        request.text("url"),
+        _flags(request),
+        policy=request.services.policy,
+        now_ms=request.now_ms,
+    )
     return request.go(
         f"/webhooks/{hook.id}", "Webhook added. Send a test event to see whether it responds."
     )
@@ -158,121 +141,74 @@ async def _found(tx: Tx, request: PageRequest) -> tuple[Webhook, str]:
         return await webhooks.get(tx, account_id, campaign_id, request.at("id")), campaign_id
 
 
-async def one(request: PageRequest) -> Response:
-    return await _one(request)
+async def one(tx: Tx, request: PageRequest) -> View:
+    return await _one(tx, request)
 
 
-async def _one(request: PageRequest, status: int = 200, **values: Any) -> Response:
-    asked = request.query.get("page", "1")
-    page = Page(
-        int(asked)
-        if asked.isascii() and asked.isdigit() and 0 < len(asked) < 7 and int(asked)
-        else 1,
-        PER_PAGE,
+async def _one(tx: Tx, request: PageRequest, secret: str = "") -> View:
+    page = Page(forms.page_number(request.query.get("page", "")), PER_PAGE)
+    hook, scope = await _found(tx, request)
+    log, total = await webhooks.page_of_deliveries(
+        tx, request.tenant.account_id, scope, hook.id, page
     )
-
-    async def look(tx: Tx) -> dict[str, Any]:
-        hook, scope = await _found(tx, request)
-        log, total = await webhooks.page_of_deliveries(
-            tx, request.tenant.account_id, scope, hook.id, page
-        )
-        return {
-            "hook": hook,
-            "log": log,
-            "total": total,
-            "pages": page.total_pages(total),
-            "scope": scope,
-        }
-
-    found = await request.read(look)
-    hook: Webhook = found["hook"]
-    chosen = [kind for kind, _, _ in EVENTS if getattr(hook, kind)]
-    since = iso(request.now_ms - DAY_MS)[:16]
-    shown = {"wrong": {}, "url": hook.url, "secret": "", **values}
-    return await request.page(
+    return request.view(
         "webhook.html",
-        status,
-        **found,
+        hook=hook,
+        scope=scope,
+        log=log,
+        total=total,
         page=page.page,
+        pages=page.total_pages(total),
         events=EVENTS,
-        chosen=chosen,
-        since=since,
+        chosen=[kind for kind, _, _ in EVENTS if getattr(hook, kind)],
+        since=iso(request.now_ms - DAY_MS)[:16],
         link=lambda number: f"/webhooks/{hook.id}?page={number}",
-        **shown,
+        url=request.text("url") if "url" in request.fields else hook.url,
+        secret=secret,
     )
 
 
-async def update(request: PageRequest) -> Response:
-    if wrong := forms.missing(FORM, request.fields):
-        return await _one(request, 400, wrong=wrong, url="")
+async def update(tx: Tx, request: PageRequest) -> Response:
+    forms.require(FORM, request.fields)
+    hook, scope = await _found(tx, request)
+    await webhooks.update(
+        tx,
+        request.tenant.account_id,
+        scope,
+        hook.id,
+        request.text("url"),
+        _flags(request),
+        policy=request.services.policy,
+    )
+    return request.go(f"/webhooks/{hook.id}", "Changes saved. The webhook is enabled.")
 
-    async def change(tx: Tx) -> None:
-        hook, scope = await _found(tx, request)
-        await webhooks.update(
-            tx,
-            request.tenant.account_id,
-            scope,
-            hook.id,
-            request.text("url"),
-            _flags(request),
-            policy=request.services.policy,
+
+async def act(tx: Tx, request: PageRequest) -> View | Response:
+    """Test, resend, replay, rotate, reveal or delete, as the button says."""
+    action, account_id, now_ms = request.text("do"), request.tenant.account_id, request.now_ms
+    hook, scope = await _found(tx, request)
+    here = f"/webhooks/{hook.id}"
+    if action == "test":
+        await webhooks.send_test(tx, account_id, scope, hook.id, now_ms=now_ms)
+        return request.go(here, "Test event sent. It appears in the log below.")
+    if action == "resend":
+        delivery_id = request.text("delivery")
+        await webhooks.resend(tx, account_id, scope, hook.id, delivery_id, now_ms=now_ms)
+        return request.go(here, "Sending it again.")
+    if action == "replay":
+        since = request.text("since")
+        since = f"{since}:00Z" if len(since) == 16 else since
+        count = await webhooks.replay(tx, account_id, scope, hook.id, since, now_ms=now_ms)
+        events = formats.plural(count, "event")
+        return request.go(
+            here, f"Replaying {events}." if count else "There are no events since then."
         )
-
-    try:
-        await request.write(change)
-    except Invalid as fault:
-        return await _one(request, 400, wrong=forms.errors_of(fault, FORM), url=request.text("url"))
-    return request.go(f"/webhooks/{request.at('id')}", "Changes saved. The webhook is enabled.")
-
-
-async def act(request: PageRequest) -> Response:
-    """Test, resend, replay, rotate, reveal, delete: each names itself."""
-    deed, account_id = request.text("do"), request.tenant.account_id
-    flash = {
-        "test": "Test event sent. It appears in the log below.",
-        "resend": "Sending it again.",
-        "delete": "Webhook deleted.",
-    }
-
-    async def work(tx: Tx) -> str:
-        hook, scope = await _found(tx, request)
-        if deed == "test":
-            await webhooks.send_test(tx, account_id, scope, hook.id, now_ms=request.now_ms)
-        elif deed == "resend":
-            await webhooks.resend(
-                tx, account_id, scope, hook.id, request.text("delivery"), now_ms=request.now_ms
-            )
-        elif deed == "replay":
-            since = request.text("since")
-            count = await webhooks.replay(
-                tx,
-                account_id,
-                scope,
-                hook.id,
-                f"{since}:00Z" if len(since) == 16 else since,
-                now_ms=request.now_ms,
-            )
-            return (
-                f"Replaying {formats.plural(count, 'event')}."
-                if count
-                else "There are no events since then."
-            )
-        elif deed == "rotate":
-            return await webhooks.rotate_secret(
-                tx, account_id, scope, hook.id, now_ms=request.now_ms
-            )
-        elif deed == "reveal":
-            return hook.secret
-        elif deed == "delete":
-            await webhooks.delete(tx, account_id, scope, hook.id)
-        else:
-            raise Missing("Page not found.")
-        return flash[deed]
-
-    try:
-        answer = await request.write(work)
-    except Invalid as fault:
-        return await _one(request, 400, wrong=forms.errors_of(fault, ACTIONS))
-    if deed in ("rotate", "reveal"):
-        return await _one(request, secret=answer)
-    return request.go("/webhooks" if deed == "delete" else f"/webhooks/{request.at('id')}", answer)
+    if action == "rotate":
+        secret = await webhooks.rotate_secret(tx, account_id, scope, hook.id, now_ms=now_ms)
+        return await _one(tx, request, secret)
+    if action == "reveal":
+        return await _one(tx, request, hook.secret)
+    if action == "delete":
+        await webhooks.delete(tx, account_id, scope, hook.id)
+        return request.go("/webhooks", "Webhook deleted.")
+    raise Missing("Page not found.")

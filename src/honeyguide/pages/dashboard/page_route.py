@@ -1,0 +1,110 @@
+"""One row of the dashboard's route table, and how a request to it is answered."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field
+from enum import Enum, auto
+
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import Response
+
+from honeyguide.kernel.errors import Fault, Invalid, TooMany
+from honeyguide.pages import forms
+from honeyguide.pages.dashboard import page_request
+from honeyguide.pages.dashboard.page_request import PageRequest, View
+from honeyguide.pages.services import PageServices
+from honeyguide.store.tx import Tx
+
+Answer = View | Response
+DatabaseHandler = Callable[[Tx, PageRequest], Awaitable[Answer]]
+ServiceHandler = Callable[[PageServices, PageRequest], Awaitable[Answer]]
+
+
+class Uses(Enum):
+    """What a handler needs, and so what it is called with."""
+
+    READS = auto()  # handler(tx, request) in one snapshot
+    WRITES = auto()  # handler(tx, request) in one transaction
+    SERVICES = (
+        auto()
+    )  # handler(services, request): it hashes, decodes or streams between transactions
+
+
+class Access(Enum):
+    ANYONE = auto()
+    MEMBER = auto()
+    ADMIN = auto()  # everybody else gets a 404
+
+
+@dataclass(frozen=True)
+class PageRoute:
+    method: str
+    path: str
+    uses: Uses
+    handler: DatabaseHandler | ServiceHandler
+    access: Access = Access.MEMBER
+    # What shows the form again, with the errors beside its fields, when the input is refused.
+    form: DatabaseHandler | None = None
+    fields: forms.Fields = field(default_factory=dict)
+
+    @property
+    def open_to_all(self) -> bool:
+        return self.access is Access.ANYONE
+
+
+def endpoint(services: PageServices, route: PageRoute) -> Callable[[Request], Awaitable[Response]]:
+    """What Starlette calls: session, access and the check of every POST come before the handler."""
+
+    async def answer(http: Request) -> Response:
+        request = PageRequest(http, services, services.clock())
+        try:
+            response = await _answer(request, route)
+        except Fault as fault:
+            response = page_request.refusal(fault)
+        response.headers.setdefault("cache-control", "no-store")
+        return response
+
+    return answer
+
+
+async def _answer(request: PageRequest, route: PageRoute) -> Response:
+    await page_request.recognize(request)
+    if route.access is not Access.ANYONE and request.visitor is None:
+        return page_request.to_login(request.http)
+    if route.access is Access.ADMIN and not request.who.is_admin:
+        raise HTTPException(404)
+    if request.http.method == "POST":
+        await page_request.check_post(request)
+    try:
+        answer = await _run(request, route)
+    except (Invalid, TooMany) as fault:
+        if route.form is None:
+            raise
+        return await _form_again(request, route, route.form, fault)
+    return await request.render(answer) if isinstance(answer, View) else answer
+
+
+async def _run(request: PageRequest, route: PageRoute) -> Answer:
+    services = request.services
+    handler: Callable[..., Awaitable[Answer]] = route.handler
+    if route.uses is Uses.READS:
+        return await services.store.snapshot(handler, request)
+    if route.uses is Uses.WRITES:
+        return await services.store.write(handler, request)
+    return await handler(services, request)
+
+
+async def _form_again(
+    request: PageRequest, route: PageRoute, form: DatabaseHandler, fault: Invalid | TooMany
+) -> Response:
+    request.errors = forms.errors_of(fault, route.fields)
+    answer = await request.services.store.snapshot(form, request)
+    if not isinstance(answer, View):
+        return answer
+    response = await request.render(answer)
+    response.status_code = page_request.status_of(fault)
+    if isinstance(fault, TooMany):
+        response.headers["retry-after"] = str(fault.retry_after_s)
+    return response
