@@ -4,11 +4,16 @@ from __future__ import annotations
 
 import os
 import subprocess
+import sys
 from pathlib import Path
 
+import apsw
 import pytest
 
+from honeyguide.kernel.errors import Invalid
+from honeyguide.store import backup, sqlite_path
 from honeyguide.store.backup import backup_postgres
+from honeyguide.store.sqlite import connect
 from tests.support.postgres import shared_server
 from tests.support.process import Serving, command, fresh, new_account
 from tests.support.service import ENGINES
@@ -76,6 +81,65 @@ def test_what_cannot_be_written_is_said_in_one_sentence(tmp_path: Path) -> None:
     ):
         done = command("backup", str(target), database_url=url)
         assert done.returncode == 1 and word in done.stderr and "Traceback" not in done.stderr
+
+
+WRITER = """
+import itertools, sys, apsw
+connection = apsw.Connection(sys.argv[1])
+connection.set_busy_timeout(10_000)
+print("writing", flush=True)
+for number in itertools.count():
+    connection.execute("UPDATE filler SET text = hex(randomblob(2000)) WHERE id = ?", (number % 2_000 + 1,))
+"""
+
+
+def fill(path: Path) -> None:
+    """About 8 MB, in a table of its own."""
+    connection = connect(path)
+    connection.execute("CREATE TABLE filler (id INTEGER PRIMARY KEY, text TEXT)")
+    with connection:
+        connection.execute(
+            "WITH RECURSIVE n(id) AS (SELECT 1 UNION ALL SELECT id + 1 FROM n WHERE id < 2000) "
+            "INSERT INTO filler SELECT id, hex(randomblob(2000)) FROM n"
+        )
+    connection.close()
+
+
+def test_a_copy_is_not_begun_again_when_another_process_writes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(backup, "PAGES_AT_ONCE", 20)
+    source, target = sqlite_path(fresh("sqlite")), tmp_path / "copy"
+    assert source is not None
+    fill(source)
+    steps: list[int] = []
+    with subprocess.Popen(
+        [sys.executable, "-c", WRITER, str(source)], stdout=subprocess.PIPE, text=True
+    ) as writer:
+        assert writer.stdout is not None and writer.stdout.readline() == "writing\n"
+        try:
+            backup.backup_sqlite(source, target, lambda done, total: steps.append(done))
+            assert writer.poll() is None
+        finally:
+            writer.kill()
+    assert len(steps) > 50 and steps == sorted(steps)
+    copy = apsw.Connection(str(target), flags=apsw.SQLITE_OPEN_READONLY)
+    assert copy.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
+    assert copy.execute("SELECT count(*) FROM filler").fetchall() == [(2_000,)]
+    assert [path.name for path in tmp_path.iterdir()] == ["copy"]
+
+
+def test_a_copy_that_fails_leaves_nothing_behind(tmp_path: Path) -> None:
+    source = sqlite_path(fresh("sqlite"))
+    assert source is not None
+    fill(source)
+
+    def fail_halfway(done: int, total: int) -> None:
+        raise OSError("No space left on device")
+
+    with pytest.raises(Invalid, match="No space left"):
+        backup.backup_sqlite(source, tmp_path / "copy", fail_halfway)
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_the_password_of_the_database_is_on_no_command_line(
