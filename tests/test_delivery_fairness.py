@@ -8,17 +8,21 @@ import time
 
 import pytest
 
-from honeyguide.events import dispatcher, outbox, recording
+from honeyguide.events import claiming, dispatcher, outbox, recording
+from honeyguide.events.outbound import Outbound, SystemLookup
 from honeyguide.events.webhooks import Webhook
 from tests.support.dispatcher import (
+    HOME,
     Office,
     Receiver,
     Request,
     office,
     receiving,
     reply,
+    reset,
     run,
     silence,
+    trickle,
 )
 from tests.support.service import ENGINES
 
@@ -76,9 +80,7 @@ def test_a_thousand_queued_for_one_that_does_not_work_do_not_delay_another(
 def test_many_black_holes_at_once_leave_room_for_the_others(
     engine: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """More webhooks known to fail than there are queues at all, each with more queued than it can have in flight."""
-    monkeypatch.setattr(dispatcher, "MOST_WEBHOOKS", 40)
-    monkeypatch.setattr(dispatcher, "MOST_TROUBLED_WEBHOOKS", 10)
+    """Each of them fails and has more queued than it can have in flight: one post each at a time."""
     monkeypatch.setattr(dispatcher, "STOP_WITHIN_S", 0.1)
 
     async def scenario() -> None:
@@ -97,18 +99,77 @@ def test_many_black_holes_at_once_leave_room_for_the_others(
                 )
             await post.emit_to(*holes, count=10)
             async with post.working():
-                await until(lambda: hole.in_flight == 40)
+                await until(lambda: hole.in_flight == 60)
                 took = await seconds_to_arrive(post, well, good, 50)
             assert statistics.quantiles(took, n=100)[-1] < 2
-            assert hole.most_in_flight == 40
+            assert hole.most_in_flight == 60
 
     run(scenario())
 
 
-def test_every_webhook_has_its_turn_when_there_are_more_than_lanes(
+class SilentNameServer(asyncio.DatagramProtocol):
+    """Never answers."""
+
+
+@pytest.mark.parametrize("known", [False, True], ids=["new", "known to fail"])
+def test_no_account_delays_another(
+    engine: str, known: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A hundred webhooks that hang, trickle, reset or never resolve, each with a queue: the other
+    account's events arrive within a second."""
+    monkeypatch.setattr(dispatcher, "STOP_WITHIN_S", 0.1)
+
+    async def scenario() -> None:
+        loop = asyncio.get_running_loop()
+        name_server, _ = await loop.create_datagram_endpoint(
+            SilentNameServer, local_addr=("127.0.0.1", 0)
+        )
+        port = name_server.get_extra_info("sockname")[1]
+        lookup = SystemLookup(nameservers=["127.0.0.1"], udp_port=port)
+        async with (
+            office(engine, outbound=Outbound(HOME, lookup=lookup)) as post,
+            receiving(silence) as hangs,
+            receiving(trickle) as trickles,
+            receiving(reset) as resets,
+            receiving() as good,
+        ):
+            victim = await post.neighbor()
+            well = await victim.webhook(good.url)
+            hostile = [
+                await post.webhook(url)
+                for n in range(25)
+                for url in (
+                    *(hangs.url, trickles.url, resets.url),
+                    f"http://nobody{n}.example.org/hook",
+                )
+            ]
+            if known:
+                for hook in hostile:
+                    await post.write(
+                        lambda tx, hook=hook: tx.one(
+                            recording._FAILS,
+                            account_id=post.account_id,
+                            id=hook.id,
+                            now_ms=1,
+                            quiet_ms=0,
+                        )
+                    )
+            await post.emit_to(*hostile, count=10)
+            async with post.working():
+                await until(lambda: hangs.in_flight and trickles.in_flight and resets.requests)
+                took = await seconds_to_arrive(victim, well, good, 50)
+            assert max(took) < 1, took
+            assert all(attempts[0].error is None for _, attempts in await victim.log(well))
+        name_server.close()
+        await lookup.close()
+
+    run(scenario())
+
+
+def test_every_webhook_has_its_turn_when_there_are_more_than_slots(
     engine: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(dispatcher, "MOST_WEBHOOKS", 5)
+    monkeypatch.setattr(dispatcher, "MOST_IN_FLIGHT", 5)
 
     async def scenario() -> None:
         async with office(engine) as post, receiving() as receiver:
@@ -203,7 +264,7 @@ def test_a_claim_never_reads_the_backlog(engine: str) -> None:
         async with office(engine) as post:
             hooks = [await post.webhook(f"http://127.0.0.1:9/{n}") for n in range(20)]
             await post.emit_to(*hooks, count=100)
-            plan = await post.plan_of(dispatcher._CLAIMED, ids='["a", "b"]', tokens='["c"]')
+            plan = await post.plan_of(claiming._STILL_CLAIMED, id="a", token="b")
             assert "delivery_due" not in plan and "Seq Scan on delivery" not in plan, plan
             plan = await post.plan_of(
                 outbox._CANCEL_ABOUT, account_id=post.account_id, subscriber_id="x"

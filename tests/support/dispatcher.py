@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import copy
 import itertools
 import json
 import tempfile
@@ -72,6 +73,19 @@ async def endless(receiver: Receiver, writer: asyncio.StreamWriter, request: Req
         writer.write(b"1000\r\n" + b"x" * 4096 + b"\r\n")
         await writer.drain()
         receiver.sent += 4096
+
+
+async def trickle(receiver: Receiver, writer: asyncio.StreamWriter, request: Request) -> None:
+    """An answer that never ends, a byte at a time."""
+    writer.write(b"HTTP/1.1 200 OK\r\n")
+    while True:
+        writer.write(b"x")
+        await writer.drain()
+        await asyncio.sleep(0.2)
+
+
+async def reset(receiver: Receiver, writer: asyncio.StreamWriter, request: Request) -> None:
+    writer.transport.abort()
 
 
 class Receiver:
@@ -233,6 +247,14 @@ class Office:
                     )
 
         await self.write(work)
+
+    async def neighbor(self) -> Office:
+        """Another account in the same database, served by the same dispatcher."""
+        email = f"owner{next(_numbers)}@example.org"
+        made = await self.store.write(accounts.create, email, name="Bob", now_ms=system_clock())
+        other = copy.copy(self)
+        other.account_id = made.account_id
+        return other
 
     @asynccontextmanager
     async def working(self) -> AsyncIterator[None]:

@@ -11,12 +11,12 @@ import socket
 import ssl
 import time
 from collections.abc import Awaitable, Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC
 from email.utils import parsedate_to_datetime
 from functools import lru_cache
 from typing import Any, Literal, NamedTuple
 
+import aiodns
 import aiohttp
 from aiohttp.abc import AbstractResolver, ResolveResult
 from yarl import URL
@@ -50,7 +50,6 @@ MOST_KEPT = 1024
 MOST_ADDRESSES = 8
 # Below the five seconds after which common servers hang up, so that we seldom post into a connection that is just closing.
 KEEP_ALIVE_S = 4.0
-LOOKUP_THREADS = 64
 CONNECTIONS = 1000
 LONGEST_RETRY_S = (
     999_999_999  # what nine digits can say; the delivery schedule has its own, far lower ceiling
@@ -74,6 +73,30 @@ class Answer(NamedTuple):
     retry_after_s: int | None = None
 
 
+class SystemLookup:
+    """Asks the system's name servers from the event loop. Threads would be a shared resource: names
+    that nobody answers for would hold all of them, and delay everybody else's deliveries."""
+
+    def __init__(self, **options: Any) -> None:
+        self._options = {"timeout": 1.0, "tries": 3, **options}
+        self._resolver: aiodns.DNSResolver | None = None
+
+    async def __call__(self, host: str) -> Sequence[str]:
+        if self._resolver is None:
+            self._resolver = aiodns.DNSResolver(**self._options)
+        try:
+            found = await self._resolver.getaddrinfo(
+                host, family=socket.AF_UNSPEC, type=socket.SOCK_STREAM
+            )
+        except aiodns.error.DNSError as error:
+            raise OSError(str(error)) from error
+        return list(dict.fromkeys(node.addr[0].decode() for node in found.nodes))
+
+    async def close(self) -> None:
+        if self._resolver is not None:
+            await self._resolver.close()
+
+
 class GuardedResolver(AbstractResolver):
     """Resolves at each dial and refuses a name if any one of its addresses is forbidden. The client dials what it returns and
     keeps the name of the URL for SNI, the certificate and Host."""
@@ -82,11 +105,9 @@ class GuardedResolver(AbstractResolver):
         self, policy: OutboundPolicy, *, lookup: Lookup | None = None, timeout_s: float = LOOKUP_S
     ) -> None:
         self._policy = policy
-        self._lookup = lookup or self._ask_system
+        self._system = SystemLookup()
+        self._lookup = lookup or self._system
         self._timeout_s = timeout_s
-        # Own threads, since a name server that never answers holds one for long; one lookup per name, so that a single
-        # such name with many deliveries waiting holds only one.
-        self._threads = ThreadPoolExecutor(LOOKUP_THREADS, thread_name_prefix="lookup")
         self._asked: dict[str, asyncio.Future[Sequence[str]]] = {}
 
     async def resolve(
@@ -98,7 +119,7 @@ class GuardedResolver(AbstractResolver):
         return [_dialable(host, address, port) for address in addresses[:MOST_ADDRESSES]]
 
     async def close(self) -> None:
-        self._threads.shutdown(wait=False, cancel_futures=True)
+        await self._system.close()
 
     async def _addresses(self, host: str) -> Sequence[str]:
         asked = self._asked.get(host)
@@ -119,13 +140,6 @@ class GuardedResolver(AbstractResolver):
         self._asked.pop(host, None)
         if not done.cancelled():
             done.exception()  # seen, also when nobody waits any longer
-
-    async def _ask_system(self, host: str) -> Sequence[str]:
-        loop = asyncio.get_running_loop()
-        found = await loop.run_in_executor(
-            self._threads, lambda: socket.getaddrinfo(host, None, type=socket.SOCK_STREAM)
-        )
-        return list(dict.fromkeys(str(sockaddr[0]) for *_, sockaddr in found))
 
 
 def _dialable(host: str, address: str, port: int) -> ResolveResult:

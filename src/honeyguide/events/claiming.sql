@@ -6,7 +6,8 @@ WITH RECURSIVE waiting (webhook_id) AS (
     SELECT (SELECT MIN(d.webhook_id) FROM delivery AS d WHERE d.status = 'pending' AND d.webhook_id > waiting.webhook_id)
     FROM waiting WHERE waiting.webhook_id IS NOT NULL
 )
-SELECT w.id, w.failing_since_ms FROM waiting JOIN webhook AS w ON w.id = waiting.webhook_id
+SELECT w.id, w.account_id, CASE WHEN w.failing_since_ms IS NULL THEN 0 ELSE 1 END AS is_failing
+FROM waiting JOIN webhook AS w ON w.id = waiting.webhook_id
 WHERE w.disabled_ms IS NULL AND (
     -- One row by the index. Asked with EXISTS, PostgreSQL may join, and read everybody's backlog for it.
     SELECT 1 FROM delivery AS d WHERE d.webhook_id = w.id AND d.status = 'pending' AND d.due_ms <= :now_ms
@@ -40,24 +41,11 @@ SELECT c.due_ms, c.id, c.lease_token AS token, c.tries, c.event_id, COALESCE(CAS
     w.id AS webhook_id, w.account_id, w.url, w.secret, w.old_secrets
 FROM claimed AS c JOIN event AS e ON e.id = c.event_id JOIN webhook AS w ON w.id = c.webhook_id;
 
--- name: claimed (sqlite)
+-- name: still_claimed
 SELECT d.due_ms, d.id, d.lease_token AS token, d.tries, e.id AS event_id, e.body, w.id AS webhook_id, w.account_id, w.url, w.secret,
     w.old_secrets
 FROM delivery AS d JOIN event AS e ON e.id = d.event_id JOIN webhook AS w ON w.id = d.webhook_id
-WHERE d.id IN (SELECT value FROM json_each(:ids)) AND d.lease_token IN (SELECT value FROM json_each(:tokens))
-  AND d.status = 'pending' AND e.body IS NOT NULL AND w.disabled_ms IS NULL;
-
--- name: claimed (postgres)
--- In two steps, of which the first leads through the primary key: in one, the planner would read a webhook's whole backlog.
-WITH held AS MATERIALIZED (
-    SELECT d.id, d.lease_token, d.tries, d.due_ms, d.status, d.event_id, d.webhook_id
-    FROM json_array_elements_text(CAST(:ids AS JSON)) AS wanted (id) JOIN delivery AS d ON d.id = wanted.id
-    WHERE d.lease_token = ANY (ARRAY(SELECT json_array_elements_text(CAST(:tokens AS JSON))))
-)
-SELECT h.due_ms, h.id, h.lease_token AS token, h.tries, e.id AS event_id, e.body, w.id AS webhook_id, w.account_id, w.url, w.secret,
-    w.old_secrets
-FROM held AS h JOIN event AS e ON e.id = h.event_id JOIN webhook AS w ON w.id = h.webhook_id
-WHERE h.status = 'pending' AND e.body IS NOT NULL AND w.disabled_ms IS NULL;
+WHERE d.id = :id AND d.lease_token = :token AND d.status = 'pending' AND e.body IS NOT NULL AND w.disabled_ms IS NULL;
 
 -- name: cancel_unsendable (sqlite)
 UPDATE delivery SET status = 'cancelled', leased_until_ms = 0, lease_token = NULL
@@ -67,10 +55,5 @@ WHERE id IN (SELECT value FROM json_each(:ids)) AND lease_token = :token;
 UPDATE delivery SET status = 'cancelled', leased_until_ms = 0, lease_token = NULL
 WHERE id = ANY (ARRAY(SELECT json_array_elements_text(CAST(:ids AS JSON)))) AND lease_token = :token;
 
--- name: give_back (sqlite)
-UPDATE delivery SET leased_until_ms = 0, lease_token = NULL
-WHERE id IN (SELECT value FROM json_each(:ids)) AND lease_token = :token;
-
--- name: give_back (postgres)
-UPDATE delivery SET leased_until_ms = 0, lease_token = NULL
-WHERE id = ANY (ARRAY(SELECT json_array_elements_text(CAST(:ids AS JSON)))) AND lease_token = :token;
+-- name: give_back
+UPDATE delivery SET leased_until_ms = 0, lease_token = NULL WHERE id = :id AND lease_token = :token;
