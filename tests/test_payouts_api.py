@@ -12,7 +12,7 @@ import pytest
 from typer.testing import CliRunner
 
 from honeyguide.accounts import keys
-from honeyguide.cli_money import app
+from honeyguide.cli import app
 from honeyguide.kernel.clock import DAY_MS
 from honeyguide.kernel.ids import new_id
 from honeyguide.partners import payouts, statements

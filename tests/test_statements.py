@@ -25,7 +25,7 @@ from honeyguide.store.statements import Statement, registry
 from tests.support.stores import OpenStore
 
 for _module in pkgutil.walk_packages(honeyguide.__path__, "honeyguide."):
-    if not _module.name.endswith(("__main__", ".cli")):
+    if not _module.name.endswith("__main__"):
         importlib.import_module(_module.name)
 
 OURS = [statement for statement in registry if not statement.name.startswith("test")]

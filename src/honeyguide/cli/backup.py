@@ -10,18 +10,21 @@ import typer
 from rich.progress import Progress
 
 from honeyguide.accounts import accounts
-from honeyguide.app import Services
-from honeyguide.cli import app, fail, read_settings, with_services
+from honeyguide.cli.base import current_ms, fail, read_settings, write
 from honeyguide.kernel.errors import Fault
-from honeyguide.store import Tx, sqlite_path
+from honeyguide.store import sqlite_path
 from honeyguide.store.backup import backup_postgres, backup_sqlite
 
+app = typer.Typer()
 
-@app.command()
+
+@app.command(
+    help="Copy the whole database to one file, also while the service runs. "
+    "Prints the command that restores it."
+)
 def backup(
     target: Annotated[Path, typer.Argument(help="File to write. It must not exist yet.")],
 ) -> None:
-    """Copy the whole database to one file, also while the service runs. Prints the command that restores it."""
     chosen = read_settings()
     source = sqlite_path(chosen.database_url)
     try:
@@ -39,19 +42,18 @@ def backup(
                 )
     except Fault as fault:
         fail(fault.message)
-
-    async def note(services: Services) -> None:
-        async def change(tx: Tx) -> None:
-            await accounts.note_backup(tx, now_ms=services.clock())
-
-        await services.store.write(change)
-
-    with_services(note)
-    restore = f'pg_restore --clean --if-exists --dbname="$HONEYGUIDE_DATABASE_URL" {shlex.quote(str(target))}'
-    if source is not None:
-        # A killed process can leave a journal next to the old file. SQLite would replay it over the restored one.
-        place, wal, shm = (shlex.quote(f"{source}{ending}") for ending in ("", "-wal", "-shm"))
-        restore = f"rm -f {wal} {shm} && cp {shlex.quote(str(target))} {place}"
+    write(accounts.note_backup, now_ms=current_ms())
+    restore = _restore_command(source, shlex.quote(str(target)))
     typer.echo(
-        f"Wrote {target} ({target.stat().st_size / 1_000_000:.1f} MB). To restore it, stop the service and run: {restore}"
+        f"Wrote {target} ({target.stat().st_size / 1_000_000:.1f} MB). "
+        f"To restore it, stop the service and run: {restore}"
     )
+
+
+def _restore_command(source: Path | None, target: str) -> str:
+    if source is None:
+        return f'pg_restore --clean --if-exists --dbname="$HONEYGUIDE_DATABASE_URL" {target}'
+    # A killed process can leave a journal next to the old file. SQLite would replay it over the
+    # restored one.
+    place, wal, shm = (shlex.quote(f"{source}{ending}") for ending in ("", "-wal", "-shm"))
+    return f"rm -f {wal} {shm} && cp {target} {place}"

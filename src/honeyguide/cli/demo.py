@@ -1,10 +1,8 @@
-"""`honeyguide demo` and `honeyguide doctor`: try the service, and check an installation."""
+"""`honeyguide demo`: try the service with a year of made-up data."""
 
 from __future__ import annotations
 
 import os
-import platform
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated
 from urllib.parse import urlsplit
@@ -13,14 +11,12 @@ import typer
 
 from honeyguide import demo as demo_data
 from honeyguide.accounts import accounts
-from honeyguide.app import Services
-from honeyguide.cli import app, fail, read_settings, with_services
+from honeyguide.cli.base import fail, read, read_settings, with_services
 from honeyguide.serve import only_server, run_server
 from honeyguide.settings import PREFIX, Settings
-from honeyguide.store import health, sqlite_path, sqlite_version
+from honeyguide.store import sqlite_path
 
-# Month ends and holding periods follow this process's clock. Processes whose clocks differ by more than this could disagree.
-SKEW_MS = 2_000
+app = typer.Typer()
 
 
 @app.command()
@@ -52,7 +48,7 @@ def demo(
 
 
 def _with_toys(chosen: Settings) -> Settings:
-    """On a loopback base URL, give the demo a clock that can be moved, and write emails to files."""
+    """On a loopback base URL, use a clock that can be moved, and write emails to files."""
     if not chosen.on_loopback:
         return chosen
     path = sqlite_path(chosen.database_url)
@@ -73,29 +69,22 @@ def _empty(chosen: Settings, yes: bool) -> None:
     if path is None:
         name = urlsplit(chosen.database_url).path.lstrip("/")
         fail(
-            "The demo cannot be reset on PostgreSQL, because the ledger in it cannot be deleted. Recreate the database with "
-            f"`dropdb {name}` and `createdb {name}`, then run this command again without --reset."
+            "The demo cannot be reset on PostgreSQL, because the ledger in it cannot be deleted. "
+            f"Recreate the database with `dropdb {name}` and `createdb {name}`, then run this "
+            "command again without --reset."
         )
     lock = only_server(chosen)
     if path.exists() and not yes:
-        strangers = with_services(_strangers)
-        if strangers:
+        known = {*demo_data.EMAILS, demo_data.EMPTY}
+        emails = [account.email for account in read(accounts.all_of_them)]
+        if strangers := [email for email in emails if email not in known]:
             fail(
-                f"{path} contains accounts that are not part of the demo, such as {strangers[0]}. Nothing was deleted. "
-                "To delete them too, add --yes."
+                f"{path} contains accounts that are not part of the demo, such as {strangers[0]}. "
+                "Nothing was deleted. To delete them too, add --yes."
             )
     for name in (path.name, f"{path.name}-wal", f"{path.name}-shm", f"{path.name}.clock"):
         path.with_name(name).unlink(missing_ok=True)
     del lock
-
-
-async def _strangers(services: Services) -> list[str]:
-    ours = {*demo_data.EMAILS, demo_data.EMPTY}
-    return [
-        account.email
-        for account in await services.store.read(accounts.all_of_them)
-        if account.email not in ours
-    ]
 
 
 def _invitation(chosen: Settings, made: demo_data.Demo) -> str:
@@ -112,33 +101,3 @@ def _invitation(chosen: Settings, made: demo_data.Demo) -> str:
         f"  API key, empty         {made.empty.key}\n\n"
         f"  Try it:\n  curl -H 'X-Api-Key: {made.demo.key}' '{address}'\n"
     )
-
-
-@app.command()
-def doctor() -> None:
-    """Check the installation and say what to fix."""
-    chosen = read_settings()
-    typer.echo(
-        f"Python {platform.python_version()} on {platform.system()}, SQLite library {sqlite_version()}"
-    )
-    typer.echo(f"Database  {chosen.database_url.split('@')[-1]}")
-
-    async def look(services: Services) -> int:
-        return await services.store.read(health.clock_skew_ms)
-
-    skew_ms = with_services(look)
-    typer.echo(f"Clock     {abs(skew_ms)} ms from the database's")
-    if abs(skew_ms) > SKEW_MS and not chosen.test_clock:
-        fail(
-            "The clocks of this machine and its database differ too much. Synchronize both with NTP."
-        )
-    for line in _before_going_live(chosen):
-        typer.secho(f"To do: {line}", fg=typer.colors.YELLOW)
-    typer.secho("No errors found.", fg=typer.colors.GREEN)
-
-
-def _before_going_live(chosen: Settings) -> Iterator[str]:
-    if chosen.on_loopback:
-        yield f"{chosen.base_url} works only on this machine. Set HONEYGUIDE_BASE_URL to the public URL."
-    if not chosen.smtp_url.startswith("smtp"):
-        yield "Emails are not sent yet. Set HONEYGUIDE_SMTP_URL to your mail server."

@@ -1,0 +1,121 @@
+"""`honeyguide account` and `honeyguide keys`."""
+
+from __future__ import annotations
+
+import json
+import shlex
+from typing import Annotated
+
+import typer
+
+from honeyguide.accounts import accounts, keys, passwords
+from honeyguide.app import Services
+from honeyguide.cli.base import current_ms, fail, read, read_settings, with_services, write
+from honeyguide.kernel.clock import iso
+from honeyguide.kernel.errors import Invalid
+from honeyguide.store import Tx
+
+account_app = typer.Typer(help="Create accounts and set their passwords.", no_args_is_help=True)
+keys_app = typer.Typer(help="Create, list and revoke API keys.", no_args_is_help=True)
+
+Email = Annotated[str, typer.Argument(help="Email address of the account.")]
+
+
+@account_app.command("create")
+def account_create(
+    email: Email,
+    name: Annotated[
+        str | None, typer.Option(help="Name of the account and of its campaign.")
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print only JSON.")] = False,
+) -> None:
+    """Create an account with its campaign and first API key. The key is shown only once."""
+    made = write(_create_account, email, name, now_ms=current_ms())
+    if as_json:
+        typer.echo(json.dumps(made))
+        return
+    typer.echo(json.dumps(made, indent=2))
+    base = read_settings().base_url
+    subscribers = f"{base}/v1/campaigns/{made['campaign_uuid']}/subscribers"
+    typer.secho(
+        "\nSave the API key now; it is not shown again.\n"
+        "To use the dashboard, set a password:\n"
+        f"  honeyguide account password {shlex.quote(email)}\n"
+        "To try the API, start `honeyguide serve` and run:\n"
+        f"  curl -H 'X-Api-Key: {made['api_key']}' {subscribers}",
+        err=True,
+    )
+
+
+async def _create_account(tx: Tx, email: str, name: str | None, *, now_ms: int) -> dict[str, str]:
+    made = await accounts.create(tx, email, name=name, now_ms=now_ms)
+    key = await keys.create(tx, made.account_id, name="first key", now_ms=now_ms)
+    return {"account_uuid": made.account_id, "campaign_uuid": made.campaign_id, "api_key": key}
+
+
+@account_app.command("password")
+def account_password(email: Email) -> None:
+    """Set a new password for an account and log out all its sessions."""
+    password = typer.prompt("New password", hide_input=True, confirmation_prompt=True)
+    try:
+        passwords.checked(password, email=email)
+    except Invalid as fault:
+        fail(fault.message)
+    with_services(_set_password, email, password)
+    typer.echo("Password changed. All sessions of this account are logged out.")
+
+
+async def _set_password(services: Services, email: str, password: str) -> None:
+    password_hash = await passwords.hashed(password)
+    await services.store.write(_set_hash, email, password_hash)
+
+
+async def _set_hash(tx: Tx, email: str, password_hash: str) -> None:
+    account = await accounts.get_by_email(tx, email)
+    await passwords.set_hash(tx, account.id, password_hash)
+
+
+@keys_app.command("create")
+def keys_create(
+    email: Email, name: Annotated[str, typer.Option(help="What the key is for.")] = "key"
+) -> None:
+    """Create another API key for an account. The key is shown only once."""
+    typer.echo(write(_create_key, email, name, now_ms=current_ms()))
+    typer.echo("Save this key now; it is not shown again.", err=True)
+
+
+async def _create_key(tx: Tx, email: str, name: str, *, now_ms: int) -> str:
+    account = await accounts.get_by_email(tx, email)
+    return await keys.create(tx, account.id, name=name, now_ms=now_ms)
+
+
+@keys_app.command("list")
+def keys_list(email: Email) -> None:
+    """List an account's API keys with their state, last use and name."""
+    listed = read(_list_keys, email)
+    if not listed:
+        typer.echo(
+            f"No keys yet. Create one with: honeyguide keys create {shlex.quote(email)}", err=True
+        )
+    for key in listed:
+        used = f"last used {iso(key.last_used_ms)}" if key.last_used_ms else "never used"
+        state = f"revoked {iso(key.revoked_ms)}" if key.revoked_ms else "active"
+        typer.echo(f"{key.id}  {key.prefix}…  {state}  {used}  {key.name}")
+
+
+async def _list_keys(tx: Tx, email: str) -> list[keys.Key]:
+    return await keys.of_account(tx, (await accounts.get_by_email(tx, email)).id)
+
+
+@keys_app.command("revoke")
+def keys_revoke(
+    key: Annotated[str, typer.Argument(help="ID or prefix of the key, as `keys list` shows it.")],
+) -> None:
+    """Revoke an API key, effective from the next request."""
+    write(_revoke_key, key, now_ms=current_ms())
+    typer.echo("Key revoked. It is refused from the next request on.")
+
+
+async def _revoke_key(tx: Tx, shown: str, *, now_ms: int) -> None:
+    account_id, key_id = await keys.find_by_shown(tx, shown)
+    await keys.revoke(tx, account_id, key_id, now_ms=now_ms)

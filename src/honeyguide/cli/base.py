@@ -1,0 +1,87 @@
+"""What all commands share: settings, the opened services, errors, and output."""
+
+from __future__ import annotations
+
+import io
+import os
+import sys
+from collections.abc import Awaitable, Callable
+from typing import Concatenate, NoReturn, ParamSpec, TextIO, TypeVar
+
+import typer
+import uvloop
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, ProgressColumn, TextColumn
+
+from honeyguide import settings
+from honeyguide.app import Services, clock_of, opened
+from honeyguide.kernel.errors import Fault
+from honeyguide.settings import Settings, WrongSetting
+from honeyguide.store.tx import Unit
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+
+def fail(sentence: str) -> NoReturn:
+    typer.secho(sentence, err=True, fg=typer.colors.RED)
+    raise typer.Exit(1)
+
+
+def read_settings(**overrides: str | int | None) -> Settings:
+    try:
+        return settings.read(os.environ, **overrides)
+    except WrongSetting as wrong:
+        fail(str(wrong))
+
+
+def with_services(
+    work: Callable[Concatenate[Services, P], Awaitable[T]], *args: P.args, **kwargs: P.kwargs
+) -> T:
+    """Open the store and the other services, and run `work(services, *args, **kwargs)`."""
+    try:
+        return uvloop.run(_open_and_run(work, *args, **kwargs))
+    except Fault as fault:
+        fail(fault.message)
+
+
+async def _open_and_run(
+    work: Callable[Concatenate[Services, P], Awaitable[T]], *args: P.args, **kwargs: P.kwargs
+) -> T:
+    async with opened(read_settings()) as services:
+        return await work(services, *args, **kwargs)
+
+
+def read(unit: Unit[P, T], /, *args: P.args, **kwargs: P.kwargs) -> T:
+    """Run one unit of work that only reads."""
+    return with_services(lambda services: services.store.read(unit, *args, **kwargs))
+
+
+def write(unit: Unit[P, T], /, *args: P.args, **kwargs: P.kwargs) -> T:
+    """Run one unit of work in a transaction."""
+    return with_services(lambda services: services.store.write(unit, *args, **kwargs))
+
+
+def current_ms() -> int:
+    """The time by the installation's clock, which a test clock may have moved."""
+    return clock_of(read_settings())()
+
+
+def utf8_stdout() -> TextIO:
+    """Standard output for the text of a file: UTF-8 in every locale, line ends as written."""
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(encoding="utf-8", newline="")
+    return sys.stdout
+
+
+def progress(time: ProgressColumn, *, transient: bool) -> Progress:
+    """A progress bar on stderr, and only on a terminal: stdout may be a file."""
+    return Progress(
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        time,
+        console=Console(stderr=True),
+        disable=not sys.stderr.isatty(),
+        transient=transient,
+    )

@@ -1,0 +1,200 @@
+"""`honeyguide verify` and `honeyguide payouts`: check the ledger, close months, list payouts and
+mark them as paid.
+"""
+
+from __future__ import annotations
+
+import csv
+from functools import partial
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.progress import Progress, TimeElapsedColumn
+
+from honeyguide.app import Services
+from honeyguide.cli.base import current_ms, fail, progress, utf8_stdout, with_services, write
+from honeyguide.kernel import money
+from honeyguide.kernel.errors import Invalid
+from honeyguide.kernel.spreadsheets import unguarded
+from honeyguide.partners import ledger_check, payouts, rules, statements
+from honeyguide.store import Tx
+from honeyguide.work.money import pay_out
+
+app = typer.Typer()
+payouts_app = typer.Typer(help="List partner payouts and mark them as paid.", no_args_is_help=True)
+
+Month = Annotated[str, typer.Option(help="Only this month, as YYYY-MM; default: all months.")]
+Unpaid = Annotated[bool, typer.Option("--unpaid", help="Only payouts that are not marked as paid.")]
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
+
+
+def _progress() -> Progress:
+    return progress(TimeElapsedColumn(), transient=True)
+
+
+@app.command()
+def verify() -> None:
+    """Check the ledger: every rule about money, in one snapshot. Exits with 1 if a check fails."""
+    findings, sums = with_services(_check_ledger)
+    for finding in findings:
+        mark = (
+            typer.style("FAILED", fg=typer.colors.RED)
+            if finding.broken
+            else typer.style("ok", fg=typer.colors.GREEN)
+        )
+        places = f" ({_count(finding.broken, 'row')} wrong)" if finding.broken else ""
+        typer.echo(f"{mark}  {finding.promise}{places}")
+    charged, paid_out = money.show(sums.charged_cents), money.show(sums.paid_out_cents)
+    typer.echo(
+        f"\n{_count(sums.transfers, 'transfer')}: {charged} charged, {paid_out} of it in payouts."
+    )
+    if any(finding.broken for finding in findings):
+        fail("The ledger check failed. Hold payouts, and report this with the lines above.")
+
+
+async def _check_ledger(
+    services: Services,
+) -> tuple[list[ledger_check.Finding], ledger_check.Sums]:
+    with _progress() as bar:
+        task = bar.add_task("Checking the ledger", total=ledger_check.CHECKS)
+        return await services.store.slow_snapshot(ledger_check.verify, partial(bar.advance, task))
+
+
+async def _payouts_of_month(services: Services, month: str, unpaid: bool) -> list[payouts.Owed]:
+    if month:
+        rules.read_month(month, param="--month")
+    return await services.store.slow_snapshot(payouts.of_month, month, open_only=unpaid)
+
+
+@payouts_app.command("list")
+def payouts_list(month: Month = "", unpaid: Unpaid = False) -> None:
+    """List payouts."""
+    rows = with_services(_payouts_of_month, month, unpaid)
+    for row in rows:
+        state = f"paid, {row.paid_reference}" if row.paid_ms is not None else "unpaid"
+        typer.echo(
+            f"{row.id}  {row.month}  {money.show(row.amount_cents):>12}  {row.email}  {state}"
+        )
+    typer.echo(
+        f"{_count(len(rows), 'payout')}, {money.show(sum(row.amount_cents for row in rows))}",
+        err=True,
+    )
+    if any(row.paid_ms is None for row in rows):
+        typer.echo(
+            "To mark one as paid: honeyguide payouts mark-paid UUID --reference REFERENCE", err=True
+        )
+
+
+@payouts_app.command(
+    "export",
+    help="Write payouts to standard output as CSV. "
+    "Fill in the references, then pass the file to `mark-paid --csv`.",
+)
+def payouts_export(month: Month = "", unpaid: Unpaid = False) -> None:
+    rows = with_services(_payouts_of_month, month, unpaid)
+    utf8_stdout().write(statements.csv_of_payouts(rows))
+
+
+@payouts_app.command(
+    "make",
+    help="Close finished months and create their payouts now. "
+    "The running service does both automatically.",
+)
+def payouts_make() -> None:
+    done = [(month, made) for month, made in with_services(_make_payouts) if made]
+    for month, made in done:
+        typer.echo(f"{rules.spoken(month)}: {_count(made, 'payout')}")
+    if not done:
+        typer.echo("No payouts to create.", err=True)
+
+
+async def _make_payouts(services: Services) -> list[tuple[str, int]]:
+    """The months paid out now, each with the number of its payouts."""
+    store, done = services.store, []
+    await store.write(payouts.close_months, now_ms=services.clock())
+    with _progress() as bar:
+        while (month := await store.read(payouts.month_to_pay_out)) is not None:
+            earners = await store.slow_snapshot(payouts.earners, month)
+            task = bar.add_task(f"Payouts for {rules.spoken(month)}", total=earners)
+            await pay_out(store, services.clock(), partial(bar.advance, task))
+            done.append((month, int(bar.tasks[task].completed)))
+    return done
+
+
+@payouts_app.command("mark-paid")
+def payouts_mark_paid(
+    payout_uuid: Annotated[
+        str, typer.Argument(help="UUID of the payout. Leave out with --csv.")
+    ] = "",
+    reference: Annotated[str, typer.Option(help="Reference of the bank transfer.")] = "",
+    undo: Annotated[
+        bool, typer.Option("--undo", help="Mark it as unpaid again, with a new ledger entry.")
+    ] = False,
+    table: Annotated[
+        Path | None,
+        typer.Option(
+            "--csv", help="Mark every row that has a reference; columns payout_uuid and reference."
+        ),
+    ] = None,
+) -> None:
+    """Mark payouts as paid, or undo it."""
+    if (table is None) == (not payout_uuid) or (undo and table):
+        fail("Give one payout UUID, or a file with --csv (without --undo).")
+    if table is not None:
+        _mark_table(table)
+        return
+    if undo:
+        payout = write(payouts.unmark_paid, payout_uuid, now_ms=current_ms())
+    else:
+        payout = write(payouts.mark_paid, payout_uuid, reference, now_ms=current_ms())
+    state = "unpaid again" if undo else "marked as paid"
+    typer.echo(f"{money.show(payout.amount_cents)} for {payout.month} is {state}.")
+
+
+def _mark_table(path: Path) -> None:
+    """Mark all rows that have a reference, or none of them."""
+    try:
+        with path.open(newline="", encoding="utf-8-sig") as file:
+            reader = csv.DictReader(file)
+            rows = [
+                (row["payout_uuid"].strip(), unguarded(row["reference"].strip())) for row in reader
+            ]
+            if not {"payout_uuid", "reference"} <= set(reader.fieldnames or ()):
+                raise KeyError
+    except (OSError, KeyError, AttributeError, UnicodeDecodeError, csv.Error):
+        fail(
+            f"{path} is not a CSV file with the columns payout_uuid and reference. Start from "
+            "`honeyguide payouts export`."
+        )
+    wanted = [(payout_uuid, reference) for payout_uuid, reference in rows if reference]
+    marked = write(_mark_all, wanted, now_ms=current_ms())
+    already, without = len(wanted) - marked, len(rows) - len(wanted)
+    typer.echo(
+        f"{_count(marked, 'payout')} marked as paid, {already:,} already paid, "
+        f"{without:,} without a reference."
+    )
+
+
+async def _mark_all(tx: Tx, wanted: list[tuple[str, str]], *, now_ms: int) -> int:
+    """How many were marked. A payout already marked with the same reference is skipped."""
+    marked = 0
+    for payout_uuid, reference in wanted:
+        try:
+            await payouts.mark_paid(tx, payout_uuid, reference, now_ms=now_ms)
+            marked += 1
+        except Invalid as refused:
+            if (
+                refused.code != "already_paid"
+                or (await payouts.get_any(tx, payout_uuid)).paid_reference != reference
+            ):
+                raise Invalid(
+                    "Payout {payout}: {why} No payouts were marked.",
+                    code=refused.code,
+                    payout=payout_uuid,
+                    why=refused.message,
+                ) from None
+    return marked

@@ -1,0 +1,150 @@
+"""`honeyguide import` and `honeyguide export`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.progress import Progress, TimeRemainingColumn
+
+from honeyguide.accounts import accounts
+from honeyguide.app import Services
+from honeyguide.cli.base import fail, progress, utf8_stdout, with_services
+from honeyguide.kernel.errors import Invalid
+from honeyguide.kernel.spreadsheets import csv_text
+from honeyguide.kernel.tenant import Tenant
+from honeyguide.referrals import campaigns, page_index, search
+from honeyguide.signups import exporting, import_columns, importing
+from honeyguide.store import Tx
+
+app = typer.Typer()
+
+
+async def _tenant(tx: Tx, email: str) -> Tenant:
+    return await campaigns.tenant_of(tx, (await accounts.get_by_email(tx, email)).id)
+
+
+def _progress() -> Progress:
+    return progress(TimeRemainingColumn(), transient=False)
+
+
+def _columns(columns: list[import_columns.Column]) -> str:
+    used = ", ".join(f"{column.name} as {column.used_as}" for column in columns if column.used_as)
+    ignored = ", ".join(column.name for column in columns if not column.used_as) or "none"
+    return f"Columns used: {used}.\nColumns ignored: {ignored}."
+
+
+@app.command("import")
+def import_command(
+    file: Annotated[
+        Path, typer.Argument(help="CSV file with a header row.", exists=True, dir_okay=False)
+    ],
+    account: Annotated[str, typer.Option(help="Email address of the account to import into.")],
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Show what would happen without changing anything.")
+    ] = False,
+    errors: Annotated[
+        Path | None,
+        typer.Option(help="File for the rows that could not be imported, with the reasons."),
+    ] = None,
+) -> None:
+    """Import subscribers from a CSV file. Existing subscribers are not changed."""
+    try:
+        header, lines = importing.read(file.read_bytes(), any_size=True)
+        mapping = import_columns.guess(header)
+        if "email" not in mapping:
+            fail(f"{file} has no column with email addresses. Name that column `email`.")
+    except Invalid as fault:
+        fail(fault.message)
+    columns = _columns(import_columns.uses(header, mapping))
+    typer.echo(columns, err=True)
+    added, skipped, refused = with_services(_import, account, lines, mapping, dry_run)
+    for each in refused[:20]:
+        typer.secho(f"line {each.line}: {each.sentence}", err=True, fg=typer.colors.YELLOW)
+    would = "would be added" if dry_run else "added"
+    typer.echo(
+        f"{added:,} {would}, {skipped:,} already subscribed, {len(refused):,} failed.\n{columns}"
+    )
+    if errors is not None and refused:
+        _write_refused(errors, importing.csv_to_mend(header, refused))
+    elif refused:
+        typer.echo("To save the failed rows to a file, add --errors FILE.", err=True)
+    if dry_run:
+        typer.echo("Nothing was changed. To import, run this again without --dry-run.", err=True)
+
+
+async def _import(
+    services: Services,
+    account: str,
+    lines: list[importing.ImportLine],
+    mapping: dict[str, int],
+    dry_run: bool,
+) -> tuple[int, int, list[importing.RefusedLine]]:
+    """The number of lines added and skipped, and the refused lines."""
+    tenant, now_ms = await services.store.read(_tenant, account), services.clock()
+    run = services.store.read if dry_run else services.store.write
+    added, skipped, seen = 0, 0, set[str]()
+    refused: list[importing.RefusedLine] = []
+    with _progress() as bar:
+        task = bar.add_task("Checking" if dry_run else "Importing", total=len(lines))
+        for part in importing.parts(lines):
+            outcome = await run(
+                importing.bring,
+                services.site,
+                tenant,
+                part,
+                mapping,
+                now_ms=now_ms,
+                dry=dry_run,
+                seen=seen if dry_run else None,
+            )
+            added, skipped = added + outcome.added, skipped + outcome.skipped
+            refused += outcome.refused
+            bar.advance(task, len(part))
+    return added, skipped, refused
+
+
+def _write_refused(errors: Path, text: str) -> None:
+    try:
+        errors.write_text(text, encoding="utf-8", newline="")
+    except OSError as error:
+        fail(f"Cannot write {errors}: {error.strerror}.")
+    typer.echo(f"The failed rows are in {errors}. Fix them there, then import that file.", err=True)
+
+
+@app.command("export")
+def export_command(
+    account: Annotated[str, typer.Option(help="Email address of the account.")],
+    file: Annotated[
+        Path | None, typer.Option(help="File to write; default: standard output.")
+    ] = None,
+    show: Annotated[
+        str, typer.Option(help=f"Which subscribers: {', '.join(search.SHOWS)}.")
+    ] = "all",
+) -> None:
+    """Export subscribers as CSV."""
+    if show not in search.SHOWS:
+        fail(f"--show must be one of: {', '.join(search.SHOWS)}.")
+    written = with_services(_export, account, file, show)
+    typer.secho(f"Exported {written:,} subscribers.", err=True)
+
+
+async def _export(services: Services, account: str, file: Path | None, show: str) -> int:
+    tenant = await services.store.read(_tenant, account)
+    total = await services.store.read(page_index.total, tenant.campaign_id, "all")
+    try:
+        out = file.open("w", encoding="utf-8", newline="") if file else utf8_stdout()
+    except OSError as error:
+        fail(f"Cannot write {file}: {error.strerror}.")
+    written = 0
+    with _progress() as bar:
+        task = bar.add_task("Writing", total=total)
+        out.write(csv_text([exporting.COLUMNS]))
+        async for rows in exporting.batches(services.store, tenant, show):
+            out.write(csv_text(exporting.line(services.site, row) for row in rows))
+            written += len(rows)
+            bar.advance(task, len(rows))
+    if file:
+        out.close()
+    return written
