@@ -30,6 +30,7 @@ MAY_IMPORT |= {"__main__": {"cli"}}
 
 KERNEL_GUESTS = {"kernel/email_addresses.py": {"email_validator"}}
 DRIVERS = {"apsw", "asyncpg", "sqlite3", "aiosqlite", "psycopg", "sqlalchemy"}
+ENGINE_MODULES = {"sqlite", "postgres", "SqliteStore", "PostgresStore", "SqliteTx", "PostgresTx"}
 HTTP_SERVERS = {"starlette", "uvicorn", "httptools", "multipart", "python_multipart"}
 CLOCKS = {"kernel/clock.py", "kernel/ids.py"}
 TIME_READERS = {
@@ -119,6 +120,18 @@ def drivers_live_in_the_store(module: Module) -> Iterator[str]:
     for line, name in module.imports():
         if module.room != "store" and name.split(".")[0] in DRIVERS:
             yield f"{line}: `{name}` is a database driver; use the Tx that store/ gives you"
+
+
+def engines_are_known_only_to_the_store(module: Module) -> Iterator[str]:
+    if module.room == "store":
+        return
+    mend = "ask the Store for the fact that matters, such as `is_shared`"
+    for line, name in module.imports():
+        if ENGINE_MODULES & set(name.split(".")):
+            yield f"{line}: `{name}` belongs to one engine; {mend}"
+    for node in ast.walk(module.tree):
+        if isinstance(node, ast.Attribute) and node.attr == "engine":
+            yield f"{node.lineno}: `{ast.unparse(node)}` asks which engine this is; {mend}"
 
 
 def the_domain_knows_no_http_server(module: Module) -> Iterator[str]:
@@ -231,6 +244,7 @@ LAWS: list[Law] = [
     imports_run_one_way,
     the_kernel_stands_on_the_standard_library,
     drivers_live_in_the_store,
+    engines_are_known_only_to_the_store,
     the_domain_knows_no_http_server,
     sql_lives_in_sql_files,
     the_clock_is_read_in_one_place,
@@ -324,6 +338,21 @@ CULPRITS: list[tuple[Law, str, str]] = [
     (the_kernel_stands_on_the_standard_library, "kernel/money.py", "import email_validator"),
     (drivers_live_in_the_store, "accounts/keys.py", "from asyncpg import Connection"),
     (drivers_live_in_the_store, "cli/backup.py", "import sqlite3"),
+    (
+        engines_are_known_only_to_the_store,
+        "accounts/idempotency.py",
+        "from honeyguide.store.postgres import LockWait",
+    ),
+    (
+        engines_are_known_only_to_the_store,
+        "accounts/admission.py",
+        "from honeyguide.store import SqliteStore",
+    ),
+    (
+        engines_are_known_only_to_the_store,
+        "work/loop.py",
+        "def f(store): return store.engine == 'sqlite'",
+    ),
     (
         the_domain_knows_no_http_server,
         "events/outbox.py",

@@ -280,7 +280,9 @@ def test_many_keys_used_at_once_are_all_seen():
             ]
 
         shown = opened.run(opened.store.write(make))
-        opened.run(knock(LocalAdmission(opened.store, 60, "http://127.0.0.1"), shown))
+        opened.run(
+            knock(LocalAdmission(opened.store, opened.store.path, 60, "http://127.0.0.1"), shown)
+        )
         assert opened.ask(USED, now_ms=NOW) == [(len(shown),)]
 
 
@@ -293,7 +295,7 @@ def test_a_use_that_could_not_be_noted_costs_nobody_anything_and_is_noted_with_t
         closing(sqlite_engine.connect(opened.store.path)) as elsewhere,
     ):
         _, key = opened.account_with_key()
-        door = LocalAdmission(opened.store, 60, "http://127.0.0.1")
+        door = LocalAdmission(opened.store, opened.store.path, 60, "http://127.0.0.1")
         elsewhere.execute("BEGIN IMMEDIATE")
         opened.run(knock(door, [key]))
         assert opened.ask(USED, now_ms=NOW) == [(0,)]
@@ -363,13 +365,13 @@ def test_a_restart_at_any_moment_changes_no_answer_on_sqlite(sqlite, limit, step
     )
     window, door, now_ms = (
         Window(limit, []),
-        LocalAdmission(sqlite.store, limit, "http://127.0.0.1"),
+        LocalAdmission(sqlite.store, sqlite.store.path, limit, "http://127.0.0.1"),
         NOW,
     )
     for step, restarts in steps:
         now_ms += step
         if restarts:
-            door = LocalAdmission(sqlite.store, limit, "http://127.0.0.1")
+            door = LocalAdmission(sqlite.store, sqlite.store.path, limit, "http://127.0.0.1")
         assert sqlite.run(door.admit(key, "127.0.0.1", now_ms))[1] == window.ask(now_ms)
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio
 import functools
 import logging
+from pathlib import Path
 from typing import NamedTuple, Protocol
 
 from honeyguide.accounts import keys
@@ -15,7 +16,6 @@ from honeyguide.accounts.limits import WINDOW_MS, Allowance, Window, WrongKeys
 from honeyguide.kernel.errors import TooMany, Unauthorized, Unavailable
 from honeyguide.store import Store
 from honeyguide.store.journal import Journal
-from honeyguide.store.sqlite import SqliteStore
 from honeyguide.store.statements import beside
 from honeyguide.store.tx import Tx
 
@@ -86,12 +86,10 @@ class Refusals:
 class LocalAdmission:
     """One serving process: the ring is in memory, noted in a journal whose loss would be harmless."""
 
-    def __init__(self, store: SqliteStore, limit: int, base_url: str) -> None:
+    def __init__(self, store: Store, path: Path, limit: int, base_url: str) -> None:
         self._store = store
         self._limit = limit
-        self._journal = Journal(
-            store.path.with_name(f"{store.path.stem}-accepted"), keep_ms=WINDOW_MS
-        )
+        self._journal = Journal(path.with_name(f"{path.stem}-accepted"), keep_ms=WINDOW_MS)
         self._recalled = self._journal.recall()
         self._windows: dict[str, Window] = {}
         self._refusals = Refusals(base_url)
@@ -236,6 +234,6 @@ class SharedAdmission:
 
 def admission(store: Store, limit: int, base_url: str) -> Admission:
     """`base_url` is for the sentence that tells where to get a key."""
-    if isinstance(store, SqliteStore):
-        return LocalAdmission(store, limit, base_url)
-    return SharedAdmission(store, limit, base_url)
+    if store.path is None:
+        return SharedAdmission(store, limit, base_url)
+    return LocalAdmission(store, store.path, limit, base_url)

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from honeyguide.kernel.clock import DAY_MS
 from honeyguide.kernel.errors import Busy, Invalid, Reused
-from honeyguide.store.postgres import LockWait
+from honeyguide.store import LockWait
 from honeyguide.store.statements import beside
 from honeyguide.store.tx import Tx
 

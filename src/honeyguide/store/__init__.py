@@ -11,10 +11,11 @@ from honeyguide.store import health
 from honeyguide.store.migrate import migrate_postgres, migrate_sqlite
 from honeyguide.store.postgres import open_postgres
 from honeyguide.store.sqlite import SqliteStore, sqlite_version
-from honeyguide.store.tx import Again, Store, Taken, Tx
+from honeyguide.store.tx import Again, LockWait, Store, Taken, Tx
 
 __all__ = [
     "Again",
+    "LockWait",
     "Store",
     "Taken",
     "Tx",

@@ -19,7 +19,7 @@ from honeyguide.store import batches
 from honeyguide.store.batches import Batches
 from honeyguide.store.pool import DOWN, DOWN_ERRORS, NO_CONNECTION, Lent, Pool
 from honeyguide.store.statements import Statement
-from honeyguide.store.tx import Again, P, Refusals, T, Unit, Work, bind, refusal
+from honeyguide.store.tx import Again, LockWait, P, Refusals, T, Unit, Work, bind, refusal
 
 R = TypeVar("R")
 
@@ -46,10 +46,6 @@ SETTINGS = {
 CHANNEL = "honeyguide"
 
 Put = tuple[Statement[Any], tuple[Any, ...], Refusals | None]
-
-
-class LockWait(Unavailable):
-    """Somebody else held a row for longer than we wait."""
 
 
 # A second run meets none of these: a deadlock, a row changed under a snapshot, a statement prepared before a migration.
@@ -226,6 +222,9 @@ class PostgresStore:
     """Any number of processes on any number of machines share one database."""
 
     engine = "postgres"
+    engine_name = "PostgreSQL"
+    is_shared = True
+    path = None
 
     def __init__(self, pool: Pool, url: str) -> None:
         self._pool = pool

@@ -186,9 +186,11 @@ def _columns(table: str, names: list[str]) -> str:
 
 
 class SqliteStore:
-    """One file, one serving process, one writer at a time."""
+    """One file, one server process, one writer at a time."""
 
     engine = "sqlite"
+    engine_name = "SQLite"
+    is_shared = False
 
     def __init__(self, path: Path) -> None:
         self.path = path

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping
+from pathlib import Path
 from typing import Any, Concatenate, ParamSpec, Protocol, TypeVar
 
+from honeyguide.kernel.errors import Unavailable
 from honeyguide.store.statements import Statement
 
 R = TypeVar("R")
@@ -14,6 +16,10 @@ P = ParamSpec("P")
 
 class Again(Exception):
     """The unit of work met a collision that a second run will not meet (a drawn code that was taken, a deadlock)."""
+
+
+class LockWait(Unavailable):
+    """Another transaction kept a row locked for longer than we wait."""
 
 
 class Taken(Exception):
@@ -76,7 +82,23 @@ def bind(unit: Unit[P, T], args: Any, kwargs: Any) -> Work[T]:
 class Store(Protocol):
     """Runs a unit of work, `unit(tx, *args, **kwargs)`, in a transaction of its own."""
 
-    engine: str
+    @property
+    def engine(self) -> str: ...
+
+    @property
+    def engine_name(self) -> str:
+        """The engine's name as people write it."""
+        ...
+
+    @property
+    def is_shared(self) -> bool:
+        """Whether other server processes may use the same database."""
+        ...
+
+    @property
+    def path(self) -> Path | None:
+        """The file of a database that only one server process uses."""
+        ...
 
     def read(self, unit: Unit[P, T], /, *args: P.args, **kwargs: P.kwargs) -> Awaitable[T]:
         """Quick reads; each statement sees the newest commit."""

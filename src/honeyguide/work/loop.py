@@ -1,4 +1,6 @@
-"""Runs the table of jobs for as long as the process lives. A job that fails is logged and tried again at its next time."""
+"""Runs the table of jobs for as long as the process lives. A job that fails is logged and tried
+again at its next time.
+"""
 
 from __future__ import annotations
 
@@ -52,30 +54,25 @@ class Loop:
                 pass
 
     async def once(self, job: Job) -> bool:
-        """All of a job's batches; False when another process is at it."""
-        alone = self._store.engine == "sqlite"
+        """Run all of a job's batches; False if another process is running it."""
         more = True
         while more:
-            if alone:
+            if not self._store.is_shared:
                 more = await job.batch(self._store, self._clock())
                 continue
             until_ms = system_clock() + LEASE_MS
-            if not await self._lease(job.name, until_ms):
+            if not await self._store.write(_claim, job.name, until_ms):
                 return False
             try:
                 more = await job.batch(self._store, self._clock())
             finally:
-                await self._release(job.name, until_ms)
+                await self._store.write(_release, job.name, until_ms)
         return True
 
-    async def _lease(self, name: str, until_ms: int) -> bool:
-        async def work(tx: Tx) -> int:
-            return await tx.run(_CLAIM, name=name, until_ms=until_ms, now_ms=system_clock())
 
-        return bool(await self._store.write(work))
+async def _claim(tx: Tx, name: str, until_ms: int) -> int:
+    return await tx.run(_CLAIM, name=name, until_ms=until_ms, now_ms=system_clock())
 
-    async def _release(self, name: str, until_ms: int) -> None:
-        async def work(tx: Tx) -> None:
-            await tx.put(_RELEASE, name=name, until_ms=until_ms)
 
-        await self._store.write(work)
+async def _release(tx: Tx, name: str, until_ms: int) -> None:
+    await tx.put(_RELEASE, name=name, until_ms=until_ms)

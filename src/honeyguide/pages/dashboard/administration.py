@@ -73,13 +73,12 @@ async def _page(request: PageRequest, wrong: dict[str, str]) -> Response:
 
     # Sums over everybody: kept away from those who only want their own page.
     shown = await request.services.store.slow_snapshot(look)
-    engine = "PostgreSQL" if request.services.store.engine == "postgres" else "SQLite"
     return await request.page(
         "dashboard/administration.html",
         400 if wrong else 200,
         money=money.show,
         month=_month(request),
-        engine=engine,
+        engine=request.services.store.engine_name,
         version=__version__,
         closes_at=rules.closes_at,
         sends_mail=bool(request.services.settings.smtp_url),
