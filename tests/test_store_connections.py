@@ -36,11 +36,12 @@ def asked(postgres: OpenStore, work: Callable[[Tx], Awaitable[Any]]) -> list[str
 
     async def scene() -> None:
         assert isinstance(postgres.store, PostgresStore)
-        async with postgres.store._pool.acquire() as connection:
-            connection.add_query_logger(note)
+        pool = postgres.store._pool
+        connection = await pool.take()
+        connection.add_query_logger(note)
+        pool.give(connection)  # the pool lends the last one used first
         await postgres.store.write(work)
-        async with postgres.store._pool.acquire() as connection:
-            connection.remove_query_logger(note)
+        connection.remove_query_logger(note)
 
     def note(query: Any) -> None:
         sent.append(query.query)

@@ -6,8 +6,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import deque
-from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import asynccontextmanager
+from collections.abc import Awaitable, Callable
 from typing import Any
 
 import asyncpg
@@ -132,14 +131,6 @@ class Pool:
                 return
         if connection is not None:
             self._idle.append((connection, asyncio.get_running_loop().time()))
-
-    @asynccontextmanager
-    async def acquire(self) -> AsyncIterator[Any]:
-        connection = await self.take()
-        try:
-            yield connection
-        finally:
-            self.give(connection)
 
     async def close(self) -> None:
         """Says goodbye on the idle ones and cuts the others."""

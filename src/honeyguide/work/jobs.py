@@ -1,9 +1,9 @@
-"""Time-driven work, one table: what, and how often."""
+"""Background jobs, one table: what runs, and how often."""
 
 from __future__ import annotations
 
 import logging
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 
@@ -23,7 +23,7 @@ from honeyguide.work import money
 
 log = logging.getLogger("honeyguide.work")
 
-# A job does one bounded batch and tells whether more waits.
+# A job does one bounded batch and returns whether there is more to do.
 Batch = Callable[[Store, int], Awaitable[bool]]
 
 
@@ -32,64 +32,49 @@ class Job:
     name: str
     every_ms: int
     batch: Batch
-    # A topic whose commits call for this job at once; without one it only keeps its hours.
+    # A commit that wakes this topic also starts the job.
     topic: str | None = None
 
 
-async def fold_listings(store: Store, now_ms: int) -> bool:
+async def update_page_index(store: Store, now_ms: int) -> bool:
     return await store.write_snapshot(page_index.fold)
 
 
+async def _purge(tx: Tx, purges: Sequence[Callable[..., Awaitable[bool]]], now_ms: int) -> bool:
+    return any([await purge(tx, now_ms=now_ms) for purge in purges])
+
+
 def sweep(*purges: Callable[..., Awaitable[bool]]) -> Batch:
-    """Forgets what is old: a batch of each kind at a time."""
-
-    async def batch(store: Store, now_ms: int) -> bool:
-        async def work(tx: Tx) -> bool:
-            return any([await purge(tx, now_ms=now_ms) for purge in purges])
-
-        return await store.write(work)
-
-    return batch
+    """A job that deletes old rows, one batch of each kind at a time."""
+    return lambda store, now_ms: store.write(_purge, purges, now_ms)
 
 
-async def give_new_rewards(site: Site, store: Store, now_ms: int) -> bool:
-    async def work(tx: Tx) -> bool:
-        return await backfill.walk(tx, site, now_ms=now_ms)
-
-    return await store.write(work)
+async def grant_new_rewards(site: Site, store: Store, now_ms: int) -> bool:
+    return await store.write(backfill.walk, site, now_ms=now_ms)
 
 
 async def supply_codes(site: Site, store: Store, now_ms: int) -> bool:
-    async def work(tx: Tx) -> bool:
-        return await backfill.supply(tx, site, now_ms=now_ms)
-
-    return await store.write(work)
+    return await store.write(backfill.supply, site, now_ms=now_ms)
 
 
-async def bring_in_files(site: Site, store: Store, now_ms: int) -> bool:
-    async def work(tx: Tx) -> bool:
-        return await importing.step(tx, site, now_ms=now_ms)
-
-    return await store.write(work)
+async def import_files(site: Site, store: Store, now_ms: int) -> bool:
+    return await store.write(importing.step, site, now_ms=now_ms)
 
 
 async def rate_programs(store: Store, now_ms: int) -> bool:
-    async def work(tx: Tx) -> None:
-        await directory.rate_all(tx, now_ms=now_ms)
-
-    await store.write(work)
+    await store.write(directory.rate_all, now_ms=now_ms)
     return False
 
 
-async def send_letters(transport: Transport, store: Store, now_ms: int) -> bool:
+async def send_emails(transport: Transport, store: Store, now_ms: int) -> bool:
     return await send_due(store, transport, now_ms)
 
 
 def jobs_of(site: Site, transport: Transport) -> tuple[Job, ...]:
-    """The table. What tells people of something needs to know this installation's addresses."""
+    """The table of jobs."""
     return (
-        Job("update the page index", SECOND_MS, fold_listings),
-        Job("import uploaded files", SECOND_MS, partial(bring_in_files, site)),
+        Job("update the page index", SECOND_MS, update_page_index),
+        Job("import uploaded files", SECOND_MS, partial(import_files, site)),
         Job("purge old imports", HOUR_MS, sweep(importing.purge)),
         Job(
             "purge expired sessions and invitations",
@@ -105,7 +90,7 @@ def jobs_of(site: Site, transport: Transport) -> tuple[Job, ...]:
         Job(
             "grant new rewards to advocates who already qualify",
             5 * SECOND_MS,
-            partial(give_new_rewards, site),
+            partial(grant_new_rewards, site),
         ),
         Job(
             "give added coupon codes to waiting advocates",
@@ -118,7 +103,7 @@ def jobs_of(site: Site, transport: Transport) -> tuple[Job, ...]:
             partial(money.tell_about_budgets, site),
             topic=charges.NOTICES,
         ),
-        Job("send emails", 30 * SECOND_MS, partial(send_letters, transport), topic=emails.TOPIC),
+        Job("send emails", 30 * SECOND_MS, partial(send_emails, transport), topic=emails.TOPIC),
         Job("close months and create payouts", MINUTE_MS, money.close_months, topic=CLOCK_SET),
         Job("update confirmation rates", 10 * MINUTE_MS, rate_programs),
         Job("check the ledger", DAY_MS, money.verify_books),
