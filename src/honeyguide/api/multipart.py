@@ -1,4 +1,4 @@
-"""Forms with a file in them, where an endpoint takes one: parts into the fields of the endpoint's own body type."""
+"""Multipart forms, for endpoints that take a file: the parts become fields of the body's type."""
 
 from __future__ import annotations
 
@@ -22,7 +22,8 @@ def is_form(content_type: bytes | None) -> bool:
 
 
 def fields_of(raw: bytes, content_type: bytes, kind: type[Body]) -> dict[str, Any]:
-    """Text parts as text, file parts as base64, as JSON would bring them; a list is its field repeated, `[]` or not."""
+    """Text parts as text and file parts as base64, the same as in JSON. A list is a repeated field,
+    with or without `[]`."""
     lists = {name for name, hint in typing.get_type_hints(kind).items() if "list[" in str(hint)}
     fields: dict[str, Any] = {}
     for name, is_file, data in _parts(raw, content_type):
@@ -58,7 +59,7 @@ def _parts(raw: bytes, content_type: bytes) -> list[tuple[str, bool, bytes]]:
 
 
 class _Collector:
-    """Gathers what the parser calls out."""
+    """Collects the parts that the parser finds."""
 
     def __init__(self) -> None:
         self.parts: list[tuple[str, bool, bytes]] = []

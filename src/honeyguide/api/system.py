@@ -1,4 +1,4 @@
-"""What machines ask of any service: is it alive, is it ready, how is it doing, and what can it do."""
+"""Endpoints for machines: liveness, readiness, metrics and the OpenAPI document."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""What operators of the service see of a request: one structured line and a few counters. Route templates only: no path, no
-email, no key ever reaches the log.
+"""What operators see of a request: one JSON log line and a few counters. Both name the route's
+template, so no path, email address or key ever reaches the log.
 """
 
 from __future__ import annotations
@@ -16,8 +16,7 @@ from prometheus_client.multiprocess import MultiProcessCollector
 
 from honeyguide.kernel.clock import iso
 
-# Requests are noted, and a moment later counted and written down together: one by one that takes three times as long, and a
-# system call for each would be felt.
+# Requests are counted and logged in batches, this often. One by one, it takes three times as long.
 _FLUSH_S = 0.02
 
 
@@ -93,7 +92,7 @@ class Telemetry:
         return bound
 
     def exposition(self) -> bytes:
-        """What Prometheus reads; with several workers the sum over all of them, whichever is asked."""
+        """The metrics for Prometheus, summed over all workers."""
         self.flush()
         if "PROMETHEUS_MULTIPROC_DIR" not in os.environ:
             return generate_latest(self.registry)
@@ -104,12 +103,12 @@ class Telemetry:
 
 def _line(request: Answered) -> LogLine:
     return LogLine(
-        iso(request.now_ms),
-        "request",
-        request.method,
-        request.route,
-        request.status,
-        round(request.seconds * 1000, 2),
-        request.request_id,
-        request.account_id,
+        time=iso(request.now_ms),
+        event="request",
+        method=request.method,
+        route=request.route,
+        status=request.status,
+        ms=round(request.seconds * 1000, 2),
+        request_id=request.request_id,
+        account=request.account_id,
     )

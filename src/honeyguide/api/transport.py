@@ -1,4 +1,4 @@
-"""ASGI in and out: reading a bounded body, finding the route, writing JSON. No framework is quicker than none here."""
+"""ASGI: reading a bounded body, finding the route, writing JSON. No framework, for speed."""
 
 from __future__ import annotations
 
@@ -67,8 +67,9 @@ _ANY = "/"
 
 
 class Table:
-    """The routes as a tree of path segments. Segments are split before they are decoded, so an email may hold any character;
-    an empty segment matches a parameter, so that a blank uuid can be told from an unknown path."""
+    """The routes as a tree of path segments. Segments are split before they are decoded, so an
+    email address may contain any character. An empty segment matches a parameter, so that a blank
+    UUID gets another error than an unknown path."""
 
     def __init__(self, routes: tuple[Route, ...]) -> None:
         self._root: dict[str, Any] = {}
@@ -79,7 +80,7 @@ class Table:
             node.setdefault("", {})[route.method] = route
 
     def find(self, method: str, raw_path: bytes) -> Match | Unknown | WrongMethod:
-        """The route, or the refusal. A refusal is returned, not raised: the caller's key is checked before it is shown."""
+        """The route, or an error. It is returned, not raised, because the key is checked first."""
         segments = raw_path.decode("latin-1").split("/")[1:]
         node = self._root
         values: list[str] = []
@@ -103,7 +104,8 @@ class Table:
 
 
 def decoded(path: dict[str, str]) -> dict[str, str]:
-    """Path parameters as text, UUIDs in lower case. A blank value, or one that no database can store, is refused."""
+    """Path parameters as text, UUIDs in lower case. A blank value is an error, and so is one that
+    no database can store."""
     values = {}
     for name, raw in path.items():
         try:
