@@ -83,7 +83,9 @@ async def _ours(store: Store, shop: Shop, seconds: float) -> float:
     async def bring(trade: Trade) -> None:
         nonlocal done
         while time.perf_counter() < until:
-            new = NewSubscriber(f"{new_id()}@example.org", referrer_code=trade.partners[0].ref_code)
+            new = NewSubscriber(
+                email=f"{new_id()}@example.org", referrer_code=trade.partners[0].ref_code
+            )
             await store.write(
                 partial(
                     signups.sign_up, site=SITE, tenant=trade.owner, new=new, now_ms=system_clock()

@@ -28,7 +28,10 @@ MAY_IMPORT |= {"serve": {"app", "kernel", "settings", "store"}, "demo": {*DOMAIN
 MAY_IMPORT |= {"cli": {*MAY_IMPORT["app"], "app", "serve", "demo"}}
 MAY_IMPORT |= {"__main__": {"cli"}}
 
-KERNEL_GUESTS = {"kernel/email_addresses.py": {"email_validator"}}
+KERNEL_GUESTS = {
+    "kernel/email_addresses.py": {"email_validator"},
+    "kernel/public.py": {"msgspec"},
+}
 DRIVERS = {"apsw", "asyncpg", "sqlite3", "aiosqlite", "psycopg", "sqlalchemy"}
 ENGINE_MODULES = {"sqlite", "postgres", "SqliteStore", "PostgresStore", "SqliteTx", "PostgresTx"}
 HTTP_SERVERS = {"starlette", "uvicorn", "httptools", "multipart", "python_multipart"}

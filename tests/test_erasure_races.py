@@ -59,7 +59,7 @@ class Wax:
     def signing_up(
         self, email: str, code: str | None = None
     ) -> Callable[[Tx], Awaitable[Subscriber]]:
-        new = NewSubscriber(email, referrer_code=code)
+        new = NewSubscriber(email=email, referrer_code=code)
         return partial(signups.sign_up, site=SITE, tenant=self.tenant, new=new, now_ms=NOON_MS)
 
     async def zelda(self, friends: int = 0) -> Subscriber:

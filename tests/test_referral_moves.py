@@ -79,7 +79,7 @@ class Moves(RuleBasedStateMachine):
 
     def sign_up(self, code: str | None, email: str | None = None) -> subscribers.Subscriber:
         self.n += 1
-        new = lifecycle.NewSubscriber(email or f"p{self.n}@example.org", referrer_code=code)
+        new = lifecycle.NewSubscriber(email=email or f"p{self.n}@example.org", referrer_code=code)
         return self.do(lambda tx: lifecycle.sign_up(tx, SITE, self.owner, new, now_ms=self.now_ms))  # type: ignore[no-any-return]
 
     def chosen(self, data: st.DataObject) -> str:

@@ -39,7 +39,7 @@ def in_parallel(member: Member, works: list[Any]) -> list[Any]:
 
 def signing_up(member: Member, email: str, code: str | None) -> Any:
     services, owner = member.service.services, Tenant(member.account_id, member.campaign_id)
-    new = lifecycle.NewSubscriber(email, referrer_code=code)
+    new = lifecycle.NewSubscriber(email=email, referrer_code=code)
 
     async def work(tx: Tx) -> lifecycle.Subscriber:
         return await lifecycle.sign_up(

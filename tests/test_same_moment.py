@@ -47,7 +47,7 @@ def signing_up(owner: Tenant, email: str, code: str | None = None) -> Any:
         signups.sign_up,
         site=SITE,
         tenant=owner,
-        new=NewSubscriber(email, referrer_code=code),
+        new=NewSubscriber(email=email, referrer_code=code),
         now_ms=NOON_MS,
     )
 

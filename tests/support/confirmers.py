@@ -67,7 +67,7 @@ class Confirmer:
 
     def arriving(self, email: str, code: str) -> Callable[[], Awaitable[str]]:
         async def work(tx: Tx) -> str:
-            new = NewSubscriber(email, referrer_code=code)
+            new = NewSubscriber(email=email, referrer_code=code)
             return (
                 await signups.sign_up(tx, self.site, self.owner, new, now_ms=self.orders.now_ms)
             ).id

@@ -128,7 +128,7 @@ class Trade:
         self, partner: int = 0, *, email: str | None = None, now_ms: int = NOON_MS
     ) -> Subscriber:
         email = email or f"reader{next(_numbers)}@example.org"
-        new = NewSubscriber(email, referrer_code=self.partners[partner].ref_code)
+        new = NewSubscriber(email=email, referrer_code=self.partners[partner].ref_code)
         return await self.store.write(
             partial(signups.sign_up, site=self.site, tenant=self.owner, new=new, now_ms=now_ms)
         )

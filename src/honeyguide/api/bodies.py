@@ -1,6 +1,7 @@
-"""What callers send, as types: the decoder, the OpenAPI document and the handlers all read these.
+"""What callers send, as types: the decoder, the OpenAPI document and the endpoints all read these.
 
-On create a null is the same as absent. On update UNSET means "leave it", and a null clears what may be cleared.
+A body inherits the domain's struct of what callers may set. On create, null is the same as absent.
+On update, UNSET leaves a field as it is, and null clears what may be empty.
 """
 
 from __future__ import annotations
@@ -12,13 +13,17 @@ from typing import Annotated, Any, ClassVar, TypeVar
 import msgspec
 from msgspec import UNSET, UnsetType
 
+from honeyguide.kernel import public
 from honeyguide.kernel.errors import Invalid
+from honeyguide.kernel.public import doc
+from honeyguide.partners import programs, publications
+from honeyguide.partners.programs import HOLDING_PERIOD, ProgramFields
+from honeyguide.partners.publications import PublicationFields
+from honeyguide.referrals.campaigns import ReferralSettings
+from honeyguide.referrals.lifecycle import FIRST_STATUSES, SignupClaims, SubscriberChanges
+from honeyguide.referrals.rewards import RewardChanges, RewardFields
 
 B = TypeVar("B", bound="Body")
-
-
-# A JSON number that must not pass through a binary float: decoded as it is written, judged by the domain.
-Number = Annotated[Any, msgspec.Meta(extra_json_schema={"type": ["number", "null"]})]
 
 
 class Body(msgspec.Struct, frozen=True):
@@ -27,148 +32,138 @@ class Body(msgspec.Struct, frozen=True):
     required: ClassVar[tuple[str, ...]] = ()
 
 
+class Nothing(Body, frozen=True):
+    """This request needs no fields."""
+
+
 class CampaignUpdate(Body, frozen=True):
-    name: str | UnsetType = UNSET
+    name: public.CampaignName | UnsetType = UNSET
 
 
-class SubscriberCreate(Body, frozen=True):
-    required: ClassVar[tuple[str, ...]] = ("email",)
-
-    email: str | None = None
-    name: str | None = None
-    referrer_code: str | None = None
-    ip_address: str | None = None
-    user_agent: str | None = None
-    utm_source: str | None = None
-    utm_campaign: str | None = None
-    created_at: str | None = None
-    status: str | None = None
-
-
-class SubscriberUpdate(Body, frozen=True):
-    status: str | UnsetType = UNSET
-    name: str | UnsetType | None = UNSET
-    email: str | UnsetType = UNSET
-
-
-class EventFlagsV1(msgspec.Struct, frozen=True):
-    new_referral: bool | UnsetType | None = UNSET
-    reward_unlocked: bool | UnsetType | None = UNSET
-
-
-class EventFlags(EventFlagsV1, frozen=True):
-    new_partner_referral: bool | UnsetType | None = UNSET
-    reward_redeemed: bool | UnsetType | None = UNSET
-
-
-class WebhookCreateV1(Body, frozen=True):
-    required: ClassVar[tuple[str, ...]] = ("url",)
-
-    url: str | None = None
-    new_referral: bool | UnsetType | None = UNSET
-    reward_unlocked: bool | UnsetType | None = UNSET
-    events: EventFlagsV1 | None = None
-
-
-class WebhookCreate(Body, frozen=True):
-    required: ClassVar[tuple[str, ...]] = ("url",)
-
-    url: str | None = None
-    new_referral: bool | UnsetType | None = UNSET
-    new_partner_referral: bool | UnsetType | None = UNSET
-    reward_unlocked: bool | UnsetType | None = UNSET
-    reward_redeemed: bool | UnsetType | None = UNSET
-    events: EventFlags | None = None
-
-
-class WebhookUpdateV1(Body, frozen=True):
-    url: str | UnsetType = UNSET
-    new_referral: bool | UnsetType | None = UNSET
-    reward_unlocked: bool | UnsetType | None = UNSET
-    events: EventFlagsV1 | UnsetType = UNSET
-
-
-class WebhookUpdate(Body, frozen=True):
-    url: str | UnsetType = UNSET
-    new_referral: bool | UnsetType | None = UNSET
-    new_partner_referral: bool | UnsetType | None = UNSET
-    reward_unlocked: bool | UnsetType | None = UNSET
-    reward_redeemed: bool | UnsetType | None = UNSET
-    events: EventFlags | UnsetType = UNSET
-
-
-class PublicationBody(Body, frozen=True):
-    """What a publication says of itself; the same names on create and update."""
-
-    name: str | UnsetType | None = UNSET
-    description: str | UnsetType | None = UNSET
-    categories: list[str] | UnsetType | None = UNSET
-    list_id: str | UnsetType | None = UNSET
-    status: str | UnsetType | None = UNSET
-    logo: str | UnsetType | None = UNSET
-    enabled_partner_program: bool | UnsetType | None = UNSET
-    audience_gender: str | UnsetType | None = UNSET
-    income_levels: list[str] | UnsetType | None = UNSET
-    age_ranges: list[str] | UnsetType | None = UNSET
-
-
-class PublicationCreate(PublicationBody, frozen=True):
-    required: ClassVar[tuple[str, ...]] = (
-        "name",
-        "categories",
-        "logo",
-        "audience_gender",
-        "income_levels",
-        "age_ranges",
-    )
-
-
-class PublicationUpdate(PublicationBody, frozen=True):
+class SettingsUpdate(Body, ReferralSettings, frozen=True):
     pass
 
 
-class ProgramBody(Body, frozen=True):
-    max_payout: Number = UNSET
-    total_budget: Number = UNSET
-    cpa: Number = UNSET
-    redirect_url: str | UnsetType | None = UNSET
-    thankyou_page_url: str | UnsetType | None = UNSET
-    terms: str | UnsetType | None = UNSET
-    resources_url: str | UnsetType | None = UNSET
-    slug: str | UnsetType | None = UNSET
-    show_in_directory: bool | UnsetType | None = UNSET
-    referral_pending_duration_enabled: bool | UnsetType | None = UNSET
+_FIRST_STATUS = doc(
+    "`active` by default. An `unsubscribed` person never counts as a referral and gets no email.",
+    "active",
+    enum=list(FIRST_STATUSES),
+)
 
 
-class ProgramCreate(ProgramBody, frozen=True):
-    required: ClassVar[tuple[str, ...]] = (
-        "max_payout",
-        "total_budget",
-        "cpa",
-        "redirect_url",
-        "publication_uuid",
-    )
+class SubscriberCreate(Body, SignupClaims, frozen=True):
+    required: ClassVar[tuple[str, ...]] = ("email",)
 
-    publication_uuid: str | None = None
-    referral_pending_duration: int | UnsetType | None = UNSET
+    email: public.Email | None = None
+    status: Annotated[str, _FIRST_STATUS] | None = None
 
 
-class ProgramUpdate(ProgramBody, frozen=True):
-    referral_pending_duration: Number = UNSET
+class SubscriberUpdate(Body, SubscriberChanges, frozen=True):
+    pass
 
 
-class Join(Body, frozen=True):
-    reason_for_recommending: str | None = None
+CouponCodes = Annotated[
+    list[str], doc("Unique codes to add to the pool.", ["WAX-7Q2M", "WAX-9KD4"])
+]
 
 
-class Nothing(Body, frozen=True):
-    """This request needs no fields."""
+class RewardCreate(Body, RewardFields, frozen=True):
+    required: ClassVar[tuple[str, ...]] = ("name", "referrals")
+
+    coupon_codes: CouponCodes | None = None
+
+
+class RewardUpdate(Body, RewardChanges, frozen=True):
+    coupon_codes: CouponCodes | UnsetType = UNSET
+
+
+class ShippingDetails(msgspec.Struct, frozen=True):
+    name: Annotated[str, doc("Name of the recipient.", "Ana Lopes")] | None = None
+    line1: Annotated[str, doc("Street and number.")] | None = None
+    line2: Annotated[str, doc("Second line of the address.")] | None = None
+    city: Annotated[str, doc("City.")] | None = None
+    region: Annotated[str, doc("State or region.")] | None = None
+    postcode: Annotated[str, doc("Postal code.")] | None = None
+    country: Annotated[str, doc("Country.")] | None = None
+
+
+class Redeem(Body, frozen=True):
+    shipping_details: Annotated[
+        ShippingDetails | None, doc("Postal address for a physical reward.")
+    ] = None
+
+
+class EventFlagsV1(msgspec.Struct, frozen=True):
+    new_referral: public.NewReferral | UnsetType | None = UNSET
+    reward_unlocked: public.RewardUnlocked | UnsetType | None = UNSET
+
+
+class EventFlags(EventFlagsV1, frozen=True):
+    new_partner_referral: public.NewPartnerReferral | UnsetType | None = UNSET
+    reward_redeemed: public.RewardRedeemed | UnsetType | None = UNSET
+
+
+class WebhookCreateV1(Body, EventFlagsV1, frozen=True):
+    required: ClassVar[tuple[str, ...]] = ("url",)
+
+    url: public.WebhookUrl | None = None
+    events: Annotated[EventFlagsV1 | None, public.EVENTS] = None
+
+
+class WebhookCreate(Body, EventFlags, frozen=True):
+    required: ClassVar[tuple[str, ...]] = ("url",)
+
+    url: public.WebhookUrl | None = None
+    events: Annotated[EventFlags | None, public.EVENTS] = None
+
+
+class WebhookUpdateV1(Body, EventFlagsV1, frozen=True):
+    url: public.WebhookUrl | UnsetType = UNSET
+    events: Annotated[EventFlagsV1 | UnsetType, public.EVENTS] = UNSET
+
+
+class WebhookUpdate(Body, EventFlags, frozen=True):
+    url: public.WebhookUrl | UnsetType = UNSET
+    events: Annotated[EventFlags | UnsetType, public.EVENTS] = UNSET
 
 
 class Replay(Body, frozen=True):
     required: ClassVar[tuple[str, ...]] = ("since",)
 
-    since: str | None = None
+    since: (
+        Annotated[public.Time, doc("Send events from this time on.", "2026-11-14T18:05:00Z")] | None
+    ) = None
+
+
+class PublicationUpdate(Body, PublicationFields, frozen=True):
+    logo: Annotated[str, public.LOGO] | UnsetType | None = UNSET
+
+
+class PublicationCreate(PublicationUpdate, frozen=True):
+    required: ClassVar[tuple[str, ...]] = publications.REQUIRED
+
+
+class ProgramCreate(Body, ProgramFields, frozen=True):
+    required: ClassVar[tuple[str, ...]] = (*programs.REQUIRED, "publication_uuid")
+
+    publication_uuid: Annotated[public.Uuid, doc("UUID of the publication.")] | None = None
+    referral_pending_duration: Annotated[int | UnsetType | None, HOLDING_PERIOD] = UNSET
+
+
+class ProgramUpdate(Body, ProgramFields, frozen=True):
+    pass
+
+
+class Join(Body, frozen=True):
+    reason_for_recommending: (
+        Annotated[str, doc("Why you want to recommend this publication.")] | None
+    ) = None
+
+
+def null_as_unset(body: B) -> B:
+    """The body of a create, where null is the same as absent."""
+    nulls = {name: UNSET for name in body.__struct_fields__ if getattr(body, name) is None}
+    return msgspec.structs.replace(body, **nulls)
 
 
 _decoders: dict[type[Any], msgspec.json.Decoder[Any]] = {}
@@ -186,7 +181,7 @@ NOT_JSON = "The body is not valid JSON."
 
 
 def decode(kind: type[B], raw: bytes) -> B:
-    """The body as its type, or one sentence about what is wrong with it. An empty body is an empty object."""
+    """Decode a JSON body. The error says what is wrong. An empty body is an empty object."""
     decoder = _decoders.get(kind)
     if decoder is None:
         decoder = _decoders[kind] = msgspec.json.Decoder(kind, float_hook=Decimal)
@@ -200,7 +195,7 @@ def decode(kind: type[B], raw: bytes) -> B:
 
 
 def convert(kind: type[B], fields: dict[str, Any]) -> B:
-    """The same from the text fields of a form, where a number or a flag is spelled out."""
+    """The same for the text fields of a form, where numbers and flags are text."""
     try:
         body: B = msgspec.convert(fields, kind, strict=False)
     except msgspec.ValidationError as error:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import KW_ONLY, dataclass, field
 from typing import Any
 
 import msgspec
@@ -27,7 +27,6 @@ class Call:
     path: Mapping[str, str]
     query: Mapping[str, str]
     body: Any = None
-    prepared: Any = None
 
     @property
     def page(self) -> Page:
@@ -68,19 +67,21 @@ class Route:
     method: str
     path: str
     endpoint: Endpoint
+    _: KW_ONLY
+    operation_id: str
+    tag: str
     summary: str
+    detail: str = ""
     answer: type[msgspec.Struct]
     body: type[Body] | None = None
     status: int = 200
     query: tuple[str, ...] = ()
     snapshot: bool = False
-    # Work outside of any transaction, such as decoding a picture, done once the body is known.
-    prepare: Callable[[Call], Awaitable[None]] | None = None
+    # Work outside of the transaction, such as decoding an image. Its result replaces `call.body`.
+    prepare: Callable[[Call], Awaitable[Any]] | None = None
     multipart: bool = False
     # It may answer `Known`: 200 instead of `status`.
     known: bool = False
-    tag: str = ""
-    detail: str = ""
     segments: tuple[str, ...] = field(init=False)
     names: tuple[str, ...] = field(init=False)
 

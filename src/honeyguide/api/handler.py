@@ -1,4 +1,5 @@
-"""The one path of every API request: route, key, rate limit, body, transaction, view. An error becomes a sentence here."""
+"""How every API request is served: route, key, rate limit, body, transaction, view. Errors become
+responses here."""
 
 from __future__ import annotations
 
@@ -8,7 +9,7 @@ import os
 import re
 import time
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import msgspec
 
@@ -29,9 +30,9 @@ from honeyguide.store.tx import Tx
 
 log = logging.getLogger("honeyguide.api")
 
-# Requests under way at once in one process; past this a quick refusal serves everybody better than a slow 200.
+# Requests under way at once in one process. Beyond this, a quick refusal is better than a slow 200.
 MOST_AT_ONCE = 1_000
-# Changes that wait for the store at once, their bodies read: as many as are done well within a second on a small machine.
+# Writes that wait for the store at once. A small machine does as many well within a second.
 MOST_WRITING = 256
 BUG = "Something went wrong on our side. Please report it with the request_id."
 OVERLOADED = "The service is overloaded; try again in a moment."
@@ -70,6 +71,13 @@ class Exchange:
     route: str = "unknown"
     caller: Caller | None = None
     allowance: Allowance | None = None
+
+
+class Claim(NamedTuple):
+    """An Idempotency-Key and the fingerprint of the request that came with it."""
+
+    key: str
+    fingerprint: str
 
 
 @dataclass(slots=True)
@@ -130,13 +138,13 @@ class Api:
         took_s = time.perf_counter() - began
         self._telemetry.answered(
             Answered(
-                exchange.method,
-                exchange.route,
-                reply.status,
-                took_s,
-                now_ms,
-                request_id,
-                account_id,
+                method=exchange.method,
+                route=exchange.route,
+                status=reply.status,
+                seconds=took_s,
+                now_ms=now_ms,
+                request_id=request_id,
+                account_id=account_id,
             )
         )
 
@@ -151,7 +159,7 @@ class Api:
         found = self._table.find(exchange.method, scope["raw_path"])
         if isinstance(found, transport.Match):
             exchange.route = found.route.path
-        # Without a good key every answer is a 401, so that a stranger cannot learn which paths exist.
+        # Without a valid key every answer is a 401, so strangers cannot learn which paths exist.
         caller = await self._admit(scope, headers, exchange, now_ms)
         if not isinstance(found, transport.Match):
             raise found
@@ -161,16 +169,16 @@ class Api:
             raise errors.Missing(UNKNOWN_CAMPAIGN)
         tenant = Tenant(caller.account_id, caller.campaign_id)
         call = Call(
-            tenant,
-            self._site,
-            self._policy,
-            now_ms,
-            path,
-            transport.query_of(scope["query_string"]),
+            tenant=tenant,
+            site=self._site,
+            policy=self._policy,
+            now_ms=now_ms,
+            path=path,
+            query=transport.query_of(scope["query_string"]),
         )
         if not route.writes:
-            work = self._store.snapshot if route.snapshot else self._store.read
-            return self._reply(route, await work(lambda tx: route.endpoint(tx, call)), call, scope)
+            run = self._store.snapshot if route.snapshot else self._store.read
+            return self._reply(route, await run(route.endpoint, call), call, scope)
         raw = await transport.read_body(receive, headers)
         if route.body is not None:
             call.body = _body_of(route, raw, headers.get(b"content-type"))
@@ -179,13 +187,16 @@ class Api:
         self._writing += 1
         try:
             if route.prepare is not None:
-                await route.prepare(call)
+                call.body = await route.prepare(call)
             key = headers.get(b"idempotency-key") if route.method == "POST" else None
             if key is None:
-                return self._reply(
-                    route, await self._store.write(lambda tx: route.endpoint(tx, call)), call, scope
-                )
-            return await self._once(route, call, scope, idempotency.checked(_value(key)), raw)
+                result = await self._store.write(route.endpoint, call)
+                return self._reply(route, result, call, scope)
+            claim = Claim(
+                idempotency.checked(_value(key)),
+                idempotency.fingerprint(route.method, scope["raw_path"], raw),
+            )
+            return await self._store.write(self._once, route, call, scope, claim)
         finally:
             self._writing -= 1
 
@@ -199,37 +210,35 @@ class Api:
         if exchange.allowance.refused:
             retry_after_s = exchange.allowance.retry_after_s(now_ms)
             raise errors.TooMany(
-                "You have made {limit} requests in the last 60 seconds. Try again in {seconds} seconds.",
+                "You have made {limit} requests in the last 60 seconds. "
+                "Try again in {seconds} seconds.",
                 retry_after_s=retry_after_s,
                 limit=exchange.allowance.limit,
                 seconds=retry_after_s,
             )
         return exchange.caller
 
-    async def _once(self, route: Route, call: Call, scope: Scope, key: str, raw: bytes) -> Reply:
-        """A POST with an Idempotency-Key: effect and answer are written together, or the first answer is given again."""
-        print_ = idempotency.fingerprint(route.method, scope["raw_path"], raw)
-
-        async def work(tx: Tx) -> Reply:
-            answered = await idempotency.claim(
-                tx, call.tenant.account_id, key, print_, now_ms=call.now_ms
-            )
-            if answered is not None:
-                again = (b"idempotent-replayed", b"true")
-                return Reply(answered.status or 200, (answered.body or "").encode(), [again])
-            result = await route.endpoint(tx, call)
-            reply = self._reply(route, result, call, scope)
-            await idempotency.complete(
-                tx,
-                call.tenant.account_id,
-                key,
-                status=reply.status,
-                body=reply.body.decode(),
-                about=_about(result),
-            )
-            return reply
-
-        return await self._store.write(work)
+    async def _once(self, tx: Tx, route: Route, call: Call, scope: Scope, claim: Claim) -> Reply:
+        """Serve a POST with an Idempotency-Key. The first time, store the response in the same
+        transaction; after that, return the stored one."""
+        account_id = call.tenant.account_id
+        answered = await idempotency.claim(
+            tx, account_id, claim.key, claim.fingerprint, now_ms=call.now_ms
+        )
+        if answered is not None:
+            again = (b"idempotent-replayed", b"true")
+            return Reply(answered.status or 200, (answered.body or "").encode(), [again])
+        result = await route.endpoint(tx, call)
+        reply = self._reply(route, result, call, scope)
+        await idempotency.complete(
+            tx,
+            account_id,
+            claim.key,
+            status=reply.status,
+            body=reply.body.decode(),
+            about=_about(result),
+        )
+        return reply
 
     def _reply(self, route: Route, result: Any, call: Call, scope: Scope) -> Reply:
         if isinstance(result, Known):
@@ -260,12 +269,12 @@ def _body_of(route: Route, raw: bytes, content_type: bytes | None) -> bodies.Bod
 
 
 def _value(raw: bytes) -> str:
-    """A header's value: the parser leaves the blanks behind it, which are no part of it (RFC 9110)."""
+    """A header's value without the blanks around it, which the parser keeps (RFC 9110)."""
     return raw.decode("latin-1").strip(" \t")
 
 
 def _about(result: Any) -> str | None:
-    """The uuid an answer tells of: the one object under its one key."""
+    """The UUID of the one object in a response, if it has one."""
     for name in getattr(result, "__struct_fields__", ()):
         return getattr(getattr(result, name), "uuid", None)
     return None

@@ -1,79 +1,134 @@
-"""What callers of the partner endpoints get: exactly the specification's keys where it lists them, ours where it is silent."""
+"""Publications, partner programs and the partner network: exactly the specification's keys where
+it lists them, ours where it is silent."""
 
 from __future__ import annotations
 
 from decimal import Decimal
+from typing import Annotated, Any
 
-from honeyguide.api.views import View
+from honeyguide.api.views import META, PageMeta, Total, View
+from honeyguide.kernel import public
+from honeyguide.kernel.clock import iso
+from honeyguide.kernel.money import dollars
+from honeyguide.kernel.public import CPA, MAX_PAYOUT, TOTAL_BUDGET, doc
+from honeyguide.kernel.site import Site
+from honeyguide.partners import rules
+from honeyguide.partners.network import NetworkProgram, PartnerCampaign
+from honeyguide.partners.programs import HOLDING_PERIOD, Program
+from honeyguide.partners.publications import Publication
+from honeyguide.referrals.rules import explain
+from honeyguide.signups.signups import ListedReferral
+
+ProgramName = Annotated[
+    str, doc("Name of the program, from its publication.", "The Morning Wax's partner program")
+]
+PartnerName = Annotated[str, doc("Name of the partner.", "The Daily Comb")]
+PublicationUuid = Annotated[public.Uuid, doc("UUID of the publication.")]
+ProgramUuid = Annotated[public.Uuid, doc("UUID of the partner program.")]
+LogoUrl = Annotated[public.Url, doc("URL of the logo.")]
+RemainingPayout = Annotated[
+    Decimal, doc("What you can still earn this month, in US dollars.", 87.5)
+]
+
+
+class PublicationView(View, frozen=True):
+    uuid: public.Uuid
+    name: public.PublicationName
+    description: public.PublicationDescription | None
+    categories: public.Categories
+    list_id: public.ListId | None
+    status: public.PublicationStatus
+    logo: Annotated[str, public.LOGO]
+    logo_url: LogoUrl
+    enabled_partner_program: public.EnabledPartnerProgram
+    audience_gender: public.Gender
+    income_levels: public.IncomeLevels
+    age_ranges: public.AgeRanges
+    created_at: public.CreatedAt
+
+
+class OnePublication(View, frozen=True):
+    publication: PublicationView
+
+
+class PublicationMeta(PageMeta, frozen=True):
+    total_publications: Total
+
+
+class Publications(View, frozen=True):
+    publications: list[PublicationView]
+    meta: Annotated[PublicationMeta, META]
 
 
 class ProgramView(View, frozen=True):
-    uuid: str
-    name: str
-    description: str
-    terms: str | None
-    resources_url: str | None
-    redirect_url: str
-    show_in_directory: bool
-    thankyou_page_url: str | None
-    referral_pending_duration: int
-    referral_pending_duration_enabled: bool
-    max_payout: Decimal
-    total_budget: Decimal
-    cpa: Decimal
-    created_at: str
-    publication_uuid: str
-    categories: list[str]
+    uuid: public.Uuid
+    name: ProgramName
+    description: public.PublicationDescription
+    terms: public.Terms | None
+    resources_url: public.ResourcesUrl | None
+    redirect_url: public.RedirectUrl
+    show_in_directory: public.ShowInDirectory
+    thankyou_page_url: public.ThankYouPageUrl | None
+    referral_pending_duration: Annotated[int, HOLDING_PERIOD]
+    referral_pending_duration_enabled: public.HoldingPeriodEnabled
+    max_payout: Annotated[Decimal, MAX_PAYOUT]
+    total_budget: Annotated[Decimal, TOTAL_BUDGET]
+    cpa: Annotated[Decimal, CPA]
+    created_at: public.CreatedAt
+    publication_uuid: PublicationUuid
+    categories: public.Categories
 
 
 class OneProgram(View, frozen=True):
     partner_program: ProgramView
 
 
-class ProgramMeta(View, frozen=True):
-    per_page: int
-    page: int
-    total_pages: int
-    total_partner_programs: int
+class ProgramMeta(PageMeta, frozen=True):
+    total_partner_programs: Total
 
 
 class Programs(View, frozen=True):
     partner_programs: list[ProgramView]
-    meta: ProgramMeta
+    meta: Annotated[ProgramMeta, META]
 
 
 class OfferPublication(View, frozen=True):
-    uuid: str
-    name: str
-    description: str | None
-    logo_url: str
-    categories: list[str]
-    audience_gender: str
-    income_levels: list[str]
-    age_ranges: list[str]
+    uuid: public.Uuid
+    name: public.PublicationName
+    description: public.PublicationDescription | None
+    logo_url: LogoUrl
+    categories: public.Categories
+    audience_gender: public.Gender
+    income_levels: public.IncomeLevels
+    age_ranges: public.AgeRanges
 
 
 class OfferView(View, frozen=True):
-    uuid: str
-    name: str
-    description: str
-    terms: str | None
-    resources_url: str | None
-    redirect_url: str
-    show_in_directory: bool
-    thankyou_page_url: str | None
-    referral_pending_duration: int
-    referral_pending_duration_enabled: bool
-    max_payout: Decimal
-    cpa: Decimal
-    created_at: str
-    publication_uuid: str
-    categories: list[str]
+    uuid: public.Uuid
+    name: ProgramName
+    description: public.PublicationDescription
+    terms: public.Terms | None
+    resources_url: public.ResourcesUrl | None
+    redirect_url: public.RedirectUrl
+    show_in_directory: public.ShowInDirectory
+    thankyou_page_url: public.ThankYouPageUrl | None
+    referral_pending_duration: Annotated[int, HOLDING_PERIOD]
+    referral_pending_duration_enabled: public.HoldingPeriodEnabled
+    max_payout: Annotated[Decimal, MAX_PAYOUT]
+    cpa: Annotated[Decimal, CPA]
+    created_at: public.CreatedAt
+    publication_uuid: PublicationUuid
+    categories: public.Categories
     publication: OfferPublication
-    confirmation_rate_30d: float | None
-    budget_left: str
-    own: bool
-    joined: bool
+    confirmation_rate_30d: Annotated[
+        float | None,
+        doc(
+            "Share of referrals decided in the last 30 days that were verified; null if none.", 0.86
+        ),
+    ]
+    budget_left: Annotated[str, doc("`plenty`, `low` or `none`.", "plenty")]
+    own: Annotated[bool, doc("Whether the program is yours.")]
+    joined: Annotated[bool, doc("Whether you have joined it.")]
 
 
 class OneOffer(View, frozen=True):
@@ -82,135 +137,180 @@ class OneOffer(View, frozen=True):
 
 class Offers(View, frozen=True):
     partner_programs: list[OfferView]
-    meta: ProgramMeta
+    meta: Annotated[ProgramMeta, META]
 
 
 class PartnerCampaignView(View, frozen=True):
-    uuid: str
-    name: str
-    status: str
-    partner_program_uuid: str
-    publication_uuid: str
-    ref_code: str
-    referral_link: str
-    magic_link: str
-    cpa: Decimal
-    max_payout: Decimal
-    remaining_payout: Decimal
-    referral_pending_duration: int
-    terms: str | None
-    thankyou_page_url: str | None
-    created_at: str
+    uuid: public.Uuid
+    name: ProgramName
+    status: Annotated[str, doc("`active`, `paused` or `ended`.", "active")]
+    partner_program_uuid: ProgramUuid
+    publication_uuid: PublicationUuid
+    ref_code: Annotated[str, doc("Your referral code in this program.", "k7m2x9pa")]
+    referral_link: public.ReferralLink
+    magic_link: Annotated[
+        public.Url,
+        doc("Link for your emails. It opens a page where readers subscribe with one click."),
+    ]
+    cpa: Annotated[Decimal, CPA]
+    max_payout: Annotated[Decimal, MAX_PAYOUT]
+    remaining_payout: RemainingPayout
+    referral_pending_duration: Annotated[int, HOLDING_PERIOD]
+    terms: public.Terms | None
+    thankyou_page_url: public.ThankYouPageUrl | None
+    created_at: Annotated[public.Time, doc("When you joined.")]
 
 
 class OnePartnerCampaign(View, frozen=True):
     partner_campaign: PartnerCampaignView
 
 
-class PartnerCampaignMeta(View, frozen=True):
-    per_page: int
-    page: int
-    total_pages: int
-    total_partner_campaigns: int
+class PartnerCampaignMeta(PageMeta, frozen=True):
+    total_partner_campaigns: Total
 
 
 class PartnerCampaigns(View, frozen=True):
     partner_campaigns: list[PartnerCampaignView]
-    meta: PartnerCampaignMeta
+    meta: Annotated[PartnerCampaignMeta, META]
 
 
 class ReferralView(View, frozen=True):
-    uuid: str
-    subscriber_uuid: str
-    email: str | None
-    partner_campaign_uuid: str
-    partner_name: str
-    status: str
-    reason: str | None
-    explanation: str | None
-    due_at: str | None
-    fee: Decimal
-    charged: Decimal | None
-    uncharged_reason: str | None
-    arrived_at: str
+    uuid: public.Uuid
+    subscriber_uuid: Annotated[public.Uuid, doc("UUID of the subscriber.")]
+    email: public.Email | None
+    partner_campaign_uuid: public.PartnerCampaignUuid
+    partner_name: PartnerName
+    status: Annotated[str, doc("`verified`, `pending` or `rejected`.", "verified")]
+    reason: public.ReferralReason | None
+    explanation: public.ReferralExplanation | None
+    due_at: public.DueAt | None
+    fee: Annotated[Decimal, doc("Fee for this referral, set when it arrived, in US dollars.", 2.5)]
+    charged: Annotated[
+        Decimal | None, doc("Amount charged, in US dollars; null if nothing was charged.", 2.5)
+    ]
+    uncharged_reason: Annotated[str | None, doc("Why a verified referral was not charged.", None)]
+    arrived_at: Annotated[public.Time, doc("When the subscriber joined.")]
 
 
-class ReferralMeta(View, frozen=True):
-    per_page: int
-    page: int
-    total_pages: int
-    total_referrals: int
+class ReferralMeta(PageMeta, frozen=True):
+    total_referrals: Total
 
 
 class Referrals(View, frozen=True):
     referrals: list[ReferralView]
-    meta: ReferralMeta
+    meta: Annotated[ReferralMeta, META]
 
 
-class SpendPartner(View, frozen=True):
-    partner_campaign_uuid: str
-    name: str
-    spent: Decimal
-    pending: Decimal
+def logo_url(site: Site, logo_id: str) -> str:
+    return f"{site.base_url}/logos/{logo_id}"
 
 
-class SpendView(View, frozen=True):
-    month: str
-    total_budget: Decimal
-    spent: Decimal
-    pending: Decimal
-    left: Decimal
-    reached: bool
-    uncharged_referrals: int
-    partners: list[SpendPartner]
+def publication_view(site: Site, p: Publication) -> PublicationView:
+    return PublicationView(
+        uuid=p.id,
+        name=p.name,
+        description=p.description,
+        categories=p.words("categories"),
+        list_id=p.list_id,
+        status=p.status,
+        logo=logo_url(site, p.logo_id),
+        logo_url=logo_url(site, p.logo_id),
+        enabled_partner_program=bool(p.enabled_partner_program),
+        audience_gender=p.audience_gender,
+        income_levels=p.words("income_levels"),
+        age_ranges=p.words("age_ranges"),
+        created_at=iso(p.created_ms),
+    )
 
 
-class OneSpend(View, frozen=True):
-    spend: SpendView
+def _program_fields(p: Program | NetworkProgram) -> dict[str, Any]:
+    """What a program's owner and the partner network both show."""
+    return {
+        "uuid": p.id,
+        "name": p.name,
+        "description": p.publication_description or "",
+        "terms": p.terms,
+        "resources_url": p.resources_url,
+        "redirect_url": p.redirect_url,
+        "show_in_directory": bool(p.show_in_directory),
+        "thankyou_page_url": p.thankyou_page_url,
+        "referral_pending_duration": p.referral_pending_duration,
+        "referral_pending_duration_enabled": bool(p.referral_pending_duration_enabled),
+        "max_payout": dollars(p.max_payout_cents),
+        "cpa": dollars(p.cpa_cents),
+        "created_at": iso(p.created_ms),
+        "publication_uuid": p.publication_id,
+    }
 
 
-class EarningsProgram(View, frozen=True):
-    partner_program_uuid: str
-    name: str
-    confirmed: Decimal
-    pending: Decimal
-    remaining_payout: Decimal
+def program_view(p: Program) -> ProgramView:
+    return ProgramView(
+        **_program_fields(p),
+        total_budget=dollars(p.total_budget_cents),
+        categories=p.category_words,
+    )
 
 
-class EarningsView(View, frozen=True):
-    month: str
-    confirmed: Decimal
-    pending: Decimal
-    rejected_referrals: int
-    uncharged_referrals: int
-    programs: list[EarningsProgram]
+def offer_view(site: Site, o: NetworkProgram, account_id: str) -> OfferView:
+    """A program in the partner network, as this account sees it."""
+    publication = OfferPublication(
+        uuid=o.publication_id,
+        name=o.publication_name,
+        description=o.publication_description,
+        logo_url=logo_url(site, o.logo_id),
+        categories=o.words("categories"),
+        audience_gender=o.audience_gender,
+        income_levels=o.words("income_levels"),
+        age_ranges=o.words("age_ranges"),
+    )
+    return OfferView(
+        **_program_fields(o),
+        categories=publication.categories,
+        publication=publication,
+        confirmation_rate_30d=o.confirmation_rate,
+        budget_left=o.budget_left,
+        own=o.account_id == account_id,
+        joined=o.joined_id is not None,
+    )
 
 
-class OneEarnings(View, frozen=True):
-    earnings: EarningsView
+def partner_campaign_view(site: Site, j: PartnerCampaign) -> PartnerCampaignView:
+    return PartnerCampaignView(
+        uuid=j.id,
+        name=j.name,
+        status=j.status,
+        partner_program_uuid=j.program_id,
+        publication_uuid=j.publication_id,
+        ref_code=j.ref_code,
+        referral_link=site.partner_link(j.ref_code),
+        magic_link=site.magic_link(j.ref_code),
+        cpa=dollars(j.cpa_cents),
+        max_payout=dollars(j.max_payout_cents),
+        remaining_payout=remaining_payout(j.spent_cents, j.max_payout_cents),
+        referral_pending_duration=j.referral_pending_duration,
+        terms=j.terms,
+        thankyou_page_url=j.thankyou_page_url,
+        created_at=iso(j.created_ms),
+    )
 
 
-class PayoutView(View, frozen=True):
-    uuid: str
-    amount_in_dollars: Decimal
-    start_period: str
-    end_period: str
-    paid: bool
+def remaining_payout(spent_cents: int, cap_cents: int) -> Decimal:
+    return dollars(rules.left_cents(spent_cents=spent_cents, cap_cents=cap_cents))
 
 
-class OnePayout(View, frozen=True):
-    payout: PayoutView
-
-
-class PayoutMeta(View, frozen=True):
-    """`total_payours` is spelled this way in the specification."""
-
-    per_page: int
-    page: int
-    total_pages: int
-    total_payours: int
-
-
-class Payouts(View, frozen=True):
-    payouts: list[PayoutView]
-    meta: PayoutMeta
+def referral_view(r: ListedReferral) -> ReferralView:
+    return ReferralView(
+        uuid=r.id,
+        subscriber_uuid=r.subscriber_id,
+        email=r.email,
+        partner_campaign_uuid=r.partner_campaign_id,
+        partner_name=r.partner_name,
+        status=r.status,
+        reason=r.reason,
+        explanation=explain(r.reason, r.due_ms) if r.reason else None,
+        due_at=iso(r.due_ms) if r.due_ms and r.status == "pending" else None,
+        fee=dollars(r.fee_cents),
+        charged=None if r.charged_cents is None else dollars(r.charged_cents),
+        uncharged_reason=r.uncharged_reason,
+        arrived_at=iso(r.arrived_ms),
+    )

@@ -5,10 +5,19 @@ from __future__ import annotations
 import msgspec
 
 from honeyguide.api import views
-from honeyguide.api.bodies import CampaignUpdate, SubscriberCreate, SubscriberUpdate
+from honeyguide.api.bodies import CampaignUpdate, SubscriberCreate
 from honeyguide.api.call import Call, Listed
+from honeyguide.api.subscriber_views import (
+    OneRead,
+    OneWritten,
+    ReadList,
+    read,
+    subscriber_meta,
+    written,
+)
 from honeyguide.kernel.errors import Invalid
-from honeyguide.referrals import campaigns, lifecycle, subscribers
+from honeyguide.referrals import campaigns, subscribers
+from honeyguide.referrals.lifecycle import NewSubscriber
 from honeyguide.signups import signups
 from honeyguide.store.tx import Tx
 
@@ -28,28 +37,20 @@ async def update_campaign(tx: Tx, call: Call) -> views.OneCampaign:
     return await get_campaign(tx, call)
 
 
-def new_subscriber(body: SubscriberCreate, origin: str = "api") -> lifecycle.NewSubscriber:
+def _new_subscriber(body: SubscriberCreate) -> NewSubscriber:
     if not body.email:
         raise Invalid("You have to provide at least an email", param="email", code="email_missing")
-    return lifecycle.NewSubscriber(
-        email=body.email,
-        name=body.name,
-        referrer_code=body.referrer_code,
-        ip_address=body.ip_address,
-        user_agent=body.user_agent,
-        utm_source=body.utm_source,
-        utm_campaign=body.utm_campaign,
-        created_at=body.created_at,
-        origin=origin,
-        status="active" if body.status is None else body.status,
-    )
+    given = {
+        name: value for name, value in msgspec.structs.asdict(body).items() if value is not None
+    }
+    return NewSubscriber(**given)
 
 
-async def create_subscriber(tx: Tx, call: Call) -> views.OneWritten:
+async def create_subscriber(tx: Tx, call: Call) -> OneWritten:
     subscriber = await signups.sign_up(
-        tx, call.site, call.tenant, new_subscriber(call.body), now_ms=call.now_ms
+        tx, call.site, call.tenant, _new_subscriber(call.body), now_ms=call.now_ms
     )
-    return views.OneWritten(views.written(subscriber))
+    return OneWritten(written(subscriber))
 
 
 async def list_subscribers(tx: Tx, call: Call) -> Listed:
@@ -57,35 +58,27 @@ async def list_subscribers(tx: Tx, call: Call) -> Listed:
     rows, total = await subscribers.page_of(
         tx, call.tenant, call.choice("type", subscribers.KINDS, "all"), page
     )
-    return Listed(
-        views.ReadList([views.read(row) for row in rows], views.subscriber_meta(page, total)),
-        page,
-        total,
-    )
+    shown = [read(row) for row in rows]
+    return Listed(ReadList(shown, subscriber_meta(page, total)), page, total)
 
 
-async def get_subscriber(tx: Tx, call: Call) -> views.OneRead:
-    return views.OneRead(views.read(await subscribers.get(tx, call.tenant, call.path["uuid"])))
+async def get_subscriber(tx: Tx, call: Call) -> OneRead:
+    return OneRead(read(await subscribers.get(tx, call.tenant, call.path["uuid"])))
 
 
 async def list_referrals(tx: Tx, call: Call) -> Listed:
     page = call.page
     referrer = await subscribers.get(tx, call.tenant, call.path["uuid"])
     rows, total = await subscribers.page_of_brought(tx, call.tenant, referrer, page)
-    return Listed(
-        views.ReadList([views.read(row) for row in rows], views.subscriber_meta(page, total)),
-        page,
-        total,
-    )
+    shown = [read(row) for row in rows]
+    return Listed(ReadList(shown, subscriber_meta(page, total)), page, total)
 
 
-async def update_subscriber(tx: Tx, call: Call) -> views.OneWritten:
-    body: SubscriberUpdate = call.body
-    changes = lifecycle.SubscriberChanges(body.name, body.email, body.status)
+async def update_subscriber(tx: Tx, call: Call) -> OneWritten:
     changed = await signups.change(
-        tx, call.site, call.tenant, call.path["uuid"], changes, now_ms=call.now_ms
+        tx, call.site, call.tenant, call.path["uuid"], call.body, now_ms=call.now_ms
     )
-    return views.OneWritten(views.written(changed))
+    return OneWritten(written(changed))
 
 
 async def delete_subscriber(tx: Tx, call: Call) -> views.Message:

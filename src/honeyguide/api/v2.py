@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import msgspec
 
-from honeyguide.api import views
+from honeyguide.api import subscriber_views as views
 from honeyguide.api.call import Call, Listed
-from honeyguide.api.rewards import earned_view
+from honeyguide.api.reward_views import earned_view
 from honeyguide.kernel.errors import Invalid
 from honeyguide.referrals import campaigns, earned_rewards, subscribers
 from honeyguide.referrals.campaigns import Campaign
@@ -27,21 +27,23 @@ async def _expanded(tx: Tx, call: Call) -> Campaign | None:
 async def _programs(
     tx: Tx, call: Call, campaign: Campaign | None, rows: list[Subscriber]
 ) -> list[views.Programs]:
-    """Each one's campaign as they stand in it; what all of them earned is one query."""
+    """Each subscriber's figures in the campaign. One query finds what all of them earned."""
     if campaign is None:
         return [msgspec.UNSET for _ in rows]
     earned = await earned_rewards.earned_by_each(tx, call.tenant, [s.id for s in rows])
     return [
         [
             views.ReferralProgram(
-                campaign.id,
-                campaign.name,
-                s.ref_code,
-                call.site.reader_link(s.ref_code),
-                views.ReferralCounts(
-                    s.referrals_verified, s.referrals_pending, s.referrals_rejected
+                uuid=campaign.id,
+                name=campaign.name,
+                ref_code=s.ref_code,
+                referral_link=call.site.reader_link(s.ref_code),
+                referrals=views.ReferralCounts(
+                    verified=s.referrals_verified,
+                    pending=s.referrals_pending,
+                    rejected=s.referrals_rejected,
                 ),
-                [earned_view(each) for each in earned[s.id]],
+                rewards=[earned_view(each) for each in earned[s.id]],
             )
         ]
         for s in rows

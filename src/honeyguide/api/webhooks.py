@@ -1,4 +1,4 @@
-"""Webhook endpoints of v1 and v2. A v1 webhook belongs to a campaign and has two of the four flags; the rest is shared."""
+"""Webhook endpoints. A v1 webhook belongs to a campaign and has two of the four flags."""
 
 from __future__ import annotations
 
@@ -9,134 +9,33 @@ import msgspec
 from honeyguide.api import bodies
 from honeyguide.api.call import Call, Listed, Route
 from honeyguide.api.views import Message, View
+from honeyguide.api.webhook_views import (
+    Deliveries,
+    DeliveryMeta,
+    OneDelivery,
+    OneWebhook,
+    OneWebhookV1,
+    Replayed,
+    Secret,
+    Webhooks,
+    WebhooksV1,
+    delivery_view,
+    webhook_view,
+    webhook_view_v1,
+)
 from honeyguide.events import webhooks
-from honeyguide.events.webhooks import Attempt, Delivery, Flags, Webhook
-from honeyguide.kernel.clock import iso
+from honeyguide.events.webhooks import Flags, Webhook
 from honeyguide.kernel.errors import Required
 from honeyguide.store.tx import Tx
-
-
-class EventsV1(View, frozen=True):
-    new_referral: bool | None
-    reward_unlocked: bool | None
-
-
-class Events(View, frozen=True):
-    new_referral: bool | None
-    new_partner_referral: bool | None
-    reward_unlocked: bool | None
-    reward_redeemed: bool | None
-
-
-class WebhookViewV1(View, frozen=True):
-    uuid: str
-    url: str
-    events: EventsV1
-
-
-class WebhookView(View, frozen=True):
-    uuid: str
-    url: str
-    events: Events
-
-
-class OneWebhookV1(View, frozen=True):
-    webhook: WebhookViewV1
-
-
-class OneWebhook(View, frozen=True):
-    webhook: WebhookView
-
-
-class WebhooksV1(View, frozen=True):
-    webhooks: list[WebhookViewV1]
-
-
-class Webhooks(View, frozen=True):
-    webhooks: list[WebhookView]
-
-
-class Secret(View, frozen=True):
-    secret: str
-
-
-class AttemptView(View, frozen=True):
-    at: str
-    status_code: int | None
-    latency_ms: int
-    error: str | None
-    response: str | None
-
-
-class DeliveryView(View, frozen=True):
-    uuid: str
-    event_id: str
-    type: str
-    status: str
-    next_attempt_at: str | None
-    attempts: list[AttemptView]
-
-
-class OneDelivery(View, frozen=True):
-    delivery: DeliveryView
-
-
-class DeliveryMeta(View, frozen=True):
-    per_page: int
-    page: int
-    total_pages: int
-    total_deliveries: int
-
-
-class Deliveries(View, frozen=True):
-    deliveries: list[DeliveryView]
-    meta: DeliveryMeta
-
-
-class Replayed(View, frozen=True):
-    replayed: int
-
-
-def _flag(value: int | None) -> bool | None:
-    return None if value is None else bool(value)
-
-
-def _shown(call: Call, hook: Webhook) -> WebhookViewV1 | WebhookView:
-    if _scope(call):
-        return WebhookViewV1(
-            hook.id, hook.url, EventsV1(_flag(hook.new_referral), _flag(hook.reward_unlocked))
-        )
-    flags = (
-        hook.new_referral,
-        hook.new_partner_referral,
-        hook.reward_unlocked,
-        hook.reward_redeemed,
-    )
-    return WebhookView(hook.id, hook.url, Events(*map(_flag, flags)))
-
-
-def _one(call: Call, hook: Webhook) -> Any:
-    shown = _shown(call, hook)
-    return OneWebhookV1(shown) if isinstance(shown, WebhookViewV1) else OneWebhook(shown)
-
-
-def _delivery(row: Delivery, attempts: list[Attempt]) -> DeliveryView:
-    return DeliveryView(
-        row.id,
-        row.event_id,
-        row.type,
-        row.status,
-        iso(row.due_ms) if row.status == "pending" else None,
-        [
-            AttemptView(iso(a.at_ms), a.status_code, a.latency_ms, a.error, a.response)
-            for a in attempts
-        ],
-    )
 
 
 def _scope(call: Call) -> str:
     """The campaign in a v1 path; empty for v2."""
     return call.path.get("campaign_uuid", "")
+
+
+def _one(call: Call, hook: Webhook) -> OneWebhook | OneWebhookV1:
+    return OneWebhookV1(webhook_view_v1(hook)) if _scope(call) else OneWebhook(webhook_view(hook))
 
 
 def _flags(body: Any) -> Flags:
@@ -149,7 +48,7 @@ def _flags(body: Any) -> Flags:
     return Flags(**chosen)
 
 
-async def create(tx: Tx, call: Call) -> Any:
+async def create(tx: Tx, call: Call) -> OneWebhook | OneWebhookV1:
     if not call.body.url:
         raise Required("url")
     hook = await webhooks.create(
@@ -164,21 +63,20 @@ async def create(tx: Tx, call: Call) -> Any:
     return _one(call, hook)
 
 
-async def list_all(tx: Tx, call: Call) -> Any:
-    shown: list[Any] = [
-        _shown(call, hook)
-        for hook in await webhooks.of_account(tx, call.tenant.account_id, _scope(call))
-    ]
-    return WebhooksV1(shown) if _scope(call) else Webhooks(shown)
+async def list_all(tx: Tx, call: Call) -> Webhooks | WebhooksV1:
+    hooks = await webhooks.of_account(tx, call.tenant.account_id, _scope(call))
+    if _scope(call):
+        return WebhooksV1([webhook_view_v1(hook) for hook in hooks])
+    return Webhooks([webhook_view(hook) for hook in hooks])
 
 
-async def get(tx: Tx, call: Call) -> Any:
+async def get(tx: Tx, call: Call) -> OneWebhook | OneWebhookV1:
     return _one(
         call, await webhooks.get(tx, call.tenant.account_id, _scope(call), call.path["uuid"])
     )
 
 
-async def update(tx: Tx, call: Call) -> Any:
+async def update(tx: Tx, call: Call) -> OneWebhook | OneWebhookV1:
     hook = await webhooks.update(
         tx,
         call.tenant.account_id,
@@ -215,7 +113,7 @@ async def test(tx: Tx, call: Call) -> OneDelivery:
     sent = await webhooks.send_test(
         tx, call.tenant.account_id, _scope(call), call.path["uuid"], now_ms=call.now_ms
     )
-    return OneDelivery(_delivery(*sent))
+    return OneDelivery(delivery_view(*sent))
 
 
 async def deliveries(tx: Tx, call: Call) -> Listed:
@@ -224,7 +122,7 @@ async def deliveries(tx: Tx, call: Call) -> Listed:
         tx, call.tenant.account_id, _scope(call), call.path["uuid"], page
     )
     meta = DeliveryMeta(page.per_page, page.page, page.total_pages(total), total)
-    return Listed(Deliveries([_delivery(*row) for row in rows], meta), page, total)
+    return Listed(Deliveries([delivery_view(*row) for row in rows], meta), page, total)
 
 
 async def resend(tx: Tx, call: Call) -> OneDelivery:
@@ -236,7 +134,7 @@ async def resend(tx: Tx, call: Call) -> OneDelivery:
         call.path["delivery_uuid"],
         now_ms=call.now_ms,
     )
-    return OneDelivery(_delivery(*again))
+    return OneDelivery(delivery_view(*again))
 
 
 async def replay(tx: Tx, call: Call) -> Replayed:
@@ -249,64 +147,145 @@ async def replay(tx: Tx, call: Call) -> Replayed:
 
 
 def _routes(
-    base: str, one: type[View], many: type[View], new: type[bodies.Body], changed: type[bodies.Body]
+    version: str,
+    base: str,
+    *,
+    one: type[View],
+    many: type[View],
+    new: type[bodies.Body],
+    changed: type[bodies.Body],
 ) -> tuple[Route, ...]:
     hook = f"{base}/{{uuid}}"
     return (
-        Route("POST", base, create, "Create a webhook", one, new, 201),
-        Route("GET", base, list_all, "List webhooks", many, detail="All of them, newest first."),
-        Route("GET", hook, get, "Get a webhook", one),
+        Route(
+            "POST",
+            base,
+            create,
+            operation_id=f"{version}_webhooks_create",
+            tag="Webhooks",
+            summary="Create a webhook",
+            body=new,
+            answer=one,
+            status=201,
+        ),
+        Route(
+            "GET",
+            base,
+            list_all,
+            operation_id=f"{version}_webhooks_list_all",
+            tag="Webhooks",
+            summary="List webhooks",
+            detail="All of them, newest first.",
+            answer=many,
+        ),
+        Route(
+            "GET",
+            hook,
+            get,
+            operation_id=f"{version}_webhooks_get",
+            tag="Webhooks",
+            summary="Get a webhook",
+            answer=one,
+        ),
         Route(
             "PUT",
             hook,
             update,
-            "Update a webhook",
-            one,
-            changed,
+            operation_id=f"{version}_webhooks_update",
+            tag="Webhooks",
+            summary="Update a webhook",
             detail="Also re-enables a disabled webhook.",
+            body=changed,
+            answer=one,
         ),
-        Route("DELETE", hook, delete, "Delete a webhook", Message),
-        Route("GET", f"{hook}/secret", secret, "Get the signing secret", Secret),
+        Route(
+            "DELETE",
+            hook,
+            delete,
+            operation_id=f"{version}_webhooks_delete",
+            tag="Webhooks",
+            summary="Delete a webhook",
+            answer=Message,
+        ),
+        Route(
+            "GET",
+            f"{hook}/secret",
+            secret,
+            operation_id=f"{version}_webhooks_secret",
+            tag="Webhooks",
+            summary="Get the signing secret",
+            answer=Secret,
+        ),
         Route(
             "POST",
             f"{hook}/rotate_secret",
             rotate_secret,
-            "Rotate the signing secret",
-            Secret,
-            bodies.Nothing,
+            operation_id=f"{version}_webhooks_rotate_secret",
+            tag="Webhooks",
+            summary="Rotate the signing secret",
             detail="For 24 hours, deliveries are signed with both the old and the new secret.",
+            body=bodies.Nothing,
+            answer=Secret,
         ),
-        Route("POST", f"{hook}/test", test, "Send a test event", OneDelivery, bodies.Nothing),
+        Route(
+            "POST",
+            f"{hook}/test",
+            test,
+            operation_id=f"{version}_webhooks_test",
+            tag="Webhooks",
+            summary="Send a test event",
+            body=bodies.Nothing,
+            answer=OneDelivery,
+        ),
         Route(
             "GET",
             f"{hook}/deliveries",
             deliveries,
-            "List deliveries and their attempts",
-            Deliveries,
+            operation_id=f"{version}_webhooks_deliveries",
+            tag="Webhooks",
+            summary="List deliveries and their attempts",
             query=("page", "per_page"),
+            answer=Deliveries,
             snapshot=True,
         ),
         Route(
             "POST",
             f"{hook}/deliveries/{{delivery_uuid}}/resend",
             resend,
-            "Resend a delivery",
-            OneDelivery,
-            bodies.Nothing,
+            operation_id=f"{version}_webhooks_resend",
+            tag="Webhooks",
+            summary="Resend a delivery",
+            body=bodies.Nothing,
+            answer=OneDelivery,
         ),
         Route(
-            "POST", f"{hook}/replay", replay, "Replay events since a time", Replayed, bodies.Replay
+            "POST",
+            f"{hook}/replay",
+            replay,
+            operation_id=f"{version}_webhooks_replay",
+            tag="Webhooks",
+            summary="Replay events since a time",
+            body=bodies.Replay,
+            answer=Replayed,
         ),
     )
 
 
 ROUTES = (
     *_routes(
+        "v1",
         "/v1/campaigns/{campaign_uuid}/webhooks",
-        OneWebhookV1,
-        WebhooksV1,
-        bodies.WebhookCreateV1,
-        bodies.WebhookUpdateV1,
+        one=OneWebhookV1,
+        many=WebhooksV1,
+        new=bodies.WebhookCreateV1,
+        changed=bodies.WebhookUpdateV1,
     ),
-    *_routes("/v2/webhooks", OneWebhook, Webhooks, bodies.WebhookCreate, bodies.WebhookUpdate),
+    *_routes(
+        "v2",
+        "/v2/webhooks",
+        one=OneWebhook,
+        many=Webhooks,
+        new=bodies.WebhookCreate,
+        changed=bodies.WebhookUpdate,
+    ),
 )

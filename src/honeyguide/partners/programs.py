@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import json
 from decimal import Decimal
-from typing import Any, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 import msgspec
 from msgspec import UNSET, UnsetType
 
-from honeyguide.kernel import checks, money
+from honeyguide.kernel import checks, money, public
 from honeyguide.kernel.errors import Invalid, Missing, Required
 from honeyguide.kernel.ids import is_id, new_id
 from honeyguide.kernel.paging import Page
@@ -21,6 +21,12 @@ from honeyguide.store.tx import Tx
 UNKNOWN = "There is no such partner program."
 LONGEST_HOLD_DAYS = 365
 DEFAULT_HOLD_DAYS = 14
+HOLDING_PERIOD = public.doc(
+    "Days a referral must stay subscribed before it is verified.",
+    DEFAULT_HOLD_DAYS,
+    minimum=0,
+    maximum=LONGEST_HOLD_DAYS,
+)
 
 
 class Program(NamedTuple):
@@ -55,19 +61,20 @@ class Program(NamedTuple):
 
 
 class ProgramFields(msgspec.Struct, frozen=True):
-    """What a caller says of a program. UNSET leaves it; None clears what may be empty and is refused elsewhere."""
+    """What callers may set. UNSET leaves a field as it is. None clears a field that may be empty;
+    for any other field it is an error."""
 
-    max_payout: Any = UNSET
-    total_budget: Any = UNSET
-    cpa: Any = UNSET
-    redirect_url: str | UnsetType | None = UNSET
-    thankyou_page_url: str | UnsetType | None = UNSET
-    terms: str | UnsetType | None = UNSET
-    resources_url: str | UnsetType | None = UNSET
-    slug: str | UnsetType | None = UNSET
-    show_in_directory: bool | UnsetType | None = UNSET
-    referral_pending_duration_enabled: bool | UnsetType | None = UNSET
-    referral_pending_duration: Any = UNSET
+    max_payout: Annotated[public.Number, public.MAX_PAYOUT] = UNSET
+    total_budget: Annotated[public.Number, public.TOTAL_BUDGET] = UNSET
+    cpa: Annotated[public.Number, public.CPA] = UNSET
+    redirect_url: public.RedirectUrl | UnsetType | None = UNSET
+    thankyou_page_url: public.ThankYouPageUrl | UnsetType | None = UNSET
+    terms: public.Terms | UnsetType | None = UNSET
+    resources_url: public.ResourcesUrl | UnsetType | None = UNSET
+    slug: public.Slug | UnsetType | None = UNSET
+    show_in_directory: public.ShowInDirectory | UnsetType | None = UNSET
+    referral_pending_duration_enabled: public.HoldingPeriodEnabled | UnsetType | None = UNSET
+    referral_pending_duration: Annotated[public.Number, HOLDING_PERIOD] = UNSET
 
 
 _sql = beside(__file__)

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import msgspec
 from msgspec import UNSET, UnsetType
 
-from honeyguide.kernel import checks
+from honeyguide.kernel import checks, public
 from honeyguide.kernel.errors import Invalid, Missing, Required
 from honeyguide.kernel.ids import is_id, new_id
 from honeyguide.kernel.paging import Page
@@ -49,17 +49,18 @@ class StoredLogo(NamedTuple):
 
 
 class PublicationFields(msgspec.Struct, frozen=True):
-    """What a caller says of a publication; UNSET leaves a field as it is, a None clears one that may be empty."""
+    """What callers may set. UNSET leaves a field as it is. None clears a field that may be empty;
+    for any other field it is an error."""
 
-    name: str | UnsetType | None = UNSET
-    description: str | UnsetType | None = UNSET
-    categories: Any = UNSET
-    list_id: str | UnsetType | None = UNSET
-    status: str | UnsetType | None = UNSET
-    audience_gender: str | UnsetType | None = UNSET
-    income_levels: Any = UNSET
-    age_ranges: Any = UNSET
-    enabled_partner_program: bool | UnsetType | None = UNSET
+    name: public.PublicationName | UnsetType | None = UNSET
+    description: public.PublicationDescription | UnsetType | None = UNSET
+    categories: public.Categories | UnsetType | None = UNSET
+    list_id: public.ListId | UnsetType | None = UNSET
+    status: public.PublicationStatus | UnsetType | None = UNSET
+    audience_gender: public.Gender | UnsetType | None = UNSET
+    income_levels: public.IncomeLevels | UnsetType | None = UNSET
+    age_ranges: public.AgeRanges | UnsetType | None = UNSET
+    enabled_partner_program: public.EnabledPartnerProgram | UnsetType | None = UNSET
 
 
 _sql = beside(__file__)

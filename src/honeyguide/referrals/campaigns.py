@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import msgspec
 from msgspec import UNSET, UnsetType
 
-from honeyguide.kernel import checks
+from honeyguide.kernel import checks, public
 from honeyguide.kernel.errors import Invalid, Missing
 from honeyguide.kernel.tenant import Tenant
 from honeyguide.referrals import rules, slugs
@@ -28,15 +28,21 @@ class Campaign(NamedTuple):
     created_ms: int
 
 
-class CampaignSettings(msgspec.Struct, frozen=True):
-    """What the operator may choose; UNSET leaves it as it is. A None destination leads readers to the campaign's own page."""
+class ReferralSettings(msgspec.Struct, frozen=True):
+    """What callers may set over the API. UNSET leaves a field as it is. With a None
+    `destination_url`, referral links lead to the hosted signup page."""
+
+    screening: public.Screening | UnsetType = UNSET
+    hold_days: public.HoldDays | UnsetType = UNSET
+    needs_confirmation: public.NeedsConfirmation | UnsetType = UNSET
+    destination_url: public.DestinationUrl | UnsetType | None = UNSET
+    slug: public.Slug | UnsetType = UNSET
+
+
+class CampaignSettings(ReferralSettings, frozen=True):
+    """What an operator may set on the dashboard."""
 
     name: str | UnsetType = UNSET
-    destination_url: str | UnsetType | None = UNSET
-    slug: str | UnsetType = UNSET
-    screening: str | UnsetType = UNSET
-    hold_days: int | UnsetType = UNSET
-    needs_confirmation: bool | UnsetType = UNSET
     words: dict[str, str] | UnsetType = UNSET
 
 

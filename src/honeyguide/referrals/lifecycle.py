@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
 
 import msgspec
 
 from honeyguide.accounts import idempotency
 from honeyguide.events import outbox
-from honeyguide.kernel import checks, clock, email_addresses
+from honeyguide.kernel import checks, clock, email_addresses, public
 from honeyguide.kernel.errors import Invalid, Missing
 from honeyguide.kernel.ids import new_code, new_id
 from honeyguide.kernel.site import Site
@@ -23,29 +23,40 @@ from honeyguide.store.tx import Refusals, Tx
 
 # How somebody joined: over the API, on the hosted signup page, by a magic link, by an import.
 ORIGINS = ("api", "signup", "magic", "import")
+STATUSES = ("unsubscribed", "confirmed")
+FIRST_STATUSES = ("active", "confirmed", "unsubscribed")
+
+_NEW_STATUS = public.doc(
+    "`unsubscribed` if they left, `confirmed` if they confirmed their email address.",
+    "confirmed",
+    enum=list(STATUSES),
+)
 
 
-class NewSubscriber(msgspec.Struct, frozen=True):
-    """What a signup brings. Everything but the email is a claim of the client's."""
+class SignupClaims(msgspec.Struct, frozen=True):
+    """What a client says about a new subscriber besides the email address. We take its word."""
 
+    name: public.SubscriberName | None = None
+    referrer_code: public.ClaimedCode | None = None
+    ip_address: public.IpAddress | None = None
+    user_agent: public.UserAgent | None = None
+    utm_source: public.UtmSource | None = None
+    utm_campaign: public.UtmCampaign | None = None
+    created_at: public.SubscribedAt | None = None
+
+
+class NewSubscriber(SignupClaims, frozen=True, kw_only=True):
     email: str
-    name: str | None = None
-    referrer_code: str | None = None
-    ip_address: str | None = None
-    user_agent: str | None = None
-    utm_source: str | None = None
-    utm_campaign: str | None = None
-    created_at: str | None = None
     origin: str = "api"  # one of ORIGINS
     status: str = "active"
 
 
 class SubscriberChanges(msgspec.Struct, frozen=True):
-    """UNSET leaves a field alone; a None name clears it."""
+    """What callers may set. UNSET leaves a field as it is; a None name clears it."""
 
-    name: str | msgspec.UnsetType | None = msgspec.UNSET
-    email: str | msgspec.UnsetType = msgspec.UNSET
-    status: str | msgspec.UnsetType = msgspec.UNSET
+    status: Annotated[str, _NEW_STATUS] | msgspec.UnsetType = msgspec.UNSET
+    name: public.ChangedName | msgspec.UnsetType | None = msgspec.UNSET
+    email: public.Email | msgspec.UnsetType = msgspec.UNSET
 
 
 class Referrer(NamedTuple):
@@ -93,8 +104,6 @@ _DUE = _sql.query(
 )
 
 UNREFERRED = "Nobody referred this subscriber, so there is no referral to look at."
-STATUSES = ("unsubscribed", "confirmed")
-FIRST_STATUSES = ("active", "confirmed", "unsubscribed")
 # The value of `decided_by` when a person decides on the dashboard.
 OPERATOR = "operator"
 

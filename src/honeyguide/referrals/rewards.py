@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 import msgspec
 from msgspec import UNSET, UnsetType
 
-from honeyguide.kernel import checks
+from honeyguide.kernel import checks, public
 from honeyguide.kernel.errors import Invalid, Missing, Required
 from honeyguide.kernel.ids import is_id, new_id
 from honeyguide.kernel.tenant import Tenant
@@ -42,31 +42,39 @@ class Reward(NamedTuple):
     deleted_ms: int | None
 
 
-class NewReward(msgspec.Struct, frozen=True):
-    """`pool` is true for unique codes: they are added apart."""
+AtLeastOne = Annotated[public.ReferralsNeeded, public.doc(minimum=1)]
 
-    name: str | None = None
-    referrals: int | None = None
-    kind: str | None = None
-    recurring: bool | None = None
-    approval: str | None = None
-    description: str | None = None
-    link: str | None = None
-    coupon_code: str | None = None
+
+class RewardFields(msgspec.Struct, frozen=True):
+    """What callers may set when they create a reward."""
+
+    name: public.RewardName | None = None
+    referrals: AtLeastOne | None = None
+    kind: public.RewardKind | None = None
+    recurring: public.Recurring | None = None
+    approval: public.Approval | None = None
+    description: public.RewardDescription | None = None
+    link: public.RewardLink | None = None
+    coupon_code: public.CouponCode | None = None
+
+
+class NewReward(RewardFields, frozen=True):
+    """`pool` is true for unique codes, which are added later."""
+
     pool: bool = False
 
 
 class RewardChanges(msgspec.Struct, frozen=True):
-    """UNSET leaves a field alone; a None description clears it. What a reward is cannot change, only how it is offered."""
+    """UNSET leaves a field as it is; a None description clears it. `kind` cannot change."""
 
-    name: str | UnsetType = UNSET
-    referrals: int | UnsetType = UNSET
-    kind: str | UnsetType = UNSET
-    recurring: bool | UnsetType = UNSET
-    approval: str | UnsetType = UNSET
-    description: str | UnsetType | None = UNSET
-    link: str | UnsetType = UNSET
-    coupon_code: str | UnsetType = UNSET
+    name: public.RewardName | UnsetType = UNSET
+    referrals: AtLeastOne | UnsetType = UNSET
+    kind: public.RewardKind | UnsetType = UNSET
+    recurring: public.Recurring | UnsetType = UNSET
+    approval: public.Approval | UnsetType = UNSET
+    description: public.RewardDescription | UnsetType | None = UNSET
+    link: public.RewardLink | UnsetType = UNSET
+    coupon_code: public.CouponCode | UnsetType = UNSET
 
 
 _sql = beside(__file__)
@@ -156,7 +164,9 @@ async def update(tx: Tx, tenant: Tenant, reward_id: str, changes: RewardChanges)
         )
     chosen: dict[str, Any] = {name: getattr(old, name) for name in _FIELDS}
     chosen |= {
-        name: value for name, value in msgspec.structs.asdict(changes).items() if value is not UNSET
+        name: value
+        for name in RewardChanges.__struct_fields__
+        if (value := getattr(changes, name)) is not UNSET
     }
     fields = _checked(**chosen)
     # Easier to reach than before: there may be advocates who are past it now.

@@ -1,0 +1,152 @@
+"""Spending of a partner program, earnings and payouts of a partner."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from typing import Annotated
+
+from honeyguide.api.partner_views import (
+    PartnerName,
+    ProgramName,
+    ProgramUuid,
+    RemainingPayout,
+    remaining_payout,
+)
+from honeyguide.api.views import META, PageMeta, Total, View
+from honeyguide.kernel import public
+from honeyguide.kernel.clock import iso
+from honeyguide.kernel.money import dollars
+from honeyguide.kernel.public import TOTAL_BUDGET, doc
+from honeyguide.partners import payouts, rules
+from honeyguide.partners.forecast import Earnings, Spend
+
+Month = Annotated[str, doc("Calendar month in UTC.", "2026-11")]
+Spent = Annotated[Decimal, doc("Charged in this month, in US dollars.", 412.5)]
+Confirmed = Annotated[Decimal, doc("Earned in this month, in US dollars.", 412.5)]
+Pending = Annotated[Decimal, doc("Fees of pending referrals, in US dollars.", 37.5)]
+Uncharged = Annotated[int, doc("Referrals verified in this month but not charged.")]
+
+
+class SpendPartner(View, frozen=True):
+    partner_campaign_uuid: public.PartnerCampaignUuid
+    name: PartnerName
+    spent: Spent
+    pending: Pending
+
+
+class SpendView(View, frozen=True):
+    month: Month
+    total_budget: Annotated[Decimal, TOTAL_BUDGET]
+    spent: Spent
+    pending: Pending
+    left: Annotated[Decimal, doc("Left of the monthly budget, in US dollars.", 587.5)]
+    reached: Annotated[
+        bool,
+        doc(
+            "Whether the monthly budget is reached. Nothing more is charged until it is raised "
+            "above what is spent."
+        ),
+    ]
+    uncharged_referrals: Uncharged
+    partners: list[SpendPartner]
+
+
+class OneSpend(View, frozen=True):
+    spend: SpendView
+
+
+class EarningsProgram(View, frozen=True):
+    partner_program_uuid: ProgramUuid
+    name: ProgramName
+    confirmed: Confirmed
+    pending: Pending
+    remaining_payout: RemainingPayout
+
+
+class EarningsView(View, frozen=True):
+    month: Month
+    confirmed: Confirmed
+    pending: Pending
+    rejected_referrals: Annotated[int, doc("Referrals rejected in this month.")]
+    uncharged_referrals: Uncharged
+    programs: list[EarningsProgram]
+
+
+class OneEarnings(View, frozen=True):
+    earnings: EarningsView
+
+
+class PayoutView(View, frozen=True):
+    uuid: public.Uuid
+    amount_in_dollars: Annotated[Decimal, doc("Amount owed, in US dollars.", 412.5)]
+    start_period: Annotated[
+        public.Time, doc("Beginning of the month it is for.", "2026-11-01T00:00:00.000Z")
+    ]
+    end_period: Annotated[
+        public.Time, doc("End of the month it is for.", "2026-11-30T23:59:59.999Z")
+    ]
+    paid: Annotated[bool, doc("Whether it has been paid.")]
+
+
+class OnePayout(View, frozen=True):
+    payout: PayoutView
+
+
+class PayoutMeta(PageMeta, frozen=True):
+    """`total_payours` is spelled this way in the specification."""
+
+    total_payours: Total
+
+
+class Payouts(View, frozen=True):
+    payouts: list[PayoutView]
+    meta: Annotated[PayoutMeta, META]
+
+
+def spend_view(s: Spend) -> SpendView:
+    return SpendView(
+        month=s.month,
+        total_budget=dollars(s.total_budget_cents),
+        spent=dollars(s.spent_cents),
+        pending=dollars(s.pending_cents),
+        left=dollars(s.left_cents),
+        reached=s.reached,
+        uncharged_referrals=s.uncharged_referrals,
+        partners=[
+            SpendPartner(
+                row.partner_campaign_id, row.name, dollars(row.spent_cents), dollars(pending)
+            )
+            for row, pending in s.partners
+        ],
+    )
+
+
+def earnings_view(e: Earnings) -> EarningsView:
+    return EarningsView(
+        month=e.month,
+        confirmed=dollars(e.confirmed_cents),
+        pending=dollars(e.pending_cents),
+        rejected_referrals=e.rejected_referrals,
+        uncharged_referrals=e.uncharged_referrals,
+        programs=[
+            EarningsProgram(
+                partner_program_uuid=row.program_id,
+                name=f"{row.publication_name}'s partner program",
+                confirmed=dollars(row.spent_cents),
+                pending=dollars(pending),
+                remaining_payout=remaining_payout(row.spent_cents, row.max_payout_cents),
+            )
+            for row, pending in e.programs
+        ],
+    )
+
+
+def payout_view(p: payouts.Payout) -> PayoutView:
+    start_ms, end_ms = rules.month_bounds(p.month)
+    return PayoutView(
+        uuid=p.id,
+        amount_in_dollars=dollars(p.amount_cents),
+        start_period=iso(start_ms),
+        end_period=iso(end_ms - 1),
+        paid=p.paid_ms is not None,
+    )

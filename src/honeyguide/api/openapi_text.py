@@ -1,0 +1,192 @@
+"""Text of the OpenAPI document that belongs to no single field: groups, query parameters, errors
+and headers. Fields are described where they are declared, with `kernel.public.doc`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from honeyguide.accounts.admission import NO_KEY
+from honeyguide.kernel import paging
+from honeyguide.partners.audience import AGE_RANGES, CATEGORIES, GENDERS, INCOME_LEVELS
+from honeyguide.partners.directory import SORTS
+from honeyguide.referrals import subscribers
+
+Schema = dict[str, Any]
+
+TAGS: dict[str, str] = {
+    "Campaigns": "Your account's referral program. Every account has exactly one, created with "
+    "the account.",
+    "Subscribers": "The people on a campaign's list. Each has a referral code to share, and may "
+    "have been referred.",
+    "Referrals": "Why a referral is verified, pending or rejected, and how to decide it yourself.",
+    "Rewards": "What advocates earn for their referrals.",
+    "Webhooks": "URLs that receive signed events.",
+    "Publications": "Your newsletters and their audiences.",
+    "Partner programs": "The paid offers your publications make to partners.",
+    "Partner network": "Partner programs that you can join.",
+    "Partner campaigns": "The partner programs you have joined, with your links.",
+    "Earnings": "What you earn as a partner each month.",
+    "Payouts": "What you are owed as a partner: one payout for each closed month with earnings.",
+}
+
+QUERY: dict[str, Schema] = {
+    "type": {
+        "description": "Everyone, referred subscribers, or advocates (subscribers with at least "
+        "one verified referral).",
+        "schema": {"type": "string", "enum": list(subscribers.KINDS), "default": "all"},
+    },
+    "expand": {
+        "description": "`campaigns` adds `referral_programs`: each subscriber's link, referral "
+        "counts and rewards.",
+        "schema": {"type": "string", "enum": ["campaigns"]},
+    },
+    "page": {
+        "description": "Page number. A page past the end is an empty list.",
+        "schema": {"type": "integer", "minimum": 1, "maximum": paging.LAST_PAGE, "default": 1},
+    },
+    "per_page": {
+        "description": f"Items per page. Values above {paging.MOST_PER_PAGE} are treated as "
+        f"{paging.MOST_PER_PAGE}.",
+        "schema": {"type": "integer", "minimum": 1, "default": paging.PER_PAGE},
+    },
+    "month": {
+        "description": "A calendar month in UTC, as `YYYY-MM`. Default: the current month.",
+        "schema": {"type": "string", "pattern": "^[0-9]{4}-(0[1-9]|1[0-2])$"},
+    },
+    "search": {
+        "description": "Finds words that start with this text in the name, description or "
+        "categories. In names, three or more letters also match inside a word.",
+        "schema": {"type": "string"},
+    },
+    "category": {
+        "description": "Only publications in this category.",
+        "schema": {"type": "string", "enum": list(CATEGORIES)},
+    },
+    "min_cpa": {
+        "description": "Minimum fee per new subscriber, in US dollars.",
+        "schema": {"type": "number", "minimum": 0},
+    },
+    "audience_gender": {
+        "description": "Only publications with this audience.",
+        "schema": {"type": "string", "enum": list(GENDERS)},
+    },
+    "income_level": {
+        "description": "Only publications that reach this income level.",
+        "schema": {"type": "string", "enum": list(INCOME_LEVELS)},
+    },
+    "age_range": {
+        "description": "Only publications that reach this age range.",
+        "schema": {"type": "string", "enum": list(AGE_RANGES)},
+    },
+    "sort": {
+        "description": "Sort order, highest or newest first.",
+        "schema": {"type": "string", "enum": list(SORTS), "default": "created_at"},
+    },
+}
+
+# Status, name of the shared response, its meaning, and an example of `code` and `error`, in which
+# {base_url} is filled in.
+ERRORS: tuple[tuple[int, str, str, str, str], ...] = (
+    (
+        400,
+        "Invalid",
+        "The request is invalid. `param` names the field or parameter that caused it.",
+        "invalid_email",
+        "Email is invalid",
+    ),
+    (401, "Unauthorized", "The API key is missing, invalid or revoked.", "unauthorized", NO_KEY),
+    (
+        404,
+        "Missing",
+        "It does not exist or belongs to another account.",
+        "not_found",
+        "There is no such subscriber.",
+    ),
+    (
+        408,
+        "Slow",
+        "The body took too long to arrive.",
+        "timeout",
+        "The body took too long to arrive.",
+    ),
+    (
+        409,
+        "Busy",
+        "A request with the same Idempotency-Key is still running.",
+        "conflict",
+        "A request with this Idempotency-Key is still running; try again in a moment.",
+    ),
+    (
+        413,
+        "TooLarge",
+        "The body is larger than 2 MB.",
+        "too_large",
+        "The body is larger than 2 MB.",
+    ),
+    (
+        415,
+        "NotJson",
+        "The body is not JSON.",
+        "unsupported_media_type",
+        "Send the body as JSON with Content-Type: application/json; charset=utf-8.",
+    ),
+    (
+        422,
+        "Reused",
+        "The Idempotency-Key was already used for a different request.",
+        "idempotency_key_reused",
+        "This Idempotency-Key was used for another request; use a new key for a new request.",
+    ),
+    (
+        429,
+        "TooMany",
+        "Too many requests. Wait for the number of seconds in `Retry-After`.",
+        "rate_limited",
+        "You have made 60 requests in the last 60 seconds; wait 12 s.",
+    ),
+    (
+        500,
+        "ServerError",
+        "An error on the server. `overloaded` (too many requests at once) and `unavailable` (the "
+        "database is locked, full or down) are temporary: retry after `Retry-After` seconds. "
+        "`internal_error` is a bug: report it with the request ID.",
+        "overloaded",
+        "The service is overloaded; try again in a moment.",
+    ),
+)
+
+HEADERS: dict[str, tuple[str, Schema]] = {
+    "X-Request-Id": (
+        "Identifies this request in the server's log. If you send this header, your value is used.",
+        {"type": "string"},
+    ),
+    "X-RateLimit-Limit": ("Requests allowed in 60 seconds.", {"type": "integer"}),
+    "X-RateLimit-Remaining": ("Requests left in the current 60 seconds.", {"type": "integer"}),
+    "X-RateLimit-Reset": (
+        "When the oldest request leaves the 60-second window, in Unix seconds.",
+        {"type": "integer"},
+    ),
+    "Retry-After": ("Seconds to wait.", {"type": "integer", "minimum": 1}),
+    "Link": (
+        "URLs of the first, previous, next and last page (RFC 8288), where they exist.",
+        {"type": "string"},
+    ),
+    "Idempotent-Replayed": (
+        "`true` when this is the stored response to an earlier request.",
+        {"type": "string"},
+    ),
+}
+ERROR: Schema = {
+    "type": "object",
+    "description": "Every error has this form.",
+    "properties": {
+        "error": {"type": "string", "description": "What is wrong, in one sentence."},
+        "code": {"type": "string", "description": "A stable error code. Use this in your program."},
+        "param": {
+            "type": "string",
+            "description": "The field or parameter that caused the error, if there is one.",
+        },
+        "request_id": {"type": "string", "description": "Quote this when you ask about the error."},
+    },
+    "required": ["error", "code", "request_id"],
+}

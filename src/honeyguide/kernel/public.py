@@ -1,0 +1,186 @@
+"""Types of public fields: what each means, with an example and limits, for the OpenAPI document.
+
+They only describe. How a value is decoded and checked does not depend on them.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from msgspec import Meta
+
+from honeyguide.kernel import checks, email_addresses
+
+CAMPAIGN_UUID = "019a86f0-2c1e-7d35-8a44-91b7c6e05f12"
+SUBSCRIBER_UUID = "019a8c3e-5b7d-7c41-9f02-6d1e8a4b2c57"
+
+
+def doc(description: str | None = None, *examples: Any, **schema: Any) -> Meta:
+    """The description and examples of a field, and further keywords of its JSON Schema."""
+    return Meta(
+        description=description, examples=list(examples) or None, extra_json_schema=schema or None
+    )
+
+
+Uuid = Annotated[str, doc("Unique identifier.", SUBSCRIBER_UUID, format="uuid")]
+Time = Annotated[str, doc(None, "2026-11-15T01:30:01.123Z", format="date-time")]
+Url = Annotated[
+    str, doc(None, "https://wax.example.org/welcome", format="uri", maxLength=checks.URL_LIMIT)
+]
+# A JSON number that must not pass through a binary float. The domain checks what was sent.
+Number = Annotated[Any, doc(type=["number", "null"])]
+
+CampaignUuid = Annotated[Uuid, doc("UUID of the campaign.", CAMPAIGN_UUID)]
+CampaignName = Annotated[
+    str, doc("Name of the campaign.", "The Morning Wax", maxLength=checks.NAME_LIMIT)
+]
+Screening = Annotated[
+    str,
+    doc("How strictly new referrals are screened: `flexible`, `strong` or `strict`.", "strong"),
+]
+HoldDays = Annotated[int, doc("Holding period in days before a new referral counts, 0 to 30.", 3)]
+NeedsConfirmation = Annotated[
+    bool, doc("Whether new subscribers must confirm their email address (double opt-in).")
+]
+DestinationUrl = Annotated[
+    Url, doc("Page that referral links lead to. Null: the hosted signup page.")
+]
+Slug = Annotated[
+    str, doc("Last part of the signup page's URL.", "morning-wax", maxLength=checks.SLUG_LIMIT)
+]
+
+Email = Annotated[
+    str,
+    doc(
+        "Email address. Unique in a campaign; upper and lower case are the same.",
+        "ana@example.org",
+        format="email",
+        maxLength=email_addresses.LONGEST,
+    ),
+]
+SubscriberName = Annotated[
+    str, doc("Name of the subscriber.", "Ana Lopes", maxLength=checks.NAME_LIMIT)
+]
+ChangedName = Annotated[SubscriberName, doc("Name of the subscriber. Null removes it.")]
+ReferrerCode = Annotated[
+    str, doc("Code of the subscriber or partner who referred them.", "ben4k2pq")
+]
+ClaimedCode = Annotated[
+    ReferrerCode,
+    doc("Code of the subscriber or partner who referred them. An unknown code is ignored."),
+]
+SubscribedAt = Annotated[
+    Time,
+    doc(
+        "When they subscribed, if not now. Used only for display and sorting.",
+        "2026-11-14T18:05:00Z",
+    ),
+]
+IpAddress = Annotated[str, doc("IP address they signed up from, as you sent it.", "203.0.113.24")]
+UserAgent = Annotated[
+    str,
+    doc(
+        "Browser they signed up with, as you sent it.",
+        "Mozilla/5.0 (iPhone)",
+        maxLength=checks.USER_AGENT_LIMIT,
+    ),
+]
+UtmSource = Annotated[str, doc("Source of the signup, from the link.", "instagram")]
+UtmCampaign = Annotated[str, doc("Campaign of the signup, from the link.", "spring")]
+
+RewardName = Annotated[str, doc("Name of the reward.", "The mug", maxLength=checks.NAME_LIMIT)]
+ReferralsNeeded = Annotated[int, doc("Verified referrals needed to unlock it.", 5)]
+RewardKind = Annotated[str, doc("`manual`, `link`, `coupon` or `physical`.", "physical")]
+Recurring = Annotated[bool, doc("Whether it is earned again at every multiple of `referrals`.")]
+Approval = Annotated[str, doc("`automatic`, or `manual` if you approve each one.", "automatic")]
+RewardDescription = Annotated[
+    str,
+    doc(
+        "Text shown with it.", "Holds 400 ml. Dishwasher safe.", maxLength=checks.DESCRIPTION_LIMIT
+    ),
+]
+RewardLink = Annotated[
+    Url, doc("Page that a `link` reward leads to.", "https://wax.example.org/recipes")
+]
+CouponCode = Annotated[str, doc("Coupon code, for rewards that have one.", "WAX-7Q2M")]
+
+PublicationName = Annotated[
+    str, doc("Name of the publication.", "The Morning Wax", maxLength=checks.NAME_LIMIT)
+]
+PublicationDescription = Annotated[
+    str,
+    doc(
+        "What the publication is about.",
+        "Bees, honey and the people who keep them.",
+        maxLength=checks.DESCRIPTION_LIMIT,
+    ),
+]
+Categories = Annotated[list[str], doc("1 to 3 categories.", ["food & drink", "lifestyle"])]
+ListId = Annotated[str, doc("ID of the list at your email service provider.", "8f1c2d")]
+PublicationStatus = Annotated[str, doc("`active` or `archived`.", "active")]
+Gender = Annotated[str, doc("Gender of the audience.", "mixed")]
+IncomeLevels = Annotated[
+    list[str], doc("Income levels of the audience, at least one.", ["$50k - $75k"])
+]
+AgeRanges = Annotated[
+    list[str], doc("Age ranges of the audience, at least one.", ["25 - 39", "40 - 59"])
+]
+EnabledPartnerProgram = Annotated[
+    bool, doc("Whether the publication's partner program is enabled.")
+]
+
+# Amounts and days are numbers of different types in requests and responses.
+CPA = doc("Fee per new subscriber. In US dollars, with at most two decimals.", 2.5)
+MAX_PAYOUT = doc(
+    "Cap per partner: the most one partner can earn in a month. "
+    "In US dollars, with at most two decimals.",
+    250,
+)
+TOTAL_BUDGET = doc(
+    "Monthly budget: the most the program spends in a month on all partners. "
+    "In US dollars, with at most two decimals.",
+    1000,
+)
+RedirectUrl = Annotated[Url, doc("Page that partner links lead to.")]
+ThankYouPageUrl = Annotated[
+    Url, doc("Page shown after a magic-link signup. Null: the default page.")
+]
+Terms = Annotated[
+    str,
+    doc("Conditions for partners.", "No paid search on our name.", maxLength=checks.TERMS_LIMIT),
+]
+ResourcesUrl = Annotated[Url, doc("Page with promotional material for partners.")]
+ShowInDirectory = Annotated[bool, doc("Whether the program is listed in the partner network.")]
+HoldingPeriodEnabled = Annotated[bool, doc("Whether referrals have a holding period.")]
+
+NewReferral = Annotated[
+    bool, doc("A subscriber was referred, and the referral was not rejected.", True)
+]
+NewPartnerReferral = Annotated[
+    bool,
+    doc(
+        "A partner's referral was verified: one to your program, or one of yours to another "
+        "program.",
+        True,
+    ),
+]
+RewardUnlocked = Annotated[bool, doc("A subscriber unlocked a reward.", True)]
+RewardRedeemed = Annotated[bool, doc("A reward was claimed or marked as redeemed.", None)]
+WebhookUrl = Annotated[
+    Url, doc("URL that receives the events.", "https://hooks.example.org/honeyguide")
+]
+EVENTS = doc(
+    "Which events are sent; null means not set. "
+    "Requests can have the flags here or in the body itself."
+)
+LOGO = doc("PNG or JPEG under 1 MB, as base64 or a data URI. In responses, its URL.")
+CreatedAt = Annotated[Time, doc("When it was created.")]
+DueAt = Annotated[Time, doc("When the holding period ends.")]
+ReferralLink = Annotated[Url, doc("The link to share.", "https://go.example.org/r/k7m2x9pa")]
+ReferralReason = Annotated[
+    str, doc("Why the referral is pending or rejected, as a stable code.", "same_network")
+]
+ReferralExplanation = Annotated[
+    str, doc("The reason as a sentence.", "Same IP network as the referrer within a day.")
+]
+PartnerCampaignUuid = Annotated[Uuid, doc("UUID of the partner campaign.")]
