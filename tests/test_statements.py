@@ -21,7 +21,7 @@ import asyncpg
 import pytest
 
 import honeyguide
-from honeyguide.store.statements import Statement, registry
+from honeyguide.store.statements import Statement, Statements, registry
 from tests.support.stores import OpenStore
 
 for _module in pkgutil.walk_packages(honeyguide.__path__, "honeyguide."):
@@ -254,3 +254,22 @@ def test_every_statement_written_down_is_used() -> None:
         for name in re.findall(r"^-- name: (\w+)", path.read_text(encoding="utf-8"), re.MULTILINE)
     }
     assert written - {statement.name for statement in OURS} == set()
+
+
+def test_a_fragment_is_put_into_the_statements_of_its_file(tmp_path: Path) -> None:
+    path = tmp_path / "test.sql"
+    path.write_text(
+        "-- fragment: columns\nid, name\n\n-- name: all\nSELECT {columns} FROM account;\n"
+        "-- name: wrong\nSELECT {colums} FROM account;\n"
+    )
+    statements = Statements(path)
+    assert statements.command("all").sqlite == "SELECT id, name FROM account"
+    with pytest.raises(LookupError, match=r"wrong: no fragment is called colums"):
+        statements.command("wrong")
+
+
+def test_every_fragment_is_used_more_than_once() -> None:
+    for path in HOUSE.rglob("*.sql"):
+        text = path.read_text(encoding="utf-8")
+        for name in re.findall(r"^-- fragment: (\w+)", text, re.MULTILINE):
+            assert text.count(f"{{{name}}}") > 1, (path, name)

@@ -1,3 +1,6 @@
+-- fragment: account
+id, email, name, is_admin, created_ms
+
 -- name: insert
 INSERT INTO account (id, email, email_key, name, is_admin, created_ms)
 VALUES (:id, :email, :email_key, :name, :is_admin, :created_ms);
@@ -6,10 +9,10 @@ VALUES (:id, :email, :email_key, :name, :is_admin, :created_ms);
 INSERT INTO campaign (id, account_id, name, slug, created_ms) VALUES (:id, :account_id, :name, :slug, :created_ms);
 
 -- name: by_email
-SELECT id, email, name, is_admin, created_ms FROM account WHERE email_key = :email_key;
+SELECT {account} FROM account WHERE email_key = :email_key;
 
 -- name: by_id
-SELECT id, email, name, is_admin, created_ms FROM account WHERE id = :id;
+SELECT {account} FROM account WHERE id = :id;
 
 -- name: instance_value
 SELECT value FROM instance WHERE name = :name;
@@ -24,4 +27,4 @@ UPDATE account SET name = :name WHERE id = :account_id;
 INSERT INTO instance (name, value) VALUES (:name, :value) ON CONFLICT (name) DO UPDATE SET value = excluded.value;
 
 -- name: all
-SELECT id, email, name, is_admin, created_ms FROM account ORDER BY created_ms DESC, id DESC LIMIT 1000;
+SELECT {account} FROM account ORDER BY created_ms DESC, id DESC LIMIT 1000;

@@ -1,16 +1,19 @@
+-- fragment: ticket
+id, kind, account_id, email, created_ms, expires_ms
+
 -- name: insert
 INSERT INTO ticket (id, digest, kind, account_id, email, created_ms, expires_ms)
 VALUES (:id, :digest, :kind, :account_id, :email, :now_ms, :expires_ms);
 
 -- name: find
-SELECT id, kind, account_id, email, created_ms, expires_ms FROM ticket
+SELECT {ticket} FROM ticket
 WHERE digest = :digest AND kind = :kind AND used_ms IS NULL AND expires_ms > :now_ms;
 
 -- name: use
 UPDATE ticket SET used_ms = :now_ms, email = NULL WHERE digest = :digest AND used_ms IS NULL;
 
 -- name: of_inviter
-SELECT id, kind, account_id, email, created_ms, expires_ms FROM ticket
+SELECT {ticket} FROM ticket
 WHERE account_id = :account_id AND kind = 'invitation' AND used_ms IS NULL AND expires_ms > :now_ms
 ORDER BY created_ms DESC, id DESC;
 

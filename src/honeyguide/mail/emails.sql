@@ -1,3 +1,6 @@
+-- fragment: email
+id, kind, to_email, subject, about_id, created_ms, due_ms, attempts, sent_ms, failed_ms, error
+
 -- name: insert
 -- A letter with a key that was used already is not written again; a twin in flight makes PostgreSQL wait for its end.
 INSERT INTO letter (
@@ -9,11 +12,11 @@ INSERT INTO letter (
 ) ON CONFLICT (account_id, once_key) WHERE once_key IS NOT NULL DO NOTHING;
 
 -- name: of_account
-SELECT id, kind, to_email, subject, about_id, created_ms, due_ms, attempts, sent_ms, failed_ms, error FROM letter
+SELECT {email} FROM letter
 WHERE account_id = :account_id ORDER BY created_ms DESC, id DESC LIMIT :per_page OFFSET :skip;
 
 -- name: of_person
-SELECT id, kind, to_email, subject, about_id, created_ms, due_ms, attempts, sent_ms, failed_ms, error FROM letter
+SELECT {email} FROM letter
 WHERE account_id = :account_id AND about_id = :about_id ORDER BY created_ms DESC, id DESC;
 
 -- name: count_recent

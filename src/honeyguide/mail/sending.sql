@@ -1,3 +1,7 @@
+-- fragment: email
+id, account_id, kind, to_email AS "to", from_name, subject, body_text AS text, body_html AS html,
+created_ms, attempts
+
 -- name: claim (sqlite)
 -- The guard stands outside the subselect too, so that two who chose the same rows cannot both have them. An attempt counts
 -- from here, so that one which dies without a word is counted as well.
@@ -6,7 +10,7 @@ WHERE due_ms <= :now_ms AND lease_until_ms <= :now_ms AND id IN (
     SELECT id FROM letter WHERE due_ms <= :now_ms AND lease_until_ms <= :now_ms
     ORDER BY waited_for DESC, due_ms LIMIT :batch
 )
-RETURNING id, account_id, kind, to_email AS "to", from_name, subject, body_text AS text, body_html AS html, created_ms, attempts;
+RETURNING {email};
 
 -- name: claim (postgres)
 -- ARRAY() runs the subselect once; as a plain IN the planner may run it again for every row and lock more than the batch.
@@ -15,7 +19,7 @@ WHERE due_ms <= :now_ms AND lease_until_ms <= :now_ms AND id = ANY (ARRAY (
     SELECT id FROM letter WHERE due_ms <= :now_ms AND lease_until_ms <= :now_ms
     ORDER BY waited_for DESC, due_ms LIMIT :batch FOR UPDATE SKIP LOCKED
 ))
-RETURNING id, account_id, kind, to_email AS "to", from_name, subject, body_text AS text, body_html AS html, created_ms, attempts;
+RETURNING {email};
 
 -- name: is_ours
 SELECT 1 FROM letter WHERE account_id = :account_id AND id = :id AND lease_token = :token;

@@ -1,17 +1,27 @@
+-- fragment: budget
+g.program_id, g.month, g.account_id, b.name AS publication_name, g.spent_cents,
+p.total_budget_cents, a.email
+
+-- fragment: from_budget
+FROM budget AS g JOIN program AS p ON p.id = g.program_id
+JOIN publication AS b ON b.id = p.publication_id JOIN account AS a ON a.id = g.account_id
+
+-- fragment: active_partners
+SELECT j.id, j.account_id, a.email FROM partner_campaign AS j JOIN account AS a ON a.id = j.account_id
+JOIN program AS p ON p.id = j.program_id JOIN publication AS b ON b.id = p.publication_id
+WHERE j.program_id = :program_id AND j.owner_account_id = :account_id AND j.account_id <> :account_id
+  AND p.deleted_ms IS NULL AND b.deleted_ms IS NULL AND b.status = 'active' AND b.enabled_partner_program = 1
+
 -- name: nearly_spent
-SELECT g.program_id, g.month, g.account_id, b.name AS publication_name, g.spent_cents, p.total_budget_cents, a.email,
-       g.times_reached AS reach
-FROM budget AS g JOIN program AS p ON p.id = g.program_id JOIN publication AS b ON b.id = p.publication_id
-JOIN account AS a ON a.id = g.account_id
+SELECT {budget}, g.times_reached AS reach
+{from_budget}
 WHERE g.nearly_ms IS NOT NULL AND g.told_nearly_ms IS NULL ORDER BY g.month, g.program_id LIMIT :batch;
 
 -- name: reached
 -- A month that is over is its owner's business only. In this month partners are notified at most once a day: unless their
 -- notification has begun, it waits while an earlier one is from today. A later month (the clock stepped back) waits too.
-SELECT g.program_id, g.month, g.account_id, b.name AS publication_name, g.spent_cents, p.total_budget_cents, a.email,
-       g.times_reached AS reach
-FROM budget AS g JOIN program AS p ON p.id = g.program_id JOIN publication AS b ON b.id = p.publication_id
-JOIN account AS a ON a.id = g.account_id
+SELECT {budget}, g.times_reached AS reach
+{from_budget}
 WHERE g.reached_ms IS NOT NULL AND g.told_reached_ms IS NULL
   AND (g.month < :month OR g.month = :month AND (g.reach_notified = g.times_reached OR g.partners_notified_ms IS NULL
        OR g.partners_notified_ms < :day_start_ms OR g.partners_notified_ms >= :day_end_ms))
@@ -19,10 +29,8 @@ ORDER BY g.month, g.program_id LIMIT 1;
 
 -- name: reopened
 -- Open again, though the last that partners heard is that it was reached.
-SELECT g.program_id, g.month, g.account_id, b.name AS publication_name, g.spent_cents, p.total_budget_cents, a.email,
-       g.reach_notified AS reach
-FROM budget AS g JOIN program AS p ON p.id = g.program_id JOIN publication AS b ON b.id = p.publication_id
-JOIN account AS a ON a.id = g.account_id
+SELECT {budget}, g.reach_notified AS reach
+{from_budget}
 WHERE g.reached_ms IS NULL AND g.reach_notified > g.reopening_notified AND g.month = :month ORDER BY g.program_id LIMIT 1;
 
 -- name: lock_reached
@@ -55,19 +63,13 @@ WHERE program_id = :program_id AND month = :month AND account_id = :account_id;
 
 -- name: partners_of
 -- Active partners: those of an offer that stands. One who ended has nothing left to stop.
-SELECT j.id, j.account_id, a.email FROM partner_campaign AS j JOIN account AS a ON a.id = j.account_id
-JOIN program AS p ON p.id = j.program_id JOIN publication AS b ON b.id = p.publication_id
-WHERE j.program_id = :program_id AND j.owner_account_id = :account_id AND j.account_id <> :account_id
-  AND p.deleted_ms IS NULL AND b.deleted_ms IS NULL AND b.status = 'active' AND b.enabled_partner_program = 1
+{active_partners}
   AND NOT EXISTS (SELECT 1 FROM notice AS n WHERE n.account_id = j.account_id AND n.once_key = :once_key)
 ORDER BY j.account_id LIMIT :batch;
 
 -- name: partners_to_reopen
 -- Active partners who heard that the budget was reached, and not yet that it is open again.
-SELECT j.id, j.account_id, a.email FROM partner_campaign AS j JOIN account AS a ON a.id = j.account_id
-JOIN program AS p ON p.id = j.program_id JOIN publication AS b ON b.id = p.publication_id
-WHERE j.program_id = :program_id AND j.owner_account_id = :account_id AND j.account_id <> :account_id
-  AND p.deleted_ms IS NULL AND b.deleted_ms IS NULL AND b.status = 'active' AND b.enabled_partner_program = 1
+{active_partners}
   AND EXISTS (SELECT 1 FROM notice AS n WHERE n.account_id = j.account_id AND n.once_key = :reached_key)
   AND NOT EXISTS (SELECT 1 FROM notice AS n WHERE n.account_id = j.account_id AND n.once_key = :once_key)
 ORDER BY j.account_id LIMIT :batch;

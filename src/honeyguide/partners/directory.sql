@@ -1,3 +1,12 @@
+-- fragment: found
+FROM network_word AS w
+WHERE w.word >= :word_1 AND w.word < :past_1 AND w.shared < :length AND (w.traits & :traits) = :traits
+  AND w.cpa_cents >= :min_cpa_cents
+  AND (CAST(:searched AS BIGINT) < 2 OR EXISTS (
+      SELECT 1 FROM network_word AS o WHERE o.program_id = w.program_id AND o.word >= :word_2 AND o.word < :past_2)
+  AND (CAST(:searched AS BIGINT) < 3 OR EXISTS (
+      SELECT 1 FROM network_word AS o WHERE o.program_id = w.program_id AND o.word >= :word_3 AND o.word < :past_3)))
+
 -- name: lock
 SELECT id FROM program WHERE account_id = :account_id AND publication_id = :publication_id AND deleted_ms IS NULL;
 
@@ -46,22 +55,10 @@ WHERE network_place.program_id = r.program_id AND network_place.sort = 'confirma
 SELECT COUNT(*) AS n FROM network_place WHERE sort = 'cpa' AND position >= :min_cpa_cents;
 
 -- name: count_found
-SELECT COUNT(*) AS n FROM network_word AS w
-WHERE w.word >= :word_1 AND w.word < :past_1 AND w.shared < :length AND (w.traits & :traits) = :traits
-  AND w.cpa_cents >= :min_cpa_cents
-  AND (CAST(:searched AS BIGINT) < 2 OR EXISTS (
-      SELECT 1 FROM network_word AS o WHERE o.program_id = w.program_id AND o.word >= :word_2 AND o.word < :past_2)
-  AND (CAST(:searched AS BIGINT) < 3 OR EXISTS (
-      SELECT 1 FROM network_word AS o WHERE o.program_id = w.program_id AND o.word >= :word_3 AND o.word < :past_3)));
+SELECT COUNT(*) AS n {found};
 
 -- name: page_found
-SELECT w.program_id FROM network_word AS w
-WHERE w.word >= :word_1 AND w.word < :past_1 AND w.shared < :length AND (w.traits & :traits) = :traits
-  AND w.cpa_cents >= :min_cpa_cents
-  AND (CAST(:searched AS BIGINT) < 2 OR EXISTS (
-      SELECT 1 FROM network_word AS o WHERE o.program_id = w.program_id AND o.word >= :word_2 AND o.word < :past_2)
-  AND (CAST(:searched AS BIGINT) < 3 OR EXISTS (
-      SELECT 1 FROM network_word AS o WHERE o.program_id = w.program_id AND o.word >= :word_3 AND o.word < :past_3)))
+SELECT w.program_id {found}
 ORDER BY CASE CAST(:sort AS TEXT) WHEN 'created_at' THEN w.created_ms WHEN 'cpa' THEN w.cpa_cents
          WHEN 'max_payout' THEN w.max_payout_cents
          ELSE (SELECT n.position FROM network_place AS n WHERE n.program_id = w.program_id AND n.sort = :sort) END DESC,

@@ -1,13 +1,21 @@
 -- A partner referral waits for as long as nobody and nothing decided it; when it ripens is its subscriber's due date. What a
 -- partner brings to a program of their own is never charged, so it is no money that waits.
 
+-- fragment: pending
+SELECT r.partner_campaign_id, COUNT(*) AS n, CAST(SUM(r.fee_cents) AS BIGINT) AS cents,
+       MIN(s.referral_due_ms) AS first_due_ms
+FROM partner_referral AS r JOIN subscriber AS s ON s.id = r.subscriber_id
+
+-- fragment: maturities
+SELECT s.referral_due_ms / 86400000 AS day, COUNT(*) AS n, CAST(SUM(r.fee_cents) AS BIGINT) AS cents
+FROM partner_referral AS r JOIN subscriber AS s ON s.id = r.subscriber_id
+
 -- name: budget
 SELECT spent_cents, reached_ms, told_nearly_ms, told_reached_ms FROM budget
 WHERE account_id = :account_id AND program_id = :program_id AND month = :month;
 
 -- name: pending_of_program
-SELECT r.partner_campaign_id, COUNT(*) AS n, CAST(SUM(r.fee_cents) AS BIGINT) AS cents, MIN(s.referral_due_ms) AS first_due_ms
-FROM partner_referral AS r JOIN subscriber AS s ON s.id = r.subscriber_id
+{pending}
 WHERE r.account_id = :account_id AND r.program_id = :program_id AND r.decided_ms IS NULL AND r.partner_account_id <> r.account_id
   AND COALESCE(s.referral_due_ms, 0) >= :due_from_ms AND COALESCE(s.referral_due_ms, 0) < :due_before_ms
 GROUP BY r.partner_campaign_id;
@@ -24,8 +32,7 @@ WHERE j.owner_account_id = :account_id AND j.program_id = :program_id
 ORDER BY COALESCE(s.spent_cents, 0) DESC, j.created_ms, j.id;
 
 -- name: pending_of_partner
-SELECT r.partner_campaign_id, COUNT(*) AS n, CAST(SUM(r.fee_cents) AS BIGINT) AS cents, MIN(s.referral_due_ms) AS first_due_ms
-FROM partner_referral AS r JOIN subscriber AS s ON s.id = r.subscriber_id
+{pending}
 WHERE r.partner_account_id = :account_id AND r.decided_ms IS NULL AND r.partner_account_id <> r.account_id
   AND COALESCE(s.referral_due_ms, 0) >= :due_from_ms AND COALESCE(s.referral_due_ms, 0) < :due_before_ms
 GROUP BY r.partner_campaign_id;
@@ -45,15 +52,13 @@ LEFT JOIN partner_spend AS s ON s.partner_campaign_id = j.id AND s.month = :mont
 WHERE j.account_id = :account_id ORDER BY j.created_ms, j.id;
 
 -- name: maturities_of_program
-SELECT s.referral_due_ms / 86400000 AS day, COUNT(*) AS n, CAST(SUM(r.fee_cents) AS BIGINT) AS cents
-FROM partner_referral AS r JOIN subscriber AS s ON s.id = r.subscriber_id
+{maturities}
 WHERE r.account_id = :account_id AND r.program_id = :program_id AND r.decided_ms IS NULL AND s.referral_due_ms IS NOT NULL
   AND r.partner_account_id <> r.account_id
 GROUP BY s.referral_due_ms / 86400000 ORDER BY day LIMIT 400;
 
 -- name: maturities_of_partner
-SELECT s.referral_due_ms / 86400000 AS day, COUNT(*) AS n, CAST(SUM(r.fee_cents) AS BIGINT) AS cents
-FROM partner_referral AS r JOIN subscriber AS s ON s.id = r.subscriber_id
+{maturities}
 WHERE r.partner_account_id = :account_id AND r.decided_ms IS NULL AND s.referral_due_ms IS NOT NULL
   AND r.partner_account_id <> r.account_id
 GROUP BY s.referral_due_ms / 86400000 ORDER BY day LIMIT 400;

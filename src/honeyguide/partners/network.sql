@@ -1,3 +1,13 @@
+-- fragment: partner_campaign
+SELECT j.id, j.account_id, j.owner_account_id, j.program_id, p.publication_id, b.name AS publication_name,
+       j.ref_code, p.cpa_cents, p.max_payout_cents, COALESCE(s.spent_cents, 0) AS spent_cents,
+       p.referral_pending_duration, p.referral_pending_duration_enabled, p.terms, p.resources_url,
+       p.thankyou_page_url, p.paused_ms, p.deleted_ms, b.status AS publication_status,
+       b.enabled_partner_program, b.logo_id, j.created_ms
+FROM partner_campaign AS j JOIN program AS p ON p.id = j.program_id
+JOIN publication AS b ON b.id = p.publication_id
+LEFT JOIN partner_spend AS s ON s.partner_campaign_id = j.id AND s.month = :month
+
 -- name: offers
 -- `ids` is a JSON object with the programs' ids for keys, which both engines read alike. The limit tells PostgreSQL how few they
 -- are, and the CASE keeps it from guessing what else may be few: then it begins with them, also on tables it knows nothing of yet.
@@ -22,22 +32,12 @@ VALUES (:id, :account_id, :owner_account_id, :program_id, :ref_code, :reason, :n
 ON CONFLICT (account_id, program_id) DO NOTHING;
 
 -- name: joined
-SELECT j.id, j.account_id, j.owner_account_id, j.program_id, p.publication_id, b.name AS publication_name, j.ref_code, p.cpa_cents,
-       p.max_payout_cents, COALESCE(s.spent_cents, 0) AS spent_cents, p.referral_pending_duration,
-       p.referral_pending_duration_enabled, p.terms, p.resources_url, p.thankyou_page_url, p.paused_ms, p.deleted_ms, b.status AS publication_status,
-       b.enabled_partner_program, b.logo_id, j.created_ms
-FROM partner_campaign AS j JOIN program AS p ON p.id = j.program_id JOIN publication AS b ON b.id = p.publication_id
-LEFT JOIN partner_spend AS s ON s.partner_campaign_id = j.id AND s.month = :month
+{partner_campaign}
 WHERE j.account_id = :account_id AND (j.id = :id OR j.program_id = :id);
 
 -- name: count_joined
 SELECT COUNT(*) AS n FROM partner_campaign WHERE account_id = :account_id;
 
 -- name: list_joined
-SELECT j.id, j.account_id, j.owner_account_id, j.program_id, p.publication_id, b.name AS publication_name, j.ref_code, p.cpa_cents,
-       p.max_payout_cents, COALESCE(s.spent_cents, 0) AS spent_cents, p.referral_pending_duration,
-       p.referral_pending_duration_enabled, p.terms, p.resources_url, p.thankyou_page_url, p.paused_ms, p.deleted_ms, b.status AS publication_status,
-       b.enabled_partner_program, b.logo_id, j.created_ms
-FROM partner_campaign AS j JOIN program AS p ON p.id = j.program_id JOIN publication AS b ON b.id = p.publication_id
-LEFT JOIN partner_spend AS s ON s.partner_campaign_id = j.id AND s.month = :month
+{partner_campaign}
 WHERE j.account_id = :account_id ORDER BY j.created_ms DESC, j.id DESC LIMIT :most OFFSET :skip;

@@ -1,11 +1,15 @@
 -- Each gives the same columns, and nothing that tells who the reader is.
 
+-- fragment: partner_referral
+SELECT r.id, r.partner_campaign_id, b.name AS publication_name, r.arrived_ms, r.decided_ms,
+       s.referral_status AS status, s.referral_reason AS reason, s.referral_due_ms AS due_ms, r.fee_cents,
+       r.charged_cents, r.uncharged_reason
+FROM partner_referral AS r JOIN subscriber AS s ON s.id = r.subscriber_id
+JOIN program AS p ON p.id = r.program_id JOIN publication AS b ON b.id = p.publication_id
+
 -- name: pending
 -- What ripens first comes first. What a partner brings to a program of their own earns nothing, so it is not awaited.
-SELECT r.id, r.partner_campaign_id, b.name AS publication_name, r.arrived_ms, r.decided_ms, s.referral_status AS status,
-       s.referral_reason AS reason, s.referral_due_ms AS due_ms, r.fee_cents, r.charged_cents, r.uncharged_reason
-FROM partner_referral AS r JOIN subscriber AS s ON s.id = r.subscriber_id JOIN program AS p ON p.id = r.program_id
-JOIN publication AS b ON b.id = p.publication_id
+{partner_referral}
 WHERE r.partner_account_id = :account_id AND r.decided_ms IS NULL AND r.partner_account_id <> r.account_id
 ORDER BY COALESCE(s.referral_due_ms, 9223372036854775807), r.id LIMIT :most;
 
@@ -19,25 +23,16 @@ WHERE c.partner_account_id = :account_id AND c.month = :month ORDER BY c.created
 
 -- name: rejected
 -- What is decided and has no month of charging was rejected.
-SELECT r.id, r.partner_campaign_id, b.name AS publication_name, r.arrived_ms, r.decided_ms, s.referral_status AS status,
-       s.referral_reason AS reason, s.referral_due_ms AS due_ms, r.fee_cents, r.charged_cents, r.uncharged_reason
-FROM partner_referral AS r JOIN subscriber AS s ON s.id = r.subscriber_id JOIN program AS p ON p.id = r.program_id
-JOIN publication AS b ON b.id = p.publication_id
+{partner_referral}
 WHERE r.partner_account_id = :account_id AND r.charged_month IS NULL AND r.decided_ms >= :from_ms AND r.decided_ms < :to_ms
 ORDER BY r.decided_ms DESC, r.id DESC LIMIT :most;
 
 -- name: uncharged
-SELECT r.id, r.partner_campaign_id, b.name AS publication_name, r.arrived_ms, r.decided_ms, s.referral_status AS status,
-       s.referral_reason AS reason, s.referral_due_ms AS due_ms, r.fee_cents, r.charged_cents, r.uncharged_reason
-FROM partner_referral AS r JOIN subscriber AS s ON s.id = r.subscriber_id JOIN program AS p ON p.id = r.program_id
-JOIN publication AS b ON b.id = p.publication_id
+{partner_referral}
 WHERE r.partner_account_id = :account_id AND r.uncharged_reason IS NOT NULL AND r.charged_month = :month
 ORDER BY r.decided_ms DESC, r.id DESC LIMIT :most;
 
 -- name: of_place
-SELECT r.id, r.partner_campaign_id, b.name AS publication_name, r.arrived_ms, r.decided_ms, s.referral_status AS status,
-       s.referral_reason AS reason, s.referral_due_ms AS due_ms, r.fee_cents, r.charged_cents, r.uncharged_reason
-FROM partner_referral AS r JOIN subscriber AS s ON s.id = r.subscriber_id JOIN program AS p ON p.id = r.program_id
-JOIN publication AS b ON b.id = p.publication_id
+{partner_referral}
 WHERE r.partner_account_id = :account_id AND r.partner_campaign_id = :place_id
 ORDER BY r.arrived_ms DESC, r.id DESC LIMIT :most;

@@ -1,3 +1,6 @@
+-- fragment: payout
+id, account_id, month, amount_cents, paid_ms, paid_reference, marks, created_ms
+
 -- name: begin_month
 INSERT INTO period (month) VALUES (:month) ON CONFLICT (month) DO NOTHING;
 
@@ -53,15 +56,15 @@ SELECT month FROM period WHERE month = :month AND closed_ms IS NOT NULL FOR UPDA
 SELECT COUNT(*) AS n FROM payout WHERE account_id = :account_id;
 
 -- name: list
-SELECT id, account_id, month, amount_cents, paid_ms, paid_reference, marks, created_ms FROM payout
+SELECT {payout} FROM payout
 WHERE account_id = :account_id ORDER BY created_ms DESC, id DESC LIMIT :most OFFSET :skip;
 
 -- name: by_id
-SELECT id, account_id, month, amount_cents, paid_ms, paid_reference, marks, created_ms FROM payout
+SELECT {payout} FROM payout
 WHERE account_id = :account_id AND id = :id;
 
 -- name: of_month
-SELECT id, account_id, month, amount_cents, paid_ms, paid_reference, marks, created_ms FROM payout
+SELECT {payout} FROM payout
 WHERE account_id = :account_id AND month = :month;
 
 -- name: all_of_month
@@ -72,10 +75,10 @@ WHERE (CAST(:month AS TEXT) = '' OR p.month = :month) AND (CAST(:open_only AS BI
 ORDER BY p.month DESC, p.id;
 
 -- name: lock
-SELECT id, account_id, month, amount_cents, paid_ms, paid_reference, marks, created_ms FROM payout WHERE id = :id;
+SELECT {payout} FROM payout WHERE id = :id;
 
 -- name: lock (postgres)
-SELECT id, account_id, month, amount_cents, paid_ms, paid_reference, marks, created_ms FROM payout WHERE id = :id FOR UPDATE;
+SELECT {payout} FROM payout WHERE id = :id FOR UPDATE;
 
 -- name: mark
 UPDATE payout SET paid_ms = :paid_ms, paid_reference = :reference, marks = marks + 1 WHERE id = :id;

@@ -1,3 +1,12 @@
+-- fragment: program
+SELECT p.id, p.account_id, p.publication_id, b.name AS publication_name,
+       b.description AS publication_description, b.categories, p.terms, p.resources_url, p.redirect_url,
+       p.slug, p.thankyou_page_url, p.show_in_directory, p.referral_pending_duration,
+       p.referral_pending_duration_enabled, p.max_payout_cents, p.total_budget_cents, p.cpa_cents,
+       p.paused_ms, p.created_ms
+FROM program AS p JOIN publication AS b ON b.id = p.publication_id
+WHERE p.account_id = :account_id AND p.deleted_ms IS NULL AND b.deleted_ms IS NULL
+
 -- name: insert
 INSERT INTO program (id, account_id, publication_id, terms, resources_url, redirect_url, slug, thankyou_page_url,
     show_in_directory, referral_pending_duration, referral_pending_duration_enabled, max_payout_cents, total_budget_cents,
@@ -7,11 +16,8 @@ VALUES (:id, :account_id, :publication_id, :terms, :resources_url, :redirect_url
     :cpa_cents, :now_ms);
 
 -- name: by_id
-SELECT p.id, p.account_id, p.publication_id, b.name AS publication_name, b.description AS publication_description, b.categories,
-       p.terms, p.resources_url, p.redirect_url, p.slug, p.thankyou_page_url, p.show_in_directory, p.referral_pending_duration,
-       p.referral_pending_duration_enabled, p.max_payout_cents, p.total_budget_cents, p.cpa_cents, p.paused_ms, p.created_ms
-FROM program AS p JOIN publication AS b ON b.id = p.publication_id
-WHERE p.account_id = :account_id AND p.id = :id AND p.deleted_ms IS NULL AND b.deleted_ms IS NULL;
+{program}
+  AND p.id = :id;
 
 -- name: lock
 SELECT id FROM program WHERE account_id = :account_id AND id = :id AND deleted_ms IS NULL;
@@ -24,11 +30,7 @@ SELECT COUNT(*) AS n FROM program AS p JOIN publication AS b ON b.id = p.publica
 WHERE p.account_id = :account_id AND p.deleted_ms IS NULL AND b.deleted_ms IS NULL;
 
 -- name: list
-SELECT p.id, p.account_id, p.publication_id, b.name AS publication_name, b.description AS publication_description, b.categories,
-       p.terms, p.resources_url, p.redirect_url, p.slug, p.thankyou_page_url, p.show_in_directory, p.referral_pending_duration,
-       p.referral_pending_duration_enabled, p.max_payout_cents, p.total_budget_cents, p.cpa_cents, p.paused_ms, p.created_ms
-FROM program AS p JOIN publication AS b ON b.id = p.publication_id
-WHERE p.account_id = :account_id AND p.deleted_ms IS NULL AND b.deleted_ms IS NULL
+{program}
 ORDER BY p.created_ms DESC, p.id DESC LIMIT :most OFFSET :skip;
 
 -- name: update

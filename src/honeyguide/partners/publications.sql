@@ -1,3 +1,7 @@
+-- fragment: publication
+id, account_id, name, description, categories, list_id, status, logo_id, enabled_partner_program,
+audience_gender, income_levels, age_ranges, created_ms
+
 -- name: insert
 INSERT INTO publication (id, account_id, name, description, categories, list_id, status, logo_id, audience_gender, income_levels,
     age_ranges, created_ms)
@@ -5,8 +9,7 @@ VALUES (:id, :account_id, :name, :description, :categories, :list_id, :status, :
     :age_ranges, :now_ms);
 
 -- name: by_id
-SELECT id, account_id, name, description, categories, list_id, status, logo_id, enabled_partner_program, audience_gender,
-       income_levels, age_ranges, created_ms
+SELECT {publication}
 FROM publication WHERE account_id = :account_id AND id = :id AND deleted_ms IS NULL;
 
 -- name: lock
@@ -19,8 +22,7 @@ SELECT id FROM publication WHERE account_id = :account_id AND id = :id AND delet
 SELECT COUNT(*) AS n FROM publication WHERE account_id = :account_id AND deleted_ms IS NULL;
 
 -- name: list
-SELECT id, account_id, name, description, categories, list_id, status, logo_id, enabled_partner_program, audience_gender,
-       income_levels, age_ranges, created_ms
+SELECT {publication}
 FROM publication WHERE account_id = :account_id AND deleted_ms IS NULL
 ORDER BY created_ms DESC, id DESC LIMIT :most OFFSET :skip;
 

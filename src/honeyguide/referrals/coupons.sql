@@ -1,16 +1,19 @@
+-- fragment: stock
+codes_left, waiting, stock_base, stock_told
+
 -- name: reserve
 -- One of the codes that nobody waits for. The guard is the decision, and the row stays ours until the commit.
 UPDATE reward SET codes_left = codes_left - 1 WHERE account_id = :account_id AND id = :id AND codes_left > waiting
-RETURNING codes_left, waiting, stock_base, stock_told;
+RETURNING {stock};
 
 -- name: reserve_for_waiting
 UPDATE reward SET codes_left = codes_left - 1, waiting = waiting - 1
 WHERE account_id = :account_id AND id = :id AND codes_left > 0 AND waiting > 0
-RETURNING codes_left, waiting, stock_base, stock_told;
+RETURNING {stock};
 
 -- name: queue
 UPDATE reward SET waiting = waiting + 1 WHERE account_id = :account_id AND id = :id
-RETURNING codes_left, waiting, stock_base, stock_told;
+RETURNING {stock};
 
 -- name: give
 -- Runs with the reward's row held, so nobody else looks for a code of this pool; the guard outside is the second belt.

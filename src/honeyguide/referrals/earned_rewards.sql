@@ -1,3 +1,7 @@
+-- fragment: earned_reward
+w.id, w.reward_id, w.subscriber_id, w.multiple, w.status, w.coupon_code, w.earned_ms,
+w.unlocked_ms, w.redeemed_ms, w.redeemed_by, w.shipping, r.name, r.referrals, r.kind, r.recurring, r.description, r.link
+
 -- name: reached
 -- Every milestone the advocate's count has reached: how many times, and how many of those they have.
 SELECT r.id, r.name, r.referrals, r.kind, r.recurring, r.approval, r.description, r.link, r.coupon_code, r.is_pool,
@@ -34,14 +38,12 @@ SELECT id FROM won_reward WHERE account_id = :account_id AND id = :id;
 SELECT id FROM won_reward WHERE account_id = :account_id AND id = :id FOR NO KEY UPDATE;
 
 -- name: by_id
-SELECT w.id, w.reward_id, w.subscriber_id, w.multiple, w.status, w.coupon_code, w.earned_ms, w.unlocked_ms, w.redeemed_ms, w.redeemed_by,
-       w.shipping, r.name, r.referrals, r.kind, r.recurring, r.description, r.link
+SELECT {earned_reward}
 FROM won_reward AS w JOIN reward AS r ON r.id = w.reward_id
 WHERE w.account_id = :account_id AND w.campaign_id = :campaign_id AND w.id = :id;
 
 -- name: of_person
-SELECT w.id, w.reward_id, w.subscriber_id, w.multiple, w.status, w.coupon_code, w.earned_ms, w.unlocked_ms, w.redeemed_ms, w.redeemed_by,
-       w.shipping, r.name, r.referrals, r.kind, r.recurring, r.description, r.link
+SELECT {earned_reward}
 FROM won_reward AS w JOIN reward AS r ON r.id = w.reward_id
 WHERE w.account_id = :account_id AND w.campaign_id = :campaign_id AND w.subscriber_id = :subscriber_id
 ORDER BY w.earned_ms, w.id;
@@ -49,15 +51,13 @@ ORDER BY w.earned_ms, w.id;
 -- name: of_people
 -- `ids` is a JSON object with the ids for keys. CROSS JOIN has SQLite begin with them: asked with IN, it would step over all that the
 -- campaign's advocates ever won.
-SELECT w.id, w.reward_id, w.subscriber_id, w.multiple, w.status, w.coupon_code, w.earned_ms, w.unlocked_ms, w.redeemed_ms, w.redeemed_by,
-       w.shipping, r.name, r.referrals, r.kind, r.recurring, r.description, r.link
+SELECT {earned_reward}
 FROM json_each(:ids) AS p CROSS JOIN won_reward AS w JOIN reward AS r ON r.id = w.reward_id
 WHERE w.subscriber_id = p.key AND w.account_id = :account_id AND w.campaign_id = :campaign_id
 ORDER BY w.earned_ms, w.id;
 
 -- name: of_campaign
-SELECT w.id, w.reward_id, w.subscriber_id, w.multiple, w.status, w.coupon_code, w.earned_ms, w.unlocked_ms, w.redeemed_ms, w.redeemed_by,
-       w.shipping, r.name, r.referrals, r.kind, r.recurring, r.description, r.link
+SELECT {earned_reward}
 FROM won_reward AS w JOIN reward AS r ON r.id = w.reward_id
 WHERE w.account_id = :account_id AND w.campaign_id = :campaign_id AND w.status = :status
 ORDER BY w.earned_ms DESC, w.id DESC LIMIT :most OFFSET :skip;
@@ -67,8 +67,7 @@ SELECT COUNT(*) AS n FROM won_reward WHERE account_id = :account_id AND campaign
 
 -- name: waiting
 -- In the order they won. Somebody erased has given up their place.
-SELECT w.id, w.reward_id, w.subscriber_id, w.multiple, w.status, w.coupon_code, w.earned_ms, w.unlocked_ms, w.redeemed_ms, w.redeemed_by,
-       w.shipping, r.name, r.referrals, r.kind, r.recurring, r.description, r.link
+SELECT {earned_reward}
 FROM won_reward AS w JOIN reward AS r ON r.id = w.reward_id JOIN subscriber AS s ON s.id = w.subscriber_id
 WHERE w.account_id = :account_id AND w.reward_id = :reward_id AND w.status = 'out_of_stock' AND s.erased_ms IS NULL
 ORDER BY w.id LIMIT :batch;

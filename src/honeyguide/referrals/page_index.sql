@@ -1,8 +1,16 @@
 -- Page N of a list without OFFSET's cost: totals, runs of about a thousand rows, and notes not yet folded into them.
 
+-- fragment: note
+account_id, owner_id, created_ms, created_ms - created_ms % 86400000 AS day_ms, subscriber_id,
+n_all, n_referrals, n_advocates, n_brought, verified, pending, rejected
+
+-- fragment: n_of_kind
+CASE CAST(:kind AS TEXT) WHEN 'all' THEN n_all WHEN 'referrals' THEN n_referrals
+WHEN 'advocates' THEN n_advocates ELSE n_brought END
+
 -- name: total
 SELECT COALESCE((SELECT n FROM listing WHERE list = :list), 0) + CAST(COALESCE((
-    SELECT SUM(CASE CAST(:kind AS TEXT) WHEN 'all' THEN n_all WHEN 'referrals' THEN n_referrals WHEN 'advocates' THEN n_advocates ELSE n_brought END)
+    SELECT SUM({n_of_kind})
     FROM count_note WHERE owner_id = :owner_id
 ), 0) AS BIGINT) AS n;
 
@@ -13,7 +21,7 @@ SELECT lo_ms, lo_id, CAST(above AS BIGINT) AS above FROM (
         SELECT lo_ms, lo_id, n, 1 AS is_run FROM listing_run WHERE list = :list
         UNION ALL
         SELECT created_ms, subscriber_id,
-               CASE CAST(:kind AS TEXT) WHEN 'all' THEN n_all WHEN 'referrals' THEN n_referrals WHEN 'advocates' THEN n_advocates ELSE n_brought END, 0
+               {n_of_kind}, 0
         FROM count_note WHERE owner_id = :owner_id
     ) AS parts
 ) AS heights
@@ -23,15 +31,13 @@ WHERE is_run = 1 AND above <= :skip ORDER BY lo_ms, lo_id LIMIT 1;
 DELETE FROM count_note WHERE (owner_id, created_ms, subscriber_id) IN (
     SELECT owner_id, created_ms, subscriber_id FROM count_note ORDER BY owner_id, created_ms, subscriber_id LIMIT :batch
 )
-RETURNING account_id, owner_id, created_ms, created_ms - created_ms % 86400000 AS day_ms, subscriber_id, n_all, n_referrals,
-          n_advocates, n_brought, verified, pending, rejected;
+RETURNING {note};
 
 -- name: take_notes (postgres)
 DELETE FROM count_note WHERE (owner_id, created_ms, subscriber_id, seq) IN (
     SELECT owner_id, created_ms, subscriber_id, seq FROM count_note ORDER BY owner_id, created_ms, subscriber_id, seq LIMIT :batch
 )
-RETURNING account_id, owner_id, created_ms, created_ms - created_ms % 86400000 AS day_ms, subscriber_id, n_all, n_referrals,
-          n_advocates, n_brought, verified, pending, rejected;
+RETURNING {note};
 
 -- name: open_notes
 SELECT COUNT(*) AS n FROM (SELECT 1 AS one FROM count_note WHERE owner_id = :owner_id LIMIT 1) AS waiting;

@@ -1,11 +1,13 @@
+-- fragment: reward
+id, name, referrals, kind, recurring, approval, description, link, coupon_code, is_pool,
+codes_total, codes_left, waiting, created_ms, deleted_ms
+
 -- name: of_campaign
-SELECT id, name, referrals, kind, recurring, approval, description, link, coupon_code, is_pool, codes_total, codes_left,
-       waiting, created_ms, deleted_ms
+SELECT {reward}
 FROM reward WHERE account_id = :account_id AND campaign_id = :campaign_id AND deleted_ms IS NULL ORDER BY referrals, id;
 
 -- name: by_id
-SELECT id, name, referrals, kind, recurring, approval, description, link, coupon_code, is_pool, codes_total, codes_left,
-       waiting, created_ms, deleted_ms
+SELECT {reward}
 FROM reward WHERE account_id = :account_id AND campaign_id = :campaign_id AND id = :id;
 
 -- name: lock

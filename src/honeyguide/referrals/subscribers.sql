@@ -1,17 +1,18 @@
 -- People of one campaign, by id, by email, and as pages of a list.
 
+-- fragment: subscriber
+id, email, name, ref_code, status, referrer_code, referrer_id, referral_status, referral_reason, referral_due_ms,
+referral_behind, referrals_verified, referrals_pending, referrals_rejected, ip_address, user_agent, origin, utm_source,
+utm_campaign, created_ms, received_ms, partner_campaign_id, decided_by, decided_ms
+
 -- name: by_id
 -- batch: id
-SELECT id, email, name, ref_code, status, referrer_code, referrer_id, referral_status, referral_reason, referral_due_ms,
-       referral_behind, referrals_verified, referrals_pending, referrals_rejected, ip_address, user_agent, origin, utm_source,
-       utm_campaign, created_ms, received_ms, partner_campaign_id, decided_by, decided_ms
+SELECT {subscriber}
 FROM subscriber WHERE id = :id AND campaign_id = :campaign_id AND erased_ms IS NULL;
 
 -- name: by_email
 -- batch: email_key
-SELECT id, email, name, ref_code, status, referrer_code, referrer_id, referral_status, referral_reason, referral_due_ms,
-       referral_behind, referrals_verified, referrals_pending, referrals_rejected, ip_address, user_agent, origin, utm_source,
-       utm_campaign, created_ms, received_ms, partner_campaign_id, decided_by, decided_ms
+SELECT {subscriber}
 FROM subscriber WHERE campaign_id = :campaign_id AND email_key = :email_key AND erased_ms IS NULL;
 
 -- name: lock
@@ -22,9 +23,7 @@ SELECT id FROM subscriber WHERE id = :id AND campaign_id = :campaign_id AND eras
 
 -- name: list_all
 -- Rows are stepped over in the index alone; only those of the page are read.
-SELECT id, email, name, ref_code, status, referrer_code, referrer_id, referral_status, referral_reason, referral_due_ms,
-       referral_behind, referrals_verified, referrals_pending, referrals_rejected, ip_address, user_agent, origin, utm_source,
-       utm_campaign, created_ms, received_ms, partner_campaign_id, decided_by, decided_ms
+SELECT {subscriber}
 FROM subscriber WHERE campaign_id = :owner_id AND erased_ms IS NULL
   AND (created_ms, id) <= (
     SELECT created_ms, id FROM subscriber WHERE campaign_id = :owner_id AND erased_ms IS NULL
@@ -33,9 +32,7 @@ FROM subscriber WHERE campaign_id = :owner_id AND erased_ms IS NULL
 ORDER BY created_ms DESC, id DESC LIMIT :most;
 
 -- name: list_referrals
-SELECT id, email, name, ref_code, status, referrer_code, referrer_id, referral_status, referral_reason, referral_due_ms,
-       referral_behind, referrals_verified, referrals_pending, referrals_rejected, ip_address, user_agent, origin, utm_source,
-       utm_campaign, created_ms, received_ms, partner_campaign_id, decided_by, decided_ms
+SELECT {subscriber}
 FROM subscriber WHERE campaign_id = :owner_id AND erased_ms IS NULL AND referrer_code IS NOT NULL
   AND (created_ms, id) <= (
     SELECT created_ms, id FROM subscriber WHERE campaign_id = :owner_id AND erased_ms IS NULL AND referrer_code IS NOT NULL
@@ -44,9 +41,7 @@ FROM subscriber WHERE campaign_id = :owner_id AND erased_ms IS NULL AND referrer
 ORDER BY created_ms DESC, id DESC LIMIT :most;
 
 -- name: list_advocates
-SELECT id, email, name, ref_code, status, referrer_code, referrer_id, referral_status, referral_reason, referral_due_ms,
-       referral_behind, referrals_verified, referrals_pending, referrals_rejected, ip_address, user_agent, origin, utm_source,
-       utm_campaign, created_ms, received_ms, partner_campaign_id, decided_by, decided_ms
+SELECT {subscriber}
 FROM subscriber WHERE campaign_id = :owner_id AND erased_ms IS NULL AND is_advocate = 1
   AND (created_ms, id) <= (
     SELECT created_ms, id FROM subscriber WHERE campaign_id = :owner_id AND erased_ms IS NULL AND is_advocate = 1
@@ -55,9 +50,7 @@ FROM subscriber WHERE campaign_id = :owner_id AND erased_ms IS NULL AND is_advoc
 ORDER BY created_ms DESC, id DESC LIMIT :most;
 
 -- name: list_brought
-SELECT id, email, name, ref_code, status, referrer_code, referrer_id, referral_status, referral_reason, referral_due_ms,
-       referral_behind, referrals_verified, referrals_pending, referrals_rejected, ip_address, user_agent, origin, utm_source,
-       utm_campaign, created_ms, received_ms, partner_campaign_id, decided_by, decided_ms
+SELECT {subscriber}
 FROM subscriber WHERE referrer_id = :owner_id AND campaign_id = :campaign_id AND erased_ms IS NULL AND referrer_id IS NOT NULL
   AND (created_ms, id) <= (
     SELECT created_ms, id FROM subscriber WHERE referrer_id = :owner_id AND erased_ms IS NULL AND referrer_id IS NOT NULL

@@ -1,3 +1,7 @@
+-- fragment: import
+id, account_id, campaign_id, file_name, header, mapping, status, total, done, added, skipped,
+failed, dry, created_ms, finished_ms
+
 -- name: insert
 INSERT INTO import (id, account_id, campaign_id, file_name, header, mapping, total, created_ms)
 VALUES (:id, :account_id, :campaign_id, :file_name, :header, :mapping, :total, :now_ms);
@@ -10,23 +14,19 @@ INSERT INTO import_error (import_id, line, account_id, sentence, content)
 VALUES (:import_id, :line, :account_id, :sentence, :content) ON CONFLICT (import_id, line) DO NOTHING;
 
 -- name: by_id
-SELECT id, account_id, campaign_id, file_name, header, mapping, status, total, done, added, skipped, failed, dry, created_ms,
-       finished_ms
+SELECT {import}
 FROM import WHERE account_id = :account_id AND id = :id;
 
 -- name: of_account
-SELECT id, account_id, campaign_id, file_name, header, mapping, status, total, done, added, skipped, failed, dry, created_ms,
-       finished_ms
+SELECT {import}
 FROM import WHERE account_id = :account_id ORDER BY created_ms DESC, id DESC LIMIT 20;
 
 -- name: running
-SELECT id, account_id, campaign_id, file_name, header, mapping, status, total, done, added, skipped, failed, dry, created_ms,
-       finished_ms
+SELECT {import}
 FROM import WHERE status = 'running' ORDER BY created_ms LIMIT 1;
 
 -- name: running (postgres)
-SELECT id, account_id, campaign_id, file_name, header, mapping, status, total, done, added, skipped, failed, dry, created_ms,
-       finished_ms
+SELECT {import}
 FROM import WHERE status = 'running' ORDER BY created_ms LIMIT 1 FOR UPDATE SKIP LOCKED;
 
 -- name: next_part

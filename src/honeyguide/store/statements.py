@@ -1,7 +1,9 @@
-"""Named SQL: `-- name: find_one` blocks in a `.sql` file beside the module that runs them, one text for both engines.
+"""Named SQL: `-- name: find_one` blocks in a `.sql` file beside the module that runs them.
 
-`-- name: find_one (postgres)` overrides a block for one engine. Parameters are written `:name`. One with `-- batch: name` may
-travel with those of other callers, in the order of this parameter: a write locks rows by it.
+One text serves both engines; `-- name: find_one (postgres)` overrides a block for one of them.
+Parameters are written `:name`. A `-- fragment: columns` block is text that statements of the same
+file share: they write `{columns}`. A statement with `-- batch: name` may travel with those of other
+callers, in the order of this parameter: a write locks rows by it.
 """
 
 from __future__ import annotations
@@ -15,7 +17,8 @@ from typing import Any, Generic, TypeVar
 R = TypeVar("R")
 Row_co = TypeVar("Row_co", covariant=True)
 
-_HEAD = re.compile(r"^-- name: (\w+)(?: \((sqlite|postgres)\))?\s*$", re.MULTILINE)
+_HEAD = re.compile(r"^-- (name|fragment): (\w+)(?: \((sqlite|postgres)\))?\s*$", re.MULTILINE)
+_FRAGMENT = re.compile(r"\{(\w+)\}")
 _BATCH = re.compile(r"^-- batch: (\w+)$", re.MULTILINE)
 # A parameter is `:name`; `::type` casts and quoted text are left alone.
 _PARAM = re.compile(r"'(?:[^']|'')*'|::\w+|:([a-z_][a-z0-9_]*)")
@@ -89,19 +92,30 @@ class Statements:
 
     def __init__(self, path: Path) -> None:
         self._texts: dict[str, dict[str, str]] = {}
+        self._fragments: dict[str, str] = {}
         self._batched_by: dict[str, str] = {}
-        parts = _HEAD.split(path.read_text(encoding="utf-8"))
-        for name, engine, text in zip(parts[1::3], parts[2::3], parts[3::3], strict=True):
+        parts = iter(_HEAD.split(path.read_text(encoding="utf-8"))[1:])
+        for kind, name, engine, text in zip(parts, parts, parts, parts, strict=True):
             if batch := _BATCH.search(text):
                 self._batched_by[name] = batch[1]
-            clean = "\n".join(
-                line for line in text.splitlines() if not line.lstrip().startswith("--")
-            )
-            self._texts.setdefault(f"{name}", {})[engine or "both"] = clean.strip().rstrip(";")
+            lines = (line for line in text.splitlines() if not line.lstrip().startswith("--"))
+            clean = "\n".join(lines).strip().rstrip(";")
+            if kind == "fragment":
+                self._fragments[name] = clean
+            else:
+                self._texts.setdefault(name, {})[engine or "both"] = clean
         self._stem = f"{path.parent.name}.{path.stem}"
 
+    def _filled(self, name: str, sql: str) -> str:
+        def fragment(match: re.Match[str]) -> str:
+            if match[1] not in self._fragments:
+                raise LookupError(f"{self._stem}.{name}: no fragment is called {match[1]}")
+            return self._fragments[match[1]]
+
+        return _FRAGMENT.sub(fragment, sql)
+
     def _make(self, name: str, row: Callable[..., Any]) -> Statement[Any]:
-        texts = self._texts[name]
+        texts = {engine: self._filled(name, sql) for engine, sql in self._texts[name].items()}
         both = texts.get("both", "")
         sqlite, postgres = texts.get("sqlite", both), texts.get("postgres", both)
         statement = Statement(
