@@ -20,6 +20,7 @@ from honeyguide.accounts import accounts, keys, sessions
 from honeyguide.kernel.clock import DAY_MS, HOUR_MS, system_clock
 
 # The statements of these modules are in the registry below.
+from honeyguide.kernel.email_addresses import EmailAddress
 from honeyguide.referrals import page_index, subscribers  # noqa: F401
 from honeyguide.store import Store, migrate, open_store, sqlite_path
 from honeyguide.store.statements import Statement, registry
@@ -75,7 +76,7 @@ async def campaign(store: Store, number: int, key_count: int) -> Campaign:
     async def work(tx: Tx) -> Campaign:
         now_ms = system_clock()
         made = await accounts.create(
-            tx, f"bench{number}@example.org", name=f"Bench {number}", now_ms=now_ms
+            tx, EmailAddress(f"bench{number}@example.org"), name=f"Bench {number}", now_ms=now_ms
         )
         its_keys = [
             await keys.create(tx, made.account_id, name="bench", now_ms=now_ms)

@@ -18,6 +18,7 @@ from honeyguide.app import Services, opened
 from honeyguide.events import webhooks
 from honeyguide.events.schedule import ATTEMPTS
 from honeyguide.kernel.clock import DAY_MS, system_clock
+from honeyguide.kernel.email_addresses import EmailAddress
 from honeyguide.kernel.paging import Page
 from honeyguide.kernel.tenant import Tenant
 from honeyguide.mail import emails, notifications, texts
@@ -173,7 +174,10 @@ def test_deliveries_and_letters_of_others_are_not_the_demos_to_send(
 
             async def wait(tx: Tx) -> str:
                 stranger = await accounts.create(
-                    tx, "real@example.org", name="Real", now_ms=services.clock() - 9 * DAY_MS
+                    tx,
+                    EmailAddress("real@example.org"),
+                    name="Real",
+                    now_ms=services.clock() - 9 * DAY_MS,
                 )
                 hook = await webhooks.create(
                     tx,

@@ -12,6 +12,7 @@ import pytest
 from honeyguide.accounts import accounts, idempotency
 from honeyguide.events import webhooks
 from honeyguide.events.addresses import OutboundPolicy
+from honeyguide.kernel.email_addresses import EmailAddress
 from honeyguide.kernel.errors import Missing
 from honeyguide.kernel.tenant import Tenant
 from honeyguide.pages.readers import post
@@ -42,7 +43,9 @@ class Wax:
     @classmethod
     async def begin(cls, store: Store) -> Wax:
         async def work(tx: Tx) -> Tenant:
-            made = await accounts.create(tx, "wax@example.org", name="Wax", now_ms=NOON_MS)
+            made = await accounts.create(
+                tx, EmailAddress("wax@example.org"), name="Wax", now_ms=NOON_MS
+            )
             await webhooks.create(
                 tx,
                 made.account_id,

@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 from honeyguide.accounts import accounts, keys
 from honeyguide.accounts.admission import MOST_TOUCHED, LocalAdmission, admission
 from honeyguide.accounts.limits import Allowance, Window
+from honeyguide.kernel.email_addresses import EmailAddress
 from honeyguide.store import sqlite as sqlite_engine
 from honeyguide.store.sqlite import SqliteStore
 from tests.support.process import Answer, Credentials, Serving, fresh, new_account, new_key
@@ -273,7 +274,7 @@ def test_many_keys_used_at_once_are_all_seen():
     with OpenStore("sqlite") as opened:
 
         async def make(tx):
-            made = await accounts.create(tx, "alice@example.org", name=None, now_ms=1)
+            made = await accounts.create(tx, EmailAddress("alice@example.org"), name=None, now_ms=1)
             return [
                 await keys.create(tx, made.account_id, name=f"{n}", now_ms=1)
                 for n in range(2 * MOST_TOUCHED + 1)

@@ -22,6 +22,7 @@ from hypothesis.stateful import (
 
 from honeyguide.accounts import accounts
 from honeyguide.kernel.clock import DAY_MS
+from honeyguide.kernel.email_addresses import EmailAddress
 from honeyguide.kernel.errors import Invalid
 from honeyguide.kernel.site import Site
 from honeyguide.kernel.tenant import Tenant
@@ -61,7 +62,7 @@ class Moves(RuleBasedStateMachine):
     def open(self, hold_days: int, confirm: bool, every: int) -> None:
         async def work(tx: Any) -> Tenant:
             made = await accounts.create(
-                tx, f"o{next(OWNERS)}@example.org", name=None, now_ms=START
+                tx, EmailAddress(f"o{next(OWNERS)}@example.org"), name=None, now_ms=START
             )
             owner = Tenant(*made)
             chosen = campaigns.CampaignSettings(
@@ -79,8 +80,15 @@ class Moves(RuleBasedStateMachine):
 
     def sign_up(self, code: str | None, email: str | None = None) -> subscribers.Subscriber:
         self.n += 1
-        new = lifecycle.NewSubscriber(email=email or f"p{self.n}@example.org", referrer_code=code)
-        return self.do(lambda tx: lifecycle.sign_up(tx, SITE, self.owner, new, now_ms=self.now_ms))  # type: ignore[no-any-return]
+        address = EmailAddress(email or f"p{self.n}@example.org")
+        new = lifecycle.NewSubscriber(email=address.text, referrer_code=code)
+
+        async def work(tx: Tx) -> subscribers.Subscriber:
+            return await lifecycle.sign_up(
+                tx, SITE, self.owner, new, email=address, now_ms=self.now_ms
+            )
+
+        return self.do(work)  # type: ignore[no-any-return]
 
     def chosen(self, data: st.DataObject) -> str:
         return data.draw(st.sampled_from(sorted(self.expected)))

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from honeyguide.accounts import accounts
+from honeyguide.kernel.email_addresses import EmailAddress
 from honeyguide.kernel.errors import Invalid
 from honeyguide.kernel.tenant import Tenant
 from honeyguide.referrals import campaigns, earned_rewards, lifecycle, slugs
@@ -43,7 +44,12 @@ def signing_up(member: Member, email: str, code: str | None) -> Any:
 
     async def work(tx: Tx) -> lifecycle.Subscriber:
         return await lifecycle.sign_up(
-            tx, services.site, owner, new, now_ms=member.service.now_ms()
+            tx,
+            services.site,
+            owner,
+            new,
+            email=EmailAddress(email),
+            now_ms=member.service.now_ms(),
         )
 
     return work
@@ -176,7 +182,9 @@ def test_a_slug_that_two_accounts_want_at_once_goes_to_one(engine: str, tmp_path
         try:
             made = [
                 await store.write(
-                    lambda tx, n=n: accounts.create(tx, f"a{n}@example.org", name=None, now_ms=1)
+                    lambda tx, n=n: accounts.create(
+                        tx, EmailAddress(f"a{n}@example.org"), name=None, now_ms=1
+                    )
                 )
                 for n in range(8)
             ]

@@ -8,7 +8,7 @@ from collections import Counter
 
 import pytest
 
-from honeyguide.kernel import email_addresses
+from honeyguide.kernel.email_addresses import EmailAddress
 from honeyguide.referrals import rules
 from honeyguide.referrals.disposable import is_disposable
 from honeyguide.referrals.rules import Decision, ScreeningPolicy, Signals
@@ -34,16 +34,15 @@ class History:
 
     def signals(self, signup: Signup) -> Signals:
         assert signup.referrer is not None
-        referrer = self.came[signup.referrer]
+        referrer, email = self.came[signup.referrer], EmailAddress.parse(signup.email)
         network = rules.network_of(signup.ip)
         same_code = [other for other in self.came.values() if other.referrer == signup.referrer]
         today = [other for other in same_code if other.minute > signup.minute - DAY]
         return Signals(
-            email=email_addresses.address(signup.email),
-            referrer_email=email_addresses.address(referrer.email),
-            disposable=is_disposable(email_addresses.address(signup.email).rpartition("@")[2]),
-            loop=email_addresses.person(email_addresses.address(signup.email))
-            in self.brought(referrer),
+            email=email,
+            referrer_email=EmailAddress.parse(referrer.email),
+            disposable=is_disposable(email.domain),
+            loop=email.person in self.brought(referrer),
             same_network_as_referrer=network == rules.network_of(referrer.ip)
             and referrer.minute > signup.minute - DAY,
             signups_from_network_today=1
@@ -57,7 +56,7 @@ class History:
         people = set()
         while referrer.referrer is not None:
             referrer = self.came[referrer.referrer]
-            people.add(email_addresses.person(email_addresses.address(referrer.email)))
+            people.add(EmailAddress.parse(referrer.email).person)
         return people
 
 
@@ -99,7 +98,7 @@ def test_the_corpus_is_large_ordered_and_without_a_duplicate() -> None:
     labels = Counter(signup.label for signup in SIGNUPS if signup.referrer)
     assert labels[ALIAS] >= 60 and labels[DISPOSABLE] >= 60 and labels[LOOP] >= 30
     assert labels[BURST] >= 100 and labels[NETWORK] >= 100 and labels[HONEST] >= 200
-    keys = [email_addresses.key(email_addresses.address(signup.email)) for signup in SIGNUPS]
+    keys = [EmailAddress.parse(signup.email).key for signup in SIGNUPS]
     assert [key for key, times in Counter(keys).items() if times > 1] == []
     came: set[str] = set()
     for order, signup in enumerate(SIGNUPS):

@@ -79,7 +79,6 @@ UNOWNED: dict[str, str] = {
     "accounts.keys.by_prefix": "the administrator's command line names a key and asks whose it is",
     "mail.emails.backlog": "the administrator sees what waits over all accounts",
     "events.webhooks.backlog": "the administrator sees what waits over all accounts",
-    "mail.emails.count_recent": "a mailbox's limit holds over the whole service",
     "referrals.links.lookup": "a code anybody may type; it tells whose link it is",
     "readers.hub.campaigns_of": "a visitor types an address; the letter goes to that address only",
     "partners.links.by_code": "a code anybody may type; it tells whose link it is",

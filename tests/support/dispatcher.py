@@ -26,6 +26,7 @@ from honeyguide.events.dispatcher import Dispatcher
 from honeyguide.events.outbound import Outbound
 from honeyguide.events.webhooks import Flags, Webhook
 from honeyguide.kernel.clock import system_clock
+from honeyguide.kernel.email_addresses import EmailAddress
 from honeyguide.kernel.paging import Page
 from honeyguide.store import Store, migrate, open_store
 from honeyguide.store.statements import Statement
@@ -344,7 +345,7 @@ async def office(
     try:
         email = f"owner{next(_numbers)}@example.org"
         made = await store.write(
-            lambda tx: accounts.create(tx, email, name="Alice", now_ms=system_clock())
+            lambda tx: accounts.create(tx, EmailAddress(email), name="Alice", now_ms=system_clock())
         )
         opened = Office(store, made.account_id, url, outbound, lambda: chance)
         yield opened

@@ -8,6 +8,7 @@ from collections.abc import Callable, Coroutine
 from pathlib import Path
 from typing import Any, TypeVar
 
+from honeyguide.kernel.email_addresses import EmailAddress
 from honeyguide.kernel.errors import Unavailable
 from honeyguide.kernel.ids import new_id
 from honeyguide.kernel.paging import Page
@@ -116,7 +117,9 @@ class Letterbox:
             "subject": "News",
             "text": "Text\n",
         }
-        await emails.post(tx, **{**usual, "now_ms": NOW, **given})
+        given = {**usual, "now_ms": NOW, **given}
+        given["to"] = EmailAddress.parse(given["to"])
+        await emails.post(tx, **given)
 
     def post(self, **given: Any) -> None:
         self.write(lambda tx: self.put(tx, **given))

@@ -19,6 +19,7 @@ import httpx
 from honeyguide import settings as settings_module
 from honeyguide.accounts import accounts, keys
 from honeyguide.app import Application, Services
+from honeyguide.kernel.email_addresses import EmailAddress
 from honeyguide.serve import Server, _listen, server_config
 from honeyguide.store.tx import Tx
 
@@ -129,7 +130,9 @@ class Service:
 
         async def create(tx: Tx) -> tuple[str, str, str]:
             email = f"{name}{next(_numbers)}@example.org"
-            made = await accounts.create(tx, email, name=name.title(), now_ms=self.now_ms())
+            made = await accounts.create(
+                tx, EmailAddress(email), name=name.title(), now_ms=self.now_ms()
+            )
             return (
                 made.account_id,
                 made.campaign_id,

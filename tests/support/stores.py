@@ -8,6 +8,7 @@ from types import TracebackType
 from typing import Any, TypeVar
 
 from honeyguide.accounts import accounts, keys
+from honeyguide.kernel.email_addresses import EmailAddress
 from honeyguide.store import Store, Tx, migrate, open_store
 from honeyguide.store.statements import Statement
 
@@ -68,7 +69,7 @@ class OpenStore:
         """(campaign, key)"""
 
         async def work(tx: Tx) -> tuple[str, str]:
-            made = await accounts.create(tx, email, name=None, now_ms=now_ms)
+            made = await accounts.create(tx, EmailAddress(email), name=None, now_ms=now_ms)
             return made.campaign_id, await keys.create(
                 tx, made.account_id, name="test", now_ms=now_ms
             )

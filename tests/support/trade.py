@@ -14,6 +14,7 @@ from functools import cache, partial
 from typing import Any, TypeVar
 
 from honeyguide.accounts import accounts
+from honeyguide.kernel.email_addresses import EmailAddress
 from honeyguide.kernel.paging import Page
 from honeyguide.kernel.site import Site
 from honeyguide.kernel.tenant import Tenant
@@ -89,7 +90,7 @@ class Trade:
 
         async def begin(tx: Tx) -> tuple[Tenant, Program]:
             made = await accounts.create(
-                tx, f"owner{next(_numbers)}@wax.example", name="Wax", now_ms=now_ms
+                tx, EmailAddress(f"owner{next(_numbers)}@wax.example"), name="Wax", now_ms=now_ms
             )
             about = publications.PublicationFields(
                 name="The Morning Wax",
@@ -114,7 +115,7 @@ class Trade:
     async def add_partner(self, *, now_ms: int = NOON_MS) -> PartnerCampaign:
         async def work(tx: Tx) -> PartnerCampaign:
             made = await accounts.create(
-                tx, f"partner{next(_numbers)}@bob.example", name="Bob", now_ms=now_ms
+                tx, EmailAddress(f"partner{next(_numbers)}@bob.example"), name="Bob", now_ms=now_ms
             )
             joined, _ = await network.join(
                 tx, made.account_id, self.program.id, None, now_ms=now_ms

@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 from typing import NamedTuple
 
-from honeyguide.kernel import checks, email_addresses
+from honeyguide.kernel import checks
+from honeyguide.kernel.email_addresses import EmailAddress
 from honeyguide.kernel.errors import Invalid, Missing
 from honeyguide.kernel.ids import new_code, new_id
 from honeyguide.store.statements import beside
@@ -43,10 +44,9 @@ class Created(NamedTuple):
 
 
 async def create(
-    tx: Tx, email: str, *, name: str | None, now_ms: int, is_admin: bool = False
+    tx: Tx, email: EmailAddress, *, name: str | None, now_ms: int, is_admin: bool = False
 ) -> Created:
     """An account and its campaign, named after it until the operator names it."""
-    address = email_addresses.address(email)
     if name is not None:
         checks.text(name, param="name", limit=checks.NAME_LIMIT, blank_ok=False)
     made = Created(new_id(), new_id())
@@ -55,8 +55,8 @@ async def create(
     await tx.put(
         _INSERT,
         id=made.account_id,
-        email=address,
-        email_key=email_addresses.key(address),
+        email=email.text,
+        email_key=email.key,
         name=name,
         is_admin=int(is_admin or is_first),
         created_ms=now_ms,
@@ -75,12 +75,12 @@ async def create(
     return made
 
 
-async def find_by_email(tx: Tx, email: str) -> Account | None:
-    return await tx.one(_BY_EMAIL, email_key=email_addresses.key(email_addresses.address(email)))
+async def find_by_email(tx: Tx, email: EmailAddress) -> Account | None:
+    return await tx.one(_BY_EMAIL, email_key=email.key)
 
 
 async def get_by_email(tx: Tx, email: str) -> Account:
-    account = await find_by_email(tx, email)
+    account = await find_by_email(tx, EmailAddress.parse(email))
     if account is None:
         raise Missing(
             "There is no account {email}. Create one with `honeyguide account create {email}`.",

@@ -11,8 +11,8 @@ from typing import NamedTuple
 
 from honeyguide.accounts import accounts, passwords
 from honeyguide.accounts.accounts import Account
-from honeyguide.kernel import email_addresses
 from honeyguide.kernel.clock import DAY_MS, HOUR_MS
+from honeyguide.kernel.email_addresses import EmailAddress
 from honeyguide.kernel.errors import Missing
 from honeyguide.kernel.ids import new_id
 from honeyguide.kernel.site import Site
@@ -73,7 +73,7 @@ async def _issue(
     return token
 
 
-async def forgot_password(tx: Tx, site: Site, email: str, *, now_ms: int) -> None:
+async def forgot_password(tx: Tx, site: Site, email: EmailAddress, *, now_ms: int) -> None:
     """Writes to the account, if there is one."""
     account = await accounts.find_by_email(tx, email)
     if account is None:
@@ -85,7 +85,7 @@ async def forgot_password(tx: Tx, site: Site, email: str, *, now_ms: int) -> Non
     await emails.post(
         tx,
         account_id=account.id,
-        to=account.email,
+        to=EmailAddress(account.email),
         kind="password_reset",
         subject=told.subject,
         text=told.text,
@@ -93,10 +93,9 @@ async def forgot_password(tx: Tx, site: Site, email: str, *, now_ms: int) -> Non
     )
 
 
-async def ask_to_join(tx: Tx, site: Site, email: str, *, now_ms: int) -> None:
+async def ask_to_join(tx: Tx, site: Site, email: EmailAddress, *, now_ms: int) -> None:
     """Somebody wants an account: the way in goes to their mailbox, and who has one already is told how to get in."""
-    address = email_addresses.address(email)
-    account = await accounts.find_by_email(tx, address)
+    account = await accounts.find_by_email(tx, email)
     if account is not None:
         kind = "account_exists"
         told = texts.account_exists(
@@ -105,13 +104,18 @@ async def ask_to_join(tx: Tx, site: Site, email: str, *, now_ms: int) -> None:
     else:
         kind = "open_account"
         token = await _issue(
-            tx, "invitation", account_id=None, email=address, lasts_ms=INVITATION_MS, now_ms=now_ms
+            tx,
+            "invitation",
+            account_id=None,
+            email=email.text,
+            lasts_ms=INVITATION_MS,
+            now_ms=now_ms,
         )
         told = texts.open_account(link=f"{site.base_url}/welcome/{token}", valid_for="7 days")
     await emails.post(
         tx,
         account_id=account.id if account else INSTALLATION,
-        to=address,
+        to=email,
         kind=kind,
         subject=told.subject,
         text=told.text,
@@ -119,14 +123,13 @@ async def ask_to_join(tx: Tx, site: Site, email: str, *, now_ms: int) -> None:
     )
 
 
-async def invite(tx: Tx, site: Site, inviter: Account, email: str, *, now_ms: int) -> str:
+async def invite(tx: Tx, site: Site, inviter: Account, email: EmailAddress, *, now_ms: int) -> str:
     """Sends an invitation and gives its link, so that it can also be handed over by other means."""
-    address = email_addresses.address(email)
     token = await _issue(
         tx,
         "invitation",
         account_id=inviter.id,
-        email=address,
+        email=email.text,
         lasts_ms=INVITATION_MS,
         now_ms=now_ms,
     )
@@ -135,7 +138,7 @@ async def invite(tx: Tx, site: Site, inviter: Account, email: str, *, now_ms: in
     await emails.post(
         tx,
         account_id=inviter.id,
-        to=address,
+        to=email,
         kind="invitation",
         subject=told.subject,
         text=told.text,
@@ -170,12 +173,12 @@ async def accept(tx: Tx, token: str, *, name: str, password_hash: str, now_ms: i
     if ticket.email is None:
         raise Missing(SPENT)
     return await open_account(
-        tx, ticket.email, name=name, password_hash=password_hash, now_ms=now_ms
+        tx, EmailAddress(ticket.email), name=name, password_hash=password_hash, now_ms=now_ms
     )
 
 
 async def open_first_account(
-    tx: Tx, email: str, *, name: str, password_hash: str, now_ms: int
+    tx: Tx, email: EmailAddress, *, name: str, password_hash: str, now_ms: int
 ) -> str:
     """The administrator's account, on an installation that has none. Of two at the same moment, the second is refused."""
     if await is_untouched(tx):
@@ -187,7 +190,9 @@ async def open_first_account(
     raise Missing("There is an administrator already.")
 
 
-async def open_account(tx: Tx, email: str, *, name: str, password_hash: str, now_ms: int) -> str:
+async def open_account(
+    tx: Tx, email: EmailAddress, *, name: str, password_hash: str, now_ms: int
+) -> str:
     made = await accounts.create(tx, email, name=name, now_ms=now_ms)
     await passwords.set_hash(tx, made.account_id, password_hash)
     return made.account_id

@@ -12,6 +12,7 @@ from honeyguide.accounts import accounts, keys, passwords
 from honeyguide.app import Services
 from honeyguide.cli.base import current_ms, fail, read, read_settings, with_services, write
 from honeyguide.kernel.clock import iso
+from honeyguide.kernel.email_addresses import EmailAddress
 from honeyguide.kernel.errors import Invalid
 from honeyguide.store import Tx
 
@@ -48,7 +49,7 @@ def account_create(
 
 
 async def _create_account(tx: Tx, email: str, name: str | None, *, now_ms: int) -> dict[str, str]:
-    made = await accounts.create(tx, email, name=name, now_ms=now_ms)
+    made = await accounts.create(tx, EmailAddress.parse(email), name=name, now_ms=now_ms)
     key = await keys.create(tx, made.account_id, name="first key", now_ms=now_ms)
     return {"account_uuid": made.account_id, "campaign_uuid": made.campaign_id, "api_key": key}
 

@@ -9,6 +9,7 @@ from honeyguide.app import Services
 from honeyguide.demo import stage, year
 from honeyguide.demo.cast import CAST, EMPTY, OWNER
 from honeyguide.kernel.clock import DAY_MS
+from honeyguide.kernel.email_addresses import EmailAddress
 from honeyguide.kernel.ids import new_code
 from honeyguide.kernel.tenant import Tenant
 from honeyguide.referrals import campaigns
@@ -39,9 +40,9 @@ async def prepare(services: Services) -> Demo:
 
     async def make(tx: Tx) -> tuple[dict[str, Tenant], bool]:
         tenants: dict[str, Tenant] = {}
-        is_new = await accounts.find_by_email(tx, OWNER) is None
+        is_new = await accounts.find_by_email(tx, EmailAddress(OWNER)) is None
         for email, name in names.items():
-            known = await accounts.find_by_email(tx, email)
+            known = await accounts.find_by_email(tx, EmailAddress(email))
             since_ms = now_ms if email == EMPTY else now_ms - YEAR_MS
             made = (
                 await stage.make_account(tx, email, name, now_ms=since_ms)

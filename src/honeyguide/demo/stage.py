@@ -11,6 +11,7 @@ from honeyguide.accounts import accounts
 from honeyguide.app import Services
 from honeyguide.demo import cast, pictures
 from honeyguide.kernel.clock import DAY_MS
+from honeyguide.kernel.email_addresses import EmailAddress
 from honeyguide.kernel.site import Site
 from honeyguide.kernel.tenant import Tenant
 from honeyguide.partners import logos, network, programs, publications
@@ -93,7 +94,7 @@ async def set_up(
 
 
 async def make_account(tx: Tx, email: str, name: str, *, now_ms: int) -> Tenant:
-    made = await accounts.create(tx, email, name=name, now_ms=now_ms)
+    made = await accounts.create(tx, EmailAddress.parse(email), name=name, now_ms=now_ms)
     return Tenant(made.account_id, made.campaign_id)
 
 

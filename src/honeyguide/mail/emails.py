@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-from honeyguide.kernel import email_addresses
 from honeyguide.kernel.clock import DAY_MS
+from honeyguide.kernel.email_addresses import EmailAddress
 from honeyguide.kernel.ids import new_id
 from honeyguide.kernel.paging import Page
 from honeyguide.store.statements import beside
@@ -61,8 +61,6 @@ _INSERT = _sql.command("insert")
 _OF_ACCOUNT = _sql.query("of_account", QueuedEmail)
 _TEXT_OF = _sql.value("text_of", str)
 _OF_PERSON = _sql.query("of_person", QueuedEmail)
-_COUNT_RECENT = _sql.value("count_recent", int)
-_COUNT_RECENT_OF_ACCOUNT = _sql.value("count_recent_of_account", int)
 _LATELY = _sql.query("lately", Lately)
 _BACKLOG = _sql.query("backlog", Backlog)
 _ERASE = _sql.command("erase")
@@ -81,7 +79,7 @@ async def post(
     tx: Tx,
     *,
     account_id: str,
-    to: str,
+    to: EmailAddress,
     kind: str,
     subject: str,
     text: str,
@@ -95,14 +93,13 @@ async def post(
 
     Whoever writes many with a `once` in one transaction does so in one order everywhere, or PostgreSQL has deadlocks to undo.
     """
-    address = email_addresses.address(to)
     await tx.put(
         _INSERT,
         id=new_id(),
         account_id=account_id,
         kind=kind,
-        to_email=address,
-        mailbox=email_addresses.person(address),
+        to_email=to.text,
+        mailbox=to.person,
         from_name=one_line(from_name) if from_name else None,
         subject=one_line(subject),
         body_text=text,
@@ -130,35 +127,14 @@ async def of_person(tx: Tx, account_id: str, about_id: str) -> list[QueuedEmail]
     return await tx.all(_OF_PERSON, account_id=account_id, about_id=about_id)
 
 
-async def recent_to(tx: Tx, account_id: str | None, to: str, kind: str, *, since_ms: int) -> int:
-    """How many emails of this kind went to this mailbox lately, on one account's behalf or (None) anybody's.
-
-    Two requests at once may both be told the same number: where one more is too many, let `once` hold the line.
-    """
-    mailbox = email_addresses.person(email_addresses.address(to))
-    if account_id is None:
-        return await tx.one(_COUNT_RECENT, mailbox=mailbox, kind=kind, since_ms=since_ms) or 0
-    return (
-        await tx.one(
-            _COUNT_RECENT_OF_ACCOUNT,
-            account_id=account_id,
-            mailbox=mailbox,
-            kind=kind,
-            since_ms=since_ms,
-        )
-        or 0
-    )
-
-
 async def lately_to(
-    tx: Tx, account_id: str, to: str, kind: str, *, since_ms: int, day_ago_ms: int
+    tx: Tx, account_id: str, to: EmailAddress, kind: str, *, since_ms: int, day_ago_ms: int
 ) -> Lately:
     """What strangers made us send to this mailbox by filling in forms: of this kind for this account, and of all in a day."""
-    mailbox = email_addresses.person(email_addresses.address(to))
     found = await tx.one(
         _LATELY,
         account_id=account_id,
-        mailbox=mailbox,
+        mailbox=to.person,
         kind=kind,
         since_ms=since_ms,
         day_ago_ms=day_ago_ms,

@@ -19,13 +19,6 @@ WHERE account_id = :account_id ORDER BY created_ms DESC, id DESC LIMIT :per_page
 SELECT {email} FROM letter
 WHERE account_id = :account_id AND about_id = :about_id ORDER BY created_ms DESC, id DESC;
 
--- name: count_recent
-SELECT count(*) FROM letter WHERE mailbox = :mailbox AND kind = :kind AND created_ms > :since_ms;
-
--- name: count_recent_of_account
-SELECT count(*) FROM letter
-WHERE account_id = :account_id AND mailbox = :mailbox AND kind = :kind AND created_ms > :since_ms;
-
 -- name: lately
 -- Letters that anybody can call for by typing an address.
 SELECT COALESCE(SUM(CASE WHEN account_id = :account_id AND kind = :kind AND created_ms > :since_ms THEN 1 ELSE 0 END), 0)

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from honeyguide.kernel.email_addresses import EmailAddress
 from honeyguide.kernel.ids import new_id
 from honeyguide.kernel.paging import Page
 from honeyguide.mail import emails
@@ -56,7 +57,7 @@ async def notify(
         await emails.post(
             tx,
             account_id=account_id,
-            to=to,
+            to=EmailAddress(to),
             kind=kind,
             subject=message.subject,
             text=message.text,

@@ -10,6 +10,7 @@ import msgspec
 
 from honeyguide.events import outbox
 from honeyguide.kernel import checks
+from honeyguide.kernel.email_addresses import EmailAddress
 from honeyguide.kernel.errors import Invalid, Missing
 from honeyguide.kernel.ids import is_id, new_id
 from honeyguide.kernel.paging import Page
@@ -206,7 +207,7 @@ async def _tell_unlocked(
     await emails.post(
         tx,
         account_id=tenant.account_id,
-        to=winner.email,
+        to=EmailAddress(winner.email),
         kind="reward_unlocked",
         subject=letter.subject,
         text=letter.text,

@@ -6,7 +6,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from honeyguide.kernel import clock, email_addresses
+from honeyguide.kernel import clock
+from honeyguide.kernel.email_addresses import EmailAddress
 from honeyguide.kernel.errors import Missing
 from honeyguide.kernel.site import Site
 from honeyguide.kernel.tenant import Tenant
@@ -66,12 +67,10 @@ async def _signals(
 ) -> StoredSignals:
     network = rules.network_of(s.ip_address)
     on_code = await screening.on_code(tx, tenant, s.referrer_code or "", network, s.received_ms)
-    own = referrer is not None and email_addresses.key(s.email) == email_addresses.key(
-        referrer.email
-    )
-    same_person = referrer is not None and email_addresses.person(
-        s.email
-    ) == email_addresses.person(referrer.email)
+    email = EmailAddress(s.email)
+    referrer_email = EmailAddress(referrer.email) if referrer else None
+    own = referrer_email is not None and email.key == referrer_email.key
+    same_person = referrer_email is not None and email.person == referrer_email.person
     near = referrer is not None and 0 <= s.received_ms - referrer.received_ms < clock.DAY_MS
     return StoredSignals(
         own_address=own,
@@ -80,9 +79,9 @@ async def _signals(
             tx,
             tenant,
             referrer.referrer_id if referrer else None,
-            site.keyed_hash("person", email_addresses.person(s.email)),
+            lifecycle.person_key_of(site, email),
         ),
-        disposable_domain=screening.is_disposable(s.email.rpartition("@")[2]),
+        disposable_domain=screening.is_disposable(email.domain),
         same_network_as_referrer=bool(
             near and network and referrer and network == rules.network_of(referrer.ip_address)
         ),

@@ -8,7 +8,8 @@ import msgspec
 
 from honeyguide.accounts import idempotency
 from honeyguide.events import outbox
-from honeyguide.kernel import checks, clock, email_addresses, public
+from honeyguide.kernel import checks, clock, public
+from honeyguide.kernel.email_addresses import EmailAddress
 from honeyguide.kernel.errors import Invalid, Missing
 from honeyguide.kernel.ids import new_code, new_id
 from honeyguide.kernel.site import Site
@@ -108,8 +109,8 @@ UNREFERRED = "Nobody referred this subscriber, so there is no referral to look a
 OPERATOR = "operator"
 
 
-def person_key_of(site: Site, address: str) -> str:
-    return site.keyed_hash("person", email_addresses.person(address))
+def person_key_of(site: Site, email: EmailAddress) -> str:
+    return site.keyed_hash("person", email.person)
 
 
 class EmailTaken(Invalid):
@@ -143,11 +144,11 @@ async def sign_up(
     tenant: Tenant,
     new: NewSubscriber,
     *,
+    email: EmailAddress,
     now_ms: int,
     partner: PartnerArrival | None = None,
 ) -> Subscriber:
     """A new person in the campaign. An unknown code never costs the signup: they come unreferred, the claim is kept."""
-    address = email_addresses.address(new.email)
     _claims(new)
     checks.one_of(new.status, FIRST_STATUSES, param="status")
     created_ms = (
@@ -155,7 +156,7 @@ async def sign_up(
         if new.created_at is None
         else clock.parse_past(new.created_at, param="created_at", now_ms=now_ms)
     )
-    person_key = person_key_of(site, address)
+    person_key = person_key_of(site, email)
     network = rules.network_of(new.ip_address) if new.ip_address else None
     code = "" if partner or not new.referrer_code else new.referrer_code.strip().lower()
     referrer = (
@@ -168,12 +169,12 @@ async def sign_up(
     verdict = partner.verdict if partner else rules.Decision(rules.Status.VERIFIED)
     if referrer is not None:
         verdict = await _judge_arrival(
-            tx, tenant, referrer, address, new.status, person_key, network, code, now_ms
+            tx, tenant, referrer, email, new.status, person_key, network, code, now_ms
         )
     by_code = partner.code if partner else code if referrer else None
     row = Subscriber(
         id=new_id(),
-        email=address,
+        email=email.text,
         name=new.name,
         ref_code=new_code(),
         status=new.status,
@@ -197,7 +198,13 @@ async def sign_up(
     )
     claimed_code = None if by_code else new.referrer_code
     await _insert(
-        tx, tenant, row, person_key=person_key, network=network, claimed_code=claimed_code
+        tx,
+        tenant,
+        row,
+        email_key=email.key,
+        person_key=person_key,
+        network=network,
+        claimed_code=claimed_code,
     )
     if referrer is not None and row.referral_status != rules.Status.REJECTED:
         # The insert locked the referrer's row. If they were erased meanwhile, skip the event; the signup still succeeds.
@@ -218,6 +225,7 @@ async def _insert(
     tenant: Tenant,
     row: Subscriber,
     *,
+    email_key: str,
     person_key: str,
     network: str | None,
     claimed_code: str | None,
@@ -231,7 +239,7 @@ async def _insert(
         **columns,
         account_id=tenant.account_id,
         campaign_id=tenant.campaign_id,
-        email_key=email_addresses.key(row.email),
+        email_key=email_key,
         person_key=person_key,
         network=network,
         claimed_code=claimed_code,
@@ -242,7 +250,7 @@ async def _judge_arrival(
     tx: Tx,
     tenant: Tenant,
     referrer: Referrer,
-    address: str,
+    email: EmailAddress,
     status: str,
     person_key: str,
     network: str | None,
@@ -257,9 +265,9 @@ async def _judge_arrival(
         same_network = recent and network is not None and network == referrer.network
         on_code = await screening.on_code(tx, tenant, code, network, now_ms)
     signals = rules.Signals(
-        email=address,
-        referrer_email=referrer.email,
-        disposable=screening.is_disposable(address.rpartition("@")[2]),
+        email=email,
+        referrer_email=EmailAddress(referrer.email),
+        disposable=screening.is_disposable(email.domain),
         loop=loop,
         same_network_as_referrer=same_network,
         signups_from_network_today=on_code.from_network + 1,
@@ -281,8 +289,10 @@ async def change(
     name = old.name if changes.name is msgspec.UNSET else changes.name
     if name is not None:
         checks.text(name, param="name", limit=checks.NAME_LIMIT)
-    address = (
-        old.email if changes.email is msgspec.UNSET else email_addresses.address(changes.email)
+    email = (
+        EmailAddress(old.email)
+        if changes.email is msgspec.UNSET
+        else EmailAddress.parse(changes.email)
     )
     status = (
         old.status
@@ -295,9 +305,9 @@ async def change(
         id=old.id,
         campaign_id=tenant.campaign_id,
         name=name,
-        email=address,
-        email_key=email_addresses.key(address),
-        person_key=person_key_of(site, address),
+        email=email.text,
+        email_key=email.key,
+        person_key=person_key_of(site, email),
         status=status,
     )
     verdict = None

@@ -11,7 +11,7 @@ from datetime import UTC, datetime
 from enum import StrEnum
 from typing import Self
 
-from honeyguide.kernel import email_addresses
+from honeyguide.kernel.email_addresses import EmailAddress
 from honeyguide.kernel.errors import Invalid
 
 DAY_MS = 86_400_000
@@ -97,8 +97,8 @@ class Signals:
     """What is known about a signup when it arrives. Counts include this signup and everyone who used the code, whatever became
     of them; days and hours are those before now by the server's clock."""
 
-    email: str
-    referrer_email: str | None  # None where it is not known: a partner, or someone erased
+    email: EmailAddress
+    referrer_email: EmailAddress | None  # None where it is not known: a partner, or someone erased
     disposable: bool = False
     loop: bool = False
     same_network_as_referrer: bool = False
@@ -161,9 +161,9 @@ def decide(signals: Signals, policy: ScreeningPolicy, now_ms: int) -> Decision:
 
 def _certainty(signals: Signals) -> Reason | None:
     if signals.referrer_email is not None:
-        if email_addresses.key(signals.email) == email_addresses.key(signals.referrer_email):
+        if signals.email.key == signals.referrer_email.key:
             return Reason.OWN_ADDRESS
-        if email_addresses.person(signals.email) == email_addresses.person(signals.referrer_email):
+        if signals.email.person == signals.referrer_email.person:
             return Reason.ALIAS_OF_REFERRER
     if signals.loop:
         return Reason.REFERRAL_LOOP

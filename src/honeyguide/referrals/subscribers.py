@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
-from honeyguide.kernel import email_addresses
+from honeyguide.kernel.email_addresses import EmailAddress
 from honeyguide.kernel.errors import Invalid, Missing
 from honeyguide.kernel.ids import is_id
 from honeyguide.kernel.paging import Page
@@ -59,13 +59,16 @@ async def find(tx: Tx, tenant: Tenant, wanted: str) -> Subscriber | None:
     """By uuid, or by email where there is an @ in it."""
     if "@" in wanted:
         try:
-            key = email_addresses.key(email_addresses.address(wanted))
+            return await find_by_email(tx, tenant, EmailAddress.parse(wanted))
         except Invalid:
             return None
-        return await tx.one(_BY_EMAIL, campaign_id=tenant.campaign_id, email_key=key)
     if not is_id(wanted):
         return None
     return await tx.one(_BY_ID, id=wanted, campaign_id=tenant.campaign_id)
+
+
+async def find_by_email(tx: Tx, tenant: Tenant, email: EmailAddress) -> Subscriber | None:
+    return await tx.one(_BY_EMAIL, campaign_id=tenant.campaign_id, email_key=email.key)
 
 
 async def get(tx: Tx, tenant: Tenant, wanted: str) -> Subscriber:

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from honeyguide.kernel import email_addresses
+from honeyguide.kernel.email_addresses import EmailAddress
 from honeyguide.kernel.errors import Invalid
 from honeyguide.kernel.tenant import Tenant
 from honeyguide.store.statements import beside
@@ -48,9 +48,9 @@ async def lock(tx: Tx, tenant: Tenant) -> None:
     await tx.all(_LOCK, account_id=tenant.account_id)
 
 
-async def erase(tx: Tx, tenant: Tenant, email: str) -> None:
+async def erase(tx: Tx, tenant: Tenant, email: EmailAddress) -> None:
     """Removes the person's own lines. In the lines of others, cells that name the address are emptied."""
-    key, account_id = email_addresses.key(email), tenant.account_id
+    key, account_id = email.key, tenant.account_id
     # Narrows the search in the database. An address with other spellings is looked for in every line.
     needle = key if _PLAIN.fullmatch(key) and "xn--" not in key else ""
     for part in await tx.all(_PARTS, account_id=account_id, needle=needle):
@@ -106,7 +106,7 @@ def _names(cell: str, key: str) -> bool:
 
 def _is_address(text: str, key: str) -> bool:
     try:
-        return email_addresses.key(email_addresses.address(text)) == key
+        return EmailAddress.parse(text).key == key
     except Invalid:
         return False
 

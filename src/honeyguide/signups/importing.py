@@ -12,8 +12,8 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from honeyguide.kernel import email_addresses
 from honeyguide.kernel.clock import AHEAD_MS, DAY_MS, parse
+from honeyguide.kernel.email_addresses import EmailAddress
 from honeyguide.kernel.errors import Invalid, Missing, Required
 from honeyguide.kernel.ids import is_id, new_id
 from honeyguide.kernel.site import Site
@@ -287,15 +287,18 @@ def _moment(text: str | None, now_ms: int) -> str | None:
     return text
 
 
-def _person(line: ImportLine, mapping: dict[str, int], now_ms: int) -> NewSubscriber:
+def _person(
+    line: ImportLine, mapping: dict[str, int], now_ms: int
+) -> tuple[EmailAddress, NewSubscriber]:
     def cell(field: str) -> str | None:
         return import_columns.cell(line.cells, mapping, field)
 
-    email = cell("email")
-    if email is None:
+    text = cell("email")
+    if text is None:
         raise Required("email", "This line has no email address.")
-    return NewSubscriber(
-        email=email_addresses.address(email),
+    email = EmailAddress.parse(text)
+    return email, NewSubscriber(
+        email=email.text,
         name=cell("name"),
         referrer_code=cell("referrer_code"),
         utm_source=cell("utm_source"),
@@ -335,19 +338,19 @@ async def _bring(
     dry: bool,
     seen: set[str] | None,
 ) -> ImportResult:
-    people: list[tuple[ImportLine, NewSubscriber]] = []
+    people: list[tuple[ImportLine, EmailAddress, NewSubscriber]] = []
     refused = []
     for line in lines:
         try:
-            people.append((line, _person(line, mapping, now_ms)))
+            people.append((line, *_person(line, mapping, now_ms)))
         except Invalid as fault:
             refused.append(_refused(line, fault))
-    keys = [email_addresses.key(new.email) for _, new in people]
+    keys = [email.key for _, email, _ in people]
     here = set(await tx.all(_TAKEN, campaign_id=tenant.campaign_id, keys=_json(keys))) | (
         seen if seen is not None else set()
     )
     added = skipped = 0
-    for (line, new), key in zip(people, keys, strict=True):
+    for (line, email, new), key in zip(people, keys, strict=True):
         if key in here:
             skipped += 1
             continue
@@ -356,7 +359,7 @@ async def _bring(
             seen.add(key)
         try:
             if not dry:
-                await signups.sign_up(tx, site, tenant, new, now_ms=now_ms)
+                await signups.sign_up(tx, site, tenant, new, email=email, now_ms=now_ms)
             added += 1
         except EmailTaken:
             raise

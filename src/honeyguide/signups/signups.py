@@ -10,8 +10,8 @@ from typing import Any, NamedTuple
 
 from honeyguide.accounts import idempotency
 from honeyguide.events import outbox
-from honeyguide.kernel import email_addresses
 from honeyguide.kernel.clock import DAY_MS
+from honeyguide.kernel.email_addresses import EmailAddress
 from honeyguide.kernel.ids import new_id
 from honeyguide.kernel.paging import Page
 from honeyguide.kernel.site import Site
@@ -109,22 +109,33 @@ _LIST_OF_PROGRAM = _sql.query("list_of_program", ListedReferral)
 
 
 async def sign_up(
-    tx: Tx, site: Site, tenant: Tenant, new: NewSubscriber, *, now_ms: int
+    tx: Tx,
+    site: Site,
+    tenant: Tenant,
+    new: NewSubscriber,
+    *,
+    email: EmailAddress | None = None,
+    now_ms: int,
 ) -> Subscriber:
-    """A new person in the campaign, brought by nobody, by a reader's code or by a partner's."""
+    """A new subscriber, referred by nobody, by another subscriber or by a partner.
+
+    A caller that has parsed `new.email` already passes it as `email`.
+    """
+    email = email or EmailAddress.parse(new.email)
     code = links.partner_code(new.referrer_code)
     if code is None:
-        return await lifecycle.sign_up(tx, site, tenant, new, now_ms=now_ms)
-    address = email_addresses.address(new.email)
-    person_key = lifecycle.person_key_of(site, address)
+        return await lifecycle.sign_up(tx, site, tenant, new, email=email, now_ms=now_ms)
+    person_key = lifecycle.person_key_of(site, email)
     partner = await tx.one(
         _FIND_PARTNER, code=code, account_id=tenant.account_id, person_key=person_key
     )
     if partner is None:
-        return await lifecycle.sign_up(tx, site, tenant, new, now_ms=now_ms)
-    verdict = await _judge(tx, tenant, partner, address, new, code, now_ms)
+        return await lifecycle.sign_up(tx, site, tenant, new, email=email, now_ms=now_ms)
+    verdict = await _judge(tx, tenant, partner, email, new, code, now_ms)
     arrival = PartnerArrival(code, partner.id, verdict)
-    subscriber = await lifecycle.sign_up(tx, site, tenant, new, now_ms=now_ms, partner=arrival)
+    subscriber = await lifecycle.sign_up(
+        tx, site, tenant, new, email=email, now_ms=now_ms, partner=arrival
+    )
     referral = PartnerReferral(
         id=new_id(),
         account_id=tenant.account_id,
@@ -157,7 +168,7 @@ async def _judge(
     tx: Tx,
     tenant: Tenant,
     partner: PartnerOfCode,
-    address: str,
+    email: EmailAddress,
     new: NewSubscriber,
     code: str,
     now_ms: int,
@@ -178,9 +189,9 @@ async def _judge(
         )
     # A partner's newsletter brings hundreds within the hour, so a burst on their code is no signal.
     signals = rules.Signals(
-        email=address,
-        referrer_email=partner.partner_email,
-        disposable=is_disposable(address.rpartition("@")[2]),
+        email=email,
+        referrer_email=EmailAddress(partner.partner_email),
+        disposable=is_disposable(email.domain),
         signups_from_network_today=crowd + 1,
         unsubscribed=new.status == "unsubscribed",
     )
@@ -348,7 +359,7 @@ async def erase(tx: Tx, tenant: Tenant, wanted: str, *, now_ms: int) -> None:
     that still waits can no longer be confirmed by its person: it is lost, as if they had left."""
     await import_erasure.lock(tx, tenant)  # before any subscriber, as an import does
     subscriber = await subscribers.get_locked(tx, tenant, wanted)
-    await import_erasure.erase(tx, tenant, subscriber.email)
+    await import_erasure.erase(tx, tenant, EmailAddress(subscriber.email))
     referral = None
     if subscriber.partner_campaign_id is not None:
         referral = await tx.one(

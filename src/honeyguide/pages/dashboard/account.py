@@ -9,7 +9,7 @@ from typing import Any
 from starlette.responses import Response
 
 from honeyguide.accounts import accounts, attempts, invitations, keys, passwords, sessions
-from honeyguide.kernel import email_addresses
+from honeyguide.kernel.email_addresses import EmailAddress
 from honeyguide.kernel.errors import Invalid, Missing
 from honeyguide.pages import forms
 from honeyguide.pages.dashboard import formats, login
@@ -153,7 +153,7 @@ async def save_password(request: PageRequest) -> Response:
             tx,
             site,
             attempts.LOGIN_BY_ACCOUNT,
-            email_addresses.key(who.email),
+            EmailAddress(who.email).key,
             now_ms=request.now_ms,
         )
         return await passwords.of_account(tx, who.account_id)
@@ -170,7 +170,7 @@ async def save_password(request: PageRequest) -> Response:
 
     async def change(tx: Tx) -> None:
         await passwords.set_hash(tx, who.account_id, new_hash)
-        await attempts.forget(tx, site, attempts.LOGIN_BY_ACCOUNT, email_addresses.key(who.email))
+        await attempts.forget(tx, site, attempts.LOGIN_BY_ACCOUNT, EmailAddress(who.email).key)
 
     await request.write(change)
     return await login.begin_session(
@@ -197,8 +197,9 @@ async def invite(request: PageRequest) -> Response:
 
     async def send(tx: Tx) -> str:
         inviter = await accounts.get(tx, request.who.account_id)
+        email = EmailAddress.parse(request.text("email"))
         return await invitations.invite(
-            tx, request.services.site, inviter, request.text("email"), now_ms=request.now_ms
+            tx, request.services.site, inviter, email, now_ms=request.now_ms
         )
 
     try:

@@ -10,7 +10,8 @@ from typing import Any
 from starlette.responses import Response
 
 from honeyguide.accounts import attempts, invitations, passwords, sessions
-from honeyguide.kernel import checks, email_addresses
+from honeyguide.kernel import checks
+from honeyguide.kernel.email_addresses import LONGEST, EmailAddress
 from honeyguide.kernel.errors import Invalid, Missing, TooMany
 from honeyguide.pages import forms
 from honeyguide.pages.dashboard.page_request import SESSION_S, PageRequest, cookie_name
@@ -28,9 +29,9 @@ FIRST_ACCOUNT = {**EMAIL, **INVITED}
 def _key(email: str) -> str:
     """What tries are counted by: also for what is no address at all."""
     try:
-        return email_addresses.key(email_addresses.address(email))
+        return EmailAddress.parse(email).key
     except Invalid:
-        return email.strip().lower()[: email_addresses.LONGEST]
+        return email.strip().lower()[:LONGEST]
 
 
 def _local(path: str) -> str:
@@ -153,16 +154,17 @@ async def sign_up(request: PageRequest) -> Response:
     if request.services.settings.signups != "open":
         raise Missing("Accounts are by invitation only.")
 
-    async def ask(tx: Tx) -> None:
-        await invitations.ask_to_join(
-            tx, request.services.site, request.text("email"), now_ms=request.now_ms
-        )
+    async def ask(tx: Tx, email: EmailAddress) -> None:
+        await invitations.ask_to_join(tx, request.services.site, email, now_ms=request.now_ms)
 
     return await _letter(request, ask, "signup.html", is_first=False, given=request.fields)
 
 
 async def _letter(
-    request: PageRequest, work: Callable[[Tx], Awaitable[None]], template: str, **values: Any
+    request: PageRequest,
+    work: Callable[[Tx, EmailAddress], Awaitable[None]],
+    template: str,
+    **values: Any,
 ) -> Response:
     """Counts the wish, then does the work; whether there was anybody to write to, nobody sees."""
     email, site = request.text("email"), request.services.site
@@ -170,17 +172,17 @@ async def _letter(
         return await request.page(template, 400, wrong=wrong, **values)
 
     async def all_of_it(tx: Tx) -> None:
-        address = email_addresses.address(email)
+        address = EmailAddress.parse(email)
         network = attempts.network(request.peer)
         await attempts.count(tx, site, attempts.LETTERS_BY_ADDRESS, network, now_ms=request.now_ms)
         await attempts.count(
             tx,
             site,
             attempts.LETTERS_BY_ACCOUNT,
-            email_addresses.key(address),
+            address.key,
             now_ms=request.now_ms,
         )
-        await work(tx)
+        await work(tx, address)
 
     try:
         await request.write(all_of_it)
@@ -196,7 +198,7 @@ async def _open_first(request: PageRequest) -> Response:
     async def open_account(tx: Tx, password_hash: str) -> str:
         return await invitations.open_first_account(
             tx,
-            request.text("email"),
+            EmailAddress.parse(request.text("email")),
             name=request.text("name"),
             password_hash=password_hash,
             now_ms=request.now_ms,
@@ -224,7 +226,7 @@ async def _with_password(
     if wrong := forms.missing(fields, given):
         return await request.page(template, 400, given=request.fields, wrong=wrong, **values)
     try:
-        email_addresses.address(address)
+        EmailAddress.parse(address)
         checks.text(given["name"], param="name", limit=checks.NAME_LIMIT)
         password_hash = await passwords.hashed(passwords.checked(given["password"], email=address))
         account_id = await request.write(lambda tx: work(tx, password_hash))
@@ -271,10 +273,8 @@ async def forgot_form(request: PageRequest) -> Response:
 
 
 async def forgot(request: PageRequest) -> Response:
-    async def ask(tx: Tx) -> None:
-        await invitations.forgot_password(
-            tx, request.services.site, request.text("email"), now_ms=request.now_ms
-        )
+    async def ask(tx: Tx, email: EmailAddress) -> None:
+        await invitations.forgot_password(tx, request.services.site, email, now_ms=request.now_ms)
 
     return await _letter(request, ask, "forgot.html", email=request.text("email"))
 

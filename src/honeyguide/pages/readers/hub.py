@@ -13,7 +13,8 @@ from starlette.responses import Response
 
 from honeyguide.accounts import attempts
 from honeyguide.accounts.attempts import Limit
-from honeyguide.kernel import checks, clock, email_addresses
+from honeyguide.kernel import checks, clock
+from honeyguide.kernel.email_addresses import EmailAddress
 from honeyguide.kernel.errors import Fault, Invalid, Missing, TooMany
 from honeyguide.kernel.tenant import Tenant
 from honeyguide.pages.forms import Field, errors_of, missing
@@ -148,36 +149,34 @@ class HubPages:
         try:
             fields = await forms.read(request)
             forms.check(self._services.site, "hub", fields, now_ms)
-            address = email_addresses.address(fields.get("email", ""))
+            email = EmailAddress.parse(fields.get("email", ""))
             self._networks.another(forms.peer(request), now_ms)
-            await self._services.store.write(lambda tx: self._count(tx, address, now_ms))
+            await self._services.store.write(lambda tx: self._count(tx, email, now_ms))
         except (Invalid, forms.FormRefused, TooMany) as refusal:
             return self._ask(brand, fields, refusal)
-        task = asyncio.get_running_loop().create_task(self._post(brand, address, now_ms))
+        task = asyncio.get_running_loop().create_task(self._post(brand, email, now_ms))
         self._posting.add(task)
         task.add_done_callback(self._posting.discard)
         return shown("asked.html", brand, private=True)
 
-    async def _count(self, tx: Tx, address: str, now_ms: int) -> None:
+    async def _count(self, tx: Tx, email: EmailAddress, now_ms: int) -> None:
         await attempts.count(
             tx,
             self._services.site,
             ASKED_BY_ADDRESS,
-            email_addresses.person(address),
+            email.person,
             now_ms=now_ms,
         )
 
-    async def _post(self, brand: Branding | None, address: str, now_ms: int) -> None:
+    async def _post(self, brand: Branding | None, email: EmailAddress, now_ms: int) -> None:
         async def work(tx: Tx) -> None:
             tenants = (
                 [brand.tenant]
                 if brand
-                else await tx.all(
-                    _CAMPAIGNS_OF, email_key=email_addresses.key(address), most=MOST_CAMPAIGNS
-                )
+                else await tx.all(_CAMPAIGNS_OF, email_key=email.key, most=MOST_CAMPAIGNS)
             )
             for tenant in tenants:
-                person = await subscribers.find(tx, tenant, address)
+                person = await subscribers.find_by_email(tx, tenant, email)
                 if person is not None:
                     name = (await campaigns.get(tx, tenant)).name
                     await post.send_hub_link(

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from honeyguide.accounts import attempts
 from honeyguide.accounts.attempts import Limit
-from honeyguide.kernel import email_addresses
 from honeyguide.kernel.clock import DAY_MS, HOUR_MS
+from honeyguide.kernel.email_addresses import EmailAddress
 from honeyguide.kernel.errors import TooMany
 from honeyguide.kernel.site import Site
 from honeyguide.kernel.tenant import Tenant
@@ -65,16 +65,15 @@ async def _send(
     """Over the limit nothing is sent and nobody is told: a page that said so would tell who is subscribed."""
     if not await subscribers.hold(tx, tenant, reader.id):
         return
+    to = EmailAddress(reader.email)
     try:
-        await attempts.count(
-            tx, site, ASKED_FOR, email_addresses.person(reader.email), now_ms=now_ms
-        )
+        await attempts.count(tx, site, ASKED_FOR, to.person, now_ms=now_ms)
     except TooMany:
         return
     lately = await emails.lately_to(
         tx,
         tenant.account_id,
-        reader.email,
+        to,
         kind,
         since_ms=now_ms - EVERY_MS[kind],
         day_ago_ms=now_ms - DAY_MS,
@@ -84,7 +83,7 @@ async def _send(
     await emails.post(
         tx,
         account_id=tenant.account_id,
-        to=reader.email,
+        to=to,
         kind=kind,
         subject=said.subject,
         text=said.text,

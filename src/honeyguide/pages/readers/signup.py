@@ -13,7 +13,8 @@ from starlette.responses import Response
 
 from honeyguide.accounts import attempts
 from honeyguide.accounts.attempts import Limit
-from honeyguide.kernel import checks, clock, email_addresses
+from honeyguide.kernel import checks, clock
+from honeyguide.kernel.email_addresses import LONGEST, EmailAddress
 from honeyguide.kernel.errors import Fault, Invalid, Missing, TooMany
 from honeyguide.kernel.tenant import Tenant
 from honeyguide.pages.readers import branding, forms, post, sharing
@@ -56,7 +57,7 @@ class SignupPages:
     @kind
     async def form(self, request: Request) -> Response:
         brand = await self._brand(request)
-        email = request.query_params.get("email", "")[: email_addresses.LONGEST]
+        email = request.query_params.get("email", "")[:LONGEST]
         return self._form(request, brand, carried(request.query_params), email)
 
     @kind
@@ -161,15 +162,15 @@ class SignupPages:
 
     async def _enter(self, brand: Branding, new: NewSubscriber, now_ms: int) -> str:
         """The person's code: a new one, or the one they have. Both ways write the same few rows, and take as long."""
-        address = email_addresses.address(new.email)
+        email = EmailAddress.parse(new.email)
         site, tenant = self._services.site, brand.tenant
 
         async def work(tx: Tx) -> str:
-            mailbox = f"{tenant.campaign_id} {email_addresses.person(address)}"
+            mailbox = f"{tenant.campaign_id} {email.person}"
             await attempts.count(tx, site, SIGNUPS_BY_ADDRESS, mailbox, now_ms=now_ms)
-            reader = await subscribers.find(tx, tenant, address)
+            reader = await subscribers.find_by_email(tx, tenant, email)
             if reader is None:
-                reader = await signups.sign_up(tx, site, tenant, new, now_ms=now_ms)
+                reader = await signups.sign_up(tx, site, tenant, new, email=email, now_ms=now_ms)
             # Who left and comes back must say so from their mailbox: anybody could have typed the address.
             left = reader.status == "unsubscribed" or (
                 brand.needs_confirmation and reader.status == "active"
