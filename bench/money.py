@@ -46,7 +46,7 @@ STEPS = (
     "referrals.lifecycle.insert",
     "signups.signups.insert_referral",
     "events.outbox.listeners",
-    "partners.ledger.hold_month",
+    "partners.ledger.lock_month",
     "partners.charges.lock_budget",
     "partners.charges.lock_partner_spend",
     "partners.charges.spend_budget",

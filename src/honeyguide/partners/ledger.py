@@ -13,7 +13,7 @@ CLEARING = "payout:clearing"
 CASH = "cash"
 
 _sql = beside(__file__)
-_HOLD_MONTH = _sql.value("hold_month", int)
+_LOCK_MONTH = _sql.value("lock_month", int)
 _LAST_CLOSED = _sql.value("last_closed", str)
 _BEGIN_MONTH = _sql.command("begin_month")
 _POST = _sql.command("post")
@@ -30,13 +30,13 @@ def partner(account_id: str) -> str:
 
 
 async def open_month(tx: Tx, *, now_ms: int) -> str:
-    """The month that entries of this moment fall into, held open until this transaction is done.
+    """The month that entries of now belong to, locked so that it stays open until the commit.
 
-    It is the UTC month of now; where that is closed already (the clock stepped back, or the close was a moment quicker) the
-    first one that is open.
+    It is the UTC month of now. If that is closed already (the clock stepped back, or the close came
+    first), it is the first open one.
     """
     month = rules.month_of(now_ms)
-    while await tx.one(_HOLD_MONTH, month=month) != 0:
+    while await tx.one(_LOCK_MONTH, month=month) != 0:
         month = max(month, rules.month_to_charge(now_ms, last_closed=await tx.one(_LAST_CLOSED)))
         await tx.run(_BEGIN_MONTH, month=month)
     return month
@@ -53,7 +53,7 @@ async def post(
     month: str,
     now_ms: int,
 ) -> None:
-    """One transfer, into a month that the caller holds open."""
+    """One transfer, into a month that the caller has locked with `open_month`."""
     await tx.put(
         _POST,
         id=new_id(),

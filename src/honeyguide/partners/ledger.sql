@@ -1,8 +1,8 @@
--- name: hold_month
--- No row: the month was never begun. On PostgreSQL the close waits for whoever holds it so.
+-- name: lock_month
+-- No row: the month has not begun. On PostgreSQL the close waits for everyone who has this shared lock.
 SELECT CASE WHEN closed_ms IS NULL THEN 0 ELSE 1 END AS is_closed FROM period WHERE month = :month;
 
--- name: hold_month (postgres)
+-- name: lock_month (postgres)
 SELECT CASE WHEN closed_ms IS NULL THEN 0 ELSE 1 END AS is_closed FROM period WHERE month = :month FOR SHARE;
 
 -- name: last_closed

@@ -40,7 +40,7 @@ class _Wanting(NamedTuple):
 _sql = beside(__file__)
 _NEXT_WALK = _sql.query("next_walk", _Walk)
 _ADVOCATES = _sql.query("advocates", _Advocate)
-_HOLD = _sql.value("hold", str)
+_LOCK = _sql.value("lock", str)
 _MOVE_WALK = _sql.command("move_walk")
 _NEXT_WANTING = _sql.query("next_wanting", _Wanting)
 
@@ -63,15 +63,15 @@ async def walk(tx: Tx, site: Site, *, now_ms: int) -> bool:
     past = {
         advocate.id: "" for advocate in advocates if advocate.referrals_verified >= at.referrals
     }
-    held = set(
+    locked = set(
         await tx.all(
-            _HOLD, account_id=at.account_id, campaign_id=at.campaign_id, ids=json.dumps(past)
+            _LOCK, account_id=at.account_id, campaign_id=at.campaign_id, ids=json.dumps(past)
         )
     )
     whole, given = len(advocates) < WALK_BATCH, 0
     last = (at.walk_ms, at.walk_id)
     for advocate in advocates:
-        if advocate.id in held:
+        if advocate.id in locked:
             more = await earned_rewards.unlock(tx, site, tenant, advocate.id, now_ms=now_ms)
             given += more
             if more >= earned_rewards.MOST_AT_ONCE:  # there may be as many again: come back to them

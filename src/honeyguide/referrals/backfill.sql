@@ -9,12 +9,12 @@ SELECT id, created_ms, referrals_verified FROM subscriber
 WHERE account_id = :account_id AND campaign_id = :campaign_id AND erased_ms IS NULL AND is_advocate = 1
   AND (created_ms, id) < (:below_ms, :below_id) ORDER BY created_ms DESC, id DESC LIMIT :batch;
 
--- name: hold
--- `ids` is a JSON object with the ids for keys. What is written of somebody must be found by their erasure: it waits, or is over.
+-- name: lock
+-- `ids` is a JSON object with the ids for keys. An erasure must find what we store about somebody, so it waits for us.
 SELECT s.id FROM json_each(:ids) AS w CROSS JOIN subscriber AS s
 WHERE s.id = w.key AND s.account_id = :account_id AND s.campaign_id = :campaign_id AND s.erased_ms IS NULL ORDER BY s.id;
 
--- name: hold (postgres)
+-- name: lock (postgres)
 SELECT s.id FROM json_each(:ids) AS w CROSS JOIN subscriber AS s
 WHERE s.id = w.key AND s.account_id = :account_id AND s.campaign_id = :campaign_id AND s.erased_ms IS NULL ORDER BY s.id
 FOR NO KEY UPDATE OF s;

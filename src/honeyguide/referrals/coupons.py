@@ -1,5 +1,5 @@
-"""Pools of unique codes. A code is given once: the counters on the reward's row decide who gets one, and whoever moves them
-holds that row until the end of the transaction.
+"""Pools of unique coupon codes. A code is given once: the counters on the reward's row decide who gets
+one, and changing them locks that row until the end of the transaction.
 """
 
 from __future__ import annotations
@@ -80,8 +80,8 @@ async def add(tx: Tx, tenant: Tenant, reward: Reward, codes: Iterable[str]) -> i
     distinct = _checked(codes)
     if not distinct:
         return 0
-    # First of all the reward's row: who unlocks meanwhile waits for these codes instead of finding none.
-    await rewards.hold(tx, tenant, reward.id)
+    # Lock the reward first: whoever unlocks it meanwhile waits for these codes instead of finding none.
+    await rewards.lock(tx, tenant, reward.id)
     rows = msgspec.json.encode([[new_id(), code] for code in distinct]).decode()
     added = await tx.run(_ADD, account_id=tenant.account_id, reward_id=reward.id, rows=rows)
     if added:

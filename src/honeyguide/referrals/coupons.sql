@@ -16,7 +16,8 @@ UPDATE reward SET waiting = waiting + 1 WHERE account_id = :account_id AND id = 
 RETURNING {stock};
 
 -- name: give
--- Runs with the reward's row held, so nobody else looks for a code of this pool; the guard outside is the second belt.
+-- Runs while the reward's row is locked, so nobody else looks for a code of this pool. The condition on won_id outside
+-- the subselect is a second guard.
 UPDATE coupon SET won_id = :earned_id WHERE account_id = :account_id AND won_id IS NULL AND id = (
     SELECT id FROM coupon WHERE reward_id = :reward_id AND won_id IS NULL ORDER BY id LIMIT 1
 ) RETURNING code;

@@ -109,9 +109,10 @@ _COUNT_QUEUED = _sql.value("count_queued", int)
 
 
 async def unlock(tx: Tx, site: Site, tenant: Tenant, advocate_id: str, *, now_ms: int) -> int:
-    """Gives an advocate every reward their verified count has reached and they do not have; tells how many.
+    """Gives an advocate every reward that their count has reached and they do not have; tells how many.
 
-    Whoever counted their last referral holds the advocate's row, so the count is exact; the unique index settles the rest.
+    The caller's change to the count locked the advocate's row, so the count is exact. The unique
+    index settles the rest.
     """
     given = 0
     reached = await tx.all(
@@ -154,7 +155,7 @@ async def _give(
     queued: bool = False,
 ) -> None:
     """Hands over what was earned, or queues it for a code; either way nothing more is needed from the operator."""
-    # Read before a pool's row is held: others who want a code of it wait until we are done.
+    # Read before the pool's row is locked: others who want one of its codes wait until we are done.
     winner, campaign = (
         await subscribers.find(tx, tenant, advocate_id),
         await campaigns.get(tx, tenant),
@@ -235,7 +236,7 @@ async def add_codes(
 
 async def fill(tx: Tx, site: Site, tenant: Tenant, reward_id: str, *, now_ms: int) -> bool:
     """Gives a batch of those who wait the codes there are, and tells whether more may be served."""
-    await rewards.hold(tx, tenant, reward_id)
+    await rewards.lock(tx, tenant, reward_id)
     reward = await rewards.get(tx, tenant, reward_id, deleted_too=True)
     batch = min(FILL_BATCH, reward.codes_left)
     waiting = await tx.all(_WAITING, account_id=tenant.account_id, reward_id=reward_id, batch=batch)
@@ -407,7 +408,7 @@ async def erase(tx: Tx, tenant: Tenant, subscriber_id: str) -> None:
     for reward_id in await tx.all(
         _QUEUED_OF_PERSON, account_id=tenant.account_id, subscriber_id=subscriber_id
     ):
-        await rewards.hold(tx, tenant, reward_id)
+        await rewards.lock(tx, tenant, reward_id)
         mine: dict[str, Any] = {
             "account_id": tenant.account_id,
             "subscriber_id": subscriber_id,

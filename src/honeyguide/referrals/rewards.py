@@ -143,15 +143,14 @@ async def create(tx: Tx, tenant: Tenant, new: NewReward, *, now_ms: int) -> Rewa
     return await get(tx, tenant, reward_id)
 
 
-async def hold(tx: Tx, tenant: Tenant, reward_id: str) -> None:
-    """Nobody else changes it, or gives out its codes, until we are done."""
+async def lock(tx: Tx, tenant: Tenant, reward_id: str) -> None:
+    """Nobody else changes the reward, or gives out its codes, until the transaction ends."""
     await tx.one(_LOCK, account_id=tenant.account_id, id=reward_id)
 
 
 async def update(tx: Tx, tenant: Tenant, reward_id: str, changes: RewardChanges) -> Reward:
-    await hold(
-        tx, tenant, reward_id
-    )  # two changes at once would each write back what the other changed
+    # Without the lock, two changes at once would each write back what the other changed.
+    await lock(tx, tenant, reward_id)
     old = await get(tx, tenant, reward_id)
     if changes.kind is not UNSET and changes.kind != old.kind:
         raise Invalid(

@@ -79,15 +79,16 @@ async def get(tx: Tx, tenant: Tenant, wanted: str) -> Subscriber:
 
 
 async def get_locked(tx: Tx, tenant: Tenant, wanted: str) -> Subscriber:
-    """For a change that depends on what is there: nobody else changes it until we are done."""
+    """For a change that depends on what is there: the row is locked until the transaction ends."""
     subscriber = await get(tx, tenant, wanted)
-    if not await hold(tx, tenant, subscriber.id):
+    if not await lock(tx, tenant, subscriber.id):
         raise Missing(UNKNOWN)
     return await get(tx, tenant, subscriber.id)
 
 
-async def hold(tx: Tx, tenant: Tenant, subscriber_id: str) -> bool:
-    """Whether they are still here, and stay so until we are done: for whoever writes down what an erasure must find."""
+async def lock(tx: Tx, tenant: Tenant, subscriber_id: str) -> bool:
+    """Locks the row and tells whether the subscriber is still here. Whoever stores something about a
+    subscriber locks them first, so that an erasure waits and finds it."""
     return await tx.one(_LOCK, id=subscriber_id, campaign_id=tenant.campaign_id) is not None
 
 

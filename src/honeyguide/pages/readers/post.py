@@ -63,7 +63,7 @@ async def _send(
     now_ms: int,
 ) -> None:
     """Over the limit nothing is sent and nobody is told: a page that said so would tell who is subscribed."""
-    if not await subscribers.hold(tx, tenant, reader.id):
+    if not await subscribers.lock(tx, tenant, reader.id):
         return
     to = EmailAddress(reader.email)
     try:
