@@ -62,6 +62,19 @@ def test_puts_travel_together_as_one_statement_and_one_transaction(postgres):
     ) == [(1,)]
 
 
+def test_a_flush_sends_what_was_put_and_commits_nothing(opened):
+    async def work(tx: Tx) -> None:
+        await tx.put(INSERT, name="a", value="")
+        await tx.flush()
+        with pytest.raises(Taken):
+            await tx.put(INSERT, name="a", value="")
+            await tx.flush()
+        raise Invalid("no")
+
+    assert isinstance(opened.run(outcome(opened.store.write(work))), Invalid)
+    assert opened.ask("SELECT name FROM instance") == []
+
+
 def test_a_read_after_a_put_sees_it(opened):
     async def work(tx: Tx) -> list[Any]:
         await tx.put(INSERT, name="a", value="")

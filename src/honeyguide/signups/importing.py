@@ -365,9 +365,7 @@ async def _bring(
             raise
         except Invalid as fault:
             refused.append(_refused(line, fault))
-    await tx.all(
-        _TAKEN, campaign_id=tenant.campaign_id, keys="[]"
-    )  # what was put is in before anything is said of it
+    await tx.flush()  # an address that was taken meanwhile is found here, not at the commit
     return ImportResult(added, skipped, refused)
 
 

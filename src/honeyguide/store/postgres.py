@@ -112,7 +112,6 @@ class PostgresTx:
 
     async def _ready(self, statement: Statement[Any]) -> Any:
         if self._puts:
-            await self.open()
             await self.flush()
         if not statement.reads or statement.locks:
             await self.open()
@@ -162,12 +161,17 @@ class PostgresTx:
         if len(self._puts) == TOGETHER or any(
             _apart(earlier[0], statement) for earlier in self._puts
         ):
-            await self.open()
             await self.flush()
         self._puts.append((statement, statement.postgres_values(params), taken))
 
     async def flush(self) -> None:
-        """What was put goes out. Where nothing has begun this is the whole transaction: one round trip, or part of a batch."""
+        if self._puts:
+            await self.open()
+            await self._send_puts()
+
+    async def _send_puts(self) -> None:
+        """Sends what was put. If no transaction is open, this statement is the whole transaction: one
+        round trip, or part of a batch."""
         puts, self._puts = self._puts, []
         if not puts:
             return
@@ -184,7 +188,7 @@ class PostgresTx:
 
     async def commit(self) -> None:
         """Whatever interrupts this leaves the transaction open; whoever gives the connection back rolls it back."""
-        await self.flush()
+        await self._send_puts()
         if self._begun:
             await self._ask((await self._lent.get()).execute("COMMIT"), None)
 

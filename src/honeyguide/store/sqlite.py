@@ -129,6 +129,9 @@ class SqliteTx:
     ) -> None:
         self._rows(statement, taken, params)
 
+    async def flush(self) -> None:
+        """Every put was sent when it was made."""
+
     def wake(self, topic: str) -> None:
         self.topics.add(topic)
 

@@ -61,6 +61,10 @@ class Tx(Protocol):
         """A write whose result nobody needs: it happens before anything asked later, and by the commit at the latest."""
         ...
 
+    async def flush(self) -> None:
+        """Sends what was put so far, so that a refusal is raised here and not at the commit."""
+        ...
+
     def wake(self, topic: str) -> None:
         """After the commit, tell this topic's listeners, here and in every other process."""
         ...
