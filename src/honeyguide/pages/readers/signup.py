@@ -21,7 +21,7 @@ from honeyguide.pages.readers import branding, forms, post, sharing
 from honeyguide.pages.readers.branding import Branding, BrandingCache
 from honeyguide.pages.readers.showing import kind, see_other, shown, sorry, status_of
 from honeyguide.pages.services import PageServices
-from honeyguide.referrals import campaigns, hub, links, subscribers
+from honeyguide.referrals import campaigns, hub, links, rewards, subscribers
 from honeyguide.referrals.lifecycle import NewSubscriber, SubscriberChanges
 from honeyguide.referrals.subscribers import Subscriber
 from honeyguide.signups import signups
@@ -83,9 +83,9 @@ class SignupPages:
         sealed = self._services.site.unseal("thanks", request.query_params.get("for", ""))
         if sealed is None:
             return see_other(request.url.path.removesuffix("/thanks"))
-        rewards = await self._services.store.read(lambda tx: rewards.of_campaign(tx, brand.tenant))
+        offered = await self._services.store.read(rewards.of_campaign, brand.tenant)
         share = sharing.of(brand.words, self._services.site.reader_link(sealed.decode()))
-        return shown("thanks.html", brand, private=True, share=share, rewards=rewards[:TEASED])
+        return shown("thanks.html", brand, private=True, share=share, rewards=offered[:TEASED])
 
     @kind
     async def confirm_form(self, request: Request) -> Response:
