@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from honeyguide.partners import estimate, rules
+from honeyguide.partners import rules
 
 
 def charged(
@@ -47,7 +47,7 @@ def charged(
 def test_it_is_what_the_rules_would_charge(
     fee: int, cap: int, budget: int, readers: int, partners: int
 ) -> None:
-    guess = estimate.of_month(
+    guess = rules.estimate_month(
         fee_cents=fee,
         partner_cap_cents=cap,
         budget_cents=budget,
@@ -78,7 +78,7 @@ def test_the_demos_own_offer(
     readers: int, partners: int, cost: int, over_cap: int, over_budget: int
 ) -> None:
     """$2.50 a reader, $80 a partner, $120 in all."""
-    guess = estimate.of_month(
+    guess = rules.estimate_month(
         fee_cents=250,
         partner_cap_cents=8_000,
         budget_cents=12_000,
@@ -93,7 +93,7 @@ def test_the_demos_own_offer(
 
 
 def test_a_favour_costs_nothing_whatever_the_caps() -> None:
-    guess = estimate.of_month(
+    guess = rules.estimate_month(
         fee_cents=0, partner_cap_cents=0, budget_cents=0, readers=9, partners=2
     )
     assert (guess.cost_cents, guess.paid_readers, guess.over_budget) == (0, 9, 0)

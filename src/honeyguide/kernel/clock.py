@@ -87,10 +87,8 @@ def parse(text: str, *, param: str) -> int:
             -1 if match[9] == "-" else 1
         )
     try:
-        moment = datetime(
-            year, month, day, hour, minute, second, milli * 1000, tzinfo=timezone(offset)
-        )
-        return (moment.astimezone(UTC) - _EPOCH) // timedelta(milliseconds=1)
+        moment = datetime(year, month, day, hour, minute, second, tzinfo=timezone(offset))
+        return (moment.astimezone(UTC) - _EPOCH) // timedelta(milliseconds=1) + milli
     except (ValueError, OverflowError):
         raise Invalid("{field} is not a date that exists.", param=param) from None
 

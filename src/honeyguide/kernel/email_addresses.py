@@ -30,16 +30,15 @@ _GMAIL = frozenset({"gmail.com", "googlemail.com"})
 # Providers where everything after a `+` reaches the same mailbox. Other domains are not guessed at: a
 # `+` may be part of a name there, and a wrong guess would reject an honest subscriber. Yahoo is left
 # out, because its tags follow a hyphen and a made-up base name that looks like a real one.
-_TAGGING = _GMAIL | frozenset(
-    """
-    outlook.com outlook.de outlook.es outlook.fr outlook.it outlook.jp outlook.com.br
-    outlook.com.au hotmail.com hotmail.co.uk hotmail.de hotmail.es hotmail.fr hotmail.it
-    hotmail.nl hotmail.se live.com live.co.uk live.ca live.de live.fr live.it live.nl live.se
-    live.com.au msn.com icloud.com me.com mac.com fastmail.com fastmail.fm proton.me
-    protonmail.com protonmail.ch pm.me zoho.com zoho.eu zoho.in zohomail.com zohomail.eu
-    zohomail.in yandex.com yandex.ru ya.ru mailbox.org posteo.de runbox.com hey.com
-    """.split()
-)
+_PROVIDERS = """
+outlook.com outlook.de outlook.es outlook.fr outlook.it outlook.jp outlook.com.br
+outlook.com.au hotmail.com hotmail.co.uk hotmail.de hotmail.es hotmail.fr hotmail.it
+hotmail.nl hotmail.se live.com live.co.uk live.ca live.de live.fr live.it live.nl live.se
+live.com.au msn.com icloud.com me.com mac.com fastmail.com fastmail.fm proton.me
+protonmail.com protonmail.ch pm.me zoho.com zoho.eu zoho.in zohomail.com zohomail.eu
+zohomail.in yandex.com yandex.ru ya.ru mailbox.org posteo.de runbox.com hey.com
+"""
+_TAGGING = _GMAIL | frozenset(_PROVIDERS.split())
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,18 +20,17 @@ from honeyguide.store.tx import Tx
 NOTICES = "notices"
 
 
-class DueCharge(NamedTuple):
-    """What a verified partner referral asks for: the fee as it was when the reader arrived."""
+class PartnerReferral(NamedTuple):
+    """A subscriber whom a partner sent. The fee and the person are those of the signup: programs change
+    their fees, and people their addresses."""
 
-    referral_id: str
+    id: str
     account_id: str
     partner_account_id: str
     program_id: str
     partner_campaign_id: str
     subscriber_id: str
-    person_key: (
-        str  # of the address they arrived with; the subscriber's own changes with their address
-    )
+    person_key: str
     fee_cents: int
 
 
@@ -66,32 +65,34 @@ _MARK_CHARGED = _sql.command("mark_charged")
 _MARK_UNCHARGED = _sql.command("mark_uncharged")
 
 
-async def charge(tx: Tx, due: DueCharge, *, now_ms: int) -> rules.Charge | Uncharged:
-    """Charges the fee or says why not; either is on record when this transaction is."""
+async def charge(tx: Tx, referral: PartnerReferral, *, now_ms: int) -> rules.Charge | Uncharged:
+    """Charges the fee of a verified referral, or records why not."""
+    assert referral.fee_cents >= 0
     month = await ledger.open_month(tx, now_ms=now_ms)
-    if due.partner_account_id == due.account_id:
-        return await _leave(tx, due, month, Uncharged.OWN_PROGRAM)
-    if due.fee_cents == 0:
-        return await _leave(tx, due, month, Uncharged.FREE)
-    place: dict[str, Any] = {
-        "program_id": due.program_id,
+    if referral.partner_account_id == referral.account_id:
+        return await _leave(tx, referral, month, Uncharged.OWN_PROGRAM)
+    if referral.fee_cents == 0:
+        return await _leave(tx, referral, month, Uncharged.FREE)
+    of_month: dict[str, Any] = {
+        "program_id": referral.program_id,
         "month": month,
-        "account_id": due.account_id,
+        "account_id": referral.account_id,
     }
-    budget = await tx.one(_LOCK_BUDGET, **place)
+    budget = await tx.one(_LOCK_BUDGET, **of_month)
     standing = await tx.one(
         _LOCK_PARTNER_SPEND,
-        **place,
-        partner_campaign_id=due.partner_campaign_id,
-        partner_account_id=due.partner_account_id,
-        subscriber_id=due.subscriber_id,
-        person_key=due.person_key,
+        **of_month,
+        partner_campaign_id=referral.partner_campaign_id,
+        partner_account_id=referral.partner_account_id,
+        subscriber_id=referral.subscriber_id,
+        person_key=referral.person_key,
     )
-    assert budget is not None and standing is not None
+    assert budget is not None and standing is not None  # locking makes the row if there is none
+    assert standing.spent_cents <= budget.spent_cents  # a partner's share is part of the budget
     if standing.before:
-        return await _leave(tx, due, month, Uncharged.ALREADY_CHARGED)
+        return await _leave(tx, referral, month, Uncharged.ALREADY_CHARGED)
     decision = rules.decide_charge(
-        fee_cents=due.fee_cents,
+        fee_cents=referral.fee_cents,
         budget_cap_cents=standing.total_budget_cents,
         budget_spent_cents=budget.spent_cents,
         budget_reached=budget.reached_ms is not None,
@@ -100,74 +101,75 @@ async def charge(tx: Tx, due: DueCharge, *, now_ms: int) -> rules.Charge | Uncha
     )
     if isinstance(decision, Uncharged):
         if decision is Uncharged.BUDGET_SPENT and budget.reached_ms is None:
-            await tx.put(_REACH_BUDGET, **place, now_ms=now_ms)
+            await tx.put(_REACH_BUDGET, **of_month, now_ms=now_ms)
             tx.wake(NOTICES)
-        return await _leave(tx, due, month, decision)
-    await _book(tx, due, budget, standing, reaches_budget=decision.reaches_budget, now_ms=now_ms)
+        return await _leave(tx, referral, month, decision)
+    if decision.reaches_budget:
+        await tx.put(_REACH_BUDGET, **of_month, now_ms=now_ms)
+        tx.wake(NOTICES)
+    await _book(tx, referral, budget, standing, now_ms=now_ms)
     return decision
 
 
 async def _book(
-    tx: Tx, due: DueCharge, budget: Budget, standing: Standing, *, reaches_budget: bool, now_ms: int
+    tx: Tx, referral: PartnerReferral, budget: Budget, standing: Standing, *, now_ms: int
 ) -> None:
-    month, fee_cents = budget.month, due.fee_cents
-    spent_cents = budget.spent_cents + fee_cents
-    nearly = rules.nearly_spent(spent_cents=spent_cents, cap_cents=standing.total_budget_cents)
-    if nearly or reaches_budget:
+    """Writes a charge that the rules allow, and everything that must agree with it."""
+    fee_cents = referral.fee_cents
+    budget_spent_cents = budget.spent_cents + fee_cents
+    partner_spent_cents = standing.spent_cents + fee_cents
+    # The caps were read under the locks that we still have, so nobody can have changed them.
+    assert fee_cents > 0 and budget.reached_ms is None
+    assert budget_spent_cents <= standing.total_budget_cents
+    assert partner_spent_cents <= standing.max_payout_cents
+    is_nearly_spent = rules.nearly_spent(
+        spent_cents=budget_spent_cents, cap_cents=standing.total_budget_cents
+    )
+    if is_nearly_spent:
         tx.wake(NOTICES)
-    place: dict[str, Any] = {"account_id": due.account_id, "month": month}
-    nearly_ms = now_ms if nearly else None
-    await tx.put(
-        _SPEND_BUDGET, **place, program_id=due.program_id, fee_cents=fee_cents, nearly_ms=nearly_ms
-    )
-    if reaches_budget:
-        await tx.put(_REACH_BUDGET, **place, program_id=due.program_id, now_ms=now_ms)
-    await tx.put(
-        _SPEND_PARTNER, **place, partner_campaign_id=due.partner_campaign_id, fee_cents=fee_cents
-    )
     charge_id = new_id()
+    charged: dict[str, Any] = {
+        "account_id": referral.account_id,
+        "program_id": referral.program_id,
+        "partner_campaign_id": referral.partner_campaign_id,
+        "month": budget.month,
+        "fee_cents": fee_cents,
+    }
+    await tx.put(_SPEND_BUDGET, **charged, nearly_ms=now_ms if is_nearly_spent else None)
+    await tx.put(_SPEND_PARTNER, **charged)
     await tx.put(
         _INSERT_CHARGE,
-        **place,
+        **charged,
         id=charge_id,
-        partner_account_id=due.partner_account_id,
-        program_id=due.program_id,
-        partner_campaign_id=due.partner_campaign_id,
-        partner_referral_id=due.referral_id,
-        person_key=due.person_key,
-        fee_cents=fee_cents,
-        budget_spent_cents=spent_cents,
+        partner_account_id=referral.partner_account_id,
+        partner_referral_id=referral.id,
+        person_key=referral.person_key,
+        budget_spent_cents=budget_spent_cents,
         budget_cap_cents=standing.total_budget_cents,
-        partner_spent_cents=standing.spent_cents + fee_cents,
+        partner_spent_cents=partner_spent_cents,
         partner_cap_cents=standing.max_payout_cents,
         now_ms=now_ms,
-        # The same person charged at this very moment in a neighbouring month: a second look finds it.
+        # The same person is charged at this moment in a neighboring month: a second run will find it.
         taken={"charge_once": Again},
     )
     await ledger.post(
         tx,
         "charge",
         f"charge:{charge_id}",
-        debit=ledger.program(due.program_id),
-        credit=ledger.partner(due.partner_account_id),
+        debit=ledger.program(referral.program_id),
+        credit=ledger.partner(referral.partner_account_id),
         amount_cents=fee_cents,
-        month=month,
+        month=budget.month,
         now_ms=now_ms,
     )
-    await tx.put(
-        _MARK_CHARGED,
-        account_id=due.account_id,
-        id=due.referral_id,
-        fee_cents=fee_cents,
-        month=month,
-    )
+    await tx.put(_MARK_CHARGED, **charged, id=referral.id)
 
 
-async def _leave(tx: Tx, due: DueCharge, month: str, reason: Uncharged) -> Uncharged:
+async def _leave(tx: Tx, referral: PartnerReferral, month: str, reason: Uncharged) -> Uncharged:
     await tx.put(
         _MARK_UNCHARGED,
-        account_id=due.account_id,
-        id=due.referral_id,
+        account_id=referral.account_id,
+        id=referral.id,
         month=month,
         reason=reason.value,
     )

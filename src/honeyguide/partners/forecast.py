@@ -151,18 +151,18 @@ async def spend(tx: Tx, program: Program, month: str, *, now_ms: int) -> Spend:
         spent_cents=budget.spent_cents, cap_cents=program.total_budget_cents
     )
     return Spend(
-        month,
-        program.total_budget_cents,
-        budget.spent_cents,
-        sum(pending.values()),
-        left_cents,
-        budget.reached_ms is not None,
-        await tx.one(_UNCHARGED_OF_PROGRAM, **mine, month=month) or 0,
-        [
+        month=month,
+        total_budget_cents=program.total_budget_cents,
+        spent_cents=budget.spent_cents,
+        pending_cents=sum(pending.values()),
+        left_cents=left_cents,
+        reached=budget.reached_ms is not None,
+        uncharged_referrals=await tx.one(_UNCHARGED_OF_PROGRAM, **mine, month=month) or 0,
+        partners=[
             (row, pending.get(row.partner_campaign_id, 0))
             for row in await tx.all(_PARTNERS_OF_PROGRAM, **mine, month=month)
         ],
-        budget,
+        budget=budget,
     )
 
 
@@ -186,9 +186,9 @@ async def earnings(tx: Tx, account_id: str, month: str, *, now_ms: int) -> Earni
 
 async def in_short(tx: Tx, account_id: str, month: str) -> InShort:
     """For the overview: the present month, whose pending is all that waits."""
-    return await tx.one(_IN_SHORT, account_id=account_id, month=month) or InShort(
-        0, 0, 0, 0, 0, 0, 0
-    )
+    found = await tx.one(_IN_SHORT, account_id=account_id, month=month)
+    assert found is not None  # a SELECT of totals always gives one row
+    return found
 
 
 async def outlook_of_program(tx: Tx, program: Program, *, now_ms: int) -> list[Outlook]:

@@ -9,6 +9,7 @@ import re
 from dataclasses import dataclass
 from datetime import date
 from enum import StrEnum
+from typing import NamedTuple
 
 from honeyguide.kernel.clock import DAY_MS
 from honeyguide.kernel.errors import Invalid
@@ -137,6 +138,44 @@ def nearly_spent(*, spent_cents: int, cap_cents: int) -> bool:
 def left_cents(*, spent_cents: int, cap_cents: int) -> int:
     """What a cap still holds; a cap lowered under what is spent holds nothing, never less."""
     return max(0, cap_cents - spent_cents)
+
+
+class Estimate(NamedTuple):
+    """What a month could cost a program's owner, with both caps."""
+
+    readers: int
+    partners: int
+    asked_cents: int
+    """Fee times volume, as if there were no caps."""
+    cost_cents: int
+    paid_readers: int
+    over_partner_cap: int
+    """Readers for whom their partner can earn nothing more that month."""
+    over_budget: int
+    """Readers who come once the budget is reached."""
+
+
+def estimate_month(
+    *, fee_cents: int, partner_cap_cents: int, budget_cents: int, readers: int, partners: int
+) -> Estimate:
+    """Assumes that every partner refers as many, give or take one. Only whole fees are charged, as
+    `decide_charge` does."""
+    partners = max(partners, 1)
+    within_caps = paid = readers
+    if fee_cents > 0:
+        each, one_more = divmod(readers, partners)
+        most = partner_cap_cents // fee_cents
+        within_caps = min(each + 1, most) * one_more + min(each, most) * (partners - one_more)
+        paid = min(within_caps, budget_cents // fee_cents)
+    return Estimate(
+        readers=readers,
+        partners=partners,
+        asked_cents=readers * fee_cents,
+        cost_cents=paid * fee_cents,
+        paid_readers=paid,
+        over_partner_cap=readers - within_caps,
+        over_budget=within_caps - paid,
+    )
 
 
 def month_of(moment_ms: int) -> str:

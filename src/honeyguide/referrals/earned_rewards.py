@@ -10,15 +10,12 @@ import msgspec
 
 from honeyguide.events import outbox
 from honeyguide.kernel import checks
-from honeyguide.kernel.email_addresses import EmailAddress
 from honeyguide.kernel.errors import Invalid, Missing
 from honeyguide.kernel.ids import is_id, new_id
 from honeyguide.kernel.paging import Page
 from honeyguide.kernel.site import Site
 from honeyguide.kernel.tenant import Tenant
-from honeyguide.mail import emails, texts
-from honeyguide.referrals import campaigns, coupons, event_bodies, hub, rewards, subscribers
-from honeyguide.referrals.campaigns import Campaign
+from honeyguide.referrals import campaigns, coupons, reward_events, rewards, subscribers
 from honeyguide.referrals.rewards import Reward
 from honeyguide.referrals.subscribers import Subscriber
 from honeyguide.store.statements import beside
@@ -156,10 +153,8 @@ async def _give(
 ) -> None:
     """Hands over what was earned, or queues it for a code; either way nothing more is needed from the operator."""
     # Read before the pool's row is locked: others who want one of its codes wait until we are done.
-    winner, campaign = (
-        await subscribers.find(tx, tenant, advocate_id),
-        await campaigns.get(tx, tenant),
-    )
+    winner = await subscribers.find(tx, tenant, advocate_id)
+    campaign = await campaigns.get(tx, tenant)
     code = reward.coupon_code
     if reward.is_pool:
         code = await coupons.take(tx, site, tenant, reward, earned_id, now_ms=now_ms, queued=queued)
@@ -170,57 +165,17 @@ async def _give(
         _GRANT, account_id=tenant.account_id, id=earned_id, coupon_code=code, by=by, now_ms=now_ms
     )
     if winner is not None:
-        await _tell_unlocked(
-            tx, site, tenant, campaign, reward, winner, earned_id, code, now_ms=now_ms
+        await reward_events.tell_unlocked(
+            tx,
+            site,
+            tenant,
+            winner,
+            reward,
+            earned_id=earned_id,
+            coupon_code=code,
+            newsletter=campaign.name,
+            now_ms=now_ms,
         )
-
-
-async def _tell_unlocked(
-    tx: Tx,
-    site: Site,
-    tenant: Tenant,
-    campaign: Campaign,
-    reward: Reward,
-    winner: Subscriber,
-    earned_id: str,
-    code: str | None,
-    *,
-    now_ms: int,
-) -> None:
-    facts = {
-        "reward": _told(reward.id, reward.name, reward.referrals, reward.recurring),
-        "coupon_code": code,
-    }
-    await event_bodies.reward(
-        tx, site, tenant, outbox.REWARD_UNLOCKED, winner, facts, now_ms=now_ms
-    )
-    if winner.status == "unsubscribed":  # who left gets no mail; the reward is theirs all the same
-        return
-    letter = texts.reward_unlocked(
-        newsletter=campaign.name,
-        reward=reward.name,
-        referrals=winner.referrals_verified,
-        hub=hub.link(site, winner),
-        coupon_code=code,
-        link=reward.link,
-        how_to_claim=reward.description,
-    )
-    await emails.post(
-        tx,
-        account_id=tenant.account_id,
-        to=EmailAddress(winner.email),
-        kind="reward_unlocked",
-        subject=letter.subject,
-        text=letter.text,
-        from_name=campaign.name,
-        about=winner.id,
-        once=f"reward_unlocked:{earned_id}",
-        now_ms=now_ms,
-    )
-
-
-def _told(reward_id: str, name: str, referrals: int, recurring: int) -> dict[str, Any]:
-    return {"id": reward_id, "name": name, "referrals": referrals, "recurring": bool(recurring)}
 
 
 async def add_codes(
@@ -240,9 +195,8 @@ async def fill(tx: Tx, site: Site, tenant: Tenant, reward_id: str, *, now_ms: in
     reward = await rewards.get(tx, tenant, reward_id, deleted_too=True)
     batch = min(FILL_BATCH, reward.codes_left)
     waiting = await tx.all(_WAITING, account_id=tenant.account_id, reward_id=reward_id, batch=batch)
-    if (
-        batch and not waiting
-    ):  # a count that went astray must not keep codes from those who come next
+    if batch and not waiting:
+        # A wrong count must not keep codes from those who come next.
         await coupons.leave_queue(tx, tenant, reward_id, reward.waiting)
     for earned in waiting:
         await _give(
@@ -375,9 +329,14 @@ async def redeem(
         _REDEEM, account_id=tenant.account_id, id=earned.id, by=by, shipping=kept, now_ms=now_ms
     )
     if winner is not None:
-        reward = _told(earned.reward_id, earned.name, earned.referrals, earned.recurring)
-        facts = {"reward": reward, "coupon_code": earned.coupon_code, "shipping_details": address}
-        await event_bodies.reward(
+        facts = {
+            "reward": reward_events.body(
+                earned.reward_id, earned.name, earned.referrals, earned.recurring
+            ),
+            "coupon_code": earned.coupon_code,
+            "shipping_details": address,
+        }
+        await reward_events.emit(
             tx, site, tenant, outbox.REWARD_REDEEMED, winner, facts, now_ms=now_ms
         )
     return await get(tx, tenant, earned.id)

@@ -79,24 +79,3 @@ async def new_referral(
         referrer_id=referrer.id,
         now_ms=now_ms,
     )
-
-
-async def reward(
-    tx: Tx,
-    site: Site,
-    tenant: Tenant,
-    kind: str,
-    winner: Subscriber,
-    earned: dict[str, Any],
-    *,
-    now_ms: int,
-) -> None:
-    """A reward was unlocked or redeemed; `earned` says which, with what."""
-    to = await outbox.listeners(tx, tenant.account_id, kind)
-    if not to:
-        return
-    shown = person(site, winner, await rewards.of_campaign(tx, tenant))
-    facts = {"campaign_id": tenant.campaign_id, "subscriber": shown, **earned}
-    await outbox.emit(
-        tx, tenant.account_id, kind, facts, to=to, subscriber_id=winner.id, now_ms=now_ms
-    )

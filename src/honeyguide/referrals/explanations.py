@@ -52,13 +52,13 @@ async def explain(tx: Tx, site: Site, tenant: Tenant, wanted: str) -> Explained:
     signals = await _signals(tx, site, tenant, subscriber, referrer)
     campaign = await campaigns.get(tx, tenant)
     return Explained(
-        subscriber,
-        subscriber.referrer_id,
-        subscriber.referral_reason,
-        _explanation(subscriber),
-        signals,
-        _rule(subscriber, campaign),
-        _what_would_change_it(subscriber),
+        subscriber=subscriber,
+        referrer_id=subscriber.referrer_id,
+        reason=subscriber.referral_reason,
+        explanation=_explanation(subscriber),
+        signals=signals,
+        rule=_rule(subscriber, campaign),
+        what_would_change_it=_what_would_change_it(subscriber),
     )
 
 

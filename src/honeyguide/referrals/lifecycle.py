@@ -74,6 +74,15 @@ class Referrer(NamedTuple):
     milestones: int
 
 
+class Person(NamedTuple):
+    """Who signs up, as far as we can tell."""
+
+    email: EmailAddress
+    key: str
+    """A keyed hash that outlives the person's data."""
+    ip_network: str | None
+
+
 class PartnerArrival(NamedTuple):
     """Somebody a partner sent, judged by `partners` already: a paid referral earns nobody a reward and is told of elsewhere."""
 
@@ -121,11 +130,12 @@ class EmailTaken(Invalid):
 _TAKEN: Refusals = {"subscriber_email": EmailTaken, "subscriber_ref_code": Again}
 
 
-def _claims(new: NewSubscriber) -> None:
+def _check(new: NewSubscriber) -> None:
     for param, limit in _LIMITS.items():
         value = getattr(new, param)
         if value is not None:
             checks.text(value, param=param, limit=limit)
+    checks.one_of(new.status, FIRST_STATUSES, param="status")
 
 
 _LIMITS = {
@@ -148,37 +158,27 @@ async def sign_up(
     now_ms: int,
     partner: PartnerArrival | None = None,
 ) -> Subscriber:
-    """A new person in the campaign. An unknown code never costs the signup: they come unreferred, the claim is kept."""
-    _claims(new)
-    checks.one_of(new.status, FIRST_STATUSES, param="status")
-    created_ms = (
-        now_ms
-        if new.created_at is None
-        else clock.parse_past(new.created_at, param="created_at", now_ms=now_ms)
-    )
-    person_key = person_key_of(site, email)
-    network = rules.network_of(new.ip_address) if new.ip_address else None
+    """A new subscriber. An unknown code never fails the signup: they join unreferred, and the code that
+    was claimed is kept."""
+    _check(new)
+    created_ms = now_ms
+    if new.created_at is not None:
+        created_ms = clock.parse_past(new.created_at, param="created_at", now_ms=now_ms)
+    person = Person(email, person_key_of(site, email), rules.network_of(new.ip_address))
     code = "" if partner or not new.referrer_code else new.referrer_code.strip().lower()
-    referrer = (
-        await tx.one(
-            _FIND_REFERRER, code=code, campaign_id=tenant.campaign_id, account_id=tenant.account_id
-        )
-        if code
-        else None
-    )
+    referrer = await tx.one(_FIND_REFERRER, code=code, **tenant._asdict()) if code else None
     verdict = partner.verdict if partner else rules.Decision(rules.Status.VERIFIED)
     if referrer is not None:
-        verdict = await _judge_arrival(
-            tx, tenant, referrer, email, new.status, person_key, network, code, now_ms
+        verdict = await _judge(
+            tx, tenant, referrer, person, code=code, status=new.status, now_ms=now_ms
         )
-    by_code = partner.code if partner else code if referrer else None
     row = Subscriber(
         id=new_id(),
         email=email.text,
         name=new.name,
         ref_code=new_code(),
         status=new.status,
-        referrer_code=by_code,
+        referrer_code=partner.code if partner else code if referrer else None,
         referrer_id=referrer.id if referrer else None,
         referral_status=verdict.status.value,
         referral_reason=verdict.reason,
@@ -196,24 +196,27 @@ async def sign_up(
         received_ms=now_ms,
         partner_campaign_id=partner.partner_campaign_id if partner else None,
     )
-    claimed_code = None if by_code else new.referrer_code
-    await _insert(
-        tx,
-        tenant,
-        row,
-        email_key=email.key,
-        person_key=person_key,
-        network=network,
-        claimed_code=claimed_code,
-    )
-    if referrer is not None and row.referral_status != rules.Status.REJECTED:
-        # The insert locked the referrer's row. If they were erased meanwhile, skip the event; the signup still succeeds.
-        told_of = await subscribers.find(tx, tenant, referrer.id) if referrer.listeners else None
-        if told_of is not None:
-            await event_bodies.new_referral(tx, site, tenant, row, told_of, now_ms=now_ms)
-        if referrer.milestones and row.referral_status == rules.Status.VERIFIED:
-            await earned_rewards.unlock(tx, site, tenant, referrer.id, now_ms=now_ms)
+    claimed_code = None if row.referrer_code else new.referrer_code
+    await _insert(tx, tenant, row, person, claimed_code)
+    if referrer is not None:
+        await _tell_referrer(tx, site, tenant, row, referrer, now_ms=now_ms)
     return row
+
+
+async def _tell_referrer(
+    tx: Tx, site: Site, tenant: Tenant, row: Subscriber, referrer: Referrer, *, now_ms: int
+) -> None:
+    """The event and the rewards of a referral that was not rejected."""
+    if row.referral_status == rules.Status.REJECTED:
+        return
+    if referrer.listeners:
+        # The insert locked the referrer's row. If they were erased meanwhile, skip the event; the
+        # signup still succeeds.
+        advocate = await subscribers.find(tx, tenant, referrer.id)
+        if advocate is not None:
+            await event_bodies.new_referral(tx, site, tenant, row, advocate, now_ms=now_ms)
+    if referrer.milestones and row.referral_status == rules.Status.VERIFIED:
+        await earned_rewards.unlock(tx, site, tenant, referrer.id, now_ms=now_ms)
 
 
 # The database counts referrals itself.
@@ -221,14 +224,7 @@ _COUNTED = frozenset({"referrals_verified", "referrals_pending", "referrals_reje
 
 
 async def _insert(
-    tx: Tx,
-    tenant: Tenant,
-    row: Subscriber,
-    *,
-    email_key: str,
-    person_key: str,
-    network: str | None,
-    claimed_code: str | None,
+    tx: Tx, tenant: Tenant, row: Subscriber, person: Person, claimed_code: str | None
 ) -> None:
     columns = {
         name: value for name, value in msgspec.structs.asdict(row).items() if name not in _COUNTED
@@ -239,35 +235,36 @@ async def _insert(
         **columns,
         account_id=tenant.account_id,
         campaign_id=tenant.campaign_id,
-        email_key=email_key,
-        person_key=person_key,
-        network=network,
+        email_key=person.email.key,
+        person_key=person.key,
+        network=person.ip_network,
         claimed_code=claimed_code,
     )
 
 
-async def _judge_arrival(
+async def _judge(
     tx: Tx,
     tenant: Tenant,
     referrer: Referrer,
-    email: EmailAddress,
-    status: str,
-    person_key: str,
-    network: str | None,
+    person: Person,
+    *,
     code: str,
+    status: str,
     now_ms: int,
 ) -> rules.Decision:
-    """Gathers what the rules want to know, and no more than the campaign's level asks for."""
-    loop = await screening.closes_loop(tx, tenant, referrer.referrer_id, person_key)
+    """Gathers what the rules need to know, and no more than the campaign's screening level asks for."""
+    loop = await screening.closes_loop(tx, tenant, referrer.referrer_id, person.key)
     same_network, on_code = False, screening.OnCode(0, 0)
     if referrer.screening != rules.Level.FLEXIBLE:
         recent = now_ms - referrer.received_ms < clock.DAY_MS
-        same_network = recent and network is not None and network == referrer.network
-        on_code = await screening.on_code(tx, tenant, code, network, now_ms)
+        same_network = (
+            recent and person.ip_network is not None and person.ip_network == referrer.network
+        )
+        on_code = await screening.on_code(tx, tenant, code, person.ip_network, now_ms)
     signals = rules.Signals(
-        email=email,
+        email=person.email,
         referrer_email=EmailAddress(referrer.email),
-        disposable=screening.is_disposable(email.domain),
+        disposable=screening.is_disposable(person.email.domain),
         loop=loop,
         same_network_as_referrer=same_network,
         signups_from_network_today=on_code.from_network + 1,

@@ -18,6 +18,7 @@ from honeyguide.kernel.site import Site
 from honeyguide.kernel.tenant import Tenant
 from honeyguide.partners import charges, links
 from honeyguide.partners import rules as partner_rules
+from honeyguide.partners.charges import PartnerReferral
 from honeyguide.referrals import event_bodies, lifecycle, rewards, rules, subscribers
 from honeyguide.referrals.disposable import is_disposable
 from honeyguide.referrals.lifecycle import Changed, NewSubscriber, PartnerArrival, SubscriberChanges
@@ -43,18 +44,6 @@ class PartnerOfCode(NamedTuple):
     enabled_partner_program: int
     screening: str
     already_here: int
-
-
-class PartnerReferral(NamedTuple):
-    id: str
-    account_id: str
-    partner_account_id: str
-    program_id: str
-    partner_campaign_id: str
-    subscriber_id: str
-    person_key: str
-    fee_cents: int
-    arrived_ms: int
 
 
 class ListedReferral(NamedTuple):
@@ -131,7 +120,7 @@ async def sign_up(
     )
     if partner is None:
         return await lifecycle.sign_up(tx, site, tenant, new, email=email, now_ms=now_ms)
-    verdict = await _judge(tx, tenant, partner, email, new, code, now_ms)
+    verdict = await _judge(tx, tenant, partner, email, new, code=code, now_ms=now_ms)
     arrival = PartnerArrival(code, partner.id, verdict)
     subscriber = await lifecycle.sign_up(
         tx, site, tenant, new, email=email, now_ms=now_ms, partner=arrival
@@ -145,21 +134,9 @@ async def sign_up(
         subscriber_id=subscriber.id,
         person_key=person_key,
         fee_cents=partner.cpa_cents,
-        arrived_ms=now_ms,
     )
-    await tx.put(
-        _INSERT_REFERRAL,
-        id=referral.id,
-        account_id=tenant.account_id,
-        partner_account_id=partner.account_id,
-        program_id=partner.program_id,
-        partner_campaign_id=partner.id,
-        subscriber_id=subscriber.id,
-        person_key=person_key,
-        fee_cents=partner.cpa_cents,
-        now_ms=now_ms,
-        decided_ms=None if verdict.status == Status.PENDING else now_ms,
-    )
+    decided_ms = None if verdict.status == Status.PENDING else now_ms
+    await tx.put(_INSERT_REFERRAL, **referral._asdict(), now_ms=now_ms, decided_ms=decided_ms)
     await _settle(tx, site, tenant, referral, subscriber, now_ms=now_ms)
     return subscriber
 
@@ -170,29 +147,26 @@ async def _judge(
     partner: PartnerOfCode,
     email: EmailAddress,
     new: NewSubscriber,
+    *,
     code: str,
     now_ms: int,
 ) -> Decision:
-    crowd = 0
-    network_key = rules.network_of(new.ip_address) if new.ip_address else None
-    if partner.screening != rules.Level.FLEXIBLE and network_key is not None:
-        day_ago_ms = now_ms - DAY_MS
-        crowd = (
-            await tx.one(
-                _FROM_NETWORK,
-                campaign_id=tenant.campaign_id,
-                code=code,
-                network=network_key,
-                day_ago_ms=day_ago_ms,
-            )
-            or 0
+    from_network: int | None = 0
+    ip_network = rules.network_of(new.ip_address)
+    if partner.screening != rules.Level.FLEXIBLE and ip_network is not None:
+        from_network = await tx.one(
+            _FROM_NETWORK,
+            campaign_id=tenant.campaign_id,
+            code=code,
+            network=ip_network,
+            day_ago_ms=now_ms - DAY_MS,
         )
-    # A partner's newsletter brings hundreds within the hour, so a burst on their code is no signal.
+    # A partner's newsletter sends hundreds within the hour, so a burst on their code is no signal.
     signals = rules.Signals(
         email=email,
         referrer_email=EmailAddress(partner.partner_email),
         disposable=is_disposable(email.domain),
-        signups_from_network_today=crowd + 1,
+        signups_from_network_today=(from_network or 0) + 1,
         unsubscribed=new.status == "unsubscribed",
     )
     return partner_rules.decide_signup(
@@ -263,17 +237,7 @@ async def _settle(
     is_verified = subscriber.referral_status == Status.VERIFIED
     if is_verified:
         await _tell(tx, site, tenant, referral, subscriber, now_ms=now_ms)
-        due = charges.DueCharge(
-            referral_id=referral.id,
-            account_id=referral.account_id,
-            partner_account_id=referral.partner_account_id,
-            program_id=referral.program_id,
-            partner_campaign_id=referral.partner_campaign_id,
-            subscriber_id=subscriber.id,
-            person_key=referral.person_key,
-            fee_cents=referral.fee_cents,
-        )
-        await charges.charge(tx, due, now_ms=now_ms)
+        await charges.charge(tx, referral, now_ms=now_ms)
     await tx.put(
         _COUNT_DAY,
         program_id=referral.program_id,

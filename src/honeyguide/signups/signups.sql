@@ -20,7 +20,7 @@ VALUES (:id, :account_id, :partner_account_id, :program_id, :partner_campaign_id
     :decided_ms);
 
 -- name: referral_of
-SELECT id, account_id, partner_account_id, program_id, partner_campaign_id, subscriber_id, person_key, fee_cents, arrived_ms
+SELECT id, account_id, partner_account_id, program_id, partner_campaign_id, subscriber_id, person_key, fee_cents
 FROM partner_referral WHERE account_id = :account_id AND subscriber_id = :subscriber_id;
 
 -- name: decided

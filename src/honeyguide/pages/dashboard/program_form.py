@@ -15,10 +15,10 @@ from honeyguide.pages import forms, rendering
 from honeyguide.pages.dashboard import cards
 from honeyguide.pages.dashboard.page_request import PageRequest
 from honeyguide.pages.forms import Field
-from honeyguide.partners import estimate, programs, publications
-from honeyguide.partners.estimate import Estimate
+from honeyguide.partners import programs, publications
 from honeyguide.partners.programs import Program, ProgramFields
 from honeyguide.partners.publications import Publication
+from honeyguide.partners.rules import Estimate, estimate_month
 from honeyguide.store.tx import Tx
 
 AMOUNTS = ("cpa", "max_payout", "total_budget")
@@ -106,7 +106,7 @@ def guess(given: dict[str, Any], volume: Mapping[str, str]) -> Estimate | None:
     fee, most, budget = (_cents(given, name) for name in AMOUNTS)
     if fee is None or most is None or budget is None:
         return None
-    return estimate.of_month(
+    return estimate_month(
         fee_cents=fee,
         partner_cap_cents=most,
         budget_cents=budget,

@@ -1,0 +1,82 @@
+"""Tells webhooks and the advocate about a reward, in the transaction that unlocks or redeems it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from honeyguide.events import outbox
+from honeyguide.kernel.email_addresses import EmailAddress
+from honeyguide.kernel.site import Site
+from honeyguide.kernel.tenant import Tenant
+from honeyguide.mail import emails, texts
+from honeyguide.referrals import event_bodies, hub, rewards
+from honeyguide.referrals.rewards import Reward
+from honeyguide.referrals.subscribers import Subscriber
+from honeyguide.store.tx import Tx
+
+
+async def tell_unlocked(
+    tx: Tx,
+    site: Site,
+    tenant: Tenant,
+    advocate: Subscriber,
+    reward: Reward,
+    *,
+    earned_id: str,
+    coupon_code: str | None,
+    newsletter: str,
+    now_ms: int,
+) -> None:
+    facts = {
+        "reward": body(reward.id, reward.name, reward.referrals, reward.recurring),
+        "coupon_code": coupon_code,
+    }
+    await emit(tx, site, tenant, outbox.REWARD_UNLOCKED, advocate, facts, now_ms=now_ms)
+    if advocate.status == "unsubscribed":  # no email, but the reward is still theirs
+        return
+    message = texts.reward_unlocked(
+        newsletter=newsletter,
+        reward=reward.name,
+        referrals=advocate.referrals_verified,
+        hub=hub.link(site, advocate),
+        coupon_code=coupon_code,
+        link=reward.link,
+        how_to_claim=reward.description,
+    )
+    await emails.post(
+        tx,
+        account_id=tenant.account_id,
+        to=EmailAddress(advocate.email),
+        kind="reward_unlocked",
+        subject=message.subject,
+        text=message.text,
+        from_name=newsletter,
+        about=advocate.id,
+        once=f"reward_unlocked:{earned_id}",
+        now_ms=now_ms,
+    )
+
+
+def body(reward_id: str, name: str, referrals: int, recurring: int) -> dict[str, Any]:
+    return {"id": reward_id, "name": name, "referrals": referrals, "recurring": bool(recurring)}
+
+
+async def emit(
+    tx: Tx,
+    site: Site,
+    tenant: Tenant,
+    kind: str,
+    advocate: Subscriber,
+    facts: dict[str, Any],
+    *,
+    now_ms: int,
+) -> None:
+    """The event `kind` about this advocate; `facts` say which reward it was."""
+    to = await outbox.listeners(tx, tenant.account_id, kind)
+    if not to:
+        return
+    shown = event_bodies.person(site, advocate, await rewards.of_campaign(tx, tenant))
+    body = {"campaign_id": tenant.campaign_id, "subscriber": shown, **facts}
+    await outbox.emit(
+        tx, tenant.account_id, kind, body, to=to, subscriber_id=advocate.id, now_ms=now_ms
+    )
