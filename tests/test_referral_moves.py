@@ -82,13 +82,11 @@ class Moves(RuleBasedStateMachine):
         self.n += 1
         address = EmailAddress(email or f"p{self.n}@example.org")
         new = lifecycle.NewSubscriber(email=address.text, referrer_code=code)
-
-        async def work(tx: Tx) -> subscribers.Subscriber:
-            return await lifecycle.sign_up(
+        return self.do(  # type: ignore[no-any-return]
+            lambda tx: lifecycle.sign_up(
                 tx, SITE, self.owner, new, email=address, now_ms=self.now_ms
             )
-
-        return self.do(work)  # type: ignore[no-any-return]
+        )
 
     def chosen(self, data: st.DataObject) -> str:
         return data.draw(st.sampled_from(sorted(self.expected)))
