@@ -1,10 +1,12 @@
-"""Rewards: the milestones, an editor with the reader's view beside it, and what waits for the operator."""
+"""Rewards: the milestones, an editor with a preview of the readers' page, and what needs the operator."""
 
 from __future__ import annotations
 
 import json
+from operator import attrgetter
 from typing import Any
 
+from msgspec import UNSET
 from starlette.responses import HTMLResponse, Response
 
 from honeyguide.kernel.errors import Invalid
@@ -12,11 +14,13 @@ from honeyguide.kernel.paging import Page
 from honeyguide.pages import forms
 from honeyguide.pages.dashboard import formats
 from honeyguide.pages.dashboard import subscribers as listed
-from honeyguide.pages.dashboard.page_request import PageRequest
+from honeyguide.pages.dashboard.page_request import PageRequest, View
 from honeyguide.pages.dashboard.previews import picture
 from honeyguide.pages.forms import Field
 from honeyguide.pages.readers.preview import HUB
 from honeyguide.referrals import campaigns, coupons, earned_rewards, rewards, subscribers
+from honeyguide.referrals.campaigns import Campaign
+from honeyguide.referrals.earned_rewards import EarnedReward
 from honeyguide.referrals.rewards import NewReward, Reward, RewardChanges
 from honeyguide.store.tx import Tx
 
@@ -39,61 +43,52 @@ FORM = {
 WAITING = 30
 
 
-async def show(request: PageRequest) -> Response:
-    return await _page(request)
-
-
-async def _page(request: PageRequest, status: int = 200, **values: Any) -> Response:
-    async def look(tx: Tx) -> dict[str, Any]:
-        to_do = []
-        for state in (earned_rewards.AWAITING, earned_rewards.UNLOCKED):
-            rows, _ = await earned_rewards.page_of_earned(
-                tx, request.tenant, state, Page(1, WAITING)
-            )
-            to_do += [
-                row
-                for row in rows
-                if state == earned_rewards.AWAITING or row.kind in ("manual", "physical")
-            ]
-        names = {
-            earned.subscriber_id: await subscribers.find(tx, request.tenant, earned.subscriber_id)
-            for earned in to_do
-        }
-        return {
-            "campaign": await campaigns.get(tx, request.tenant),
-            "all_rewards": await rewards.of_campaign(tx, request.tenant),
-            "to_do": to_do,
-            "people": names,
-        }
-
-    found = await request.read(look)
-    given = values.pop("given", {"kind": "manual", "approval": "automatic"})
-    html = _hub(request, found["campaign"], found["all_rewards"])
-    return await request.page(
+async def show(tx: Tx, request: PageRequest) -> View:
+    """The milestones and the form for another one, with what was typed if it was refused."""
+    tenant = request.tenant
+    to_do = await _to_do(tx, request)
+    all_rewards = await rewards.of_campaign(tx, tenant)
+    campaign = await campaigns.get(tx, tenant)
+    return request.view(
         "rewards.html",
-        status,
-        **found,
+        campaign=campaign,
+        all_rewards=all_rewards,
+        to_do=to_do,
+        people={
+            earned.subscriber_id: await subscribers.find(tx, tenant, earned.subscriber_id)
+            for earned in to_do
+        },
         kinds=KINDS,
-        given=given,
-        preview=html,
+        given=request.fields if request.errors else {"kind": "manual", "approval": "automatic"},
+        preview=_hub(request, campaign, all_rewards),
         shipping=_shipping,
-        **{"wrong": {}, **values},
     )
 
 
-def _words(text: str) -> dict[str, Any]:
+async def _to_do(tx: Tx, request: PageRequest) -> list[EarnedReward]:
+    """Earned rewards to approve first, then those to hand over."""
+    page = Page(1, WAITING)
+    awaiting, _ = await earned_rewards.page_of_earned(
+        tx, request.tenant, earned_rewards.AWAITING, page
+    )
+    unlocked, _ = await earned_rewards.page_of_earned(
+        tx, request.tenant, earned_rewards.UNLOCKED, page
+    )
+    return awaiting + [earned for earned in unlocked if earned.kind in ("manual", "physical")]
+
+
+def _decoded(text: str | None) -> dict[str, Any]:
     kept = json.loads(text or "{}")
     return kept if isinstance(kept, dict) else {}
 
 
-def _hub(request: PageRequest, campaign: campaigns.Campaign, all_rewards: list[Reward]) -> str:
-    return picture(
-        HUB, campaign, _words(campaign.words), all_rewards, base_url=request.services.site.base_url
-    )
+def _hub(request: PageRequest, campaign: Campaign, all_rewards: list[Reward]) -> str:
+    words = _decoded(campaign.words)
+    return picture(HUB, campaign, words, all_rewards, base_url=request.services.site.base_url)
 
 
 def _shipping(text: str | None) -> str:
-    kept = _words(text or "{}")
+    kept = _decoded(text)
     return ", ".join(
         str(kept[part])
         for part in ("name", "line1", "line2", "postcode", "city", "region", "country")
@@ -101,18 +96,20 @@ def _shipping(text: str | None) -> str:
     )
 
 
-def _number(text: str) -> int:
-    if not (text.isascii() and text.isdigit() and 0 < len(text) < 9):
+def _referrals(request: PageRequest) -> int:
+    number = forms.whole_number(request.text("referrals"))
+    if number is None:
         raise Invalid("{field} must be a whole number, 1 or more.", param="referrals")
-    return int(text)
+    return number
 
 
-def _not_needed(request: PageRequest, kind: str) -> set[str]:
-    """A link is asked for where the reward is one, and a shared code where a coupon has no unique ones."""
+def _require(request: PageRequest, kind: str) -> None:
+    """A link reward needs its link, and a coupon its shared code unless it has unique ones."""
     needed = {"link": "link", "coupon": "coupon_code"}.get(kind)
-    return {"link", "coupon_code"} - (
-        {needed} if needed and not request.text("coupon_codes") else set()
-    )
+    unless = {"link", "coupon_code"}
+    if needed and not request.text("coupon_codes"):
+        unless.remove(needed)
+    forms.require(FORM, request.fields, unless=unless)
 
 
 def _new(request: PageRequest) -> NewReward:
@@ -120,10 +117,10 @@ def _new(request: PageRequest) -> NewReward:
     codes = request.text("coupon_codes") if kind == "coupon" else ""
     return NewReward(
         name=request.text("name"),
-        referrals=_number(request.text("referrals")),
+        referrals=_referrals(request),
         kind=kind,
         recurring=bool(request.text("recurring")),
-        approval="manual" if request.text("by_hand") else "automatic",
+        approval=_approval(request),
         description=request.text("description") or None,
         link=request.text("link") or None if kind == "link" else None,
         coupon_code=request.text("coupon_code") or None if kind == "coupon" and not codes else None,
@@ -131,61 +128,30 @@ def _new(request: PageRequest) -> NewReward:
     )
 
 
-async def create(request: PageRequest) -> Response:
-    if wrong := forms.missing(
-        FORM, request.fields, unless=_not_needed(request, request.text("kind"))
-    ):
-        return await _page(request, 400, given=request.fields, wrong=wrong)
+def _approval(request: PageRequest) -> str:
+    return "manual" if request.text("by_hand") else "automatic"
 
-    async def work(tx: Tx) -> None:
-        reward = await rewards.create(tx, request.tenant, _new(request), now_ms=request.now_ms)
-        if reward.is_pool:
-            codes = coupons.read_codes(request.text("coupon_codes"))
-            await earned_rewards.add_codes(
-                tx, request.services.site, request.tenant, reward.id, codes, now_ms=request.now_ms
-            )
 
-    try:
-        await request.write(work)
-    except Invalid as fault:
-        return await _page(request, 400, given=request.fields, wrong=forms.errors_of(fault, FORM))
+async def create(tx: Tx, request: PageRequest) -> Response:
+    _require(request, request.text("kind"))
+    reward = await rewards.create(tx, request.tenant, _new(request), now_ms=request.now_ms)
+    if reward.is_pool:
+        await _add_codes(tx, request, reward)
     return request.go(
         "/rewards", "Reward added. Subscribers who already qualify will get it within a minute."
     )
 
 
-async def edit_form(request: PageRequest) -> Response:
-    reward = await request.read(lambda tx: rewards.get(tx, request.tenant, request.at("id")))
-    return await _edit_page(request, reward, _as_given(reward))
-
-
-async def _edit_page(
-    request: PageRequest, reward: Reward, given: dict[str, Any], wrong: dict[str, str] | None = None
-) -> Response:
-    campaign, all_rewards = await _offered(request)
-    return await request.page(
-        "reward.html",
-        400 if wrong else 200,
-        reward=reward,
-        given=given,
-        wrong=wrong or {},
-        kinds=_NAMES,
-        preview=_hub(request, campaign, all_rewards),
+async def _add_codes(tx: Tx, request: PageRequest, reward: Reward) -> int:
+    codes = coupons.read_codes(request.text("coupon_codes"))
+    return await earned_rewards.add_codes(
+        tx, request.services.site, request.tenant, reward.id, codes, now_ms=request.now_ms
     )
 
 
-async def _offered(request: PageRequest) -> tuple[campaigns.Campaign, list[Reward]]:
-    async def look(tx: Tx) -> tuple[campaigns.Campaign, list[Reward]]:
-        return await campaigns.get(tx, request.tenant), await rewards.of_campaign(
-            tx, request.tenant
-        )
-
-    found: tuple[campaigns.Campaign, list[Reward]] = await request.read(look)
-    return found
-
-
-def _as_given(reward: Reward) -> dict[str, Any]:
-    return {
+async def edit_form(tx: Tx, request: PageRequest) -> View:
+    reward = await rewards.get(tx, request.tenant, request.at("id"))
+    given = {
         "name": reward.name,
         "referrals": reward.referrals,
         "description": reward.description or "",
@@ -193,102 +159,89 @@ def _as_given(reward: Reward) -> dict[str, Any]:
         "coupon_code": reward.coupon_code or "",
         "recurring": reward.recurring,
         "by_hand": reward.approval == "manual",
+        **(request.fields if request.errors else {}),
     }
+    return request.view(
+        "reward.html",
+        reward=reward,
+        given=given,
+        kinds=_NAMES,
+        preview=_hub(
+            request,
+            await campaigns.get(tx, request.tenant),
+            await rewards.of_campaign(tx, request.tenant),
+        ),
+    )
 
 
-async def edit(request: PageRequest) -> Response:
-    wanted = request.at("id")
-    reward = await request.read(lambda tx: rewards.get(tx, request.tenant, wanted))
-    more: dict[str, Any] = {}
-    typed = {**_as_given(reward), **dict(request.fields)}
-    if wrong := forms.missing(
-        FORM, request.fields, unless=_not_needed(request, "" if reward.is_pool else reward.kind)
-    ):
-        return await _edit_page(request, reward, typed, wrong)
-
-    async def work(tx: Tx) -> int:
-        if reward.kind == "link":
-            more["link"] = request.text("link")
-        if reward.kind == "coupon" and not reward.is_pool:
-            more["coupon_code"] = request.text("coupon_code")
-        changes = RewardChanges(
-            name=request.text("name"),
-            referrals=_number(request.text("referrals")),
-            description=request.text("description") or None,
-            approval="manual" if request.text("by_hand") else "automatic",
-            **more,
-        )
-        await rewards.update(tx, request.tenant, wanted, changes)
-        codes = (
-            coupons.read_codes(request.text("coupon_codes"))
-            if reward.is_pool and request.text("coupon_codes")
-            else []
-        )
-        return (
-            await earned_rewards.add_codes(
-                tx, request.services.site, request.tenant, wanted, codes, now_ms=request.now_ms
-            )
-            if codes
-            else 0
-        )
-
-    try:
-        added = await request.write(work)
-    except Invalid as fault:
-        return await _edit_page(request, reward, typed, forms.errors_of(fault, FORM))
+async def edit(tx: Tx, request: PageRequest) -> Response:
+    reward = await rewards.get(tx, request.tenant, request.at("id"))
+    _require(request, "" if reward.is_pool else reward.kind)
+    has_shared_code = reward.kind == "coupon" and not reward.is_pool
+    changes = RewardChanges(
+        name=request.text("name"),
+        referrals=_referrals(request),
+        description=request.text("description") or None,
+        approval=_approval(request),
+        link=request.text("link") if reward.kind == "link" else UNSET,
+        coupon_code=request.text("coupon_code") if has_shared_code else UNSET,
+    )
+    await rewards.update(tx, request.tenant, reward.id, changes)
+    added = 0
+    if reward.is_pool and request.text("coupon_codes"):
+        added = await _add_codes(tx, request, reward)
     return request.go(
         "/rewards",
         f"Changes saved. {formats.plural(added, 'code')} added." if added else "Changes saved.",
     )
 
 
-async def delete(request: PageRequest) -> Response:
-    await request.write(
-        lambda tx: rewards.delete(tx, request.tenant, request.at("id"), now_ms=request.now_ms)
-    )
+async def delete(tx: Tx, request: PageRequest) -> Response:
+    await rewards.delete(tx, request.tenant, request.at("id"), now_ms=request.now_ms)
     return request.go("/rewards", "Reward removed. Subscribers who earned it keep it.")
 
 
-async def hand_over(request: PageRequest) -> Response:
-    wanted = request.text("earned")
-    verb = earned_rewards.approve if request.text("do") == "approve" else earned_rewards.redeem
-    await request.write(
-        lambda tx: verb(
-            tx, request.services.site, request.tenant, wanted, by=listed.BY, now_ms=request.now_ms
-        )
+async def hand_over(tx: Tx, request: PageRequest) -> Response:
+    """Approve an earned reward, or mark it as redeemed."""
+    approves = request.text("do") == "approve"
+    verb = earned_rewards.approve if approves else earned_rewards.redeem
+    await verb(
+        tx,
+        request.services.site,
+        request.tenant,
+        request.text("earned"),
+        by=listed.BY,
+        now_ms=request.now_ms,
     )
-    return request.go(
-        "/rewards",
-        "Reward approved." if request.text("do") == "approve" else "Reward marked as redeemed.",
-    )
+    return request.go("/rewards", "Reward approved." if approves else "Reward marked as redeemed.")
 
 
-async def sketch(request: PageRequest) -> Response:
-    """The hub as it would look with what is being typed, saved or not."""
-    campaign, all_rewards = await _offered(request)
-    typed = request.text("name")
-    if typed:
-        count = request.text("referrals")
-        number = int(count) if count.isascii() and count.isdigit() and 0 < len(count) < 7 else 3
-        draft = Reward(
-            "draft",
-            typed,
-            max(1, number),
-            request.text("kind") or "manual",
-            int(bool(request.text("recurring"))),
-            "automatic",
-            request.text("description") or None,
-            None,
-            request.text("coupon_code") or None,
-            0,
-            0,
-            0,
-            0,
-            request.now_ms,
-            None,
-        )
-        all_rewards = sorted(
-            [*(each for each in all_rewards if each.id != request.text("id")), draft],
-            key=lambda each: each.referrals,
-        )
+async def sketch(tx: Tx, request: PageRequest) -> Response:
+    """The referral page as it would look with what is being typed, saved or not."""
+    campaign = await campaigns.get(tx, request.tenant)
+    all_rewards = await rewards.of_campaign(tx, request.tenant)
+    if request.text("name"):
+        others = [each for each in all_rewards if each.id != request.text("id")]
+        all_rewards = sorted([*others, _draft(request)], key=attrgetter("referrals"))
     return HTMLResponse(_hub(request, campaign, all_rewards))
+
+
+def _draft(request: PageRequest) -> Reward:
+    number = forms.whole_number(request.text("referrals"))
+    return Reward(
+        id="draft",
+        name=request.text("name"),
+        referrals=3 if number is None else max(1, number),
+        kind=request.text("kind") or "manual",
+        recurring=int(bool(request.text("recurring"))),
+        approval="automatic",
+        description=request.text("description") or None,
+        link=None,
+        coupon_code=request.text("coupon_code") or None,
+        is_pool=0,
+        codes_total=0,
+        codes_left=0,
+        waiting=0,
+        created_ms=request.now_ms,
+        deleted_ms=None,
+    )
