@@ -312,7 +312,6 @@ def test_style_sheets_and_scripts_of_ours_are_short() -> None:
 MAKES_MARKUP = {
     "pages/rendering.py": 4,
     "pages/readers/sharing.py": 1,
-    "pages/dashboard/earnings.py": 1,
 }
 MARKUP = re.compile(r"\b(?:Markup|format_html)\(|\|\s*safe\b|\bautoescape\b|__html__")
 

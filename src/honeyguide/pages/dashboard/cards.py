@@ -1,7 +1,8 @@
-"""An offer as its card in the network shows it: the real ones, and the one that is being typed."""
+"""The card of a publication or program in the partner network."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 from honeyguide.kernel import money
@@ -12,7 +13,7 @@ from honeyguide.partners.publications import Publication
 
 
 class Terms(NamedTuple):
-    """What a partner earns and when; `budget_left` is the network's word for it."""
+    """What a partner earns and when. `budget_left` is one of the network's words for it."""
 
     cpa_cents: int
     hold: str
@@ -37,7 +38,7 @@ def rate(value: float | None) -> str:
     return "No data yet" if value is None else f"{value * 100:.0f}%"
 
 
-def audience(gender: str, ages: list[str]) -> str:
+def audience(gender: str, ages: Iterable[str]) -> str:
     return " · ".join(filter(None, (label(gender), ", ".join(map(label, ages)))))
 
 
@@ -49,38 +50,27 @@ def of_offer(offer: NetworkProgram) -> Card:
         offer.budget_left,
     )
     return Card(
-        offer.publication_name,
-        offer.publication_description or "",
-        f"/logos/{offer.logo_id}",
-        audience(offer.audience_gender, offer.words("age_ranges")),
-        offer.words("categories"),
-        terms,
+        name=offer.publication_name,
+        description=offer.publication_description or "",
+        logo=f"/logos/{offer.logo_id}",
+        audience=audience(offer.audience_gender, offer.words("age_ranges")),
+        categories=offer.words("categories"),
+        terms=terms,
     )
 
 
 def of_publication(publication: Publication) -> Card:
     return Card(
-        publication.name,
-        publication.description or "",
-        f"/logos/{publication.logo_id}",
-        audience(publication.audience_gender, publication.words("age_ranges")),
-        publication.words("categories"),
-    )
-
-
-def of_typed(given: dict[str, Any], logo_id: str) -> Card:
-    """A publication's form; empty fields get a placeholder."""
-    return Card(
-        given["name"] or "Your newsletter",
-        given["description"] or "A short description.",
-        f"/logos/{logo_id}" if logo_id else "",
-        audience(given["audience_gender"] or "", given["age_ranges"]),
-        given["categories"],
+        name=publication.name,
+        description=publication.description or "",
+        logo=f"/logos/{publication.logo_id}",
+        audience=audience(publication.audience_gender, publication.words("age_ranges")),
+        categories=publication.words("categories"),
     )
 
 
 def priced(card: Card, *, cpa_cents: int, days: int, waits: bool) -> Card:
-    """The same with an offer that is new to the network."""
+    """The same card with the terms of a program that is new to the network."""
     return card._replace(terms=Terms(cpa_cents, hold(days, waits), rate(None), "plenty"))
 
 

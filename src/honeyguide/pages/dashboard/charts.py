@@ -1,8 +1,7 @@
-"""Charts as plain numbers: where each bar begins and ends. The template draws them; a table beside each says the same."""
+"""Charts as numbers: where each bar begins and ends. The template draws them, with a table beside each."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 
 from honeyguide.kernel.clock import DAY_MS
@@ -17,7 +16,7 @@ LABELS = 6
 
 @dataclass(frozen=True)
 class Range:
-    """A choice of the range picker: so many days, drawn in steps of so many."""
+    """A choice of the range picker: how many days, and how many of them make one bar."""
 
     key: str
     name: str
@@ -84,7 +83,7 @@ def _steps(days: list[Day], chosen: Range, since_ms: int) -> list[Day]:
 
 
 def _scale(most: int) -> tuple[int, int]:
-    """How tall a chart is and how many lines divide it: three to five, a round step of 1, 2 or 5 apart."""
+    """The top of the scale and how many lines divide it: three to five, in round steps of 1, 2 or 5."""
     unit = 1
     while True:
         for factor in (1, 2, 5):
@@ -100,9 +99,7 @@ def signups(days: list[Day], chosen: Range, since_ms: int) -> Chart:
     top, lines = _scale(max(day.signups for day in steps))
     clicks_top = max(1, *(day.clicks for day in steps))
     slot = 1000 / len(steps)
-    name: Callable[[int], str] = (
-        formats.day if chosen.step == 1 else (lambda ms: f"Week of {formats.day(ms)}")
-    )
+    prefix = "" if chosen.step == 1 else "Week of "
     bars = []
     for place, day in enumerate(steps):
         parts, at = [], HEIGHT
@@ -114,19 +111,18 @@ def signups(days: list[Day], chosen: Range, since_ms: int) -> Chart:
         tall = round(HEIGHT * day.clicks / clicks_top, 2)
         bars.append(
             Bar(
-                round(slot * (place + 0.16), 2),
-                round(slot * 0.68, 2),
-                name(day.day_ms),
-                day,
-                parts,
-                HEIGHT - tall,
-                tall,
+                x=round(slot * (place + 0.16), 2),
+                width=round(slot * 0.68, 2),
+                name=f"{prefix}{formats.day(day.day_ms)}",
+                day=day,
+                parts=parts,
+                clicks_y=HEIGHT - tall,
+                clicks_height=tall,
             )
         )
     wanted = min(LABELS, len(steps))
     places = [round(n * (len(steps) - 1) / (wanted - 1)) for n in range(wanted)]
     levels = [(round(HEIGHT - HEIGHT * n / lines, 2), top * n // lines) for n in range(lines + 1)]
     labels = [formats.short_day(steps[place].day_ms) for place in places]
-    return Chart(
-        bars, top, clicks_top, levels, labels, not any(day.signups or day.clicks for day in steps)
-    )
+    is_empty = not any(day.signups or day.clicks for day in steps)
+    return Chart(bars, top, clicks_top, levels, labels, is_empty)

@@ -1,26 +1,22 @@
-"""A partner's side: what is confirmed, what waits and until when, what was not paid and why; links ready to copy."""
+"""A partner's earnings: what is confirmed, pending or unpaid and why, and the links to share."""
 
 from __future__ import annotations
 
 from typing import Any
-
-import segno
-from markupsafe import Markup
-from starlette.responses import Response
 
 from honeyguide.kernel import money
 from honeyguide.kernel.clock import DAY_MS
 from honeyguide.kernel.errors import Invalid
 from honeyguide.kernel.paging import Page
 from honeyguide.pages.dashboard import cards, formats
-from honeyguide.pages.dashboard.page_request import PageRequest
+from honeyguide.pages.dashboard.page_request import PageRequest, View
+from honeyguide.pages.readers import sharing
 from honeyguide.partners import forecast, network, partner_referrals, rules
-from honeyguide.partners.network import PartnerCampaign
 from honeyguide.partners.partner_referrals import ReferredSubscriber
 from honeyguide.referrals import clicks
 from honeyguide.store.tx import Tx
 
-# A page shows so many referrals; the statement's CSV has every one that was paid.
+# A page shows this many referrals; the statement's CSV has every one that was paid.
 MOST_SHOWN = 100
 
 STATES = (
@@ -30,7 +26,7 @@ STATES = (
     (partner_referrals.UNCHARGED, "Not paid"),
 )
 
-# Why a reader does not count, for the partner who sent them. What screening looks at is the newsletter's own affair.
+# Why a referral does not count, as its partner is told. Partners do not learn what screening looks at.
 _SCREENED = "It did not pass the newsletter’s screening."
 WHY_REJECTED = {
     "own_address": "It is your own email address.",
@@ -66,7 +62,7 @@ def month_of(request: PageRequest) -> str:
 
 
 def why(row: ReferredSubscriber) -> str:
-    """One plain sentence with its date: what happened, or what will."""
+    """One sentence with its date: what happened, or what will happen."""
     if row.state == partner_referrals.PENDING:
         if row.due_ms is None:
             return "Will be confirmed once they confirm their email address."
@@ -82,92 +78,58 @@ def why(row: ReferredSubscriber) -> str:
 SHOWN: dict[str, Any] = {"money": money.show, "why": why}
 
 
-async def show(request: PageRequest) -> Response:
-    month = month_of(request)
+async def show(tx: Tx, request: PageRequest) -> View:
+    account_id, month = request.who.account_id, month_of(request)
     is_now = month == rules.month_of(request.now_ms)
-
-    async def look(tx: Tx) -> dict[str, Any]:
-        account_id = request.who.account_id
-        joined, _ = await network.page_of_joined(
-            tx, account_id, Page(1, 200), now_ms=request.now_ms
-        )
-        earnings = await forecast.earnings(tx, account_id, month, now_ms=request.now_ms)
-        state = _state(
-            request,
-            partner_referrals.PENDING if earnings.pending_cents else partner_referrals.CONFIRMED,
-        )
-        return {
-            "earnings": earnings,
-            "outlook": await forecast.outlook_of_partner(tx, account_id, now_ms=request.now_ms),
-            "upcoming": await forecast.upcoming_of_partner(tx, account_id),
-            "reached": await forecast.reached_of_partner(tx, account_id, month)
-            if is_now
-            else set(),
-            "joined": {place.id: place for place in joined},
-            "state": state,
-            "rows": await partner_referrals.of_month(tx, account_id, state, month, most=MOST_SHOWN),
-        }
-
-    shown = await request.read(look)
-    return await request.page(
-        "dashboard/earnings.html",
+    joined, _ = await network.page_of_joined(tx, account_id, Page(1, 200), now_ms=request.now_ms)
+    earnings = await forecast.earnings(tx, account_id, month, now_ms=request.now_ms)
+    state = request.query.get("show", "")
+    if state not in partner_referrals.STATES:
+        has_pending = bool(earnings.pending_cents)
+        state = partner_referrals.PENDING if has_pending else partner_referrals.CONFIRMED
+    rows = await partner_referrals.of_month(tx, account_id, state, month, most=MOST_SHOWN)
+    return request.view(
+        "earnings.html",
         month=month,
         earlier=rules.previous_month(month),
         later=rules.next_month(month),
         is_now=is_now,
         day_ms=DAY_MS,
+        earnings=earnings,
+        outlook=await forecast.outlook_of_partner(tx, account_id, now_ms=request.now_ms),
+        upcoming=await forecast.upcoming_of_partner(tx, account_id),
+        reached=await forecast.reached_of_partner(tx, account_id, month) if is_now else set(),
+        joined={campaign.id: campaign for campaign in joined},
+        state=state,
         states=STATES,
-        is_cut=len(shown["rows"]) == MOST_SHOWN,
+        rows=rows,
+        is_cut=len(rows) == MOST_SHOWN,
         **SHOWN,
-        **shown,
     )
 
 
-def _state(request: PageRequest, otherwise: str) -> str:
-    wanted = request.query.get("show", "")
-    return wanted if wanted in partner_referrals.STATES else otherwise
-
-
-async def one(request: PageRequest) -> Response:
-    async def look(tx: Tx) -> dict[str, Any]:
-        joined = await network.get_joined(
-            tx, request.who.account_id, request.at("id"), now_ms=request.now_ms
-        )
-        over = await forecast.reached_of_partner(
-            tx, request.who.account_id, rules.month_of(request.now_ms)
-        )
-        rows = await partner_referrals.of_place(
-            tx, request.who.account_id, joined.id, most=MOST_SHOWN
-        )
-        since_ms, _ = rules.month_bounds(rules.month_of(request.now_ms))
-        days = await clicks.by_day(tx, joined.owner_account_id, joined.id, since_ms=since_ms)
-        return {
-            "joined": joined,
-            "is_reached": joined.id in over,
-            "rows": rows,
-            "is_cut": len(rows) == MOST_SHOWN,
-            "clicked": sum(day.n for day in days),
-        }
-
-    shown = await request.read(look)
-    joined: PartnerCampaign = shown["joined"]
-    site = request.services.site
-    link = site.partner_link(joined.ref_code)
-    code = segno.make(link, error="m")
-    drawn = Markup(
-        code.svg_inline(
-            omitsize=True, border=3, dark="#211b12", light="#ffffff", svgclass="qr", lineclass=None
-        )
-    )
+async def one(tx: Tx, request: PageRequest) -> View:
+    account_id, site = request.who.account_id, request.services.site
+    month = rules.month_of(request.now_ms)
+    joined = await network.get_joined(tx, account_id, request.at("id"), now_ms=request.now_ms)
+    is_reached = joined.id in await forecast.reached_of_partner(tx, account_id, month)
+    rows = await partner_referrals.of_place(tx, account_id, joined.id, most=MOST_SHOWN)
+    since_ms, _ = rules.month_bounds(month)
+    days = await clicks.by_day(tx, joined.owner_account_id, joined.id, since_ms=since_ms)
     left_cents = rules.left_cents(spent_cents=joined.spent_cents, cap_cents=joined.max_payout_cents)
-    return await request.page(
-        "dashboard/partner_campaign.html",
+    link = site.partner_link(joined.ref_code)
+    return request.view(
+        "partner_campaign.html",
+        joined=joined,
+        is_reached=is_reached,
+        rows=rows,
+        is_cut=len(rows) == MOST_SHOWN,
+        clicked=sum(day.n for day in days),
         link=link,
         magic=f"{site.magic_link(joined.ref_code)}?email=",
-        qr=drawn,
+        qr=sharing.qr_code(link),
         hold=cards.hold,
-        left=0 if shown["is_reached"] else left_cents,
-        again=rules.next_month(rules.month_of(request.now_ms)),
+        left=0 if is_reached else left_cents,
+        again=rules.next_month(month),
         **SHOWN,
-        **shown,
     )

@@ -1,4 +1,4 @@
-"""The way around, as one table: what is built is shown, in the order of the table."""
+"""The menu of the dashboard, as one table in the order shown."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ PARTS: tuple[NavGroup, ...] = (
     ),
 )
 
-# A count above this is shown as "99+": more says nothing more.
+# A larger count is shown as "99+".
 MOST_SHOWN = 99
 
 
@@ -75,16 +75,9 @@ class Shown:
 async def shown(
     services: PageServices, who: Visitor, path: str
 ) -> tuple[list[tuple[str, list[Shown]]], str]:
-    """The table with counts filled in and the current place marked; and how many notices nobody has read."""
-
-    async def count(tx: Tx) -> tuple[int, int]:
-        waiting = await daily_counts.suspected(
-            tx, Tenant(who.account_id, who.campaign_id), most=MOST_SHOWN + 1
-        )
-        return waiting, await notifications.unread(tx, who.account_id)
-
-    waiting, unread = await services.store.read(count)
-    counts = {"review": _up_to_most(waiting), "notices": _up_to_most(unread)}
+    """The menu with its counts and the current page marked, and the number of unread notifications."""
+    suspected, unread = await services.store.read(_counts, who)
+    counts = {"review": _up_to_most(suspected), "notices": _up_to_most(unread)}
     parts = [
         (
             part.name,
@@ -97,6 +90,13 @@ async def shown(
         for part in PARTS
     ]
     return parts, counts["notices"]
+
+
+async def _counts(tx: Tx, who: Visitor) -> tuple[int, int]:
+    """Referrals to review and unread notifications."""
+    tenant = Tenant(who.account_id, who.campaign_id)
+    suspected = await daily_counts.suspected(tx, tenant, most=MOST_SHOWN + 1)
+    return suspected, await notifications.unread(tx, who.account_id)
 
 
 def _up_to_most(count: int) -> str:

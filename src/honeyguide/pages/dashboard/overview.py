@@ -1,16 +1,17 @@
-"""Overview: is it growing, through whom, and what waits for me. Reads counts that the database keeps, never the people."""
+"""Overview: whether the list grows, through whom, and what to do next. It reads counts that the
+database keeps, never the subscribers themselves.
+"""
 
 from __future__ import annotations
 
+from functools import partial
 from typing import NamedTuple
-
-from starlette.responses import Response
 
 from honeyguide.accounts import keys
 from honeyguide.kernel import money
 from honeyguide.kernel.clock import DAY_MS
 from honeyguide.pages.dashboard import charts, formats
-from honeyguide.pages.dashboard.page_request import PageRequest
+from honeyguide.pages.dashboard.page_request import PageRequest, View
 from honeyguide.partners import forecast
 from honeyguide.partners import rules as months
 from honeyguide.referrals import campaigns, daily_counts, page_index, recent_counts, rewards, search
@@ -96,31 +97,26 @@ async def _facts(
     )
 
 
-async def show(request: PageRequest) -> Response:
+async def show(tx: Tx, request: PageRequest) -> View:
     chosen = charts.RANGES.get(request.query.get("range", ""), charts.RANGES["30d"])
     since_ms = charts.first_day(chosen, request.now_ms)
-    before_ms = since_ms - chosen.days * DAY_MS
-
-    async def look(tx: Tx) -> Facts:
-        return await _facts(tx, request, before_ms, since_ms, since_ms + chosen.days * DAY_MS)
-
-    facts: Facts = await request.read(look)
-    now = charts.total([day for day in facts.days if day.day_ms >= since_ms])
+    span_ms = chosen.days * DAY_MS
+    facts = await _facts(tx, request, since_ms - span_ms, since_ms, since_ms + span_ms)
+    days = [day for day in facts.days if day.day_ms >= since_ms]
+    now = charts.total(days)
     before = charts.total([day for day in facts.days if day.day_ms < since_ms])
     steps = _steps(request, facts)
-    return await request.page(
+    return request.view(
         "overview.html",
         facts=facts,
         ranges=charts.RANGES.values(),
         chosen=chosen,
         figures=_figures(facts, now, before, chosen.before),
-        chart=charts.signups(
-            [day for day in facts.days if day.day_ms >= since_ms], chosen, since_ms
-        ),
+        chart=charts.signups(days, chosen, since_ms),
         funnel=_funnel(now),
         rejections=_rejections(facts.rejected),
-        next_reward=lambda verified: rewards.next_reward(facts.all_rewards, verified),
-        counted=lambda *counts: formats.up_to(recent_counts.MOST_WON, *counts),
+        next_reward=partial(rewards.next_reward, facts.all_rewards),
+        counted=partial(formats.up_to, recent_counts.MOST_WON),
         money=money.show,
         now=now,
         steps=[] if all(step.is_done for step in steps) else steps,
@@ -193,11 +189,12 @@ def _rejections(found: list[recent_counts.Rejected]) -> str:
     )
     if len(found) == 1:
         return f"{many}, {'' if total == 1 else 'all '}{words[0]}."
-    return f"{many}: {', '.join(f'{each.n:,} {text}' for each, text in zip(found, words, strict=True))}."
+    kinds = (f"{each.n:,} {text}" for each, text in zip(found, words, strict=True))
+    return f"{many}: {', '.join(kinds)}."
 
 
 def _steps(request: PageRequest, facts: Facts) -> list[Step]:
-    """Each looks for itself whether it is done."""
+    """What a new account does first, and which of it is done."""
     referred = facts.ever.verified + facts.ever.pending + facts.ever.rejected
     steps = [
         Step(
@@ -241,7 +238,8 @@ def _steps(request: PageRequest, facts: Facts) -> list[Step]:
             4,
             Step(
                 "Set up email sending",
-                "Set HONEYGUIDE_SMTP_URL and restart. Until then emails are only written to the log.",
+                "Set HONEYGUIDE_SMTP_URL and restart. "
+                "Until then emails are only written to the log.",
                 "",
                 "",
                 bool(request.services.settings.smtp_url),

@@ -14,22 +14,13 @@ from honeyguide.kernel.errors import Fault, Invalid, TooMany
 from honeyguide.pages import forms
 from honeyguide.pages.dashboard import page_request
 from honeyguide.pages.dashboard.page_request import PageRequest, View
+from honeyguide.pages.handlers import Uses, call
 from honeyguide.pages.services import PageServices
 from honeyguide.store.tx import Tx
 
 Answer = View | Response
 DatabaseHandler = Callable[[Tx, PageRequest], Awaitable[Answer]]
 ServiceHandler = Callable[[PageServices, PageRequest], Awaitable[Answer]]
-
-
-class Uses(Enum):
-    """What a handler needs, and so what it is called with."""
-
-    READS = auto()  # handler(tx, request) in one snapshot
-    WRITES = auto()  # handler(tx, request) in one transaction
-    SERVICES = (
-        auto()
-    )  # handler(services, request): it hashes, decodes or streams between transactions
 
 
 class Access(Enum):
@@ -78,22 +69,12 @@ async def _answer(request: PageRequest, route: PageRoute) -> Response:
     if request.http.method == "POST":
         await page_request.check_post(request)
     try:
-        answer = await _run(request, route)
+        answer: Answer = await call(route.uses, route.handler, request.services, request)
     except (Invalid, TooMany) as fault:
         if route.form is None:
             raise
         return await _form_again(request, route, route.form, fault)
     return await request.render(answer) if isinstance(answer, View) else answer
-
-
-async def _run(request: PageRequest, route: PageRoute) -> Answer:
-    services = request.services
-    handler: Callable[..., Awaitable[Answer]] = route.handler
-    if route.uses is Uses.READS:
-        return await services.store.snapshot(handler, request)
-    if route.uses is Uses.WRITES:
-        return await services.store.write(handler, request)
-    return await handler(services, request)
 
 
 async def _form_again(

@@ -1,28 +1,27 @@
-"""Making and changing an offer: its form, with the network card and what a month could cost beside it as it is typed."""
+"""Creating and changing a partner program: the form, and beside it, as it is typed, the network card
+and what a month could cost.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from decimal import Decimal, InvalidOperation
-from typing import Any
+from typing import NamedTuple
 
-from msgspec import UNSET
 from starlette.responses import HTMLResponse, Response
 
 from honeyguide.kernel import money
 from honeyguide.kernel.errors import Invalid
 from honeyguide.pages import forms, rendering
 from honeyguide.pages.dashboard import cards
-from honeyguide.pages.dashboard.page_request import PageRequest
+from honeyguide.pages.dashboard.page_request import PageRequest, View
 from honeyguide.pages.forms import Field
+from honeyguide.pages.services import PageServices
 from honeyguide.partners import programs, publications
 from honeyguide.partners.programs import Program, ProgramFields
 from honeyguide.partners.publications import Publication
 from honeyguide.partners.rules import Estimate, estimate_month
 from honeyguide.store.tx import Tx
 
-AMOUNTS = ("cpa", "max_payout", "total_budget")
-TEXTS = ("redirect_url", "thankyou_page_url", "resources_url", "terms", "slug")
 FIELDS = {
     "cpa": Field("Fee per new subscriber", "Enter a fee."),
     "max_payout": Field("Monthly cap per partner", "Enter a monthly cap per partner."),
@@ -34,206 +33,178 @@ FIELDS = {
     "resources_url": Field("Promo material URL"),
     "terms": Field("Terms"),
 }
-# A volume to begin with, until the owner types their own.
+# The volume of the estimate until the owner types another one.
 READERS, PARTNERS = 100, 3
+MOST_VOLUME = 10_000_000
 
 
-def whole(text: str, default: int) -> int:
-    return (
-        min(int(text), 10_000_000)
-        if text.isascii() and text.isdigit() and len(text) < 9
-        else default
+class ProgramForm(NamedTuple):
+    """What the fields of the form hold: the defaults, what is saved, or what was typed."""
+
+    cpa: str = "2.00"
+    max_payout: str = "200.00"
+    total_budget: str = "500.00"
+    redirect_url: str = ""
+    thankyou_page_url: str = ""
+    resources_url: str = ""
+    terms: str = ""
+    slug: str = ""
+    show_in_directory: bool = True
+    referral_pending_duration_enabled: bool = True
+    referral_pending_duration: str = "14"
+
+
+def form_of(program: Program) -> ProgramForm:
+    """A program as its form shows it."""
+    return ProgramForm(
+        cpa=_dollars(program.cpa_cents),
+        max_payout=_dollars(program.max_payout_cents),
+        total_budget=_dollars(program.total_budget_cents),
+        redirect_url=program.redirect_url,
+        thankyou_page_url=program.thankyou_page_url or "",
+        resources_url=program.resources_url or "",
+        terms=program.terms or "",
+        slug=program.slug or "",
+        show_in_directory=bool(program.show_in_directory),
+        referral_pending_duration_enabled=bool(program.referral_pending_duration_enabled),
+        referral_pending_duration=str(program.referral_pending_duration),
     )
 
 
-def _given(request: PageRequest) -> dict[str, Any]:
-    return {
-        **{name: request.text(name) for name in (*AMOUNTS, *TEXTS)},
-        "show_in_directory": bool(request.text("show_in_directory")),
-        "referral_pending_duration_enabled": bool(
-            request.text("referral_pending_duration_enabled")
-        ),
-        "referral_pending_duration": request.text("referral_pending_duration") or "14",
-    }
+def _dollars(cents: int) -> str:
+    return f"{money.dollars(cents):.2f}"
 
 
-def as_given(program: Program) -> dict[str, Any]:
-    """A program as its form holds it: all text."""
-    amounts = {name: f"{money.dollars(getattr(program, f'{name}_cents')):.2f}" for name in AMOUNTS}
-    return {
-        **program._asdict(),
-        **amounts,
-        "referral_pending_duration": str(program.referral_pending_duration),
-    }
+def _typed(request: PageRequest) -> ProgramForm:
+    return ProgramForm(
+        cpa=request.text("cpa"),
+        max_payout=request.text("max_payout"),
+        total_budget=request.text("total_budget"),
+        redirect_url=request.text("redirect_url"),
+        thankyou_page_url=request.text("thankyou_page_url"),
+        resources_url=request.text("resources_url"),
+        terms=request.text("terms"),
+        slug=request.text("slug"),
+        show_in_directory=bool(request.text("show_in_directory")),
+        referral_pending_duration_enabled=bool(request.text("referral_pending_duration_enabled")),
+        referral_pending_duration=request.text("referral_pending_duration") or "14",
+    )
 
 
-def _number(text: str, param: str) -> Decimal:
-    try:
-        return Decimal(text.replace(",", "").removeprefix("$").strip())
-    except InvalidOperation:
-        raise Invalid("{field} must be an amount such as 2.50.", param=param) from None
-
-
-def _fields(given: dict[str, Any]) -> ProgramFields:
-    amounts: dict[str, Any] = {
-        name: _number(given[name], name) if given[name] else UNSET for name in AMOUNTS
-    }
-    texts: dict[str, Any] = {
-        name: given[name] or (UNSET if name == "redirect_url" else None) for name in TEXTS
-    }
-    days = given["referral_pending_duration"]
+def _checked(request: PageRequest) -> ProgramFields:
+    """What was typed, for the domain, which has the rules."""
+    form = _typed(request)
+    forms.require(FIELDS, form._asdict())
+    days = forms.whole_number(form.referral_pending_duration)
     return ProgramFields(
-        **amounts,
-        **texts,
-        show_in_directory=given["show_in_directory"],
-        referral_pending_duration_enabled=given["referral_pending_duration_enabled"],
-        referral_pending_duration=int(days)
-        if days.isascii() and days.isdigit() and len(days) < 6
-        else days,
+        cpa=forms.amount(form.cpa, param="cpa"),
+        max_payout=forms.amount(form.max_payout, param="max_payout"),
+        total_budget=forms.amount(form.total_budget, param="total_budget"),
+        redirect_url=form.redirect_url,
+        thankyou_page_url=form.thankyou_page_url or None,
+        resources_url=form.resources_url or None,
+        terms=form.terms or None,
+        slug=form.slug or None,
+        show_in_directory=form.show_in_directory,
+        referral_pending_duration_enabled=form.referral_pending_duration_enabled,
+        # What is no number is refused by the domain, in its own words.
+        referral_pending_duration=form.referral_pending_duration if days is None else days,
     )
 
 
-def _cents(given: dict[str, Any], name: str) -> int | None:
+def _cents(text: str) -> int | None:
     """An amount that may be half typed."""
     try:
-        return money.cents(_number(given[name], name), param=name)
+        return money.cents(forms.amount(text, param=""), param="")
     except Invalid:
         return None
 
 
-def guess(given: dict[str, Any], volume: Mapping[str, str]) -> Estimate | None:
-    """What a month of so many readers would cost; None while an amount cannot be read."""
-    fee, most, budget = (_cents(given, name) for name in AMOUNTS)
-    if fee is None or most is None or budget is None:
+def guess(form: ProgramForm, volume: Mapping[str, str]) -> Estimate | None:
+    """What a month of so many new subscribers would cost; None while an amount cannot be read."""
+    fee, cap, budget = _cents(form.cpa), _cents(form.max_payout), _cents(form.total_budget)
+    if fee is None or cap is None or budget is None:
         return None
     return estimate_month(
         fee_cents=fee,
-        partner_cap_cents=most,
+        partner_cap_cents=cap,
         budget_cents=budget,
-        readers=whole(volume.get("readers", ""), READERS),
-        partners=whole(volume.get("partners", ""), PARTNERS),
+        readers=_volume(volume.get("readers", ""), READERS),
+        partners=_volume(volume.get("partners", ""), PARTNERS),
     )
 
 
-def _card(given: dict[str, Any], publication: Publication) -> str:
-    days, waits = (
-        whole(given["referral_pending_duration"], 0),
-        bool(given["referral_pending_duration_enabled"]),
-    )
+def _volume(text: str, otherwise: int) -> int:
+    number = forms.whole_number(text)
+    return otherwise if number is None else min(number, MOST_VOLUME)
+
+
+def _card(form: ProgramForm, publication: Publication) -> str:
     card = cards.priced(
         cards.of_publication(publication),
-        cpa_cents=_cents(given, "cpa") or 0,
-        days=days,
-        waits=waits,
+        cpa_cents=_cents(form.cpa) or 0,
+        days=forms.whole_number(form.referral_pending_duration) or 0,
+        waits=form.referral_pending_duration_enabled,
     )
     return rendering.page("dashboard/card_alone.html", card=card, money=money.show)
 
 
-async def _form(
-    request: PageRequest,
-    given: dict[str, Any],
-    publication: Publication,
-    old: Program | None,
-    wrong: dict[str, str] | None = None,
-) -> Response:
-    return await request.page(
-        "dashboard/program_form.html",
-        400 if wrong else 200,
-        given=given,
+def _view(
+    request: PageRequest, form: ProgramForm, publication: Publication, old: Program | None
+) -> View:
+    return request.view(
+        "program_form.html",
+        given=form,
         publication=publication,
         old=old,
-        wrong=wrong or {},
         form=FIELDS,
         page_host=request.services.site.signup_page_host,
-        card=_card(given, publication),
+        card=_card(form, publication),
         money=money.show,
-        guess=guess(given, request.fields),
+        guess=guess(form, request.fields),
         readers=READERS,
         partners=PARTNERS,
     )
 
 
-async def new_form(request: PageRequest) -> Response:
-    publication = await _publication(request, request.query.get("publication", ""))
-    empty: dict[str, Any] = {
-        **dict.fromkeys((*AMOUNTS, *TEXTS), ""),
-        "cpa": "2.00",
-        "max_payout": "200.00",
-        "total_budget": "500.00",
-        "show_in_directory": True,
-        "referral_pending_duration_enabled": True,
-        "referral_pending_duration": "14",
-    }
-    return await _form(request, empty, publication, None)
+async def new_form(tx: Tx, request: PageRequest) -> View:
+    if request.errors:
+        publication_id, form = request.text("publication"), _typed(request)
+    else:
+        publication_id, form = request.query.get("publication", ""), ProgramForm()
+    publication = await publications.get(tx, request.who.account_id, publication_id)
+    return _view(request, form, publication, None)
 
 
-async def _publication(request: PageRequest, publication_id: str) -> Publication:
-    found: Publication = await request.read(
-        lambda tx: publications.get(tx, request.who.account_id, publication_id)
+async def create(tx: Tx, request: PageRequest) -> Response:
+    publication = await publications.get(tx, request.who.account_id, request.text("publication"))
+    made = await programs.create(
+        tx, request.who.account_id, publication.id, _checked(request), now_ms=request.now_ms
     )
-    return found
-
-
-async def create(request: PageRequest) -> Response:
-    publication, given = await _publication(request, request.text("publication")), _given(request)
-    if wrong := forms.missing(FIELDS, given):
-        return await _form(request, given, publication, None, wrong)
-    try:
-        fields = _fields(given)
-
-        async def change(tx: Tx) -> Program:
-            return await programs.create(
-                tx, request.who.account_id, publication.id, fields, now_ms=request.now_ms
-            )
-
-        made = await request.write(change)
-    except Invalid as fault:
-        return await _form(request, given, publication, None, forms.errors_of(fault, FIELDS))
     return request.go(
         f"/program/{made.id}", "Your program is live. Partners who join get their own links."
     )
 
 
-async def edit_form(request: PageRequest) -> Response:
-    old = await program_of(request)
-    return await _form(request, as_given(old), await _publication(request, old.publication_id), old)
+async def edit_form(tx: Tx, request: PageRequest) -> View:
+    old = await programs.get(tx, request.who.account_id, request.at("id"))
+    publication = await publications.get(tx, request.who.account_id, old.publication_id)
+    form = _typed(request) if request.errors else form_of(old)
+    return _view(request, form, publication, old)
 
 
-async def program_of(request: PageRequest) -> Program:
-    """The program that the address names, if it is one's own."""
-    found: Program = await request.read(
-        lambda tx: programs.get(tx, request.who.account_id, request.at("id"))
+async def edit(tx: Tx, request: PageRequest) -> Response:
+    changed = await programs.update(
+        tx, request.who.account_id, request.at("id"), _checked(request), now_ms=request.now_ms
     )
-    return found
+    return request.go(f"/program/{changed.id}", "Saved. Pending referrals keep their original fee.")
 
 
-async def edit(request: PageRequest) -> Response:
-    old, given = await program_of(request), _given(request)
-    publication = await _publication(request, old.publication_id)
-    if wrong := forms.missing(FIELDS, given):
-        return await _form(request, given, publication, old, wrong)
-    try:
-        fields = _fields(given)
-
-        async def change(tx: Tx) -> Program:
-            return await programs.update(
-                tx, request.who.account_id, old.id, fields, now_ms=request.now_ms
-            )
-
-        await request.write(change)
-    except Invalid as fault:
-        return await _form(request, given, publication, old, forms.errors_of(fault, FIELDS))
-    return request.go(f"/program/{old.id}", "Saved. Pending referrals keep their original fee.")
+async def sketch_card(tx: Tx, request: PageRequest) -> Response:
+    publication = await publications.get(tx, request.who.account_id, request.text("publication"))
+    return HTMLResponse(_card(_typed(request), publication))
 
 
-async def sketch_card(request: PageRequest) -> Response:
-    return HTMLResponse(
-        _card(_given(request), await _publication(request, request.text("publication")))
-    )
-
-
-async def sketch_cost(request: PageRequest) -> Response:
-    html = rendering.page(
-        "dashboard/estimate.html", guess=guess(_given(request), request.fields), money=money.show
-    )
-    return HTMLResponse(html)
+async def sketch_cost(services: PageServices, request: PageRequest) -> Response:
+    values = {"guess": guess(_typed(request), request.fields), "money": money.show}
+    return HTMLResponse(rendering.page("dashboard/estimate.html", **values))

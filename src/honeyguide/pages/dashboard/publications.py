@@ -1,32 +1,28 @@
-"""Publications: what they are, whom they reach, their logo; with the network card beside the form as it is typed."""
+"""Publications: what they are, their audience and logo, with previews beside the form as it is typed."""
 
 from __future__ import annotations
 
 from collections.abc import Collection
-from typing import Any
+from typing import NamedTuple
 
 from msgspec import UNSET
 from starlette.responses import HTMLResponse, Response
 
 from honeyguide.kernel import money
-from honeyguide.kernel.errors import Invalid, Required
+from honeyguide.kernel.errors import Required
 from honeyguide.kernel.paging import Page
 from honeyguide.pages import forms, rendering
 from honeyguide.pages.dashboard import cards
-from honeyguide.pages.dashboard.page_request import PageRequest
+from honeyguide.pages.dashboard.cards import Card
+from honeyguide.pages.dashboard.page_request import PageRequest, View
 from honeyguide.pages.dashboard.previews import picture_of_program
 from honeyguide.pages.forms import Field
+from honeyguide.pages.services import PageServices
 from honeyguide.partners import audience, logos, programs, publications
 from honeyguide.partners.publications import Publication, PublicationFields
 from honeyguide.referrals import campaigns
 from honeyguide.store.tx import Tx
 
-WORDS: dict[str, Any] = {
-    "categories": audience.CATEGORIES,
-    "genders": audience.GENDERS,
-    "income_levels": audience.INCOME_LEVELS,
-    "age_ranges": audience.AGE_RANGES,
-}
 MOST_CATEGORIES = 3
 FIELDS = {
     "name": Field("Name", "Enter a name."),
@@ -40,109 +36,116 @@ FIELDS = {
 }
 
 
-async def show(request: PageRequest) -> Response:
-    async def look(tx: Tx) -> tuple[list[Publication], dict[str, programs.Program]]:
-        rows, _ = await publications.page_of(tx, request.who.account_id, Page(1, 200))
-        offers, _ = await programs.page_of(tx, request.who.account_id, Page(1, 200))
-        return rows, {offer.publication_id: offer for offer in offers}
+class PublicationForm(NamedTuple):
+    """What the fields of the form hold: the defaults, what is saved, or what was typed."""
 
-    rows, offers = await request.read(look)
-    return await request.page("dashboard/publications.html", rows=rows, offers=offers)
+    name: str = ""
+    description: str = ""
+    list_id: str = ""
+    audience_gender: str = "mixed"
+    status: str = "active"
+    categories: Collection[str] = ()
+    income_levels: Collection[str] = ()
+    age_ranges: Collection[str] = ()
 
-
-def _given(request: PageRequest) -> dict[str, Any]:
-    lists = {name: request.several(name) for name in ("categories", "income_levels", "age_ranges")}
-    return {
-        "name": request.text("name"),
-        "description": request.text("description"),
-        "list_id": request.text("list_id"),
-        "audience_gender": request.text("audience_gender"),
-        "status": request.text("status") or "active",
-        **lists,
-    }
-
-
-def _as_given(publication: Publication) -> dict[str, Any]:
-    lists = {
-        name: publication.words(name) for name in ("categories", "income_levels", "age_ranges")
-    }
-    return {**publication._asdict(), **lists}
+    def card(self, logo_id: str) -> Card:
+        """The network card; empty fields get a placeholder."""
+        return Card(
+            name=self.name or "Your newsletter",
+            description=self.description or "A short description.",
+            logo=f"/logos/{logo_id}" if logo_id else "",
+            audience=cards.audience(self.audience_gender, self.age_ranges),
+            categories=list(self.categories),
+        )
 
 
-def _fields(given: dict[str, Any]) -> PublicationFields:
-    return PublicationFields(
-        name=given["name"] or UNSET,
-        description=given["description"] or None,
-        categories=given["categories"] or UNSET,
-        list_id=given["list_id"] or None,
-        status=given["status"],
-        audience_gender=given["audience_gender"] or UNSET,
-        income_levels=given["income_levels"] or UNSET,
-        age_ranges=given["age_ranges"] or UNSET,
+async def show(tx: Tx, request: PageRequest) -> View:
+    rows, _ = await publications.page_of(tx, request.who.account_id, Page(1, 200))
+    offers, _ = await programs.page_of(tx, request.who.account_id, Page(1, 200))
+    return request.view(
+        "publications.html", rows=rows, offers={offer.publication_id: offer for offer in offers}
     )
 
 
-async def _form(
-    request: PageRequest,
-    given: dict[str, Any],
-    old: Publication | None,
-    wrong: dict[str, str] | None = None,
-) -> Response:
-    logo_id = old.logo_id if old else ""
-    return await request.page(
-        "dashboard/publication.html",
-        400 if wrong else 200,
-        given=given,
-        old=old,
-        wrong=wrong or {},
-        form=FIELDS,
-        card=_card(given, logo_id),
-        page=await _page(request, given, logo_id),
-        **WORDS,
+def _typed(request: PageRequest) -> PublicationForm:
+    return PublicationForm(
+        name=request.text("name"),
+        description=request.text("description"),
+        list_id=request.text("list_id"),
+        audience_gender=request.text("audience_gender"),
+        status=request.text("status") or "active",
+        categories=request.several("categories"),
+        income_levels=request.several("income_levels"),
+        age_ranges=request.several("age_ranges"),
     )
 
 
-def _missing(
-    request: PageRequest, given: dict[str, Any], *, unless: Collection[str] = ()
-) -> dict[str, str]:
+def _form_of(publication: Publication) -> PublicationForm:
+    return PublicationForm(
+        name=publication.name,
+        description=publication.description or "",
+        list_id=publication.list_id or "",
+        audience_gender=publication.audience_gender,
+        status=publication.status,
+        categories=publication.words("categories"),
+        income_levels=publication.words("income_levels"),
+        age_ranges=publication.words("age_ranges"),
+    )
+
+
+def _checked(request: PageRequest, *, unless: Collection[str] = ()) -> PublicationFields:
+    """What was typed, for the domain, which has the rules."""
+    form = _typed(request)
     logo = request.file.filename if request.file else ""
-    wrong = forms.missing(FIELDS, {**given, "logo": logo}, unless=unless)
-    if len(given["categories"]) > MOST_CATEGORIES:
-        wrong["categories"] = FIELDS["categories"].ask
-    return wrong
-
-
-def _card(given: dict[str, Any], logo_id: str) -> str:
-    return rendering.page(
-        "dashboard/card_alone.html", card=cards.of_typed(given, logo_id), money=money.show
+    errors = forms.missing(FIELDS, {**form._asdict(), "logo": logo}, unless=unless)
+    if len(form.categories) > MOST_CATEGORIES:
+        errors["categories"] = FIELDS["categories"].ask
+    if errors:
+        raise forms.FormErrors(errors)
+    return PublicationFields(
+        name=form.name or UNSET,
+        description=form.description or None,
+        categories=form.categories or UNSET,
+        list_id=form.list_id or None,
+        status=form.status,
+        audience_gender=form.audience_gender or UNSET,
+        income_levels=form.income_levels or UNSET,
+        age_ranges=form.age_ranges or UNSET,
     )
 
 
-async def _page(request: PageRequest, given: dict[str, Any], logo_id: str) -> str:
+async def _view(
+    tx: Tx, request: PageRequest, form: PublicationForm, old: Publication | None
+) -> View:
+    logo_id = old.logo_id if old else ""
+    return request.view(
+        "publication.html",
+        given=form,
+        old=old,
+        form=FIELDS,
+        card=_card(form, logo_id),
+        page=await _signup_page(tx, request, form, logo_id),
+        categories=audience.CATEGORIES,
+        genders=audience.GENDERS,
+        income_levels=audience.INCOME_LEVELS,
+        age_ranges=audience.AGE_RANGES,
+    )
+
+
+def _card(form: PublicationForm, logo_id: str) -> str:
+    return rendering.page("dashboard/card_alone.html", card=form.card(logo_id), money=money.show)
+
+
+async def _signup_page(tx: Tx, request: PageRequest, form: PublicationForm, logo_id: str) -> str:
     """The signup page of its program, as partners' readers see it."""
-    campaign = await request.read(lambda tx: campaigns.get(tx, request.tenant))
-    card = cards.of_typed(given, logo_id)
-    return picture_of_program(
-        campaign,
-        card.name,
-        given["description"],
-        card.logo,
-        base_url=request.services.site.base_url,
-    )
+    campaign = await campaigns.get(tx, request.tenant)
+    card, base_url = form.card(logo_id), request.services.site.base_url
+    return picture_of_program(campaign, card.name, form.description, card.logo, base_url=base_url)
 
 
-async def new_form(request: PageRequest) -> Response:
-    empty = {
-        "name": "",
-        "description": "",
-        "list_id": "",
-        "audience_gender": "mixed",
-        "status": "active",
-        "categories": [],
-        "income_levels": [],
-        "age_ranges": [],
-    }
-    return await _form(request, empty, None)
+async def new_form(tx: Tx, request: PageRequest) -> View:
+    form = _typed(request) if request.errors else PublicationForm()
+    return await _view(tx, request, form, None)
 
 
 async def _logo(request: PageRequest) -> logos.Logo | None:
@@ -152,100 +155,67 @@ async def _logo(request: PageRequest) -> logos.Logo | None:
     return await logos.sanitize_apart(data) if data else None
 
 
-async def create(request: PageRequest) -> Response:
-    given = _given(request)
-    if wrong := _missing(request, given):
-        return await _form(request, given, None, wrong)
-    try:
-        fields = _fields(given)
-        publications.check_required(fields, has_logo=True)
-        logo = await _logo(request)
-        if logo is None:
-            raise Required("logo")
-
-        async def change(tx: Tx) -> Publication:
-            return await publications.create(
-                tx,
-                request.who.account_id,
-                fields,
-                logo,
-                folder=request.services.site.logo_folder,
-                now_ms=request.now_ms,
-            )
-
-        made = await request.write(change)
-    except Invalid as fault:
-        return await _form(request, given, None, forms.errors_of(fault, FIELDS))
+async def create(services: PageServices, request: PageRequest) -> Response:
+    fields = _checked(request)
+    publications.check_required(fields, has_logo=True)
+    logo = await _logo(request)
+    if logo is None:
+        raise Required("logo")
+    made = await services.store.write(
+        publications.create,
+        request.who.account_id,
+        fields,
+        logo,
+        folder=services.site.logo_folder,
+        now_ms=request.now_ms,
+    )
     return request.go(
         f"/program/new?publication={made.id}",
         f"{made.name} was added. Next, set up its partner program.",
     )
 
 
-async def edit_form(request: PageRequest) -> Response:
-    old = await _old(request)
-    return await _form(request, _as_given(old), old)
+async def edit_form(tx: Tx, request: PageRequest) -> View:
+    old = await publications.get(tx, request.who.account_id, request.at("id"))
+    return await _view(tx, request, _typed(request) if request.errors else _form_of(old), old)
 
 
-async def _old(request: PageRequest) -> Publication:
-    async def look(tx: Tx) -> Publication:
-        return await publications.get(tx, request.who.account_id, request.at("id"))
-
-    found: Publication = await request.read(look)
-    return found
-
-
-async def edit(request: PageRequest) -> Response:
-    old, given = await _old(request), _given(request)
-    if wrong := _missing(request, given, unless=("logo",)):
-        return await _form(request, given, old, wrong)
-    try:
-        fields, logo = _fields(given), await _logo(request)
-
-        async def change(tx: Tx) -> Publication:
-            return await publications.update(
-                tx,
-                request.who.account_id,
-                old.id,
-                fields,
-                logo,
-                folder=request.services.site.logo_folder,
-                now_ms=request.now_ms,
-            )
-
-        await request.write(change)
-    except Invalid as fault:
-        return await _form(request, given, old, forms.errors_of(fault, FIELDS))
-    return request.go("/publications", f"{given['name']} was saved.")
+async def edit(services: PageServices, request: PageRequest) -> Response:
+    account_id = request.who.account_id
+    # Decoding a logo is expensive, so nobody gets that far with somebody else's publication.
+    old = await services.store.read(publications.get, account_id, request.at("id"))
+    fields = _checked(request, unless=("logo",))
+    saved = await services.store.write(
+        publications.update,
+        account_id,
+        old.id,
+        fields,
+        await _logo(request),
+        folder=services.site.logo_folder,
+        now_ms=request.now_ms,
+    )
+    return request.go("/publications", f"{saved.name} was saved.")
 
 
-async def delete(request: PageRequest) -> Response:
-    async def change(tx: Tx) -> None:
-        await publications.delete(
-            tx, request.who.account_id, request.at("id"), now_ms=request.now_ms
-        )
-
-    await request.write(change)
+async def delete(tx: Tx, request: PageRequest) -> Response:
+    await publications.delete(tx, request.who.account_id, request.at("id"), now_ms=request.now_ms)
     return request.go(
         "/publications", "The publication was deleted. Its history and the amounts owed are kept."
     )
 
 
-async def sketch_card(request: PageRequest) -> Response:
+async def sketch_card(tx: Tx, request: PageRequest) -> Response:
     """The network card as it would look with what is typed so far."""
-    return HTMLResponse(_card(_given(request), await _logo_id(request)))
+    return HTMLResponse(_card(_typed(request), await _logo_id(tx, request)))
 
 
-async def sketch_page(request: PageRequest) -> Response:
-    return HTMLResponse(await _page(request, _given(request), await _logo_id(request)))
+async def sketch_page(tx: Tx, request: PageRequest) -> Response:
+    logo_id = await _logo_id(tx, request)
+    return HTMLResponse(await _signup_page(tx, request, _typed(request), logo_id))
 
 
-async def _logo_id(request: PageRequest) -> str:
+async def _logo_id(tx: Tx, request: PageRequest) -> str:
     """Of the publication that is being changed; a new one has none yet."""
-    wanted = request.text("id")
-    if not wanted:
+    if not request.text("id"):
         return ""
-    old: Publication = await request.read(
-        lambda tx: publications.get(tx, request.who.account_id, wanted)
-    )
-    return old.logo_id
+    return (await publications.get(tx, request.who.account_id, request.text("id"))).logo_id

@@ -35,7 +35,8 @@ from honeyguide.pages.dashboard import (
 )
 from honeyguide.pages.dashboard.labels import label
 from honeyguide.pages.dashboard.page_request import Handler, guarded
-from honeyguide.pages.dashboard.page_route import PageRoute, Uses, endpoint
+from honeyguide.pages.dashboard.page_route import PageRoute, endpoint
+from honeyguide.pages.handlers import Uses
 from honeyguide.pages.services import PageServices
 
 rendering.add_filters(**formats.FILTERS, label=label)
@@ -68,7 +69,7 @@ LOGIN_PAGES = (
 
 PAGES = (
     *LOGIN_PAGES,
-    OldRoute("GET", "/", overview.show),
+    PageRoute("GET", "/", READS, overview.show),
     OldRoute("GET", "/subscribers", subscribers.show),
     OldRoute("POST", "/subscribers/decide", subscribers.decide),
     OldRoute("GET", "/subscribers/export.csv", subscribers.export),
@@ -128,28 +129,58 @@ PAGES = (
         form=settings.show,
         fields=settings.FORM,
     ),
-    OldRoute("GET", "/publications", publications.show),
-    OldRoute("GET", "/publications/new", publications.new_form),
-    OldRoute("POST", "/publications/new", publications.create),
-    OldRoute("POST", "/publications/preview/card", publications.sketch_card),
-    OldRoute("POST", "/publications/preview/page", publications.sketch_page),
-    OldRoute("GET", "/publications/{id}", publications.edit_form),
-    OldRoute("POST", "/publications/{id}", publications.edit),
-    OldRoute("POST", "/publications/{id}/delete", publications.delete),
-    OldRoute("GET", "/program", program.index),
-    OldRoute("GET", "/program/new", program_form.new_form),
-    OldRoute("POST", "/program/new", program_form.create),
-    OldRoute("POST", "/program/preview/card", program_form.sketch_card),
-    OldRoute("POST", "/program/preview/cost", program_form.sketch_cost),
-    OldRoute("GET", "/program/{id}", program.show),
-    OldRoute("GET", "/program/{id}/change", program_form.edit_form),
-    OldRoute("POST", "/program/{id}/change", program_form.edit),
-    OldRoute("POST", "/program/{id}/act", program.act),
-    OldRoute("GET", "/network", network.show),
-    OldRoute("GET", "/network/{id}", network.one),
-    OldRoute("POST", "/network/{id}/join", network.join),
-    OldRoute("GET", "/earnings", earnings.show),
-    OldRoute("GET", "/earnings/{id}", earnings.one),
+    PageRoute("GET", "/publications", READS, publications.show),
+    PageRoute("GET", "/publications/new", READS, publications.new_form),
+    PageRoute(
+        "POST",
+        "/publications/new",
+        SERVICES,
+        publications.create,
+        form=publications.new_form,
+        fields=publications.FIELDS,
+    ),
+    PageRoute("POST", "/publications/preview/card", READS, publications.sketch_card),
+    PageRoute("POST", "/publications/preview/page", READS, publications.sketch_page),
+    PageRoute("GET", "/publications/{id}", READS, publications.edit_form),
+    PageRoute(
+        "POST",
+        "/publications/{id}",
+        SERVICES,
+        publications.edit,
+        form=publications.edit_form,
+        fields=publications.FIELDS,
+    ),
+    PageRoute("POST", "/publications/{id}/delete", WRITES, publications.delete),
+    PageRoute("GET", "/program", READS, program.index),
+    PageRoute("GET", "/program/new", READS, program_form.new_form),
+    PageRoute(
+        "POST",
+        "/program/new",
+        WRITES,
+        program_form.create,
+        form=program_form.new_form,
+        fields=program_form.FIELDS,
+    ),
+    PageRoute("POST", "/program/preview/card", READS, program_form.sketch_card),
+    PageRoute("POST", "/program/preview/cost", SERVICES, program_form.sketch_cost),
+    PageRoute("GET", "/program/{id}", READS, program.show),
+    PageRoute("GET", "/program/{id}/change", READS, program_form.edit_form),
+    PageRoute(
+        "POST",
+        "/program/{id}/change",
+        WRITES,
+        program_form.edit,
+        form=program_form.edit_form,
+        fields=program_form.FIELDS,
+    ),
+    PageRoute("POST", "/program/{id}/act", WRITES, program.act),
+    PageRoute("GET", "/network", READS, network.show),
+    PageRoute("GET", "/network/{id}", READS, network.one),
+    PageRoute(
+        "POST", "/network/{id}/join", WRITES, network.join, form=network.one, fields=network.FIELDS
+    ),
+    PageRoute("GET", "/earnings", READS, earnings.show),
+    PageRoute("GET", "/earnings/{id}", READS, earnings.one),
     OldRoute("GET", "/payouts", payouts.show),
     OldRoute("GET", "/statements/{side}/{month}.csv", payouts.statement_csv),
     OldRoute("GET", "/statements/{side}/{month}", payouts.statement),

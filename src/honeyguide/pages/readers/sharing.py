@@ -1,4 +1,6 @@
-"""A reader's link and the ways to pass it on. Each works without JavaScript; the script adds copying and the phone's menu."""
+"""A reader's link and the ways to share it. Each works without JavaScript; the script adds copying
+and the phone's share menu.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +21,7 @@ class Share:
 
     @property
     def shown(self) -> str:
-        """Without its scheme: what people read and say aloud."""
+        """Without its scheme, as people read it."""
         return self.link.partition("://")[2]
 
     @property
@@ -28,7 +30,7 @@ class Share:
 
     @property
     def message(self) -> str:
-        # Android wants `?body=`, iOS `&body=`; both read this.
+        # Android expects `?body=`, iOS `&body=`; both accept this.
         return f"sms:?&body={quote(self.text)}"
 
     @property
@@ -37,19 +39,18 @@ class Share:
 
     @property
     def qr(self) -> Markup:
-        """Dark on light in both themes: many phones cannot read the other way round."""
-        code = segno.make(self.link, error="m", micro=False)
-        return Markup(
-            code.svg_inline(
-                omitsize=True,
-                border=3,
-                dark="#211b12",
-                light="#ffffff",
-                svgclass="qr",
-                lineclass=None,
-            )
-        )
+        return qr_code(self.link)
 
 
 def of(words: Words, link: str) -> Share:
     return Share(link, words.share_text(link), words.share_subject)
+
+
+def qr_code(link: str) -> Markup:
+    """Dark on light in both themes: many phones cannot read the opposite."""
+    code = segno.make(link, error="m", micro=False)
+    return Markup(
+        code.svg_inline(
+            omitsize=True, border=3, dark="#211b12", light="#ffffff", svgclass="qr", lineclass=None
+        )
+    )

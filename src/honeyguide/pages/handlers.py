@@ -1,0 +1,33 @@
+"""What a page's handler is called with, as its row in the route table says."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from enum import Enum, auto
+from typing import Protocol, TypeVar
+
+from honeyguide.store import Store
+
+A = TypeVar("A")
+R = TypeVar("R")
+
+
+class Uses(Enum):
+    READS = auto()  # handler(tx, request) in one snapshot
+    WRITES = auto()  # handler(tx, request) in one transaction
+    SERVICES = auto()  # handler(services, request), which opens transactions of its own
+
+
+class HasStore(Protocol):
+    @property
+    def store(self) -> Store: ...
+
+
+async def call(
+    uses: Uses, handler: Callable[..., Awaitable[A]], services: HasStore, request: R
+) -> A:
+    if uses is Uses.READS:
+        return await services.store.snapshot(handler, request)
+    if uses is Uses.WRITES:
+        return await services.store.write(handler, request)
+    return await handler(services, request)
