@@ -105,12 +105,12 @@ def _checked(request: PageRequest, *, unless: Collection[str] = ()) -> Publicati
     return PublicationFields(
         name=form.name or UNSET,
         description=form.description or None,
-        categories=form.categories or UNSET,
+        categories=list(form.categories) or UNSET,
         list_id=form.list_id or None,
         status=form.status,
         audience_gender=form.audience_gender or UNSET,
-        income_levels=form.income_levels or UNSET,
-        age_ranges=form.age_ranges or UNSET,
+        income_levels=list(form.income_levels) or UNSET,
+        age_ranges=list(form.age_ranges) or UNSET,
     )
 
 
