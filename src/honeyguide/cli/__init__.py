@@ -8,7 +8,7 @@ import sys
 
 import typer
 
-from honeyguide.cli import accounts, backup, demo, doctor, money, server, subscribers
+from honeyguide.cli import accounts, backup, demo, doctor, jobs, money, server, subscribers
 
 app = typer.Typer(
     help="Honeyguide runs newsletter referral and partner programs.",
@@ -16,7 +16,8 @@ app = typer.Typer(
     add_completion=False,
     pretty_exceptions_enable=False,
 )
-for commands in (server.app, backup.app, demo.app, doctor.app, money.app, subscribers.app):
+groups = (server, backup, demo, doctor, jobs, money, subscribers)
+for commands in (group.app for group in groups):
     app.add_typer(commands)
 app.add_typer(accounts.account_app, name="account")
 app.add_typer(accounts.keys_app, name="keys")

@@ -39,6 +39,7 @@ CARRIES_A_KEY = frozenset(
 )
 
 _sql = beside(__file__)
+_ANY_DUE = _sql.value("any_due", int)
 _CLAIM = _sql.query("claim", OutgoingEmail)
 _IS_OURS = _sql.value("is_ours", int)
 _RECORD_SENT = _sql.command("record_sent")
@@ -147,6 +148,10 @@ class EmailSender:
             log.warning(
                 "Email %s (%s) failed after %d attempts", email.id, email.kind, email.attempts
             )
+
+
+async def has_due(tx: Tx, *, now_ms: int) -> bool:
+    return await tx.one(_ANY_DUE, now_ms=now_ms) is not None
 
 
 async def send_due(store: Store, transport: Transport, now_ms: int) -> bool:

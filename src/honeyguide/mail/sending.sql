@@ -2,6 +2,9 @@
 id, account_id, kind, to_email AS "to", from_name, subject, body_text AS text, body_html AS html,
 created_ms, attempts
 
+-- name: any_due
+SELECT 1 FROM letter WHERE due_ms <= :now_ms AND lease_until_ms <= :now_ms LIMIT 1;
+
 -- name: claim (sqlite)
 -- The guard stands outside the subselect too, so that two who chose the same rows cannot both have them. An attempt counts
 -- from here, so that one which dies without a word is counted as well.

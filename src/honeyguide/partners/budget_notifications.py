@@ -53,6 +53,14 @@ _PARTNERS_OF = _sql.query("partners_of", PartnerOf)
 _PARTNERS_TO_REOPEN = _sql.query("partners_to_reopen", PartnerOf)
 
 
+async def has_due(tx: Tx, *, now_ms: int) -> bool:
+    return (
+        bool(await tx.all(_NEARLY_SPENT, batch=1))
+        or await _next_reached(tx, now_ms=now_ms) is not None
+        or await tx.one(_REOPENED, month=rules.month_of(now_ms)) is not None
+    )
+
+
 async def notify_due(tx: Tx, site: Site, *, now_ms: int) -> bool:
     """Send a batch of the notifications that are due; return whether there may be more."""
     nearly = await tx.all(_NEARLY_SPENT, batch=BATCH)
@@ -66,12 +74,19 @@ async def notify_due(tx: Tx, site: Site, *, now_ms: int) -> bool:
     return len(nearly) == BATCH or more
 
 
+async def _next_reached(tx: Tx, *, now_ms: int) -> Spent | None:
+    day_start_ms = now_ms - now_ms % DAY_MS
+    return await tx.one(
+        _REACHED,
+        month=rules.month_of(now_ms),
+        day_start_ms=day_start_ms,
+        day_end_ms=day_start_ms + DAY_MS,
+    )
+
+
 async def _notify_reached(tx: Tx, site: Site, *, now_ms: int) -> bool:
     """Notify the owner and the next batch of partners of one reached budget; return whether there was one."""
-    this_month, day_start_ms = rules.month_of(now_ms), now_ms - now_ms % DAY_MS
-    budget = await tx.one(
-        _REACHED, month=this_month, day_start_ms=day_start_ms, day_end_ms=day_start_ms + DAY_MS
-    )
+    this_month, budget = rules.month_of(now_ms), await _next_reached(tx, now_ms=now_ms)
     if budget is None:
         return False
     if not await tx.run(_LOCK_REACHED, **_place(budget), reach=budget.reach):

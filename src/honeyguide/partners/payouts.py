@@ -70,6 +70,7 @@ class Made(NamedTuple):
 
 _sql = beside(__file__)
 _BEGIN_MONTH = _sql.command("begin_month")
+_HAS_MONTH = _sql.value("has_month", int)
 _MONTHS_TO_CLOSE = _sql.value("months_to_close", str)
 _CLOSE = _sql.command("close")
 _MONTH_TO_PAY_OUT = _sql.value("month_to_pay_out", str)
@@ -88,6 +89,19 @@ _LOCK = _sql.query("lock", Payout)
 _MARK = _sql.command("mark")
 _MONTHS = _sql.query("months", Month)
 _EARNED_SO_FAR = _sql.value("earned_so_far", int)
+
+
+async def has_work(tx: Tx, *, now_ms: int) -> bool:
+    """Whether a month is to be opened, closed or paid out."""
+    this_month = rules.month_of(now_ms)
+    return (
+        await tx.one(_HAS_MONTH, month=rules.previous_month(this_month)) is None
+        or any(
+            rules.closes_at(month) <= now_ms
+            for month in await tx.all(_MONTHS_TO_CLOSE, this_month=this_month)
+        )
+        or await month_to_pay_out(tx) is not None
+    )
 
 
 async def close_months(tx: Tx, *, now_ms: int) -> list[str]:

@@ -4,6 +4,9 @@ id, account_id, month, amount_cents, paid_ms, paid_reference, marks, created_ms
 -- name: begin_month
 INSERT INTO period (month) VALUES (:month) ON CONFLICT (month) DO NOTHING;
 
+-- name: has_month
+SELECT 1 FROM period WHERE month = :month;
+
 -- name: months_to_close
 SELECT month FROM period WHERE closed_ms IS NULL AND month < :this_month ORDER BY month;
 

@@ -45,6 +45,14 @@ _MOVE_WALK = _sql.command("move_walk")
 _NEXT_WANTING = _sql.query("next_wanting", _Wanting)
 
 
+async def has_new_rewards(tx: Tx, *, now_ms: int) -> bool:
+    return await tx.one(_NEXT_WALK) is not None
+
+
+async def has_new_codes(tx: Tx, *, now_ms: int) -> bool:
+    return await tx.one(_NEXT_WANTING) is not None
+
+
 async def walk(tx: Tx, site: Site, *, now_ms: int) -> bool:
     """One step along the advocates of a campaign with a new or easier milestone; tells whether more may wait."""
     at = await tx.one(_NEXT_WALK)

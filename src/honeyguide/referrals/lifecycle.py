@@ -350,6 +350,10 @@ async def verify_due(
     )
 
 
+async def has_due(tx: Tx, *, now_ms: int) -> bool:
+    return bool(await due(tx, now_ms=now_ms, batch=1))
+
+
 async def due(tx: Tx, *, now_ms: int, batch: int) -> list[tuple[Tenant, str]]:
     """Referrals of all accounts whose holding period is over, longest overdue first. `verify_due` takes one at a time."""
     return await tx.all(_DUE, now_ms=now_ms, batch=batch)

@@ -67,6 +67,7 @@ class PageStart(NamedTuple):
 _sql = beside(__file__)
 _TOTAL = _sql.value("total", int)
 _ANCHOR = _sql.query("anchor", Anchor)
+_ANY_NOTE = _sql.value("any_note", int)
 _TAKE_NOTES = _sql.query("take_notes", Note)
 _OPEN_NOTES = _sql.value("open_notes", int)
 _RUNS = _sql.query("runs", Run)
@@ -94,6 +95,10 @@ async def place(tx: Tx, owner_id: str, kind: str, page: Page) -> PageStart:
         if anchor is None
         else PageStart(anchor.lo_ms, anchor.lo_id, page.skip - anchor.above)
     )
+
+
+async def has_notes(tx: Tx, *, now_ms: int) -> bool:
+    return await tx.one(_ANY_NOTE) is not None
 
 
 async def fold(tx: Tx) -> bool:

@@ -92,3 +92,6 @@ SELECT created_ms, id FROM (
     WHERE referrer_id = :owner_id AND erased_ms IS NULL AND referrer_id IS NOT NULL
       AND (created_ms, id) >= (:lo_ms, :lo_id) AND (created_ms, id) < (:hi_ms, :hi_id)
 ) AS ranked WHERE place % :run = 0 ORDER BY created_ms, id;
+
+-- name: any_note
+SELECT 1 FROM count_note LIMIT 1;

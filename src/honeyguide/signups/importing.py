@@ -396,6 +396,10 @@ async def note_dry(
     await tx.run(_SET_DRY, account_id=tenant.account_id, id=import_id, dry=_json(told))
 
 
+async def is_running(tx: Tx, *, now_ms: int) -> bool:
+    return await tx.one(_RUNNING) is not None
+
+
 async def step(tx: Tx, site: Site, *, now_ms: int) -> bool:
     """One part of whichever import has waited longest; tells whether more may wait."""
     kept = await tx.one(_RUNNING)

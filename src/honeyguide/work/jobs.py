@@ -11,11 +11,10 @@ from honeyguide.accounts import attempts, idempotency, invitations, sessions
 from honeyguide.events import outbox
 from honeyguide.kernel.clock import CLOCK_SET, DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS
 from honeyguide.kernel.site import Site
-from honeyguide.mail import emails
-from honeyguide.mail.sending import send_due
+from honeyguide.mail import emails, sending
 from honeyguide.mail.transports import Transport
-from honeyguide.partners import charges, directory
-from honeyguide.referrals import backfill, clicks, page_index
+from honeyguide.partners import budget_notifications, charges, directory, payouts
+from honeyguide.referrals import backfill, clicks, lifecycle, page_index
 from honeyguide.signups import importing
 from honeyguide.store import Store
 from honeyguide.store.tx import Tx
@@ -25,6 +24,7 @@ log = logging.getLogger("honeyguide.work")
 
 # A job does one bounded batch and returns whether there is more to do.
 Batch = Callable[[Store, int], Awaitable[bool]]
+Probe = Callable[..., Awaitable[bool]]
 
 
 @dataclass(frozen=True)
@@ -32,6 +32,8 @@ class Job:
     name: str
     every_ms: int
     batch: Batch
+    # Whether there is anything to do. Jobs that run often have one, so that idle ones write nothing.
+    probe: Probe | None = None
     # A commit that wakes this topic also starts the job.
     topic: str | None = None
 
@@ -67,14 +69,19 @@ async def rate_programs(store: Store, now_ms: int) -> bool:
 
 
 async def send_emails(transport: Transport, store: Store, now_ms: int) -> bool:
-    return await send_due(store, transport, now_ms)
+    return await sending.send_due(store, transport, now_ms)
 
 
 def jobs_of(site: Site, transport: Transport) -> tuple[Job, ...]:
     """The table of jobs."""
     return (
-        Job("update the page index", SECOND_MS, update_page_index),
-        Job("import uploaded files", SECOND_MS, partial(import_files, site)),
+        Job("update the page index", SECOND_MS, update_page_index, probe=page_index.has_notes),
+        Job(
+            "import uploaded files",
+            SECOND_MS,
+            partial(import_files, site),
+            probe=importing.is_running,
+        ),
         Job("purge old imports", HOUR_MS, sweep(importing.purge)),
         Job(
             "purge expired sessions and invitations",
@@ -85,26 +92,42 @@ def jobs_of(site: Site, transport: Transport) -> tuple[Job, ...]:
             "verify referrals after their holding period",
             5 * SECOND_MS,
             partial(money.verify_due_referrals, site),
+            probe=lifecycle.has_due,
             topic=CLOCK_SET,
         ),
         Job(
             "grant new rewards to advocates who already qualify",
             5 * SECOND_MS,
             partial(grant_new_rewards, site),
+            probe=backfill.has_new_rewards,
         ),
         Job(
             "give added coupon codes to waiting advocates",
             5 * SECOND_MS,
             partial(supply_codes, site),
+            probe=backfill.has_new_codes,
         ),
         Job(
             "send budget notifications",
             10 * SECOND_MS,
             partial(money.tell_about_budgets, site),
+            probe=budget_notifications.has_due,
             topic=charges.NOTICES,
         ),
-        Job("send emails", 30 * SECOND_MS, partial(send_emails, transport), topic=emails.TOPIC),
-        Job("close months and create payouts", MINUTE_MS, money.close_months, topic=CLOCK_SET),
+        Job(
+            "send emails",
+            30 * SECOND_MS,
+            partial(send_emails, transport),
+            probe=sending.has_due,
+            topic=emails.TOPIC,
+        ),
+        Job(
+            "close months and create payouts",
+            MINUTE_MS,
+            money.close_months,
+            probe=payouts.has_work,
+            topic=CLOCK_SET,
+        ),
         Job("update confirmation rates", 10 * MINUTE_MS, rate_programs),
         Job("check the ledger", DAY_MS, money.verify_books),
         Job("purge idempotency keys", 10 * MINUTE_MS, sweep(idempotency.purge)),

@@ -1,5 +1,6 @@
-"""Runs the table of jobs for as long as the process lives. A job that fails is logged and tried
-again at its next time.
+"""Runs the table of jobs for as long as the process lives. Each job runs once per interval and installation, however many
+processes there are: whoever claims it first runs it, and renews its lease until it is done. A job that fails is logged and
+tried again at its next time.
 """
 
 from __future__ import annotations
@@ -9,19 +10,14 @@ import logging
 
 from honeyguide.kernel.clock import Clock, system_clock
 from honeyguide.kernel.errors import Unavailable
-from honeyguide.store import Store
-from honeyguide.store.statements import beside
-from honeyguide.store.tx import Tx
+from honeyguide.kernel.ids import new_id
+from honeyguide.store import Store, job_runs
 from honeyguide.work.jobs import Job
 
 log = logging.getLogger("honeyguide.work")
 
-# A process that died holding a job gives it up after this long.
+# A process that died while it ran a job is replaced after this long.
 LEASE_MS = 60_000
-
-_sql = beside(__file__)
-_CLAIM = _sql.command("claim")
-_RELEASE = _sql.command("release")
 
 
 class Loop:
@@ -40,39 +36,95 @@ class Loop:
         if job.topic is not None:
             self._store.listen(job.topic, called.set)
         while True:
+            early = called.is_set()
             called.clear()
             try:
-                await self.once(job)
+                wait_ms = await self._run_if_due(job, early=early)
             except Unavailable as error:
                 log.warning('Job "%s" will be tried again: %s', job.name, error)
+                wait_ms = job.every_ms
             except Exception:
                 log.exception('Job "%s" failed', job.name)
+                wait_ms = job.every_ms
             try:
-                async with asyncio.timeout(job.every_ms / 1000):
+                async with asyncio.timeout(wait_ms / 1000):
                     await called.wait()
             except TimeoutError:
                 pass
 
+    async def _run_if_due(self, job: Job, *, early: bool) -> int:
+        """Returns how long to wait until the job may be due again."""
+        if not await self._has_work(job):
+            return job.every_ms
+        await self._run(job, early=early)
+        last = await self._store.read(job_runs.find, job.name)
+        if last is None:
+            return job.every_ms
+        next_ms = last.started_ms + job.every_ms
+        if last.leased_until_ms:  # another process runs it, and may die
+            next_ms = min(next_ms, last.leased_until_ms)
+        return max(1, next_ms - system_clock())
+
     async def once(self, job: Job) -> bool:
-        """Run all of a job's batches; False if another process is running it."""
-        more = True
-        while more:
-            if not self._store.is_shared:
-                more = await job.batch(self._store, self._clock())
-                continue
-            until_ms = system_clock() + LEASE_MS
-            if not await self._store.write(_claim, job.name, until_ms):
-                return False
-            try:
-                more = await job.batch(self._store, self._clock())
-            finally:
-                await self._store.write(_release, job.name, until_ms)
+        """Run all of a job's batches now; False if another process is running it."""
+        return not await self._has_work(job) or await self._run(job, early=True)
+
+    async def _has_work(self, job: Job) -> bool:
+        """An idle installation writes nothing: a frequent job looks before it claims."""
+        if job.probe is None:
+            return True
+        return bool(await self._store.read(job.probe, now_ms=self._clock()))
+
+    async def _run(self, job: Job, *, early: bool) -> bool:
+        token, began_ms = new_id(), system_clock()
+        if not await self._store.write(
+            job_runs.claim,
+            job.name,
+            token,
+            every_ms=job.every_ms,
+            lease_ms=LEASE_MS,
+            now_ms=began_ms,
+            early=early,
+        ):
+            return False
+        result = "interrupted"
+        try:
+            await self._run_batches(job, token)
+            result = job_runs.OK
+        except Exception as error:
+            result = f"failed: {type(error).__name__}"
+            raise
+        finally:
+            await self._store.write(
+                job_runs.finish,
+                job.name,
+                token,
+                duration_ms=system_clock() - began_ms,
+                result=result,
+            )
         return True
 
+    async def _run_batches(self, job: Job, token: str) -> None:
+        """Stops if the lease is lost, since another process may then run the job."""
+        batches = asyncio.create_task(self._batches(job))
+        lease = asyncio.create_task(self._renew_until_lost(job, token))
+        try:
+            await asyncio.wait((batches, lease), return_when=asyncio.FIRST_COMPLETED)
+            if not batches.done():
+                raise Unavailable("The lease of the job was lost.")
+            batches.result()
+        finally:
+            for task in (batches, lease):
+                task.cancel()
+            await asyncio.gather(batches, lease, return_exceptions=True)
 
-async def _claim(tx: Tx, name: str, until_ms: int) -> int:
-    return await tx.run(_CLAIM, name=name, until_ms=until_ms, now_ms=system_clock())
+    async def _batches(self, job: Job) -> None:
+        while await job.batch(self._store, self._clock()):
+            pass
 
-
-async def _release(tx: Tx, name: str, until_ms: int) -> None:
-    await tx.put(_RELEASE, name=name, until_ms=until_ms)
+    async def _renew_until_lost(self, job: Job, token: str) -> None:
+        while True:
+            await asyncio.sleep(LEASE_MS / 3000)
+            until_ms = system_clock() + LEASE_MS
+            if not await self._store.write(job_runs.renew, job.name, token, until_ms=until_ms):
+                return

@@ -1,0 +1,158 @@
+"""Every background job runs once per interval and installation, and an idle installation writes nothing for them."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import apsw
+import pytest
+
+from honeyguide.store import sqlite_path
+from tests.support.process import Serving, command, fresh, new_account
+from tests.support.service import ENGINES
+from tests.support.stores import OpenStore
+
+# A process with one job, which notes when it begins and ends.
+PROCESS = """
+import asyncio, os, sys, time
+from honeyguide.kernel.clock import system_clock
+from honeyguide.store import open_store
+from honeyguide.work import loop
+from honeyguide.work.jobs import Job
+
+url, notes, every_ms, takes_s, lease_ms = sys.argv[1], sys.argv[2], *map(float, sys.argv[3:])
+loop.LEASE_MS = int(lease_ms)
+
+def note(word):
+    with open(notes, "a") as file:
+        file.write(f"{word} {os.getpid()} {time.monotonic()}\\n")
+
+async def batch(store, now_ms):
+    note("begin")
+    await asyncio.sleep(takes_s)
+    note("end")
+    return False
+
+async def main():
+    store = await open_store(url)
+    await loop.Loop(store, system_clock, (Job("test", int(every_ms), batch),)).run()
+
+asyncio.run(main())
+"""
+
+
+class Note:
+    def __init__(self, line: str) -> None:
+        self.word, pid, at_s = line.split()
+        self.pid, self.at_s = int(pid), float(at_s)
+
+
+class Processes:
+    def __init__(self, engine: str, folder: Path) -> None:
+        self.url, self._notes = fresh(engine), folder / "notes"
+        assert command("migrate", database_url=self.url).returncode == 0
+        self.running: list[subprocess.Popen[bytes]] = []
+
+    def start(self, count: int, *, every_ms: int, takes_s: float, lease_ms: int = 60_000) -> None:
+        words = [self.url, str(self._notes), str(every_ms), str(takes_s), str(lease_ms)]
+        for _ in range(count):
+            self.running.append(subprocess.Popen([sys.executable, "-c", PROCESS, *words]))
+
+    def notes(self, word: str) -> list[Note]:
+        lines = self._notes.read_text().splitlines() if self._notes.exists() else []
+        return [note for note in map(Note, lines) if note.word == word]
+
+    def until(self, word: str, count: int, seconds: float = 30) -> list[Note]:
+        give_up = time.monotonic() + seconds
+        while len(found := self.notes(word)) < count:
+            assert time.monotonic() < give_up, found
+            time.sleep(0.01)
+        return found
+
+
+@contextmanager
+def processes(engine: str, folder: Path) -> Iterator[Processes]:
+    started = Processes(engine, folder)
+    try:
+        yield started
+    finally:
+        for process in started.running:
+            process.kill()
+            process.wait()
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_two_processes_run_a_job_once_per_interval(engine: str, tmp_path: Path) -> None:
+    with processes(engine, tmp_path) as two:
+        two.start(2, every_ms=400, takes_s=0)
+        begun = two.until("begin", 8)
+    gaps = [late.at_s - early.at_s for early, late in itertools.pairwise(begun)]
+    assert min(gaps) > 0.35, gaps
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_a_killed_process_is_replaced(engine: str, tmp_path: Path) -> None:
+    with processes(engine, tmp_path) as two:
+        two.start(2, every_ms=200, takes_s=60, lease_ms=1_500)
+        (first,) = two.until("begin", 1)
+        (holder,) = [process for process in two.running if process.pid == first.pid]
+        holder.kill()
+        _, second = two.until("begin", 2, 10)
+        assert second.pid != first.pid
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_a_job_longer_than_its_lease_does_not_overlap_itself(engine: str, tmp_path: Path) -> None:
+    with processes(engine, tmp_path) as two:
+        two.start(2, every_ms=100, takes_s=2, lease_ms=600)
+        two.until("end", 2)
+    noted = sorted([*two.notes("begin"), *two.notes("end")], key=lambda note: note.at_s)
+    assert [note.word for note in noted][:4] == ["begin", "end", "begin", "end"]
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_an_idle_installation_writes_nothing(engine: str) -> None:
+    url = fresh(engine)
+    new_account(url)
+
+    def writes() -> object:
+        if (path := sqlite_path(url)) is not None:
+            return file.execute("PRAGMA data_version").fetchall() if file else path
+        return opened.ask(
+            "SELECT tup_inserted + tup_updated + tup_deleted FROM pg_stat_database "
+            "WHERE datname = current_database()"
+        )
+
+    path = sqlite_path(url)
+    file = apsw.Connection(str(path)) if path else None
+    with Serving(url), OpenStore(engine, url) as opened:
+        give_up, seen = time.monotonic() + 60, None
+        # Every job runs once at the start; from then on nothing changes for three seconds.
+        while seen != (seen := writes()):
+            assert time.monotonic() < give_up, "something is written all the time"
+            time.sleep(3)
+        names = {name for (name,) in opened.ask("SELECT name FROM job_lease WHERE started_ms > 0")}
+        assert "check the ledger" in names
+
+
+def test_the_command_lists_every_job(tmp_path: Path) -> None:
+    url = fresh("sqlite")
+    new_account(url)
+    with Serving(url):
+        give_up, rows = time.monotonic() + 30, []
+        while not any(row["name"] == "check the ledger" and row["result"] == "ok" for row in rows):
+            assert time.monotonic() < give_up, rows
+            done = command("jobs", "--json", database_url=url)
+            assert done.returncode == 0, done.stderr
+            rows = json.loads(done.stdout)
+    assert {"name", "interval_s", "last_run", "duration_ms", "result"} == set(rows[0])
+    said = command("jobs", database_url=url).stdout
+    assert "check the ledger" in said and "every   1 d" in said
+    assert len(said.splitlines()) == len(rows) > 10
