@@ -220,7 +220,7 @@ def test_a_new_kind_of_type_needs_no_change_here() -> None:
     )
     schemas = told["components"]["schemas"]
     sent = schemas["ThingCreate"]["properties"]
-    assert list(sent)[0] == "cpa" and schemas["ThingCreate"]["required"] == ["cpa"]
+    assert next(iter(sent)) == "cpa" and schemas["ThingCreate"]["required"] == ["cpa"]
     assert sent["cpa"]["type"] == "number", "a required field cannot be null"
     assert sent["page"] == {"type": ["string", "null"], "maxLength": checks.STRING_LIMIT}
     assert sent["state"]["enum"] == ["old", "new", None]
