@@ -198,6 +198,13 @@ def _routes(
             body=changed,
             answer=one,
         ),
+        *_common_routes(version, hook),
+        *_delivery_routes(version, hook),
+    )
+
+
+def _common_routes(version: str, hook: str) -> tuple[Route, ...]:
+    return (
         Route(
             "DELETE",
             hook,
@@ -227,6 +234,11 @@ def _routes(
             body=bodies.Nothing,
             answer=Secret,
         ),
+    )
+
+
+def _delivery_routes(version: str, hook: str) -> tuple[Route, ...]:
+    return (
         Route(
             "POST",
             f"{hook}/test",
