@@ -14,7 +14,7 @@ from bench.plan import Bench, progress
 from bench.report import Table, verdict
 from honeyguide.kernel.clock import system_clock
 from honeyguide.kernel.ids import new_id
-from honeyguide.partners import audience, programs, publications
+from honeyguide.partners import audience, logos, programs, publications
 from honeyguide.partners.logos import Logo
 from honeyguide.partners.publications import PublicationFields
 from honeyguide.store import migrate, open_store
@@ -68,7 +68,7 @@ async def _offer(tx: Tx, account_id: str, logo: Logo, n: int, now_ms: int) -> No
         age_ranges=[audience.AGE_RANGES[n // len(audience.GENDERS) % len(audience.AGE_RANGES)]],
     )
     publication = await publications.create(
-        tx, account_id, fields, logo, folder=None, now_ms=now_ms + n
+        tx, account_id, fields, await logos.store(logo, None), now_ms=now_ms + n
     )
     offer: dict[str, Any] = {"max_payout": 50 + n % 200, "total_budget": 500, "cpa": 1 + n % 9}
     await programs.create(

@@ -92,15 +92,13 @@ def test_arrivals_at_a_paused_disabled_or_ended_program_cost_nothing_and_what_wa
         off = publications.PublicationFields(enabled_partner_program=False)
         publication_id = trade.program.publication_id
         await store.write(
-            lambda tx: publications.update(
-                tx, mine, publication_id, off, None, folder=None, now_ms=NOON_MS
-            )
+            lambda tx: publications.update(tx, mine, publication_id, off, None, now_ms=NOON_MS)
         )
         disabled = await trade.arrive()
         archived_fields = publications.PublicationFields(status="archived")
         await store.write(
             lambda tx: publications.update(
-                tx, mine, publication_id, archived_fields, None, folder=None, now_ms=NOON_MS
+                tx, mine, publication_id, archived_fields, None, now_ms=NOON_MS
             )
         )
         archived = await trade.arrive()

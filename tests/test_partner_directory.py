@@ -12,7 +12,7 @@ import pytest
 
 from honeyguide.kernel.clock import DAY_MS
 from honeyguide.kernel.paging import Page
-from honeyguide.partners import audience, directory, programs, publications
+from honeyguide.partners import audience, directory, logos, programs, publications
 from honeyguide.partners.directory import SORTS, NetworkQuery
 from honeyguide.partners.logos import Logo
 from honeyguide.store.tx import Tx
@@ -95,9 +95,9 @@ async def an_offer(tx: Tx, account_id: str, dice: random.Random, n: int) -> Offe
         "age_ranges": dice.sample(audience.AGE_RANGES, 2),
     }
     now_ms = NOW_MS + dice.randrange(5)
-    logo = Logo(b"\x89PNG", "image/png", 1, 1)
+    logo = await logos.store(Logo(b"\x89PNG", "image/png", 1, 1), None)
     publication = await publications.create(
-        tx, account_id, publications.PublicationFields(**fields), logo, folder=None, now_ms=now_ms
+        tx, account_id, publications.PublicationFields(**fields), logo, now_ms=now_ms
     )
     offer: dict[str, Any] = {
         "cpa": dice.randrange(1, 6),
@@ -164,7 +164,7 @@ async def take_out(tx: Tx, account_id: str, offer: Offered, how: int) -> None:
         )
         fields = publications.PublicationFields(**off)
         await publications.update(
-            tx, account_id, program.publication_id, fields, None, folder=None, now_ms=NOW_MS
+            tx, account_id, program.publication_id, fields, None, now_ms=NOW_MS
         )
 
 

@@ -12,6 +12,7 @@ import pytest
 from honeyguide.accounts import accounts, invitations
 from honeyguide.events import webhooks
 from honeyguide.events.addresses import OutboundPolicy
+from honeyguide.kernel.email_addresses import EmailAddress
 from honeyguide.kernel.errors import Missing
 from honeyguide.kernel.tenant import Tenant
 from honeyguide.pages.readers import post
@@ -38,7 +39,8 @@ def opened(request: pytest.FixtureRequest) -> Iterator[OpenStore]:
 
 
 def new_owner(opened: OpenStore, name: str = "wax") -> Tenant:
-    create = partial(accounts.create, email=f"{name}@example.org", name=name, now_ms=NOON_MS)
+    email = EmailAddress(f"{name}@example.org")
+    create = partial(accounts.create, email=email, name=name, now_ms=NOON_MS)
     return Tenant(*opened.run(opened.store.write(create)))
 
 
@@ -124,7 +126,6 @@ def test_two_changes_of_one_publication_both_hold(opened: OpenStore) -> None:
                 publication_id=publication_id,
                 fields=fields,
                 logo=None,
-                folder=None,
                 now_ms=NOON_MS,
             )
             for fields in (
@@ -218,7 +219,12 @@ def test_a_link_in_a_letter_used_by_two_at_once_works_once(opened: OpenStore) ->
     owner = new_owner(opened)
     opened.run(
         opened.store.write(
-            partial(invitations.forgot_password, site=SITE, email="wax@example.org", now_ms=NOON_MS)
+            partial(
+                invitations.forgot_password,
+                site=SITE,
+                email=EmailAddress("wax@example.org"),
+                now_ms=NOON_MS,
+            )
         )
     )
     ((text,),) = opened.ask("SELECT body_text FROM letter WHERE kind = 'password_reset'")
@@ -240,7 +246,7 @@ def test_two_first_accounts_at_once_make_one_administrator_and_one_refusal(
     opening = [
         partial(
             invitations.open_first_account,
-            email=f"{name}@example.org",
+            email=EmailAddress(f"{name}@example.org"),
             name=name,
             password_hash="x",
             now_ms=NOON_MS,

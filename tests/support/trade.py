@@ -18,7 +18,7 @@ from honeyguide.kernel.email_addresses import EmailAddress
 from honeyguide.kernel.paging import Page
 from honeyguide.kernel.site import Site
 from honeyguide.kernel.tenant import Tenant
-from honeyguide.partners import ledger_check, network, payouts, programs, publications
+from honeyguide.partners import ledger_check, logos, network, payouts, programs, publications
 from honeyguide.partners.logos import Logo
 from honeyguide.partners.network import PartnerCampaign
 from honeyguide.partners.programs import Program
@@ -100,7 +100,7 @@ class Trade:
                 age_ranges=["25 - 39"],
             )
             publication = await publications.create(
-                tx, made.account_id, about, LOGO, folder=None, now_ms=now_ms
+                tx, made.account_id, about, await logos.store(LOGO, None), now_ms=now_ms
             )
             program = await programs.create(
                 tx, made.account_id, publication.id, terms(**chosen), now_ms=now_ms

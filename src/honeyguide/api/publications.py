@@ -19,22 +19,22 @@ from honeyguide.api.partner_views import (
 from honeyguide.api.views import Message
 from honeyguide.kernel.errors import Required
 from honeyguide.partners import logos, publications
-from honeyguide.partners.logos import Logo
+from honeyguide.partners.logos import StoredLogo
 from honeyguide.partners.publications import PublicationFields
 from honeyguide.store.tx import Tx
 
 
 class WithLogo(NamedTuple):
-    """A body whose logo has been decoded, outside of the transaction."""
+    """A body whose logo was decoded and stored before the transaction."""
 
     fields: PublicationFields
-    logo: Logo | None
+    logo: StoredLogo | None
 
 
 async def prepare_create(call: Call) -> WithLogo:
     body: bodies.PublicationCreate = bodies.null_as_unset(call.body)
     publications.check_required(body, has_logo=body.logo not in ("", UNSET))
-    return WithLogo(body, await _decoded(body.logo))
+    return WithLogo(body, await _stored(call, body.logo))
 
 
 async def prepare_update(call: Call) -> WithLogo:
@@ -43,12 +43,13 @@ async def prepare_update(call: Call) -> WithLogo:
         raise Required("logo", "{field} must not be null.")
     # A client that sends back what it read sends the logo's URL: keep the stored logo.
     is_new = body.logo is not UNSET and not body.logo.startswith(logo_url(call.site, ""))
-    return WithLogo(body, await _decoded(body.logo) if is_new else None)
+    return WithLogo(body, await _stored(call, body.logo) if is_new else None)
 
 
-async def _decoded(logo: object) -> Logo:
+async def _stored(call: Call, logo: object) -> StoredLogo:
     assert isinstance(logo, str)
-    return await logos.sanitize_apart(logos.decode_field(logo))
+    clean = await logos.sanitize_apart(logos.decode_field(logo))
+    return await logos.store(clean, call.site.logo_folder)
 
 
 async def create(tx: Tx, call: Call) -> OnePublication:
@@ -59,7 +60,6 @@ async def create(tx: Tx, call: Call) -> OnePublication:
         call.tenant.account_id,
         body.fields,
         body.logo,
-        folder=call.site.logo_folder,
         now_ms=call.now_ms,
     )
     return OnePublication(publication_view(call.site, made))
@@ -86,7 +86,6 @@ async def update(tx: Tx, call: Call) -> OnePublication:
         call.path["uuid"],
         body.fields,
         body.logo,
-        folder=call.site.logo_folder,
         now_ms=call.now_ms,
     )
     return OnePublication(publication_view(call.site, changed))

@@ -15,7 +15,7 @@ from honeyguide.kernel.email_addresses import EmailAddress
 from honeyguide.kernel.site import Site
 from honeyguide.kernel.tenant import Tenant
 from honeyguide.partners import logos, network, programs, publications
-from honeyguide.partners.logos import Logo
+from honeyguide.partners.logos import StoredLogo
 from honeyguide.referrals import campaigns, earned_rewards, rewards
 from honeyguide.store import Tx
 
@@ -72,10 +72,11 @@ async def set_up(
     services: Services, tenants: dict[str, Tenant], *, start_ms: int, end_ms: int
 ) -> Stage:
     """Everything that is there before the first reader."""
-    drawn: dict[str, Logo] = {}
+    drawn: dict[str, StoredLogo] = {}
     for newsletter in cast.CAST:
         for issue in newsletter.issues:
-            drawn[issue.name] = logos.sanitize(pictures.logo(issue.sign, *issue.colours))
+            logo = logos.sanitize(pictures.logo(issue.sign, *issue.colours))
+            drawn[issue.name] = await logos.store(logo, services.site.logo_folder)
     stage = Stage(services.site, random.Random(7), start_ms, end_ms)
     stage.players = [Player(newsletter, tenants[newsletter.email]) for newsletter in cast.CAST]
 
@@ -116,7 +117,9 @@ async def _campaign(tx: Tx, stage: Stage, player: Player) -> None:
             )
 
 
-async def _program(tx: Tx, stage: Stage, player: Player, issue: cast.Issue, logo: Logo) -> str:
+async def _program(
+    tx: Tx, stage: Stage, player: Player, issue: cast.Issue, logo: StoredLogo
+) -> str:
     at_ms = stage.start_ms + OPENING_MS + stage.dice.randrange(10 * DAY_MS)
     account_id = player.tenant.account_id
     about = publications.PublicationFields(
@@ -127,9 +130,7 @@ async def _program(tx: Tx, stage: Stage, player: Player, issue: cast.Issue, logo
         income_levels=list(issue.incomes),
         age_ranges=list(issue.ages),
     )
-    publication = await publications.create(
-        tx, account_id, about, logo, folder=stage.site.logo_folder, now_ms=at_ms
-    )
+    publication = await publications.create(tx, account_id, about, logo, now_ms=at_ms)
     offer = issue.offer
     fields = programs.ProgramFields(
         cpa=Decimal(offer.cpa),

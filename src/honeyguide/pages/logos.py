@@ -9,8 +9,7 @@ from starlette.routing import Route
 
 from honeyguide.kernel.errors import Missing
 from honeyguide.pages.services import PageServices
-from honeyguide.partners import publications
-from honeyguide.store.tx import Tx
+from honeyguide.partners import logos, publications
 
 # A new picture gets a new address, so this one never changes.
 _HEADERS = {
@@ -23,15 +22,13 @@ _HEADERS = {
 
 def routes(services: PageServices) -> list[Route]:
     async def logo(request: Request) -> Response:
-        async def read(tx: Tx) -> tuple[bytes, str]:
-            return await publications.logo(
-                tx, request.path_params["logo_id"], services.site.logo_folder
-            )
-
         try:
-            data, content_type = await services.store.read(read)
+            stored = await services.store.read(
+                publications.get_logo, request.path_params["logo_id"]
+            )
+            data = await logos.load(stored, services.site.logo_folder)
         except Missing:
             raise HTTPException(404) from None
-        return Response(data, media_type=content_type, headers=_HEADERS)
+        return Response(data, media_type=stored.content_type, headers=_HEADERS)
 
     return [Route("/logos/{logo_id}", logo, name="logo")]

@@ -17,16 +17,19 @@ import re
 import sys
 import warnings
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
 from weakref import WeakKeyDictionary
 
-from honeyguide.kernel.errors import Invalid, Unavailable
+from honeyguide.kernel.errors import Invalid, Missing, Unavailable
+from honeyguide.kernel.ids import new_id
 from honeyguide.partners import picture_end
 from honeyguide.partners.picture_end import JPEG, PNG
 
 if TYPE_CHECKING:
     from PIL import Image
 
+UNKNOWN = "There is no such logo."
 SIZE_LIMIT = 1_048_576
 """A logo must be smaller than this many bytes."""
 PIXEL_LIMIT = 16_000_000
@@ -59,6 +62,43 @@ class Logo:
     content_type: str
     width: int
     height: int
+
+
+class StoredLogo(NamedTuple):
+    """A logo with the id that its row and its address get."""
+
+    id: str
+    content_type: str
+    data: bytes | None
+    """None for a logo that is a file in the folder, named by its id."""
+
+
+async def store(logo: Logo, folder: Path | None) -> StoredLogo:
+    """Writes the logo to the folder, if there is one.
+
+    This comes before the transaction that writes its row: a file without a row is harmless, a row
+    without a file would be a broken picture.
+    """
+    logo_id = new_id()
+    if folder is None:
+        return StoredLogo(logo_id, logo.content_type, logo.data)
+    await asyncio.to_thread(_write, folder, logo_id, logo.data)
+    return StoredLogo(logo_id, logo.content_type, None)
+
+
+async def load(logo: StoredLogo, folder: Path | None) -> bytes:
+    """The picture itself, from its row or its file."""
+    if logo.data is not None:
+        return logo.data
+    try:
+        return await asyncio.to_thread(((folder or Path()) / logo.id).read_bytes)
+    except OSError:
+        raise Missing(UNKNOWN) from None
+
+
+def _write(folder: Path, name: str, data: bytes) -> None:
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / name).write_bytes(data)
 
 
 def decode_field(value: str) -> bytes:

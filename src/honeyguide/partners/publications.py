@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import msgspec
@@ -13,8 +12,8 @@ from honeyguide.kernel import checks, public
 from honeyguide.kernel.errors import Invalid, Missing, Required
 from honeyguide.kernel.ids import is_id, new_id
 from honeyguide.kernel.paging import Page
-from honeyguide.partners import audience, directory
-from honeyguide.partners.logos import Logo
+from honeyguide.partners import audience, directory, logos
+from honeyguide.partners.logos import StoredLogo
 from honeyguide.referrals import slugs
 from honeyguide.store.statements import beside
 from honeyguide.store.tx import Tx
@@ -41,11 +40,6 @@ class Publication(NamedTuple):
         """A list field as the list it is."""
         words: list[str] = json.loads(getattr(self, field))
         return words
-
-
-class StoredLogo(NamedTuple):
-    content_type: str
-    data: bytes | None
 
 
 class PublicationFields(msgspec.Struct, frozen=True):
@@ -117,19 +111,13 @@ def _present(value: str | None, param: str) -> str:
 
 
 async def create(
-    tx: Tx,
-    account_id: str,
-    fields: PublicationFields,
-    logo: Logo,
-    *,
-    folder: Path | None,
-    now_ms: int,
+    tx: Tx, account_id: str, fields: PublicationFields, logo: StoredLogo, *, now_ms: int
 ) -> Publication:
     given = {"description": None, "list_id": None, "status": "active", **_checked(fields)}
     publication_id = new_id()
-    logo_id = await _keep_logo(tx, account_id, logo, folder, now_ms)
+    await tx.run(_INSERT_LOGO, **logo._asdict(), account_id=account_id, now_ms=now_ms)
     await tx.run(
-        _INSERT, id=publication_id, account_id=account_id, logo_id=logo_id, now_ms=now_ms, **given
+        _INSERT, id=publication_id, account_id=account_id, logo_id=logo.id, now_ms=now_ms, **given
     )
     return await get(tx, account_id, publication_id)
 
@@ -140,24 +128,6 @@ def check_required(fields: PublicationFields, has_logo: bool) -> None:
         if (not has_logo) if param == "logo" else isinstance(getattr(fields, param), UnsetType):
             raise Required(param)
     _checked(fields)
-
-
-async def _keep_logo(tx: Tx, account_id: str, logo: Logo, folder: Path | None, now_ms: int) -> str:
-    logo_id = new_id()
-    if folder is not None:
-        # A file without a row is harmless; a row without a file would be a broken picture: so the file comes first.
-        folder.mkdir(parents=True, exist_ok=True)
-        (folder / logo_id).write_bytes(logo.data)
-    data = None if folder is not None else logo.data
-    await tx.run(
-        _INSERT_LOGO,
-        id=logo_id,
-        account_id=account_id,
-        content_type=logo.content_type,
-        data=data,
-        now_ms=now_ms,
-    )
-    return logo_id
 
 
 async def get(tx: Tx, account_id: str, publication_id: str) -> Publication:
@@ -191,9 +161,8 @@ async def update(
     account_id: str,
     publication_id: str,
     fields: PublicationFields,
-    logo: Logo | None,
+    logo: StoredLogo | None,
     *,
-    folder: Path | None,
     now_ms: int,
 ) -> Publication:
     old = await get_locked(tx, account_id, publication_id)
@@ -204,7 +173,8 @@ async def update(
             enabled = False  # false until the publication has a program
         columns["enabled_partner_program"] = int(enabled)
     if logo is not None:
-        columns["logo_id"] = await _keep_logo(tx, account_id, logo, folder, now_ms)
+        await tx.run(_INSERT_LOGO, **logo._asdict(), account_id=account_id, now_ms=now_ms)
+        columns["logo_id"] = logo.id
     columns.pop("created_ms")
     await tx.run(_UPDATE, **columns)
     changed = await get(tx, account_id, publication_id)
@@ -248,14 +218,8 @@ async def refresh_listing(tx: Tx, publication: Publication, *, now_ms: int) -> N
     )
 
 
-async def logo(tx: Tx, logo_id: str, folder: Path | None) -> tuple[bytes, str]:
-    """The served picture and its type."""
-    stored = await tx.one(_LOGO, id=logo_id) if is_id(logo_id) else None
-    if stored is None:
-        raise Missing("There is no such logo.")
-    if stored.data is not None:
-        return stored.data, stored.content_type
-    try:
-        return ((folder or Path()) / logo_id).read_bytes(), stored.content_type
-    except OSError:
-        raise Missing("There is no such logo.") from None
+async def get_logo(tx: Tx, logo_id: str) -> StoredLogo:
+    found = await tx.one(_LOGO, id=logo_id) if is_id(logo_id) else None
+    if found is None:
+        raise Missing(logos.UNKNOWN)
+    return found

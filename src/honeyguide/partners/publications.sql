@@ -45,4 +45,4 @@ SELECT id FROM program WHERE account_id = :account_id AND publication_id = :id A
 INSERT INTO logo (id, account_id, content_type, data, created_ms) VALUES (:id, :account_id, :content_type, :data, :now_ms);
 
 -- name: logo
-SELECT content_type, data FROM logo WHERE id = :id;
+SELECT id, content_type, data FROM logo WHERE id = :id;

@@ -148,11 +148,13 @@ async def new_form(tx: Tx, request: PageRequest) -> View:
     return await _view(tx, request, form, None)
 
 
-async def _logo(request: PageRequest) -> logos.Logo | None:
+async def _logo(request: PageRequest) -> logos.StoredLogo | None:
     if request.file is None or not request.file.filename:
         return None
     data = await request.file.read(logos.SIZE_LIMIT + 1)
-    return await logos.sanitize_apart(data) if data else None
+    if not data:
+        return None
+    return await logos.store(await logos.sanitize_apart(data), request.services.site.logo_folder)
 
 
 async def create(services: PageServices, request: PageRequest) -> Response:
@@ -166,7 +168,6 @@ async def create(services: PageServices, request: PageRequest) -> Response:
         request.who.account_id,
         fields,
         logo,
-        folder=services.site.logo_folder,
         now_ms=request.now_ms,
     )
     return request.go(
@@ -191,7 +192,6 @@ async def edit(services: PageServices, request: PageRequest) -> Response:
         old.id,
         fields,
         await _logo(request),
-        folder=services.site.logo_folder,
         now_ms=request.now_ms,
     )
     return request.go("/publications", f"{saved.name} was saved.")
