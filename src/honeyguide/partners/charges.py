@@ -183,9 +183,13 @@ async def budget_changed(
 
     The row of this month is made if need be, so that a first charge which is under way right now is waited for.
     """
+    assert old_cents >= 0 and new_cents >= 0
     mine: dict[str, Any] = {"account_id": account_id, "program_id": program_id}
-    await tx.one(_LOCK_BUDGET, **mine, month=await ledger.open_month(tx, now_ms=now_ms))
-    for budget in await tx.all(_OPEN_BUDGETS, **mine):
+    month = await ledger.open_month(tx, now_ms=now_ms)
+    await tx.one(_LOCK_BUDGET, **mine, month=month)
+    budgets = await tx.all(_OPEN_BUDGETS, **mine)
+    assert any(budget.month == month for budget in budgets)  # the row that was just locked
+    for budget in budgets:
         was_reached = budget.reached_ms is not None
         is_reached = rules.reached_after_change(
             reached=was_reached,

@@ -54,6 +54,7 @@ async def post(
     now_ms: int,
 ) -> None:
     """One transfer, into a month that the caller has locked with `open_month`."""
+    assert amount_cents > 0 and debit != credit
     await tx.put(
         _POST,
         id=new_id(),

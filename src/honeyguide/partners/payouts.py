@@ -130,6 +130,7 @@ async def make_payouts(tx: Tx, month: str, after: str, *, now_ms: int) -> Made:
         return Made(0, None)
     earned = await tx.all(_EARNED, month=month, after=after, batch=BATCH)
     made = 0
+    assert all(cents > 0 for _, cents in earned)  # a sum of charges, each of at least a cent
     if earned:
         # (payout, its transfer, whose, how much); who has a payout already gets neither.
         rows = json.dumps(
@@ -138,13 +139,15 @@ async def make_payouts(tx: Tx, month: str, after: str, *, now_ms: int) -> Made:
         made = await tx.run(_INSERT, rows=rows, month=month, now_ms=now_ms)
         if made:
             open_month = await ledger.open_month(tx, now_ms=now_ms)
-            await tx.run(
+            assert open_month > month  # the closed month's entries stay as they were
+            posted = await tx.run(
                 _INSERT_TRANSFERS,
                 rows=rows,
                 clearing=ledger.CLEARING,
                 month=open_month,
                 now_ms=now_ms,
             )
+            assert posted == made  # one transfer for each new payout
     if len(earned) == BATCH:
         return Made(made, earned[-1].credit)
     await tx.run(_PAID_OUT, month=month, now_ms=now_ms)

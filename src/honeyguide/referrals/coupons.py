@@ -90,6 +90,7 @@ async def add(tx: Tx, tenant: Tenant, reward: Reward, codes: Iterable[str]) -> i
 
 
 async def leave_queue(tx: Tx, tenant: Tenant, reward_id: str, n: int) -> None:
+    assert n >= 0
     await tx.run(_UNQUEUE, account_id=tenant.account_id, id=reward_id, n=n)
 
 
@@ -111,11 +112,12 @@ async def take(
         code = await tx.one(
             _GIVE, account_id=tenant.account_id, reward_id=reward.id, earned_id=earned_id
         )
-        if code is None:
-            raise RuntimeError(f"The pool of reward {reward.id} holds fewer codes than it counts.")
+        assert code is not None  # codes_left counts exactly the codes that nobody has
     elif not queued:
         stock = await tx.one(_QUEUE, **mine)
+        assert stock is not None  # rewards are marked as deleted, their rows stay
     if stock is not None:
+        assert stock.codes_left >= 0 and stock.waiting >= 0
         await _tell_owner(tx, site, tenant, reward, stock, now_ms=now_ms)
     return code
 
