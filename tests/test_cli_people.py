@@ -13,7 +13,7 @@ from pathlib import Path
 import httpx
 import pytest
 
-from honeyguide.signups import exporting, importing
+from honeyguide.signups import exporting, import_files
 from tests.support.process import (
     COMMAND,
     Credentials,
@@ -269,7 +269,7 @@ def test_a_file_too_large_for_the_dashboard_is_imported(on_sqlite, tmp_path: Pat
     large.write_text(
         "email,note\n" + "".join(f"reader{n}@example.org,{note}\n" for n in range(220))
     )
-    assert large.stat().st_size > importing.MOST_BYTES
+    assert large.stat().st_size > import_files.MOST_BYTES
     done = command("import", str(large), "--account", owner.email, "--dry-run", database_url=url)
     assert done.returncode == 0, done.stderr
     assert "220 would be added" in done.stdout and "Columns ignored: note." in done.stdout

@@ -14,7 +14,7 @@ from honeyguide.kernel.ids import new_id
 from honeyguide.pages.downloads import attachment
 from honeyguide.partners import statements
 from honeyguide.partners.payouts import Owed
-from honeyguide.signups import importing
+from honeyguide.signups import import_files
 from tests.support.process import command
 from tests.support.service import Service
 from tests.support.web import operator
@@ -119,10 +119,10 @@ def test_no_cell_of_the_lines_that_were_not_imported_is_a_formula_and_they_come_
     None
 ):
     columns = ["email", *(name for name in FORMULAS if name != "@x"), "city"]
-    refused = [importing.RefusedLine(2, "=2 is no address.", json.dumps(["", *FORMULAS]))]
-    text = importing.csv_to_mend(columns, refused)
+    refused = [import_files.RefusedLine(2, "=2 is no address.", json.dumps(["", *FORMULAS]))]
+    text = import_files.csv_of_refused(columns, refused)
     assert_harmless(text, names=2 * len(FORMULAS) - 1)
-    header, lines = importing.read(text.encode())
+    header, lines = import_files.read(text.encode())
     assert header == [*(each.strip() for each in columns), "line", "why"]
     assert lines[0].cells == ["", *(each.strip() for each in FORMULAS), "2", "=2 is no address."]
 

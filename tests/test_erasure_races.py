@@ -22,7 +22,7 @@ from honeyguide.referrals.lifecycle import NewSubscriber
 from honeyguide.referrals.rewards import NewReward
 from honeyguide.referrals.subscribers import Subscriber
 from honeyguide.signups import importing, signups
-from honeyguide.signups.importing import ImportLine
+from honeyguide.signups.import_files import ImportLine
 from honeyguide.store import Store
 from honeyguide.store.tx import Tx
 from tests.support.races import overlapping

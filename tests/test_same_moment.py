@@ -24,7 +24,8 @@ from honeyguide.referrals.lifecycle import NewSubscriber
 from honeyguide.referrals.rewards import NewReward, RewardChanges
 from honeyguide.referrals.subscribers import Subscriber
 from honeyguide.signups import importing, signups
-from honeyguide.signups.importing import ImportLine, ImportResult
+from honeyguide.signups.import_files import ImportLine
+from honeyguide.signups.importing import ImportResult
 from honeyguide.store.tx import Tx
 from tests.support.races import overlapping
 from tests.support.service import ENGINES

@@ -1,4 +1,4 @@
-"""Accounts, each made with its one campaign, and the secret that this installation keeps for itself."""
+"""Accounts, each created with its one campaign, and the secret of this installation."""
 
 from __future__ import annotations
 
@@ -50,7 +50,8 @@ async def create(
     if name is not None:
         checks.text(name, param="name", limit=checks.NAME_LIMIT, blank_ok=False)
     made = Created(new_id(), new_id())
-    # The first account runs the installation. One row says which it is, so that of two at once only one can be.
+    # The first account runs the installation. One row names it, so that only one of two at once can
+    # be it.
     is_first = await tx.run(_SET_INSTANCE_VALUE, name="first_account", value=made.account_id)
     await tx.put(
         _INSERT,
@@ -102,7 +103,8 @@ async def rename(tx: Tx, account_id: str, name: str) -> None:
 
 
 async def instance_secret(tx: Tx) -> bytes:
-    """Made once and kept in the database, so that every machine that shares it shares the secret."""
+    """Made once and kept in the database, so that all machines that share the database share the
+    secret."""
     await tx.run(_SET_INSTANCE_VALUE, name="secret_key", value=os.urandom(32).hex())
     kept = await tx.one(_INSTANCE_VALUE, name="secret_key")
     return bytes.fromhex(kept or "")

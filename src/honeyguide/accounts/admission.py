@@ -1,6 +1,8 @@
-"""Who calls, and may they just now? The one door for every API request: key to account, then the rate limit, before any write.
+"""Who is calling, and are they within their rate limit? Every API request is checked here before
+anything else.
 
-On SQLite a point read and a ring in memory; on PostgreSQL one round trip that does both, for all who wait.
+On SQLite this is a point read and a ring in memory; on PostgreSQL one round trip does both for
+every request that waits.
 """
 
 from __future__ import annotations
@@ -25,7 +27,8 @@ log = logging.getLogger("honeyguide.admission")
 TOUCH_MS = 60_000
 # Written in one go: few enough that nobody else's write waits for long.
 MOST_TOUCHED = 200
-# Asked for in one round trip: enough for a burst, few enough that nobody waits long for the locks they hold together.
+# Requests checked in one round trip: enough for a burst, few enough that nobody waits long for
+# their locks.
 MOST_TOGETHER = 64
 
 
@@ -51,24 +54,30 @@ _FIND_CALLER = _sql.query("find_caller", Caller)
 _ADMIT = _sql.query("admit", Admitted)
 _TOUCH = _sql.command("touch")
 
-NO_KEY = "Send a valid API key in the X-Api-Key header; you get one on your account page: {base_url}/account"
+NO_KEY = (
+    "Send a valid API key in the X-Api-Key header; "
+    "you get one on your account page: {base_url}/account"
+)
 
 
 class Admission(Protocol):
     async def admit(self, key: str | None, peer: str, now_ms: int) -> tuple[Caller, Allowance]:
-        """The caller behind a key and what is left of its minute; raises Unauthorized or, for a peer that guesses, TooMany."""
+        """The caller behind a key and what is left of its minute. Raises Unauthorized, or TooMany
+        for a peer that guesses."""
         ...
 
 
 class Refusals:
-    """Refuses requests without a valid key. A peer that sends many wrong keys gets TooMany instead of Unauthorized."""
+    """Refuses requests without a valid key. A peer that sends many wrong keys gets TooMany instead
+    of Unauthorized."""
 
     def __init__(self, base_url: str) -> None:
         self._base_url = base_url
         self._wrong_keys = WrongKeys()
 
     def digest(self, key: str | None, peer: str, now_ms: int) -> str:
-        """The digest of a well-formed key; raises for anything else, without a look at the database."""
+        """The digest of a well-formed key. Raises for anything else, without asking the
+        database."""
         found = keys.digest(key) if key else None
         if found is None:
             raise self.refusal(peer, now_ms)
@@ -84,7 +93,8 @@ class Refusals:
 
 
 class LocalAdmission:
-    """One serving process: the ring is in memory, noted in a journal whose loss would be harmless."""
+    """For one serving process: the ring is in memory, with a journal whose loss would be
+    harmless."""
 
     def __init__(self, store: Store, path: Path, limit: int, base_url: str) -> None:
         self._store = store
@@ -123,7 +133,8 @@ class LocalAdmission:
         try:
             self._journal.note(key_id, window.last_ms)
         except Unavailable as error:
-            # The ring in memory is exact all the same; a full disk must not stop those who only read.
+            # The ring in memory is exact anyway, and a full disk must not stop requests that only
+            # read.
             if not self._unkept:
                 log.warning(
                     "Rate-limit history is not being saved and will be lost on restart: %s", error
@@ -174,9 +185,9 @@ def _in_order(one: Waiting) -> tuple[str, int]:
 
 
 class SharedAdmission:
-    """Many processes: key, ring and last use in the database they share. Whoever comes while a question is under way is asked
-    for in the next one, together with all the others, so that a busy process pays for few round trips and no lock of its own.
-    """
+    """For many processes: keys, rings and last use are in the database they share. Requests that
+    come while a round trip is under way share the next one, so a busy process makes few round
+    trips."""
 
     def __init__(self, store: Store, limit: int, base_url: str) -> None:
         self._store = store

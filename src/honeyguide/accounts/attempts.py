@@ -1,4 +1,6 @@
-"""How often a network or an account was tried lately: exact over all processes, kept as a keyed hash, forgotten after a day."""
+"""How often a network or an account was tried lately: exact over all processes, stored as a keyed
+hash, deleted after a day.
+"""
 
 from __future__ import annotations
 

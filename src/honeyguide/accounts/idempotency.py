@@ -1,5 +1,6 @@
-"""`Idempotency-Key`: the same POST twice gives the first one's answer. The row is written in the transaction of the effect, so
-that a twin in flight waits for it, and a refused request leaves nothing behind and may be tried again.
+"""`Idempotency-Key`: the same POST twice gets the first one's response. The row is written in the
+transaction of the effect: a twin in flight waits for it, and a refused request leaves nothing
+behind and may be tried again.
 """
 
 from __future__ import annotations

@@ -1,6 +1,8 @@
-"""Links in letters that work once: to choose a new password, and to open an account. We keep their digests only.
+"""Links in emails that work once: to choose a new password and to create an account. Only their
+digests are stored.
 
-Whoever asks for a letter learns nothing about who has an account: the answer is the same, and so is the work before it.
+Whoever asks for an email learns nothing about who has an account: the response is the same, and so
+is the work before it.
 """
 
 from __future__ import annotations
@@ -94,7 +96,8 @@ async def forgot_password(tx: Tx, site: Site, email: EmailAddress, *, now_ms: in
 
 
 async def ask_to_join(tx: Tx, site: Site, email: EmailAddress, *, now_ms: int) -> None:
-    """Somebody wants an account: the way in goes to their mailbox, and who has one already is told how to get in."""
+    """Somebody wants an account: we email them a link to create it, or to log in if they have
+    one."""
     account = await accounts.find_by_email(tx, email)
     if account is not None:
         kind = "account_exists"
@@ -180,7 +183,8 @@ async def accept(tx: Tx, token: str, *, name: str, password_hash: str, now_ms: i
 async def open_first_account(
     tx: Tx, email: EmailAddress, *, name: str, password_hash: str, now_ms: int
 ) -> str:
-    """The administrator's account, on an installation that has none. Of two at the same moment, the second is refused."""
+    """The administrator's account, if there is no account yet. Of two at the same moment, the
+    second is refused."""
     if await is_untouched(tx):
         account_id = await open_account(
             tx, email, name=name, password_hash=password_hash, now_ms=now_ms

@@ -1,7 +1,8 @@
-"""API keys: 256 random bits with a recognisable prefix and a checksum. Only the digest is kept; the key is shown once.
+"""API keys: 256 random bits with a recognizable prefix and a checksum. Only the digest is stored;
+the key is shown once.
 
-The form is `hg_live_` + 43 base62 characters + 6 of CRC-32: `hg_live_[0-9A-Za-z]{49}`. Scanners can find one that leaked, and a
-mistyped one is refused without asking the database.
+The form is `hg_live_` + 43 base62 characters + 6 of CRC-32: `hg_live_[0-9A-Za-z]{49}`. Scanners can
+find one that leaked, and a mistyped one is refused without asking the database.
 """
 
 from __future__ import annotations

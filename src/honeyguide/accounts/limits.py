@@ -1,7 +1,9 @@
-"""No more than N accepted requests in any rolling minute: a ring of accepted times, exact and O(1) for any N.
+"""At most N accepted requests in any rolling minute: a ring of accepted times, exact and O(1) for
+any N.
 
-With one process the ring lives in memory and every accepted time is noted in a journal that outlives a kill; with
-PostgreSQL the same rule is the function `admit`, so that all processes share one ring. Refused requests are not counted.
+With one process the ring is in memory, and every accepted time is noted in a journal that survives
+a kill. With PostgreSQL the same rule is the function `admit`, so that all processes share one ring.
+Refused requests are not counted.
 """
 
 from __future__ import annotations
@@ -10,7 +12,8 @@ from collections import OrderedDict, deque
 from typing import NamedTuple
 
 WINDOW_MS = 60_000
-# Wrong keys from one address in a minute before it hears 429 instead of 401; honest keys never come near this check.
+# Wrong keys from one address in a minute before it gets 429 instead of 401. Valid keys skip this
+# check.
 MOST_WRONG_KEYS = 1_000
 
 
@@ -21,7 +24,8 @@ class Allowance(NamedTuple):
     refused: bool
 
     def retry_after_s(self, now_ms: int) -> int:
-        # A request that waited for its turn carries an older time than the ring; nobody ever waits longer than a window.
+        # A request that waited may carry an older time than the ring. Nobody waits longer than a
+        # window.
         return max(1, -(-min(self.frees_ms - now_ms, WINDOW_MS) // 1000))
 
 
@@ -42,7 +46,8 @@ class Window:
 
     def ask(self, now_ms: int) -> Allowance:
         times = self.times
-        # Requests that waited carry an older time; a clock set back by more than a window is believed.
+        # Requests that waited carry an older time. A clock set back by more than a window is
+        # believed.
         if now_ms < self.last_ms - WINDOW_MS:
             times.clear()
         else:
@@ -52,7 +57,8 @@ class Window:
         while times and times[0] <= cutoff:
             times.popleft()
         if len(times) >= self.limit:
-            # One place is free when all but limit - 1 have left; more than the limit are there only after it was lowered.
+            # A slot is free when all but limit - 1 have left. More than the limit are in only after
+            # it was lowered.
             return Allowance(self.limit, 0, times[-self.limit] + WINDOW_MS, True)
         times.append(now_ms)
         self.seq += 1
@@ -60,7 +66,8 @@ class Window:
 
 
 class WrongKeys:
-    """Counts wrong keys per address in the current minute, and forgets the addresses seen longest ago."""
+    """Counts wrong keys per address in the current minute. The addresses seen longest ago are
+    dropped."""
 
     _MOST_ADDRESSES = 10_000
 

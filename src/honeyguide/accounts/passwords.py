@@ -1,4 +1,5 @@
-"""Passwords: argon2id, hashed in a thread so that the loop is not stalled, and a few at a time so that memory is not either.
+"""Passwords: argon2id, hashed in a thread so that the loop does not stall, and few at a time to
+limit memory.
 
 A comparison takes as long for an account that does not exist as for one that does.
 """
@@ -31,14 +32,16 @@ _SPEND_TICKETS = _sql.command("spend_tickets")
 
 # What everybody tries first, as far as it is long enough to pass otherwise.
 _COMMON_TEXT = """
-1234567890 0123456789 12345678910 1q2w3e4r5t qwertyuiop qwerty12345 password12 password123 password1234 iloveyou12
-honeyguide honeyguide1 letmein123 welcome123 admin12345 administrator changeme123 newsletter newsletter1
+1234567890 0123456789 12345678910 1q2w3e4r5t qwertyuiop qwerty12345 password12 password123
+password1234 iloveyou12 honeyguide honeyguide1 letmein123 welcome123 admin12345 administrator
+changeme123 newsletter newsletter1
 """
 _COMMON = frozenset(_COMMON_TEXT.split())
 
 
 def checked(password: str, *, email: str) -> str:
-    """A password that nobody guesses in ten tries; length is what counts, so no rule asks for signs or digits."""
+    """A password that cannot be guessed in ten tries. Length is what counts, so no rule asks for
+    signs or digits."""
     if len(password) < SHORTEST:
         raise Invalid(
             "Choose a password of at least {least} characters.", param="password", least=SHORTEST
@@ -76,16 +79,15 @@ def _nobody() -> str:
 
 
 async def matches(password_hash: str | None, password: str) -> bool:
-    """None is the hash of an account that does not exist, or has no password: never right, and never quicker."""
+    """A None hash (no such account, or no password) never matches, and takes just as long."""
     async with _seat():
         right = await asyncio.to_thread(_verified, password_hash, password)
     return right and password_hash is not None
 
 
 def _verified(password_hash: str | None, password: str) -> bool:
-    nobody = (
-        _nobody()
-    )  # also when it is not needed: the first comparison of a process must not tell either
+    # Also when it is not needed, so that the first comparison of a process takes as long, too.
+    nobody = _nobody()
     try:
         return _hasher.verify(password_hash or nobody, password)
     except (argon2.exceptions.VerificationError, argon2.exceptions.InvalidHashError):

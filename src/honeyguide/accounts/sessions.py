@@ -1,4 +1,6 @@
-"""Who is logged in. The browser holds 256 random bits, we hold their digest; a session ends after 12 idle hours or 14 days."""
+"""Who is logged in. The browser has 256 random bits, we store their digest. A session ends after 12
+idle hours or 14 days.
+"""
 
 from __future__ import annotations
 
@@ -60,7 +62,8 @@ def digest(token: str) -> str:
 async def begin(
     tx: Tx, account_id: str, *, instead_of: str | None, user_agent: str, address: str, now_ms: int
 ) -> str:
-    """A new session, always with a token of its own; the one the browser came with ends. Gives the token, this once."""
+    """Starts a session with a new token, which is returned this once. The session that the browser
+    had before ends."""
     if instead_of:
         await tx.run(_END_BY_DIGEST, digest=digest(instead_of))
     token = secrets.token_urlsafe(32)

@@ -15,7 +15,7 @@ from honeyguide.kernel.errors import Invalid
 from honeyguide.kernel.spreadsheets import csv_text
 from honeyguide.kernel.tenant import Tenant
 from honeyguide.referrals import campaigns, page_index, search
-from honeyguide.signups import exporting, import_columns, importing
+from honeyguide.signups import exporting, import_columns, import_files, importing
 from honeyguide.store import Tx
 
 app = typer.Typer()
@@ -51,7 +51,7 @@ def import_command(
 ) -> None:
     """Import subscribers from a CSV file. Existing subscribers are not changed."""
     try:
-        header, lines = importing.read(file.read_bytes(), any_size=True)
+        header, lines = import_files.read(file.read_bytes(), any_size=True)
         mapping = import_columns.guess(header)
         if "email" not in mapping:
             fail(f"{file} has no column with email addresses. Name that column `email`.")
@@ -67,7 +67,7 @@ def import_command(
         f"{added:,} {would}, {skipped:,} already subscribed, {len(refused):,} failed.\n{columns}"
     )
     if errors is not None and refused:
-        _write_refused(errors, importing.csv_to_mend(header, refused))
+        _write_refused(errors, import_files.csv_of_refused(header, refused))
     elif refused:
         typer.echo("To save the failed rows to a file, add --errors FILE.", err=True)
     if dry_run:
@@ -77,18 +77,18 @@ def import_command(
 async def _import(
     services: Services,
     account: str,
-    lines: list[importing.ImportLine],
+    lines: list[import_files.ImportLine],
     mapping: dict[str, int],
     dry_run: bool,
-) -> tuple[int, int, list[importing.RefusedLine]]:
+) -> tuple[int, int, list[import_files.RefusedLine]]:
     """The number of lines added and skipped, and the refused lines."""
     tenant, now_ms = await services.store.read(_tenant, account), services.clock()
     run = services.store.read if dry_run else services.store.write
     added, skipped, seen = 0, 0, set[str]()
-    refused: list[importing.RefusedLine] = []
+    refused: list[import_files.RefusedLine] = []
     with _progress() as bar:
         task = bar.add_task("Checking" if dry_run else "Importing", total=len(lines))
-        for part in importing.parts(lines):
+        for part in import_files.parts(lines):
             outcome = await run(
                 importing.bring,
                 services.site,

@@ -1,7 +1,8 @@
-"""Checks on what callers write: text, web addresses, slugs, choices. Each gives back the value or refuses with one sentence.
+"""Checks on what callers write: text, URLs, slugs, choices. Each returns the value or raises a
+refusal.
 
-The sentence starts with the parameter's name. A length is counted in characters. Nothing is trimmed or repaired: what is
-accepted is kept as it was written.
+The sentence starts with the parameter's name. Lengths are counted in characters. Nothing is trimmed
+or repaired: what is accepted is kept as it was written.
 """
 
 from __future__ import annotations
@@ -20,12 +21,14 @@ URL_LIMIT = 2_048
 USER_AGENT_LIMIT = 1_024
 SLUG_LIMIT = 60
 
-# First segments of our own addresses, and words a reader would take for them: hosted pages may share our host.
+# The first segments of our own URLs, and words that look like one of them: hosted pages may share
+# our host.
 _RESERVED = """
-account accounts admin administrator api app assets auth billing campaigns css dashboard docs export favicon fonts health
-healthz help honeyguide hub images img import index invite join js login logo logos logout m metrics network oauth openapi p
-partner-network partners password payouts privacy programs publications r readyz reference register reset rewards robots
-sessions settings signin signout signup sitemap static statements subscribe subscribers support terms thank-you thankyou
+account accounts admin administrator api app assets auth billing campaigns css dashboard docs export
+favicon fonts health healthz help honeyguide hub images img import index invite join js login logo
+logos logout m metrics network oauth openapi p partner-network partners password payouts privacy
+programs publications r readyz reference register reset rewards robots sessions settings signin
+signout signup sitemap static statements subscribe subscribers support terms thank-you thankyou
 unsubscribe v1 v2 v3 verify webhooks well-known www
 """
 RESERVED_SLUGS = frozenset(_RESERVED.split())
@@ -38,7 +41,8 @@ _AUTHORITY = re.compile(
 
 
 def text(value: str, *, param: str, limit: int, blank_ok: bool = True) -> str:
-    """Text that both databases can keep, within its limit; `blank_ok=False` wants at least one visible character."""
+    """Text that both databases can store, within its limit. `blank_ok=False` requires a visible
+    character."""
     if "\x00" in value:
         raise Invalid("{field} must not contain NUL characters.", param=param)
     if len(value) > limit:
@@ -54,9 +58,11 @@ def text(value: str, *, param: str, limit: int, blank_ok: bool = True) -> str:
 
 
 def http_url(value: str, *, param: str) -> str:
-    """An absolute http(s) address that every browser reads as we do, so that a redirect to it goes where it seems to go."""
+    """An absolute http(s) URL that every browser reads as we do, so that a redirect goes where it
+    seems to go."""
     text(value, param=param, limit=URL_LIMIT)
-    # Browsers drop control characters and turn backslashes into slashes, so an address with either may lead elsewhere.
+    # Browsers drop control characters and turn backslashes into slashes, so a URL with either may
+    # lead elsewhere.
     if " " in value or "\\" in value or not value.isprintable():
         raise Invalid(
             "{field} must not contain spaces, backslashes or control characters.", param=param
@@ -76,7 +82,8 @@ def http_url(value: str, *, param: str) -> str:
 
 
 def _is_host_and_port(authority: str) -> bool:
-    # Read whole and by hand: urlsplit drops what it cannot place, so that `good[::1]evil` would pass for `::1`.
+    # Parsed by hand: urlsplit drops what it does not understand, so `good[::1]evil` would pass as
+    # `::1`.
     parts = _AUTHORITY.fullmatch(authority)
     if parts is None or int(parts["port"] or 0) > 65_535:
         return False
@@ -94,7 +101,8 @@ def slug(value: str, *, param: str) -> str:
     """The last part of a hosted page's address."""
     if len(value) > SLUG_LIMIT or not _SLUG.fullmatch(value):
         raise Invalid(
-            "{field} must be 1 to {limit} lower-case letters, digits or hyphens, with no hyphen at either end.",
+            "{field} must be 1 to {limit} lower-case letters, digits or hyphens, "
+            "with no hyphen at either end.",
             param=param,
             limit=SLUG_LIMIT,
         )

@@ -1,4 +1,4 @@
-"""Time enters here: one clock for the whole process, and the one form in which the API writes and reads timestamps."""
+"""The clock of the process, and the one format in which the API writes and reads timestamps."""
 
 from __future__ import annotations
 
@@ -30,7 +30,8 @@ def system_clock() -> int:
 
 
 def shifted_clock(path: Path) -> Clock:
-    """A clock that adds the seconds found in a file, read anew each time, so that anyone can try holds and month ends."""
+    """A clock that adds the seconds in a file, read at every call, so that anyone can try out
+    holding periods and month ends."""
 
     def now_ms() -> int:
         try:
@@ -73,7 +74,8 @@ _FORMAT = (
 
 
 def parse(text: str, *, param: str) -> int:
-    """Exactly `YYYY-MM-DDThh:mm:ss[.fraction]TZD`; `fromisoformat` would also take week dates and missing zones."""
+    """Exactly `YYYY-MM-DDThh:mm:ss[.fraction]TZD`. `fromisoformat` would also take week dates and
+    missing time zones."""
     match = _FORM.fullmatch(text)
     if match is None:
         raise Invalid(_FORMAT, param=param)

@@ -1,4 +1,4 @@
-"""Email addresses. Only syntax is checked, never DNS. The database engines disagree about case, so all
+"""Email addresses. Only syntax is checked, never DNS. The engines disagree about case, so all
 folding is done here.
 """
 
@@ -15,21 +15,22 @@ from honeyguide.kernel.errors import Invalid
 LONGEST = 254
 """RFC 5321's limit on a whole address, counted in UTF-8 bytes."""
 
-# The library refuses reserved names (.test, .local, .invalid) as undeliverable. We check syntax only,
-# and people try the service out with such names. Clearing the list is the library's documented way.
+# The library refuses reserved names (.test, .local, .invalid) as undeliverable. We check syntax
+# only, and people try the service out with such names. Clearing the list is the library's
+# documented way.
 email_validator.SPECIAL_USE_DOMAIN_NAMES.clear()
 
 # What nearly every signup looks like. Whatever matches, the library would return unchanged (a test
-# compares them), at thirty times the cost. Everything else goes to the library, so this pattern never
-# decides a refusal.
+# compares them), at thirty times the cost. Everything else goes to the library, so this pattern
+# never decides a refusal.
 _LABEL = r"[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?"
 _plain = re.compile(rf"[a-z0-9_+-]+(?:\.[a-z0-9_+-]+)*@(?:{_LABEL}\.)+[a-z]{{2,63}}").fullmatch
 
 _GMAIL = frozenset({"gmail.com", "googlemail.com"})
 
-# Providers where everything after a `+` reaches the same mailbox. Other domains are not guessed at: a
-# `+` may be part of a name there, and a wrong guess would reject an honest subscriber. Yahoo is left
-# out, because its tags follow a hyphen and a made-up base name that looks like a real one.
+# Providers where everything after a `+` reaches the same mailbox. Other domains are not guessed at:
+# a `+` may be part of a name there, and a wrong guess would reject an honest subscriber. Yahoo is
+# left out, because its tags follow a hyphen and a made-up base name that looks like a real one.
 _PROVIDERS = """
 outlook.com outlook.de outlook.es outlook.fr outlook.it outlook.jp outlook.com.br
 outlook.com.au hotmail.com hotmail.co.uk hotmail.de hotmail.es hotmail.fr hotmail.it
@@ -43,7 +44,7 @@ _TAGGING = _GMAIL | frozenset(_PROVIDERS.split())
 
 @dataclass(frozen=True, slots=True)
 class EmailAddress:
-    """An email address, parsed once. `EmailAddress(row.email)` trusts text that we stored ourselves."""
+    """An email address, parsed once. `EmailAddress(row.email)` trusts text that we stored."""
 
     text: str
     """The form we store and show."""
@@ -52,13 +53,13 @@ class EmailAddress:
     def parse(cls, text: str) -> EmailAddress:
         """The address that somebody typed, or `Invalid`.
 
-        Surrounding spaces and tabs are trimmed. The local part keeps its case, in NFC. The domain is
-        lower-case ASCII: an international one becomes punycode, which every mail server takes and no
-        look-alike can imitate.
+        Surrounding spaces and tabs are trimmed. The local part keeps its case, in NFC. The domain
+        is lower-case ASCII: an international one becomes punycode, which every mail server takes
+        and no look-alike can imitate.
         """
         text = text.strip(" \t")
-        # The length comes first, because the library's own check is quadratic in it. "--" may open a
-        # reserved label or punycode, which only the library can judge.
+        # The length comes first, because the library's own check is quadratic in it. "--" may open
+        # a reserved label or punycode, which only the library can judge.
         if len(text) <= LONGEST:
             if _plain(text) and "--" not in text:
                 return cls(text)
@@ -86,8 +87,8 @@ class EmailAddress:
 
     @property
     def person(self) -> str:
-        """Who reads the mailbox, as far as the address tells. Only for comparing: nothing is sent to it
-        and nobody sees it."""
+        """Who reads the mailbox, as far as the address tells. Only for comparing: nothing is sent
+        to it and nobody sees it."""
         local, _, domain = self.key.rpartition("@")
         if domain in _TAGGING:
             # An address that is all tag keeps it, or every such address would be one person.

@@ -1,4 +1,4 @@
-"""What can go wrong, in sentences the caller can act on. Each edge chooses the HTTP status; nothing else knows one."""
+"""Errors, each a sentence that the caller can act on. Only the edges know HTTP statuses."""
 
 from __future__ import annotations
 
@@ -8,8 +8,9 @@ from typing import Any
 class Fault(Exception):
     """A refusal: one clear sentence, a stable code and, where one input is to blame, its parameter.
 
-    The sentence is a template. `{field}` stands for that input: the API fills in the parameter's name, a page fills in its
-    label. Everything else that varies is passed by keyword, never formatted into the template: it may contain braces.
+    The sentence is a template. `{field}` stands for that input: the API fills in the parameter's
+    name, a page fills in its label. Everything else that varies is passed by keyword and never
+    formatted into the template, because it may contain braces.
     """
 
     code = "fault"

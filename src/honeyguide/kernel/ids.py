@@ -1,4 +1,4 @@
-"""Identifiers: UUIDv7 text for rows, short unambiguous codes for links. Both carry nothing personal."""
+"""Identifiers: UUIDv7 text for rows, short codes for links. Neither contains anything personal."""
 
 from __future__ import annotations
 
@@ -8,7 +8,8 @@ import time
 
 _UUID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}", re.ASCII)
 
-# No 0/o, 1/l/i, u/v: a code survives being read aloud or copied by hand. 29 characters to the 8th make 5e11 codes.
+# No 0/o, 1/l/i or u/v: a code survives being read aloud or copied by hand. 29 characters to the 8th
+# power make 5e11 codes.
 ALPHABET = "23456789abcdefghjkmnpqrstwxyz"
 CODE_LENGTH = 8
 _CHARACTER_OF = bytes(ord(ALPHABET[byte % len(ALPHABET)]) for byte in range(256))
@@ -19,15 +20,15 @@ _sequence = 0
 
 
 def new_id() -> str:
-    """A UUIDv7 that grows within this process even inside one millisecond, so that ties break by creation."""
+    """A UUIDv7. Within this process each is larger than the last, even in one millisecond, so that
+    ties sort by creation."""
     global _last_ms, _sequence
     ms = time.time_ns() // 1_000_000
     noise = int.from_bytes(os.urandom(8), "big")
     if ms > _last_ms:
         _last_ms = ms
-        _sequence = (
-            noise >> 54 & 0x3FF
-        )  # ten random bits leave room to count up within the millisecond
+        # Ten random bits leave room to count up within the millisecond.
+        _sequence = noise >> 54 & 0x3FF
     else:
         _sequence += 1
         if _sequence > 0xFFF:
@@ -42,13 +43,15 @@ def is_id(text: str) -> bool:
 
 
 def lowercase_id(text: str) -> str:
-    """A UUID may be written in any case, but is stored in lower case. Other text is returned unchanged."""
+    """A UUID may be written in any case but is stored in lower case. Other text is returned
+    unchanged."""
     lowered = text.lower()
     return lowered if is_id(lowered) else text
 
 
 def new_code(length: int = CODE_LENGTH) -> str:
-    """Random characters of the alphabet; bytes past its last whole multiple are drawn again, so that none is favoured."""
+    """Random characters of the alphabet. Bytes past its last whole multiple are drawn again, so
+    that no character is more likely."""
     code = ""
     while len(code) < length:
         code += os.urandom(length + 4).translate(_CHARACTER_OF, _SPILL).decode()

@@ -8,8 +8,8 @@ AFTER = 20_000  # objects made and not yet freed; the default of 700 is reached 
 
 
 def settle() -> None:
-    """Once all is loaded: what is there now stays, so the collector need not walk it again and again. Requests and
-    deliveries leave next to no cycles behind."""
+    """Called once everything is loaded: what is there now stays, so the collector need not look at
+    it again. Requests and deliveries leave almost no cycles behind."""
     gc.collect()
     gc.freeze()
     gc.set_threshold(AFTER, 20, 50)

@@ -1,6 +1,7 @@
-"""US dollars at the edges, integer cents inside; nothing here ever touches a binary float.
+"""US dollars at the edges, integer cents inside; nothing here uses a binary float.
 
-JSON must be decoded with `parse_float=Decimal`, so that an amount arrives as an int or a Decimal, exactly as it was written.
+JSON must be decoded with `parse_float=Decimal`, so that an amount arrives as an int or a Decimal,
+exactly as it was written.
 """
 
 from __future__ import annotations
@@ -15,14 +16,16 @@ MOST_CENTS = 100_000_000
 
 _CENT = Decimal("0.01")
 _EXACT = Context(traps=[Inexact])
-"""Refuses to drop a digit that says something; the default context would round 1.001 away in silence."""
+"""Refuses to drop a digit that matters; the default context would silently round 1.001 to 1.00."""
 
 
 def cents(value: object, *, param: str) -> int:
-    """Read a decoded JSON number of dollars. "At most two decimals" is judged by value: 1.100 is $1.10, 1.001 is refused."""
+    """Read a decoded JSON number of dollars. "At most two decimals" goes by value: 1.100 is $1.10,
+    1.001 is refused."""
     if isinstance(value, bool) or not isinstance(value, int | Decimal):
         raise _refusal(param)
-    # Comparing looks at the magnitude first, so 1e999999999 is settled here without being written out.
+    # A comparison looks at the magnitude first, so 1e999999999 is refused without being written
+    # out.
     if (
         isinstance(value, Decimal) and not value.is_finite()
     ) or not 0 <= value <= MOST_CENTS // 100:
@@ -45,9 +48,9 @@ def _refusal(param: str) -> Invalid:
 
 @lru_cache(maxsize=4096)
 def dollars(amount_cents: int) -> Decimal:
-    """The exact amount with as few decimals as it needs (12.5, 300), to be written as a JSON number by `str`. A list names the
-    same few amounts over and over, and making one is the dearest part of a row.
-    """
+    """The exact amount with as few decimals as it needs (12.5, 300), which `str` turns into a JSON
+    number. Cached, because a list repeats the same few amounts and making one is the most expensive
+    part of a row."""
     sign = "-" if amount_cents < 0 else ""
     whole, rest = divmod(abs(amount_cents), 100)
     return Decimal(f"{sign}{whole}.{rest:02d}".rstrip("0").rstrip("."))

@@ -20,7 +20,8 @@ class Site:
     logo_folder: Path | None = None
 
     def keyed_hash(self, purpose: str, text: str) -> str:
-        """What remains of a text when the text must go: equal for equals, and meaningless without our secret."""
+        """What we keep of a text that must not be kept: equal for equal texts, meaningless without
+        our secret."""
         return hmac.digest(self.secret, f"{purpose}\0{text}".encode(), "sha256").hex()
 
     def reader_link(self, code: str) -> str:
@@ -38,7 +39,7 @@ class Site:
         return f"{self.signup_page_host}/{slug}"
 
     def seal(self, purpose: str, content: bytes) -> str:
-        """Text for an address: what it holds can be read by anyone, and made for this purpose only by us."""
+        """Text for a URL. Anyone can read its content; only we can make it, for this purpose."""
         return base64.urlsafe_b64encode(content + self._mac(purpose, content)).rstrip(b"=").decode()
 
     def unseal(self, purpose: str, token: str) -> bytes | None:

@@ -1,4 +1,6 @@
-"""CSV text that is safe to open in a spreadsheet: a text that would run as a formula gets an apostrophe in front."""
+"""CSV that is safe to open in a spreadsheet: text that would run as a formula gets an apostrophe in
+front.
+"""
 
 from __future__ import annotations
 

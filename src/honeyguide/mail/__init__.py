@@ -1,1 +1,3 @@
-"""Letters are rows first, SMTP later: `letters` writes them, `words` finds what they say, `sending` brings them out."""
+"""Emails are rows first and sent later: `emails` stores them, `texts` says what they say, `sending`
+sends them.
+"""

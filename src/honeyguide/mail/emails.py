@@ -1,4 +1,4 @@
-"""Emails as rows: written in the transaction of the change they tell of, gone with it if it is rolled back, sent later."""
+"""Emails as rows, written in the transaction of the change that they are about, and sent later."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ TOPIC = "emails"
 KEPT_MS = 90 * DAY_MS
 PURGE_BATCH = 500
 
-# Somebody sits in front of a screen until these come: they go before any notice, however many of those wait.
+# Somebody is waiting in front of a screen for these, so they are sent before any notification.
 WAITED_FOR = frozenset({"password_reset", "hub_link", "confirm", "open_account", "account_exists"})
 
 
@@ -71,7 +71,8 @@ _CONTROLS = re.compile(r"[\x00-\x1f\x7f-\x9f]")
 
 
 def one_line(text: str) -> str:
-    """Fit for a header: a name that somebody typed may hold line breaks, and must neither split a header nor stop a email."""
+    """Fit for a header: a name that somebody typed may contain line breaks, which would split the
+    header."""
     return " ".join(_CONTROLS.sub(" ", text).split())
 
 
@@ -89,9 +90,11 @@ async def post(
     once: str | None = None,
     now_ms: int,
 ) -> None:
-    """Writes a email. Under one `once` an account writes one email ever; `from_name` takes the place of our sender's name.
+    """Queues an email. An account sends at most one email per `once`; `from_name` replaces our
+    sender's name.
 
-    Whoever writes many with a `once` in one transaction does so in one order everywhere, or PostgreSQL has deadlocks to undo.
+    A transaction that queues several with a `once` does so in the same order everywhere, or
+    PostgreSQL would have deadlocks to resolve.
     """
     await tx.put(
         _INSERT,
@@ -130,7 +133,8 @@ async def of_person(tx: Tx, account_id: str, about_id: str) -> list[QueuedEmail]
 async def lately_to(
     tx: Tx, account_id: str, to: EmailAddress, kind: str, *, since_ms: int, day_ago_ms: int
 ) -> Lately:
-    """What strangers made us send to this mailbox by filling in forms: of this kind for this account, and of all in a day."""
+    """What strangers made us send to this mailbox by filling in forms: emails of this kind for this
+    account, and all of them in a day."""
     found = await tx.one(
         _LATELY,
         account_id=account_id,
@@ -148,7 +152,7 @@ async def backlog(tx: Tx, *, now_ms: int) -> Backlog:
 
 
 async def erase(tx: Tx, account_id: str, about_id: str) -> None:
-    """Empties every email about a person and cancels those not sent yet; that they were written remains."""
+    """Empties every email about a subscriber and cancels those not sent yet. Their rows remain."""
     await tx.run(_ERASE, account_id=account_id, about_id=about_id)
 
 

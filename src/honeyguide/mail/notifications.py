@@ -1,5 +1,5 @@
-"""Notifications on the dashboard, each with an email that says the same. The two are written together, once per cause, however
-many processes see the cause at once.
+"""Notifications on the dashboard, each with an email that says the same. The two are written
+together, once per cause, however many processes see the cause at once.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ async def notify(
     link: str,
     now_ms: int,
 ) -> None:
-    """Add a notification and queue its email to the account's owner, unless that was done under the same `once` before."""
+    """Adds a notification and queues its email to the account's owner, once for each `once`."""
     is_new = await tx.run(
         _INSERT,
         id=new_id(),

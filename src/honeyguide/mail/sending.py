@@ -1,7 +1,9 @@
-"""The postman: claims due emails under a lease, sends them outside any transaction, records what came of it.
+"""Sends queued emails: claims them under a lease, sends them outside any transaction, records the
+result.
 
-At least once: a process that dies between sending and recording leaves a lease to run out, and the email goes again with
-the same Message-ID. Nothing is lost; whoever comes late with an old lease records nothing.
+At least once: if a process dies between sending and recording, the lease expires and the email is
+sent again with the same Message-ID. Nothing is lost, and a result that comes with an expired lease
+is ignored.
 """
 
 from __future__ import annotations
@@ -33,7 +35,7 @@ MOST_ATTEMPTS = len(DELAYS_MS) + 1
 MOST_REFUSALS = 3
 ERROR_LIMIT = 500
 
-# These carry a key to something: once they are out, or never will be, nobody should find the key in the database.
+# These contain a secret link or code. Once sent or given up, nobody should find it in the database.
 CARRIES_A_KEY = frozenset(
     {"password_reset", "hub_link", "confirm", "invitation", "open_account", "reward_unlocked"}
 )
@@ -54,7 +56,8 @@ class EmailSender:
         self._transport = transport
 
     async def round(self, now_ms: int) -> bool:
-        """Brings out one batch and tells whether more may wait. A server that is down ends the round."""
+        """Sends one batch and tells whether more may be waiting. A mail server that is down ends
+        the round."""
         token = new_id()
         claimed = await self._store.write(lambda tx: self._claim(tx, token, now_ms))
         waiting = deque(claimed)
@@ -69,7 +72,8 @@ class EmailSender:
                     raise trouble
             more = len(claimed) == BATCH and not waiting
         finally:
-            # Also when we are told to stop: what was not tried is free at once, not when its lease runs out.
+            # Also when we are told to stop: what was not tried is free at once, not when its lease
+            # expires.
             if waiting:
                 await self._store.write(lambda tx: self._release(tx, waiting, token))
             if not more:

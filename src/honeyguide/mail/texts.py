@@ -1,8 +1,9 @@
-"""What our emails say. Each function has the name of the email's kind and returns its subject and text.
+"""What our emails say. Each function has the name of the email's kind and returns its subject and
+text.
 
-Short and human: what happened, what it means, what to do. Amounts, dates and times come in as text. An email to a reader
-speaks for the newsletter, never for us, and contains nothing that a stranger could have typed into a form: otherwise anyone
-could make us send their text to anybody.
+Short and human: what happened, what it means, what to do. Amounts, dates and times come in as text.
+An email to a reader speaks for the newsletter, never for us, and contains nothing that a stranger
+could have typed into a form: otherwise anyone could make us send their text to anybody.
 """
 
 from __future__ import annotations
@@ -28,7 +29,8 @@ def webhook_failing(*, url: str, since: str, disables_on: str, page: str) -> Ema
     return _email(
         "Your webhook has been failing for a day",
         f"Deliveries to {url} have been failing since {since}.",
-        f"We will keep trying. If nothing gets through by {disables_on}, we will disable the webhook.",
+        f"We will keep trying. If nothing gets through by {disables_on}, "
+        "we will disable the webhook.",
         f"See the responses and send a test event:\n{page}",
     )
 
@@ -38,7 +40,8 @@ def webhook_disabled(*, url: str, reason: str, page: str) -> EmailText:
     return _email(
         "Your webhook has been disabled",
         f"We have stopped sending events to {url}. {reason}",
-        f"We keep events for 30 days. Fix the endpoint, enable the webhook again and replay what it missed:\n{page}",
+        "We keep events for 30 days. Fix the endpoint, enable the webhook again "
+        f"and replay what it missed:\n{page}",
     )
 
 
@@ -65,8 +68,8 @@ def budget_warning(*, program: str, month: str, spent: str, budget: str, page: s
     return _email(
         f"{program}: 80% of the budget for {month} is spent",
         f"You have spent {spent} of your {budget} budget for {month}.",
-        "When it is used up, we will notify your partners, and nothing more will be charged until the month ends or you raise "
-        "the budget.",
+        "When it is used up, we will notify your partners, and nothing more will be charged "
+        "until the month ends or you raise the budget.",
         f"View the program:\n{page}",
     )
 
@@ -74,8 +77,10 @@ def budget_warning(*, program: str, month: str, spent: str, budget: str, page: s
 def budget_spent(*, program: str, month: str, spent: str, budget: str, page: str) -> EmailText:
     return _email(
         f"{program} has reached its budget for {month}",
-        f"Spent in {month}: {spent}. Your monthly budget: {budget}. Fees are never split, so a little may be left over.",
-        "We are notifying your partners. They can still refer subscribers, but nothing more will be charged this month.",
+        f"Spent in {month}: {spent}. Your monthly budget: {budget}. "
+        "Fees are never split, so a little may be left over.",
+        "We are notifying your partners. They can still refer subscribers, "
+        "but nothing more will be charged this month.",
         f"To resume right away, raise the budget above what is spent:\n{page}",
     )
 
@@ -86,8 +91,9 @@ def budget_spent(*, program: str, month: str, spent: str, budget: str, page: str
 def budget_reached(*, program: str, month: str, resumes: str, page: str) -> EmailText:
     return _email(
         f"{program} has reached its budget for {month}",
-        f"{program} has reached its budget for {month}. New referrals earn you nothing until {resumes}, unless the owner "
-        "raises the budget sooner. If that happens, we will let you know.",
+        f"{program} has reached its budget for {month}. New referrals earn you nothing "
+        f"until {resumes}, unless the owner raises the budget sooner. "
+        "If that happens, we will let you know.",
         "You keep everything you have earned so far.",
         f"View your earnings:\n{page}",
     )
@@ -108,8 +114,8 @@ def budget_reopened(*, program: str, month: str, page: str) -> EmailText:
 def confirm(*, newsletter: str, link: str) -> EmailText:
     return _email(
         f"Confirm your subscription to {newsletter}",
-        f"Someone, probably you, signed up for {newsletter} with this email address. To confirm your subscription, open this "
-        f"link:\n{link}",
+        f"Someone, probably you, signed up for {newsletter} with this email address. "
+        f"To confirm your subscription, open this link:\n{link}",
         "If it wasn’t you, ignore this email and you won’t be subscribed.",
     )
 
@@ -141,7 +147,8 @@ def reward_unlocked(
         f"Your code: {coupon_code}" if coupon_code else None,
         f"Get it here:\n{link}" if link else None,
         how_to_claim,
-        f"{'See all your rewards' if coupon_code or link else 'Claim it'} on your referral page:\n{hub}",
+        ("See all your rewards" if coupon_code or link else "Claim it")
+        + f" on your referral page:\n{hub}",
     )
 
 
@@ -160,7 +167,8 @@ def password_reset(*, link: str, valid_for: str) -> EmailText:
 def invitation(*, inviter: str, link: str, valid_for: str) -> EmailText:
     return _email(
         f"{inviter} invited you to Honeyguide",
-        f"{inviter} invited you to create an account on Honeyguide, where newsletters grow through referrals and partners.",
+        f"{inviter} invited you to create an account on Honeyguide, "
+        "where newsletters grow through referrals and partners.",
         f"Accept the invitation within {valid_for}:\n{link}",
         "If you don’t know the sender, you can ignore this email.",
     )
@@ -169,7 +177,8 @@ def invitation(*, inviter: str, link: str, valid_for: str) -> EmailText:
 def open_account(*, link: str, valid_for: str) -> EmailText:
     return _email(
         "Create your Honeyguide account",
-        f"Choose a password to create your account. The link works once and expires in {valid_for}:\n{link}",
+        "Choose a password to create your account. "
+        f"The link works once and expires in {valid_for}:\n{link}",
         "If you didn’t ask for this, ignore this email and no account will be created.",
     )
 
@@ -177,8 +186,8 @@ def open_account(*, link: str, valid_for: str) -> EmailText:
 def account_exists(*, login: str, forgot: str) -> EmailText:
     return _email(
         "You already have a Honeyguide account",
-        f"Someone, probably you, tried to create an account with this email address, but you already have one. Log in here:\n"
-        f"{login}",
+        "Someone, probably you, tried to create an account with this email address, "
+        f"but you already have one. Log in here:\n{login}",
         f"If you’ve forgotten your password, reset it here:\n{forgot}",
         "If it wasn’t you, you can ignore this email.",
     )

@@ -1,7 +1,7 @@
-"""Ways out of the house for a email: SMTP, a folder of .eml files, or standard output when no server is set.
+"""Ways to send an email: SMTP, a folder of .eml files, or standard output when no server is set.
 
-A transport sends one email or says why not: `Refused` (the server says never), `NotNow` (it may work later), `Down` (no email
-would get through just now, so the others need not try).
+A transport sends one email or raises: `MailRefused` (the server says never), `NotNow` (it may work
+later) or `Down` (no email would get through now, so the others need not try).
 """
 
 from __future__ import annotations
@@ -67,12 +67,14 @@ class Transport(Protocol):
 
 
 def _header(text: str) -> str:
-    # The email package decodes `=?utf-8?q?…?=` in what we give it, line breaks and all, and then writes those out as they are.
+    # The email package decodes `=?utf-8?q?…?=` in our text, line breaks included, and writes those
+    # out as they are.
     return one_line(text).replace("=?", "= ?")
 
 
 def _mailbox(address: str, name: str | None) -> Address:
-    # Not Address(addr_spec=…): that one refuses emails beyond ASCII, which many mail servers take by now.
+    # Not Address(addr_spec=…), which refuses addresses beyond ASCII. Many mail servers accept those
+    # by now.
     local, _, domain = address.rpartition("@")
     if "=?" in address:
         raise ValueError("the email address looks like an encoded word")
@@ -80,7 +82,8 @@ def _mailbox(address: str, name: str | None) -> Address:
 
 
 def compose(email: OutgoingEmail, mail_from: str) -> EmailMessage:
-    """The same message at every attempt, so that a duplicate shows itself as one by its Message-ID and Date."""
+    """The same message at every attempt, so that its Message-ID and Date show that a duplicate is
+    one."""
     name, address = parseaddr(mail_from)
     message = EmailMessage()
     message["From"] = _mailbox(address, email.from_name or name)
@@ -93,7 +96,7 @@ def compose(email: OutgoingEmail, mail_from: str) -> EmailMessage:
     message.set_content(email.text)
     if email.html is not None:
         message.add_alternative(email.html, subtype="html")
-    # The second belt: read it back as a server would, and find the headers we wrote, no more and no less.
+    # A second guard: read it back as a server would, and find exactly the headers that we wrote.
     if BytesHeaderParser().parsebytes(_flat(email, message)).keys() != message.keys():
         raise ValueError("one of its headers would be split in two")
     return message
@@ -145,8 +148,8 @@ def server_of(smtp_url: str) -> SmtpServer:
 class SmtpTransport:
     """Connections are kept while emails keep coming. STARTTLS is used whenever it is offered.
 
-    A password never crosses a network in the clear: with one, encryption and a valid certificate are demanded, unless the
-    server is on this machine. Without one, any encryption is better than none.
+    A password is never sent unencrypted: with one, encryption and a valid certificate are required,
+    unless the server is on this machine. Without one, any encryption is better than none.
     """
 
     def __init__(self, smtp_url: str, mail_from: str) -> None:
@@ -228,7 +231,8 @@ def _verdict(code: int, message: str) -> Exception:
 
 
 class FolderTransport:
-    """One .eml file per email, for trying things out and for tests; sending again overwrites the same file."""
+    """One .eml file per email, for trying things out and for tests. Sending again overwrites the
+    file."""
 
     def __init__(self, folder: Path, mail_from: str) -> None:
         self._folder = folder
@@ -252,7 +256,8 @@ class FolderTransport:
 
 
 class LogTransport:
-    """No server is set: the whole email goes to standard output, where a self-hoster finds the link somebody waits for."""
+    """No server is set: emails are printed to standard output, where a self-hoster finds the link
+    they are waiting for."""
 
     def __init__(self, mail_from: str) -> None:
         self._from = mail_from
@@ -268,9 +273,8 @@ class LogTransport:
             "--- End of email",
         ]
         text = "\n".join(lines)
-        encoding = (
-            sys.stdout.encoding or "utf-8"
-        )  # of an old terminal, perhaps: a email it cannot show is still a email
+        # An old terminal may not be able to show every character.
+        encoding = sys.stdout.encoding or "utf-8"
         try:
             print(text.encode(encoding, "backslashreplace").decode(encoding), flush=True)
         except (OSError, ValueError) as error:

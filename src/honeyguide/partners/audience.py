@@ -1,4 +1,6 @@
-"""The words a publication may describe itself with, as the specification lists them, and their places in a bit mask."""
+"""The words that describe a publication's audience, as the specification lists them, and their bits
+in a mask.
+"""
 
 from __future__ import annotations
 

@@ -1,6 +1,7 @@
-"""Notifications about budgets: to the owner at 80% and at 100%, once a month each; to the program's active partners each time
-the budget is reached, at most once a day, and when a raise reopens it in the same month. A notification is a row on the
-dashboard and an email, written together and once per cause, however many processes run this at once.
+"""Notifications about budgets: to the owner at 80% and at 100%, once a month each; to the program's
+active partners each time the budget is reached, at most once a day, and when a raise reopens it in
+the same month. A notification is a row on the dashboard and an email, written together and once per
+cause, however many processes run this at once.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from honeyguide.store.statements import beside
 from honeyguide.store.tx import Tx
 
 BATCH = 20
-# Partners notified in one transaction: there may be thousands, and everybody else's writes go on in between.
+# Partners notified in one transaction: there may be thousands, and other writes go on in between.
 PARTNERS = 200
 
 
@@ -67,7 +68,7 @@ async def notify_due(tx: Tx, site: Site, *, now_ms: int) -> bool:
     for budget in nearly:
         await _notify_owner(tx, site, budget, "budget_80", texts.budget_warning, now_ms=now_ms)
         await tx.run(_TOLD_NEARLY, **_place(budget), now_ms=now_ms)
-    # One budget in each transaction: two jobs that lock two budgets in different orders would deadlock.
+    # One budget per transaction: two jobs that lock two budgets in different orders would deadlock.
     more = await _notify_reached(tx, site, now_ms=now_ms) or await _notify_reopened(
         tx, site, now_ms=now_ms
     )
@@ -85,7 +86,8 @@ async def _next_reached(tx: Tx, *, now_ms: int) -> Spent | None:
 
 
 async def _notify_reached(tx: Tx, site: Site, *, now_ms: int) -> bool:
-    """Notify the owner and the next batch of partners of one reached budget; return whether there was one."""
+    """Notifies the owner and the next batch of partners of one reached budget; tells whether there
+    was one."""
     this_month, budget = rules.month_of(now_ms), await _next_reached(tx, now_ms=now_ms)
     if budget is None:
         return False
@@ -123,7 +125,8 @@ async def _notify_partners_of_reach(tx: Tx, site: Site, budget: Spent, *, now_ms
 
 
 async def _notify_reopened(tx: Tx, site: Site, *, now_ms: int) -> bool:
-    """Notify the next batch of those partners of one reopened budget who heard that it was reached."""
+    """Notifies the next batch of partners who heard that a budget was reached that it is open
+    again."""
     budget = await tx.one(_REOPENED, month=rules.month_of(now_ms))
     if budget is None:
         return False
@@ -166,7 +169,8 @@ async def _notify(
 
 
 def _reach_key(budget: Spent) -> str:
-    """The first reach of a month has no number: databases from before reaches were numbered know it by this key."""
+    """The first time in a month has no number: older databases, which did not number them, know it
+    by this key."""
     key = f"budget_reached:{budget.program_id}:{budget.month}"
     return key if budget.reach <= 1 else f"{key}:{budget.reach}"
 

@@ -1,8 +1,10 @@
-"""Charging a verified partner referral: read under locks, decided by the rules, written with the move it belongs to.
+"""Charging a verified partner referral: read under locks, decided by the rules, written with the
+change it belongs to.
 
-Whoever charges locks in one order: the subscriber, the month (shared), the program's budget, the partner's share of it. The
-caps are the program's own, read once the budget is ours; whoever changes the budget takes its row too. A fee that does not fit
-leaves the referral verified and uncharged, with the reason, in the same transaction.
+Everyone locks in one order: the subscriber, the month (shared), the program's budget, the partner's
+share of it. The caps are the program's own, read after its budget is locked; whoever changes the
+budget locks its row too. A fee that does not fit leaves the referral verified and uncharged, with
+the reason, in the same transaction.
 """
 
 from __future__ import annotations
@@ -21,8 +23,8 @@ NOTICES = "notices"
 
 
 class PartnerReferral(NamedTuple):
-    """A subscriber whom a partner sent. The fee and the person are those of the signup: programs change
-    their fees, and people their addresses."""
+    """A subscriber sent by a partner. The fee and the person are those of the signup: programs
+    change their fees, and people their addresses."""
 
     id: str
     account_id: str
@@ -41,14 +43,13 @@ class Budget(NamedTuple):
 
 
 class Standing(NamedTuple):
-    """The partner's share of the budget, and the caps as they are now that the budget is ours."""
+    """The partner's share of the budget, and the caps, read after the budget was locked."""
 
     spent_cents: int
     total_budget_cents: int
     max_payout_cents: int
-    before: (
-        int  # how often this program has paid for this person, under any address known to be theirs
-    )
+    before: int
+    """How often this program has paid for this person, under any address known to be theirs."""
 
 
 _sql = beside(__file__)
@@ -149,7 +150,7 @@ async def _book(
         partner_spent_cents=partner_spent_cents,
         partner_cap_cents=standing.max_payout_cents,
         now_ms=now_ms,
-        # The same person is charged at this moment in a neighboring month: a second run will find it.
+        # The same person is being charged in a neighboring month: a second run will find it.
         taken={"charge_once": Again},
     )
     await ledger.post(
@@ -179,9 +180,11 @@ async def _leave(tx: Tx, referral: PartnerReferral, month: str, reason: Uncharge
 async def budget_changed(
     tx: Tx, account_id: str, program_id: str, *, old_cents: int, new_cents: int, now_ms: int
 ) -> None:
-    """Apply the owner's new budget to every open month: reach it, reopen it, or mark that 80 % of it is spent.
+    """Applies the owner's new budget to every open month: reach it, reopen it, or mark that 80 % is
+    spent.
 
-    The row of this month is made if need be, so that a first charge which is under way right now is waited for.
+    The row of this month is created if needed, so that we wait for a first charge that is under
+    way.
     """
     assert old_cents >= 0 and new_cents >= 0
     mine: dict[str, Any] = {"account_id": account_id, "program_id": program_id}

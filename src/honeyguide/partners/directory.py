@@ -1,5 +1,6 @@
-"""The network's directory: each listed program's place in each order and the words it is found by, in narrow rows of their own.
-Whoever browses steps over those; the wide rows of programs and publications are read for the page that is shown, and no other.
+"""The network's directory: each listed program's position in each order and the words it is found
+by, in narrow rows of their own. Browsing reads those; the wide rows of programs and publications
+are read only for the page that is shown.
 """
 
 from __future__ import annotations
@@ -23,8 +24,9 @@ MOST_WORDS = 200
 LONGEST_WORD = 32
 # So many words of a search count, the longest ones.
 MOST_SEARCHED = 3
-# A page is met by stepping along its order, or by sorting what was found: that is quicker for so few, and for a page past the
-# first fortieth of what a search finds, since each step of a search costs a look-up.
+# A page is reached by stepping along its order, or by sorting what was found. Sorting is quicker
+# for so few, and for a page past the first fortieth of what a search finds, since each step of a
+# search costs a lookup.
 FEW = 1_000
 EARLY = 40
 
@@ -82,9 +84,8 @@ def _searched(text: str) -> list[str]:
 
 
 def _findable(name: str, text: str) -> list[str]:
-    """The words of a name and a text, each once. Where none are spaced, each letter begins one; in a name any letter does, as
-    long as three are left: whoever remembers "letter" finds the Newsletter.
-    """
+    """The words of a name and a text, each once. In scripts without spaces every letter begins a
+    word. In a name any letter does, if three are left, so that "letter" finds the Newsletter."""
     found: dict[str, None] = {}
     for word in _WORD.findall(text.lower()):
         for start in (0, *(letter.start() for letter in _UNSPACED.finditer(word, 1))):
@@ -101,9 +102,9 @@ def _as_word(trait: str) -> str:
 
 
 def _shared(words: list[str]) -> dict[str, int]:
-    """How many letters each word begins with as the one before it in the dictionary does. Of all words of a program that begin
-    with what is searched for, only the first shares less than that with the one before: so a program is found once.
-    """
+    """How many letters each word shares with the word before it in the dictionary. Of a program's
+    words that begin with the search text, only the first shares fewer letters than the text has, so
+    a program is found once."""
     shared, before = {}, ""
     for word in sorted(set(words)):
         shared[word] = sum(
@@ -123,7 +124,7 @@ async def refresh(
     text: str,
     now_ms: int,
 ) -> None:
-    """Brings a publication's program up to date in the directory, or takes it out, whatever was changed."""
+    """Updates a publication's program in the directory, or removes it, whatever was changed."""
     program_id = await tx.one(_LOCK, account_id=account_id, publication_id=publication_id)
     if program_id is None:
         return
@@ -153,7 +154,7 @@ async def rate_all(tx: Tx, *, now_ms: int) -> None:
 
 
 async def find(tx: Tx, wanted: NetworkQuery, page: Page) -> tuple[list[str], int]:
-    """The programs on one page of what is wanted, in order, and how many there are over all pages."""
+    """The programs on one page of the results, in order, and how many there are on all pages."""
     searched = _searched(wanted.search)
     if wanted.search.strip() and not searched:
         return [], 0

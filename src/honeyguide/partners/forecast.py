@@ -1,5 +1,5 @@
-"""Where the money stands: for a program's owner and for a partner, this month or any other. Pending, confirmed and uncharged
-are kept apart, and what is pending says when it falls due.
+"""Where the money stands, for a program's owner and for a partner, in any month. Pending, confirmed
+and uncharged amounts are kept apart, and pending ones say when they are due.
 """
 
 from __future__ import annotations
@@ -15,7 +15,8 @@ _EVER_MS = 2**62
 
 
 class BudgetForecast(NamedTuple):
-    """What of a month's budget is spent, when it was reached, and when owner and partners were told."""
+    """What is spent of a month's budget, when it was reached, and when owner and partners were
+    notified."""
 
     spent_cents: int
     reached_ms: int | None
@@ -82,7 +83,7 @@ class Earnings(NamedTuple):
 
 
 class Outlook(NamedTuple):
-    """A month as it will be if all that falls due in it is verified and the caps stay as they are."""
+    """A month as it will be if everything due in it is verified and the caps stay as they are."""
 
     month: str
     spent_cents: int
@@ -120,7 +121,8 @@ _MATURITIES_OF_PARTNER = _sql.query("maturities_of_partner", Maturity)
 
 
 def _waiting(month: str, now_ms: int) -> dict[str, Any]:
-    """Pending of the present month is all that waits now; asked for a later month, what falls due in it. The past has none."""
+    """For the current month, everything that is pending; for a later one, what is due in it; for a
+    past one, nothing."""
     present = rules.month_of(now_ms)
     if month < present:
         return {"due_from_ms": 0, "due_before_ms": 0}
@@ -192,7 +194,8 @@ async def in_short(tx: Tx, account_id: str, month: str) -> InShort:
 
 
 async def outlook_of_program(tx: Tx, program: Program, *, now_ms: int) -> list[Outlook]:
-    """This month and the next, for the owner: every partner's cap first, then the budget over all of them."""
+    """This month and the next, for the owner: every partner's cap first, then the budget over all
+    of them."""
     mine: dict[str, Any] = {"account_id": program.account_id, "program_id": program.id}
     found = []
     for month in _this_and_next(now_ms):
@@ -220,8 +223,8 @@ async def outlook_of_program(tx: Tx, program: Program, *, now_ms: int) -> list[O
 
 
 async def outlook_of_partner(tx: Tx, account_id: str, *, now_ms: int) -> list[Outlook]:
-    """This month and the next over all programs a partner joined, by the partner's own caps and the budgets that are known to
-    be reached; how much is left of the others is the owners' secret."""
+    """This month and the next over all programs that a partner joined, by the partner's own caps
+    and the budgets known to be reached. How much is left of the others is the owners' secret."""
     found = []
     for month in _this_and_next(now_ms):
         rows = await tx.all(_PROGRAMS_OF_PARTNER, account_id=account_id, month=month)

@@ -1,5 +1,6 @@
-"""The books: transfers between ledger accounts, append-only. A transfer debits one account and credits another with the same
-amount, so every transaction sums to zero by construction, and the database refuses to change or delete one.
+"""The ledger: append-only transfers between ledger accounts. A transfer debits one account and
+credits another with the same amount, so the ledger always sums to zero. The database refuses to
+change or delete one.
 """
 
 from __future__ import annotations

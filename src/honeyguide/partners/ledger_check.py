@@ -1,7 +1,8 @@
-"""The proof of the books: each check counts what must not be, in one snapshot. `honeyguide verify` and a daily job run it.
+"""Proves the ledger: each check counts rows that must not exist, in one snapshot. `honeyguide
+verify` and a daily job run it.
 
-Every check looks from another side at the same money, so that whichever row is wrong, two that should agree do not. Each reads
-its tables once, whatever their size.
+Every check looks at the same money from another side, so that a wrong row makes two that should
+agree differ. Each reads its tables once, whatever their size.
 """
 
 from __future__ import annotations
@@ -25,21 +26,50 @@ class Finding(NamedTuple):
 
 
 _PROMISES = {
-    "entries_off": "Entries sum to zero: each transfer debits one account and credits another, as its kind requires.",
-    "charges_without_transfer": "Every charge has a transfer in the ledger with the same amount, month and parties.",
+    "entries_off": (
+        "Entries sum to zero: each transfer debits one account and credits another, as its "
+        "kind requires."
+    ),
+    "charges_without_transfer": (
+        "Every charge has a transfer in the ledger with the same amount, month and parties."
+    ),
     "transfers_without_charge": "Every charge transfer in the ledger belongs to a recorded charge.",
     "budgets_off": "What each program spent in a month equals the sum of its charges.",
-    "budgets_not_reached": "Every budget of an open month that is fully spent, or is below what is spent, is reached.",
-    "partner_spends_off": "What each partner earned from a program in a month equals the sum of their charges.",
-    "budget_steps_off": "Every charge raised its program's spending by exactly one fee, within the budget at that time.",
-    "partner_steps_off": "Every charge raised its partner's earnings by exactly one fee, within the cap at that time.",
-    "charges_without_referral": "Every charge belongs to one verified referral, with that referral's fee and subscriber.",
-    "referrals_off": "Every verified partner referral was charged once or has a reason why not; no other referral was charged.",
-    "people_twice": "No program paid twice for the same subscriber, and no account earned from its own program.",
-    "payouts_off": "Every payout equals its month's earnings in the ledger, and no earning of a paid-out month is left out.",
+    "budgets_not_reached": (
+        "Every budget of an open month that is fully spent, or is below what is spent, is reached."
+    ),
+    "partner_spends_off": (
+        "What each partner earned from a program in a month equals the sum of their charges."
+    ),
+    "budget_steps_off": (
+        "Every charge raised its program's spending by exactly one fee, within the budget at "
+        "that time."
+    ),
+    "partner_steps_off": (
+        "Every charge raised its partner's earnings by exactly one fee, within the cap at "
+        "that time."
+    ),
+    "charges_without_referral": (
+        "Every charge belongs to one verified referral, with that referral's fee and subscriber."
+    ),
+    "referrals_off": (
+        "Every verified partner referral was charged once or has a reason why not; no other "
+        "referral was charged."
+    ),
+    "people_twice": (
+        "No program paid twice for the same subscriber, and no account earned from its own program."
+    ),
+    "payouts_off": (
+        "Every payout equals its month's earnings in the ledger, and no earning of a paid-out "
+        "month is left out."
+    ),
     "payouts_open": "Payouts exist only for closed months.",
-    "payout_transfers_off": "Every payout has a transfer in the ledger, and every payout transfer has a payout.",
-    "paid_off": "Every payout marked as paid has a transfer to cash; any other such transfer was reversed.",
+    "payout_transfers_off": (
+        "Every payout has a transfer in the ledger, and every payout transfer has a payout."
+    ),
+    "paid_off": (
+        "Every payout marked as paid has a transfer to cash; any other such transfer was reversed."
+    ),
 }
 
 _sql = beside(__file__)
@@ -49,7 +79,8 @@ CHECKS = len(_CHECKS)
 
 
 async def verify(tx: Tx, done: Callable[[], None] = lambda: None) -> tuple[list[Finding], Sums]:
-    """Every promise with how often it is broken; the books are right when all are zero. `done` is called after each check."""
+    """Every promise with how often it is broken; all must be zero. `done` is called after each
+    check."""
     findings = []
     for name, promise in _PROMISES.items():
         findings.append(Finding(promise, await tx.one(_CHECKS[name]) or 0))

@@ -1,4 +1,6 @@
-"""Where a partner's links lead: the program behind a code or a hosted page, and whose campaign its readers join."""
+"""Where a partner's links lead: the program behind a code or a hosted page, and the campaign that
+its subscribers join.
+"""
 
 from __future__ import annotations
 
@@ -42,11 +44,12 @@ def partner_code(code: str | None) -> str | None:
 
 
 async def lookup(tx: Tx, code: str) -> PartnerLink | None:
-    """By a partner's code. A link that was given out goes on leading somewhere, whatever became of the offer."""
+    """By a partner's code. A link that was shared keeps leading somewhere, whatever became of the
+    program."""
     known = partner_code(code)
     return None if known is None else await tx.one(_BY_CODE, code=known)
 
 
 async def of_program(tx: Tx, account_id: str, program_id: str) -> PartnerLink | None:
-    """By the program itself, for its hosted page; nobody is named as the one who sent the reader."""
+    """By the program, for its hosted page; no partner is named as the sender."""
     return await tx.one(_BY_PROGRAM, account_id=account_id, program_id=program_id)

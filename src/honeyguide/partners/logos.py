@@ -1,8 +1,10 @@
-"""A publication's logo: whatever comes in, what is kept is a clean PNG or JPEG of our own making, at most 512 pixels a side.
+"""A publication's logo: whatever is uploaded, what we store is a clean PNG or JPEG that we made, at
+most 512 pixels a side.
 
-Strangers' images are decoded in a child process with limits on memory and time (`sanitize_apart`), never in the server, which
-does not even load the image library. Colour profiles are dropped with all other metadata; a file that goes on behind the end
-of its picture is refused, since whoever made it meant more than a picture.
+Uploaded images are decoded in a child process with limits on memory and time (`sanitize_apart`),
+never in the server, which does not even load the image library. Color profiles and other metadata
+are dropped. A file that goes on after the end of its picture is refused, because it is meant to be
+more than a picture.
 """
 
 from __future__ import annotations
@@ -102,7 +104,8 @@ def _write(folder: Path, name: str, data: bytes) -> None:
 
 
 def decode_field(value: str) -> bytes:
-    """The bytes of a logo sent in JSON: a data URI or bare base64, plain or URL-safe, padded or not, line breaks allowed."""
+    """The bytes of a logo in JSON: a data URI or bare base64, plain or URL-safe, padded or not,
+    line breaks allowed."""
     head = _DATA_URI.match(value, 0, 256)
     body = (
         "".join((value[head.end() :] if head else value).split())
@@ -121,13 +124,12 @@ def decode_field(value: str) -> bytes:
 
 
 async def sanitize_apart(data: bytes) -> Logo:
-    """`sanitize` in a child process: the most hostile image costs the child its life and the caller a refusal."""
+    """`sanitize` in a child process: the worst image kills the child, and the caller gets a
+    refusal."""
     _check_bytes(data)
     async with _gate():
         code, answer = await _run_child(data)
-    if (
-        code < 0
-    ):  # killed: by its own limits, by our patience or by a crash of the decoder; all of them the image's doing
+    if code < 0:  # killed by its limits, our timeout or a crash: the image is to blame
         raise _refusal(_DAMAGED)
     if code > 0:
         raise RuntimeError(f"the logo worker failed with exit code {code}")
@@ -147,7 +149,7 @@ def sanitize(data: bytes) -> Logo:
         return _encode(*_decode(data))
     except Invalid:
         raise
-    except Exception as fault:  # a decoder fed with garbage raises whatever it likes, MemoryError and SyntaxError included
+    except Exception as fault:  # given garbage, a decoder may raise anything, even a SyntaxError
         raise _refusal(_DAMAGED) from fault
 
 
@@ -160,9 +162,7 @@ def _check_bytes(data: bytes) -> None:
 
 def _check_end(data: bytes) -> None:
     end = picture_end.end_of(data)
-    if (
-        end is None
-    ):  # a decoder may be content with the pixels, and then nobody knows what the rest is
+    if end is None:  # a decoder may accept the pixels, but then we cannot tell what the rest is
         raise _refusal(_DAMAGED)
     if picture_end.has_more_behind(data, end):
         raise _refusal(_MORE_BEHIND)
@@ -184,9 +184,8 @@ def _decode(data: bytes) -> tuple[Image.Image, bool]:
     if image.width * image.height > PIXEL_LIMIT or max(image.size) > SIDE_LIMIT:
         raise _refusal(_TOO_MANY_PIXELS)
     photograph = image.format != "PNG"
-    image.draft(
-        None, (2 * LONGEST_SIDE, 2 * LONGEST_SIDE)
-    )  # lets the JPEG decoder skip what shrinking would throw away
+    # Lets the JPEG decoder skip what shrinking would throw away.
+    image.draft(None, (2 * LONGEST_SIDE, 2 * LONGEST_SIDE))
     image.load()
     orientation = _orientation(image)
     image = _plain(image)
@@ -198,9 +197,7 @@ def _decode(data: bytes) -> tuple[Image.Image, bool]:
 def _orientation(image: Image.Image) -> int:
     try:
         return int(image.getexif().get(_ORIENTATION_TAG, 1))
-    except (
-        Exception
-    ):  # broken metadata is no reason to refuse good pixels: it is about to be dropped anyway
+    except Exception:  # broken metadata does not matter: it is about to be dropped
         return 1
 
 
@@ -220,9 +217,8 @@ def _turns() -> dict[int, Image.Transpose]:
 
 def _plain(image: Image.Image) -> Image.Image:
     """The same picture in RGB, or in RGBA if any of it may be transparent."""
-    if image.mode.startswith(
-        "I"
-    ):  # 16 bits of grey: converting to RGB would cut at 255 instead of scaling
+    if image.mode.startswith("I"):
+        # 16 bits of gray: converting to RGB would cut at 255 instead of scaling.
         image = image.convert("I").point(lambda level: level * (1 / 256)).convert("L")
         image.info.clear()  # a transparent level would still be counted in 16 bits
     mode = "RGBA" if image.has_transparency_data else "RGB"
@@ -243,7 +239,7 @@ def _encode(image: Image.Image, photograph: bool) -> Logo:
 
 
 def _content_type(data: bytes) -> str:
-    # Judged from the bytes, not told by the child: a child taken over by an image must not have its HTML served.
+    # From the bytes, not from the child: a child taken over by an image must not get HTML served.
     if data.startswith(PNG):
         return "image/png"
     if data.startswith(JPEG):
@@ -264,7 +260,8 @@ def _gate() -> asyncio.Semaphore:
 
 
 async def _run_child(data: bytes) -> tuple[int, bytes]:
-    """The child's exit code (negative if it was killed) and what it wrote, which is never more than a logo can be."""
+    """The child's exit code (negative if it was killed) and its output, at most as long as a logo
+    can be."""
     try:
         child = await asyncio.create_subprocess_exec(
             *(sys.executable, "-P", "-B", "-W", "ignore", "-m", "honeyguide.partners.logos"),
@@ -329,11 +326,8 @@ def _limit_ourselves() -> None:
     for kind, most in limits:
         try:
             resource.setrlimit(kind, (most, most))
-        except (
-            ValueError,
-            OSError,
-        ):  # a stricter limit is in force, or the platform does not know this one
-            pass
+        except (ValueError, OSError):
+            pass  # a stricter limit is in force, or the platform does not know this one
 
 
 def _worker() -> None:

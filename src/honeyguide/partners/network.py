@@ -1,4 +1,6 @@
-"""The partner network: offers one can browse and join. The owner's budget is never shown, only whether much of it is left."""
+"""The partner network: programs to browse and join. The owner's budget is never shown, only whether
+much of it is left.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +19,8 @@ from honeyguide.store.statements import beside
 from honeyguide.store.tx import Tx
 
 UNKNOWN = "There is no such partner program."
-# A partner's code is told from a reader's by its first letter and its length, so that one look-up suffices.
+# A partner's code differs from a subscriber's by its first letter and length, so one lookup is
+# enough.
 CODE_LETTER, CODE_LENGTH = "p", 9
 LOW_SHARE = 5  # under a fifth of the budget is low
 
@@ -137,7 +140,7 @@ async def get(tx: Tx, account_id: str, program_id: str, *, now_ms: int) -> Netwo
 
 
 async def _offers(tx: Tx, account_id: str, ids: list[str], *, now_ms: int) -> list[NetworkProgram]:
-    """Those of the programs that are on offer, in the order asked for, as this account sees them."""
+    """Those of the programs that are open, in the order asked for, as this account sees them."""
     if not ids:
         return []
     places = {program_id: place for place, program_id in enumerate(ids)}

@@ -1,5 +1,5 @@
-"""The readers a partner brought, as the partner may see them: when they came, what became of them and why, what they earn.
-Never who they are: they are the owner's subscribers.
+"""The subscribers that a partner sent, as the partner may see them: when they joined, what became
+of them and why, what they earn. Never who they are: they are the owner's subscribers.
 """
 
 from __future__ import annotations
@@ -47,7 +47,8 @@ _OF_PLACE = _sql.query("of_place", ReferredSubscriber)
 async def of_month(
     tx: Tx, account_id: str, state: str, month: str, *, most: int
 ) -> list[ReferredSubscriber]:
-    """Those behind one figure of a month's earnings. What is pending is pending now, whatever the month."""
+    """The referrals behind one figure of a month's earnings. Pending means pending now, whatever
+    the month."""
     if state == PENDING:
         return await tx.all(_PENDING, account_id=account_id, most=most)
     if state == REJECTED:

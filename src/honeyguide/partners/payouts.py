@@ -1,6 +1,8 @@
-"""Months close by the UTC calendar, one hour after their end; what a partner earned in a closed month becomes one payout.
+"""Months close by the UTC calendar, one hour after their end. What a partner earned in a closed
+month becomes one payout.
 
-The sums are the ledger's. A payout is made once per partner and month, whoever runs the job and however often.
+The amounts are the ledger's. A payout is made once per partner and month, however often the job
+runs.
 """
 
 from __future__ import annotations
@@ -62,7 +64,8 @@ class Earned(NamedTuple):
 
 
 class Made(NamedTuple):
-    """What one batch came to: how many payouts it made, and after whom the next begins; None when the month is done."""
+    """How many payouts a batch made, and after which account the next begins; None when the month
+    is done."""
 
     payouts: int
     after: str | None
@@ -105,7 +108,8 @@ async def has_work(tx: Tx, *, now_ms: int) -> bool:
 
 
 async def close_months(tx: Tx, *, now_ms: int) -> list[str]:
-    """Closes every month whose hour has come. On PostgreSQL this waits for charges that are under way in it."""
+    """Closes every month whose time has come. On PostgreSQL this waits for charges that are under
+    way in it."""
     this_month = rules.month_of(now_ms)
     await tx.run(_BEGIN_MONTH, month=rules.previous_month(this_month))
     closed = []
@@ -125,7 +129,7 @@ async def earners(tx: Tx, month: str) -> int:
 
 
 async def make_payouts(tx: Tx, month: str, after: str, *, now_ms: int) -> Made:
-    """One batch of a closed month's payouts. The entries go into the month that is open now; the earnings stay in theirs."""
+    """One batch of a closed month's payouts. Their entries go into the month that is open now."""
     if await tx.one(_LOCK_MONTH, month=month) is None:
         return Made(0, None)
     earned = await tx.all(_EARNED, month=month, after=after, batch=BATCH)
@@ -167,7 +171,8 @@ async def get(tx: Tx, account_id: str, payout_id: str) -> Payout:
 
 
 async def find_of_month(tx: Tx, account_id: str, month: str) -> Payout | None:
-    """A partner's payout of one month; there is none before the month is closed, and none without earnings."""
+    """A partner's payout of one month. There is none before the month is closed, and none without
+    earnings."""
     return await tx.one(_OF_MONTH, account_id=account_id, month=month)
 
 

@@ -1,6 +1,7 @@
-"""Where a PNG or JPEG ends, found by walking its parts; never by searching for its last bytes, which a thumbnail has too.
+"""Where a PNG or JPEG ends, found by walking its parts, not by searching for its last bytes, which
+a thumbnail has too.
 
-What stands behind that place is no part of the picture: another file that rides along (a polyglot), or padding.
+What follows is not part of the picture: another file that rides along (a polyglot), or padding.
 """
 
 from __future__ import annotations
@@ -10,15 +11,17 @@ import re
 PNG, JPEG = b"\x89PNG\r\n\x1a\n", b"\xff\xd8\xff"
 
 _PADDING = b"\0\t\n\r "
-"""Cameras fill up with zeros and scripts print a line end: honest, and nothing can be hidden in it."""
+"""Cameras pad with zeros and scripts add a line break: honest, and nothing can be hidden in it."""
 
-# As the decoder looks for the next marker: 0xFF with a zero, a restart or a fill byte behind it belongs to the pixels.
+# The next marker as the decoder finds it: 0xFF followed by a zero, a restart or a fill byte belongs
+# to the pixels.
 _JPEG_MARKER = re.compile(rb"\xff([\x02-\xcf\xd8-\xfe])")
 _SOI, _EOI = b"\xd8", b"\xd9"
 
 
 def end_of(data: bytes) -> int | None:
-    """How many bytes the picture has; None if it does not come to an end. Every step goes forward by four bytes or more."""
+    """How many bytes the picture has; None if it does not end. Every step moves forward by four
+    bytes or more."""
     return _end_of_png(data) if data.startswith(PNG) else _end_of_jpeg(data)
 
 

@@ -1,4 +1,6 @@
-"""Partner programs: the paid offer of one publication. Name, description and categories are the publication's."""
+"""Partner programs: the paid offer of a publication, from which it has its name, description and
+categories.
+"""
 
 from __future__ import annotations
 
@@ -207,7 +209,8 @@ async def update(
 
 
 async def pause(tx: Tx, account_id: str, program_id: str, *, paused: bool, now_ms: int) -> Program:
-    """Paused: it leaves the directory and new arrivals do not count; what is pending runs to its end."""
+    """Paused: it leaves the directory and new signups do not count. Pending referrals run to their
+    end."""
     old = await _get_locked(tx, account_id, program_id)
     paused_ms = (old.paused_ms or now_ms) if paused else None
     await _write(tx, old, {**old._asdict(), "paused_ms": paused_ms}, now_ms=now_ms)

@@ -1,4 +1,6 @@
-"""Publications: newsletters with an audience. A program's card in the network follows its publication's every change."""
+"""Publications: newsletters with an audience. A program's card in the network follows every change
+of its publication.
+"""
 
 from __future__ import annotations
 
@@ -142,7 +144,8 @@ async def get(tx: Tx, account_id: str, publication_id: str) -> Publication:
 
 
 async def get_locked(tx: Tx, account_id: str, publication_id: str) -> Publication:
-    """Two changes at once would each write back what the other changed. Whoever needs its program too takes that afterwards."""
+    """Locked, because two changes at once would each write back what the other changed. Lock its
+    program afterwards, if at all."""
     if (
         not is_id(publication_id)
         or await tx.one(_LOCK, account_id=account_id, id=publication_id) is None
@@ -189,7 +192,8 @@ def _present_flag(value: bool | None) -> bool:
 
 
 async def delete(tx: Tx, account_id: str, publication_id: str, *, now_ms: int) -> None:
-    """Its program leaves the network and takes no more arrivals; what is pending runs to its end, history stays."""
+    """Its program leaves the network and accepts no more signups. Pending referrals run to their
+    end; history stays."""
     publication = await get_locked(tx, account_id, publication_id)
     await tx.run(_DELETE, account_id=account_id, id=publication.id, now_ms=now_ms)
     program_id = await tx.one(_PROGRAM_OF, account_id=account_id, id=publication.id)

@@ -1,6 +1,8 @@
-"""What a verified partner referral costs, or why nothing; and which month it counts in. Pure: no clock, no store.
+"""What a verified partner referral costs, or why nothing, and which month it counts in. Pure: no
+clock, no store.
 
-Every amount is integer cents. A month is the text YYYY-MM of the UTC calendar, so that months sort as text.
+Every amount is integer cents. A month is the text YYYY-MM of the UTC calendar, so that months sort
+as text.
 """
 
 from __future__ import annotations
@@ -17,20 +19,8 @@ from honeyguide.referrals.rules import Decision, Reason, Status
 
 _EPOCH_DAY = date(1970, 1, 1).toordinal()
 _GRACE_MS = 3_600_000
-_NAMES = (
-    "January",
-    "February",
-    "March",
-    "April",
-    "May",
-    "June",
-    "July",
-    "August",
-    "September",
-    "October",
-    "November",
-    "December",
-)
+_NAMES = "January February March April May June July August September October November December"
+_MONTH_NAMES = _NAMES.split()
 _MONTH = re.compile(r"(19[7-9]|2[0-9]{2})[0-9]-(0[1-9]|1[0-2])")
 
 
@@ -50,7 +40,9 @@ class Uncharged(StrEnum):
 
 _SENTENCES = {
     Uncharged.OWN_PROGRAM: "Partners are not paid for referrals to their own program.",
-    Uncharged.ALREADY_CHARGED: "The program has already paid for this subscriber, and pays only once per subscriber.",
+    Uncharged.ALREADY_CHARGED: (
+        "The program has already paid for this subscriber, and pays only once per subscriber."
+    ),
     Uncharged.FREE: "The program paid no fee when this subscriber joined.",
     Uncharged.BUDGET_SPENT: "The program had reached its monthly budget.",
     Uncharged.PARTNER_CAP: "The fee would have exceeded the partner's monthly cap.",
@@ -67,9 +59,11 @@ def decide_signup(
     screened: Decision,
     now_ms: int,
 ) -> Decision:
-    """Whether a partner's signup counts: is the program open, is the person new, and how long must they stay first?
+    """Whether a partner's signup counts: is the program open, is the person new, how long must they
+    stay?
 
-    `screened` is what screening says of the person. It decides unless the program's own holding period is longer.
+    `screened` is what screening says about the person. It decides unless the program's own holding
+    period is longer.
     """
     if is_archived:
         return Decision(Status.REJECTED, Reason.PUBLICATION_ARCHIVED)
@@ -101,15 +95,18 @@ def decide_charge(
     partner_cap_cents: int,
     partner_spent_cents: int,
 ) -> Charge | Uncharged:
-    """Charge the whole fee or nothing. `BUDGET_SPENT` also means that the budget is reached from now on.
+    """Charge the whole fee or nothing. `BUDGET_SPENT` also means that the budget is reached from
+    now on.
 
-    The budget is asked first, so a fee that fits neither cap is the budget's refusal. Whether the program is the partner's
-    own, and whether the person was charged before, needs no sums and is settled before this is asked.
+    The budget comes first: a fee that fits neither cap is refused for the budget. The caller has
+    already settled that the program is not the partner's own and that the person was not charged
+    before.
     """
     if fee_cents == 0:
         return Uncharged.FREE
     budget_left_cents = budget_cap_cents - budget_spent_cents
-    # Once reached it stays reached, or a smaller fee could slip through after partners were told that the month is over.
+    # Once reached it stays reached, or a smaller fee could slip through after partners were
+    # notified.
     if budget_reached or fee_cents > budget_left_cents:
         return Uncharged.BUDGET_SPENT
     if fee_cents > partner_cap_cents - partner_spent_cents:
@@ -122,8 +119,8 @@ def reached_after_change(
 ) -> bool:
     """Whether a budget is reached once its owner has changed it.
 
-    A budget at or below what is spent is reached. One above it is reopened by a raise; a budget that was lowered, though
-    still above what is spent, stays as it was.
+    A budget at or below what is spent is reached. One above it is reopened by a raise; a budget
+    that was lowered but is still above what is spent stays as it was.
     """
     if new_cap_cents <= spent_cents:
         return True
@@ -179,7 +176,8 @@ def estimate_month(
 
 
 def month_of(moment_ms: int) -> str:
-    """The UTC month of a moment, by counting days: no time zone or locale of the machine takes part."""
+    """The UTC month of a moment, by counting days: the machine's time zone and locale play no
+    part."""
     return date.fromordinal(_EPOCH_DAY + moment_ms // DAY_MS).isoformat()[:7]
 
 
@@ -201,16 +199,18 @@ def previous_month(month: str) -> str:
 def spoken(month: str) -> str:
     """As people say it: November 2026."""
     year, number = _parts(month)
-    return f"{_NAMES[number - 1]} {year}"
+    return f"{_MONTH_NAMES[number - 1]} {year}"
 
 
 def closes_at(month: str) -> int:
-    """When the month may be closed: an hour after its end, so that what is in flight lands first."""
+    """When the month may be closed: an hour after its end, so that what is in flight lands
+    first."""
     return month_bounds(month)[1] + _GRACE_MS
 
 
 def month_to_charge(now_ms: int, *, last_closed: str | None) -> str:
-    """The month a charge counts in: the month of now, unless that is closed already; then the first open one."""
+    """The month a charge counts in: the month of now or, if that is closed already, the first open
+    one."""
     current = month_of(now_ms)
     return current if last_closed is None else max(current, next_month(last_closed))
 

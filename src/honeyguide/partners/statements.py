@@ -1,6 +1,7 @@
-"""Statements: every referral behind a month's money, for the partner who earned it and for the owner who owes it.
+"""Statements: every referral behind a month's money, for the partner who earned it and the owner
+who owes it.
 
-A partner sees which program and when, never who the reader is: that person is the owner's subscriber.
+A partner sees which program and when, never who: the person is the owner's subscriber.
 """
 
 from __future__ import annotations
@@ -82,7 +83,8 @@ def csv_of(side: str, rows: list[StatementLine], *, with_headings: bool) -> str:
 
 
 def csv_of_payouts(rows: list[Owed]) -> str:
-    """For the administrator's spreadsheet; with references filled in, `payouts mark-paid --csv` takes it back."""
+    """For the administrator's spreadsheet. With references filled in, `payouts mark-paid --csv`
+    reads it back."""
     table = [PAYOUT_HEADINGS]
     for row in rows:
         amount = f"{money.dollars(row.amount_cents):.2f}"

@@ -1,4 +1,6 @@
-"""Background work for rewards: giving a new milestone to those already past it, and codes to those who wait for one."""
+"""Background work for rewards: giving a new reward to those who already reached it, and codes to
+those who wait for one.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +13,8 @@ from honeyguide.referrals import earned_rewards
 from honeyguide.store.statements import beside
 from honeyguide.store.tx import Tx
 
-# Advocates looked at, and rewards given, in one transaction: few enough not to be felt by requests on the same loop.
+# Advocates looked at, and rewards given, in one transaction: few enough not to slow down requests
+# on the same loop.
 WALK_BATCH = 200
 GIVE_BATCH = 50
 
@@ -54,7 +57,8 @@ async def has_new_codes(tx: Tx, *, now_ms: int) -> bool:
 
 
 async def walk(tx: Tx, site: Site, *, now_ms: int) -> bool:
-    """One step along the advocates of a campaign with a new or easier milestone; tells whether more may wait."""
+    """One step along the advocates of a campaign with a new or easier reward; tells whether there
+    may be more."""
     at = await tx.one(_NEXT_WALK)
     if at is None:
         return False
@@ -67,7 +71,8 @@ async def walk(tx: Tx, site: Site, *, now_ms: int) -> bool:
         below_id=at.walk_id,
         batch=WALK_BATCH,
     )
-    # All at once and before any pool's row, as whoever signs up does: nobody waits for another in a circle.
+    # All at once and before any pool's row, as a signup does: the same order everywhere avoids
+    # deadlocks.
     past = {
         advocate.id: "" for advocate in advocates if advocate.referrals_verified >= at.referrals
     }
@@ -103,7 +108,8 @@ async def walk(tx: Tx, site: Site, *, now_ms: int) -> bool:
 
 
 async def supply(tx: Tx, site: Site, *, now_ms: int) -> bool:
-    """Codes for a batch of those who wait at some pool that has codes again; tells whether more may wait."""
+    """Gives codes to a batch of those who wait for a pool that has codes again; tells whether there
+    may be more."""
     pool = await tx.one(_NEXT_WANTING)
     if pool is None:
         return False

@@ -78,8 +78,10 @@ async def rename(tx: Tx, tenant: Tenant, name: str) -> None:
 
 
 async def configure(tx: Tx, tenant: Tenant, chosen: CampaignSettings) -> Campaign:
-    """Changes what is set. New rules hold for referrals that arrive from now on; those that wait keep their dates."""
-    # Two changes at once would each write back what the other changed, and the page be looked for where it no longer is.
+    """Changes what is set. New rules apply to referrals from now on; pending ones keep their
+    dates."""
+    # Without the lock, two changes at once would each write back what the other changed, and the
+    # page would not be found under its slug.
     await tx.one(_LOCK, account_id=tenant.account_id, id=tenant.campaign_id)
     old = await get(tx, tenant)
     new: dict[str, Any] = {name: getattr(old, name) for name in CampaignSettings.__struct_fields__}

@@ -1,5 +1,6 @@
-"""Clicks on shared links, counted once per visitor and hour. Of the visitor nothing is kept but a hash salted anew each day,
-and that for two days; what remains is how many. Requests only queue a click: it is written shortly after, many at once.
+"""Clicks on shared links, counted once per visitor and hour. All that is kept of a visitor, for two
+days, is a hash with a salt that changes daily. Requests only queue a click; many are written
+together shortly after.
 """
 
 from __future__ import annotations
@@ -22,7 +23,8 @@ from honeyguide.store.tx import Tx
 log = logging.getLogger("honeyguide.clicks")
 
 FLUSH_S = 0.5
-# Written in one transaction; and waiting to be written while the store is away, past which clicks are lost.
+# How many are written in one transaction, and how many may wait while the store is down; more than
+# that are lost.
 BATCH = 500
 MOST_WAITING = 50_000
 KEPT_MS = 2 * DAY_MS

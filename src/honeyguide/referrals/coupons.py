@@ -1,5 +1,5 @@
-"""Pools of unique coupon codes. A code is given once: the counters on the reward's row decide who gets
-one, and changing them locks that row until the end of the transaction.
+"""Pools of unique coupon codes. A code is given once: the counters on the reward's row decide who
+gets one, and changing them locks that row until the commit.
 """
 
 from __future__ import annotations
@@ -71,7 +71,8 @@ def _checked(codes: Iterable[str]) -> list[str]:
 
 
 async def add(tx: Tx, tenant: Tenant, reward: Reward, codes: Iterable[str]) -> int:
-    """Puts codes into a pool and tells how many were new: one that is there already, given out or not, is not added again."""
+    """Adds codes to a pool and tells how many were new. A code that is there already, given out or
+    not, is skipped."""
     if not reward.is_pool:
         raise Invalid(
             "{field} is only for coupons with unique codes; this reward has one shared code.",
@@ -80,7 +81,7 @@ async def add(tx: Tx, tenant: Tenant, reward: Reward, codes: Iterable[str]) -> i
     distinct = _checked(codes)
     if not distinct:
         return 0
-    # Lock the reward first: whoever unlocks it meanwhile waits for these codes instead of finding none.
+    # Lock the reward first, so that whoever unlocks it meanwhile waits for these codes.
     await rewards.lock(tx, tenant, reward.id)
     rows = msgspec.json.encode([[new_id(), code] for code in distinct]).decode()
     added = await tx.run(_ADD, account_id=tenant.account_id, reward_id=reward.id, rows=rows)
@@ -104,7 +105,8 @@ async def take(
     now_ms: int,
     queued: bool = False,
 ) -> str | None:
-    """A code for this earned reward, or None and a place in the queue. Nobody overtakes those who wait already (`queued`)."""
+    """A code for this earned reward, or None and a place in the queue. Those in the queue
+    (`queued`) come first."""
     mine: dict[str, Any] = {"account_id": tenant.account_id, "id": reward.id}
     stock = await tx.one(_RESERVE_FOR_WAITING if queued else _RESERVE, **mine)
     code = None
@@ -149,7 +151,8 @@ async def _tell_owner(
             texts.reward_low_stock(reward=reward.name, left=stock.codes_left, page=page),
         )
     )
-    once = f"{kind}:{reward.id}:{now_ms}"  # told again after the pool was filled; `_TELL` holds the line until then
+    # `stock_told` prevents a second one until the pool is filled again.
+    once = f"{kind}:{reward.id}:{now_ms}"
     await notifications.notify(
         tx,
         tenant.account_id,

@@ -1,4 +1,4 @@
-"""What a campaign's days looked like, from counts that the database keeps: signups, referrals by status, clicks."""
+"""A campaign's days, from counts that the database keeps: signups, referrals by status, clicks."""
 
 from __future__ import annotations
 
@@ -10,7 +10,8 @@ from honeyguide.store.tx import Tx
 
 
 class Day(NamedTuple):
-    """People by the day they came, and what became of their referrals by now. Who was not referred came directly."""
+    """Subscribers by the day they joined, and what became of their referrals. Those not referred
+    joined directly."""
 
     day_ms: int
     signups: int
@@ -64,8 +65,8 @@ async def ever(tx: Tx, tenant: Tenant) -> Day:
 
 
 async def suspected(tx: Tx, tenant: Tenant, *, most: int) -> int:
-    """How many referrals wait for a person to look at them, counted up to `most`. A hold that every referral passes through
-    waits for time, and an address for its confirmation: neither for anybody here."""
+    """How many referrals wait for a person to review them, counted up to `most`. A holding period
+    waits for time and an address for its confirmation, so neither counts."""
     return await tx.one(_SUSPECTED, campaign_id=tenant.campaign_id, most=most) or 0
 
 

@@ -1,4 +1,6 @@
-"""Domains that hand out throw-away mailboxes, from the kept public list. A subdomain of a listed domain counts as listed."""
+"""Domains of disposable mailboxes, from a public list. A subdomain of a listed domain counts as
+listed.
+"""
 
 from __future__ import annotations
 

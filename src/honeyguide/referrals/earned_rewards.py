@@ -1,5 +1,5 @@
-"""What advocates win: unlocked once per milestone and multiple, given out in order, redeemed once. Each step is told of, to the
-reader by letter and to webhooks, in the transaction that takes it.
+"""What advocates earn: unlocked once per reward and multiple, given out in order, redeemed once.
+Each step is reported by email and to webhooks in the transaction that takes it.
 """
 
 from __future__ import annotations
@@ -29,7 +29,8 @@ AWAITING, UNLOCKED, OUT_OF_STOCK, REDEEMED = STATUSES = (
     "redeemed",
 )
 READER = "reader"
-# Multiples of a recurring reward given at once; more than that can only be owed when the reward is new to a star.
+# Multiples of a recurring reward given at once. More can only be due when the reward is new to a
+# top advocate.
 MOST_AT_ONCE = 100
 FILL_BATCH = 50
 
@@ -106,7 +107,7 @@ _COUNT_QUEUED = _sql.value("count_queued", int)
 
 
 async def unlock(tx: Tx, site: Site, tenant: Tenant, advocate_id: str, *, now_ms: int) -> int:
-    """Gives an advocate every reward that their count has reached and they do not have; tells how many.
+    """Gives an advocate every reward that their count has reached and they lack; tells how many.
 
     The caller's change to the count locked the advocate's row, so the count is exact. The unique
     index settles the rest.
@@ -151,7 +152,8 @@ async def _give(
     now_ms: int,
     queued: bool = False,
 ) -> None:
-    """Hands over what was earned, or queues it for a code; either way nothing more is needed from the operator."""
+    """Hands over the reward, or queues it for a code. Either way the operator has nothing more to
+    do."""
     # Read before the pool's row is locked: others who want one of its codes wait until we are done.
     winner = await subscribers.find(tx, tenant, advocate_id)
     campaign = await campaigns.get(tx, tenant)
@@ -181,7 +183,7 @@ async def _give(
 async def add_codes(
     tx: Tx, site: Site, tenant: Tenant, reward_id: str, codes: list[str], *, now_ms: int
 ) -> int:
-    """Fills a pool and serves those who waited, first come first served; tells how many codes were new."""
+    """Fills a pool, serves those who waited in their order, and tells how many codes were new."""
     reward = await rewards.get(tx, tenant, reward_id)
     added = await coupons.add(tx, tenant, reward, codes)
     if added:
@@ -242,7 +244,8 @@ async def earned_by_each(
 async def page_of_earned(
     tx: Tx, tenant: Tenant, status: str, page: Page
 ) -> tuple[list[EarnedReward], int]:
-    """What the campaign's advocates earned and where it stands, newest first: what there is to approve, to pack, to supply."""
+    """What the campaign's advocates earned, by status, newest first: to approve, to ship, to supply
+    with codes."""
     checks.one_of(status, STATUSES, param="status")
     mine: dict[str, Any] = {
         "account_id": tenant.account_id,
@@ -306,7 +309,7 @@ async def redeem(
     shipping: Shipping | None = None,
     of: str | None = None,
 ) -> EarnedReward:
-    """Marks it as handed over. What is redeemed already stays as it is, and is not told of twice."""
+    """Marks it as handed over. What is redeemed already stays as it is, without a second event."""
     earned = await _get_locked(tx, tenant, earned_id, of)
     if earned.status == REDEEMED:
         return earned
@@ -317,7 +320,8 @@ async def redeem(
     if earned.status == OUT_OF_STOCK:
         raise Invalid("This reward has no coupon code left; add codes first.", code="out_of_stock")
     address = msgspec.to_builtins(shipping.checked()) if shipping is not None else None
-    # Looked for once the row is ours, since an erasure goes through it too: of somebody erased no address is kept.
+    # Read after the lock, because an erasure takes the same lock: no address is stored for someone
+    # erased.
     winner = await subscribers.find(tx, tenant, earned.subscriber_id)
     if winner is None and by == READER:
         raise Missing(UNKNOWN)
@@ -364,7 +368,8 @@ async def claim(
 
 
 async def erase(tx: Tx, tenant: Tenant, subscriber_id: str) -> None:
-    """What was earned keeps its state without the address; whoever waited for a code gives up their place."""
+    """Earned rewards keep their status without the address. Whoever waited for a code leaves the
+    queue."""
     for reward_id in await tx.all(
         _QUEUED_OF_PERSON, account_id=tenant.account_id, subscriber_id=subscriber_id
     ):

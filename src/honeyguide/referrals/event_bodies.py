@@ -1,4 +1,6 @@
-"""What an event says of people and rewards: the shapes that receivers written for this family of APIs read."""
+"""What events say about subscribers and rewards, in the shape that receivers of this family of APIs
+expect.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +17,8 @@ from honeyguide.store.tx import Tx
 
 
 def person(site: Site, s: Subscriber, rewards: Sequence[Reward]) -> dict[str, Any]:
-    """`rewards` are the campaign's rewards; `next_reward` is how many referrals are missing to the next of them."""
+    """`rewards` are the campaign's rewards. `next_reward` is how many referrals are missing to the
+    next one."""
     details = _next_reward_details(rewards, s)
     return {
         "id": s.id,
@@ -34,7 +37,8 @@ def person(site: Site, s: Subscriber, rewards: Sequence[Reward]) -> dict[str, An
 
 
 def anonymous(s: Subscriber) -> dict[str, Any]:
-    """A subscriber as another account may see them: what became of the referral, not who they are."""
+    """A subscriber as another account may see them: what became of the referral, not who they
+    are."""
     return {
         "id": s.id,
         "referred": s.referrer_code is not None,

@@ -1,5 +1,5 @@
-"""Why a referral is what it is: what was known when it arrived, which rule decided, and what would change it. Worked out anew
-from the rows, so that nothing more about anybody need be kept.
+"""Why a referral is what it is: what was known at the signup, which rule decided, and what would
+change it. Derived from the rows each time, so that nothing more has to be stored about anybody.
 """
 
 from __future__ import annotations
@@ -106,14 +106,19 @@ _CERTAINTIES = (
 )
 _RULES: dict[Reason, str] = {
     **dict.fromkeys(_CERTAINTIES, "Every screening level rejects this."),
-    Reason.AWAITING_CONFIRMATION: "The campaign requires new subscribers to confirm their email address.",
+    Reason.AWAITING_CONFIRMATION: (
+        "The campaign requires new subscribers to confirm their email address."
+    ),
     Reason.HOLDING_PERIOD: "The campaign has a holding period for every new referral.",
-    Reason.LEFT_DURING_HOLD: "A subscriber who leaves before the referral is verified does not count.",
+    Reason.LEFT_DURING_HOLD: (
+        "A subscriber who leaves before the referral is verified does not count."
+    ),
     Reason.UNSUBSCRIBED: "A subscriber who is added as unsubscribed does not count.",
     Reason.REJECTED_BY_HAND: "A manual decision overrides every rule.",
     Reason.VERIFIED_BY_HAND: "A manual decision overrides every rule.",
     Reason.SCREENING_HOLD_OVER: (
-        f"After {rules.SCREENING_HOLD_DAYS} days, screening verifies a held referral unless you reject it."
+        f"After {rules.SCREENING_HOLD_DAYS} days, screening verifies a held referral "
+        "unless you reject it."
     ),
 }
 
@@ -142,4 +147,5 @@ def _what_would_change_it(s: Subscriber) -> str:
         return (
             "It will be verified once they confirm, unless you decide earlier or they unsubscribe."
         )
-    return f"It will be verified on {rules.day(s.referral_due_ms)} unless you decide earlier or they unsubscribe."
+    day = rules.day(s.referral_due_ms)
+    return f"It will be verified on {day} unless you decide earlier or they unsubscribe."

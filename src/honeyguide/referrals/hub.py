@@ -1,4 +1,4 @@
-"""A reader's own page has an address that nobody can guess: their code, which is public, and a hash, which is not."""
+"""A subscriber's own page has a URL that nobody can guess: their public code and a secret hash."""
 
 from __future__ import annotations
 

@@ -84,7 +84,7 @@ class Person(NamedTuple):
 
 
 class PartnerArrival(NamedTuple):
-    """Somebody a partner sent, judged by `partners` already: a paid referral earns nobody a reward and is told of elsewhere."""
+    """A subscriber sent by a partner, already judged. They earn nobody a reward."""
 
     code: str
     partner_campaign_id: str
@@ -158,8 +158,8 @@ async def sign_up(
     now_ms: int,
     partner: PartnerArrival | None = None,
 ) -> Subscriber:
-    """A new subscriber. An unknown code never fails the signup: they join unreferred, and the code that
-    was claimed is kept."""
+    """A new subscriber. An unknown code never fails the signup: they join unreferred, and the
+    claimed code is kept."""
     _check(new)
     created_ms = now_ms
     if new.created_at is not None:
@@ -252,7 +252,8 @@ async def _judge(
     status: str,
     now_ms: int,
 ) -> rules.Decision:
-    """Gathers what the rules need to know, and no more than the campaign's screening level asks for."""
+    """Gathers what the rules need to know, and no more than the campaign's screening level asks
+    for."""
     loop = await screening.closes_loop(tx, tenant, referrer.referrer_id, person.key)
     same_network, on_code = False, screening.OnCode(0, 0)
     if referrer.screening != rules.Level.FLEXIBLE:
@@ -286,16 +287,11 @@ async def change(
     name = old.name if changes.name is msgspec.UNSET else changes.name
     if name is not None:
         checks.text(name, param="name", limit=checks.NAME_LIMIT)
-    email = (
-        EmailAddress(old.email)
-        if changes.email is msgspec.UNSET
-        else EmailAddress.parse(changes.email)
-    )
-    status = (
-        old.status
-        if changes.status is msgspec.UNSET
-        else checks.one_of(changes.status, STATUSES, param="status")
-    )
+    email, status = EmailAddress(old.email), old.status
+    if changes.email is not msgspec.UNSET:
+        email = EmailAddress.parse(changes.email)
+    if changes.status is not msgspec.UNSET:
+        status = checks.one_of(changes.status, STATUSES, param="status")
     await tx.run(
         _SET_PERSON,
         taken=_TAKEN,
@@ -337,7 +333,8 @@ async def decide(
 async def verify_due(
     tx: Tx, site: Site, tenant: Tenant, subscriber_id: str, *, now_ms: int
 ) -> Changed | None:
-    """Verifies one referral whose hold ran out; None when it turns out, under the lock, that there is nothing to do."""
+    """Verifies one referral whose holding period is over. None if there turns out to be nothing to
+    do once it is locked."""
     try:
         old = await subscribers.get_locked(tx, tenant, subscriber_id)
     except Missing:
@@ -355,7 +352,8 @@ async def has_due(tx: Tx, *, now_ms: int) -> bool:
 
 
 async def due(tx: Tx, *, now_ms: int, batch: int) -> list[tuple[Tenant, str]]:
-    """Referrals of all accounts whose holding period is over, longest overdue first. `verify_due` takes one at a time."""
+    """Referrals of all accounts whose holding period is over, longest overdue first, for
+    `verify_due`."""
     return await tx.all(_DUE, now_ms=now_ms, batch=batch)
 
 
@@ -369,7 +367,8 @@ async def _move(
     by: str | None,
     now_ms: int,
 ) -> Changed:
-    """Moves a referral, if there is a verdict; the referrer's counts follow by themselves, and their rewards here."""
+    """Applies a verdict, if there is one. The database updates the referrer's counts; their rewards
+    follow here."""
     if verdict is not None:
         await tx.run(
             _JUDGE,
@@ -389,7 +388,8 @@ async def _move(
 
 
 async def erase(tx: Tx, tenant: Tenant, wanted: str, *, now_ms: int) -> None:
-    """Nulls the person; codes, states and money stay. Those they brought keep their `referrer_code`."""
+    """Nulls the personal data; codes, statuses and money stay. Those they referred keep their
+    `referrer_code`."""
     subscriber = await subscribers.get_locked(tx, tenant, wanted)
     await tx.run(_ERASE, id=subscriber.id, campaign_id=tenant.campaign_id, now_ms=now_ms)
     await earned_rewards.erase(tx, tenant, subscriber.id)

@@ -1,5 +1,5 @@
-"""Links that readers share: whom a code belongs to and where it leads. The target is always the stored one; what a visitor
-brings along is passed through, but cannot choose it.
+"""Links that subscribers share: whose code it is and where it leads. The target is always the
+stored one. A visitor's query is passed on but cannot change it.
 """
 
 from __future__ import annotations
@@ -45,13 +45,15 @@ async def lookup(tx: Tx, code: str) -> Link | None:
 
 
 def destination(site: Site, link: Link, query: str) -> str:
-    """Where a click goes: the stored address or the campaign's own signup page, with the visitor's query and `ref`."""
+    """Where a click goes: the stored URL or the campaign's signup page, with the visitor's query
+    and `ref`."""
     stored = link.destination_url or site.page_link(link.slug)
     return with_query(stored, query, "ref", link.code)
 
 
 def with_query(stored: str, query: str, name: str, code: str) -> str:
-    """The stored address with all that the visitor brought, as written, but for what poses as ours. A fragment stays."""
+    """The stored URL with the visitor's query as written, except for parameters that are ours. A
+    fragment stays."""
     address, hash_sign, fragment = stored.partition("#")
     address, _, own = address.partition("?")
     brought = query if len(query) <= LONGEST_QUERY else ""
@@ -66,9 +68,9 @@ def with_query(stored: str, query: str, name: str, code: str) -> str:
 
 
 class LinkCache:
-    """Links that were followed lately, kept in memory: most clicks of an hour go to a few of them. A change clears it, here at
-    once and in other processes within moments; nothing is kept for longer than the clock allows.
-    """
+    """Recently followed links, cached: most clicks of an hour go to a few of them. A change clears
+    the cache, here at once and in other processes within moments, and nothing is kept for longer
+    than the clock allows."""
 
     KEPT_MS = 10_000
     MOST = 10_000

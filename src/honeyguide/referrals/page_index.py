@@ -1,7 +1,9 @@
-"""Where page N of a list begins, at a cost that does not grow with N, and how long the list is, exactly.
+"""Where page N of a list begins, at a cost that does not grow with N, and how long the list is,
+exactly.
 
-Triggers note every change (`count_note`). `fold` sums the notes into totals, runs of about a thousand rows, and the campaign's
-days. A reader adds the notes not yet folded, so that what it sees is exact whenever the fold last ran.
+Triggers note every change (`count_note`). `fold` sums the notes into totals, blocks of about a
+thousand rows, and the campaign's days. A read adds the notes that are not folded yet, so its result
+is exact whenever the fold last ran.
 """
 
 from __future__ import annotations
@@ -15,7 +17,8 @@ from honeyguide.kernel.paging import Page
 from honeyguide.store.statements import beside
 from honeyguide.store.tx import Tx
 
-# Runs of this many rows: at a million rows a thousand of them are summed, then at most two thousand rows stepped over.
+# Rows in a block. At a million rows, a thousand blocks are summed and at most two thousand rows
+# skipped.
 RUN = 1_000
 # Notes folded in one transaction: few enough not to be felt by requests on the same loop.
 BATCH = 1_000
@@ -102,7 +105,8 @@ async def has_notes(tx: Tx, *, now_ms: int) -> bool:
 
 
 async def fold(tx: Tx) -> bool:
-    """Folds one batch of notes and tells whether more may wait. Needs a snapshot: runs are cut where the rows are now."""
+    """Folds one batch of notes and tells whether there may be more. Needs a snapshot, because
+    blocks are cut where the rows are now."""
     notes = await tx.all(_TAKE_NOTES, batch=BATCH)
     by_list: dict[tuple[str, str, str], list[tuple[Key, int]]] = defaultdict(list)
     by_day: dict[tuple[str, int, str], list[int]] = defaultdict(lambda: [0, 0, 0, 0])
@@ -116,7 +120,8 @@ async def fold(tx: Tx) -> bool:
                 ("referrals", note.n_referrals),
                 ("advocates", note.n_advocates),
             ):
-                # All three are looked at, also where nothing changed: one may have waited for the others' notes to be cut.
+                # All three are checked even if nothing changed: one may have waited for the notes
+                # of the others.
                 changes = by_list[note.account_id, note.owner_id, kind]
                 if n:
                     changes.append((key, n))
@@ -153,7 +158,8 @@ async def _fold_list(
         return
     touched: set[Key] = set()
     if known is None and kind == "brought":
-        # A list just grown long enough to be cut: it was not noted from its beginning, so its length is asked for.
+        # A list that has just become long enough to be cut has no notes from its beginning, so
+        # count it.
         if not whole:
             return
         known = await tx.one(_BROUGHT_BY, account_id=account_id, subscriber_id=owner_id) or 0
@@ -189,7 +195,8 @@ async def _fold_list(
 async def _cut(
     tx: Tx, owner_id: str, kind: str, runs: dict[Key, int], bounds: list[Key], bound: Key
 ) -> set[Key]:
-    """Splits one long run into runs of RUN rows, counted from its top; the rest stays with the old bound."""
+    """Splits one long block into blocks of RUN rows, counted from its top. The rest keeps the old
+    bound."""
     above = bisect.bisect_right(bounds, bound)
     hi = bounds[above] if above < len(bounds) else TOP
     cuts = await tx.all(

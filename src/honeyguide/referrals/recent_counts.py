@@ -1,5 +1,5 @@
-"""Sums for the operator's overview that the database does not keep. Each looks at so many rows at most and says when it
-stopped there, so that the page costs the same whatever the campaign's size.
+"""Totals for the overview that the database does not keep. Each reads a limited number of rows and
+says when it stopped there, so that the page costs the same for any campaign.
 """
 
 from __future__ import annotations
@@ -38,15 +38,16 @@ _EARNED = _sql.value("earned", int)
 
 
 async def rejected(tx: Tx, tenant: Tenant, *, since_ms: int) -> list[Rejected]:
-    """Why referrals since then were rejected, the commonest first: of the newest `MOST_REJECTED` where there are more."""
+    """Why referrals since then were rejected, most common first, among the newest
+    `MOST_REJECTED`."""
     return await tx.all(
         _REJECTED, campaign_id=tenant.campaign_id, since_ms=since_ms, most=MOST_REJECTED
     )
 
 
 async def brought(tx: Tx, tenant: Tenant) -> int:
-    """How many verified referrals the advocates brought, all of them or the best `MOST_ADVOCATES`. Partners' readers are not
-    among them: no reader brought those."""
+    """How many verified referrals the best `MOST_ADVOCATES` advocates made. Partners' referrals do
+    not count here, because no subscriber made them."""
     return await tx.one(_BROUGHT, campaign_id=tenant.campaign_id, most=MOST_ADVOCATES) or 0
 
 

@@ -1,4 +1,6 @@
-"""The rewards a campaign offers: how many verified referrals each takes, what it is and how it is given out."""
+"""The rewards that a campaign offers: how many verified referrals each takes, what it is, how it is
+given out.
+"""
 
 from __future__ import annotations
 
@@ -106,7 +108,8 @@ async def get(tx: Tx, tenant: Tenant, reward_id: str, *, deleted_too: bool = Fal
 
 
 async def create(tx: Tx, tenant: Tenant, new: NewReward, *, now_ms: int) -> Reward:
-    """Everyone already past it gets it too: the walk that sees to this begins at the newest advocate."""
+    """Advocates who have already reached it get it too, by a backfill that begins at the newest
+    advocate."""
     if new.name is None or new.referrals is None:
         missing = "name" if new.name is None else "referrals"
         raise Required(missing)
@@ -158,7 +161,8 @@ async def update(tx: Tx, tenant: Tenant, reward_id: str, changes: RewardChanges)
         )
     if changes.coupon_code is not UNSET and old.is_pool:
         raise Invalid(
-            "{field} is only for rewards with one shared code; this reward has unique codes, so add to those.",
+            "{field} is only for rewards with one shared code; "
+            "this reward has unique codes, so add to those.",
             param="coupon_code",
         )
     chosen: dict[str, Any] = {name: getattr(old, name) for name in _FIELDS}
@@ -254,7 +258,8 @@ def _check_belongs(kind: str, link: str | None, coupon_code: str | None, is_pool
         raise Invalid("{field} is only for rewards of kind coupon.", param=param)
     if kind == COUPON and is_pool == (coupon_code is not None):
         raise Invalid(
-            "A coupon needs either one shared code (coupon_code) or unique codes (coupon_codes), not both.",
+            "A coupon needs either one shared code (coupon_code) "
+            "or unique codes (coupon_codes), not both.",
             param="coupon_code",
         )
 

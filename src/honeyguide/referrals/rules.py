@@ -1,5 +1,6 @@
-"""When a referral counts. Every rule about earned growth is here and nowhere else: what a new referral becomes, why, and every
-move it can make afterwards. Pure: no clock, no store; whoever asks brings the facts and the time.
+"""When a referral counts. Every rule about referrals by subscribers is here: what a new referral
+becomes, why, and how it can change afterwards. Pure: no clock, no store; the caller passes the
+facts and the time.
 """
 
 from __future__ import annotations
@@ -30,7 +31,8 @@ class Status(StrEnum):
 
 
 class Level(StrEnum):
-    """What becomes of a suspicion. Certainties (an own address, a loop) are rejected at every level."""
+    """What happens to a suspicious referral. Certain fraud (an own address, a loop) is rejected at
+    every level."""
 
     FLEXIBLE = "flexible"  # it counts
     STRONG = "strong"  # it waits, and a person may look
@@ -41,7 +43,8 @@ LEVELS: frozenset[str] = frozenset(Level)
 
 
 class Reason(StrEnum):
-    """Why a referral is what it is: a code that never changes and a sentence for people, which may."""
+    """Why a referral has its status: a code that never changes, and a sentence for people, which
+    may."""
 
     sentence: str
 
@@ -94,8 +97,8 @@ _NOTHING_LEFT_TO_DECIDE = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class Signals:
-    """What is known about a signup when it arrives. Counts include this signup and everyone who used the code, whatever became
-    of them; days and hours are those before now by the server's clock."""
+    """What is known about a signup. Counts include this signup and everyone who used the code,
+    whatever became of them. Days and hours are the last ones by the server's clock."""
 
     email: EmailAddress
     referrer_email: EmailAddress | None  # None where it is not known: a partner, or someone erased
@@ -127,8 +130,9 @@ class ScreeningPolicy:
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """What a referral now is. `due_ms` is when a pending one may verify by itself. `behind` is the suspicion that still stands
-    once an awaited confirmation has come, so that whoever reviews it then sees the true reason."""
+    """What a referral is now. `due_ms` is when a pending one is verified automatically. `behind` is
+    the suspicion that remains once an awaited confirmation has come, so that a reviewer then sees
+    the true reason."""
 
     status: Status
     reason: Reason | None = None
@@ -196,12 +200,13 @@ def on_confirm(
     held_for = Reason(behind) if behind else Reason.HOLDING_PERIOD
     if due_ms is None:
         return Decision(Status.VERIFIED)
-    # Judged as a hold without the confirmation, so a hold that ran out while we waited ends as any other would.
+    # Judged like a holding period alone, so that one which ended while we waited for the
+    # confirmation ends as usual.
     return on_due(status, held_for, due_ms, now_ms) or Decision(Status.PENDING, held_for, due_ms)
 
 
 def on_due(status: str, reason: str | None, due_ms: int | None, now_ms: int) -> Decision | None:
-    """Time passed. A hold that ran out verifies by itself, but time never stands in for a confirmation."""
+    """Time passed. The end of a holding period verifies, but time never replaces a confirmation."""
     if status != Status.PENDING or reason == Reason.AWAITING_CONFIRMATION:
         return None
     if due_ms is None or due_ms > now_ms:
@@ -241,7 +246,10 @@ def explain(reason: str, due_ms: int | None) -> str:
     why = Reason(reason)
     if why is Reason.AWAITING_CONFIRMATION:
         earliest = f", on {day(due_ms)} at the earliest" if due_ms is not None else ""
-        return f"{why.sentence} It will be verified once they confirm{earliest}, unless you decide earlier."
+        return (
+            f"{why.sentence} It will be verified once they confirm{earliest}, "
+            "unless you decide earlier."
+        )
     if due_ms is not None:
         return f"{why.sentence} It will be verified on {day(due_ms)} unless you decide earlier."
     if why in _NOTHING_LEFT_TO_DECIDE:
@@ -249,20 +257,9 @@ def explain(reason: str, due_ms: int | None) -> str:
     return f"{why.sentence} It does not count unless you verify it."
 
 
-_MONTHS = (
-    "Jan",
-    "Feb",
-    "Mar",
-    "Apr",
-    "May",
-    "Jun",
-    "Jul",
-    "Aug",
-    "Sep",
-    "Oct",
-    "Nov",
-    "Dec",
-)  # strftime's follow the locale
+# Not strftime's, which follow the locale.
+_MONTH_NAMES = "Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec"
+_MONTHS = _MONTH_NAMES.split()
 
 
 def day(ms: int) -> str:
@@ -273,14 +270,14 @@ def day(ms: int) -> str:
 # -- networks
 
 
-# What nearly every signup brings, told at a tenth of the library's cost. Anything else takes the long way.
+# What nearly every signup has, at a tenth of the library's cost. Anything else goes to the library.
 _BYTE = r"(?:25[0-5]|2[0-4][0-9]|1[0-9][0-9]|[1-9]?[0-9])"
 _plain_ipv4 = re.compile(rf"{_BYTE}(?:\.{_BYTE}){{3}}", re.ASCII).fullmatch
 
 
 def network_of(ip_text: str | None) -> str | None:
-    """What two signups share when they come from one place: an IPv4 address, or the /64 a household gets under IPv6. What the
-    API was given is a claim and may be anything, so nonsense is simply no network."""
+    """What signups from one place share: the IPv4 address, or the IPv6 /64 that a household gets.
+    The API's callers may send anything, so text that is no IP address has no network."""
     if ip_text and _plain_ipv4(ip_text):
         return ip_text
     try:

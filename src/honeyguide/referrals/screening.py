@@ -1,4 +1,6 @@
-"""What the rules want to know about a signup, asked of the store: who else came with the code, and who brought whom."""
+"""What the rules want to know about a signup: who else came with the code, and who referred
+whom.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +26,8 @@ _ON_CODE = _sql.query("on_code", OnCode)
 
 
 async def closes_loop(tx: Tx, tenant: Tenant, above_id: str | None, person_key: str) -> bool:
-    """Whether one of those who brought the referrer (`above_id` and whoever is above them) is this very person."""
+    """Whether one of those who referred the referrer (`above_id` and everyone above them) is this
+    person."""
     if above_id is None:
         return False
     return bool(

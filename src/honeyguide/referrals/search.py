@@ -1,5 +1,6 @@
-"""Finding people for the operator's eyes: by how an address or name begins, by what was decided, by who brought most. Every
-question walks an index; none counts. Whoever asks sees one moment: a page of ids is found first, then the people of these ids.
+"""Finds subscribers for the operator: by the beginning of an address or name, by status, by most
+referrals. Every query follows an index and none counts. A page of ids is found first, then their
+rows, in one snapshot.
 """
 
 from __future__ import annotations
@@ -105,7 +106,8 @@ async def ordered(
 async def judged(
     tx: Tx, tenant: Tenant, status: str, *, before: Cursor | None, most: int
 ) -> list[FoundSubscriber]:
-    """Referrals that wait (`pending`), wait for a person to look (`suspected`) or were rejected, the latest first."""
+    """Referrals that are `pending`, that wait for a review (`suspected`) or that were rejected,
+    newest first."""
     at, last_id = before or TOP
     statement = _SUSPECTED if status == "suspected" else _JUDGED
     ids = await tx.all(

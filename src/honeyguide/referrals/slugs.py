@@ -1,5 +1,5 @@
-"""Addresses of hosted pages, shared by campaigns and programs. A freed one stays with its account: nobody else can take over
-the links that readers keep.
+"""Slugs of hosted pages, shared by campaigns and programs. A freed one stays with its account, so
+that nobody else can take over the links that people have.
 """
 
 from __future__ import annotations

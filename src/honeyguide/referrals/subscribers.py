@@ -87,8 +87,8 @@ async def get_locked(tx: Tx, tenant: Tenant, wanted: str) -> Subscriber:
 
 
 async def lock(tx: Tx, tenant: Tenant, subscriber_id: str) -> bool:
-    """Locks the row and tells whether the subscriber is still here. Whoever stores something about a
-    subscriber locks them first, so that an erasure waits and finds it."""
+    """Locks the row and tells whether the subscriber is still here. Lock before storing anything
+    about a subscriber, so that an erasure waits and finds it."""
     return await tx.one(_LOCK, id=subscriber_id, campaign_id=tenant.campaign_id) is not None
 
 

@@ -1,4 +1,6 @@
-"""Everybody as lines of a file, a batch at a time, in the order they came: for the dashboard and the command line."""
+"""All subscribers as lines of a file, a batch at a time, oldest first, for the dashboard and the
+command line.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +12,6 @@ from honeyguide.kernel.tenant import Tenant
 from honeyguide.referrals import search
 from honeyguide.referrals.search import FoundSubscriber
 from honeyguide.store import Store
-from honeyguide.store.tx import Tx
 
 BATCH = 1_000
 COLUMNS = (
@@ -47,17 +48,13 @@ def line(site: Site, row: FoundSubscriber) -> tuple[str | int, ...]:
 
 
 async def batches(store: Store, tenant: Tenant, show: str) -> AsyncIterator[list[FoundSubscriber]]:
-    """From the oldest on, so that whoever signs up meanwhile comes last and nobody is missed or repeated."""
+    """Oldest first, so that whoever signs up meanwhile comes last and nobody is missed or
+    repeated."""
     sort = "newest" if show in ("pending", "rejected", "unsubscribed") else "oldest"
     place: search.Cursor | None = None
     while True:
-
-        async def look(tx: Tx, place: search.Cursor | None = place) -> list[FoundSubscriber]:
-            return await search.ordered(tx, tenant, show, sort, before=place, most=BATCH)
-
-        rows = await store.snapshot(
-            look
-        )  # a batch that somebody erased leaves in between would look like the last
+        # In a snapshot, because an erasure in between would make a full batch look like the last.
+        rows = await store.snapshot(search.ordered, tenant, show, sort, before=place, most=BATCH)
         if rows:
             yield rows
         if len(rows) < BATCH:

@@ -1,4 +1,5 @@
-"""The columns of an imported file: which column holds which field, and how other platforms mark people who left.
+"""The columns of an imported file: which column is which field, and how other platforms mark people
+who left.
 
 Every column is reported as used or ignored, so that nothing is dropped silently.
 """
@@ -102,13 +103,16 @@ def cell(cells: list[str], mapping: dict[str, int], field: str) -> str | None:
 
 
 def status(cells: list[str], mapping: dict[str, int]) -> str:
-    """The status to import a line with. One column that says they left is enough; an unknown word is an error, because
-    somebody who left must not become active by a guess."""
+    """The status of an imported line. One column that says they left is enough. An unknown word is
+    an error, because somebody who left must not become active by a guess."""
     word = cell(cells, mapping, "status")
     given = _STATUSES.get(_plain(word)) if word else "active"
     if given is None:
-        sentence = "The status “{word}” is unknown. Use active, confirmed or unsubscribed, or ignore the column."
-        raise Invalid(sentence, word=word)
+        raise Invalid(
+            "The status “{word}” is unknown. "
+            "Use active, confirmed or unsubscribed, or ignore the column.",
+            word=word,
+        )
     answer = cell(cells, mapping, "subscribed")
     if answer and _plain(answer) not in _YES | _NO:
         raise Invalid("“{answer}” is neither yes nor no.", answer=answer)

@@ -1,4 +1,6 @@
-"""Removes an erased person from the import files that are still kept: from lines that wait and from lines that were refused."""
+"""Removes an erased person from stored import files: from lines that wait and from lines that were
+refused.
+"""
 
 from __future__ import annotations
 
@@ -49,9 +51,11 @@ async def lock(tx: Tx, tenant: Tenant) -> None:
 
 
 async def erase(tx: Tx, tenant: Tenant, email: EmailAddress) -> None:
-    """Removes the person's own lines. In the lines of others, cells that name the address are emptied."""
+    """Removes the person's own lines. In other lines, cells that contain the address are
+    emptied."""
     key, account_id = email.key, tenant.account_id
-    # Narrows the search in the database. An address with other spellings is looked for in every line.
+    # Narrows the search in the database. An address with other spellings is looked for in every
+    # line.
     needle = key if _PLAIN.fullmatch(key) and "xn--" not in key else ""
     for part in await tx.all(_PARTS, account_id=account_id, needle=needle):
         lines = msgspec.json.decode(part.lines, type=list[tuple[int, list[str]]])

@@ -1,13 +1,11 @@
-"""Files of people: read with any column names, tried first, then brought in part by part. What cannot be taken comes back as a
-file with the reason beside each line. People come in by the same verb as over the API.
+"""Imports a file of subscribers: read with any column names, tried first, then imported part by
+part. Lines that are refused come back as a file with the reasons. Signups go through
+`signups.sign_up`, as over the API.
 """
 
 from __future__ import annotations
 
-import csv
-import io
 import re
-from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
 import msgspec
@@ -17,39 +15,22 @@ from honeyguide.kernel.email_addresses import EmailAddress
 from honeyguide.kernel.errors import Invalid, Missing, Required
 from honeyguide.kernel.ids import is_id, new_id
 from honeyguide.kernel.site import Site
-from honeyguide.kernel.spreadsheets import csv_text, unguarded
 from honeyguide.kernel.tenant import Tenant
 from honeyguide.referrals.lifecycle import EmailTaken, NewSubscriber
 from honeyguide.signups import import_columns, signups
+from honeyguide.signups.import_files import ImportLine, RefusedLine, parts
 from honeyguide.store import Again
 from honeyguide.store.statements import beside
 from honeyguide.store.tx import Tx
 
-# Lines that travel together: few enough that a transaction of them is not felt.
-PART = 200
-MOST_BYTES = 20 * 1024 * 1024
 MOST_ERRORS = 10_000
 # A file not brought in, or the lines that could not be: people who never joined.
 KEPT_MS = 30 * DAY_MS
 PURGE_BATCH = 5
-NOT_CSV = "This file is not a CSV file. Export your list as CSV and upload that."
-_SPREADSHEET = "This file is a spreadsheet. Open it, save it as CSV, and upload that file."
-_PICTURE = "This file is a picture. Export your list as CSV and upload that."
-_OTHER_FILES = (
-    (b"PK\x03\x04", _SPREADSHEET),
-    (b"\xd0\xcf\x11\xe0", _SPREADSHEET),
-    ((b"\x89PNG", b"\xff\xd8\xff", b"GIF8"), _PICTURE),
-    (b"%PDF", "This file is a PDF document. Export your list as CSV and upload that."),
-)
 _DAY = re.compile(r"\d{4}-\d{2}-\d{2}", re.ASCII)
 _SPACED = re.compile(
     r"(\d{4}-\d{2}-\d{2})[ T](\d{2}:\d{2}(?::\d{2})?)(?:\.\d+)?( ?UTC|Z)?", re.ASCII
 )
-
-
-class ImportLine(NamedTuple):
-    number: int
-    cells: list[str]
 
 
 class Import(NamedTuple):
@@ -87,12 +68,6 @@ class ImportPart(NamedTuple):
     lines: str
 
 
-class RefusedLine(NamedTuple):
-    line: int
-    sentence: str
-    content: str
-
-
 class ImportResult(NamedTuple):
     added: int
     skipped: int
@@ -118,78 +93,6 @@ _DROP_PART = _sql.command("drop_part")
 _DELETE = _sql.command("delete")
 _PURGE = _sql.command("purge")
 _TAKEN = _sql.value("taken", str)
-
-
-def csv_to_mend(columns: list[str], refused: Iterable[RefusedLine]) -> str:
-    """The lines that could not be taken, as they came, each with its number and why; mended, it can be brought in again."""
-    rows: list[list[str | int]] = [[*columns, "line", "why"]]
-    for each in refused:
-        cells = msgspec.json.decode(each.content, type=list[str])
-        rows.append(
-            [*cells[: len(columns)], *[""] * (len(columns) - len(cells)), each.line, each.sentence]
-        )
-    return csv_text(rows)
-
-
-def read(data: bytes, *, any_size: bool = False) -> tuple[list[str], list[ImportLine]]:
-    """The header and the lines of a CSV file, whatever its separator and encoding."""
-    if len(data) > MOST_BYTES and not any_size:
-        limit = MOST_BYTES // 1024 // 1024
-        raise Invalid(
-            "The file is larger than {limit} MB. Import it with `honeyguide import` on the server.",
-            limit=limit,
-        )
-    text = _text(data)
-    first = text.partition("\n")[0]
-    separator = max(",;\t|", key=first.count)
-    rows = csv.reader(io.StringIO(text.replace("\x00", "")), delimiter=separator)
-    try:
-        lines = [
-            ImportLine(rows.line_num, [_cleaned(cell) for cell in row])
-            for row in rows
-            if any(cell.strip() for cell in row)
-        ]
-    except csv.Error:
-        raise Invalid(NOT_CSV) from None
-    if not lines:
-        raise Invalid("The file is empty.")
-    # A line may be longer than the heading; its extra cells are columns too.
-    width = max(len(line.cells) for line in lines)
-    if any("@" in cell for cell in lines[0].cells):
-        # No header: the first line is a person already.
-        place = next(n for n, cell in enumerate(lines[0].cells) if "@" in cell)
-        return [("email" if n == place else f"column {n + 1}") for n in range(width)], lines
-    heading = lines[0].cells
-    return [*heading, *(f"column {n + 1}" for n in range(len(heading), width))], lines[1:]
-
-
-def _text(data: bytes) -> str:
-    """The file as text. What is plainly another kind of file is refused by name, because people upload those by mistake."""
-    for begins, sentence in _OTHER_FILES:
-        if data.startswith(begins):
-            raise Invalid(sentence)
-    try:
-        text = data.decode("utf-16" if data.startswith((b"\xff\xfe", b"\xfe\xff")) else "utf-8-sig")
-    except UnicodeDecodeError:
-        text = data.decode("cp1252", errors="replace")
-    if text.count("\x00") > len(text) // 100:
-        raise Invalid(NOT_CSV)
-    return text
-
-
-def _cleaned(cell: str) -> str:
-    return unguarded(cell.strip()).strip()
-
-
-def parts(lines: Iterable[ImportLine]) -> Iterator[list[ImportLine]]:
-    batch: list[ImportLine] = []
-    for line in lines:
-        batch.append(line)
-        if len(batch) == PART:
-            yield batch
-            batch = []
-    if batch:
-        yield batch
 
 
 async def keep(
@@ -269,7 +172,8 @@ async def forget(tx: Tx, tenant: Tenant, import_id: str) -> None:
 
 
 async def purge(tx: Tx, *, now_ms: int) -> bool:
-    """Forgets a few old imports, with what is left of their files, and tells whether more may wait."""
+    """Deletes a few old imports with what is left of their files, and tells whether there may be
+    more."""
     return await tx.run(_PURGE, expired_ms=now_ms - KEPT_MS, batch=PURGE_BATCH) == PURGE_BATCH
 
 
@@ -320,7 +224,8 @@ async def bring(
     dry: bool = False,
     seen: set[str] | None = None,
 ) -> ImportResult:
-    """One part. Who is there already is skipped; a line that cannot be taken is told of and holds nobody up."""
+    """Imports one part. Known addresses are skipped; a line that is refused does not stop the
+    others."""
     try:
         return await _bring(tx, site, tenant, lines, mapping, now_ms=now_ms, dry=dry, seen=seen)
     except EmailTaken:

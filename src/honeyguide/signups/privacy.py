@@ -35,7 +35,8 @@ def _at(ms: int | None) -> str | None:
 
 
 async def export_person(tx: Tx, tenant: Tenant, s: Subscriber) -> dict[str, Any]:
-    """Their row and referral, what they earned, what was told and written about them, and how often their link was used."""
+    """Their row and referral, what they earned, events and emails about them, and how often their
+    link was used."""
     return {
         "subscriber": {
             "uuid": s.id,
@@ -85,7 +86,7 @@ async def export_person(tx: Tx, tenant: Tenant, s: Subscriber) -> dict[str, Any]
 
 
 def _without_others(body: str, subscriber_id: str) -> dict[str, Any]:
-    """An event may name two people; of the other one nothing but the id is this person's to know."""
+    """An event may name two people. Of the other one, this person may know nothing but the id."""
     told: dict[str, Any] = msgspec.json.decode(body)
     for role in ("subscriber", "referrer"):
         other = told.get(role)

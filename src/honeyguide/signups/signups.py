@@ -1,7 +1,9 @@
-"""How people sign up, change, are decided and erased, whoever referred them: the functions that the edges call.
+"""How people sign up, change, are decided on and erased, whoever referred them: the functions that
+the edges call.
 
-A referral by a subscriber is handled by `referrals` alone. A referral by a partner is decided here when the person signs up,
-and settled (the event sent, the fee charged or not) in the transaction in which it is verified.
+A referral by a subscriber is handled by `referrals` alone. A referral by a partner is decided here
+when the person signs up, and settled (the event sent, the fee charged or not) in the transaction in
+which it is verified.
 """
 
 from __future__ import annotations
@@ -210,7 +212,7 @@ async def verify_due(
 async def _after(
     tx: Tx, site: Site, tenant: Tenant, changed: Changed, *, now_ms: int
 ) -> Subscriber:
-    """What a partner's referral makes of a move: it is settled when it becomes verified or rejected."""
+    """Settles a partner's referral when it becomes verified or rejected."""
     moved = changed.before.referral_status != changed.after.referral_status
     if moved and changed.after.partner_campaign_id is not None:
         referral = await tx.one(
@@ -257,7 +259,8 @@ async def _tell(
     *,
     now_ms: int,
 ) -> None:
-    """Two events: the owner's has the whole subscriber, the partner's nothing that tells who the subscriber is."""
+    """Two events: the owner's has the whole subscriber, the partner's nothing that tells who they
+    are."""
     kind, partner_account_id = outbox.NEW_PARTNER_REFERRAL, referral.partner_account_id
     to_owner = await outbox.listeners(tx, tenant.account_id, kind)
     is_own = partner_account_id == tenant.account_id
@@ -319,8 +322,8 @@ async def find_sender(tx: Tx, account_id: str, subscriber_id: str) -> SentBy | N
 
 
 async def erase(tx: Tx, tenant: Tenant, wanted: str, *, now_ms: int) -> None:
-    """Money already booked stands, and the keyed hash that stays behind sees to it that it is never booked twice. A referral
-    that still waits can no longer be confirmed by its person: it is lost, as if they had left."""
+    """Charges stay, and the keyed hash that stays with them prevents a second one. A pending
+    referral can no longer be confirmed by its person, so it is rejected as if they had left."""
     await import_erasure.lock(tx, tenant)  # before any subscriber, as an import does
     subscriber = await subscribers.get_locked(tx, tenant, wanted)
     await import_erasure.erase(tx, tenant, EmailAddress(subscriber.email))

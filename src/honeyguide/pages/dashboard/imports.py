@@ -10,9 +10,10 @@ from starlette.responses import Response
 from honeyguide.kernel.errors import Invalid
 from honeyguide.pages.dashboard.page_request import PageRequest
 from honeyguide.pages.downloads import attachment
-from honeyguide.signups import importing
+from honeyguide.signups import import_files, importing
 from honeyguide.signups.import_columns import FIELDS
-from honeyguide.signups.importing import Import, RefusedLine
+from honeyguide.signups.import_files import RefusedLine
+from honeyguide.signups.importing import Import
 from honeyguide.store.tx import Tx
 
 SAMPLE = 4
@@ -31,8 +32,8 @@ async def upload(request: PageRequest) -> Response:
     try:
         if request.file is None or not request.file.filename:
             raise Invalid("Choose a file.")
-        data = await request.file.read(importing.MOST_BYTES + 1)
-        header, lines = importing.read(data)
+        data = await request.file.read(import_files.MOST_BYTES + 1)
+        header, lines = import_files.read(data)
         if not lines:
             raise Invalid("The file has a header row but no subscribers.")
     except Invalid as fault:
@@ -128,7 +129,7 @@ async def error_file(request: PageRequest) -> Response:
     kept, errors = await request.read(look)
     headers = attachment("not-imported.csv")
     return Response(
-        importing.csv_to_mend(kept.columns, errors),
+        import_files.csv_of_refused(kept.columns, errors),
         media_type="text/csv; charset=utf-8",
         headers=headers,
     )

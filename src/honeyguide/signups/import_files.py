@@ -1,0 +1,111 @@
+"""Files of subscribers: reads the lines of a CSV file, and writes those that were refused."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple
+
+import msgspec
+
+from honeyguide.kernel.errors import Invalid
+from honeyguide.kernel.spreadsheets import csv_text, unguarded
+
+# Lines imported in one transaction: few enough not to slow down others.
+PART = 200
+MOST_BYTES = 20 * 1024 * 1024
+NOT_CSV = "This file is not a CSV file. Export your list as CSV and upload that."
+_SPREADSHEET = "This file is a spreadsheet. Open it, save it as CSV, and upload that file."
+_PICTURE = "This file is a picture. Export your list as CSV and upload that."
+_OTHER_FILES = (
+    (b"PK\x03\x04", _SPREADSHEET),
+    (b"\xd0\xcf\x11\xe0", _SPREADSHEET),
+    ((b"\x89PNG", b"\xff\xd8\xff", b"GIF8"), _PICTURE),
+    (b"%PDF", "This file is a PDF document. Export your list as CSV and upload that."),
+)
+
+
+class ImportLine(NamedTuple):
+    number: int
+    cells: list[str]
+
+
+class RefusedLine(NamedTuple):
+    line: int
+    sentence: str
+    content: str
+
+
+def csv_of_refused(columns: list[str], refused: Iterable[RefusedLine]) -> str:
+    """The refused lines as a CSV file, each with its number and the reason. Once corrected, it can
+    be imported again."""
+    rows: list[list[str | int]] = [[*columns, "line", "why"]]
+    for each in refused:
+        cells = msgspec.json.decode(each.content, type=list[str])
+        rows.append(
+            [*cells[: len(columns)], *[""] * (len(columns) - len(cells)), each.line, each.sentence]
+        )
+    return csv_text(rows)
+
+
+def read(data: bytes, *, any_size: bool = False) -> tuple[list[str], list[ImportLine]]:
+    """The header and the lines of a CSV file, whatever its separator and encoding."""
+    if len(data) > MOST_BYTES and not any_size:
+        limit = MOST_BYTES // 1024 // 1024
+        raise Invalid(
+            "The file is larger than {limit} MB. Import it with `honeyguide import` on the server.",
+            limit=limit,
+        )
+    text = _text(data)
+    first = text.partition("\n")[0]
+    separator = max(",;\t|", key=first.count)
+    rows = csv.reader(io.StringIO(text.replace("\x00", "")), delimiter=separator)
+    try:
+        lines = [
+            ImportLine(rows.line_num, [_cleaned(cell) for cell in row])
+            for row in rows
+            if any(cell.strip() for cell in row)
+        ]
+    except csv.Error:
+        raise Invalid(NOT_CSV) from None
+    if not lines:
+        raise Invalid("The file is empty.")
+    # A line may be longer than the heading; its extra cells are columns too.
+    width = max(len(line.cells) for line in lines)
+    if any("@" in cell for cell in lines[0].cells):
+        # No header: the first line is a person already.
+        place = next(n for n, cell in enumerate(lines[0].cells) if "@" in cell)
+        return [("email" if n == place else f"column {n + 1}") for n in range(width)], lines
+    heading = lines[0].cells
+    return [*heading, *(f"column {n + 1}" for n in range(len(heading), width))], lines[1:]
+
+
+def _text(data: bytes) -> str:
+    """The file as text. Common other kinds of file are refused by name, because people upload those
+    by mistake."""
+    for begins, sentence in _OTHER_FILES:
+        if data.startswith(begins):
+            raise Invalid(sentence)
+    try:
+        text = data.decode("utf-16" if data.startswith((b"\xff\xfe", b"\xfe\xff")) else "utf-8-sig")
+    except UnicodeDecodeError:
+        text = data.decode("cp1252", errors="replace")
+    if text.count("\x00") > len(text) // 100:
+        raise Invalid(NOT_CSV)
+    return text
+
+
+def _cleaned(cell: str) -> str:
+    return unguarded(cell.strip()).strip()
+
+
+def parts(lines: Iterable[ImportLine]) -> Iterator[list[ImportLine]]:
+    batch: list[ImportLine] = []
+    for line in lines:
+        batch.append(line)
+        if len(batch) == PART:
+            yield batch
+            batch = []
+    if batch:
+        yield batch
