@@ -1,4 +1,6 @@
-"""The composition root: settings in, a running application out. The only module that knows all others."""
+"""The composition root: settings in, a running application out. The only module that knows all
+others.
+"""
 
 from __future__ import annotations
 
@@ -64,7 +66,9 @@ class Services:
     dispatcher: Dispatcher
 
     async def work(self) -> None:
-        """All background work of this process, for as long as it lives. Whoever cancels it waits until both have stopped."""
+        """All background work of this process, for as long as it lives. Whoever cancels it waits
+        until both have stopped.
+        """
         async with asyncio.TaskGroup() as group:
             group.create_task(self.loop.run())
             group.create_task(self.dispatcher.run())
@@ -86,13 +90,13 @@ async def opened(settings: Settings) -> AsyncIterator[Services]:
         dispatcher = Dispatcher(store, outbound, clock, page=f"{site.base_url}/webhooks")
         try:
             yield Services(
-                settings,
-                store,
-                site,
-                clock,
-                policy,
-                Loop(store, clock, jobs_of(site, transport)),
-                dispatcher,
+                settings=settings,
+                store=store,
+                site=site,
+                clock=clock,
+                policy=policy,
+                loop=Loop(store, clock, jobs_of(site, transport)),
+                dispatcher=dispatcher,
             )
         finally:
             await outbound.close()
@@ -101,7 +105,9 @@ async def opened(settings: Settings) -> AsyncIterator[Services]:
 
 
 class Application:
-    """The ASGI application. API paths go straight to the API; everything else is for people and probes."""
+    """The ASGI application. API paths go straight to the API; everything else is for people and
+    probes.
+    """
 
     def __init__(self, settings: Settings, *, work: bool = True) -> None:
         self._settings = settings
@@ -136,13 +142,13 @@ class Application:
                 telemetry = Telemetry(log=self._settings.log == "json")
                 door = admission(services.store, self._settings.rate_limit, services.site.base_url)
                 self._api = Api(
-                    services.store,
-                    services.site,
-                    services.policy,
-                    services.clock,
-                    door,
-                    telemetry,
-                    ROUTES,
+                    store=services.store,
+                    site=services.site,
+                    policy=services.policy,
+                    clock=services.clock,
+                    admission=door,
+                    telemetry=telemetry,
+                    routes=ROUTES,
                 )
                 described = document(ROUTES, self._settings.base_url)
                 self._system = System(services.store, telemetry, described)
@@ -151,7 +157,8 @@ class Application:
                 )
                 self._pages = pages_app(described, page_services)
                 self._links = LinkHandler(page_services, self._pages)
-                # Clicks are counted by whoever serves them, also where the background work is another process's.
+                # Clicks are counted by whoever serves them, also where the background work is
+                # another process's.
                 jobs = [asyncio.create_task(self._links.run())]
                 jobs += [asyncio.create_task(services.work())] if self._work else []
                 await send({"type": "lifespan.startup.complete"})

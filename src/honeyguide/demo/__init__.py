@@ -1,7 +1,8 @@
-"""A believable market to try everything on: three newsletters that recommend each other, with a year behind them."""
+"""Data to try everything on: three newsletters that recommend each other, and a year of history."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import NamedTuple
 
 from honeyguide.accounts import accounts, admission, keys, passwords
@@ -18,7 +19,7 @@ from honeyguide.store import Tx
 __all__ = ["EMAILS", "EMPTY", "OWNER", "Demo", "Seat", "prepare"]
 
 EMAILS = tuple(newsletter.email for newsletter in CAST)
-# A little less than the dashboard's year, which would otherwise compare it with the few days before.
+# A little less than the dashboard's year, so that it does not compare with the few days before.
 YEAR_MS = 360 * DAY_MS
 
 
@@ -34,25 +35,9 @@ class Demo(NamedTuple):
 
 
 async def prepare(services: Services) -> Demo:
-    """The demo's accounts and the empty one, made and filled once; each time fresh keys and a fresh password."""
+    """Create the demo's accounts and data, once. The keys and the password are new each time."""
     now_ms = services.clock()
-    names = {**{newsletter.email: newsletter.name for newsletter in CAST}, EMPTY: "Empty"}
-
-    async def make(tx: Tx) -> tuple[dict[str, Tenant], bool]:
-        tenants: dict[str, Tenant] = {}
-        is_new = await accounts.find_by_email(tx, EmailAddress(OWNER)) is None
-        for email, name in names.items():
-            known = await accounts.find_by_email(tx, EmailAddress(email))
-            since_ms = now_ms if email == EMPTY else now_ms - YEAR_MS
-            made = (
-                await stage.make_account(tx, email, name, now_ms=since_ms)
-                if known is None
-                else None
-            )
-            tenants[email] = made or await campaigns.tenant_of(tx, known.id if known else "")
-        return tenants, is_new
-
-    tenants, is_new = await services.store.write(make)
+    tenants, is_new = await services.store.write(_find_or_create_accounts, now_ms=now_ms)
     if is_new:
         await year.live(
             services,
@@ -67,35 +52,50 @@ async def prepare(services: Services) -> Demo:
     )
 
 
-async def _seat(services: Services, tenant: Tenant) -> Seat:
-    async def make(tx: Tx) -> str:
-        return await keys.create(tx, tenant.account_id, name="make run", now_ms=services.clock())
+async def _find_or_create_accounts(tx: Tx, *, now_ms: int) -> tuple[dict[str, Tenant], bool]:
+    """The tenants by email address, and whether the demo is new."""
+    tenants: dict[str, Tenant] = {}
+    is_new = await accounts.find_by_email(tx, EmailAddress(OWNER)) is None
+    names = {**{newsletter.email: newsletter.name for newsletter in CAST}, EMPTY: "Empty"}
+    for email, name in names.items():
+        known = await accounts.find_by_email(tx, EmailAddress(email))
+        if known is not None:
+            tenants[email] = await campaigns.tenant_of(tx, known.id)
+        else:
+            since_ms = now_ms if email == EMPTY else now_ms - YEAR_MS
+            made = await accounts.create(tx, EmailAddress.parse(email), name=name, now_ms=since_ms)
+            tenants[email] = Tenant(made.account_id, made.campaign_id)
+    return tenants, is_new
 
-    return Seat(tenant.campaign_id, await services.store.write(make))
+
+async def _seat(services: Services, tenant: Tenant) -> Seat:
+    key = await services.store.write(
+        keys.create, tenant.account_id, name="make run", now_ms=services.clock()
+    )
+    return Seat(tenant.campaign_id, key)
 
 
 async def _use_a_key(services: Services, tenant: Tenant) -> None:
-    """As if a mailing tool had called: the dashboard's first steps look for it."""
-
-    async def make(tx: Tx) -> str:
-        return await keys.create(
-            tx, tenant.account_id, name="Mailing tool", now_ms=services.clock() - YEAR_MS
-        )
-
-    key = await services.store.write(make)
+    """Use a key as a mailing tool would, because the dashboard's first steps look for that."""
+    key = await services.store.write(
+        keys.create,
+        tenant.account_id,
+        name="Mailing tool",
+        now_ms=services.clock() - YEAR_MS,
+    )
     await admission.admission(services.store, 0, services.site.base_url).admit(
         key, "127.0.0.1", services.clock()
     )
 
 
 async def _new_password(services: Services, tenants: dict[str, Tenant]) -> str:
-    """A fresh one at every start, so that no installation has a password that stands in a manual."""
+    """A new password at every start, so that none is published in a manual."""
     password = "-".join(new_code(4) for _ in range(3))
     password_hash = await passwords.hashed(password)
-
-    async def change(tx: Tx) -> None:
-        for tenant in tenants.values():
-            await passwords.set_hash(tx, tenant.account_id, password_hash)
-
-    await services.store.write(change)
+    await services.store.write(_set_hashes, tenants.values(), password_hash)
     return password
+
+
+async def _set_hashes(tx: Tx, tenants: Iterable[Tenant], password_hash: str) -> None:
+    for tenant in tenants:
+        await passwords.set_hash(tx, tenant.account_id, password_hash)

@@ -1,4 +1,4 @@
-"""Who plays in the demo: three newsletters that recommend each other, their offers, what their readers can win, and names."""
+"""The demo's newsletters, with their programs and rewards, and names for its readers."""
 
 from __future__ import annotations
 
@@ -9,93 +9,18 @@ from honeyguide.referrals.rewards import NewReward
 EMPTY = "empty@honeyguide.example"
 OWNER = "demo@honeyguide.example"
 
-FIRST = (
-    "Ann",
-    "Ben",
-    "Chiara",
-    "Dana",
-    "Emil",
-    "Fay",
-    "Goran",
-    "Hana",
-    "Ivo",
-    "Jun",
-    "Kira",
-    "Leo",
-    "Mina",
-    "Noor",
-    "Olga",
-    "Pia",
-    "Quinn",
-    "Rosa",
-    "Sami",
-    "Tove",
-    "Uma",
-    "Vera",
-    "Wim",
-    "Yara",
-    "Zoe",
-    "Amara",
-    "Bruno",
-    "Cleo",
-    "Dario",
-    "Esther",
-    "Felix",
-    "Greta",
-    "Hugo",
-    "Ines",
-    "Jonas",
-    "Kofi",
-    "Lina",
-    "Mateo",
-    "Nadia",
-    "Oskar",
-    "Paula",
-    "Rafael",
-    "Selma",
-    "Theo",
-    "Ursula",
+_FIRST_NAMES = (
+    "Ann Ben Chiara Dana Emil Fay Goran Hana Ivo Jun Kira Leo Mina Noor Olga Pia Quinn Rosa "
+    "Sami Tove Uma Vera Wim Yara Zoe Amara Bruno Cleo Dario Esther Felix Greta Hugo Ines Jonas "
+    "Kofi Lina Mateo Nadia Oskar Paula Rafael Selma Theo Ursula"
 )
-LAST = (
-    "Lee",
-    "Okafor",
-    "Rossi",
-    "Novak",
-    "Berg",
-    "Silva",
-    "Haddad",
-    "Kim",
-    "Lund",
-    "Mori",
-    "Patel",
-    "Reyes",
-    "Sato",
-    "Weber",
-    "Adeyemi",
-    "Brandt",
-    "Costa",
-    "Dubois",
-    "Eriksen",
-    "Farkas",
-    "Garcia",
-    "Holm",
-    "Ito",
-    "Jansen",
-    "Keller",
-    "Lopez",
-    "Meyer",
-    "Nguyen",
-    "Osei",
-    "Petrov",
-    "Quist",
-    "Rahman",
-    "Schmidt",
-    "Torres",
-    "Urban",
-    "Vidal",
-    "Wagner",
+_LAST_NAMES = (
+    "Lee Okafor Rossi Novak Berg Silva Haddad Kim Lund Mori Patel Reyes Sato Weber Adeyemi "
+    "Brandt Costa Dubois Eriksen Farkas Garcia Holm Ito Jansen Keller Lopez Meyer Nguyen Osei "
+    "Petrov Quist Rahman Schmidt Torres Urban Vidal Wagner"
 )
-# Domains that exist for examples only, so that no letter of a demo can reach anybody.
+FIRST, LAST = _FIRST_NAMES.split(), _LAST_NAMES.split()
+# Domains reserved for examples, so that no email of the demo can reach anybody.
 MAIL_HOSTS = ("example.com", "example.org", "example.net", "mail.example", "post.example")
 SOURCES = ("newsletter", "instagram", "podcast", "search", None, None)
 # From the public list of throw-away mailboxes.
@@ -103,7 +28,7 @@ THROWAWAY = "mailinator.com"
 
 
 class ProgramPlan(NamedTuple):
-    """A program, in dollars and days; no hold where `hold_days` is 0."""
+    """A program, in dollars and days; with `hold_days` 0 it has no holding period."""
 
     slug: str
     cpa: int | str
@@ -115,7 +40,7 @@ class ProgramPlan(NamedTuple):
 
 
 class Issue(NamedTuple):
-    """A publication; the colours and the sign are its logo's."""
+    """A publication. Its logo is drawn from `colours` and `sign`."""
 
     name: str
     description: str | None
@@ -129,7 +54,9 @@ class Issue(NamedTuple):
 
 
 class Newsletter(NamedTuple):
-    """An account. Its readers come `first` a week a year ago and `last` a week now; some of them through friends."""
+    """An account. A year ago `first` readers signed up each week, now it is `last`; the share
+    `through_friends` comes through referrals.
+    """
 
     email: str
     name: str
@@ -141,54 +68,55 @@ class Newsletter(NamedTuple):
     through_friends: float
     issues: tuple[Issue, ...]
     rewards: tuple[NewReward, ...]
-    # Whose programs it recommends, by slug: readers a week when it began and now.
+    # Which programs it recommends, by slug: readers a week at the start and now.
     recommends: dict[str, tuple[float, float]]
 
 
 _WAX = Newsletter(
-    OWNER,
-    "The Morning Wax",
-    "morning-wax",
-    {
+    email=OWNER,
+    name="The Morning Wax",
+    slug="morning-wax",
+    words={
         "tagline": "Five minutes of honey, bees and breakfast",
         "promise": "Every weekday at seven. Free, and good company.",
     },
-    "strong",
-    5,
-    17,
-    0.45,
-    (
+    screening="strong",
+    first=5,
+    last=17,
+    through_friends=0.45,
+    issues=(
         Issue(
-            "The Morning Wax",
-            "Five minutes of honey, bees and breakfast, every weekday at seven.",
-            ("food & drink", "lifestyle"),
-            "mixed",
-            ("$50k - $75k", "$75k - $100k"),
-            ("25 - 39", "40 - 59"),
-            ("#a56000", "#ffe2ae"),
-            "hexagon",
-            ProgramPlan(
+            name="The Morning Wax",
+            description="Five minutes of honey, bees and breakfast, every weekday at seven.",
+            categories=("food & drink", "lifestyle"),
+            gender="mixed",
+            incomes=("$50k - $75k", "$75k - $100k"),
+            ages=("25 - 39", "40 - 59"),
+            colours=("#a56000", "#ffe2ae"),
+            sign="hexagon",
+            offer=ProgramPlan(
                 "the-morning-wax",
                 "2.50",
                 80,
                 120,
                 14,
-                "Recommend us in your own words. No incentives, please. We pay for readers who stay two weeks.",
+                "Recommend us in your own words. No incentives, please. "
+                "We pay for readers who stay two weeks.",
             ),
         ),
         Issue(
-            "The Weekend Hive",
-            "Long reads about gardens, small farms and slow Saturdays.",
-            ("literature", "lifestyle"),
-            "mainly_female",
-            ("$50k - $75k",),
-            ("40 - 59", "60+"),
-            ("#3f5d2b", "#dfeccb"),
-            "leaf",
-            ProgramPlan("weekend-hive", "1.50", 60, 150, 7, is_paused=True),
+            name="The Weekend Hive",
+            description="Long reads about gardens, small farms and slow Saturdays.",
+            categories=("literature", "lifestyle"),
+            gender="mainly_female",
+            incomes=("$50k - $75k",),
+            ages=("40 - 59", "60+"),
+            colours=("#3f5d2b", "#dfeccb"),
+            sign="leaf",
+            offer=ProgramPlan("weekend-hive", "1.50", 60, 150, 7, is_paused=True),
         ),
     ),
-    (
+    rewards=(
         NewReward(
             name="Our tasting guide",
             referrals=1,
@@ -225,29 +153,30 @@ _WAX = Newsletter(
             description="We will email you to pick a date.",
         ),
     ),
-    {"slow-roads": (3, 9), "lumen-letters": (2, 6), "contact-sheet": (0.5, 1)},
+    recommends={"slow-roads": (3, 9), "lumen-letters": (2, 6), "contact-sheet": (0.5, 1)},
 )
 
 _ROADS = Newsletter(
-    "slowroads@honeyguide.example",
-    "Slow Roads",
-    "slow-roads-weekly",
-    {"tagline": "One road, one map, every Friday", "promise": "Trips worth the detour."},
-    "flexible",
-    2,
-    5,
-    0.3,
-    (
+    email="slowroads@honeyguide.example",
+    name="Slow Roads",
+    slug="slow-roads-weekly",
+    words={"tagline": "One road, one map, every Friday", "promise": "Trips worth the detour."},
+    screening="flexible",
+    first=2,
+    last=5,
+    through_friends=0.3,
+    issues=(
         Issue(
-            "Slow Roads",
-            "One road and one hand-drawn map, every Friday. For people who take the long way.",
-            ("travel", "lifestyle"),
-            "mixed",
-            ("$75k - $100k", "$100k - $150k"),
-            ("25 - 39", "40 - 59"),
-            ("#1f4e5f", "#cfe8ee"),
-            "road",
-            ProgramPlan(
+            name="Slow Roads",
+            description="One road and one hand-drawn map, every Friday. "
+            "For people who take the long way.",
+            categories=("travel", "lifestyle"),
+            gender="mixed",
+            incomes=("$75k - $100k", "$100k - $150k"),
+            ages=("25 - 39", "40 - 59"),
+            colours=("#1f4e5f", "#cfe8ee"),
+            sign="road",
+            offer=ProgramPlan(
                 "slow-roads",
                 3,
                 45,
@@ -257,18 +186,19 @@ _ROADS = Newsletter(
             ),
         ),
         Issue(
-            "Rails & Rivers",
-            "Night trains, ferries and the towns between them, with timetables you can trust.",
-            ("travel", "business", "news"),
-            "mainly_male",
-            ("$100k - $150k", "$150k+"),
-            ("40 - 59",),
-            ("#6b2d3a", "#f3d6db"),
-            "wave",
-            ProgramPlan("rails-and-rivers", "4.50", 300, 900, 21),
+            name="Rails & Rivers",
+            description="Night trains, ferries and the towns between them, "
+            "with timetables you can trust.",
+            categories=("travel", "business", "news"),
+            gender="mainly_male",
+            incomes=("$100k - $150k", "$150k+"),
+            ages=("40 - 59",),
+            colours=("#6b2d3a", "#f3d6db"),
+            sign="wave",
+            offer=ProgramPlan("rails-and-rivers", "4.50", 300, 900, 21),
         ),
     ),
-    (
+    rewards=(
         NewReward(
             name="Printable map of the month",
             referrals=2,
@@ -276,48 +206,51 @@ _ROADS = Newsletter(
             link="https://slowroads.example/map",
         ),
     ),
-    {"the-morning-wax": (3, 9), "lumen-letters": (1, 3)},
+    recommends={"the-morning-wax": (3, 9), "lumen-letters": (1, 3)},
 )
 
 _LUMEN = Newsletter(
-    "lumen@honeyguide.example",
-    "Lumen Letters",
-    "lumen",
-    {"tagline": "How pictures are made", "promise": "One photograph and how the light got there."},
-    "flexible",
-    2,
-    4,
-    0.3,
-    (
+    email="lumen@honeyguide.example",
+    name="Lumen Letters",
+    slug="lumen",
+    words={
+        "tagline": "How pictures are made",
+        "promise": "One photograph and how the light got there.",
+    },
+    screening="flexible",
+    first=2,
+    last=4,
+    through_friends=0.3,
+    issues=(
         Issue(
-            "Lumen Letters",
-            "One photograph a week, and how the light got there.",
-            ("art & design", "science"),
-            "mainly_female",
-            ("$50k - $75k", "$75k - $100k"),
-            ("18 - 24", "25 - 39"),
-            ("#4a3a8c", "#e2dcfb"),
-            "sun",
-            ProgramPlan("lumen-letters", "1.75", 21, 150, 0, "Students welcome."),
+            name="Lumen Letters",
+            description="One photograph a week, and how the light got there.",
+            categories=("art & design", "science"),
+            gender="mainly_female",
+            incomes=("$50k - $75k", "$75k - $100k"),
+            ages=("18 - 24", "25 - 39"),
+            colours=("#4a3a8c", "#e2dcfb"),
+            sign="sun",
+            offer=ProgramPlan("lumen-letters", "1.75", 21, 150, 0, "Students welcome."),
         ),
         Issue(
-            "Contact Sheet",
-            None,
-            ("art & design",),
-            "mixed",
-            ("less than $20k", "$20k - $50k"),
-            ("18 - 24",),
-            ("#222222", "#e8e4da"),
-            "frames",
-            ProgramPlan("contact-sheet", 0, 0, 0, 0),
+            name="Contact Sheet",
+            description=None,
+            categories=("art & design",),
+            gender="mixed",
+            incomes=("less than $20k", "$20k - $50k"),
+            ages=("18 - 24",),
+            colours=("#222222", "#e8e4da"),
+            sign="frames",
+            offer=ProgramPlan("contact-sheet", 0, 0, 0, 0),
         ),
     ),
-    (
+    rewards=(
         NewReward(
             name="A desktop picture", referrals=1, kind="link", link="https://lumen.example/desktop"
         ),
     ),
-    {"the-morning-wax": (2, 6), "slow-roads": (2, 4), "weekend-hive": (1, 2)},
+    recommends={"the-morning-wax": (2, 6), "slow-roads": (2, 4), "weekend-hive": (1, 2)},
 )
 
 CAST = (_WAX, _ROADS, _LUMEN)

@@ -1,4 +1,6 @@
-"""The stage before the year begins: accounts, campaigns, rewards, publications, programs and who recommends whom."""
+"""What the demo has before its year begins: campaigns, rewards, publications, programs, and who
+recommends whom.
+"""
 
 from __future__ import annotations
 
@@ -7,11 +9,9 @@ from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import NamedTuple
 
-from honeyguide.accounts import accounts
 from honeyguide.app import Services
 from honeyguide.demo import cast, pictures
 from honeyguide.kernel.clock import DAY_MS
-from honeyguide.kernel.email_addresses import EmailAddress
 from honeyguide.kernel.site import Site
 from honeyguide.kernel.tenant import Tenant
 from honeyguide.partners import logos, network, programs, publications
@@ -71,7 +71,7 @@ class Stage:
 async def set_up(
     services: Services, tenants: dict[str, Tenant], *, start_ms: int, end_ms: int
 ) -> Stage:
-    """Everything that is there before the first reader."""
+    """Create everything that exists before the first reader."""
     drawn: dict[str, StoredLogo] = {}
     for newsletter in cast.CAST:
         for issue in newsletter.issues:
@@ -79,24 +79,19 @@ async def set_up(
             drawn[issue.name] = await logos.store(logo, services.site.logo_folder)
     stage = Stage(services.site, random.Random(7), start_ms, end_ms)
     stage.players = [Player(newsletter, tenants[newsletter.email]) for newsletter in cast.CAST]
-
-    async def build(tx: Tx) -> None:
-        for player in stage.players:
-            await _campaign(tx, stage, player)
-            for issue in player.newsletter.issues:
-                player.programs[issue.offer.slug] = await _program(
-                    tx, stage, player, issue, drawn[issue.name]
-                )
-        for player in stage.players:
-            await _join(tx, stage, player)
-
-    await services.store.write(build)
+    await services.store.write(_build, stage, drawn)
     return stage
 
 
-async def make_account(tx: Tx, email: str, name: str, *, now_ms: int) -> Tenant:
-    made = await accounts.create(tx, EmailAddress.parse(email), name=name, now_ms=now_ms)
-    return Tenant(made.account_id, made.campaign_id)
+async def _build(tx: Tx, stage: Stage, drawn: dict[str, StoredLogo]) -> None:
+    for player in stage.players:
+        await _campaign(tx, stage, player)
+        for issue in player.newsletter.issues:
+            player.programs[issue.offer.slug] = await _program(
+                tx, stage, player, issue, drawn[issue.name]
+            )
+    for player in stage.players:
+        await _join(tx, stage, player)
 
 
 async def _campaign(tx: Tx, stage: Stage, player: Player) -> None:
@@ -105,7 +100,7 @@ async def _campaign(tx: Tx, stage: Stage, player: Player) -> None:
         slug=newsletter.slug,
         words=newsletter.words,
         screening=newsletter.screening,
-        # The hosted page here, so that whoever follows a link of the demo arrives somewhere.
+        # The page hosted here, so that the demo's links lead somewhere.
         destination_url=stage.site.page_link(newsletter.slug),
     )
     await campaigns.configure(tx, player.tenant, chosen)
@@ -149,15 +144,15 @@ async def _program(
 
 async def _join(tx: Tx, stage: Stage, player: Player) -> None:
     for slug, (first, last) in player.newsletter.recommends.items():
-        tenant = next(other for other in stage.players if slug in other.programs)
+        owner = next(other for other in stage.players if slug in other.programs)
         at_ms = stage.start_ms + OPENING_MS + JOINING_MS + stage.dice.randrange(10 * DAY_MS)
         joined, _ = await network.join(
             tx,
             player.tenant.account_id,
-            tenant.programs[slug],
+            owner.programs[slug],
             "Our readers ask for something like it.",
             now_ms=at_ms,
         )
         player.places.append(
-            PartnerSpot(joined.ref_code, joined.id, tenant.tenant.account_id, first, last)
+            PartnerSpot(joined.ref_code, joined.id, owner.tenant.account_id, first, last)
         )

@@ -1,6 +1,7 @@
-"""The mailing tool that the first newsletter tells of its readers: a true receiver on this machine's loopback, there only while
-the year is made. Every attempt in the webhook's log was made by the service's own dispatcher, over HTTP, at its moment of the
-year. In the end the tool is gone (410) and the webhook switched off, so that nothing of the demo is ever sent to anybody.
+"""The mailing tool that receives the first newsletter's webhooks: a real receiver on loopback that
+runs only while the year is created. The service's own dispatcher makes every attempt in the
+webhook's log, over HTTP, at its time of the year. In the end the tool answers 410 and the webhook
+is disabled, so that the demo never sends anything to anybody.
 """
 
 from __future__ import annotations
@@ -22,21 +23,18 @@ from honeyguide.kernel.clock import DAY_MS, HOUR_MS
 from honeyguide.mail.emails import Backlog
 from honeyguide.store import Tx
 
-# Long enough for one that is refused each time to be given up, after three days.
+# Long enough for the retries of a delivery that is always refused, which end after three days.
 USED_MS = 10 * DAY_MS
-# At this time of each day, when many sign up, the tool sends letters of its own: what comes then is tried again.
+# At this time of each day, when many sign up, the tool is busy; deliveries are tried again later.
 BUSY_MS = range(4 * HOUR_MS, 6 * HOUR_MS)
 
 
 class Tool:
-    """Answers as such tools do. What time it is, its dispatcher decides."""
+    """Responds as such tools do. Its dispatcher decides what time it is."""
 
     def __init__(self, services: Services, stage: Stage) -> None:
-        self._store, self._policy, self._account_id = (
-            services.store,
-            services.policy,
-            stage.players[0].tenant.account_id,
-        )
+        self._store, self._policy = services.store, services.policy
+        self._account_id = stage.players[0].tenant.account_id
         self._since_ms, self._end_ms = stage.end_ms - USED_MS, stage.end_ms
         self._outbound = Outbound(services.policy)
         page = f"{services.site.base_url}/webhooks"
@@ -63,48 +61,44 @@ class Tool:
             receiver.close()
 
     async def connect(self, now_ms: int) -> None:
-        """Once its time has come. Not where strangers' deliveries wait, which are not ours to send, nor where this very machine
-        may not be called."""
+        """Create the webhook, once its time has come, if this machine may be called."""
         if self._webhook is not None or now_ms < self._since_ms or not self._policy.loopback_ok:
             return
+        self._webhook = await self._store.write(self._create_webhook, now_ms=now_ms)
 
-        async def make(tx: Tx) -> Webhook | None:
-            if (await webhooks.backlog(tx, now_ms=self._end_ms)).n:
-                return None
-            told_of = Flags(
-                new_referral=True,
-                new_partner_referral=True,
-                reward_unlocked=True,
-                reward_redeemed=True,
-            )
-            return await webhooks.create(
-                tx, self._account_id, "", self._url, told_of, policy=self._policy, now_ms=now_ms
-            )
-
-        self._webhook = await self._store.write(make)
+    async def _create_webhook(self, tx: Tx, *, now_ms: int) -> Webhook | None:
+        """None if real accounts have deliveries waiting, because those are not ours to send."""
+        if (await webhooks.backlog(tx, now_ms=self._end_ms)).n:
+            return None
+        flags = Flags(
+            new_referral=True,
+            new_partner_referral=True,
+            reward_unlocked=True,
+            reward_redeemed=True,
+        )
+        return await webhooks.create(
+            tx, self._account_id, "", self._url, flags, policy=self._policy, now_ms=now_ms
+        )
 
     async def hear(self, until_ms: int) -> None:
-        """Everything that falls due until then, each attempt at its own moment."""
+        """Receive everything that falls due until then, each attempt at its own time."""
         before: Backlog | None = None
         while self._webhook is not None:
-            waiting = await self._store.read(lambda tx: webhooks.backlog(tx, now_ms=until_ms))
-            if (
-                waiting.since_ms is None or waiting == before
-            ):  # all is told, or somebody else is at it
+            waiting = await self._store.read(webhooks.backlog, now_ms=until_ms)
+            # All is delivered, or another process is sending it.
+            if waiting.since_ms is None or waiting == before:
                 return
             before, self._now_ms = waiting, waiting.since_ms
             await self._dispatcher.deliver_due()
 
     async def leave(self) -> None:
-        """The operator sends a test, and hears that the tool is gone."""
+        """The operator sends a test event, and the tool answers that it is gone."""
         if (webhook := self._webhook) is None:
             return
-
-        async def test(tx: Tx) -> None:
-            await webhooks.send_test(tx, self._account_id, "", webhook.id, now_ms=self._end_ms)
-
         self._is_gone = True
-        await self._store.write(test)
+        await self._store.write(
+            webhooks.send_test, self._account_id, "", webhook.id, now_ms=self._end_ms
+        )
         await self.hear(self._end_ms)
 
     def _answer(self, event: dict[str, object]) -> tuple[str, str]:

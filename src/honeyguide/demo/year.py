@@ -1,10 +1,11 @@
-"""A year of three newsletters, lived through the same verbs as real life, one transaction per week: so that every count, every
-hold, every cent and every notice is what it would have been.
+"""A year of three newsletters, through the same functions as real use, one transaction per week. So
+every count, holding period, cent and notification is what it would have been.
 """
 
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Iterator
+from functools import partial
 
 from honeyguide.app import Services
 from honeyguide.demo import crowd
@@ -20,7 +21,8 @@ from honeyguide.signups import signups
 from honeyguide.store import Tx
 
 WEEK_MS = 7 * DAY_MS
-# What operators have not come to yet: held referrals of the last days, rewards and notices of the last weeks.
+# What operators have not handled yet: pending referrals of the last days, and rewards and
+# notifications of the last weeks.
 UNDECIDED_MS = 12 * DAY_MS
 UNREAD_MS = 40 * DAY_MS
 
@@ -31,12 +33,14 @@ async def live(services: Services, stage: Stage) -> None:
     async with Tool(services, stage).listening() as tool:
         await _weeks(services, stage, tool)
         await tool.leave()
-    await services.store.write(lambda tx: _forget_the_post(tx, stage))
+    await services.store.write(_skip_emails, stage)
     await _settle_counts(services, stage)
 
 
-async def _forget_the_post(tx: Tx, stage: Stage) -> None:
-    """Letters of the past are taken as sent: nobody would want them now. Those of real accounts beside us stay due."""
+async def _skip_emails(tx: Tx, stage: Stage) -> None:
+    """Mark the demo's emails as sent, because nobody wants them now. Those of real accounts stay
+    due.
+    """
     for player in stage.players:
         await emails.take_as_sent(tx, player.tenant.account_id, stage.end_ms)
 
@@ -47,63 +51,60 @@ async def _weeks(services: Services, stage: Stage, tool: Tool) -> None:
         await tool.connect(at_ms)
         until_ms = min(at_ms + WEEK_MS, stage.end_ms)
         acts = sorted(_acts(stage, at_ms, until_ms), key=lambda act: act[:2])
-
-        async def week(tx: Tx, acts: list[Act] = acts, until_ms: int = until_ms) -> None:
-            for _, _, act in acts:
-                await act(tx)
-            await _chores(tx, stage, until_ms)
-
-        await services.store.write(week)
+        await services.store.write(_week, stage, acts, until_ms)
         await tool.hear(until_ms)
         at_ms = until_ms
 
 
+async def _week(tx: Tx, stage: Stage, acts: list[Act], until_ms: int) -> None:
+    for _, _, act in acts:
+        await act(tx)
+    await _chores(tx, stage, until_ms)
+
+
 def _acts(stage: Stage, since_ms: int, until_ms: int) -> Iterator[Act]:
-    """All that happens in a week, each with its moment; the second number keeps equals in order."""
+    """All that happens in a week, each with its time; the second number keeps equal times in
+    order.
+    """
     order = iter(range(1_000_000))
     opens_ms = stage.start_ms + OPENING_MS + JOINING_MS + 10 * DAY_MS
     for player in stage.players:
         for at_ms in crowd.moments(
             stage, player.newsletter.first, player.newsletter.last, since_ms, until_ms
         ):
-            yield at_ms, next(order), crowd.arrives(stage, player, at_ms)
+            act = partial(crowd.sign_up_reader, stage=stage, player=player, at_ms=at_ms)
+            yield at_ms, next(order), act
         for place in player.places if since_ms >= opens_ms else ():
             for at_ms in crowd.moments(
                 stage, place.first, place.last, since_ms, until_ms, letter=True
             ):
-                yield (
-                    at_ms,
-                    next(order),
-                    crowd.sent_by_partner(stage, stage.player(place.owner_id), place, at_ms),
+                owner = stage.player(place.owner_id)
+                act = partial(
+                    crowd.refer_reader, stage=stage, player=owner, place=place, at_ms=at_ms
                 )
+                yield at_ms, next(order), act
     wax = stage.players[0]
-    for at_ms, act in crowd.suspicious(stage, wax, since_ms, until_ms):
-        yield at_ms, next(order), act
+    for at_ms, odd in crowd.suspicious(stage, wax, since_ms, until_ms):
+        yield at_ms, next(order), odd
     for at_ms in range(since_ms + DAY_MS, until_ms + 1, DAY_MS):
-        yield at_ms, next(order), _night(stage, at_ms)
-    yield until_ms, next(order), _last_look(stage, until_ms)
+        yield at_ms, next(order), partial(_run_jobs, stage=stage, at_ms=at_ms)
+    yield until_ms, next(order), partial(_click_links, stage=stage, at_ms=until_ms)
 
 
-def _night(stage: Stage, at_ms: int) -> Callable[[Tx], Awaitable[None]]:
-    """What the background work does each day: holds run out, budgets are told of, months close, payouts are made."""
-
-    async def act(tx: Tx) -> None:
-        ours = {player.tenant for player in stage.players}
-        for tenant, subscriber_id in await lifecycle.due(tx, now_ms=at_ms, batch=500):
-            if tenant in ours:
-                await signups.verify_due(tx, stage.site, tenant, subscriber_id, now_ms=at_ms)
-        while await budget_notifications.notify_due(tx, stage.site, now_ms=at_ms):
-            pass
-        await payouts.close_months(tx, now_ms=at_ms)
-        while (month := await payouts.month_to_pay_out(tx)) is not None:
-            after: str | None = ""
-            while after is not None:
-                after = (
-                    await payouts.make_payouts(tx, month=month, after=after, now_ms=at_ms)
-                ).after
-        await _pay(tx, stage, at_ms)
-
-    return act
+async def _run_jobs(tx: Tx, stage: Stage, at_ms: int) -> None:
+    """What the background jobs do each day."""
+    ours = {player.tenant for player in stage.players}
+    for tenant, subscriber_id in await lifecycle.due(tx, now_ms=at_ms, batch=500):
+        if tenant in ours:
+            await signups.verify_due(tx, stage.site, tenant, subscriber_id, now_ms=at_ms)
+    while await budget_notifications.notify_due(tx, stage.site, now_ms=at_ms):
+        pass
+    await payouts.close_months(tx, now_ms=at_ms)
+    while (month := await payouts.month_to_pay_out(tx)) is not None:
+        after: str | None = ""
+        while after is not None:
+            after = (await payouts.make_payouts(tx, month, after, now_ms=at_ms)).after
+    await _pay(tx, stage, at_ms)
 
 
 async def _pay(tx: Tx, stage: Stage, at_ms: int) -> None:
@@ -129,17 +130,15 @@ async def _pay(tx: Tx, stage: Stage, at_ms: int) -> None:
         )
 
 
-def _last_look(stage: Stage, at_ms: int) -> Callable[[Tx], Awaitable[None]]:
-    async def act(tx: Tx) -> None:
-        for player in stage.players:
-            clicks = crowd.clicks(stage, player, at_ms)
-            await count_clicks(tx, clicks)
-
-    return act
+async def _click_links(tx: Tx, stage: Stage, at_ms: int) -> None:
+    for player in stage.players:
+        await count_clicks(tx, crowd.clicks(stage, player, at_ms))
 
 
 async def _chores(tx: Tx, stage: Stage, at_ms: int) -> None:
-    """What operators and readers do once a week: claim and approve, decide on what is held, read what they were told."""
+    """What readers and operators do once a week: claim and approve rewards, decide on pending
+    referrals, read notifications.
+    """
     for player in stage.players:
         await _claims(tx, stage, player, at_ms)
         if at_ms < stage.end_ms - UNDECIDED_MS:
@@ -186,7 +185,9 @@ async def _approve(tx: Tx, stage: Stage, player: Player, at_ms: int) -> None:
 
 
 async def _review(tx: Tx, stage: Stage, player: Player, at_ms: int) -> None:
-    """A few of those that screening holds are rejected; the others may wait until they verify by themselves."""
+    """Reject a few of the referrals that screening holds; the others wait for their
+    verification.
+    """
     held = await search.judged(tx, player.tenant, "pending", before=None, most=40)
     for each in held:
         if each.referral_reason in crowd.SUSPECT and stage.dice.random() < 0.4:
@@ -205,11 +206,7 @@ async def _review(tx: Tx, stage: Stage, player: Player, at_ms: int) -> None:
 
 
 async def _settle_counts(services: Services, stage: Stage) -> None:
-    """The lists and days that the background work would sum up, and the network's order."""
+    """Update the page index and the network's order, as the background jobs would."""
     while await services.store.write_snapshot(page_index.fold):
         pass
-
-    async def rate(tx: Tx) -> None:
-        await directory.rate_all(tx, now_ms=stage.end_ms)
-
-    await services.store.write(rate)
+    await services.store.write(directory.rate_all, now_ms=stage.end_ms)
