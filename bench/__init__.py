@@ -1,1 +1,3 @@
-"""What we claim about speed, runnable by anyone: `make bench`, or `python -m bench --quick` for a look."""
+"""What we claim about speed, runnable by anyone: `make bench`, or `python -m bench --quick` for a
+look.
+"""

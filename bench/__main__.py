@@ -1,4 +1,6 @@
-"""`python -m bench [names]`: runs the benches of the table, prints them, and writes each one's section of RESULTS.md."""
+"""`python -m bench [names]`: runs the benches of the table, prints them, and writes each one's
+section of RESULTS.md.
+"""
 
 from __future__ import annotations
 

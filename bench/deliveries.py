@@ -1,4 +1,6 @@
-"""Webhook deliveries: the dispatcher as a serving process runs it, against a bare loop of the same HTTP client."""
+"""Webhook deliveries: the dispatcher as a serving process runs it, against a bare loop of the same
+HTTP client.
+"""
 
 from __future__ import annotations
 
@@ -30,9 +32,8 @@ from honeyguide.store.tx import Tx
 
 ABOUT = "Deliveries: emptying the outbox, compared with a bare loop of the same HTTP client"
 TARGET = 0.50
-TIMES = (
-    3  # as many rounds as elsewhere: one takes a second, and the machine's speed changes as fast
-)
+# Times as many rounds as elsewhere: one takes a second, and the machine's speed changes as fast.
+TIMES = 3
 WEBHOOKS = (1, 100)
 HOME = OutboundPolicy(https_only=False, loopback_ok=True)
 PERSON = {
@@ -72,37 +73,37 @@ class Post:
 
     async def emit(self, events: int) -> None:
         """So many events, each to every webhook, in transactions of at most fifty."""
-
-        async def work(tx: Tx, count: int) -> None:
-            to = await outbox.listeners(tx, self.account_id, outbox.NEW_REFERRAL)
-            for _ in range(count):
-                await outbox.emit(
-                    tx,
-                    self.account_id,
-                    outbox.NEW_REFERRAL,
-                    FACTS,
-                    to=to,
-                    subscriber_id=None,
-                    now_ms=system_clock(),
-                )
-
         for done in range(0, events, 50):
-            await self.store.write(lambda tx, done=done: work(tx, min(50, events - done)))
+            await self.store.write(self._emit, min(50, events - done))
+
+    async def _emit(self, tx: Tx, count: int) -> None:
+        to = await outbox.listeners(tx, self.account_id, outbox.NEW_REFERRAL)
+        for _ in range(count):
+            await outbox.emit(
+                tx,
+                self.account_id,
+                outbox.NEW_REFERRAL,
+                FACTS,
+                to=to,
+                subscriber_id=None,
+                now_ms=system_clock(),
+            )
 
     async def notes(self, count: int = 0) -> list[tuple[str, float]]:
-        """What the sink noted, once it is so many."""
+        """What the sink noted, once it has noted so many."""
+        return await asyncio.to_thread(self._ask_sink, count)
 
-        def ask() -> list[tuple[str, float]]:
-            with urllib.request.urlopen(
-                f"http://127.0.0.1:{self.port}/notes/{count}", timeout=120
-            ) as answer:
-                return json.load(answer)  # type: ignore[no-any-return]
-
-        return await asyncio.to_thread(ask)
+    def _ask_sink(self, count: int) -> list[tuple[str, float]]:
+        with urllib.request.urlopen(
+            f"http://127.0.0.1:{self.port}/notes/{count}", timeout=120
+        ) as answer:
+            return json.load(answer)  # type: ignore[no-any-return]
 
     @asynccontextmanager
     async def working(self) -> AsyncIterator[None]:
-        """The dispatcher's own loop, as in a serving process; at the end everything is on record."""
+        """The dispatcher's own loop, as in a serving process; at the end everything is on
+        record.
+        """
         loop = asyncio.create_task(Dispatcher(self.store, self.outbound, system_clock).run())
         try:
             yield
@@ -171,22 +172,24 @@ class Post:
         return deliveries / took
 
 
-async def _opened(url: str, webhook_count: int, port: int) -> Post:
-    await migrate(url)
-    store = await open_store(url, pool_size=10)
-    campaign = await people.campaign(store, webhook_count, 1)
-
-    async def work(tx: Tx) -> list[Webhook]:
-        address = f"http://127.0.0.1:{port}/hook"
-        asked = Flags(new_referral=True)
-        return [
-            await webhooks.create(
-                tx, campaign.account_id, "", address, asked, policy=HOME, now_ms=system_clock()
-            )
-            for _ in range(webhook_count)
-        ]
-
-    return Post(store, campaign.account_id, await store.write(work), port)
+async def _opened(database_url: str, webhook_count: int, port: int) -> Post:
+    await migrate(database_url)
+    store = await open_store(database_url, pool_size=10)
+    account_id = (await people.campaign(store, webhook_count, 1)).account_id
+    url = f"http://127.0.0.1:{port}/hook"
+    made = [
+        await store.write(
+            webhooks.create,
+            account_id,
+            "",
+            url,
+            Flags(new_referral=True),
+            policy=HOME,
+            now_ms=system_clock(),
+        )
+        for _ in range(webhook_count)
+    ]
+    return Post(store, account_id, made, port)
 
 
 async def _measure(bench: Bench, port: int) -> Figures:
@@ -207,7 +210,8 @@ async def _measure(bench: Bench, port: int) -> Figures:
             for count in WEBHOOKS:
                 for engine in bench.engines:
                     post = posts[engine, count]
-                    # The machine's own speed changes within seconds, so the bare loop runs right before and right after.
+                    # The machine's own speed changes within seconds, so the bare loop runs right
+                    # before and right after.
                     before = await post.bare(deliveries)
                     rate = await post.empty_the_outbox(deliveries)
                     base = (before + await post.bare(deliveries)) / 2
@@ -255,7 +259,10 @@ def run(bench: Bench) -> list[Table]:
                     f"{statistics.quantiles(waits, n=100)[-1]:.1f}",
                 )
             )
-        note = f"{TIMES * bench.size.rounds} interleaved rounds, medians. Each delivery is claimed, signed, guarded and recorded."
+        note = (
+            f"{TIMES * bench.size.rounds} interleaved rounds, medians. "
+            "Each delivery is claimed, signed, guarded and recorded."
+        )
         tables.append(
             Table({"sqlite": "SQLite", "postgres": "PostgreSQL"}[engine], columns, rows, note)
         )

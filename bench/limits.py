@@ -1,4 +1,6 @@
-"""How fast the driver alone runs the statements of one request: no HTTP, no JSON, no log. Nothing built on it can be faster."""
+"""How fast the driver alone runs the statements of one request: no HTTP, no JSON, no log. Nothing
+built on it can be faster.
+"""
 
 from __future__ import annotations
 
@@ -156,7 +158,9 @@ def postgres(url: str, campaign: Campaign, case: str, seconds: float) -> float:
 
 
 def pgbench(bench: Bench, url: str, campaign: Campaign, case: str, seconds: float) -> float:
-    """The same statements sent by a C client; on a machine with few cores it takes less of them than Python does."""
+    """The same statements sent by a C client; on a machine with few cores it takes less of them
+    than Python does.
+    """
     assert bench.postgres is not None
     script = bench.folder / f"{case}.pgbench"
     script.write_text(_script(campaign, case))
@@ -182,7 +186,9 @@ def pgbench(bench: Bench, url: str, campaign: Campaign, case: str, seconds: floa
 
 
 def _script(campaign: Campaign, case: str) -> str:
-    """Every parameter as an SQL expression; `:p` is one of the first thousand people, `:n` is drawn anew."""
+    """Every parameter as an SQL expression; `:p` is one of the first thousand people, `:n` is drawn
+    anew.
+    """
     person = f"'{campaign.prefix}-0000-7000-8000-' || lpad(:p::text, 12, '0')"
     code = f"'{campaign.prefix[-4:]}' || lpad(:p::text, 8, '0')"
     values = _values(campaign)

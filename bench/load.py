@@ -1,4 +1,5 @@
-"""The load: one process, raw keep-alive connections, requests made beforehand. Light enough to keep a no-op server busy.
+"""The load: one process, raw keep-alive connections, requests made beforehand. Light enough to keep
+a no-op server busy.
 
 Run by `drive` as `python -m bench.load`, so that the load has a core to itself.
 """
@@ -19,7 +20,9 @@ WARM_S = 0.2
 
 
 class Job(msgspec.Struct, frozen=True):
-    """`requests` are sent in turn; with `number_from` each is formatted with a number of its own (`%012d`)."""
+    """`requests` are sent in turn; with `number_from` each is formatted with a number of its own
+    (`%012d`).
+    """
 
     port: int
     requests: list[bytes]
@@ -117,7 +120,9 @@ async def _drive(job: Job) -> Driven:
 
 
 def drive(job: Job) -> Driven:
-    """Runs the job in a process of its own; an answer with another status than expected spoils the run, loudly."""
+    """Runs the job in a process of its own; an answer with another status than expected spoils the
+    run, loudly.
+    """
     done = subprocess.run(
         [sys.executable, "-m", "bench.load"],
         input=msgspec.msgpack.encode(job),
@@ -131,10 +136,13 @@ def drive(job: Job) -> Driven:
 
 
 def request(method: str, path: str, key: str, body: bytes = b"") -> bytes:
-    """As a client sends it. With a body that is formatted later, `%012d` counts as the twelve digits it becomes."""
+    """As a client sends it. With a body that is formatted later, `%012d` counts as the twelve
+    digits it becomes.
+    """
     head = f"{method} {path} HTTP/1.1\r\nHost: 127.0.0.1\r\nX-Api-Key: {key}\r\n"
     if body:
-        head += f"Content-Type: application/json\r\nContent-Length: {len(body.replace(b'%012d', b'0' * 12))}\r\n"
+        length = len(body.replace(b"%012d", b"0" * 12))
+        head += f"Content-Type: application/json\r\nContent-Length: {length}\r\n"
     return head.encode() + b"\r\n" + body
 
 

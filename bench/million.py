@@ -1,4 +1,6 @@
-"""Cost that does not grow: the same request in a campaign of a thousand and in one of a million, on one connection, in turn."""
+"""Cost that does not grow: the same request in a campaign of a thousand and in one of a million, on
+one connection, in turn.
+"""
 
 from __future__ import annotations
 
@@ -8,6 +10,7 @@ import time
 from collections import defaultdict
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 
 from bench import people, servers
 from bench.people import Campaign
@@ -27,7 +30,9 @@ class Ask:
 
 
 def _page(words: str, kind: str, per_page: int, share: int | None) -> Ask:
-    """The first page, or the last full one of a list that holds one in `share` of the campaign's people."""
+    """The first page, or the last full one of a list that holds one in `share` of the campaign's
+    people.
+    """
 
     def path(campaign: Campaign) -> str:
         page = 1 if share is None else campaign.size // share // per_page
@@ -120,7 +125,10 @@ def _table(engine: str, rows: int, medians: Medians) -> Table:
             )
         )
     title = {"sqlite": "SQLite", "postgres": "PostgreSQL"}[engine]
-    note = "Median latency over HTTP. Created in one hour: 19 of 20 subscribers have times within one hour, many of them equal."
+    note = (
+        "Median latency over HTTP. Created in one hour: 19 of 20 subscribers have times within one "
+        "hour, many of them equal."
+    )
     return Table(title, columns, lines, note)
 
 
@@ -137,16 +145,10 @@ def run(bench: Bench) -> list[Table]:
                 f"{engine}: people put in and folded", total=2 * sum(plan.size for plan in plans)
             )
             url = bench.database_url(engine, "million")
-            database = people.make(
-                url, plans, lambda n, bar=bar, making=making: bar.advance(making, n)
-            )  # type: ignore[misc]
+            database = people.make(url, plans, partial(bar.advance, making))
             measuring = bar.add_task(f"{engine}: requests", total=bench.size.rounds * len(ASKS))
             with servers.honeyguide(url, bench.folder, rate_limit=0) as port:
-                found = _latencies(
-                    bench,
-                    port,
-                    database.campaigns,
-                    lambda bar=bar, measuring=measuring: bar.advance(measuring),
-                )  # type: ignore[misc]
+                tick = partial(bar.advance, measuring)
+                found = _latencies(bench, port, database.campaigns, tick)
         tables.append(_table(engine, bench.size.rows, found))
     return tables

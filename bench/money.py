@@ -1,5 +1,5 @@
-"""Money: referrals verified and charged per second beside the same SQL through the driver alone; and a month of a million
-charges closed, paid out and proved by the real commands.
+"""Money: referrals verified and charged per second beside the same SQL through the driver alone;
+and a month of a million charges closed, paid out and proved by the real commands.
 """
 
 from __future__ import annotations
@@ -78,36 +78,26 @@ class Shop:
 
 async def _ours(store: Store, shop: Shop, seconds: float) -> float:
     """The domain's verb on the store, as many at once as there are connections to the service."""
-    until, done = time.perf_counter() + seconds, 0
-
-    async def bring(trade: Trade) -> None:
-        nonlocal done
-        while time.perf_counter() < until:
-            new = NewSubscriber(
-                email=f"{new_id()}@example.org", referrer_code=trade.partners[0].ref_code
-            )
-            await store.write(
-                partial(
-                    signups.sign_up, site=SITE, tenant=trade.owner, new=new, now_ms=system_clock()
-                )
-            )
-            done += 1
-
     began = time.perf_counter()
-    await asyncio.gather(
-        *(bring(shop.trades[number % len(shop.trades)]) for number in range(GROUP))
-    )
-    return done / (time.perf_counter() - began)
+    trades = [shop.trades[number % len(shop.trades)] for number in range(GROUP)]
+    done = await asyncio.gather(*(_sign_up(store, trade, began + seconds) for trade in trades))
+    return sum(done) / (time.perf_counter() - began)
+
+
+async def _sign_up(store: Store, trade: Trade, until: float) -> int:
+    done = 0
+    while time.perf_counter() < until:
+        new = NewSubscriber(
+            email=f"{new_id()}@example.org", referrer_code=trade.partners[0].ref_code
+        )
+        await store.write(signups.sign_up, SITE, trade.owner, new, now_ms=system_clock())
+        done += 1
+    return done
 
 
 def _values(shop: Shop, trade: Trade) -> dict[str, Any]:
-    now_ms, email, charge_id, referral_id = (
-        system_clock(),
-        f"{new_id()}@example.org",
-        new_id(),
-        new_id(),
-    )
-    subscriber_id, partner = new_id(), trade.partners[0]
+    now_ms, email, partner = system_clock(), f"{new_id()}@example.org", trade.partners[0]
+    charge_id, referral_id, subscriber_id = new_id(), new_id(), new_id()
     common = {
         "now_ms": now_ms,
         "account_id": trade.owner.account_id,
@@ -171,7 +161,9 @@ def _bound(name: str, order: tuple[str, ...], given: dict[str, Any]) -> list[Any
 
 
 def _learn(name: str, row: Any, given: dict[str, Any]) -> None:
-    """What the locks give back decides what is written: the next step of the budget and of the partner's share."""
+    """What the locks give back decides what is written: the next step of the budget and of the
+    partner's share.
+    """
     if name == "partners.charges.lock_budget":
         given["common"]["budget_spent_cents"] = row[1] + FEE
     elif name == "partners.charges.lock_partner_spend":
@@ -296,13 +288,13 @@ async def _plan(url: str, engine: str, charges: int) -> Month:
     await store.close()
     owner = trades[0].owner
     return Month(
-        engine,
-        url,
-        name,
-        charges,
-        owner.account_id,
-        owner.campaign_id,
-        [trade.program.id for trade in trades],
+        engine=engine,
+        url=url,
+        name=name,
+        charges=charges,
+        account_id=owner.account_id,
+        campaign_id=owner.campaign_id,
+        programs=[trade.program.id for trade in trades],
     )
 
 
@@ -327,9 +319,9 @@ def run(bench: Bench) -> list[Table]:
     speed = Table(
         "Referrals verified and charged per second",
         ("", "Honeyguide", "driver alone", "ratio", "target", "reached"),
-        note="A reader signs up through a partner's link, without a holding period: subscriber, referral, caps, charge, "
-        "ledger and counters in one transaction. The driver alone sends the same statements on as many connections, "
-        "with all values known in advance.",
+        note="A reader signs up through a partner's link, without a holding period: subscriber, "
+        "referral, caps, charge, ledger and counters in one transaction. The driver alone sends "
+        "the same statements on as many connections, with all values known in advance.",
     )
     paying = Table(
         "A month closed and paid out from the command line, then verified",
@@ -344,8 +336,8 @@ def run(bench: Bench) -> list[Table]:
             "target",
             "reached",
         ),
-        note="SQLite's memory includes its page caches, at most 64 MB for each of three connections; its verify also sorts in "
-        "memory.",
+        note="SQLite's memory includes its page caches, at most 64 MB for each of three "
+        "connections; its verify also sorts in memory.",
     )
     sizes = sorted({min(100_000, max(1_000, bench.size.rows // 10)), bench.size.rows})
     for engine in bench.engines:
@@ -354,7 +346,7 @@ def run(bench: Bench) -> list[Table]:
             charging = bar.add_task(f"{engine}: charges", total=bench.size.rounds * len(PROGRAMS))
             for words in PROGRAMS:
                 ours, alone, ratio = asyncio.run(
-                    _charges(bench, engine, words, lambda: bar.advance(charging))
+                    _charges(bench, engine, words, partial(bar.advance, charging))
                 )
                 speed.rows.append(
                     (
@@ -367,7 +359,7 @@ def run(bench: Bench) -> list[Table]:
                 )
             for charges in sizes:
                 steps = bar.add_task(f"{engine}: {charges:,} charges", total=3)
-                paid, proved = _paid_out(bench, engine, charges, lambda: bar.advance(steps))  # noqa: B023
+                paid, proved = _paid_out(bench, engine, charges, partial(bar.advance, steps))
                 paying.rows.append(
                     (
                         title,

@@ -15,36 +15,41 @@ from honeyguide.store import sqlite_path
 PER_PARTNER = 100
 _MADE = """
 INSERT INTO account (id, email, email_key, name, created_ms)
-    SELECT {partner}, 'p' || n || '@bench.example', 'p' || n || '@bench.example', 'P' || n, 1 FROM {partners};
+    SELECT {partner}, 'p' || n || '@bench.example', 'p' || n || '@bench.example', 'P' || n, 1 FROM
+    {partners};
 INSERT INTO partner_campaign (id, account_id, owner_account_id, program_id, ref_code, created_ms)
     SELECT {place}, {partner}, '{owner}', {program}, 'p' || {pad}, 1 FROM {partners};
-INSERT INTO subscriber (id, account_id, campaign_id, email, email_key, person_key, ref_code, referrer_code, partner_campaign_id,
-    referral_status, origin, created_ms, received_ms)
-    SELECT {reader}, '{owner}', '{campaign}', 'r' || n, 'r' || n, 'r' || n, 'z' || {pad}, 'x', {place_of}, 'verified', 'api',
-    {now} - n, {now} FROM {charges};
-INSERT INTO partner_referral (id, account_id, partner_account_id, program_id, partner_campaign_id, subscriber_id, person_key,
-    fee_cents, arrived_ms, decided_ms, charged_cents, charged_month)
-    SELECT {referral}, '{owner}', {partner_of}, {program_of}, {place_of}, {reader}, 'r' || n, 300, {now}, {now}, 300, '{month}'
-    FROM {charges};
-INSERT INTO charge (id, account_id, partner_account_id, program_id, partner_campaign_id, partner_referral_id, person_key, month,
-    fee_cents, budget_spent_cents, budget_cap_cents, partner_spent_cents, partner_cap_cents, created_ms)
-    SELECT {charge}, '{owner}', {partner_of}, {program_of}, {place_of}, {referral}, 'r' || n, '{month}', 300,
-    (n / {per} / 10 * {per} + n % {per} + 1) * 300, 1000000000000, (n % {per} + 1) * 300, 1000000000, {now} FROM {charges};
+INSERT INTO subscriber (id, account_id, campaign_id, email, email_key, person_key, ref_code,
+    referrer_code, partner_campaign_id, referral_status, origin, created_ms, received_ms)
+    SELECT {reader}, '{owner}', '{campaign}', 'r' || n, 'r' || n, 'r' || n, 'z' || {pad}, 'x',
+    {place_of}, 'verified', 'api', {now} - n, {now} FROM {charges};
+INSERT INTO partner_referral (id, account_id, partner_account_id, program_id, partner_campaign_id,
+    subscriber_id, person_key, fee_cents, arrived_ms, decided_ms, charged_cents, charged_month)
+    SELECT {referral}, '{owner}', {partner_of}, {program_of}, {place_of}, {reader}, 'r' || n, 300,
+    {now}, {now}, 300, '{month}' FROM {charges};
+INSERT INTO charge (id, account_id, partner_account_id, program_id, partner_campaign_id,
+    partner_referral_id, person_key, month, fee_cents, budget_spent_cents, budget_cap_cents,
+    partner_spent_cents, partner_cap_cents, created_ms)
+    SELECT {charge}, '{owner}', {partner_of}, {program_of}, {place_of}, {referral}, 'r' || n,
+    '{month}', 300, (n / {per} / 10 * {per} + n % {per} + 1) * 300, 1000000000000, (n % {per} + 1)
+    * 300, 1000000000, {now} FROM {charges};
 INSERT INTO transfer (id, kind, reference, debit, credit, amount_cents, month, created_ms)
     SELECT {charge}, 'charge', 'charge:' || {charge}, 'program:' || {program_of} || ':receivable',
     'partner:' || {partner_of} || ':payable', 300, '{month}', {now} FROM {charges};
 INSERT INTO budget (program_id, month, account_id, spent_cents)
-    SELECT program_id, month, account_id, SUM(fee_cents) FROM charge GROUP BY program_id, month, account_id;
-INSERT INTO partner_spend (partner_campaign_id, month, program_id, account_id, partner_account_id, spent_cents)
-    SELECT partner_campaign_id, month, program_id, account_id, partner_account_id, SUM(fee_cents) FROM charge
-    GROUP BY partner_campaign_id, month, program_id, account_id, partner_account_id;
+    SELECT program_id, month, account_id, SUM(fee_cents) FROM charge GROUP BY program_id, month,
+    account_id;
+INSERT INTO partner_spend (partner_campaign_id, month, program_id, account_id, partner_account_id,
+    spent_cents)
+    SELECT partner_campaign_id, month, program_id, account_id, partner_account_id, SUM(fee_cents)
+    FROM charge GROUP BY partner_campaign_id, month, program_id, account_id, partner_account_id;
 INSERT INTO period (month) VALUES ('{month}');
 """
 
 
 @dataclass(frozen=True)
 class Month:
-    """What is to be made of it: so many charges, in the programs of one owner."""
+    """How many charges to create, in which programs of one owner."""
 
     engine: str
     url: str
@@ -56,8 +61,9 @@ class Month:
 
 
 def _statements(month: Month) -> Iterator[str]:
-    """The same text for both, with each engine's way to count and to pad; charge n is the partner n / 100's."""
-
+    """One text for both engines, with each one's way to count and to pad. Charge n belongs to the
+    partner n / 100.
+    """
     on_sqlite = month.engine == "sqlite"
 
     def pad(number: str) -> str:
@@ -69,7 +75,8 @@ def _statements(month: Month) -> Iterator[str]:
     def series(count: int) -> str:
         if not on_sqlite:
             return f"generate_series(0, {count - 1}) AS s(n)"
-        return f"(WITH RECURSIVE s(n) AS (SELECT 0 UNION ALL SELECT n + 1 FROM s LIMIT {count}) SELECT n FROM s)"
+        numbers = f"SELECT 0 UNION ALL SELECT n + 1 FROM s LIMIT {count}"
+        return f"(WITH RECURSIVE s(n) AS ({numbers}) SELECT n FROM s)"
 
     def program(number: str) -> str:
         cases = " ".join(f"WHEN {place} THEN '{name}'" for place, name in enumerate(month.programs))
@@ -110,10 +117,7 @@ def fill(month: Month) -> None:
     triggers = connection.execute(
         "SELECT name, sql FROM sqlite_master WHERE type = 'trigger'"
     ).fetchall()
-    for (
-        name,
-        _,
-    ) in triggers:  # people enter no list here, and nothing is in the way of a plain insert
+    for name, _ in triggers:  # no lists or counts are needed here
         connection.execute(f"DROP TRIGGER {name}")
     for sql in _statements(month):
         connection.execute(f"BEGIN; {sql}; COMMIT")

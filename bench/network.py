@@ -1,4 +1,6 @@
-"""The partner network with ten thousand offers against a hundred: the same request, on one connection, in turn."""
+"""The partner network with ten thousand offers against a hundred: the same request, on one
+connection, in turn.
+"""
 
 from __future__ import annotations
 
@@ -82,6 +84,11 @@ async def _offer(tx: Tx, account_id: str, logo: Logo, n: int, now_ms: int) -> No
     )
 
 
+async def _offers(tx: Tx, account_id: str, logo: Logo, numbers: range, now_ms: int) -> None:
+    for n in numbers:
+        await _offer(tx, account_id, logo, n, now_ms)
+
+
 async def _fill(url: str, count: int) -> str:
     await migrate(url)
     store = await open_store(url)
@@ -90,12 +97,8 @@ async def _fill(url: str, count: int) -> str:
         logo = Logo(b"\x89PNG", "image/png", 1, 1)
         now_ms = system_clock()
         for start in range(0, count, CHUNK):
-
-            async def work(tx: Tx, start: int = start) -> None:
-                for n in range(start, min(start + CHUNK, count)):
-                    await _offer(tx, member.account_id, logo, n, now_ms)
-
-            await store.write(work)
+            numbers = range(start, min(start + CHUNK, count))
+            await store.write(_offers, member.account_id, logo, numbers, now_ms)
         await people.settle(url)
         return member.keys[0]
     finally:
@@ -122,36 +125,41 @@ def _ask(connection: http.client.HTTPConnection, query: str, key: str) -> float:
     return (time.perf_counter() - began) * 1000
 
 
+def _latencies(bench: Bench, engine: str, large: int) -> dict[tuple[str, str], list[float]]:
+    """Milliseconds by request and size, in turn."""
+    urls = {
+        name: bench.database_url(engine, f"network_{name}_{new_id()[-6:]}")
+        for name in ("small", "large")
+    }
+    found: dict[tuple[str, str], list[float]] = defaultdict(list)
+    with progress() as bar:
+        making = bar.add_task(f"{engine}: offers", total=SMALL + large)
+        keys, last_pages = {}, {}
+        for name, count in (("small", SMALL), ("large", large)):
+            keys[name] = asyncio.run(_fill(urls[name], count))
+            last_pages[name] = _last_pages(count)
+            bar.advance(making, count)
+        with (
+            servers.honeyguide(urls["small"], bench.folder, rate_limit=0) as small_port,
+            servers.honeyguide(urls["large"], bench.folder, rate_limit=0) as large_port,
+        ):
+            connections = {
+                name: http.client.HTTPConnection("127.0.0.1", port, timeout=60)
+                for name, port in (("small", small_port), ("large", large_port))
+            }
+            for _ in range(bench.size.rounds * bench.size.samples):
+                for words, query in ASKS:
+                    for name, connection in connections.items():
+                        filled = query.format(**last_pages[name])
+                        found[words, name].append(_ask(connection, filled, keys[name]))
+    return found
+
+
 def run(bench: Bench) -> list[Table]:
     large = min(LARGE, bench.size.rows // 10) if bench.size.rows < LARGE * 10 else LARGE
     tables = []
     for engine in bench.engines:
-        urls = {
-            name: bench.database_url(engine, f"network_{name}_{new_id()[-6:]}")
-            for name in ("small", "large")
-        }
-        found: dict[tuple[str, str], list[float]] = defaultdict(list)
-        with progress() as bar:
-            making = bar.add_task(f"{engine}: offers", total=SMALL + large)
-            keys, last_pages = {}, {}
-            for name, count in (("small", SMALL), ("large", large)):
-                keys[name] = asyncio.run(_fill(urls[name], count))
-                last_pages[name] = _last_pages(count)
-                bar.advance(making, count)
-            with (
-                servers.honeyguide(urls["small"], bench.folder, rate_limit=0) as small_port,
-                servers.honeyguide(urls["large"], bench.folder, rate_limit=0) as large_port,
-            ):
-                connections = {
-                    name: http.client.HTTPConnection("127.0.0.1", port, timeout=60)
-                    for name, port in (("small", small_port), ("large", large_port))
-                }
-                for _ in range(bench.size.rounds * bench.size.samples):
-                    for words, query in ASKS:
-                        for name, connection in connections.items():
-                            found[words, name].append(
-                                _ask(connection, query.format(**last_pages[name]), keys[name])
-                            )
+        found = _latencies(bench, engine, large)
         rows = []
         for words, _ in ASKS:
             small_ms, large_ms = (

@@ -1,4 +1,6 @@
-"""What everything is measured against: a bare Starlette route that returns given bytes, with nothing else on."""
+"""What everything is measured against: a bare Starlette route that returns given bytes, with
+nothing else on.
+"""
 
 from __future__ import annotations
 

@@ -1,7 +1,8 @@
-"""Campaigns full of people, made in bulk with the service's own insert and its triggers live, then folded by its own fold.
+"""Campaigns full of subscribers, inserted in bulk with the service's own statement and triggers,
+then indexed by its own `page_index.fold`.
 
-Of N people the first tenth bring others. The first of all, the star, brings a tenth of N; half of N are spread over the
-first tenth, and the others came by themselves.
+Of N subscribers the first tenth are advocates. The first one refers a tenth of N, the first tenth
+together refers half of N, and the others sign up by themselves.
 """
 
 from __future__ import annotations
@@ -49,7 +50,9 @@ class Campaign:
         return max(1, self.size // 10)
 
     def person_id(self, n: int) -> str:
-        """The nth person of the first tenth: ids and codes that can be told from a number, also by pgbench."""
+        """The nth person of the first tenth: ids and codes that can be told from a number, also by
+        pgbench.
+        """
         return f"{self.prefix}-0000-7000-8000-{n:012d}"
 
     def later_id(self, n: int, created_ms: int) -> str:
@@ -73,28 +76,29 @@ class Database:
 
 
 async def campaign(store: Store, number: int, key_count: int) -> Campaign:
-    async def work(tx: Tx) -> Campaign:
-        now_ms = system_clock()
-        made = await accounts.create(
-            tx, EmailAddress(f"bench{number}@example.org"), name=f"Bench {number}", now_ms=now_ms
-        )
-        its_keys = [
-            await keys.create(tx, made.account_id, name="bench", now_ms=now_ms)
-            for _ in range(key_count)
-        ]
-        visit = await sessions.begin(
-            tx,
-            made.account_id,
-            instead_of=None,
-            user_agent="bench",
-            address="127.0.0.1",
-            now_ms=now_ms,
-        )
-        return Campaign(
-            made.account_id, made.campaign_id, its_keys, f"0190{number:04x}", session=visit
-        )
+    return await store.write(_create_campaign, number, key_count)
 
-    return await store.write(work)
+
+async def _create_campaign(tx: Tx, number: int, key_count: int) -> Campaign:
+    now_ms = system_clock()
+    made = await accounts.create(
+        tx, EmailAddress(f"bench{number}@example.org"), name=f"Bench {number}", now_ms=now_ms
+    )
+    its_keys = [
+        await keys.create(tx, made.account_id, name="bench", now_ms=now_ms)
+        for _ in range(key_count)
+    ]
+    session = await sessions.begin(
+        tx,
+        made.account_id,
+        instead_of=None,
+        user_agent="bench",
+        address="127.0.0.1",
+        now_ms=now_ms,
+    )
+    return Campaign(
+        made.account_id, made.campaign_id, its_keys, f"0190{number:04x}", session=session
+    )
 
 
 def _moment(n: int, size: int, *, one_day: bool) -> int:
@@ -208,13 +212,14 @@ async def settle(url: str) -> None:
 
 
 def fold(url: str) -> None:
-    async def work() -> None:
-        store = await open_store(url)
-        while await store.write_snapshot(page_index.fold):
-            pass
-        await store.close()
+    asyncio.run(_fold(url))
 
-    asyncio.run(work())
+
+async def _fold(url: str) -> None:
+    store = await open_store(url)
+    while await store.write_snapshot(page_index.fold):
+        pass
+    await store.close()
 
 
 @dataclass(frozen=True)
@@ -226,16 +231,17 @@ class Plan:
 
 
 def make(url: str, plans: list[Plan], tick: Tick) -> Database:
-    async def work() -> Database:
-        await migrate(url)
-        store = await open_store(url)
-        database = Database(url)
-        try:
-            for number, plan in enumerate(plans):
-                made = database.campaigns[plan.name] = await campaign(store, number, plan.keys)
-                await fill(store, url, made, plan.size, tick, one_day=plan.one_day)
-        finally:
-            await store.close()
-        return database
+    return asyncio.run(_make(url, plans, tick))
 
-    return asyncio.run(work())
+
+async def _make(url: str, plans: list[Plan], tick: Tick) -> Database:
+    await migrate(url)
+    store = await open_store(url)
+    database = Database(url)
+    try:
+        for number, plan in enumerate(plans):
+            made = database.campaigns[plan.name] = await campaign(store, number, plan.keys)
+            await fill(store, url, made, plan.size, tick, one_day=plan.one_day)
+    finally:
+        await store.close()
+    return database

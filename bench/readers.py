@@ -1,4 +1,6 @@
-"""What readers meet: the redirect of a shared link against a no-op, and a signup through the page against one over the API."""
+"""What readers meet: the redirect of a shared link against a no-op, and a signup through the page
+against one over the API.
+"""
 
 from __future__ import annotations
 
@@ -8,6 +10,7 @@ import statistics
 import time
 from collections import defaultdict
 from contextlib import ExitStack
+from functools import partial
 from urllib.parse import urlencode
 
 from bench import people, servers
@@ -24,7 +27,9 @@ READERS = 200
 
 
 def _codes(port: int, campaign: Campaign) -> list[str]:
-    """Codes of people who signed up over the API: the bulk's own are made to be told from a number."""
+    """Codes of people who signed up over the API: the bulk's own are made to be told from a
+    number.
+    """
     connection = http.client.HTTPConnection("127.0.0.1", port, timeout=30)
     found = []
     for n in range(READERS):
@@ -71,7 +76,9 @@ def _post(
 
 
 def _signups(port: int, campaign: Campaign, code: str, count: int) -> tuple[float, float]:
-    """Medians of both ways in, one after the other, each by a person of their own from a network of their own."""
+    """Medians of both ways in, one after the other, each by a person of their own from a network of
+    their own.
+    """
     slug = _slug(port, campaign)
     token = _token(port, slug)
     time.sleep(LOOKED_AT_S)
@@ -93,26 +100,30 @@ def _signups(port: int, campaign: Campaign, code: str, count: int) -> tuple[floa
     return statistics.median(took["page"]), statistics.median(took["api"])
 
 
+Running = dict[str, tuple[int, Campaign, list[str]]]
+
+
+def _start(bench: Bench, stack: ExitStack, tick: people.Tick) -> Running:
+    """For each engine a server's port, its campaign, and codes of its subscribers."""
+    running: Running = {}
+    for engine in bench.engines:
+        url = bench.database_url(engine, "readers")
+        made = people.make(url, [people.Plan("readers", bench.size.people)], tick)
+        port = stack.enter_context(
+            servers.honeyguide(url, bench.folder, rate_limit=0, trusted_proxies="127.0.0.1")
+        )
+        campaign = made.campaigns["readers"]
+        running[engine] = (port, campaign, _codes(port, campaign))
+    return running
+
+
 def run(bench: Bench) -> list[Table]:
     ratios: dict[str, list[float]] = defaultdict(list)
     rates: dict[str, list[float]] = defaultdict(list)
     signups = {}
     with ExitStack() as stack, progress() as bar:
         making = bar.add_task("people", total=2 * bench.size.people * len(bench.engines))
-        running = {}
-        for engine in bench.engines:
-            url = bench.database_url(engine, "readers")
-            made = people.make(
-                url, [people.Plan("readers", bench.size.people)], lambda n: bar.advance(making, n)
-            )
-            port = stack.enter_context(
-                servers.honeyguide(url, bench.folder, rate_limit=0, trusted_proxies="127.0.0.1")
-            )
-            running[engine] = (
-                port,
-                made.campaigns["readers"],
-                _codes(port, made.campaigns["readers"]),
-            )
+        running = _start(bench, stack, partial(bar.advance, making))
         folder = bench.folder / "noop-readers"
         folder.mkdir()
         (folder / "redirect.302").write_bytes(b"")
@@ -127,38 +138,26 @@ def run(bench: Bench) -> list[Table]:
                 rates[engine].append(rate)
                 ratios[engine].append(rate / base)
             bar.advance(measuring)
+        count = max(20, bench.size.samples * bench.size.rounds)
         for engine, (port, campaign, codes) in running.items():
-            signups[engine] = _signups(
-                port, campaign, codes[0], max(20, bench.size.samples * bench.size.rounds)
-            )
+            signups[engine] = _signups(port, campaign, codes[0], count)
     rows = []
     for engine in bench.engines:
         name = {"sqlite": "SQLite", "postgres": "PostgreSQL"}[engine]
         ratio = statistics.median(ratios[engine])
-        per_second = f"{statistics.median(rates[engine]):,.0f}/s of {statistics.median(rates['noop']):,.0f}/s"
-        rows.append(
-            (
-                f"{name}: referral link redirect, compared with no-op",
-                f"{ratio:.2f}",
-                *verdict(ratio, REDIRECT),
-                per_second,
-            )
-        )
+        ours, noop = statistics.median(rates[engine]), statistics.median(rates["noop"])
+        redirect = f"{name}: referral link redirect, compared with no-op"
+        measured = f"{ours:,.0f}/s of {noop:,.0f}/s"
+        rows.append((redirect, f"{ratio:.2f}", *verdict(ratio, REDIRECT), measured))
         page_ms, api_ms = signups[engine]
         ratio = page_ms / api_ms
-        rows.append(
-            (
-                f"{name}: signup on the page, compared with the API",
-                f"{ratio:.2f}",
-                *verdict(ratio, SIGNUP, at_most=True),
-                f"{page_ms:.2f} ms and {api_ms:.2f} ms",
-            )
-        )
+        signup = f"{name}: signup on the page, compared with the API"
+        measured = f"{page_ms:.2f} ms and {api_ms:.2f} ms"
+        rows.append((signup, f"{ratio:.2f}", *verdict(ratio, SIGNUP, at_most=True), measured))
     load = f"{bench.size.connections} connections, {bench.size.rounds} interleaved rounds"
     note = f"Redirects: {load}. Signups: one connection, one after another."
-    return [
-        Table("Links and pages", ("request", "ratio", "target", "reached", "measured"), rows, note)
-    ]
+    columns = ("request", "ratio", "target", "reached", "measured")
+    return [Table("Links and pages", columns, rows, note)]
 
 
 def _job(bench: Bench, port: int, requests: list[bytes]) -> Job:

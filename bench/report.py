@@ -1,4 +1,6 @@
-"""Tables for the terminal and for RESULTS.md, where each bench owns a section and leaves the others alone."""
+"""Tables for the terminal and for RESULTS.md, where each bench owns a section and leaves the others
+alone.
+"""
 
 from __future__ import annotations
 
@@ -61,7 +63,9 @@ def verdict(ratio: float, target: float | None, *, at_most: bool = False) -> tup
 
 
 def write(name: str, about: str, tables: list[Table]) -> None:
-    """Replaces the section of this bench in RESULTS.md; what was written by hand around it stays."""
+    """Replaces the section of this bench in RESULTS.md; what was written by hand around it
+    stays.
+    """
     text = RESULTS.read_text(encoding="utf-8") if RESULTS.exists() else "# Results\n"
     begin, end = f"<!-- bench {name} -->", f"<!-- end {name} -->"
     section = "\n\n".join(

@@ -1,4 +1,6 @@
-"""Requests per second of a real `honeyguide serve`, one worker, everything on, as a share of a no-op's in the same round."""
+"""Requests per second of a real `honeyguide serve`, one worker, everything on, as a share of a
+no-op's in the same round.
+"""
 
 from __future__ import annotations
 
@@ -53,7 +55,9 @@ class Figures:
 
 
 def _requests(campaign: Campaign) -> dict[str, list[bytes]]:
-    """At least a thousand of each, so that no row stays hot by accident; one key or many, taken in turn."""
+    """At least a thousand of each, so that no row stays hot by accident; one key or many, taken in
+    turn.
+    """
     many = max(REFERRERS, len(campaign.keys))
     of_key = [campaign.keys[n % len(campaign.keys)] for n in range(many)]
     person = [n % campaign.advocates for n in range(many)]
@@ -163,7 +167,8 @@ def _measure(
                 figures.rates[label, "noop"].append(base)
                 bar.advance(measuring)
                 for target in targets:
-                    # With a limit of a million the ring on PostgreSQL passes over the last minute's thousands one by one, once.
+                    # With a limit of a million the ring on PostgreSQL passes over the last minute's
+                    # thousands one by one, once.
                     _answer(target.port, target.jobs["read"][0])
                     driven = drive(_job(bench, target.port, case, target.jobs[case], numbers))
                     numbers += driven.sent
@@ -175,7 +180,9 @@ def _measure(
 
 
 def _measure_limits(bench: Bench, one_key: list[Target], figures: Figures) -> None:
-    """After the services have stopped: the drivers alone, on the same databases, with no notes waiting to be folded."""
+    """After the services have stopped: the drivers alone, on the same databases, with no notes
+    waiting to be folded.
+    """
     for target in one_key:
         people.fold(target.url)
     with progress() as bar:
@@ -197,10 +204,11 @@ def _measure_limits(bench: Bench, one_key: list[Target], figures: Figures) -> No
                     bar.advance(measuring)
 
 
-def _tables(bench: Bench, figures: Figures) -> list[Table]:
-    def median(values: dict[tuple[str, str], list[float]], *key: str) -> float:
-        return statistics.median(values[key[0], key[1]]) if (key[0], key[1]) in values else 0.0
+def _median(values: dict[tuple[str, str], list[float]], case: str, name: str) -> float:
+    return statistics.median(values[case, name]) if (case, name) in values else 0.0
 
+
+def _tables(bench: Bench, figures: Figures) -> list[Table]:
     tables = []
     for engine in bench.engines:
         title = {"sqlite": "SQLite", "postgres": "PostgreSQL"}[engine]
@@ -216,24 +224,27 @@ def _tables(bench: Bench, figures: Figures) -> list[Table]:
         ]
         rows = []
         for case, words in WORDS.items():
-            ratio = median(figures.ratios, case, engine)
-            driver = median(figures.rates, case, f"{engine} driver")
+            ratio = _median(figures.ratios, case, engine)
+            driver = _median(figures.rates, case, f"{engine} driver")
             row = [
                 words,
                 f"{ratio:.2f}",
                 *verdict(ratio, TARGETS.get((case.split("/")[0], engine))),
-                f"{median(figures.rates, case, engine):,.0f}",
-                f"{median(figures.rates, case, 'noop'):,.0f}",
-                f"{median(figures.p99_ms, case, engine):.1f}",
+                f"{_median(figures.rates, case, engine):,.0f}",
+                f"{_median(figures.rates, case, 'noop'):,.0f}",
+                f"{_median(figures.p99_ms, case, engine):.1f}",
                 f"{driver:,.0f}" if driver else "",
             ]
             if engine == "postgres":
-                tps = median(figures.rates, case, "pgbench")
+                tps = _median(figures.rates, case, "pgbench")
                 row.append(f"{tps:,.0f}" if tps else "")
             rows.append(tuple(row))
         if engine == "postgres":
             columns.append("pgbench per second")
-        note = f"{bench.size.connections} connections, {bench.size.rounds} interleaved rounds of {bench.size.seconds} s, medians."
+        note = (
+            f"{bench.size.connections} connections, {bench.size.rounds} interleaved rounds of "
+            f"{bench.size.seconds} s, medians."
+        )
         tables.append(Table(title, tuple(columns), rows, note))
     return tables
 

@@ -20,7 +20,9 @@ START_S = 30.0
 def honeyguide(
     database_url: str, folder: Path, *, rate_limit: int, trusted_proxies: str = ""
 ) -> Iterator[int]:
-    """`honeyguide serve`, one worker, everything on, its access log written to a file; gives its port."""
+    """`honeyguide serve`, one worker, everything on, its access log written to a file; gives its
+    port.
+    """
     port = free_port()
     environment = {
         name: value for name, value in os.environ.items() if not name.startswith("HONEYGUIDE_")

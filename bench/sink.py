@@ -1,5 +1,5 @@
-"""A receiver that costs next to nothing: a POST is answered 200 and noted with its moment; GET /notes/N waits until there are N
-and hands them over.
+"""A receiver that costs next to nothing: a POST is answered 200 and noted with its moment; GET
+/notes/N waits until there are N and hands them over.
 
 Run as `python -m bench.sink PORT`.
 """
