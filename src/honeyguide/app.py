@@ -1,6 +1,4 @@
-"""The composition root: settings in, a running application out. The only module that knows all
-others.
-"""
+"""The composition root: settings in, a running application out. It knows all other packages."""
 
 from __future__ import annotations
 
@@ -66,8 +64,8 @@ class Services:
     dispatcher: Dispatcher
 
     async def work(self) -> None:
-        """All background work of this process, for as long as it lives. Whoever cancels it waits
-        until both have stopped.
+        """Run all background work of this process. Cancelling it waits until both parts have
+        stopped.
         """
         async with asyncio.TaskGroup() as group:
             group.create_task(self.loop.run())
@@ -76,7 +74,7 @@ class Services:
 
 @asynccontextmanager
 async def opened(settings: Settings) -> AsyncIterator[Services]:
-    """The store migrated and open, without a server: what the command line works with."""
+    """Migrate and open the store, without a server, as the command line needs it."""
     await migrate(settings.database_url)
     store = await open_store(settings.database_url, pool_size=settings.pool_size)
     try:
@@ -105,9 +103,7 @@ async def opened(settings: Settings) -> AsyncIterator[Services]:
 
 
 class Application:
-    """The ASGI application. API paths go straight to the API; everything else is for people and
-    probes.
-    """
+    """The ASGI application. API paths go straight to the API, others to links, probes and pages."""
 
     def __init__(self, settings: Settings, *, work: bool = True) -> None:
         self._settings = settings
@@ -157,8 +153,8 @@ class Application:
                 )
                 self._pages = pages_app(described, page_services)
                 self._links = LinkHandler(page_services, self._pages)
-                # Clicks are counted by whoever serves them, also where the background work is
-                # another process's.
+                # The process that serves a click counts it, even if another one runs the background
+                # work.
                 jobs = [asyncio.create_task(self._links.run())]
                 jobs += [asyncio.create_task(services.work())] if self._work else []
                 await send({"type": "lifespan.startup.complete"})

@@ -1,4 +1,4 @@
-"""Starts the HTTP server: one process, or several on PostgreSQL under one parent that restarts what dies."""
+"""Starts the HTTP server: one process, or several on PostgreSQL that a parent restarts."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ import tempfile
 import threading
 import time
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import IO, Any
 
@@ -28,20 +29,20 @@ from honeyguide.settings import Settings
 from honeyguide.store import sqlite_path
 
 BACKLOG = 2048
-# More than any honest client's headers; what never ends must not fill our memory.
+# More than any honest client sends; endless headers must not fill our memory.
 HEAD_LIMIT = 64 * 1024
-# As long as a body may take; whoever opens connections and never finishes a request must not keep them.
+# As long as a body may take. A client that never finishes a request must not keep its connection.
 HEAD_S = 20.0
 
 
 class JoinedWrites:
-    """A transport that joins what is written in one go: an answer's head and body leave in one packet, by one system call."""
+    """A transport that joins writes: a response's head and body go out with one system call."""
 
     def __init__(self, transport: asyncio.Transport, loop: asyncio.AbstractEventLoop) -> None:
         self._transport = transport
         self._loop = loop
         self._parts: list[bytes] = []
-        # What uvicorn asks for with every request, without the detour.
+        # uvicorn calls these for every request; this skips `__getattr__`.
         self.is_closing = transport.is_closing
         self.resume_reading = transport.resume_reading
 
@@ -68,14 +69,14 @@ class _WrongHost(Exception):
 
 
 class Protocol(HttpToolsProtocol):
-    """HTTP that says in JSON, too, that it could not read a request, and that does not read headers for ever."""
+    """HTTP with JSON errors for requests it cannot read, and with limits for the headers."""
 
     _head = 0
     _head_late: asyncio.TimerHandle | None = None
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         super().connection_made(JoinedWrites(transport, self.loop))  # type: ignore[arg-type]
-        # Until the first byte it is as idle as between two requests; uvicorn counts only the latter.
+        # uvicorn limits only the idle time after a request, not the time before the first one.
         self.timeout_keep_alive_task = self.loop.call_later(
             self.timeout_keep_alive, self.timeout_keep_alive_handler
         )
@@ -89,8 +90,8 @@ class Protocol(HttpToolsProtocol):
         self._unset_keepalive_if_required()
         try:
             self.parser.feed_data(data)
-        except httptools.HttpParserUpgrade as wish:
-            self._go_on_as_we_are(memoryview(data)[wish.args[0] :])
+        except httptools.HttpParserUpgrade as upgrade:
+            self._replay_without_upgrade(memoryview(data)[upgrade.args[0] :])
         except httptools.HttpParserError as error:
             self._cannot_read(error)
             return
@@ -114,12 +115,14 @@ class Protocol(HttpToolsProtocol):
         super().on_headers_complete()
 
     def _should_upgrade(self) -> bool:
-        """Asked by uvicorn before it takes in a request with a wish for another protocol: such a one comes anew, without it."""
+        """uvicorn calls this for requests with an Upgrade header; we replay those without it."""
         return self.parser.get_method() != b"CONNECT"
 
-    def _go_on_as_we_are(self, rest: memoryview) -> None:
-        """Java's client and `curl --http2` ask every plain http address for HTTP/2, which a server need not grant. But the
-        parser takes the body for the other protocol, so a new one is told the same head without the wish."""
+    def _replay_without_upgrade(self, rest: memoryview) -> None:
+        """Java's client and `curl --http2` ask every plain http URL to upgrade to HTTP/2, which a
+        server may ignore. But the parser takes the body for the other protocol, so a new parser
+        gets the same head without the Upgrade header.
+        """
         while self._should_upgrade():
             head = b"%s %s HTTP/%s\r\n" % (
                 self.parser.get_method(),
@@ -135,14 +138,14 @@ class Protocol(HttpToolsProtocol):
                 self.parser.feed_data(head + lines + b"\r\n")
                 self.parser.feed_data(rest)
                 return
-            except httptools.HttpParserUpgrade as wish:  # the next request has one too
-                rest = rest[wish.args[0] :]
+            except httptools.HttpParserUpgrade as upgrade:  # the next request has one too
+                rest = rest[upgrade.args[0] :]
             except httptools.HttpParserError as error:
                 self._cannot_read(error)
                 return
 
     def _cannot_read(self, error: httptools.HttpParserError) -> None:
-        # The parser hands on what its callbacks raise as the context of its own error.
+        # What a callback raises is the context of the parser's own error.
         wrong_host = isinstance(error.__context__, _WrongHost)
         self.send_400_response(
             "Send exactly one Host header." if wrong_host else "This is not a valid HTTP request."
@@ -167,8 +170,10 @@ class Protocol(HttpToolsProtocol):
         request_id = os.urandom(8).hex()
         body = json.dumps({"error": sentence, "code": code, "request_id": request_id}).encode()
         head = (
-            f"HTTP/1.1 {status}\r\ncontent-type: application/json; charset=utf-8\r\ncache-control: no-store\r\n"
-            f"content-length: {len(body)}\r\nx-request-id: {request_id}\r\nconnection: close\r\n\r\n"
+            f"HTTP/1.1 {status}\r\n"
+            "content-type: application/json; charset=utf-8\r\ncache-control: no-store\r\n"
+            f"content-length: {len(body)}\r\nx-request-id: {request_id}\r\n"
+            "connection: close\r\n\r\n"
         )
         self.transport.write(head.encode() + body)
         self.transport.close()
@@ -194,7 +199,7 @@ def server_config(
 
 
 class Server(uvicorn.Server):
-    """uvicorn that tells us when it answers."""
+    """uvicorn with a callback for when it is ready."""
 
     def __init__(self, config: uvicorn.Config, on_answering: Callable[[], None] | None) -> None:
         super().__init__(config)
@@ -219,14 +224,11 @@ def run_server(
         sock = _listen(settings)
     except OSError as error:
         sys.exit(
-            f"Cannot listen on {settings.host}:{settings.port}: {error.strerror}. Change HONEYGUIDE_HOST or HONEYGUIDE_PORT."
+            f"Cannot listen on {settings.host}:{settings.port}: {error.strerror}. "
+            "Change HONEYGUIDE_HOST or HONEYGUIDE_PORT."
         )
     if workers == 1:
-        sys.exit(
-            _serve(
-                settings, sock, work=work, on_answering=on_answering or (lambda: _greet(settings))
-            )
-        )
+        sys.exit(_serve(settings, sock, work, on_answering or partial(_greet, settings)))
     code = _supervise(settings, sock, workers, work)
     del lock
     sys.exit(code)
@@ -242,20 +244,22 @@ def only_server(settings: Settings) -> IO[str] | None:
         lock = Path(f"{path}.lock").open("w")  # noqa: SIM115 - held until the process ends
     except OSError as error:
         sys.exit(
-            f"The database file {path} cannot be opened: {error.strerror}. Check HONEYGUIDE_DATABASE_URL."
+            f"The database file {path} cannot be opened: {error.strerror}. "
+            "Check HONEYGUIDE_DATABASE_URL."
         )
     try:
         fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except OSError:
         sys.exit(
-            f"Another Honeyguide server is already using {path}, and SQLite supports only one. Stop it, or use PostgreSQL."
+            f"Another Honeyguide server is already using {path}, and SQLite supports only one. "
+            "Stop it, or use PostgreSQL."
         )
     return lock
 
 
 def _listen(settings: Settings) -> socket.socket:
     family = socket.AF_INET6 if ":" in settings.host else socket.AF_INET
-    # asyncio turns Nagle's delay off only where the protocol is named; with it every answer may come 40 ms late.
+    # asyncio turns Nagle's algorithm, which delays responses, off only if the protocol is given.
     sock = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     sock.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     sock.bind((settings.host, settings.port))
@@ -265,13 +269,13 @@ def _listen(settings: Settings) -> socket.socket:
 
 
 def _serve(
-    settings: Settings, sock: socket.socket, *, work: bool, on_answering: Callable[[], None] | None
+    settings: Settings, sock: socket.socket, work: bool, on_answering: Callable[[], None]
 ) -> int:
     config = server_config(Application(settings, work=work), settings)
     server = Server(config, on_answering)
     try:
         server.run(sockets=[sock])
-    except SystemExit:  # uvicorn's way to say that the application did not start; it has said why
+    except SystemExit:  # the application did not start; uvicorn has logged why
         return 1
     return 0 if server.started else 1
 
@@ -282,7 +286,7 @@ def _greet(settings: Settings) -> None:
 
 
 class _Workers:
-    """The workers of one parent. A signal to the parent goes to all; none outlives it, since it would keep the port."""
+    """The worker processes. None outlives the parent, or the port would stay taken."""
 
     def __init__(
         self, serve: Callable[[Callable[[], None]], int], on_answering: Callable[[], None]
@@ -292,8 +296,9 @@ class _Workers:
         self._answered = multiprocessing.get_context("fork").Event()
         self._started: dict[int, float] = {}
         self._stopping = False
-        # Only the parent holds the writing end: its death, even by SIGKILL, is the end of the file for every worker.
-        self._parent_pipe, self._hand = os.pipe()
+        # Only the parent holds the writing end. If it dies, even by SIGKILL, every worker reads the
+        # end of the file.
+        self._parent_pipe, self._parent_end = os.pipe()
 
     def run(self, workers: int) -> int:
         for number in _STOPS:
@@ -307,11 +312,12 @@ class _Workers:
             if self._stopping:
                 continue
             if not self._answered.is_set():
-                failed = 1  # it could not even start; the others will not fare better
+                failed = 1  # it could not start, and neither will the others
                 self._stop(0, None)
                 continue
             print(
-                f"A server process exited with code {os.waitstatus_to_exitcode(status)}. Starting a new one.",
+                f"A server process exited with code {os.waitstatus_to_exitcode(status)}. "
+                "Starting a new one.",
                 file=sys.stderr,
             )
             if time.monotonic() - began < 1:
@@ -330,7 +336,7 @@ class _Workers:
             os.kill(pid, signal.SIGTERM)
 
     def _start(self) -> None:
-        # A signal that came between the fork and our note of it would never reach the worker.
+        # A signal between the fork and the entry in `_started` would never reach the worker.
         signal.pthread_sigmask(signal.SIG_BLOCK, _STOPS)
         if self._stopping:
             signal.pthread_sigmask(signal.SIG_UNBLOCK, _STOPS)
@@ -340,7 +346,7 @@ class _Workers:
             for number in _STOPS:
                 signal.signal(number, signal.SIG_DFL)
             signal.pthread_sigmask(signal.SIG_UNBLOCK, _STOPS)
-            os.close(self._hand)
+            os.close(self._parent_end)
             threading.Thread(target=self._watch_parent, daemon=True).start()
             os._exit(self._serve(self._greet_once))
         self._started[pid] = time.monotonic()
@@ -355,13 +361,10 @@ _STOPS = (signal.SIGTERM, signal.SIGINT)
 
 
 def _supervise(settings: Settings, sock: socket.socket, workers: int, work: bool) -> int:
-    """Several processes on one socket; one that dies is replaced."""
-
-    def serve(on_answering: Callable[[], None]) -> int:
-        return _serve(settings, sock, work=work, on_answering=on_answering)
-
+    """Run several processes on one socket, and replace any that dies."""
     with tempfile.TemporaryDirectory(prefix="honeyguide-metrics-") as folder:
-        # Each worker counts in a file of its own there, and whichever is asked adds them up.
+        # Each worker counts in a file of its own there; the one that is asked adds them up.
         os.environ["PROMETHEUS_MULTIPROC_DIR"] = folder
         values.ValueClass = values.get_value_class()  # type: ignore[no-untyped-call]
-        return _Workers(serve, lambda: _greet(settings)).run(workers)
+        serve = partial(_serve, settings, sock, work)
+        return _Workers(serve, partial(_greet, settings)).run(workers)

@@ -1,4 +1,5 @@
-"""Settings are read from the environment once, at start. An invalid setting stops the start with an error message.
+"""Settings are read from the environment once, at start. An invalid setting stops the start with an
+error message.
 
 Any value can also come from a file: HONEYGUIDE_SECRET_KEY_FILE=/run/secrets/key.
 """
@@ -43,7 +44,8 @@ class Settings:
     )
     smtp_url: str = setting(
         "",
-        "smtp://user:password@host:587, smtps://… or file:///folder; default: emails are only logged",
+        "smtp://user:password@host:587, smtps://… or file:///folder; "
+        "default: emails are only logged",
     )
     mail_from: str = setting("Honeyguide <honeyguide@localhost>", "sender of outgoing emails")
     webhook_allow: str = setting(
@@ -58,7 +60,8 @@ class Settings:
     )
     trusted_proxies: str = setting(
         "",
-        "proxies whose X-Forwarded-For is trusted: IP addresses or ranges, comma-separated; default: none",
+        "proxies whose X-Forwarded-For is trusted: IP addresses or ranges, comma-separated; "
+        "default: none",
     )
     pool_size: int = setting("10", "PostgreSQL connections per process, plus three for batches")  # type: ignore[assignment]
     log: str = setting("json", "access log on standard output: json or off")
@@ -85,7 +88,8 @@ def read(environment: Mapping[str, str], **overrides: str | int | None) -> Setti
                 values[item.name] = Path(environment[file_name]).read_text().strip()
             except OSError as error:
                 raise WrongSetting(
-                    f"The file in {file_name} cannot be read: {error.strerror}. Check its path and permissions."
+                    f"The file in {file_name} cannot be read: {error.strerror}. "
+                    "Check its path and permissions."
                 ) from None
             except UnicodeDecodeError:  # such as a key of raw bytes
                 raise WrongSetting(
@@ -133,8 +137,8 @@ def _checked(values: dict[str, str]) -> Settings:
     settings = Settings(**{**values, **numbers})  # type: ignore[arg-type]
     if settings.test_clock and not settings.on_loopback:
         raise WrongSetting(
-            "HONEYGUIDE_TEST_CLOCK works only with a HONEYGUIDE_BASE_URL on loopback, because a shifted clock would move real "
-            "money. Unset it."
+            "HONEYGUIDE_TEST_CLOCK works only with a HONEYGUIDE_BASE_URL on loopback, because a "
+            "shifted clock would move real money. Unset it."
         )
     return settings
 
@@ -171,7 +175,8 @@ def _check_networks(values: dict[str, str], name: str, example: str) -> None:
             ipaddress.ip_network(network)
         except ValueError:
             raise WrongSetting(
-                f"HONEYGUIDE_{name.upper()}: {network} is not an IP address or range such as {example}."
+                f"HONEYGUIDE_{name.upper()}: {network} is not an IP address or range "
+                f"such as {example}."
             ) from None
 
 
@@ -184,7 +189,8 @@ def _check_secret(text: str) -> None:
         long_enough = False
     if not long_enough:
         raise WrongSetting(
-            "HONEYGUIDE_SECRET_KEY must be at least 64 hexadecimal digits; make one with `openssl rand -hex 32`."
+            "HONEYGUIDE_SECRET_KEY must be at least 64 hexadecimal digits; "
+            "make one with `openssl rand -hex 32`."
         )
 
 
@@ -207,8 +213,9 @@ def _check_mail(smtp_url: str, mail_from: str) -> None:
         whole = False
     if smtp_url and not whole:
         raise WrongSetting(
-            "HONEYGUIDE_SMTP_URL must be a URL such as smtp://user:password@mail.example.org:587, smtps://… or "
-            "file:///var/emails. In a user name or password, write %40 for @, %3A for :, %2F for /, %3F for ? and %23 for #."
+            "HONEYGUIDE_SMTP_URL must be a URL such as smtp://user:password@mail.example.org:587, "
+            "smtps://… or file:///var/emails. In a user name or password, write %40 for @, %3A for "
+            ":, %2F for /, %3F for ? and %23 for #."
         )
     local, _, domain = parseaddr(mail_from)[1].rpartition("@")
     if (

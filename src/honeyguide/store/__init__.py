@@ -1,4 +1,4 @@
-"""The store: `open_store(url)` gives the one face both engines have."""
+"""The store: `open_store(url)` returns the same interface for both engines."""
 
 from __future__ import annotations
 
@@ -28,14 +28,16 @@ __all__ = [
 
 
 def sqlite_path(url: str) -> Path | None:
-    """The file of a `sqlite:///` address: three slashes and a relative path, four and an absolute one."""
+    """The file of a `sqlite:///` URL: three slashes and a relative path, or four and an
+    absolute.
+    """
     if not url.startswith("sqlite:///"):
         return None
     return Path(url.removeprefix("sqlite:///"))
 
 
 async def migrate(url: str) -> list[str]:
-    """Brings the schema up to date and names what was applied."""
+    """Bring the schema up to date, and return the names of the migrations applied."""
     path = sqlite_path(url)
     if path is not None:
         return migrate_sqlite(path)
@@ -45,14 +47,15 @@ async def migrate(url: str) -> list[str]:
 
 
 async def open_store(url: str, *, pool_size: int = 10) -> Store:
-    """Opens a migrated database."""
+    """Open a migrated database."""
     path = sqlite_path(url)
     if path is not None:
         try:
             return SqliteStore(path)
         except apsw.Error as error:
             raise Unavailable(
-                "The database file {path} cannot be opened: {error}. Check HONEYGUIDE_DATABASE_URL.",
+                "The database file {path} cannot be opened: {error}. "
+                "Check HONEYGUIDE_DATABASE_URL.",
                 path=path,
                 error=error,
             ) from error

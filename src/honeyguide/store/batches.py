@@ -1,6 +1,6 @@
-"""Single statements of many callers in one batch. A read, or a write without an answer, that is no part of an open transaction
-needs neither a connection nor a round trip of its own, and a write no commit of its own: whoever waits for the same statement
-goes with the next batch. A batch that cannot be done leaves nothing behind.
+"""Single statements of many callers in one batch. A read, or a write without a result, that is not
+part of an open transaction shares a connection, a round trip and a commit with others: callers
+waiting on the same statement share the next batch. A batch that fails changes nothing.
 """
 
 from __future__ import annotations
@@ -13,10 +13,11 @@ import asyncpg
 
 from honeyguide.store.statements import Statement
 
-# Each statement has one batch under way while its next one gathers, and all of them this many connections.
+# Each statement has one batch running while its next one fills. All share these connections.
 CONNECTIONS = 3
 MOST = 64
-# A batch does not wait for a row that somebody holds, since its passengers have nothing to do with that: they go on one by one.
+# A batch does not wait long for a locked row that concerns only one of its callers. They then run
+# one by one.
 LOCK_MS = 100
 
 Rows = list[tuple[Any, ...]]
@@ -33,7 +34,9 @@ class Batches:
         self._carriers: dict[Statement[Any], asyncio.Task[None]] = {}
 
     async def join(self, statement: Statement[Any], values: tuple[Any, ...]) -> Rows | None:
-        """The rows it gave. None when its batch met an error, perhaps a neighbour's: then nothing of it happened."""
+        """The rows. None if the batch failed, perhaps through another caller; nothing was
+        changed.
+        """
         loop = asyncio.get_running_loop()
         future: asyncio.Future[Rows | None] = loop.create_future()
         self._waiting.setdefault(statement, []).append((values, future))
@@ -65,12 +68,12 @@ class Batches:
                 future.set_result(None if answers is None else answers[number])
 
     async def _run(self, statement: Statement[Any], batch: list[Waiting]) -> list[Rows] | None:
-        """An answer for each. None when a row was refused, by the server or the driver, and with it the whole batch."""
+        """The rows for each caller. None if the server or the driver refused any of them."""
         place = statement.batch_place
         assert place is not None
         answers: list[Rows] = [[] for _ in batch]
         try:
-            # All lock rows in one order, so that no two batches wait for each other.
+            # All batches lock rows in the same order, so that no two wait for each other.
             batch.sort(key=lambda one: one[0][place] or "")
             if statement.reads:
                 sql = _NUMBERED.format(

@@ -1,5 +1,5 @@
-"""Notes that outlive a killed process without costing a system call each: they are written into pages that the kernel keeps.
-Nothing is synced, so a power cut may lose them; this is for what may be lost so.
+"""Notes that survive a killed process without a system call each: they are written to memory-mapped
+files. Nothing is synced, so a power cut may lose them.
 """
 
 from __future__ import annotations
@@ -20,7 +20,9 @@ _PAUSE_MS = 10_000
 
 
 class Journal:
-    """Notes in order of writing, in files `<path>.1`, `<path>.2`, …; a file goes once all in it are older than `keep_ms`."""
+    """Notes in order of writing, in files `<path>.1`, `<path>.2`, …. A file is deleted once all its
+    notes are older than `keep_ms`.
+    """
 
     def __init__(self, path: Path, *, keep_ms: int) -> None:
         self._path = path
@@ -70,7 +72,7 @@ class Journal:
         self._at += _NOTE.size
 
     def _turn(self, at_ms: int) -> None:
-        """A new file. It is filled with zeros first, since a page that the disk has no room for could not be refused later."""
+        """Start a new file, filled with zeros: a full disk must show now, not at a later write."""
         if at_ms < self._not_before_ms <= at_ms + _PAUSE_MS:
             raise Unavailable("The rate-limit journal cannot be written.")
         if self._pages is not None:

@@ -1,4 +1,6 @@
-"""Schema changes, in order, once, in a transaction: `NNNN_name.sql` for both engines, `.sqlite.sql`/`.postgres.sql` for one."""
+"""Schema changes, each applied once, in order, in a transaction: `NNNN_name.sql` for both engines,
+`.sqlite.sql` or `.postgres.sql` for one.
+"""
 
 from __future__ import annotations
 
@@ -51,7 +53,8 @@ def _refuse_newer(applied: set[str], known: list[Migration]) -> None:
     unknown = applied - {migration.name for migration in known}
     if unknown:
         raise Unavailable(
-            "The database was upgraded by a newer version of Honeyguide ({newest}). Upgrade this one too.",
+            "The database was upgraded by a newer version of Honeyguide ({newest}). "
+            "Upgrade this one too.",
             newest=max(unknown),
         )
 

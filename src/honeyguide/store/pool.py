@@ -1,5 +1,5 @@
-"""A few PostgreSQL connections for many users, the last used first. Taking an idle one and giving it back waits for nothing:
-asyncpg's own pool spends more on that (42 µs) than on the query it is for (31 µs).
+"""A pool of PostgreSQL connections, the last used first. Taking an idle one and giving it back
+never waits: asyncpg's own pool spends more time on that (42 µs) than on a query (31 µs).
 """
 
 from __future__ import annotations
@@ -14,12 +14,13 @@ import asyncpg
 from honeyguide.kernel.errors import Unavailable
 
 RELEASE_S = 5.0
-# One idle for longer may have been cut by something between us and the server without a word.
+# A firewall may silently drop a connection that is idle for longer.
 IDLE_S = 300.0
 
 
-# What passes by itself: the connection broke (08), the server lacks something (53), an operator or a limit of ours stopped it
-# (57, idle in a transaction), its disk failed (58), or a replica is not the leader yet.
+# Errors that pass: the connection broke (08), the server lacks resources (53), an operator or a
+# limit of ours stopped it (57, idle in a transaction), its disk failed (58), or a replica is not
+# the leader yet.
 DOWN_ERRORS = (
     asyncpg.PostgresConnectionError,
     asyncpg.InsufficientResourcesError,
@@ -34,7 +35,10 @@ DOWN_ERRORS = (
     TimeoutError,
 )
 DOWN = "The database is not responding; try again in a moment."
-NO_CONNECTION = "Cannot connect to PostgreSQL: {error}. Check HONEYGUIDE_DATABASE_URL and that the server is running."
+NO_CONNECTION = (
+    "Cannot connect to PostgreSQL: {error}. "
+    "Check HONEYGUIDE_DATABASE_URL and that the server is running."
+)
 
 
 class Pool:
@@ -49,13 +53,12 @@ class Pool:
         self._open = 0
         self._idle: list[tuple[Any, float]] = []
         self._taken: set[Any] = set()
-        self._waiting: deque[tuple[asyncio.Future[Any], float]] = (
-            deque()
-        )  # with the time their patience ends
+        # Each with the time when its patience ends.
+        self._waiting: deque[tuple[asyncio.Future[Any], float]] = deque()
         self._alarm: asyncio.TimerHandle | None = None
 
     async def take(self) -> Any:
-        """A connection of one's own until it is given back; TimeoutError when none is free for too long."""
+        """Take a connection until it is given back. TimeoutError if none is free for too long."""
         while True:
             connection = self._find_idle() or (
                 await self._another() if self._open < self._size else await self._wait()
@@ -83,7 +86,7 @@ class Pool:
             raise
 
     async def _wait(self) -> Any:
-        """The next one given back, or None when there is room to open another."""
+        """Wait for the next one given back; None if there is room to open another."""
         loop = asyncio.get_running_loop()
         waiter = loop.create_future()
         self._waiting.append((waiter, loop.time() + self._patience_s))
@@ -92,14 +95,12 @@ class Pool:
         try:
             return await waiter
         except asyncio.CancelledError:
-            if (
-                waiter.done() and not waiter.cancelled() and waiter.exception() is None
-            ):  # it came as our caller gave up
-                self._pass_on(waiter.result())
+            if waiter.done() and not waiter.cancelled() and waiter.exception() is None:
+                self._pass_on(waiter.result())  # it came as our caller gave up
             raise
 
     def _end_patience(self) -> None:
-        """One alarm for all: it rings for who waits longest, and is set anew for the next."""
+        """One timer for all: it fires for the longest waiter and is then set for the next."""
         self._alarm = None
         loop = asyncio.get_running_loop()
         while self._waiting:
@@ -112,7 +113,7 @@ class Pool:
                 waiter.set_exception(TimeoutError())
 
     def give(self, connection: Any) -> None:
-        """Back to the next who waits; one that is closed only leaves its place."""
+        """Give it to the next waiter. A closed connection only makes room for a new one."""
         self._taken.discard(connection)
         if connection.is_closed():
             self._lose()
@@ -133,7 +134,7 @@ class Pool:
             self._idle.append((connection, asyncio.get_running_loop().time()))
 
     async def close(self) -> None:
-        """Says goodbye on the idle ones and cuts the others."""
+        """Close the idle connections properly and terminate the others."""
         if self._alarm is not None:
             self._alarm.cancel()
         for connection in self._taken:
@@ -168,7 +169,7 @@ class Lent:
             self._connection.terminate()
 
     async def give_back(self) -> None:
-        """Whatever interrupted its use, no transaction is left open; a connection that cannot even end one is closed."""
+        """Roll back a transaction left open. A connection that cannot do even that is closed."""
         connection = self._connection
         if connection is None:
             return

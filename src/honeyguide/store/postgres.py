@@ -1,6 +1,6 @@
-"""PostgreSQL through asyncpg, with few round trips: a transaction begins at its first write that wants an answer, and writes
-that want none travel together as one statement, or in a batch with those of other callers. READ COMMITTED, so a read before
-the first write loses nothing by that.
+"""PostgreSQL through asyncpg, with few round trips: a transaction begins at its first write that
+returns something, and other writes are sent together as one statement, or in a batch with those of
+other callers. Transactions are READ COMMITTED, so reads before the first write need no transaction.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import functools
 import random
 import re
 from collections.abc import Awaitable, Callable, Sequence
-from typing import Any, TypeVar
+from typing import Any, Concatenate, TypeVar
 
 import asyncpg
 
@@ -26,10 +26,10 @@ R = TypeVar("R")
 ATTEMPTS = 5
 ACQUIRE_S = 5.0
 CONNECT_S = 5.0
-# Writes that travel as one statement. Each combination is prepared once per connection and a statement has at most 32,767
-# parameters, so this is bounded; past it the rest follows in the next round trip.
+# Writes sent as one statement. Each combination is prepared once per connection, and a statement
+# has at most 32,767 parameters, so this is bounded; the rest follows in the next round trip.
 TOGETHER = 8
-# A twin waits this long for the first to finish; every other lock is held for milliseconds.
+# A repeated request waits this long for the first one; every other lock is held for milliseconds.
 LOCK_MS = 10_000
 SETTINGS = {
     "timezone": "UTC",
@@ -37,10 +37,10 @@ SETTINGS = {
     "lock_timeout": str(LOCK_MS),
     "statement_timeout": str(LOCK_MS + 5_000),
     "idle_in_transaction_session_timeout": "30000",
-    # The planner's compiled plans cost more than our short statements do.
+    # Compiling a plan costs more than our short statements do.
     "jit": "off",
-    # Statements are written for their indexes. A plan made while a table was small would else read it whole, and be kept while
-    # the table grows, until somebody analyzes it.
+    # Statements are written for their indexes. Otherwise a plan made while a table was small would
+    # scan it, and would be kept while the table grows, until it is analyzed.
     "enable_seqscan": "off",
 }
 CHANNEL = "honeyguide"
@@ -48,7 +48,8 @@ CHANNEL = "honeyguide"
 Put = tuple[Statement[Any], tuple[Any, ...], Refusals | None]
 
 
-# A second run meets none of these: a deadlock, a row changed under a snapshot, a statement prepared before a migration.
+# Errors that a second run does not hit: a deadlock, a row changed under a snapshot, a statement
+# prepared before a migration.
 _COLLIDED = (
     asyncpg.SerializationError,
     asyncpg.DeadlockDetectedError,
@@ -58,7 +59,9 @@ _COLLIDED = (
 
 @functools.lru_cache(maxsize=512)
 def _together(statements: tuple[Statement[Any], ...]) -> str:
-    """Several writes as one: each but the last becomes a data-modifying CTE, its parameters numbered on."""
+    """Several writes as one statement: each but the last becomes a data-modifying CTE, with its
+    parameters renumbered.
+    """
     texts, shift = [], 0
     for statement in statements:
         texts.append(_shifted(statement.postgres, shift))
@@ -74,7 +77,9 @@ def _shifted(sql: str, shift: int) -> str:
 
 
 def _apart(earlier: Statement[Any], later: Statement[Any]) -> bool:
-    """All parts of one statement see the moment before it, and none may touch a row twice: then the later write must wait."""
+    """Whether the later write must wait. All parts of one statement see the data before it, and no
+    row may be changed twice.
+    """
     if earlier.target in later.sources:
         return True
     return earlier.target == later.target and (earlier.changes_rows or later.changes_rows)
@@ -170,8 +175,9 @@ class PostgresTx:
             await self._send_puts()
 
     async def _send_puts(self) -> None:
-        """Sends what was put. If no transaction is open, this statement is the whole transaction: one
-        round trip, or part of a batch."""
+        """Send the pending writes. If no transaction is open, they are all of it: one round trip,
+        or part of a batch.
+        """
         puts, self._puts = self._puts, []
         if not puts:
             return
@@ -187,29 +193,28 @@ class PostgresTx:
         )
 
     async def commit(self) -> None:
-        """Whatever interrupts this leaves the transaction open; whoever gives the connection back rolls it back."""
+        """If interrupted, the transaction stays open until `Lent.give_back` rolls it back."""
         await self._send_puts()
         if self._begun:
             await self._ask((await self._lent.get()).execute("COMMIT"), None)
 
     def scrub(self) -> None:
-        """PostgreSQL's own vacuum and log recycling do it."""
+        """Nothing to do: PostgreSQL's vacuum and log recycling remove the data."""
 
     def wake(self, topic: str) -> None:
         self.topics.add(topic)
 
 
 def _pool(url: str, size: int, settings: dict[str, str]) -> Pool:
-    async def connect() -> Any:
-        return await asyncpg.connect(
-            url,
-            server_settings=settings,
-            statement_cache_size=600,
-            max_cached_statement_lifetime=0,
-            command_timeout=30,
-            timeout=CONNECT_S,
-        )
-
+    connect = functools.partial(
+        asyncpg.connect,
+        url,
+        server_settings=settings,
+        statement_cache_size=600,
+        max_cached_statement_lifetime=0,
+        command_timeout=30,
+        timeout=CONNECT_S,
+    )
     return Pool(connect, size, patience_s=ACQUIRE_S)
 
 
@@ -238,119 +243,118 @@ class PostgresStore:
         )
         self._batches = Batches(self._in_batch)
         self._listeners: dict[str, list[Callable[[], None]]] = {}
-        self._to_tell: set[str] = set()
-        self._telling: asyncio.Task[None] | None = None
-        self._ear: asyncio.Task[None] | None = None
+        self._to_notify: set[str] = set()
+        self._notifying: asyncio.Task[None] | None = None
+        self._listening: asyncio.Task[None] | None = None
 
-    async def _with(self, use: Callable[[Lent], Awaitable[T]], *, pool: Pool | None = None) -> T:
-        lent = Lent(pool or self._pool)
+    async def _with(
+        self,
+        pool: Pool,
+        use: Callable[Concatenate[Lent, P], Awaitable[T]],
+        *args: P.args,
+        **kwargs: P.kwargs,
+    ) -> T:
+        """Run `use(lent, *args, **kwargs)` with a connection of the pool."""
+        lent = Lent(pool)
         try:
-            return await use(lent)
+            return await use(lent, *args, **kwargs)
         except DOWN_ERRORS as error:
             if isinstance(error, ValueError):
-                raise  # a value the driver cannot send is a bug of ours, not the server's trouble
+                raise  # a value that the driver cannot send is a bug, not a problem of the server
             lent.cut()
             raise Unavailable(DOWN) from error
         except asyncio.CancelledError:
-            lent.cut()  # a query may be under way on it
+            lent.cut()  # a query may still be running on it
             raise
         finally:
             await lent.give_back()
 
     async def _in_batch(self, use: Callable[[Any], Awaitable[T]]) -> T:
-        async def borrow(lent: Lent) -> T:
-            return await use(await lent.get())
+        return await self._with(self._batch_pool, _with_connection, use)
 
-        return await self._with(borrow, pool=self._batch_pool)
-
-    async def _again_and_again(self, use: Callable[[Lent], Awaitable[T]]) -> T:
+    async def _retry(
+        self, use: Callable[Concatenate[Lent, P], Awaitable[T]], *args: P.args, **kwargs: P.kwargs
+    ) -> T:
         for attempt in range(ATTEMPTS):
             try:
-                return await self._with(use)
+                return await self._with(self._pool, use, *args, **kwargs)
             except Again:
                 await asyncio.sleep(random.uniform(0, 0.01 * 2**attempt))
         raise Unavailable("The change conflicted with other changes; try again in a moment.")
 
     async def read(self, unit: Unit[P, T], /, *args: P.args, **kwargs: P.kwargs) -> T:
-        async def use(lent: Lent) -> T:
-            return await unit(PostgresTx(lent, self._batches, None), *args, **kwargs)
+        return await self._retry(self._read, bind(unit, args, kwargs))
 
-        return await self._again_and_again(use)
+    async def _read(self, lent: Lent, work: Work[T]) -> T:
+        return await work(PostgresTx(lent, self._batches, None))
 
     async def snapshot(self, unit: Unit[P, T], /, *args: P.args, **kwargs: P.kwargs) -> T:
-        return await self._read_moment(bind(unit, args, kwargs), slow=False)
+        return await self._retry(self._read_snapshot, bind(unit, args, kwargs), slow=False)
 
     async def slow_snapshot(self, unit: Unit[P, T], /, *args: P.args, **kwargs: P.kwargs) -> T:
-        return await self._read_moment(bind(unit, args, kwargs), slow=True)
+        return await self._retry(self._read_snapshot, bind(unit, args, kwargs), slow=True)
 
-    async def _read_moment(self, work: Work[T], *, slow: bool) -> T:
-        async def use(lent: Lent) -> T:
-            connection = await lent.get()
-            async with connection.transaction(isolation="repeatable_read", readonly=True):
-                if slow:
-                    await connection.execute(
-                        "SET LOCAL statement_timeout = 0; SET LOCAL enable_seqscan = on"
-                    )
-                return await work(PostgresTx(lent, self._batches, None, begun=True))
-
-        return await self._again_and_again(use)
+    async def _read_snapshot(self, lent: Lent, work: Work[T], *, slow: bool) -> T:
+        connection = await lent.get()
+        async with connection.transaction(isolation="repeatable_read", readonly=True):
+            if slow:
+                await connection.execute(
+                    "SET LOCAL statement_timeout = 0; SET LOCAL enable_seqscan = on"
+                )
+            return await work(PostgresTx(lent, self._batches, None, begun=True))
 
     async def write(self, unit: Unit[P, T], /, *args: P.args, **kwargs: P.kwargs) -> T:
-        return await self._write(bind(unit, args, kwargs), snapshot=False)
-
-    async def write_snapshot(self, unit: Unit[P, T], /, *args: P.args, **kwargs: P.kwargs) -> T:
-        return await self._write(bind(unit, args, kwargs), snapshot=True)
-
-    async def _write(self, work: Work[T], *, snapshot: bool) -> T:
-        begin = "BEGIN ISOLATION LEVEL REPEATABLE READ" if snapshot else "BEGIN"
-        topics: set[str] = set()
-
-        async def use(lent: Lent) -> T:
-            tx = PostgresTx(lent, self._batches, begin)
-            if snapshot:
-                await tx.open()
-            result = await work(tx)
-            await tx.commit()
-            topics.update(tx.topics)
-            return result
-
-        result = await self._again_and_again(use)
+        result, topics = await self._retry(self._write, bind(unit, args, kwargs), snapshot=False)
         self._tell(topics)
         return result
 
-    # Wake-ups: our own listeners at once, other processes by NOTIFY; many commits in a row make one notice.
+    async def write_snapshot(self, unit: Unit[P, T], /, *args: P.args, **kwargs: P.kwargs) -> T:
+        result, topics = await self._retry(self._write, bind(unit, args, kwargs), snapshot=True)
+        self._tell(topics)
+        return result
+
+    async def _write(self, lent: Lent, work: Work[T], *, snapshot: bool) -> tuple[T, set[str]]:
+        begin = "BEGIN ISOLATION LEVEL REPEATABLE READ" if snapshot else "BEGIN"
+        tx = PostgresTx(lent, self._batches, begin)
+        if snapshot:
+            await tx.open()
+        result = await work(tx)
+        await tx.commit()
+        return result, tx.topics
+
+    # Our own listeners are called at once, other processes by one NOTIFY for many commits.
     def _tell(self, topics: set[str]) -> None:
         if not topics:
             return
         for topic in topics:
             self._wake(topic)
-        self._to_tell |= topics
-        if self._telling is None or self._telling.done():
-            self._telling = asyncio.get_running_loop().create_task(self._notify())
+        self._to_notify |= topics
+        if self._notifying is None or self._notifying.done():
+            self._notifying = asyncio.get_running_loop().create_task(self._notify())
 
     async def _notify(self) -> None:
-        while self._to_tell:
-            topics, self._to_tell = self._to_tell, set()
+        while self._to_notify:
+            topics, self._to_notify = self._to_notify, set()
             for topic in topics:
                 try:
-                    await self._with(functools.partial(_notice, topic=topic))
+                    await self._with(self._pool, _notify, topic)
                 except Unavailable:
-                    return  # listeners also look by themselves now and then
+                    return  # listeners also poll now and then
             await asyncio.sleep(0.02)
 
     def listen(self, topic: str, callback: Callable[[], None]) -> None:
         self._listeners.setdefault(topic, []).append(callback)
-        if self._ear is None:
-            self._ear = asyncio.get_running_loop().create_task(self._hear())
+        if self._listening is None:
+            self._listening = asyncio.get_running_loop().create_task(self._listen())
 
     def _wake(self, topic: str) -> None:
         for callback in self._listeners.get(topic, ()):
             callback()
 
-    async def _hear(self) -> None:
-        def heard(_connection: Any, _pid: int, _channel: str, topic: str) -> None:
-            self._wake(topic)
+    def _notified(self, _connection: Any, _pid: int, _channel: str, topic: str) -> None:
+        self._wake(topic)
 
+    async def _listen(self) -> None:
         while True:
             try:
                 connection = await asyncpg.connect(
@@ -359,8 +363,8 @@ class PostgresStore:
                     server_settings={"application_name": "honeyguide-ear"},
                 )
                 try:
-                    await connection.add_listener(CHANNEL, heard)
-                    for topic in self._listeners:  # what was told while nobody listened
+                    await connection.add_listener(CHANNEL, self._notified)
+                    for topic in self._listeners:  # notifications may have been missed
                         self._wake(topic)
                     while not connection.is_closed():
                         await asyncio.sleep(1)
@@ -370,7 +374,7 @@ class PostgresStore:
                 await asyncio.sleep(1)
 
     async def close(self) -> None:
-        tasks = [task for task in (self._ear, self._telling) if task is not None]
+        tasks = [task for task in (self._listening, self._notifying) if task is not None]
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
@@ -382,5 +386,9 @@ class PostgresStore:
                 pool.terminate()
 
 
-async def _notice(lent: Lent, *, topic: str) -> None:
+async def _with_connection(lent: Lent, use: Callable[[Any], Awaitable[T]]) -> T:
+    return await use(await lent.get())
+
+
+async def _notify(lent: Lent, topic: str) -> None:
     await (await lent.get()).execute("SELECT pg_notify($1, $2)", CHANNEL, topic)

@@ -1,5 +1,5 @@
-"""Empties SQLite's write-ahead log after an erasure. The log holds pages as they were before, which `secure_delete` does not
-reach, and would keep them until later writes happen to cover them.
+"""Empties SQLite's write-ahead log after an erasure. The log holds old versions of pages, which
+`secure_delete` does not reach, until later writes overwrite them.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import apsw
 
 log = logging.getLogger("honeyguide.store")
 
-# Writers wait for at most about twice this long, when somebody reads an old state of the database just now.
+# Writers wait for at most about twice this long, while someone reads an old state of the database.
 WAIT_MS = 50
 # Then it is tried again after this long.
 AGAIN_S = 1.0
@@ -39,7 +39,7 @@ class Scrubber:
                 await asyncio.sleep(AGAIN_S)
 
     def _empty_log(self) -> bool:
-        """False when it could not be done now. Most of the work is done first, without keeping writers out."""
+        """False if it could not be done now. Most of the work is done without blocking writers."""
         try:
             with closing(self._connect()) as connection:
                 connection.set_busy_timeout(WAIT_MS)

@@ -1,5 +1,6 @@
-"""SQLite with group commit: writers run one after another in savepoints of one open transaction, the disk is synced off the
-event loop, and only then is anyone answered. Reads happen on the loop, on a connection of their own.
+"""SQLite with group commit: writers run one after another in savepoints of one open transaction,
+the disk is synced off the event loop, and only then does any of them return. Reads run on the loop,
+on a connection of their own.
 """
 
 from __future__ import annotations
@@ -27,29 +28,30 @@ Waiting = tuple[Work[Any], "asyncio.Future[Any]"]
 
 # Older libraries can corrupt a WAL database when two connections write and checkpoint at once.
 OLDEST = (3, 51, 3)
-# One group stays short enough that reads on the loop do not wait for it.
+# Few enough that reads on the loop hardly wait for a group.
 GROUP = 64
-# How long another process (the command line) may hold the file before we say so.
+# How long another process, such as the command line, may lock the file before we give up.
 LOCKED_S = 5.0
 ATTEMPTS = 5
 # The topic of `Tx.scrub`.
 _SCRUB = "scrub"
 
 _PRAGMAS = """
-PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON; PRAGMA secure_delete = ON;
-PRAGMA trusted_schema = OFF; PRAGMA temp_store = MEMORY; PRAGMA cache_size = -65536;
+PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON;
+PRAGMA secure_delete = ON; PRAGMA trusted_schema = OFF; PRAGMA temp_store = MEMORY;
+PRAGMA cache_size = -65536;
 """
 
 
 def finish(work: Awaitable[T]) -> T:
-    """Runs a unit of work to its end here and now; one that waits for anything but its transaction is a bug."""
+    """Run a unit of work to its end without suspending. It must await only its transaction."""
     steps = work.__await__()
     try:
         next(steps)
     except StopIteration as done:
         result: T = done.value
         return result
-    steps.close()  # so that it changes nothing later, when its transaction is somebody else's
+    steps.close()  # else it could go on later, in another unit's transaction
     raise RuntimeError("A unit of work awaited something other than its transaction.")
 
 
@@ -67,17 +69,17 @@ _FAULTS = (
 
 
 def trouble(error: Exception) -> Exception:
-    """What passes by itself, or by the administrator's hand, is no bug: the caller may try again."""
+    """Errors that pass, or that the administrator can fix: the caller may try again."""
     if isinstance(error, apsw.BusyError | apsw.LockedError):
         return Unavailable("The database is locked by another process; try again in a moment.")
     return Unavailable(UNWRITABLE) if isinstance(error, _FAULTS) else error
 
 
 class _Lost(Exception):
-    """The whole transaction is gone, not just one unit's part of it."""
+    """The whole transaction was lost, not just one unit's part of it."""
 
 
-# SQLite names an index on expressions, and the columns of any other.
+# SQLite names an index on expressions, but only the columns of any other index.
 _VIOLATED = re.compile(r"UNIQUE constraint failed: (?:index '(.+)'|(.+))").fullmatch
 
 
@@ -146,31 +148,31 @@ def sqlite_version() -> str:
 def connect(path: Path) -> apsw.Connection:
     if tuple(int(part) for part in sqlite_version().split(".")) < OLDEST:
         raise Unavailable(
-            "The SQLite library is too old to be safe. Install the version from the lock file: run `make setup`."
+            "The SQLite library is too old to be safe. "
+            "Install the version from the lock file: run `make setup`."
         )
     connection = apsw.Connection(str(path), statementcachesize=500)
     connection.set_busy_timeout(int(LOCKED_S * 1000))
-    # Else every statement on a table with partial indexes is compiled anew for each set of parameters, at ten times its cost.
+    # Otherwise a statement on a table with partial indexes is compiled again for each set of
+    # parameters, at ten times its cost.
     connection.config(apsw.SQLITE_DBCONFIG_ENABLE_QPSG, 1)
-    # A pragma answers with a row, and what follows it in the text runs only when the rows are fetched.
+    # A pragma returns a row, and the rest of the text runs only when the rows are fetched.
     connection.execute(_PRAGMAS).fetchall()
     return connection
 
 
 def _reader(path: Path) -> apsw.Connection:
     connection = connect(path)
-    connection.execute(
-        "PRAGMA query_only = ON"
-    )  # what is written here would neither wait its turn nor leave the loop free
+    # A write here would bypass the queue of writers and block the loop.
+    connection.execute("PRAGMA query_only = ON")
     return connection
 
 
 def _unique_indexes(connection: apsw.Connection) -> dict[str, str]:
-    """SQLite names the columns of a violated index, not the index: this leads back to the name PostgreSQL would give."""
-
-    def ask(sql: str) -> list[tuple[Any, ...]]:
-        return connection.execute(sql).fetchall()
-
+    """The names that PostgreSQL would give to unique indexes, by their columns, which is all that
+    SQLite reports.
+    """
+    ask = connection.execute
     names: dict[str, str] = {}
     for (table,) in ask("SELECT name FROM sqlite_master WHERE type = 'table'"):
         primary = sorted((row[5], row[1]) for row in ask(f"PRAGMA table_info({table})") if row[5])
@@ -199,9 +201,8 @@ class SqliteStore:
         self.path = path
         self._writer = connect(path)
         self._reader = _reader(path)
-        self._writer.set_busy_timeout(
-            0
-        )  # waiting would stall the loop; `_begin` waits without blocking
+        # Waiting would block the loop; `_begin` waits without blocking.
+        self._writer.set_busy_timeout(0)
         self._unique = _unique_indexes(self._writer)
         self._reads = SqliteTx(self._reader, self._unique)
         self._queue: deque[Waiting] = deque()
@@ -247,7 +248,7 @@ class SqliteStore:
                 await self._run_group(group)
             except Exception as error:
                 if isinstance(error, apsw.BusyError):
-                    # Whoever queued behind this group would wait as long again, and the next as long after that.
+                    # Those queued behind this group would wait as long again.
                     group += self._queue
                     self._queue.clear()
                 for _, future in group:
@@ -260,7 +261,7 @@ class SqliteStore:
         topics: set[str] = set()
         try:
             for work, future in group:
-                if future.done():  # its caller went away before it began
+                if future.done():  # its caller was cancelled before it started
                     continue
                 try:
                     outcomes.append((future, self._attempt(work, topics), None))
@@ -273,7 +274,7 @@ class SqliteStore:
             if self._writer.in_transaction:
                 self._writer.execute("ROLLBACK")
             raise
-        # A refusal waits for the sync as well: it may rest on what a neighbour in this group wrote.
+        # A refusal waits for the sync too: it may depend on what another unit in this group wrote.
         for future, result, refused in outcomes:
             if future.done():
                 continue
@@ -286,7 +287,7 @@ class SqliteStore:
                 callback()
 
     async def _commit(self) -> None:
-        """Off the loop; one who is cancelled meanwhile still waits, since the connection is busy until then."""
+        """Commit off the loop. A cancelled caller still waits: the connection is busy."""
         syncing = asyncio.get_running_loop().run_in_executor(
             self._syncer, self._writer.execute, "COMMIT"
         )
@@ -327,7 +328,7 @@ class SqliteStore:
         raise Unavailable("The change conflicted with other changes; try again in a moment.")
 
     def _undo(self, error: BaseException) -> None:
-        """Back to the savepoint. A full disk may have rolled back everything: then the whole group failed."""
+        """Roll back to the savepoint. A full disk may have rolled back the whole group."""
         try:
             if self._writer.in_transaction:
                 self._writer.execute("ROLLBACK TO work; RELEASE work")

@@ -1,4 +1,4 @@
-"""The face of a transaction, the same on both engines, and what a store promises. Domain code sees this and no driver."""
+"""The interface of a transaction and of a store, for both engines. Domain code uses no driver."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ P = ParamSpec("P")
 
 
 class Again(Exception):
-    """The unit of work met a collision that a second run will not meet (a drawn code that was taken, a deadlock)."""
+    """Run the unit of work again: it hit a deadlock, or drew a code that was taken."""
 
 
 class LockWait(Unavailable):
@@ -23,7 +23,7 @@ class LockWait(Unavailable):
 
 
 class Taken(Exception):
-    """A unique index refused a row, and nobody said what that means."""
+    """A unique index refused a row, and the caller did not say what that means."""
 
     def __init__(self, constraint: str) -> None:
         super().__init__(f"{constraint} is taken")
@@ -34,7 +34,7 @@ Refusals = Mapping[str, Exception | type[Exception]]
 
 
 class Tx(Protocol):
-    """What a unit of work may do. `taken` says what a refusal by a unique index means, by the index's name."""
+    """What a unit of work may do. `taken` says which error a unique index's refusal means."""
 
     @property
     def engine(self) -> str: ...
@@ -52,13 +52,13 @@ class Tx(Protocol):
     async def run(
         self, statement: Statement[Any], /, taken: Refusals | None = None, **params: Any
     ) -> int:
-        """Runs it now and tells how many rows it touched."""
+        """Run it now and return how many rows it changed."""
         ...
 
     async def put(
         self, statement: Statement[Any], /, taken: Refusals | None = None, **params: Any
     ) -> None:
-        """A write whose result nobody needs: it happens before anything asked later, and by the commit at the latest."""
+        """A write without a result. It runs before any later statement or the commit."""
         ...
 
     async def flush(self) -> None:
@@ -66,11 +66,11 @@ class Tx(Protocol):
         ...
 
     def wake(self, topic: str) -> None:
-        """After the commit, tell this topic's listeners, here and in every other process."""
+        """After the commit, call this topic's listeners, here and in every other process."""
         ...
 
     def scrub(self) -> None:
-        """After the commit, remove what this deleted from the database's files too, where the engine leaves that to us."""
+        """After the commit, also remove deleted data from the database's files."""
         ...
 
 
@@ -113,11 +113,11 @@ class Store(Protocol):
         ...
 
     async def slow_snapshot(self, unit: Unit[P, T], /, *args: P.args, **kwargs: P.kwargs) -> T:
-        """The same for reads that take seconds: nobody else's requests wait for them."""
+        """The same for reads that take seconds; other requests do not wait for them."""
         ...
 
     async def write(self, unit: Unit[P, T], /, *args: P.args, **kwargs: P.kwargs) -> T:
-        """One transaction, on disk when this returns; run again when it met a collision."""
+        """One transaction, on disk when this returns. It runs again after a collision."""
         ...
 
     async def write_snapshot(self, unit: Unit[P, T], /, *args: P.args, **kwargs: P.kwargs) -> T:
@@ -130,7 +130,7 @@ class Store(Protocol):
 
 
 def refusal(constraint: str, taken: Refusals | None) -> Exception:
-    """What the violation of this unique index is to be called."""
+    """The error that a violation of this unique index means."""
     meaning = (taken or {}).get(constraint)
     if meaning is None:
         return Taken(constraint)
