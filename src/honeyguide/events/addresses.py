@@ -1,5 +1,6 @@
-"""Which receivers may be called. The base URL decides: a service on loopback may call loopback; any other calls https on
-public addresses only, and private networks only where the operator lists them. Pure rules: no DNS, no sockets.
+"""Which receivers may be called. The base URL decides: a service on loopback may call loopback; any
+other calls only https on public addresses, and private networks only if the operator lists them.
+Pure rules: no DNS, no sockets.
 """
 
 from __future__ import annotations
@@ -20,11 +21,12 @@ Address = IPv4Address | IPv6Address
 Network = IPv4Network | IPv6Network
 
 MAX_URL = 2048
-# A list of what may be called, not of what may not: nobody can list every service that listens somewhere. These are the ports
-# where https receivers are found; a receiver in a network the operator allows may use any.
+# A list of allowed ports, because nobody can list every service that must not be called. https
+# receivers use these ports; in a network that the operator allows, any port may be used.
 PORTS = frozenset((443, 4443, 9443, *range(8000, 9000)))
 
-# The IANA special-purpose registry whole, also where it says "globally reachable" (relays and sinks, never a receiver).
+# The whole IANA special-purpose registry, also what it calls "globally reachable": relays and
+# sinks, never a receiver.
 SPECIAL_4 = tuple(
     map(
         IPv4Network,
@@ -47,11 +49,12 @@ SPECIAL_4 = tuple(
             "203.0.113.0/24",
             "224.0.0.0/4",
             "240.0.0.0/4",
-            "168.63.129.16/32",  # looks public; is the host's own metadata service in one large cloud
+            "168.63.129.16/32",  # looks public, but is one large cloud's metadata service
         ),
     )
 )
-# IPv6 the other way round: only this block is handed out, so NAT64, unique-local and all to come are outside it.
+# For IPv6, a list of what is allowed: only this block is allocated to networks. NAT64, unique-local
+# and future ranges are outside it.
 GLOBAL_6 = IPv6Network("2000::/3")
 SPECIAL_6 = tuple(map(IPv6Network, ("2001::/23", "2001:db8::/32", "2002::/16", "3fff::/20")))
 LOOPBACK: tuple[Network, ...] = (IPv4Network("127.0.0.0/8"), IPv6Network("::1/128"))
@@ -66,7 +69,7 @@ INNER_SUFFIXES = (
     ".home.arpa",
 )
 HOST_NAME = re.compile(r"(?=.{1,253}\Z)[a-z0-9_-]{1,63}(\.[a-z0-9_-]{1,63})*")
-# By the rule of the URL standard a host whose last label is a number is an IPv4 address, in whatever disguise.
+# By the URL standard, a host whose last label is a number is an IPv4 address, in any notation.
 NUMBER = re.compile(r"0x[0-9a-f]*|[0-9]+")
 
 
@@ -113,7 +116,9 @@ class OutboundPolicy:
 
 
 def check_url(url: str, policy: OutboundPolicy) -> None:
-    """Refuse what the URL alone shows. A name is taken unresolved: the dial is the authority, every time."""
+    """Refuse what the URL alone shows to be forbidden. A name is resolved and checked later, at
+    each connection.
+    """
     if len(url) > MAX_URL:
         raise _refused(f"must be at most {MAX_URL:,} characters long")
     if any(c in " \\" or c.isspace() or unicodedata.category(c) in ("Cc", "Cf", "Cs") for c in url):
@@ -167,7 +172,9 @@ def _is_allowed_literal(host: str, policy: OutboundPolicy) -> bool:
 
 
 def _may_be_allowed(inner_name: str, policy: OutboundPolicy) -> bool:
-    """An inner name can only lead somewhere permitted if the operator allows some network; `localhost`, if that is loopback."""
+    """An internal name can only be allowed if the operator allows a network; `localhost`, if that
+    is loopback.
+    """
     if inner_name == "localhost" or inner_name.endswith(".localhost"):
         return any(
             network.version == home.version and network.overlaps(home)

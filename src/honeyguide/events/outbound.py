@@ -1,5 +1,6 @@
-"""The outbound guard: one bounded POST to a stranger's URL. Every address is checked at the moment of the dial, redirects,
-proxies and cookies do not exist, and whatever the receiver does, the cost is some seconds and some kilobytes.
+"""The outbound guard: one bounded POST to an untrusted URL. Every address is checked when the
+connection is made. There are no redirects, proxies or cookies, and whatever the receiver does costs
+us at most some seconds and some kilobytes.
 """
 
 from __future__ import annotations
@@ -48,7 +49,8 @@ LOOKUP_S = 5.0
 MOST_READ = 20 * 1024
 MOST_KEPT = 1024
 MOST_ADDRESSES = 8
-# Below the five seconds after which common servers hang up, so that we seldom post into a connection that is just closing.
+# Common servers close an idle connection after five seconds. We close it first, so that we seldom
+# post into a closing one.
 KEEP_ALIVE_S = 4.0
 CONNECTIONS = 1000
 LONGEST_RETRY_S = (
@@ -59,7 +61,9 @@ UNSAFE = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")
 
 
 class Blocked(Exception):
-    """The policy forbids this address. The sentence leaves the address out: it is not the caller's to learn."""
+    """The policy forbids this address. The message leaves the address out, because callers may not
+    learn it.
+    """
 
 
 class Answer(NamedTuple):
@@ -98,8 +102,9 @@ class SystemLookup:
 
 
 class GuardedResolver(AbstractResolver):
-    """Resolves at each dial and refuses a name if any one of its addresses is forbidden. The client dials what it returns and
-    keeps the name of the URL for SNI, the certificate and Host."""
+    """Resolves a name for each connection, and refuses it if any of its addresses is forbidden. The
+    client connects to the addresses returned, and uses the name for SNI, the certificate and Host.
+    """
 
     def __init__(
         self, policy: OutboundPolicy, *, lookup: Lookup | None = None, timeout_s: float = LOOKUP_S
@@ -154,7 +159,9 @@ def _dialable(host: str, address: str, port: int) -> ResolveResult:
 
 
 class Outbound:
-    """One HTTP client for all deliveries. `post` never raises for what the network or the receiver does."""
+    """One HTTP client for all deliveries. `post` never raises because of the network or the
+    receiver.
+    """
 
     def __init__(
         self,
@@ -220,19 +227,23 @@ class Outbound:
         return self._session
 
     def _checked(self, url: str) -> URL:
-        # Again at each dial (remembered per URL): the URL may have been taken under another base URL or allow-list.
+        # Checked again (cached per URL): it may have been saved under another policy.
         check_url(url, self._policy)
         return URL(url)
 
     def _socket(self, info: tuple[Any, ...]) -> socket.socket:
-        """The last gate before a packet: every socket is made here, also for IP literals, which never meet the resolver."""
+        """The last check before a packet: every socket is made here, also for IP addresses in URLs,
+        which are not resolved.
+        """
         family, kind, protocol, _, address = info
         if not self._policy.permits(address[0]):
             raise Blocked("The URL leads to an IP address that webhooks may not call.")
         return socket.socket(family, kind, protocol)
 
     def _said(self, error: Exception) -> tuple[Trouble, str]:
-        """Describe the error for the owner of the webhook, without revealing our side of the network."""
+        """Describe the error for the owner of the webhook, without revealing our side of the
+        network.
+        """
         match error:
             case Blocked():
                 return "blocked", str(error)
@@ -261,7 +272,7 @@ class Outbound:
 
 
 async def _read(response: aiohttp.ClientResponse) -> bytes:
-    """The beginning of the answer. Its status has arrived and counts, however the rest of it may fail or stall."""
+    """The beginning of the response body. The status counts, even if the body fails or stalls."""
     kept = bytearray()
     read = 0
     try:

@@ -1,5 +1,5 @@
-"""Events are written in the transaction of the change they tell of, with their exact bytes and one delivery per webhook that
-asked. Nothing is sent here.
+"""Events are stored in the transaction of the change that they report, with their exact bytes and
+one delivery per webhook. Nothing is sent here.
 """
 
 from __future__ import annotations
@@ -20,9 +20,10 @@ REWARD_REDEEMED = "reward_redeemed"
 TEST = "test"
 TYPES = (NEW_REFERRAL, NEW_PARTNER_REFERRAL, REWARD_UNLOCKED, REWARD_REDEEMED)
 
-# The topic that wakes whoever delivers.
+# The topic that wakes the dispatchers.
 DELIVERIES = "deliveries"
-# Something that may be in a sender's hands is to be looked at again: a person was erased, a webhook changed or is gone.
+# The topic that makes dispatchers check claimed deliveries again: a subscriber was erased, or a
+# webhook changed or was deleted.
 RECALLS = "recalls"
 KEPT_MS = 30 * DAY_MS
 PURGE_BATCH = 200
@@ -40,8 +41,9 @@ _encode = msgspec.json.Encoder(decimal_format="number").encode
 
 
 async def listeners(tx: Tx, account_id: str, kind: str) -> list[str]:
-    """The webhooks that ask for this kind of event, disabled ones too: for them it is kept until they are enabled and replay.
-    Where there are none, nobody need put the event together."""
+    """The webhooks that want this type of event, also disabled ones, which can replay it after they
+    are enabled. If there are none, the event need not be built.
+    """
     return await tx.all(_LISTENERS, account_id=account_id, type=kind)
 
 
@@ -56,7 +58,9 @@ async def emit(
     referrer_id: str | None = None,
     now_ms: int,
 ) -> list[str]:
-    """Writes the event and its deliveries and gives their ids. The ids of the people it names let erasure find it."""
+    """Store the event and its deliveries, and return their IDs. Erasure finds the event by the IDs
+    of the subscribers it names.
+    """
     if not to:
         return []
     event_id = f"msg_{new_id()}"
@@ -90,7 +94,9 @@ async def emit(
 
 
 async def erase(tx: Tx, account_id: str, subscriber_id: str) -> None:
-    """In whichever role an event names them: what is undelivered is cancelled, kept bodies and answers go."""
+    """Erase a subscriber from events, in any role: cancel deliveries, delete stored bodies and
+    responses.
+    """
     for statement in (_CANCEL_ABOUT, _DROP_ANSWERS_ABOUT, _DROP_BODIES_ABOUT):
         await tx.run(statement, account_id=account_id, subscriber_id=subscriber_id)
     tx.wake(RECALLS)

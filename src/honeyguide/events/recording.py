@@ -1,4 +1,6 @@
-"""What came of each attempt: written down together, fenced by the lease, with what it means for the webhook and its owner."""
+"""Records the outcomes of attempts, many at once and only under their lease, and what they mean for
+the webhook and its owner.
+"""
 
 from __future__ import annotations
 
@@ -18,11 +20,13 @@ from honeyguide.store.tx import Tx
 
 log = logging.getLogger("honeyguide.delivery")
 
-# So many outcomes may wait for their transaction before senders wait too.
+# How many outcomes may wait for their transaction before senders wait too.
 AHEAD = 400
-# A transaction for one outcome costs what one for fifty does; what dies with the process meanwhile is sent again.
+# A transaction for one outcome costs as much as one for fifty. What dies with the process
+# is sent again.
 GATHER_S = 0.02
-# A store that is down may come back before the leases are over; an outcome lost means that the event is sent once more.
+# A store that is down may come back before the leases end. A lost outcome means that the event is
+# sent again.
 PATIENCE_S = 20.0
 RETRY_S = 0.5
 
@@ -76,7 +80,9 @@ class Recorder:
         self._writing: asyncio.Task[None] | None = None
 
     async def add(self, outcome: AttemptResult) -> None:
-        """A failure is on record before its sender tries the next; a success only when we run far ahead."""
+        """A sender waits until a failure is recorded; after a success, only if many outcomes
+        wait.
+        """
         loop = asyncio.get_running_loop()
         waits = outcome.status != "delivered" or len(self._waiting) >= AHEAD
         written: asyncio.Future[None] | None = loop.create_future() if waits else None
@@ -120,7 +126,7 @@ class Recorder:
                     log.exception("Could not record a webhook delivery; it will be sent again")
                     return
                 break
-        for outcome in outcomes:  # one of them is bad; the others shall not suffer for it
+        for outcome in outcomes:  # one of them is bad; record the others
             await self._write([outcome])
 
 
@@ -129,7 +135,9 @@ def _json(outcomes: list[AttemptResult]) -> str:
 
 
 async def record(tx: Tx, outcomes: list[AttemptResult], page: str) -> None:
-    """Outcomes, attempts and what they mean for each webhook. Who lost the lease records nothing."""
+    """Record outcomes, attempts and what they mean for each webhook. Without the lease, record
+    nothing.
+    """
     settled = set(await tx.all(_SETTLE, outcomes=_json(outcomes)))
     ours = [outcome for outcome in outcomes if outcome.delivery_id in settled]
     if not ours:
@@ -172,7 +180,7 @@ async def _note_failure(tx: Tx, outcome: AttemptResult, page: str) -> None:
 
 
 async def _disable(tx: Tx, outcome: AttemptResult, reason: str, page: str) -> None:
-    """What waits is cancelled, not lost: after the webhook is enabled again a replay sends it."""
+    """Pending deliveries are canceled, but a replay can send them after the webhook is enabled."""
     webhook, now_ms = _key(outcome), outcome.at_ms
     await tx.one(_LOCK_WEBHOOK, **webhook)
     if not await tx.run(_DISABLE, **webhook, reason=reason, now_ms=now_ms):
@@ -193,7 +201,7 @@ def _moment(ms: int) -> str:
 
 
 async def _tell_owner(tx: Tx, outcome: AttemptResult, kind: str, said: texts.EmailText) -> None:
-    """Every time it comes to this: the webhook's own row says whether it has already."""
+    """Notify the owner. The webhook's row says whether this was done already."""
     to = await tx.one(_OWNER_EMAIL, account_id=outcome.account_id)
     if to is not None:
         once, link = (

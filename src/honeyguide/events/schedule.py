@@ -1,4 +1,6 @@
-"""When a delivery is tried again: the published schedule, as data, and the rules about what an answer means."""
+"""When a delivery is tried again: the published schedule, and the rules about what a response
+means.
+"""
 
 from __future__ import annotations
 
@@ -37,7 +39,9 @@ class Outcome(NamedTuple):
 
 
 def outcome(answer: Answer, tries: int, now_ms: int, chance: float) -> Outcome:
-    """What becomes of a delivery after its attempt number `tries` (from 1); `chance` in 0..1 places it within the jitter."""
+    """The status of a delivery after attempt number `tries` (from 1), and when it is due. `chance`
+    in 0..1 chooses the jitter.
+    """
     if is_success(answer):
         return Outcome("delivered", now_ms)
     if tries >= ATTEMPTS:

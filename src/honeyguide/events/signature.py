@@ -1,4 +1,6 @@
-"""Signatures by the Standard Webhooks scheme: a receiver proves with a stock library who sent the bytes, and when."""
+"""Signatures by the Standard Webhooks scheme: receivers can verify with any library who sent the
+bytes, and when.
+"""
 
 from __future__ import annotations
 
@@ -43,7 +45,7 @@ def new_secret() -> str:
 
 
 def sign(secrets: Sequence[str], message_id: str, timestamp_s: int, body: bytes) -> str:
-    """One signature per secret, so that a receiver holding either the old or the new one verifies during a rotation."""
+    """One signature per secret, so that during a rotation a receiver can verify with either one."""
     signed = b"%s.%d.%s" % (message_id.encode("utf-8"), timestamp_s, body)
     return " ".join(
         [

@@ -1,6 +1,8 @@
-"""Webhooks: where an account wants to be told, of what, signed with which secret; and the log of what was sent there.
+"""Webhooks: where an account receives which events, signed with which secret, and the log of what
+was sent.
 
-A v1 webhook belongs to the campaign, a v2 one to the account; `scope` is the campaign's id or empty, and each sees its own.
+A v1 webhook belongs to the campaign, a v2 one to the account. `scope` is the campaign's ID or
+empty, and each API version sees only its own.
 """
 
 from __future__ import annotations
@@ -140,7 +142,7 @@ async def get(tx: Tx, account_id: str, scope: str, webhook_id: str) -> Webhook:
 
 
 async def get_locked(tx: Tx, account_id: str, scope: str, webhook_id: str) -> tuple[Webhook, str]:
-    """With its old secrets, for a change that depends on what is there: nobody else changes it until we are done."""
+    """Lock the webhook, with its old secrets, for a change that depends on its current state."""
     webhook = await get(tx, account_id, scope, webhook_id)
     old_secrets = await tx.one(_LOCK, account_id=account_id, id=webhook.id)
     if old_secrets is None:
@@ -259,7 +261,7 @@ async def resend(
 async def replay(
     tx: Tx, account_id: str, scope: str, webhook_id: str, since: str | None, *, now_ms: int
 ) -> int:
-    """Everything since a moment, once more, whatever became of it, as far as the log reaches back."""
+    """Send everything since a time again, whatever its status, as far as the log reaches back."""
     webhook = await get_enabled(tx, account_id, scope, webhook_id)
     if not since:
         raise Required("since", "{field} is required, such as 2026-11-15T00:00:00Z.")
