@@ -34,6 +34,17 @@ KERNEL_GUESTS = {
 }
 DRIVERS = {"apsw", "asyncpg", "sqlite3", "aiosqlite", "psycopg", "sqlalchemy"}
 ENGINE_MODULES = {"sqlite", "postgres", "SqliteStore", "PostgresStore", "SqliteTx", "PostgresTx"}
+TRANSACTIONS = {"read", "write", "snapshot", "slow_snapshot", "write_snapshot"}
+# Loops, caches and downloads, which need several transactions one after another.
+OPENS_TRANSACTIONS = {
+    "accounts/admission.py",
+    "events/dispatcher.py",
+    "events/recording.py",
+    "mail/sending.py",
+    "referrals/clicks.py",
+    "referrals/links.py",
+    "signups/exporting.py",
+}
 HTTP_SERVERS = {"starlette", "uvicorn", "httptools", "multipart", "python_multipart"}
 CLOCKS = {"kernel/clock.py", "kernel/ids.py"}
 TIME_READERS = {
@@ -135,6 +146,16 @@ def engines_are_known_only_to_the_store(module: Module) -> Iterator[str]:
     for node in ast.walk(module.tree):
         if isinstance(node, ast.Attribute) and node.attr == "engine":
             yield f"{node.lineno}: `{ast.unparse(node)}` asks which engine this is; {mend}"
+
+
+def the_domain_opens_no_transactions(module: Module) -> Iterator[str]:
+    if module.room not in DOMAIN or module.room == "store" or module.path in OPENS_TRANSACTIONS:
+        return
+    for node in ast.walk(module.tree):
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+            owner = ast.unparse(node.func.value).rpartition(".")[2].lstrip("_")
+            if owner == "store" and node.func.attr in TRANSACTIONS:
+                yield f"{node.lineno}: `{ast.unparse(node.func)}` opens a transaction; take `tx` and let the edge open it"
 
 
 def the_domain_knows_no_http_server(module: Module) -> Iterator[str]:
@@ -248,6 +269,7 @@ LAWS: list[Law] = [
     the_kernel_stands_on_the_standard_library,
     drivers_live_in_the_store,
     engines_are_known_only_to_the_store,
+    the_domain_opens_no_transactions,
     the_domain_knows_no_http_server,
     sql_lives_in_sql_files,
     the_clock_is_read_in_one_place,
@@ -308,6 +330,14 @@ def test_style_sheets_and_scripts_of_ours_are_short() -> None:
     assert not complaints, "\n" + "\n".join(complaints)
 
 
+def test_documents_name_tests_that_exist() -> None:
+    root = Path(__file__).parent.parent
+    for page in (root / "ARCHITECTURE.md", *sorted((root / "docs" / "decisions").glob("*.md"))):
+        named = re.findall(r"`(tests/[\w/]+\.py|bench/\w+\.py)`", page.read_text(encoding="utf-8"))
+        assert named, f"{page.name} names no test"
+        assert [path for path in named if not (root / path).exists()] == [], page.name
+
+
 # Whoever makes markup from text has escaped it first, or drew it without any text of others.
 MAKES_MARKUP = {
     "pages/rendering.py": 4,
@@ -354,6 +384,11 @@ CULPRITS: list[tuple[Law, str, str]] = [
         engines_are_known_only_to_the_store,
         "work/loop.py",
         "def f(store): return store.engine == 'sqlite'",
+    ),
+    (
+        the_domain_opens_no_transactions,
+        "partners/charges.py",
+        "async def f(self): await self._store.write(self.g)",
     ),
     (
         the_domain_knows_no_http_server,

@@ -1,5 +1,6 @@
-"""Claims: which deliveries a process may send, and until when. A claim is a lease on the delivery's row; only the holder of its
-token may record what came of the attempt."""
+"""Claims: which deliveries a process may send, and until when. A claim is a lease on the delivery's
+row; only the holder of its token may record the outcome of the attempt.
+"""
 
 from __future__ import annotations
 
@@ -24,8 +25,9 @@ class DueWebhook(NamedTuple):
 
 
 class ClaimedDelivery(NamedTuple):
-    """Everything that one attempt needs to know; in order, the longest due comes first. With an
-    empty body it can never be sent: its subscriber was erased meanwhile, or its webhook disabled."""
+    """Everything that one attempt needs. Sorted, the longest due comes first. With an empty body it
+    can never be sent: its subscriber was erased, or its webhook disabled.
+    """
 
     due_ms: int
     id: str
@@ -90,6 +92,6 @@ async def still_claimed(tx: Tx, delivery: ClaimedDelivery) -> ClaimedDelivery | 
 
 
 async def give_back(tx: Tx, unsent: Iterable[ClaimedDelivery]) -> None:
-    """Ends the lease of deliveries that were not begun, so that another process can send them at once."""
+    """End the lease of deliveries that were not begun, so that they can be sent at once."""
     for delivery in unsent:
         await tx.run(_GIVE_BACK, id=delivery.id, token=delivery.token)

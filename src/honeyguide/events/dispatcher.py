@@ -1,12 +1,13 @@
-"""The webhook dispatcher: claims what is due, sends it and records what came of it. Any number of processes may do so at once.
+"""The webhook dispatcher: claims what is due, sends it and records the outcome. Any number of
+processes can do so at once.
 
-    pending ──claim──▶ leased ──send──▶ in flight ──record──▶ delivered, failed, or pending until the next try
+    pending ──claim──▶ leased ──send──▶ in flight ──record──▶ delivered, failed, or pending again
        ▲                  │                  │
-       └──────────────────┴──────────────────┘  the lease runs out: the process died, or began too late
+       └──────────────────┴──────────────────┘  the lease ends: the process died, or began too late
 
-A round claims only for webhooks with a free slot. One webhook has at most four posts in flight, or one
-while it is failing, and one account at most a hundred. So no account can take the slots of another,
-whatever its webhooks do. `claiming` leases, `outbound` sends, `recording` writes down.
+A round claims only for webhooks with a free slot. One webhook has at most four posts in flight, or
+one while it is failing, and one account at most a hundred. So no account can take the slots of
+another, whatever its webhooks do. `claiming` leases, `outbound` sends, `recording` records.
 """
 
 from __future__ import annotations
@@ -35,12 +36,13 @@ MOST_IN_FLIGHT = 1_000
 # A webhook that is quick to take its claim gets twice as much with the next one, up to this.
 LARGEST_CLAIM = 128
 QUICK_S = 1.0
-# In real time. A lease must outlast an attempt, which may take 15 s. A delivery that was not begun in
-# time is left to whoever claims it after the lease.
+# In real time. A lease must outlast an attempt, which may take 15 s. A delivery that was not begun
+# in time is left to whoever claims it after the lease.
 LEASE_MS = 60_000
 BEGIN_WITHIN_S = 40.0
-# A delivery is read again before it is sent if a recall came after its claim (a subscriber was erased,
-# a webhook changed), or if the claim is older than this: a recall by another process may be missed.
+# A delivery is read again before it is sent if a recall came after its claim (a subscriber was
+# erased, a webhook changed), or if the claim is older than this: a recall by another process may be
+# missed.
 CHECK_AGAIN_S = 1.0
 # Wake-ups come with each commit; this is for what falls due and for wake-ups that were missed.
 POLL_S = 1.0
@@ -75,7 +77,7 @@ class WebhookQueue:
 
 
 class Dispatcher:
-    """The delivery loop of one process. `page` is where the owner of a webhook can look after it."""
+    """The delivery loop of one process. `page` is the URL of the webhooks page."""
 
     def __init__(
         self,
@@ -137,7 +139,7 @@ class Dispatcher:
         await self._recorder.flush()
 
     async def _stop(self) -> None:
-        """Posts in flight may finish, what was not begun is given back, and all results are written."""
+        """Let posts in flight finish, give back what was not begun, and record all results."""
         self._stopping = True
         unsent = [delivery for queue in self._queues.values() for delivery in queue.waiting]
         for queue in self._queues.values():

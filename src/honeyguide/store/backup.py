@@ -1,4 +1,4 @@
-"""A copy of the whole database while it is in use: SQLite's backup interface, PostgreSQL's `pg_dump`."""
+"""Copies a database in use: SQLite with its backup API, PostgreSQL with `pg_dump`."""
 
 from __future__ import annotations
 
@@ -75,8 +75,9 @@ def backup_postgres(url: str, target: Path) -> None:
 
 @contextmanager
 def _whole_file(target: Path) -> Iterator[Path]:
-    """A file beside the target, which takes its name once it is whole and on the disk. A backup that
-    fails leaves nothing behind."""
+    """A file next to the target, renamed once it is complete and on disk. A failed backup leaves
+    nothing behind.
+    """
     if target.exists():
         raise Invalid("{path} already exists. Choose another file name.", path=target)
     if not target.parent.is_dir():
@@ -103,7 +104,9 @@ def _whole_file(target: Path) -> Iterator[Path]:
 
 
 def _without_password(url: str) -> tuple[str, str]:
-    """The address and its password apart: every user of the machine can read a command line, nobody else our environment."""
+    """The URL without its password, and the password. Other users of the machine can read a command
+    line, but not our environment.
+    """
     whole = urlsplit(url).netloc
     user, _, servers = whole.rpartition("@")
     name, _, password = user.partition(":")
