@@ -24,7 +24,7 @@ from honeyguide.events.outbound import Outbound
 from honeyguide.kernel.clock import Clock, shifted_clock, system_clock
 from honeyguide.kernel.site import Site
 from honeyguide.mail.transports import transport_for
-from honeyguide.pages.readers import PREFIXES, LinkHandler
+from honeyguide.pages.readers.links import PREFIXES, LinkHandler
 from honeyguide.pages.services import PageServices
 from honeyguide.pages.site import pages_app
 from honeyguide.settings import Settings

@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page, expect
 
-from honeyguide.pages.readers import forms, preview
+from honeyguide.pages.readers import forms
+from honeyguide.pages.readers.preview import preview
 from honeyguide.referrals import rewards
 from tests.browser.conftest import DESKTOP, LOOKS, PHONE, PageAt
 from tests.support import market

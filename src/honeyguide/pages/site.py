@@ -18,7 +18,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from honeyguide.pages import logos, reference, rendering
 from honeyguide.pages.bodies import Bounded
 from honeyguide.pages.dashboard import routes as dashboard
-from honeyguide.pages.readers import reader_routes
+from honeyguide.pages.readers.routes import reader_routes
 from honeyguide.pages.services import PageServices
 from honeyguide.pages.static import Static
 

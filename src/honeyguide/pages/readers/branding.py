@@ -125,8 +125,8 @@ async def _of_place(tx: Tx, place: PartnerLink | None, slug: str) -> Branding:
 
 
 class BrandingCache:
-    """Campaigns' faces that were shown within the last second: while a link makes the rounds, its page is asked for over and
-    over. A change of the campaign clears it at once."""
+    """The branding of campaigns shown within the last second: a link that many people share has its
+    page asked for over and over. A change of a campaign clears the cache at once."""
 
     KEPT_MS = 1_000
     MOST = 1_000
@@ -142,7 +142,7 @@ class BrandingCache:
         kept = self._branding_cache.get(slug)
         if kept is not None and 0 <= now_ms - kept[0] < self.KEPT_MS:
             return kept[1]
-        brand = await self._store.read(lambda tx: find(tx, slug))
+        brand = await self._store.read(find, slug)
         if not brand.is_program:
             if len(self._branding_cache) >= self.MOST:
                 self._branding_cache.clear()

@@ -1,5 +1,5 @@
-"""Public forms: a token that says when the form was shown, a hidden field that only bots fill in, and limits per network. An
-error is a sentence next to its field on the same form, with the entered values kept.
+"""Public forms: a token that says when the form was shown, a hidden field that only bots fill in, and
+limits per IP network.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from starlette.requests import Request
 from honeyguide.kernel import clock
 from honeyguide.kernel.errors import Fault, TooMany
 from honeyguide.kernel.site import Site
-from honeyguide.pages.forms import Field, errors_of, missing
+from honeyguide.pages.forms import BAD_EMAIL, Field, FormErrors, errors_of, missing
 from honeyguide.referrals import rules
 
 BODY_LIMIT = 16 * 1024
@@ -24,33 +24,25 @@ TRAP = "website"
 EMAIL_FIELDS = {"email": Field("Email address", "Enter your email address.")}
 
 
-class FormRefused(Fault):
-    """What was sent cannot be taken as it is; the form is shown again with this sentence."""
-
-    code = "refused"
-
-    def __init__(self, message: str, *, status: int = 400, param: str | None = None) -> None:
-        super().__init__(message, param=param)
-        self.status = status
+def _refused(sentence: str, *, status: int = 400) -> FormErrors:
+    return FormErrors({"": sentence}, status=status)
 
 
 async def read(request: Request) -> dict[str, str]:
-    """The fields of a posted form. Multipart is not for us: its parsers were a way in too often."""
-    # A page of somebody else's could otherwise have its visitors fill in our form, each from a network of their own.
+    """The fields of a posted form. Multipart is refused: its parsers have a history of security bugs."""
+    # Otherwise another website could have its visitors submit our form, each from their own network.
     if request.headers.get("sec-fetch-site") == "cross-site":
-        raise FormRefused(
+        raise _refused(
             "This form was sent from another website. Please use the form on this page.", status=403
         )
     kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
     if kind != "application/x-www-form-urlencoded":
-        raise FormRefused(
-            "We couldn’t read this form. Please use the form on this page.", status=415
-        )
+        raise _refused("We couldn’t read this form. Please use the form on this page.", status=415)
     body = b""
     async for part in request.stream():
         body += part
         if len(body) > BODY_LIMIT:
-            raise FormRefused("That’s too much text for this form. Please shorten it.", status=413)
+            raise _refused("That’s too much text for this form. Please shorten it.", status=413)
     try:
         return dict(
             parse_qsl(
@@ -58,36 +50,37 @@ async def read(request: Request) -> dict[str, str]:
             )
         )
     except ValueError:
-        raise FormRefused("We couldn’t read this form. Please try again.") from None
+        raise _refused("We couldn’t read this form. Please try again.") from None
 
 
 def token(site: Site, purpose: str, now_ms: int) -> str:
-    """When this form was shown, for one purpose, so that a token from one form opens no other."""
+    """When this form was shown, and for what, so that the token of one form is no good for another."""
     return site.seal(f"form {purpose}", now_ms.to_bytes(6, "big"))
 
 
 def check(site: Site, purpose: str, fields: dict[str, str], now_ms: int) -> None:
     if fields.get(TRAP):
-        # Not dropped silently: a browser may have filled it in for a real reader.
-        raise FormRefused(
+        # Not ignored silently: a browser may have filled it in for a real reader.
+        raise _refused(
             "A hidden field was filled in, perhaps by your browser. Please submit the form again."
         )
     shown = site.unseal(f"form {purpose}", fields.get("token", ""))
     age_ms = now_ms - int.from_bytes(shown, "big") if shown else LONGEST_MS + 1
-    # A little before its time is another machine's clock.
+    # Clocks of several machines may differ a little.
     if not -clock.MINUTE_MS <= age_ms <= LONGEST_MS:
-        raise FormRefused("This page has expired. Please submit the form again.")
+        raise _refused("This page has expired. Please submit the form again.")
 
 
 def email_errors(fault: Fault, given: Mapping[str, str]) -> dict[str, str]:
-    """What a form with an email field and nothing else says about a refusal."""
+    """The sentences for a form whose only field is an email address."""
     if fault.code == "invalid_email":
-        return missing(EMAIL_FIELDS, given) or {"email": "Enter a valid email address."}
+        return missing(EMAIL_FIELDS, given) or {"email": BAD_EMAIL}
     return errors_of(fault, EMAIL_FIELDS)
 
 
 class NetworkLimit:
-    """So many posts per network and window, counted in this process; the networks seen longest ago are forgotten first."""
+    """A limit of posts per IP network and time window, counted in this process. The networks seen
+    longest ago are forgotten first."""
 
     _MOST_NETWORKS = 20_000
 
@@ -97,24 +90,25 @@ class NetworkLimit:
         self._seen: OrderedDict[str, tuple[int, int]] = OrderedDict()
 
     def another(self, address: str, now_ms: int) -> None:
-        """An IPv6 network is a /64: whoever has one address of it has them all."""
-        network = rules.network_of(address) or address
-        began_ms, count = self._seen.pop(network, (now_ms, 0))
+        """Counts one more. An IPv6 network is a /64: one visitor can use all of its addresses."""
+        ip_network = rules.network_of(address) or address
+        began_ms, count = self._seen.pop(ip_network, (now_ms, 0))
         if not 0 <= now_ms - began_ms < self._window_ms:
             began_ms, count = now_ms, 0
-        self._seen[network] = (began_ms, count + 1)
+        self._seen[ip_network] = (began_ms, count + 1)
         if len(self._seen) > self._MOST_NETWORKS:
             self._seen.popitem(last=False)
         if count >= self._most:
             wait_s = max(1, -(-(began_ms + self._window_ms - now_ms) // 1000))
             minutes = max(1, -(-wait_s // 60))
             raise TooMany(
-                "Too many people are using this form from your network. Please try again in {wait}.",
+                "Too many people are using this form from your network. "
+                "Please try again in {wait}.",
                 wait="a minute" if minutes == 1 else f"{minutes} minutes",
                 retry_after_s=wait_s,
             )
 
 
 def peer(request: Request) -> str:
-    """Who sent it: the real peer, or what a trusted proxy says (uvicorn sees to that)."""
+    """The sender's IP address. Behind a trusted proxy, uvicorn puts the real one here."""
     return request.client.host if request.client else ""

@@ -55,7 +55,7 @@ class LinkHandler:
         self._site: Site = services.site
         self._clock: Clock = services.clock
         self._store = services.store
-        self._book = LinkCache(services.store, services.clock)
+        self._cache = LinkCache(services.store, services.clock)
         self._counter = ClickCounter(services.store)
         self._behind = behind
 
@@ -85,14 +85,14 @@ class LinkHandler:
         await send({"type": "http.response.body", "body": b""})
 
     async def _reader_way(self, code: str, scope: Scope) -> Way | None:
-        link = await self._book.find(code.lower())
+        link = await self._cache.find(code.lower())
         if link is None:
             return None
         target = links.destination(self._site, link, scope["query_string"].decode("latin-1"))
         return Way(target, link.account_id, link.campaign_id, link.code)
 
     async def _partner_way(self, code: str, scope: Scope) -> Way | None:
-        place = await self._store.read(lambda tx: partner_links.lookup(tx, code))
+        place = await self._store.read(partner_links.lookup, code)
         if place is None:
             return None
         target = links.with_query(

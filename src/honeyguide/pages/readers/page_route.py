@@ -1,0 +1,147 @@
+"""One row of the reader pages' route table, and how a request to it is answered."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Coroutine, Mapping
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+from starlette.requests import Request
+from starlette.responses import Response
+
+from honeyguide.kernel.clock import MINUTE_MS
+from honeyguide.kernel.errors import Fault, Invalid, Missing, TooMany, Unavailable
+from honeyguide.pages.forms import FormErrors
+from honeyguide.pages.handlers import Uses, call
+from honeyguide.pages.readers import forms
+from honeyguide.pages.readers.branding import Branding, BrandingCache
+from honeyguide.pages.readers.showing import lost, shown, sorry
+from honeyguide.pages.services import PageServices
+from honeyguide.store.tx import Tx
+
+
+class ReaderServices:
+    """What the reader pages of one process share."""
+
+    def __init__(self, services: PageServices) -> None:
+        self.store = services.store
+        self.site = services.site
+        self.clock = services.clock
+        self.branding = BrandingCache(services.store, services.clock)
+        # Many honest people share a network: an office, a school, a talk whose last slide is a QR code.
+        self.signup_limits = {
+            origin: forms.NetworkLimit(60, 10 * MINUTE_MS) for origin in ("signup", "magic")
+        }
+        self.hub_limit = forms.NetworkLimit(20, 10 * MINUTE_MS)
+        self._background: set[asyncio.Task[None]] = set()
+
+    def run_in_background(self, work: Coroutine[Any, Any, None]) -> None:
+        """Runs it after the answer, which then takes the same time whatever there is to do."""
+        task = asyncio.get_running_loop().create_task(work)
+        self._background.add(task)
+        task.add_done_callback(self._background.discard)
+
+
+class ReaderView(NamedTuple):
+    """A page to render once its transaction is over."""
+
+    template: str
+    brand: Branding | None
+    is_private: bool
+    values: dict[str, Any]
+
+
+@dataclass
+class ReaderRequest:
+    http: Request
+    services: ReaderServices
+    now_ms: int
+    fields: dict[str, str] = field(default_factory=dict)
+    """The form that was sent."""
+    errors: dict[str, str] = field(default_factory=dict)
+    """What is wrong with that form: a sentence for each field."""
+
+    def at(self, name: str) -> str:
+        """A part of the path."""
+        return str(self.http.path_params[name])
+
+    def query(self, name: str) -> str:
+        return self.http.query_params.get(name, "")
+
+    def view(
+        self, template: str, brand: Branding | None, *, private: bool = False, **values: Any
+    ) -> ReaderView:
+        return ReaderView(template, brand, private, values)
+
+    def token(self, purpose: str) -> str:
+        """For a form of the page that is shown."""
+        return forms.token(self.services.site, purpose, self.now_ms)
+
+    def check_form(self, purpose: str) -> None:
+        forms.check(self.services.site, purpose, self.fields, self.now_ms)
+
+
+Answer = ReaderView | Response
+DatabaseHandler = Callable[[Tx, ReaderRequest], Awaitable[Answer]]
+ServiceHandler = Callable[[ReaderServices, ReaderRequest], Awaitable[Answer]]
+
+
+@dataclass(frozen=True)
+class ReaderRoute:
+    method: str
+    path: str
+    uses: Uses
+    handler: DatabaseHandler | ServiceHandler
+    # Of a form that is shown again when it is refused: the sentences to show, by field. What shows
+    # it is the GET row with the same path.
+    errors: Callable[[Fault, Mapping[str, str]], dict[str, str]] | None = None
+
+
+def endpoint(
+    services: ReaderServices, route: ReaderRoute, form: ReaderRoute
+) -> Callable[[Request], Awaitable[Response]]:
+    """What Starlette calls. Whatever stops a handler becomes a page that a reader understands."""
+
+    async def answer(http: Request) -> Response:
+        try:
+            return await _answer(ReaderRequest(http, services, services.clock()), route, form)
+        except Missing:
+            return lost()
+        except TooMany as fault:
+            return sorry(429, "Too many requests", fault.message, retry_after_s=fault.retry_after_s)
+        except Unavailable:
+            return sorry(
+                503, "We’ll be right back", "Please try again in a minute.", retry_after_s=5
+            )
+        except Fault as fault:
+            return sorry(400, "Something went wrong", fault.message)
+
+    return answer
+
+
+async def _answer(request: ReaderRequest, route: ReaderRoute, form: ReaderRoute) -> Response:
+    try:
+        if route.errors is not None:
+            request.fields = await forms.read(request.http)
+        return _rendered(request, await call(route.uses, route.handler, request.services, request))
+    except (Invalid, TooMany) as fault:
+        if route.errors is None:
+            raise
+        request.errors = route.errors(fault, request.fields)
+        response = _rendered(
+            request, await call(form.uses, form.handler, request.services, request)
+        )
+        if isinstance(fault, TooMany):
+            response.status_code = 429
+            response.headers["retry-after"] = str(fault.retry_after_s)
+        else:
+            response.status_code = fault.status if isinstance(fault, FormErrors) else 400
+        return response
+
+
+def _rendered(request: ReaderRequest, answer: Answer) -> Response:
+    if isinstance(answer, Response):
+        return answer
+    values = {"wrong": request.errors, **answer.values}
+    return shown(answer.template, answer.brand, private=answer.is_private, **values)
