@@ -1,6 +1,8 @@
-"""Logos as they are served: a picture we made ourselves, kept for long, never read as anything else."""
+"""Serves logos: pictures that we encoded ourselves, cached for long, never taken for another type."""
 
 from __future__ import annotations
+
+from functools import partial
 
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
@@ -11,7 +13,7 @@ from honeyguide.kernel.errors import Missing
 from honeyguide.pages.services import PageServices
 from honeyguide.partners import logos, publications
 
-# A new picture gets a new address, so this one never changes.
+# A new picture gets a new URL, so the one at this URL never changes.
 _HEADERS = {
     "cache-control": "public, max-age=31536000, immutable",
     "content-security-policy": "default-src 'none'",
@@ -21,14 +23,13 @@ _HEADERS = {
 
 
 def routes(services: PageServices) -> list[Route]:
-    async def logo(request: Request) -> Response:
-        try:
-            stored = await services.store.read(
-                publications.get_logo, request.path_params["logo_id"]
-            )
-            data = await logos.load(stored, services.site.logo_folder)
-        except Missing:
-            raise HTTPException(404) from None
-        return Response(data, media_type=stored.content_type, headers=_HEADERS)
+    return [Route("/logos/{logo_id}", partial(_logo, services), name="logo")]
 
-    return [Route("/logos/{logo_id}", logo, name="logo")]
+
+async def _logo(services: PageServices, request: Request) -> Response:
+    try:
+        stored = await services.store.read(publications.get_logo, request.path_params["logo_id"])
+        data = await logos.load(stored, services.site.logo_folder)
+    except Missing:
+        raise HTTPException(404) from None
+    return Response(data, media_type=stored.content_type, headers=_HEADERS)

@@ -1,4 +1,4 @@
-"""Templates into pages. Everything is escaped unless a filter here made it."""
+"""Renders templates. Everything is escaped except the markup that a filter here made."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _JSON = re.compile(r"(&#34;(?:[^&\\]|\\.|&(?!#34;))*&#34;)(\s*:)?|\b(true|false|
 
 
 def prose(text: str) -> Markup:
-    """Plain words in which `this` is code."""
+    """Plain text in which `this` is code."""
     return Markup(_CODE.sub(r"<code>\1</code>", str(escape(text))))
 
 
@@ -28,19 +28,19 @@ def json_lines(value: Any) -> str:
 
 
 def coloured(text: str) -> Markup:
-    """JSON, its values set apart from its keys."""
+    """JSON with its values marked."""
+    return Markup(_JSON.sub(_marked, str(escape(text))))
 
-    def one(match: re.Match[str]) -> str:
-        string, colon, word = match.groups()
-        if colon:
-            return f"{string}{colon}"
-        return f"<i>{string}</i>" if string else f"<b>{word}</b>"
 
-    return Markup(_JSON.sub(one, str(escape(text))))
+def _marked(match: re.Match[str]) -> str:
+    string, colon, word = match.groups()
+    if colon:
+        return f"{string}{colon}"
+    return f"<i>{string}</i>" if string else f"<b>{word}</b>"
 
 
 def breakable(path: str) -> Markup:
-    """A path that may wrap after each slash, its parameters set apart."""
+    """A path that may wrap after each slash, with its parameters marked."""
     marked = re.sub(r"(\{\w+\})", r"<i>\1</i>", str(escape(path)))
     return Markup(marked.replace("/", "/<wbr>").replace("/<wbr>i>", "/i>"))
 
@@ -67,7 +67,7 @@ _templates = _environment()
 
 
 def add_filters(**filters: Callable[..., Any]) -> None:
-    """What one part of the house needs for its own templates."""
+    """Filters that only some templates need."""
     _templates.filters.update(filters)
 
 

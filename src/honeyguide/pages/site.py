@@ -1,4 +1,4 @@
-"""The pages as one application: addresses for people, the headers that guard them, and a kind word where nothing is."""
+"""The pages as one application: their routes, the security headers, and the pages for errors."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
 from starlette.middleware.gzip import GZipMiddleware
 from starlette.requests import Request
-from starlette.responses import HTMLResponse, RedirectResponse, Response
+from starlette.responses import HTMLResponse, Response
 from starlette.routing import Match, Mount, Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
@@ -47,7 +47,7 @@ _PROBLEMS = {
 
 
 class Guarded:
-    """Every answer carries the headers above, unless it already says otherwise itself."""
+    """Adds the headers above to every response that does not set them itself."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
@@ -64,7 +64,7 @@ class Guarded:
 
 
 class Fixed:
-    """A page that stays the same while the process lives; a browser that has it is told so."""
+    """A page that does not change while the process lives; browsers may keep it and ask again."""
 
     def __init__(self, html: str) -> None:
         self._html = html
@@ -79,7 +79,7 @@ class Fixed:
 
 def _problem(status: int, sentence: str = "") -> HTMLResponse:
     title, words = _PROBLEMS.get(status, ("That didn’t work", sentence or "Go back and try again."))
-    # The headers are given here too: the answer to a bug is made outside of `Guarded`.
+    # The headers are set here too: the page for a bug is made outside of `Guarded`.
     headers = {**HEADERS, "cache-control": "no-store"}
     return HTMLResponse(
         rendering.page("problem.html", status=status, title=title, words=words), status, headers
@@ -97,8 +97,8 @@ async def _refused(request: Request, error: Exception) -> Response:
 
 
 def _methods(request: Request) -> list[str]:
-    """What the page's address takes. Starlette names only those of the first route that matches, but GET and POST have
-    a route each."""
+    """The methods that the path accepts. Starlette names only those of the first matching route, but
+    GET and POST have a route each."""
     routes = (route for route in request.app.routes if isinstance(route, Route))
     matching = (
         route.methods or () for route in routes if route.matches(request.scope)[0] is not Match.NONE
@@ -106,19 +106,15 @@ def _methods(request: Request) -> list[str]:
     return sorted(set().union(*matching))
 
 
-async def _start(request: Request) -> Response:
-    return RedirectResponse("/docs", 302)
-
-
-def pages_app(document: dict[str, Any], services: PageServices | None = None) -> Starlette:
+def pages_app(document: dict[str, Any], services: PageServices) -> Starlette:
     """`document` is the OpenAPI document, which the reference shows."""
     return Starlette(
         routes=[
-            *(dashboard.routes(services) if services else [Route("/", _start)]),
+            *dashboard.routes(services),
             Route("/docs", Fixed(reference.render(document)).__call__, name="reference"),
             Mount("/static", Static(), name="static"),
-            *(reader_routes(services) if services else []),
-            *(logos.routes(services) if services else []),
+            *reader_routes(services),
+            *logos.routes(services),
         ],
         middleware=[
             Middleware(Guarded),
