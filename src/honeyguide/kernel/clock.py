@@ -18,6 +18,22 @@ MINUTE_MS = 60 * SECOND_MS
 HOUR_MS = 60 * MINUTE_MS
 DAY_MS = 24 * HOUR_MS
 
+# The names that strftime gives follow the machine's locale.
+MONTHS = (
+    "January",
+    "February",
+    "March",
+    "April",
+    "May",
+    "June",
+    "July",
+    "August",
+    "September",
+    "October",
+    "November",
+    "December",
+)
+
 # The topic of a test clock that was set: what waits for a time need not wait for its turn as well.
 CLOCK_SET = "clock set"
 
@@ -61,6 +77,17 @@ def iso(ms: int) -> str:
     day, rest = divmod(ms, DAY_MS)
     minute, rest = divmod(rest, MINUTE_MS)
     return f"{_day(day)}{_MINUTES[minute]}{_SECONDS[rest // 1000]}{_MILLIS[rest % 1000]}"
+
+
+def short_day(ms: int) -> str:
+    """`15 Nov`, as people write it."""
+    at = datetime.fromtimestamp(ms / 1000, UTC)
+    return f"{at.day} {MONTHS[at.month - 1][:3]}"
+
+
+def day(ms: int) -> str:
+    """`15 Nov 2026`, as people write it."""
+    return f"{short_day(ms)} {datetime.fromtimestamp(ms / 1000, UTC).year}"
 
 
 _FORM = re.compile(

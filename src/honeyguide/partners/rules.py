@@ -13,14 +13,12 @@ from datetime import date
 from enum import StrEnum
 from typing import NamedTuple
 
-from honeyguide.kernel.clock import DAY_MS
+from honeyguide.kernel.clock import DAY_MS, MONTHS
 from honeyguide.kernel.errors import Invalid
 from honeyguide.referrals.rules import Decision, Reason, Status
 
 _EPOCH_DAY = date(1970, 1, 1).toordinal()
 _GRACE_MS = 3_600_000
-_NAMES = "January February March April May June July August September October November December"
-_MONTH_NAMES = _NAMES.split()
 _MONTH = re.compile(r"(19[7-9]|2[0-9]{2})[0-9]-(0[1-9]|1[0-2])")
 
 
@@ -199,7 +197,7 @@ def previous_month(month: str) -> str:
 def spoken(month: str) -> str:
     """As people say it: November 2026."""
     year, number = _parts(month)
-    return f"{_MONTH_NAMES[number - 1]} {year}"
+    return f"{MONTHS[number - 1]} {year}"
 
 
 def closes_at(month: str) -> int:

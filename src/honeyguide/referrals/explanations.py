@@ -147,5 +147,5 @@ def _what_would_change_it(s: Subscriber) -> str:
         return (
             "It will be verified once they confirm, unless you decide earlier or they unsubscribe."
         )
-    day = rules.day(s.referral_due_ms)
+    day = clock.day(s.referral_due_ms)
     return f"It will be verified on {day} unless you decide earlier or they unsubscribe."

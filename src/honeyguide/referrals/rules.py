@@ -8,10 +8,10 @@ from __future__ import annotations
 import ipaddress
 import re
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from enum import StrEnum
 from typing import Self
 
+from honeyguide.kernel.clock import day
 from honeyguide.kernel.email_addresses import EmailAddress
 from honeyguide.kernel.errors import Invalid
 
@@ -255,16 +255,6 @@ def explain(reason: str, due_ms: int | None) -> str:
     if why in _NOTHING_LEFT_TO_DECIDE:
         return why.sentence
     return f"{why.sentence} It does not count unless you verify it."
-
-
-# Not strftime's, which follow the locale.
-_MONTH_NAMES = "Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec"
-_MONTHS = _MONTH_NAMES.split()
-
-
-def day(ms: int) -> str:
-    date = datetime.fromtimestamp(ms / 1000, UTC)
-    return f"{date.day} {_MONTHS[date.month - 1]} {date.year}"
 
 
 # -- networks

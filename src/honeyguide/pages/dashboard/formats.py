@@ -1,27 +1,15 @@
-"""Numbers, dates and times as people read them: 1,204; 19 Nov 2026; 19 Nov 2026, 14:05 UTC; 3 minutes ago."""
+"""Numbers and times as people write them: 1,204; 19 Nov 2026, 14:05 UTC; 3 minutes ago."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from datetime import UTC, datetime
 
+from honeyguide.kernel import clock
 from honeyguide.kernel.clock import DAY_MS, HOUR_MS, MINUTE_MS, iso
 from honeyguide.partners import rules
 
-_MONTHS = (
-    "Jan",
-    "Feb",
-    "Mar",
-    "Apr",
-    "May",
-    "Jun",
-    "Jul",
-    "Aug",
-    "Sep",
-    "Oct",
-    "Nov",
-    "Dec",
-)  # strftime's follow the locale
+day, short_day = clock.day, clock.short_day
 
 
 def number(value: int | None) -> str:
@@ -29,23 +17,8 @@ def number(value: int | None) -> str:
 
 
 def up_to(most: int, *counts: int) -> str:
-    """Their sum, with a plus where one was not counted to its end: 1,000+."""
+    """Their sum, with a plus if one of them was not counted to its end: 1,000+."""
     return f"{sum(min(count, most) for count in counts):,}{'+' if max(counts) > most else ''}"
-
-
-def day(ms: int) -> str:
-    at = datetime.fromtimestamp(ms / 1000, UTC)
-    return f"{at.day} {_MONTHS[at.month - 1]} {at.year}"
-
-
-def short_day(ms: int) -> str:
-    at = datetime.fromtimestamp(ms / 1000, UTC)
-    return f"{at.day} {_MONTHS[at.month - 1]}"
-
-
-def month(ms: int) -> str:
-    at = datetime.fromtimestamp(ms / 1000, UTC)
-    return f"{_MONTHS[at.month - 1]} {at.year}"
 
 
 def moment(ms: int) -> str:
@@ -54,7 +27,7 @@ def moment(ms: int) -> str:
 
 
 def ago(ms: int, now_ms: int) -> str:
-    """Near things by how long ago, far ones by their date."""
+    """How long ago, within a week; the date before that."""
     past = now_ms - ms
     if past < MINUTE_MS:
         return "just now"
@@ -101,7 +74,7 @@ _SYSTEMS = (
 
 
 def browser(user_agent: str | None) -> str:
-    """Enough of a browser's name to recognise one's own."""
+    """Enough of a browser's name to recognize your own."""
     text = user_agent or ""
     name = next(
         (name for mark, name in _BROWSERS if mark in text), "A program" if text else "Unknown"

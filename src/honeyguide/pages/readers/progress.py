@@ -1,21 +1,16 @@
-"""How far a reader has come, put so that a page only has to draw it: what is next, the track with its stops, the rewards."""
+"""A reader's progress, ready to draw: the next reward, the track of milestones, all rewards."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from operator import itemgetter
 
-from honeyguide.referrals.earned_rewards import (
-    AWAITING,
-    OUT_OF_STOCK,
-    REDEEMED,
-    UNLOCKED,
-    EarnedReward,
-)
+from honeyguide.kernel import clock
+from honeyguide.referrals.earned_rewards import REDEEMED, EarnedReward
 from honeyguide.referrals.rewards import MANUAL, Reward, next_reward
 
-# What fits on a phone's width.
+# As many as fit on a phone.
 MOST_STOPS = 5
 LOCKED = "locked"
 
@@ -59,14 +54,11 @@ class Progress:
 
 
 def day(ms: int | None) -> str:
-    if ms is None:
-        return ""
-    moment = datetime.fromtimestamp(ms / 1000, UTC)
-    return f"{moment.day} {moment:%b %Y}"
+    return "" if ms is None else clock.day(ms)
 
 
 def number(n: int) -> str:
-    """Short enough for a stop: 950, 1k, 12.5k."""
+    """Short enough for the track: 950, 1k, 12.5k."""
     return f"{n / 1000:.1f}".rstrip("0").rstrip(".") + "k" if n >= 1000 else str(n)
 
 
@@ -81,7 +73,16 @@ def measure(
     ]
     steps, earlier = _steps(rewards, earned, verified)
     name, left = (ahead[0].name, ahead[1]) if ahead else (None, 0)
-    return Progress(verified, waiting, name, left, stops, _fill(marks, verified), steps, earlier)
+    return Progress(
+        verified=verified,
+        waiting=waiting,
+        next_name=name,
+        left=left,
+        stops=stops,
+        fill=_fill(marks, verified),
+        steps=steps,
+        earlier=earlier,
+    )
 
 
 def _marks(rewards: Sequence[Reward], verified: int) -> list[int]:
@@ -98,14 +99,14 @@ def _marks(rewards: Sequence[Reward], verified: int) -> list[int]:
 
 
 def _window(marks: list[int], verified: int) -> list[int]:
-    """The stops around the next one; the last ones when all are reached."""
+    """The milestones around the next one; the last ones when all are reached."""
     done = sum(mark <= verified for mark in marks)
     first = max(0, min(done - 2, len(marks) - MOST_STOPS))
     return marks[first : first + MOST_STOPS]
 
 
 def _fill(marks: list[int], verified: int) -> str:
-    """Stops stand at equal distances, so the way between two of them counts by its own length."""
+    """Milestones are drawn at equal distances, so progress between two is relative to their gap."""
     done = 0.0
     before = 0
     for mark in marks:
@@ -125,7 +126,8 @@ def _percent(share: float) -> str:
 def _steps(
     rewards: Sequence[Reward], earned: Sequence[EarnedReward], verified: int
 ) -> tuple[list[RewardStep], list[RewardStep]]:
-    """What was earned and what is ahead, by the number it takes; of a recurring one, all but the last claim are earlier ones."""
+    """All rewards by the referrals they take. Of a recurring reward, only the last claim is among
+    them; the claims before it are the second list."""
     lines: list[tuple[int, RewardStep]] = []
     earlier: list[RewardStep] = []
     last_claim = {
@@ -147,10 +149,16 @@ def _steps(
             needs = reward.referrals
         left = max(0, needs - verified)
         every = reward.referrals if reward.recurring else 0
-        lines.append(
-            (needs, RewardStep(reward.name, reward.description, number(needs), LOCKED, left, every))
+        step = RewardStep(
+            name=reward.name,
+            description=reward.description,
+            needs=number(needs),
+            state=LOCKED,
+            left=left,
+            every=every,
         )
-    lines.sort(key=lambda line: line[0])
+        lines.append((needs, step))
+    lines.sort(key=itemgetter(0))
     return [step for _, step in lines], earlier[::-1]
 
 
@@ -168,18 +176,3 @@ def _earned(earned: EarnedReward) -> RewardStep:
         link=earned.link if redeemed else None,
         day=day(earned.redeemed_ms if redeemed else earned.earned_ms),
     )
-
-
-__all__ = [
-    "AWAITING",
-    "LOCKED",
-    "OUT_OF_STOCK",
-    "REDEEMED",
-    "UNLOCKED",
-    "Progress",
-    "RewardStep",
-    "Stop",
-    "day",
-    "measure",
-    "number",
-]
