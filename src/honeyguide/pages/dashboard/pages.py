@@ -10,9 +10,8 @@ from starlette.responses import HTMLResponse, Response
 from honeyguide.kernel.errors import Invalid
 from honeyguide.pages import forms
 from honeyguide.pages.dashboard.page_request import PageRequest
-from honeyguide.pages.dashboard.previews import picture
 from honeyguide.pages.forms import Field
-from honeyguide.pages.readers.preview import KINDS, SIGNUP
+from honeyguide.pages.readers.preview import KINDS, SIGNUP, preview
 from honeyguide.pages.readers.words import OFF, POWERED_BY, WORDS
 from honeyguide.referrals import campaigns, rewards
 from honeyguide.referrals.campaigns import Campaign, CampaignSettings
@@ -68,7 +67,7 @@ async def _page(
         names=NAMES,
         wrong=wrong or {},
         shows_us=given.get(POWERED_BY) != OFF,
-        preview=picture(
+        preview=preview(
             kind, campaign, given, all_rewards, base_url=request.services.site.base_url
         ),
         address=request.services.site.page_link(campaign.slug),
@@ -110,7 +109,7 @@ async def sketch(request: PageRequest) -> Response:
     """A page with what is being typed, saved or not."""
     campaign, all_rewards = await _look(request)
     return HTMLResponse(
-        picture(
+        preview(
             _kind(request),
             campaign,
             _typed(request, campaign),

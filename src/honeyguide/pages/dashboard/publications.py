@@ -1,4 +1,4 @@
-"""Publications: what they are, their audience and logo, with previews beside the form as it is typed."""
+"""Publications: their audience and logo, with previews beside the form as it is typed."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from honeyguide.pages import forms, rendering
 from honeyguide.pages.dashboard import cards
 from honeyguide.pages.dashboard.cards import Card
 from honeyguide.pages.dashboard.page_request import PageRequest, View
-from honeyguide.pages.dashboard.previews import picture_of_program
 from honeyguide.pages.forms import Field
+from honeyguide.pages.readers.preview import preview_of_program
 from honeyguide.pages.services import PageServices
 from honeyguide.partners import audience, logos, programs, publications
 from honeyguide.partners.publications import Publication, PublicationFields
@@ -140,7 +140,7 @@ async def _signup_page(tx: Tx, request: PageRequest, form: PublicationForm, logo
     """The signup page of its program, as partners' readers see it."""
     campaign = await campaigns.get(tx, request.tenant)
     card, base_url = form.card(logo_id), request.services.site.base_url
-    return picture_of_program(campaign, card.name, form.description, card.logo, base_url=base_url)
+    return preview_of_program(campaign, card.name, form.description, card.logo, base_url=base_url)
 
 
 async def new_form(tx: Tx, request: PageRequest) -> View:

@@ -1,4 +1,4 @@
-"""Rewards: the milestones, an editor with a preview of the readers' page, and what needs the operator."""
+"""Rewards: the milestones, a form with a preview of the referral page, and what is to do."""
 
 from __future__ import annotations
 
@@ -15,9 +15,8 @@ from honeyguide.pages import forms
 from honeyguide.pages.dashboard import formats
 from honeyguide.pages.dashboard import subscribers as listed
 from honeyguide.pages.dashboard.page_request import PageRequest, View
-from honeyguide.pages.dashboard.previews import picture
 from honeyguide.pages.forms import Field
-from honeyguide.pages.readers.preview import HUB
+from honeyguide.pages.readers.preview import HUB, preview
 from honeyguide.referrals import campaigns, coupons, earned_rewards, rewards, subscribers
 from honeyguide.referrals.campaigns import Campaign
 from honeyguide.referrals.earned_rewards import EarnedReward
@@ -84,7 +83,7 @@ def _decoded(text: str | None) -> dict[str, Any]:
 
 def _hub(request: PageRequest, campaign: Campaign, all_rewards: list[Reward]) -> str:
     words = _decoded(campaign.words)
-    return picture(HUB, campaign, words, all_rewards, base_url=request.services.site.base_url)
+    return preview(HUB, campaign, words, all_rewards, base_url=request.services.site.base_url)
 
 
 def _shipping(text: str | None) -> str:

@@ -1,7 +1,10 @@
-"""What readers see, with a sample reader, for the operator who is changing words or rewards."""
+"""Reader pages with a sample reader, for the operator who is changing texts or rewards. They are
+shown in a frame, without scripts, and nothing on them leads anywhere.
+"""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
@@ -16,6 +19,7 @@ from honeyguide.referrals.rewards import Reward
 
 SIGNUP, THANKS, HUB = KINDS = ("signup", "thanks", "hub")
 SAMPLE_LINK = "/r/h0neyb1d"
+_SCRIPT = re.compile(r"<script\b.*?</script>", re.DOTALL | re.IGNORECASE)
 
 
 def preview(
@@ -26,15 +30,15 @@ def preview(
     *,
     base_url: str = "https://example.org",
 ) -> str:
-    """A whole page as HTML: `signup`, `thanks` or `hub`. Nothing on it leads anywhere; show it in a frame of its own."""
+    """A whole page as HTML: `signup`, `thanks` or `hub`."""
     brand = replace(branding.of_campaign(campaign), words=Words(words, campaign.name))
     share = sharing.of(brand.words, base_url + SAMPLE_LINK)
     if kind == SIGNUP:
         return _signup(brand, "ref", base_url)
     if kind == THANKS:
-        return html("thanks.html", brand, share=share, rewards=list(rewards)[:3])
+        return _html("thanks.html", brand, share=share, rewards=list(rewards)[:3])
     verified = _sample_count(rewards)
-    return html(
+    return _html(
         "hub.html",
         brand,
         wrong={},
@@ -57,14 +61,14 @@ def preview_of_program(
     *,
     base_url: str = "https://example.org",
 ) -> str:
-    """A program's signup page, to which its partners send their readers."""
+    """The signup page of a program, as readers of its partners see it."""
     return _signup(
         branding.of_publication(campaign, name, description, logo_url or None), "partner", base_url
     )
 
 
 def _signup(brand: branding.Branding, brought_by: str, base_url: str) -> str:
-    return html(
+    return _html(
         "signup.html",
         brand,
         wrong={},
@@ -76,6 +80,10 @@ def _signup(brand: branding.Branding, brought_by: str, base_url: str) -> str:
         page_link="",
         base_url=base_url,
     )
+
+
+def _html(template: str, brand: branding.Branding, **values: Any) -> str:
+    return _SCRIPT.sub("", html(template, brand, **values))
 
 
 def _sample_count(rewards: Sequence[Reward]) -> int:
