@@ -1,4 +1,4 @@
-"""What is sent to a page has an end: so many bytes, and a pace. Whoever sends a byte now and then is not waited for."""
+"""Limits what is sent to a page: its size, and how slowly it may come in."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from honeyguide.signups.import_files import MOST_BYTES
 
-# The largest file we take, and the form around it.
+# The largest file that we accept, and the form around it.
 LIMIT = MOST_BYTES + 1024 * 1024
-# A form may take so long; a file longer, as long as it keeps this pace.
+# A form may take this long; a file longer, as long as it keeps this pace.
 PATIENCE_S = 20.0
 BYTES_A_SECOND = 20_000
 

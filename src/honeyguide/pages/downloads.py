@@ -6,7 +6,7 @@ from urllib.parse import quote
 
 
 def attachment(file_name: str) -> dict[str, str]:
-    """A Content-Disposition header (RFC 6266). A name that is not plain ASCII is given in UTF-8, with a fallback."""
+    """A Content-Disposition header (RFC 6266). A name that is not ASCII is also sent as UTF-8."""
     fallback = "".join(
         c if c.isascii() and c.isprintable() and c not in '"%\\' else "_" for c in file_name
     )

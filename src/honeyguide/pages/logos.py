@@ -1,4 +1,4 @@
-"""Serves logos: pictures that we encoded ourselves, cached for long, never taken for another type."""
+"""Serves logos: pictures that we encoded ourselves, cached for long, only ever read as pictures."""
 
 from __future__ import annotations
 

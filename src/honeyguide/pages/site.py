@@ -97,8 +97,8 @@ async def _refused(request: Request, error: Exception) -> Response:
 
 
 def _methods(request: Request) -> list[str]:
-    """The methods that the path accepts. Starlette names only those of the first matching route, but
-    GET and POST have a route each."""
+    """The methods that the path accepts. Starlette names only those of the first matching route,
+    but GET and POST have a route each."""
     routes = (route for route in request.app.routes if isinstance(route, Route))
     matching = (
         route.methods or () for route in routes if route.matches(request.scope)[0] is not Match.NONE

@@ -1,5 +1,5 @@
-"""Style sheets, scripts and pictures of the pages. Each address carries a hash of the content, so a browser may keep the file
-for good and still sees every change at once.
+"""Style sheets, scripts and pictures of the pages. Each URL has a hash of the content, so browsers
+may cache a file forever and still see every change at once.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from starlette.types import Scope
 
 FOLDER = Path(__file__).parent / "static"
 
-# Said by us, because what a machine believes about file endings differs from machine to machine.
+# Set by us, because machines differ in the types they know.
 _TYPES = {
     ".css": "text/css; charset=utf-8",
     ".js": "text/javascript; charset=utf-8",
@@ -31,7 +31,7 @@ def _hash(name: str) -> str:
 
 
 def address(name: str) -> str:
-    """Where a page finds a file. A file that does not exist fails here, when the page is rendered."""
+    """The URL of a file. If the file does not exist, rendering the page fails here."""
     return f"/static/{name}?v={_hash(name)}"
 
 
@@ -45,7 +45,7 @@ class Static(StaticFiles):
         if kind is not None and response.status_code == 200:
             response.headers["content-type"] = kind
         asked = parse_qs(scope["query_string"].decode("latin-1")).get("v", [""])[0]
-        # An address with another hash, from a page older or newer than this process, must not be kept.
+        # A URL with another hash comes from a page of another version, and must not be cached.
         is_this = asked == _hash(path)
         response.headers["cache-control"] = (
             "public, max-age=31536000, immutable" if is_this else "no-cache"

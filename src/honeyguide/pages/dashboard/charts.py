@@ -1,4 +1,4 @@
-"""Charts as numbers: where each bar begins and ends. The template draws them, with a table beside each."""
+"""Charts as numbers: where each bar begins and ends. The template draws them."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ def _steps(days: list[Day], chosen: Range, since_ms: int) -> list[Day]:
 
 
 def _scale(most: int) -> tuple[int, int]:
-    """The top of the scale and how many lines divide it: three to five, in round steps of 1, 2 or 5."""
+    """The top of the scale, and the number of lines: three to five, in steps of 1, 2 or 5."""
     unit = 1
     while True:
         for factor in (1, 2, 5):

@@ -26,7 +26,7 @@ STATES = (
     (partner_referrals.UNCHARGED, "Not paid"),
 )
 
-# Why a referral does not count, as its partner is told. Partners do not learn what screening looks at.
+# Why a referral does not count, for its partner, who does not learn what screening looks at.
 _SCREENED = "It did not pass the newsletter’s screening."
 WHY_REJECTED = {
     "own_address": "It is your own email address.",

@@ -1,4 +1,4 @@
-"""How pages show the words that describe a publication. The API keeps the words as the specification spells them."""
+"""How pages show the words that describe a publication; the API has them as specified."""
 
 from __future__ import annotations
 

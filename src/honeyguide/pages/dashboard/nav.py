@@ -75,7 +75,7 @@ class Shown:
 async def shown(
     services: PageServices, who: Visitor, path: str
 ) -> tuple[list[tuple[str, list[Shown]]], str]:
-    """The menu with its counts and the current page marked, and the number of unread notifications."""
+    """The menu with its counts and the current page, and the number of unread notifications."""
     suspected, unread = await services.store.read(_counts, who)
     counts = {"review": _up_to_most(suspected), "notices": _up_to_most(unread)}
     parts = [

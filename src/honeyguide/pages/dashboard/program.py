@@ -1,4 +1,4 @@
-"""A partner program: this month's spending, what a month could cost, and every referral by partners."""
+"""A partner program: this month's spending, what a month could cost, and partners' referrals."""
 
 from __future__ import annotations
 
@@ -61,7 +61,8 @@ async def act(tx: Tx, request: PageRequest) -> Response:
         await programs.delete(tx, account_id, program.id, now_ms=request.now_ms)
         return request.go(
             "/publications",
-            "The program was deleted. Pending referrals finish as planned, and its history is kept.",
+            "The program was deleted. "
+            "Pending referrals finish as planned, and its history is kept.",
         )
     await programs.pause(tx, account_id, program.id, paused=do == "pause", now_ms=request.now_ms)
     flash = (

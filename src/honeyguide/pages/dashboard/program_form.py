@@ -1,5 +1,5 @@
-"""Creating and changing a partner program: the form, and beside it, as it is typed, the network card
-and what a month could cost.
+"""Creating and changing a partner program: the form, with the network card and the estimated cost
+beside it as it is typed.
 """
 
 from __future__ import annotations

@@ -1,1 +1,1 @@
-"""Pages for readers: shared links, hosted signup, the referral page. They carry the newsletter's branding."""
+"""Pages for readers, with the newsletter's branding: links, hosted signup, the referral page."""

@@ -1,4 +1,4 @@
-"""A newsletter's name, logo and texts on reader pages, and a cache of them: most visits are to the same few pages."""
+"""A newsletter's name, logo and texts on reader pages, and a cache of them."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from honeyguide.store import Store
 from honeyguide.store.tx import Tx
 
 UNKNOWN = "Page not found."
-# Anything else was never given out, and some of it no database would even look for.
+# No slug looks different, and a database may refuse to look for other text.
 _SLUG = re.compile(r"[a-z0-9-]{1,60}").fullmatch
 _ARTICLES = frozenset(
     ("the", "a", "an", "der", "die", "das", "le", "la", "les", "el", "los", "las", "il", "lo")
@@ -29,7 +29,7 @@ _ARTICLES = frozenset(
 @dataclass(frozen=True)
 class Branding:
     tenant: Tenant
-    id: str  # of the campaign or program: a form made for one page is no good on another
+    id: str  # of the campaign or program; a form of one page does not work on another
     name: str
     slug: str
     words: words.Words
@@ -50,12 +50,13 @@ class Branding:
 
     @property
     def icon(self) -> str:
-        """The initial as the page's icon: the operator's tab shows the operator's letter."""
+        """The newsletter's initial, as the icon of the browser's tab."""
         letter = self.initial.replace("&", "&amp;").replace("<", "&lt;")
         return "data:image/svg+xml," + quote(
-            "<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 32 32'><rect width='32' height='32' rx='8' fill='#955600'/>"
-            "<text x='16' y='22.5' text-anchor='middle' font-family='system-ui,sans-serif' font-size='18' font-weight='700' "
-            f"fill='#fff'>{letter}</text></svg>"
+            "<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 32 32'>"
+            "<rect width='32' height='32' rx='8' fill='#955600'/>"
+            "<text x='16' y='22.5' text-anchor='middle' font-family='system-ui,sans-serif' "
+            f"font-size='18' font-weight='700' fill='#fff'>{letter}</text></svg>"
         )
 
     def page_link(self, site: Site) -> str:
@@ -64,63 +65,61 @@ class Branding:
 
 def of_campaign(campaign: Campaign) -> Branding:
     return Branding(
-        Tenant(campaign.account_id, campaign.id),
-        campaign.id,
-        campaign.name,
-        campaign.slug,
-        words.read(campaign.words, campaign.name),
-        bool(campaign.needs_confirmation),
+        tenant=Tenant(campaign.account_id, campaign.id),
+        id=campaign.id,
+        name=campaign.name,
+        slug=campaign.slug,
+        words=words.read(campaign.words, campaign.name),
+        needs_confirmation=bool(campaign.needs_confirmation),
     )
 
 
 def of_publication(
     campaign: Campaign, name: str, description: str | None, logo_url: str | None
 ) -> Branding:
-    """A program has its publication's name, words and logo; what is about subscribing at all is the campaign's."""
-    own = words.read(campaign.words, name, only=words.OF_PROGRAMS, details=description)
-    tenant = Tenant(campaign.account_id, campaign.id)
+    """A program has its publication's name, texts and logo; signing up works as in its campaign."""
     return Branding(
-        tenant,
-        "",
-        name,
-        "",
-        own,
-        bool(campaign.needs_confirmation),
+        tenant=Tenant(campaign.account_id, campaign.id),
+        id="",
+        name=name,
+        slug="",
+        words=words.read(campaign.words, name, only=words.OF_PROGRAMS, details=description),
+        needs_confirmation=bool(campaign.needs_confirmation),
         is_program=True,
         logo_url=logo_url,
     )
 
 
 async def find(tx: Tx, slug: str) -> Branding:
-    """The page at this address."""
+    """The branding of the page with this slug."""
     found = await slugs.find(tx, slug) if _SLUG(slug) else None
     if found is None:
         raise Missing(UNKNOWN)
     if found.kind == slugs.CAMPAIGN:
         return of_campaign(await campaigns.get(tx, Tenant(found.account_id, found.target_id)))
-    return await _of_place(
+    return await _of_partner_link(
         tx, await links.of_program(tx, found.account_id, found.target_id), found.slug
     )
 
 
 async def of_partner(tx: Tx, code: str) -> Branding:
-    """The program that a partner's code belongs to, as the partner's readers see it."""
-    return await _of_place(tx, await links.lookup(tx, code), "")
+    """The branding of the program that a partner's code belongs to."""
+    return await _of_partner_link(tx, await links.lookup(tx, code), "")
 
 
-async def _of_place(tx: Tx, place: PartnerLink | None, slug: str) -> Branding:
-    if place is None:
+async def _of_partner_link(tx: Tx, link: PartnerLink | None, slug: str) -> Branding:
+    if link is None:
         raise Missing(UNKNOWN)
-    campaign = await campaigns.get(tx, place.tenant)
+    campaign = await campaigns.get(tx, link.tenant)
     brand = of_publication(
-        campaign, place.publication_name, place.description, f"/logos/{place.logo_id}"
+        campaign, link.publication_name, link.description, f"/logos/{link.logo_id}"
     )
     return replace(
         brand,
-        id=place.program_id,
+        id=link.program_id,
         slug=slug,
-        thankyou_page_url=place.thankyou_page_url,
-        partner_code=place.ref_code,
+        thankyou_page_url=link.thankyou_page_url,
+        partner_code=link.ref_code,
     )
 
 

@@ -1,5 +1,5 @@
-"""Public forms: a token that says when the form was shown, a hidden field that only bots fill in, and
-limits per IP network.
+"""Public forms: a token that says when the form was shown, a hidden field that only bots fill in,
+and limits per IP network.
 """
 
 from __future__ import annotations
@@ -29,8 +29,8 @@ def _refused(sentence: str, *, status: int = 400) -> FormErrors:
 
 
 async def read(request: Request) -> dict[str, str]:
-    """The fields of a posted form. Multipart is refused: its parsers have a history of security bugs."""
-    # Otherwise another website could have its visitors submit our form, each from their own network.
+    """The fields of a posted form. Multipart is refused: its parsers had many security bugs."""
+    # Otherwise another site could have its visitors submit our form, each from their own network.
     if request.headers.get("sec-fetch-site") == "cross-site":
         raise _refused(
             "This form was sent from another website. Please use the form on this page.", status=403
@@ -54,7 +54,7 @@ async def read(request: Request) -> dict[str, str]:
 
 
 def token(site: Site, purpose: str, now_ms: int) -> str:
-    """When this form was shown, and for what, so that the token of one form is no good for another."""
+    """When this form was shown, and for what: the token of one form does not fit another."""
     return site.seal(f"form {purpose}", now_ms.to_bytes(6, "big"))
 
 

@@ -1,5 +1,5 @@
-"""A reader's referral page: their link, their progress, what they earned. Its URL is the key to it, so it
-is not indexed and is sent only to the reader's own mailbox.
+"""A reader's referral page (the hub): their link, their progress, what they earned. Its URL is the
+key to it, so it is not indexed and is sent only to the reader's own mailbox.
 """
 
 from __future__ import annotations
@@ -120,7 +120,7 @@ async def ask_form(services: ReaderServices, request: ReaderRequest) -> ReaderVi
 
 
 async def ask(services: ReaderServices, request: ReaderRequest) -> ReaderView:
-    """Answers the same, and as fast, whether the address is known or not: the lookup comes later."""
+    """Answers the same, and as fast, if the address is unknown: the lookup comes afterwards."""
     brand = await _asked_for(services, request)
     request.check_form("hub")
     email = EmailAddress.parse(request.fields.get("email", ""))

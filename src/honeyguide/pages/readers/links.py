@@ -1,5 +1,5 @@
-"""Following a shared link: a click is queued, and the visitor sent on. The busiest address of all, so it stands before the
-router and asks the database only for links nobody followed lately.
+"""Following a shared link: counts the click and redirects. These are the busiest URLs, so they are
+answered before the router, and reader links come from a cache.
 """
 
 from __future__ import annotations
@@ -23,24 +23,26 @@ from honeyguide.referrals.links import LinkCache
 
 READER, PARTNER = PREFIXES = ("/r/", "/p/")
 
-# Whoever looks at a link to show a preview, to index it or to see whether it is safe is no visitor.
+# Programs that preview, index or scan links are not visitors.
 _ROBOT = re.compile(
-    rb"bot|crawl|spider|slurp|preview|scan|fetch|monitor|facebookexternalhit|embedly|whatsapp|telegram|curl|wget|python|httpx|headless",
+    rb"bot|crawl|spider|slurp|preview|scan|fetch|monitor|facebookexternalhit|embedly|whatsapp|telegram|"
+    rb"curl|wget|python|httpx|headless",
     re.IGNORECASE,
 ).search
 
 
 @lru_cache(maxsize=4096)
 def _is_robot(agent: bytes) -> bool:
-    """Looked at once: most visitors use one of a few hundred browsers, and reading the name costs more than the redirect."""
+    """Cached: most visitors use one of a few hundred browsers, and the search costs more than the
+    redirect."""
     return _ROBOT(agent) is not None
 
 
 _SAFE = "%&=+;:@/?!$'()*,-._~[]|#"
 
 
-class Way(NamedTuple):
-    """Where a link leads, and what its clicks are counted for: a campaign, or a partner's place in a program."""
+class LinkTarget(NamedTuple):
+    """Where a link leads, and what its clicks count for: a campaign, or a partner campaign."""
 
     target: str
     account_id: str
@@ -49,7 +51,7 @@ class Way(NamedTuple):
 
 
 class LinkHandler:
-    """Answers links that lead somewhere; whatever else comes is for the pages behind it, which have the kind words."""
+    """Answers links that lead somewhere; the pages behind it answer all other requests."""
 
     def __init__(self, services: PageServices, behind: ASGIApp) -> None:
         self._site: Site = services.site
@@ -60,7 +62,7 @@ class LinkHandler:
         self._behind = behind
 
     async def run(self) -> None:
-        """Writes what was queued for as long as this process lives, and what is left when it is told to stop."""
+        """Writes queued clicks while the process lives, and the remaining ones when it stops."""
         try:
             await self._counter.run()
         except asyncio.CancelledError:
@@ -70,37 +72,37 @@ class LinkHandler:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         path: str = scope["path"]
-        way = None
+        found = None
         if scope["method"] in ("GET", "HEAD"):
-            way = await (self._reader_way if path.startswith(READER) else self._partner_way)(
-                path[3:], scope
-            )
-        if way is None:
+            found = await (
+                self._find_reader_link if path.startswith(READER) else self._find_partner_link
+            )(path[3:], scope)
+        if found is None:
             await self._behind(scope, receive, send)
             return
         if scope["method"] == "GET":
-            self._count(scope, way)
-        headers = [(b"location", _header(way.target)), *_HEADERS]
+            self._count(scope, found)
+        headers = [(b"location", _header(found.target)), *_HEADERS]
         await send({"type": "http.response.start", "status": 302, "headers": headers})
         await send({"type": "http.response.body", "body": b""})
 
-    async def _reader_way(self, code: str, scope: Scope) -> Way | None:
+    async def _find_reader_link(self, code: str, scope: Scope) -> LinkTarget | None:
         link = await self._cache.find(code.lower())
         if link is None:
             return None
         target = links.destination(self._site, link, scope["query_string"].decode("latin-1"))
-        return Way(target, link.account_id, link.campaign_id, link.code)
+        return LinkTarget(target, link.account_id, link.campaign_id, link.code)
 
-    async def _partner_way(self, code: str, scope: Scope) -> Way | None:
-        place = await self._store.read(partner_links.lookup, code)
-        if place is None:
+    async def _find_partner_link(self, code: str, scope: Scope) -> LinkTarget | None:
+        link = await self._store.read(partner_links.lookup, code)
+        if link is None:
             return None
         target = links.with_query(
-            place.redirect_url, scope["query_string"].decode("latin-1"), "partner", place.ref_code
+            link.redirect_url, scope["query_string"].decode("latin-1"), "partner", link.ref_code
         )
-        return Way(target, place.account_id, place.partner_campaign_id, place.ref_code)
+        return LinkTarget(target, link.account_id, link.partner_campaign_id, link.ref_code)
 
-    def _count(self, scope: Scope, way: Way) -> None:
+    def _count(self, scope: Scope, found: LinkTarget) -> None:
         agent = b""
         for name, value in scope["headers"]:
             if name == b"user-agent":
@@ -113,9 +115,9 @@ class LinkHandler:
         self._counter.add(
             clicks.click(
                 self._site,
-                account_id=way.account_id,
-                target_id=way.target_id,
-                code=way.code,
+                account_id=found.account_id,
+                target_id=found.target_id,
+                code=found.code,
                 address=address,
                 user_agent=agent.decode("latin-1"),
                 now_ms=self._clock(),
@@ -123,7 +125,7 @@ class LinkHandler:
         )
 
 
-# Each click is to be counted here, so nobody on the way may answer in our place.
+# Every click is counted here, so no cache may answer instead.
 _HEADERS = [
     (b"content-length", b"0"),
     (b"cache-control", b"no-store"),
@@ -132,5 +134,6 @@ _HEADERS = [
 
 
 def _header(target: str) -> bytes:
-    """A stored address may hold letters that a header cannot; browsers read them spelled out, in a host name too."""
+    """A URL may hold characters that a header cannot; browsers accept them percent-encoded, in host
+    names too."""
     return (target if target.isascii() else quote(target, safe=_SAFE)).encode()

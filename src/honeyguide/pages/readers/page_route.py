@@ -29,7 +29,7 @@ class ReaderServices:
         self.site = services.site
         self.clock = services.clock
         self.branding = BrandingCache(services.store, services.clock)
-        # Many honest people share a network: an office, a school, a talk whose last slide is a QR code.
+        # Many honest people share a network: an office, a school, a talk that ends with a QR code.
         self.signup_limits = {
             origin: forms.NetworkLimit(60, 10 * MINUTE_MS) for origin in ("signup", "magic")
         }

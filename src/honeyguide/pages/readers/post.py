@@ -1,4 +1,4 @@
-"""Letters to readers, and the restraint in sending them: a public form must not become a way to fill a stranger's inbox."""
+"""Emails to readers, and their limits: a public form must not fill a stranger's inbox."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ CONFIRM, HUB_LINK = ("confirm", "hub_link")
 EVERY_MS = {CONFIRM: DAY_MS, HUB_LINK: HOUR_MS}
 # Per mailbox, over the whole service.
 MOST_A_DAY = 3
-# Counted before anything is looked up, so that of many forms filled in at once each finds the letters of the others.
+# Counted before anything is looked up, so that forms sent at the same time see each other's emails.
 ASKED_FOR = Limit("reader letters by mailbox", 50, DAY_MS)
 CONFIRM_WITHIN_MS = 7 * DAY_MS
 
@@ -30,7 +30,7 @@ def confirm_token(site: Site, ref_code: str, until_ms: int) -> str:
 
 
 def confirm_code(site: Site, token: str, now_ms: int) -> str | None:
-    """Whose subscription the letter was about, while it is good."""
+    """The referral code of the subscriber that the email was sent to, until it expires."""
     content = site.unseal("confirm", token)
     if content is None or int.from_bytes(content[:6], "big") < now_ms:
         return None
@@ -41,15 +41,15 @@ async def send_confirm(
     tx: Tx, site: Site, tenant: Tenant, newsletter: str, reader: Subscriber, *, now_ms: int
 ) -> None:
     token = confirm_token(site, reader.ref_code, now_ms + CONFIRM_WITHIN_MS)
-    said = texts.confirm(newsletter=newsletter, link=f"{site.base_url}/confirm/{token}")
-    await _send(tx, site, tenant, newsletter, reader, CONFIRM, said, now_ms)
+    email = texts.confirm(newsletter=newsletter, link=f"{site.base_url}/confirm/{token}")
+    await _send(tx, site, tenant, newsletter, reader, kind=CONFIRM, email=email, now_ms=now_ms)
 
 
 async def send_hub_link(
     tx: Tx, site: Site, tenant: Tenant, newsletter: str, reader: Subscriber, *, now_ms: int
 ) -> None:
-    said = texts.hub_link(newsletter=newsletter, link=hub.link(site, reader))
-    await _send(tx, site, tenant, newsletter, reader, HUB_LINK, said, now_ms)
+    email = texts.hub_link(newsletter=newsletter, link=hub.link(site, reader))
+    await _send(tx, site, tenant, newsletter, reader, kind=HUB_LINK, email=email, now_ms=now_ms)
 
 
 async def _send(
@@ -58,11 +58,12 @@ async def _send(
     tenant: Tenant,
     newsletter: str,
     reader: Subscriber,
+    *,
     kind: str,
-    said: EmailText,
+    email: EmailText,
     now_ms: int,
 ) -> None:
-    """Over the limit nothing is sent and nobody is told: a page that said so would tell who is subscribed."""
+    """Over the limit nothing is sent, silently: an error would tell who is subscribed."""
     if not await subscribers.lock(tx, tenant, reader.id):
         return
     to = EmailAddress(reader.email)
@@ -85,8 +86,8 @@ async def _send(
         account_id=tenant.account_id,
         to=to,
         kind=kind,
-        subject=said.subject,
-        text=said.text,
+        subject=email.subject,
+        text=email.text,
         from_name=newsletter,
         about=reader.id,
         once=f"{kind}:{reader.id}:{now_ms // EVERY_MS[kind]}",

@@ -1,9 +1,9 @@
 """Signing up: the hosted page, a partner's magic link, the thank-you page, and confirming by email.
 Nothing subscribes or confirms on a GET.
 
-These pages never tell who is subscribed. Whoever enters an address sees the same page with the same
-public link, whether the subscriber is new or not. What is private (the link to the referral page, and
-that one is already subscribed) is sent to the mailbox.
+These pages never tell who is subscribed. Whoever enters an address sees the same page with the
+subscriber's public link, new or not. What is private (the link to the referral page, and that one
+is already subscribed) is sent to the mailbox.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ TEASED = 3
 
 
 def carried(given: Mapping[str, str]) -> dict[str, str]:
-    """How the visitor came. A value that no column could hold is dropped; the signup still counts."""
+    """How the visitor came. Values that no column could hold are dropped; the signup succeeds."""
     found = {name: given.get(name, "") for name in CARRIED}
     return {
         name: text

@@ -1,6 +1,7 @@
-"""The operator's words on reader pages. Each has a default that reads well; what the operator wrote takes its place.
+"""The texts on reader pages that the operator can change; each has a default.
 
-They are kept as one JSON object with the campaign. `{name}` stands for the newsletter's name, `{link}` for the reader's link.
+They are kept as one JSON object with the campaign. `{name}` stands for the newsletter's name,
+`{link}` for the reader's link.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ from typing import Any, NamedTuple
 
 
 class Word(NamedTuple):
-    """One text the operator can change: enough to draw a form from."""
+    """One text that the operator can change, as the form shows it."""
 
     key: str
     label: str
@@ -76,7 +77,7 @@ POWERED_BY, OFF = "powered_by", "off"
 
 
 class Words:
-    """`words.promise` and so on, each the operator's or the default, with the name in its place."""
+    """`words.promise` and so on: the operator's text or the default, with the name filled in."""
 
     def __init__(self, given: dict[str, Any], name: str) -> None:
         self._given = given
@@ -95,7 +96,7 @@ class Words:
         return self._given.get(POWERED_BY) != OFF
 
     def share_text(self, link: str) -> str:
-        """A message without its link would share nothing, so there it comes after the text."""
+        """The message; its link is added at the end if the operator left it out."""
         text = self.share_message
         return text.replace("{link}", link) if "{link}" in text else f"{text} {link}"
 
@@ -103,20 +104,20 @@ class Words:
 _BY_KEY = {word.key: word for word in WORDS}
 
 
-# What a campaign says holds for its programs too, where it is not about the newsletter itself.
+# These texts of a campaign hold for its programs too: they are not about the newsletter itself.
 OF_PROGRAMS = frozenset({"button", "small_print", "thanks", "invite", "check_inbox", POWERED_BY})
 
 
 def read(
     text: str, name: str, *, only: frozenset[str] | None = None, **instead: str | None
 ) -> Words:
-    """The words kept with a campaign; `instead` takes the place of defaults, never of the operator's own."""
+    """The texts kept with a campaign. `instead` replaces defaults, not the operator's texts."""
     try:
         given = json.loads(text)
     except ValueError:
         given = {}
     given = (
-        {key: said for key, said in given.items() if only is None or key in only}
+        {key: text for key, text in given.items() if only is None or key in only}
         if isinstance(given, dict)
         else {}
     )
