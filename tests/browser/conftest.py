@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -9,7 +10,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
 
 PHONE, DESKTOP = 390, 1280
 HEIGHTS = {PHONE: 844, DESKTOP: 900}
@@ -75,13 +76,20 @@ def page_at(browser: Browser) -> Iterator[PageAt]:
 
 
 @pytest.fixture(scope="session")
-def axe() -> Callable[[Page], None]:
-    """Fails with a readable list when a page has a finding that is serious or critical."""
+def axe() -> Callable[..., None]:
+    """Fails with a readable list when a page has a finding that is serious or critical. `colors=False` leaves out contrast,
+    which is half of the work; `colors="only"` checks nothing else."""
 
-    def check(page: Page) -> None:
+    def check(page: Page, *, colors: bool | str = True) -> None:
         # Evaluated by the debugger, not loaded by the page, so that the page's policy stays as strict as it is.
-        page.evaluate(AXE)
-        found = page.evaluate("() => axe.run(document, {resultTypes: ['violations']})")
+        if not page.evaluate("() => 'axe' in window"):
+            page.evaluate(AXE)
+        options: dict[str, Any] = {"resultTypes": ["violations"]}
+        if colors == "only":
+            options["runOnly"] = ["color-contrast"]
+        elif not colors:
+            options["rules"] = {"color-contrast": {"enabled": False}}
+        found = page.evaluate("(options) => axe.run(document, options)", options)
         serious = [
             f"{violation['id']}: {violation['help']}: {[node['html'][:160] for node in violation['nodes']]}"
             for violation in found["violations"]
@@ -90,6 +98,39 @@ def axe() -> Callable[[Page], None]:
         assert not serious, "\n".join(serious)
 
     return check
+
+
+@pytest.fixture(scope="session")
+def looks_good(axe: Callable[..., None], fits: Callable[[Page], None]) -> Callable[[Page], None]:
+    """The open page in both widths and both themes, without loading it again.
+
+    Every rule on a desktop in light, the structure on a phone in light, the colors on a phone in dark. The `long` tests load
+    each page in all four looks and check all rules there.
+    """
+
+    def check(page: Page) -> None:
+        expect(page.locator("h1")).to_have_count(1)
+        fits(page)
+        axe(page)
+        size = page.viewport_size
+        assert size is not None
+        page.set_viewport_size({"width": PHONE, "height": HEIGHTS[PHONE]})
+        fits(page)
+        axe(page, colors=False)
+        page.emulate_media(color_scheme="dark")
+        axe(page, colors="only")
+        page.emulate_media(color_scheme="light")
+        page.set_viewport_size(size)
+
+    return check
+
+
+def weights(page: Page, url: str) -> dict[str, int]:
+    """What a page asks for until it is loaded, each part with its compressed size."""
+    page.goto(url)
+    asked = page.evaluate("() => performance.getEntriesByType('resource').map((each) => each.name)")
+    ours = {each for each in asked if each.startswith("http")} | {url}
+    return {each: len(gzip.compress(page.request.get(each).body())) for each in sorted(ours)}
 
 
 @pytest.fixture(scope="session")

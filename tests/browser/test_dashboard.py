@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gzip
 import json
 import re
 import threading
@@ -23,7 +22,7 @@ from honeyguide.referrals import campaigns
 from honeyguide.referrals.campaigns import CampaignSettings
 from honeyguide.store.statements import Statement
 from honeyguide.store.tx import Tx
-from tests.browser.conftest import DESKTOP, LOOKS, PHONE, PageAt
+from tests.browser.conftest import DESKTOP, LOOKS, PHONE, PageAt, weights
 from tests.support.service import Service
 from tests.support.web import PASSWORD, Operator, operator
 
@@ -151,31 +150,12 @@ def places(service: Service) -> Places:
     return Places(service)
 
 
-DOORS = {"login": "/login", "signup": "/signup", "password": "/password", "spent": "/password/none"}
-NAMES = (
-    *(
-        "overview",
-        "overview-year",
-        "subscribers",
-        "subscribers-none",
-        "person",
-        "import",
-        "import-file",
-        "review",
-    ),
-    *(
-        "review-waiting",
-        "review-rejected",
-        "rewards",
-        "reward",
-        "pages",
-        "pages-hub",
-        "webhooks",
-        "webhook",
-        "account",
-        "settings",
-    ),
-)
+OPEN_TO_ALL = {
+    "login": "/login",
+    "signup": "/signup",
+    "password": "/password",
+    "spent": "/password/none",
+}
 
 
 def sit_down(page: Page, who: Operator) -> Page:
@@ -186,42 +166,43 @@ def sit_down(page: Page, who: Operator) -> Page:
     return page
 
 
-@pytest.mark.parametrize(("width", "theme"), LOOKS)
-@pytest.mark.parametrize("name", [*NAMES, *DOORS])
 def test_every_page_in_every_look(
+    service: Service, places: Places, page_at: PageAt, looks_good: Callable[[Page], None]
+) -> None:
+    inside, outside = sit_down(page_at(DESKTOP), places.alice), page_at(DESKTOP)
+    for page, paths in ((inside, places.paths), (outside, OPEN_TO_ALL)):
+        for path in paths.values():
+            page.goto(service.url + path)
+            looks_good(page)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize(("width", "theme"), LOOKS)
+def test_every_page_loaded_in_every_look(
     service: Service,
     places: Places,
     page_at: PageAt,
-    axe: Callable[[Page], None],
+    axe: Callable[..., None],
     fits: Callable[[Page], None],
     screenshot: Callable[[Page, str], Path],
-    name: str,
     width: int,
     theme: str,
 ) -> None:
-    page = page_at(width, theme)
-    if name not in DOORS:
-        sit_down(page, places.alice)
-    page.goto(service.url + (DOORS.get(name) or places.paths[name]))
-    expect(page.locator("h1")).to_have_count(1)
-    screenshot(page, f"dashboard-{name}-{'phone' if width == PHONE else 'web'}-{theme}")
-    axe(page)
-    fits(page)
+    inside, outside = sit_down(page_at(width, theme), places.alice), page_at(width, theme)
+    for page, paths in ((inside, places.paths), (outside, OPEN_TO_ALL)):
+        for name, path in paths.items():
+            page.goto(service.url + path)
+            screenshot(page, f"dashboard-{name}-{'phone' if width == PHONE else 'web'}-{theme}")
+            axe(page)
+            fits(page)
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_no_page_is_heavy(service: Service, places: Places, page_at: PageAt, name: str) -> None:
+def test_no_page_is_heavy(service: Service, places: Places, page_at: PageAt) -> None:
     page = sit_down(page_at(DESKTOP), places.alice)
-    weight = []
-    page.on(
-        "response",
-        lambda answer: (
-            weight.append(len(gzip.compress(answer.body()))) if answer.status == 200 else None
-        ),
-    )
-    page.goto(service.url + places.paths[name])
-    page.wait_for_load_state("networkidle")
-    assert sum(weight) < HEAVIEST, f"{sum(weight):,} bytes in {len(weight)} files"
+    found = {path: weights(page, service.url + path) for path in places.paths.values()}
+    heavy = {path: parts for path, parts in found.items() if sum(parts.values()) >= HEAVIEST}
+    assert not heavy
+    assert all(any("css" in url for url in parts) for parts in found.values()), "weighed too little"
 
 
 def fill_in(page: Page, **fields: str) -> None:

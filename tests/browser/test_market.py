@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import gzip
 import io
 import re
 from collections.abc import Callable, Iterator
@@ -20,7 +19,7 @@ from honeyguide.pages.readers import forms
 from honeyguide.partners import ledger_check, payouts, rules
 from honeyguide.partners.payouts import Payout
 from honeyguide.store.tx import Tx
-from tests.browser.conftest import DESKTOP, LOOKS, PHONE, PageAt
+from tests.browser.conftest import DESKTOP, LOOKS, PHONE, PageAt, weights
 from tests.support.market import join, offer, png, publish
 from tests.support.service import Service
 from tests.support.web import Operator, operator
@@ -126,32 +125,6 @@ def places(service: Service) -> Places:
     return Places(service)
 
 
-@pytest.mark.parametrize(("width", "theme"), LOOKS)
-def test_every_page_in_every_look(
-    service: Service,
-    places: Places,
-    page_at: PageAt,
-    axe: Callable[[Page], None],
-    fits: Callable[[Page], None],
-    screenshot: Callable[[Page, str], Path],
-    width: int,
-    theme: str,
-) -> None:
-    for who, paths in (
-        (places.alice, places.alices),
-        (places.bob, places.bobs),
-        (operator(service, "new"), EMPTY),
-    ):
-        page = sit_down(page_at(width, theme), who)
-        for name, path in paths.items():
-            answer = page.goto(service.url + path)
-            assert answer is not None and answer.status == 200, path
-            expect(page.locator("h1")).to_have_count(1)
-            screenshot(page, f"market-{name}-{'phone' if width == PHONE else 'web'}-{theme}")
-            axe(page)
-            fits(page)
-
-
 EMPTY = {
     "publications-empty": "/publications",
     "program-empty": "/program",
@@ -162,18 +135,58 @@ EMPTY = {
 }
 
 
+def test_every_page_in_every_look(
+    service: Service, places: Places, page_at: PageAt, looks_good: Callable[[Page], None]
+) -> None:
+    for page, paths in everything(service, places, page_at, DESKTOP, "light"):
+        for path in paths.values():
+            answer = page.goto(service.url + path)
+            assert answer is not None and answer.status == 200, path
+            looks_good(page)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize(("width", "theme"), LOOKS)
+def test_every_page_loaded_in_every_look(
+    service: Service,
+    places: Places,
+    page_at: PageAt,
+    axe: Callable[..., None],
+    fits: Callable[[Page], None],
+    screenshot: Callable[[Page, str], Path],
+    width: int,
+    theme: str,
+) -> None:
+    for page, paths in everything(service, places, page_at, width, theme):
+        for name, path in paths.items():
+            page.goto(service.url + path)
+            screenshot(page, f"market-{name}-{'phone' if width == PHONE else 'web'}-{theme}")
+            axe(page)
+            fits(page)
+
+
+def everything(
+    service: Service, places: Places, page_at: PageAt, width: int, theme: str
+) -> Iterator[tuple[Page, dict[str, str]]]:
+    """A page for each operator, and the paths to open as that operator."""
+    newcomer = operator(service, "new")
+    for who, paths in (
+        (places.alice, places.alices),
+        (places.bob, places.bobs),
+        (newcomer, EMPTY),
+    ):
+        yield sit_down(page_at(width, theme), who), paths
+
+
 def test_every_page_is_light(service: Service, places: Places, page_at: PageAt) -> None:
+    heavy = {}
     for who, paths in ((places.alice, places.alices), (places.bob, places.bobs)):
         page = sit_down(page_at(DESKTOP), who)
-        asked: set[str] = set()
-        page.on("requestfinished", lambda request, asked=asked: asked.add(request.url))
         for path in paths.values():
-            asked.clear()
-            page.goto(service.url + path, wait_until="networkidle")
-            # Fetched once more to be weighed: a browser need not keep what it has shown.
-            urls = sorted(url for url in asked if url.startswith(service.url))
-            weights = {url: len(gzip.compress(page.request.get(url).body())) for url in urls}
-            assert sum(weights.values()) < HEAVIEST, f"{path}: {weights}"
+            found = weights(page, service.url + path)
+            if sum(found.values()) >= HEAVIEST:
+                heavy[path] = found
+    assert not heavy
 
 
 @pytest.mark.parametrize("scripts", [True, False], ids=["with scripts", "without"])

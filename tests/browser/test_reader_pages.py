@@ -12,7 +12,7 @@ from playwright.sync_api import Page, expect
 from honeyguide.pages.readers import forms
 from honeyguide.pages.readers.preview import preview
 from honeyguide.referrals import rewards
-from tests.browser.conftest import DESKTOP, LOOKS, PHONE, PageAt
+from tests.browser.conftest import DESKTOP, LOOKS, PHONE, PageAt, weights
 from tests.support import market
 from tests.support.newsletter import Newsletter
 from tests.support.service import Service
@@ -95,11 +95,21 @@ NAMES = (
 )
 
 
-@pytest.mark.parametrize(("width", "theme"), LOOKS)
 def test_every_page_is_seen_read_and_reached(
+    places: Places, page_at: PageAt, looks_good: Callable[[Page], None]
+) -> None:
+    page = page_at(DESKTOP)
+    for name in NAMES:
+        page.goto(places.wax.service.url + places.paths[name])
+        looks_good(page)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize(("width", "theme"), LOOKS)
+def test_every_page_loaded_in_every_look(
     places: Places,
     page_at: PageAt,
-    axe: Callable[[Page], None],
+    axe: Callable[..., None],
     fits: Callable[[Page], None],
     screenshot: Callable[[Page, str], Path],
     width: int,
@@ -114,30 +124,24 @@ def test_every_page_is_seen_read_and_reached(
 
 
 def test_every_page_is_light(places: Places, page_at: PageAt) -> None:
+    page = page_at(PHONE)
     for name in NAMES:
-        page = page_at(PHONE)  # one that has kept nothing
-        weights: dict[str, int] = {}
-        page.on(
-            "requestfinished",
-            lambda request, kept=weights: kept.update(
-                {request.url: request.sizes()["responseBodySize"]}
-            ),
-        )
-        page.goto(places.wax.service.url + places.paths[name], wait_until="networkidle")
-        own = {url: weight for url, weight in weights.items() if "/logos/" not in url}
+        found = weights(page, places.wax.service.url + places.paths[name])
+        own = {url: weight for url, weight in found.items() if "/logos/" not in url}
         assert 0 < sum(own.values()) < LIGHT, (name, own)
 
 
 def test_narrow_screens_and_text_of_twice_the_size_fit(
     places: Places, page_at: PageAt, fits: Callable[[Page], None]
 ) -> None:
-    narrow, phone = page_at(320), page_at(PHONE)
+    page = page_at(320)
     for name in NAMES:
-        narrow.goto(places.wax.service.url + places.paths[name])
-        fits(narrow)
-        phone.goto(places.wax.service.url + places.paths[name])
-        phone.evaluate("() => { document.documentElement.style.fontSize = '200%' }")
-        fits(phone)
+        page.set_viewport_size({"width": 320, "height": 844})
+        page.goto(places.wax.service.url + places.paths[name])
+        fits(page)
+        page.set_viewport_size({"width": PHONE, "height": 844})
+        page.evaluate("() => { document.documentElement.style.fontSize = '200%' }")
+        fits(page)
 
 
 @pytest.mark.parametrize("width", [PHONE, DESKTOP])
