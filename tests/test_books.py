@@ -15,7 +15,7 @@ from honeyguide.store import Store
 from honeyguide.store.tx import Tx
 from tests.support.service import ENGINES
 from tests.support.stores import OpenStore, statement
-from tests.support.trade import HOUR_MS, NOON_MS, Trade, fresh_copy, on, verify
+from tests.support.trade import HOUR_MS, NOON_MS, Trade, on, verify
 
 EDGE_MS = 1_796_083_200_000  # 2026-12-01T00:00:00Z
 
@@ -165,7 +165,7 @@ def test_verify_sees_every_kind_of_damage(engine: str) -> None:
         await verify(store)
 
     unseen = []
-    with OpenStore(engine, fresh_copy(engine)) as opened:
+    with OpenStore(engine) as opened:
         opened.run(trade_a_while(opened.store))
         disarm(opened)
 

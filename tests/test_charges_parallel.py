@@ -24,7 +24,7 @@ from tests.support.market import join, offer
 from tests.support.races import overlapping
 from tests.support.service import ENGINES, Member, Service
 from tests.support.stores import OpenStore, statement
-from tests.support.trade import HOUR_MS, NOON_MS, Trade, fresh_copy, on, terms, verify
+from tests.support.trade import HOUR_MS, NOON_MS, Trade, on, terms, verify
 
 PROCESSES, EACH = 12, 400
 FEE, BUDGET, CAP = 300, 30_000, 9_000
@@ -32,7 +32,7 @@ FEE, BUDGET, CAP = 300, 30_000, 9_000
 
 @pytest.fixture(params=ENGINES)
 def opened(request: pytest.FixtureRequest) -> Iterator[OpenStore]:
-    with OpenStore(request.param, fresh_copy(request.param), pool_size=5) as store:
+    with OpenStore(request.param, pool_size=5) as store:
         yield store
 
 

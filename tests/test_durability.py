@@ -294,4 +294,3 @@ def test_the_store_asks_sqlite_for_full_syncs():
 def test_postgres_is_not_told_to_answer_before_the_sync():
     with OpenStore("postgres") as opened:
         assert opened.ask("SHOW synchronous_commit") == [("on",)]
-        assert opened.ask("SHOW fsync") == [("on",)]

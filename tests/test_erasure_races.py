@@ -28,7 +28,7 @@ from honeyguide.store.tx import Tx
 from tests.support.races import overlapping
 from tests.support.service import ENGINES, Member
 from tests.support.stores import OpenStore, statement
-from tests.support.trade import NOON_MS, SITE, fresh_copy
+from tests.support.trade import NOON_MS, SITE
 
 ROW = Shipping("Zelda Quixote", "77 Unmistakable Row", "Port Nowhere", "ZQ7", "XX")
 
@@ -86,7 +86,7 @@ class Wax:
 
 @pytest.fixture(params=ENGINES)
 def opened(request: pytest.FixtureRequest) -> Iterator[OpenStore]:
-    with OpenStore(request.param, fresh_copy(request.param)) as store:
+    with OpenStore(request.param) as store:
         yield store
 
 

@@ -21,7 +21,7 @@ from honeyguide.signups import signups
 from honeyguide.store import Store
 from tests.support.service import ENGINES
 from tests.support.stores import OpenStore
-from tests.support.trade import DAY_MS, HOUR_MS, NOON_MS, SITE, Trade, fresh_copy, verify
+from tests.support.trade import DAY_MS, HOUR_MS, NOON_MS, SITE, Trade, verify
 
 STEPS = 50
 EVERY_RUN = {"sqlite": 200, "postgres": 20}
@@ -437,7 +437,7 @@ async def play(store: Store, seed: int, steps: int) -> None:
 def play_all(engine: str, seeds: Any, steps: int = STEPS) -> None:
     """Each seed in a database of its own: months that close are everybody's."""
     for seed in seeds:
-        with OpenStore(engine, fresh_copy(engine), pool_size=2) as opened:
+        with OpenStore(engine, pool_size=2) as opened:
             opened.run(play(opened.store, seed, steps))
 
 

@@ -12,9 +12,10 @@ import pytest
 
 from honeyguide.partners import payouts, statements
 from honeyguide.store import Store
+from tests.support.process import migrated
 from tests.support.service import ENGINES
 from tests.support.stores import OpenStore, statement
-from tests.support.trade import DAY_MS, HOUR_MS, NOON_MS, Trade, fresh_copy, on, verify
+from tests.support.trade import DAY_MS, HOUR_MS, NOON_MS, Trade, on, verify
 
 EDGE_MS = 1_796_083_200_000  # 2026-12-01T00:00:00Z
 NOVEMBER, DECEMBER = "2026-11", "2026-12"
@@ -35,7 +36,7 @@ def hostile_zone(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
 
 
 def with_database_in(zone: str, engine: str) -> str:
-    url = fresh_copy(engine)
+    url = migrated(engine)
     if engine == "postgres":
 
         async def move() -> None:

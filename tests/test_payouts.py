@@ -17,7 +17,7 @@ from honeyguide.store import Store
 from honeyguide.store.tx import Tx
 from tests.support.service import ENGINES
 from tests.support.stores import OpenStore
-from tests.support.trade import DAY_MS, HOUR_MS, NOON_MS, SITE, Trade, fresh_copy, on, verify
+from tests.support.trade import DAY_MS, HOUR_MS, NOON_MS, SITE, Trade, on, verify
 
 EDGE_MS = 1_796_083_200_000  # 2026-12-01T00:00:00Z
 NOVEMBER, DECEMBER = "2026-11", "2026-12"
@@ -119,7 +119,7 @@ def test_payouts_made_twice_and_by_two_processes_at_once_are_one_per_partner_and
                 await trade.arrive(number % 9, now_ms=(NOON_MS, EDGE_MS)[number % 2])
         return trades
 
-    with OpenStore(engine, fresh_copy(engine)) as opened:
+    with OpenStore(engine) as opened:
         trades = opened.run(earn(opened.store))
         command = [sys.executable, "-c", PAY_OUT, opened.url, str(now_ms)]
         crowd = [

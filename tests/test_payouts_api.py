@@ -17,10 +17,10 @@ from honeyguide.kernel.clock import DAY_MS
 from honeyguide.kernel.ids import new_id
 from honeyguide.partners import payouts, statements
 from honeyguide.store import Store
-from tests.support.process import command, environment
+from tests.support.process import command, environment, migrated
 from tests.support.service import ENGINES, Member, Service
 from tests.support.stores import OpenStore, statement
-from tests.support.trade import HOUR_MS, NOON_MS, Trade, fresh_copy, on, verify
+from tests.support.trade import HOUR_MS, NOON_MS, Trade, on, verify
 
 EDGE_MS = 1_796_083_200_000  # 2026-12-01T00:00:00Z
 
@@ -45,7 +45,7 @@ async def three_months(store: Store) -> Trade:
 @pytest.fixture(scope="module", params=ENGINES)
 def market(request: pytest.FixtureRequest) -> Iterator[Market]:
     """A service of its own, since closing months is for everybody."""
-    url = fresh_copy(request.param)
+    url = migrated(request.param)
     with OpenStore(request.param, url) as opened:
         trade = opened.run(three_months(opened.store))
     with Service(request.param, database_url=url) as service:
@@ -130,7 +130,7 @@ def test_the_administrator_makes_lists_exports_and_marks_payouts(
             )  # October: closed by any clock since
         return trade
 
-    with OpenStore(engine, fresh_copy(engine)) as opened:
+    with OpenStore(engine) as opened:
         opened.run(earn(opened.store))
     clock = tmp_path / "clock"
     clock.write_text(str(400 * 86_400))
@@ -199,7 +199,7 @@ def test_verify_ends_with_a_failure_and_says_which_promise_is_broken(engine: str
             lambda tx: tx.run(statement("UPDATE budget SET spent_cents = spent_cents + 1"))
         )
 
-    with OpenStore(engine, fresh_copy(engine)) as opened:
+    with OpenStore(engine) as opened:
         opened.run(damage(opened.store))
     done = command("verify", database_url=opened.url)
     assert done.returncode == 1

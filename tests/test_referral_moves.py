@@ -27,7 +27,7 @@ from honeyguide.kernel.errors import Invalid
 from honeyguide.kernel.site import Site
 from honeyguide.kernel.tenant import Tenant
 from honeyguide.referrals import campaigns, earned_rewards, lifecycle, rewards, rules, subscribers
-from honeyguide.store import Store, migrate, open_store
+from honeyguide.store import Store, open_store
 from tests.support.service import ENGINES, fresh_database_url
 
 SITE = Site("https://go.example.org", "https://go.example.org/join", b"x" * 32)
@@ -221,8 +221,7 @@ def test_whatever_happens_in_whatever_order_counts_equal_the_verified_rows(
     engine: str, tmp_path: Path
 ) -> None:
     with asyncio.Runner() as runner:
-        url = fresh_database_url(engine, tmp_path)
-        runner.run(migrate(url))
+        url = fresh_database_url(engine, tmp_path, migrated=True)
         Moves.runner, Moves.store = runner, runner.run(open_store(url))
         try:
             examples = 40 if engine == "sqlite" else 15

@@ -13,7 +13,7 @@ from honeyguide.kernel.email_addresses import EmailAddress
 from honeyguide.kernel.errors import Invalid
 from honeyguide.kernel.tenant import Tenant
 from honeyguide.referrals import campaigns, earned_rewards, lifecycle, slugs
-from honeyguide.store import Store, migrate, open_store
+from honeyguide.store import Store, open_store
 from honeyguide.store.tx import Tx
 from tests.support.service import ENGINES, Member, fresh_database_url
 from tests.support.tables import dump
@@ -176,8 +176,7 @@ def test_those_who_wait_are_served_once_however_many_serve_them(
 @pytest.mark.parametrize("engine", ENGINES)
 def test_a_slug_that_two_accounts_want_at_once_goes_to_one(engine: str, tmp_path: Any) -> None:
     async def scenario() -> None:
-        url = fresh_database_url(engine, tmp_path)
-        await migrate(url)
+        url = fresh_database_url(engine, tmp_path, migrated=True)
         store: Store = await open_store(url)
         try:
             made = [

@@ -30,12 +30,12 @@ from honeyguide.store.tx import Tx
 from tests.support.races import overlapping
 from tests.support.service import ENGINES
 from tests.support.stores import OpenStore
-from tests.support.trade import NOON_MS, SITE, Trade, fresh_copy, terms
+from tests.support.trade import NOON_MS, SITE, Trade, terms
 
 
 @pytest.fixture(params=ENGINES)
 def opened(request: pytest.FixtureRequest) -> Iterator[OpenStore]:
-    with OpenStore(request.param, fresh_copy(request.param)) as store:
+    with OpenStore(request.param) as store:
         yield store
 
 

@@ -7,13 +7,11 @@ import contextlib
 import copy
 import itertools
 import json
-import tempfile
 import threading
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from functools import cache
-from pathlib import Path
 from typing import Any
 
 import apsw
@@ -28,11 +26,11 @@ from honeyguide.events.webhooks import Flags, Webhook
 from honeyguide.kernel.clock import system_clock
 from honeyguide.kernel.email_addresses import EmailAddress
 from honeyguide.kernel.paging import Page
-from honeyguide.store import Store, migrate, open_store
+from honeyguide.store import Store, open_store
 from honeyguide.store.statements import Statement
 from honeyguide.store.tx import Tx
 
-from .service import fresh_database_url
+from .process import migrated
 from .tables import Dump, dump_postgres, dump_sqlite
 
 HOME = OutboundPolicy(https_only=False, loopback_ok=True)
@@ -330,9 +328,7 @@ class Office:
 
 @cache
 def _database(engine: str) -> str:
-    url = fresh_database_url(engine, Path(tempfile.mkdtemp(prefix="hgoffice")))
-    asyncio.run(migrate(url))
-    return url
+    return migrated(engine)
 
 
 @asynccontextmanager

@@ -16,7 +16,7 @@ from honeyguide.mail import emails, sending
 from honeyguide.mail.emails import QueuedEmail
 from honeyguide.mail.sending import send_due
 from honeyguide.mail.transports import OutgoingEmail, Transport
-from honeyguide.store import Store, migrate, open_store
+from honeyguide.store import Store, open_store
 from honeyguide.store.statements import Statement
 from honeyguide.store.tx import Tx
 
@@ -60,13 +60,12 @@ class Letterbox:
     def __init__(self, engine: str) -> None:
         self.engine = engine
         self.folder = Path(tempfile.mkdtemp(prefix="hgmail"))
-        self.url = fresh_database_url(engine, self.folder)
+        self.url = fresh_database_url(engine, self.folder, migrated=True)
         self.account_id = new_id()
         self.woken = 0
 
     def __enter__(self) -> Letterbox:
         self._runner = asyncio.Runner()
-        self.run(migrate(self.url))
         self.store: Store = self.run(open_store(self.url))
         self.run(self._listen())
         return self

@@ -39,6 +39,9 @@ SETTINGS = {
     "log_line_prefix": "%m [%p] ",
 }
 
+# For data that no test wants back after a crash of the machine: commits do not wait for the disk.
+SCRATCH = {"fsync": "off", "full_page_writes": "off", "autovacuum_naptime": "5min"}
+
 
 class PostgresServer:
     """`with PostgresServer() as server: server.create_database("x"); connect(server.url("x"))`"""
@@ -225,7 +228,7 @@ class PostgresServer:
 @functools.cache
 def shared_server() -> PostgresServer:
     """One server for this whole process (under xdist: one for each worker), stopped when it ends."""
-    server = PostgresServer()
+    server = PostgresServer(**SCRATCH)
     server.start()
     return server
 

@@ -14,6 +14,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, NamedTuple
 
+from . import starter
 from .postgres import free_port
 from .service import fresh_database_url
 
@@ -46,15 +47,7 @@ def environment(**settings: object) -> dict[str, str]:
 def command(
     *words: str, cwd: Path | None = None, timeout: float = 150, **settings: object
 ) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [*COMMAND, *words],
-        env=environment(**settings),
-        cwd=cwd,
-        capture_output=True,
-        text=True,
-        timeout=timeout,
-        check=False,
-    )
+    return starter.run(list(words), env=environment(**settings), cwd=cwd, timeout=timeout)
 
 
 def new_account(database_url: str, email: str = "alice@example.org") -> Credentials:
@@ -128,10 +121,10 @@ class Serving:
         self.settings = {"log": "off", "test_clock": self.clock_file, "rate_limit": 0, **settings}
         self.prefix: list[str] = []  # a command that runs ours, such as one that sets limits first
         self.set_clock(0)
-        self._process: subprocess.Popen[bytes] | None = None
+        self._process: subprocess.Popen[bytes] | starter.Command | None = None
 
     @property
-    def process(self) -> subprocess.Popen[bytes]:
+    def process(self) -> subprocess.Popen[bytes] | starter.Command:
         assert self._process is not None, "not started"
         return self._process
 
@@ -146,13 +139,15 @@ class Serving:
         draft.replace(self.clock_file)
 
     def start(self, *, wait: bool = True) -> Serving:
+        env = environment(database_url=self.database_url, port=self.port, **self.settings)
+        words = ["serve", *self.words]
         with open(self.folder / "out", "wb") as out:
-            self._process = subprocess.Popen(
-                [*self.prefix, *COMMAND, "serve", *self.words],
-                stdout=out,
-                stderr=out,
-                env=environment(database_url=self.database_url, port=self.port, **self.settings),
-            )
+            if self.prefix:
+                self._process = subprocess.Popen(
+                    [*self.prefix, *COMMAND, *words], stdout=out, stderr=out, env=env
+                )
+            else:
+                self._process = starter.Command(words, env=env, stdout=out, stderr=out)
         if wait:
             self.wait_for("/healthz")
         return self
@@ -210,3 +205,8 @@ class Serving:
 def fresh(engine: str) -> str:
     """An empty database of its own."""
     return fresh_database_url(engine, Path(tempfile.mkdtemp(prefix="hgdata")))
+
+
+def migrated(engine: str) -> str:
+    """A database of its own with all tables and no rows."""
+    return fresh_database_url(engine, Path(tempfile.mkdtemp(prefix="hgdata")), migrated=True)

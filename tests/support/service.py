@@ -6,11 +6,14 @@ Alice owns, Bob partners, Mallory must see nothing. Only the clock is ours to mo
 from __future__ import annotations
 
 import asyncio
+import functools
 import itertools
+import shutil
 import tempfile
 import threading
 import time
 from collections.abc import Callable, Coroutine
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -21,7 +24,7 @@ from honeyguide.accounts import accounts, keys
 from honeyguide.app import Application, Services
 from honeyguide.kernel.email_addresses import EmailAddress
 from honeyguide.serve import Server, _listen, server_config
-from honeyguide.store.tx import Tx
+from honeyguide.store import Tx, migrate
 
 from .postgres import shared_server
 
@@ -38,14 +41,25 @@ def until(true: Callable[[], bool], seconds: float = 30) -> None:
         time.sleep(0.02)
 
 
-def fresh_database_url(engine: str, folder: Path) -> str:
-    """An empty database of its own."""
+def fresh_database_url(engine: str, folder: Path, *, migrated: bool = False) -> str:
+    """A database of its own: empty, or with all tables, which are copied from a template and not made again."""
     name = f"hg{next(_numbers)}_{folder.name.replace('-', '_')[-20:]}".lower()
     if engine == "sqlite":
+        if migrated:
+            shutil.copy(_template("sqlite").removeprefix("sqlite:///"), folder / f"{name}.db")
         return f"sqlite:///{folder / name}.db"
     server = shared_server()
-    server.create_database(name)
+    template = _template("postgres").rpartition("/")[2] if migrated else "template0"
+    server.create_database(name, template=template)
     return server.url(name)
+
+
+@functools.cache
+def _template(engine: str) -> str:
+    url = fresh_database_url(engine, Path(tempfile.mkdtemp(prefix="hgtemplate")))
+    with ThreadPoolExecutor(1) as apart:  # a loop may be running in the thread that asks
+        apart.submit(asyncio.run, migrate(url)).result()
+    return url
 
 
 class Service:
@@ -57,7 +71,7 @@ class Service:
         self.clock_file = self.folder / "clock"
         self.clock_file.write_text("0")
         self.database_url = settings.pop("database_url", None) or fresh_database_url(
-            engine, self.folder
+            engine, self.folder, migrated=True
         )
         given = {
             "host": "127.0.0.1",

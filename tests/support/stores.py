@@ -12,7 +12,7 @@ from honeyguide.kernel.email_addresses import EmailAddress
 from honeyguide.store import Store, Tx, migrate, open_store
 from honeyguide.store.statements import Statement
 
-from .process import fresh
+from .process import migrated
 
 T = TypeVar("T")
 
@@ -27,13 +27,15 @@ class OpenStore:
 
     def __init__(self, engine: str, url: str | None = None, *, pool_size: int = 10) -> None:
         self.engine = engine
-        self.url = url or fresh(engine)
+        self.url = url or migrated(engine)
+        self._given = url is not None
         self._pool_size = pool_size
         self._runner = asyncio.Runner()
         self.store: Store
 
     def __enter__(self) -> OpenStore:
-        self.run(migrate(self.url))
+        if self._given:
+            self.run(migrate(self.url))
         self.store = self.run(open_store(self.url, pool_size=self._pool_size))
         return self
 

@@ -6,11 +6,10 @@ from __future__ import annotations
 
 import asyncio
 import itertools
-import shutil
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from decimal import Decimal
-from functools import cache, partial
+from functools import partial
 from typing import Any, TypeVar
 
 from honeyguide.accounts import accounts
@@ -25,12 +24,10 @@ from honeyguide.partners.programs import Program
 from honeyguide.referrals.lifecycle import NewSubscriber, SubscriberChanges
 from honeyguide.referrals.subscribers import Subscriber
 from honeyguide.signups import signups
-from honeyguide.store import Store, migrate
+from honeyguide.store import Store
 from honeyguide.store.tx import Tx
 from honeyguide.work import money as money_work
 
-from .postgres import shared_server
-from .process import fresh
 from .stores import OpenStore, statement
 
 T = TypeVar("T")
@@ -233,26 +230,6 @@ class Trade:
         )[0]
 
 
-@cache
-def _migrated(engine: str) -> str:
-    url = fresh(engine)
-    asyncio.run(migrate(url))
-    return url
-
-
-def fresh_copy(engine: str) -> str:
-    """An empty database of its own, copied from one that was set up before: quicker than setting up each."""
-    original = _migrated(engine)
-    if engine == "postgres":
-        name = f"trade{next(_numbers)}"
-        shared_server().create_database(name, template=original.rsplit("/", 1)[1])
-        return shared_server().url(name)
-    path = original.removeprefix("sqlite:///")
-    copy = f"{path.removesuffix('.db')}-{next(_numbers)}.db"
-    shutil.copy(path, copy)
-    return f"sqlite:///{copy}"
-
-
 def on(
     engine: str,
     scenario: Callable[[Store], Awaitable[T]],
@@ -268,5 +245,5 @@ def on(
             await verify(store)
             return result
 
-    with OpenStore(engine, fresh_copy(engine), pool_size=pool_size) as opened:
+    with OpenStore(engine, pool_size=pool_size) as opened:
         return opened.run(bounded(opened.store))

@@ -1,0 +1,195 @@
+"""`honeyguide` commands as real processes that share the cost of importing it.
+
+Importing takes over a second of processor time. A starter process does it once and forks for every command. Each command
+has a process id, an environment, a folder and streams of its own, and can be killed like any other process.
+"""
+
+from __future__ import annotations
+
+import array
+import atexit
+import functools
+import gc
+import importlib
+import json
+import os
+import runpy
+import select
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import threading
+import traceback
+from typing import IO, Any
+
+PRELOADED = (
+    "typer.rich_utils",
+    *(
+        f"honeyguide.{name}"
+        for name in ("cli", "cli_backup", "cli_demo", "cli_money", "cli_people")
+    ),
+)
+_ONE_AT_A_TIME = threading.Lock()
+
+
+class Command:
+    """One running command, with what `subprocess.Popen` calls the same."""
+
+    def __init__(
+        self,
+        words: list[str],
+        *,
+        env: dict[str, str],
+        stdout: IO[bytes],
+        stderr: IO[bytes],
+        cwd: str | os.PathLike[str] | None = None,
+    ) -> None:
+        self.args = ["honeyguide", *words]
+        self.returncode: int | None = None
+        self._status, writer = os.pipe()
+        asked = {"words": words, "env": env, "cwd": os.fspath(cwd or os.getcwd())}
+        streams = [stdout.fileno(), stderr.fileno(), writer]
+        with _ONE_AT_A_TIME:
+            channel = _starter()
+            channel.sendall(b"%10d" % len(message := json.dumps(asked).encode()))
+            channel.sendall(message)
+            socket.send_fds(channel, [b"!"], streams)
+            os.close(writer)
+            self.pid = self._number(60)
+
+    def _number(self, timeout: float | None) -> int:
+        if not select.select([self._status], [], [], timeout)[0]:
+            raise subprocess.TimeoutExpired(self.args, timeout or 0)
+        (number,) = array.array("q", os.read(self._status, 8))
+        return number
+
+    def poll(self) -> int | None:
+        try:
+            return self.wait(0)
+        except subprocess.TimeoutExpired:
+            return None
+
+    def wait(self, timeout: float | None = None) -> int:
+        if self.returncode is None:
+            self.returncode = self._number(timeout)
+            os.close(self._status)
+        return self.returncode
+
+    def send_signal(self, number: int) -> None:
+        if self.poll() is None:
+            os.kill(self.pid, number)
+
+    def terminate(self) -> None:
+        self.send_signal(signal.SIGTERM)
+
+    def kill(self) -> None:
+        self.send_signal(signal.SIGKILL)
+
+
+def run(
+    words: list[str],
+    *,
+    env: dict[str, str],
+    cwd: str | os.PathLike[str] | None = None,
+    timeout: float = 150,
+) -> subprocess.CompletedProcess[str]:
+    """Runs a command to its end, as `subprocess.run` does."""
+    with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
+        started = Command(words, env=env, cwd=cwd, stdout=out, stderr=err)
+        try:
+            code = started.wait(timeout)
+        except subprocess.TimeoutExpired:
+            started.kill()
+            started.wait()
+            raise
+        texts = []
+        for file in (out, err):
+            file.seek(0)
+            texts.append(file.read().decode())
+    return subprocess.CompletedProcess(started.args, code, *texts)
+
+
+@functools.cache
+def _starter() -> socket.socket:
+    ours, theirs = socket.socketpair()
+    process = subprocess.Popen(
+        [sys.executable, "-I", __file__, str(theirs.fileno())],
+        pass_fds=[theirs.fileno()],
+        stdin=subprocess.DEVNULL,
+    )
+    theirs.close()
+    atexit.register(process.wait, 30)
+    atexit.register(ours.close)  # runs first: the end of the channel ends the starter
+    return ours
+
+
+def main() -> None:
+    for name in PRELOADED:
+        importlib.import_module(name)
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # nobody waits for the keepers
+    gc.freeze()
+    channel = socket.socket(fileno=int(sys.argv[1]))
+    while length := _read(channel, 10):
+        asked = json.loads(_read(channel, int(length)))
+        _, streams, _, _ = socket.recv_fds(channel, 1, 3)
+        if os.fork() == 0:
+            channel.close()
+            return _keep(asked, *streams)
+        for stream in streams:
+            os.close(stream)
+
+
+def _read(channel: socket.socket, length: int) -> bytes:
+    return channel.recv(length, socket.MSG_WAITALL)
+
+
+def _keep(asked: dict[str, Any], stdout: int, stderr: int, status: int) -> None:
+    """Starts the command, tells its process id, waits for it and tells how it ended."""
+    signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+    if (pid := os.fork()) == 0:
+        os.close(status)
+        return _become(asked, stdout, stderr)
+    os.close(stdout)
+    os.close(stderr)
+    os.write(status, array.array("q", [pid]))
+    _, ended = os.waitpid(pid, 0)
+    try:
+        os.write(status, array.array("q", [os.waitstatus_to_exitcode(ended)]))
+    except BrokenPipeError:
+        pass
+    os._exit(0)
+
+
+def _become(asked: dict[str, Any], stdout: int, stderr: int) -> None:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    os.dup2(stdout, 1)
+    os.dup2(stderr, 2)
+    os.close(stdout)
+    os.close(stderr)
+    sys.stdout = sys.__stdout__ = open(1, "w", closefd=False)  # noqa: SIM115
+    sys.stderr = sys.__stderr__ = open(  # noqa: SIM115
+        2, "w", closefd=False, errors="backslashreplace", buffering=1
+    )
+    os.chdir(asked["cwd"])
+    os.environ.clear()
+    os.environ.update(asked["env"])
+    sys.argv = ["honeyguide", *asked["words"]]
+    code = 0
+    try:
+        runpy.run_module("honeyguide", run_name="__main__", alter_sys=True)
+    except SystemExit as ended:
+        code = ended.code if isinstance(ended.code, int) else 0 if ended.code is None else 1
+    except BaseException:
+        traceback.print_exc()
+        code = 1
+    atexit._run_exitfuncs()
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os._exit(code)  # taking the imported modules apart would cost as much as importing them
+
+
+if __name__ == "__main__":
+    main()
