@@ -172,7 +172,7 @@ def assert_exact(call: Caller, alice: Credentials, engine: str, url: str) -> Non
     }
     for kind, belongs in lists.items():
         expected = [row[0] for row in order if belongs(row)]
-        for per_page in (200, 77):
+        for per_page in (200, 77) if len(expected) < STAR else (200,):
             listed, total = every_page(call, f"{alice.v1}/subscribers?type={kind}", per_page)
             assert total == len(expected)
             assert [row["uuid"] for row in listed] == expected
@@ -234,7 +234,7 @@ def test_four_processes_and_two_workers_on_postgres_count_exactly():
             server.wait_for()
         stack.enter_context(working(url, 2))
         crowd = Crowd([server.port for server in servers], alice)
-        crowd.run(changers=8, steps=80)
+        crowd.run(changers=8, steps=40)
         assert_heard_no_error(crowd)
         assert_exact(servers[1].caller(alice.key), alice, "postgres", url)
         assert all("Traceback" not in server.said for server in servers)
@@ -249,7 +249,7 @@ def test_one_process_and_many_connections_on_sqlite_count_exactly():
     alice = new_account(url)
     with Serving(url) as server:
         crowd = Crowd([server.port], alice)
-        crowd.run(changers=8, steps=80)
+        crowd.run(changers=8, steps=40)
         assert_heard_no_error(crowd)
         assert_exact(server.caller(alice.key), alice, "sqlite", url)
         assert "Traceback" not in server.said
@@ -426,7 +426,7 @@ def wait_for_cuts(engine: str, url: str, star: dict[str, Any]) -> None:
 
 
 def assert_star(call: Caller, alice: Credentials, star: dict[str, Any], brought: int) -> None:
-    for per_page in (200, 73):
+    for per_page in (200, 73) if brought > STAR else (200,):
         rows, total = every_page(call, f"{alice.v1}/subscribers/{star['uuid']}/referrals", per_page)
         assert total == brought
         assert len(rows) == len({row["uuid"] for row in rows}) == brought

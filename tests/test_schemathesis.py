@@ -1,7 +1,8 @@
 """The served OpenAPI document is true: whatever it allows, and much that it does not, gets an answer it describes.
 
 Each operation is tried at addresses of real objects and at made-up ones. A 400 is always among the documented answers, since
-much is judged by meaning (an email, a date, a code) and not by form.
+much is judged by meaning (an email, a date, a code) and not by form. The quick run asks PostgreSQL, which refuses more values
+than SQLite does (NUL, numbers past 64 bits); the long one asks both.
 """
 
 from __future__ import annotations
@@ -45,7 +46,7 @@ class Described:
     session: requests.Session
 
 
-@pytest.fixture(scope="module", params=ENGINES)
+@pytest.fixture(scope="module", params=["postgres"])
 def described(request: pytest.FixtureRequest) -> Iterator[Described]:
     service = Service(request.param)
     service.application._work = False
@@ -104,6 +105,7 @@ def test_every_answer_is_one_the_document_describes(described: Described, route:
 
 
 @pytest.mark.long
+@pytest.mark.parametrize("described", ENGINES, indirect=True, scope="module")
 @pytest.mark.parametrize("route", ROUTES, ids=name_of)
 def test_for_long_every_answer_is_one_the_document_describes(
     described: Described, route: Route

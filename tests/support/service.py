@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 import httpx
+import pytest
 
 from honeyguide import settings as settings_module
 from honeyguide.accounts import accounts, keys
@@ -30,6 +31,8 @@ from .postgres import shared_server
 
 T = TypeVar("T")
 ENGINES = ("sqlite", "postgres")
+# For what is decided before the store is asked: decoding, validation, routing, the text of a page.
+ONE_ENGINE = pytest.mark.parametrize("shared_service", ["sqlite"], indirect=True, scope="session")
 _numbers = itertools.count(1)
 
 
