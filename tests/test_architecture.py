@@ -56,23 +56,6 @@ SQL = re.compile(
     re.DOTALL,
 )
 FAULTS = {"Fault", "Invalid", "Missing", "Busy", "Reused", "Unauthorized", "TooMany", "Unavailable"}
-RETIRED = {
-    *(
-        "courier",
-        "parcel",
-        "postman",
-        "crew",
-        "leash",
-        "ladder",
-        "rung",
-        "ripen",
-        "bell",
-        "doors",
-        "house",
-        "desk",
-        "face",
-    ),
-}
 SUBSCRIBER_CHANGES = {
     f"lifecycle.{name}" for name in ("sign_up", "change", "decide", "verify_due", "erase")
 }
@@ -240,28 +223,6 @@ def edges_call_signups(module: Module) -> Iterator[str]:
             yield f"{node.lineno}: `{ast.unparse(node.func)}` skips the partner's side; call it through `signups`"
 
 
-def retired_names_stay_away(module: Module) -> Iterator[str]:
-    """The short list of style.md: metaphors that the field has a plain word for; docs/glossary.md has the words."""
-    for node in ast.walk(module.tree):
-        match node:
-            case ast.ClassDef() | ast.FunctionDef() | ast.AsyncFunctionDef():
-                name = node.name
-            case ast.Name():
-                name = node.id
-            case ast.arg():
-                name = node.arg
-            case ast.Attribute():
-                name = node.attr
-            case _:
-                continue
-        words = re.findall(r"[a-z]+", re.sub(r"([A-Z])", r" \1", name).lower())
-        if found := RETIRED & {word.removesuffix("s") for word in words} | RETIRED & set(words):
-            yield f"{node.lineno}: `{name}`: {found.pop()!r} is retired; docs/glossary.md has the plain word"
-    stem = module.path.rpartition("/")[2].removesuffix(".py")
-    if RETIRED & set(stem.split("_")):
-        yield f"1: the module {stem!r} has a retired name; docs/glossary.md has the plain word"
-
-
 Law = Callable[[Module], Iterator[str]]
 LAWS: list[Law] = [
     rooms_are_known,
@@ -276,7 +237,6 @@ LAWS: list[Law] = [
     files_are_short,
     functions_are_short,
     errors_are_templates,
-    retired_names_stay_away,
     edges_call_signups,
 ]
 
@@ -413,10 +373,7 @@ CULPRITS: list[tuple[Law, str, str]] = [
     (functions_are_short, "app.py", "async def f():\n" + "    x = 1\n" * FUNCTION_LINES),
     (errors_are_templates, "partners/rules.py", "raise Invalid(f'{name} is taken.', param='slug')"),
     (errors_are_templates, "api/v1.py", "raise errors.Missing('There is no ' + name)"),
-    (retired_names_stay_away, "events/dispatcher.py", "class CourierPool: ..."),
-    (retired_names_stay_away, "mail/bell.py", ""),
     (edges_call_signups, "api/v1.py", "async def f(tx): await lifecycle.change(tx)"),
-    (retired_names_stay_away, "work/loop.py", "def ripen_all(house): return house.desk"),
 ]
 
 

@@ -24,13 +24,7 @@ import threading
 import traceback
 from typing import IO, Any
 
-PRELOADED = (
-    "typer.rich_utils",
-    *(
-        f"honeyguide.{name}"
-        for name in ("cli", "cli_backup", "cli_demo", "cli_money", "cli_people")
-    ),
-)
+PRELOADED = ("honeyguide.cli", "typer.rich_utils")
 _ONE_AT_A_TIME = threading.Lock()
 
 
