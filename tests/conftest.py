@@ -9,9 +9,10 @@ import pytest
 
 from honeyguide.mail.transports import SmtpTransport
 from honeyguide.pages.readers import forms
-from tests.support.letterbox import Letterbox
+from tests.support.queued_emails import Letterbox
 from tests.support.mailbox import FROM, Mailbox
 from tests.support.newsletter import Newsletter
+from tests.support.partner_market import Market
 from tests.support.service import ENGINES, Member, Service
 from tests.support.stores import OpenStore
 
@@ -102,3 +103,9 @@ def ana(alice: Member) -> Iterator[Member]:
     yield alice
     assert alice.get("/v1/campaigns").status_code == 200
     assert alice.subscribe("afterwards@example.org")["email"] == "afterwards@example.org"
+
+
+@pytest.fixture(scope="module", params=ENGINES)
+def market(request: pytest.FixtureRequest) -> Iterator[Market]:
+    with Service(request.param) as service:
+        yield Market(service)

@@ -33,10 +33,10 @@ TESTS = {
     "kernel/money.py": "tests/test_money.py -k 'not a_million_random'",
     "partners/rules.py": "tests/test_money_rules.py",
     "partners/charges.py": "tests/test_money_rules_over_time.py tests/test_charge_per_person.py -k sqlite",
-    "referrals/rules.py": "tests/test_referral_rules.py -k 'not over_a_year and not any_text'",
+    "referrals/rules.py": "tests/test_referral_rules.py tests/test_referral_reasons.py -k 'not over_a_year and not any_text'",
     "accounts/limits.py": "tests/test_limits.py",
     "events/signature.py": "tests/test_signature.py",
-    "events/addresses.py": "tests/test_addresses.py",
+    "events/addresses.py": "tests/test_addresses.py tests/test_address_policy.py",
     "events/schedule.py": "tests/test_schedule.py",
 }
 

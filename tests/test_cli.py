@@ -3,15 +3,10 @@
 from __future__ import annotations
 
 import json
-import os
 import re
 import shlex
-import signal
-import socket
 import subprocess
 import sys
-import time
-from pathlib import Path
 
 import pytest
 from typer.testing import CliRunner
@@ -19,16 +14,13 @@ from typer.testing import CliRunner
 from honeyguide.cli import app
 from tests.support.postgres import free_port
 from tests.support.process import (
-    COMMAND,
-    Caller,
     Serving,
     command,
-    environment,
     fresh,
     new_account,
     new_key,
 )
-from tests.support.service import ENGINES, until
+from tests.support.service import ENGINES
 
 KEY = re.compile(r"hg_live_[0-9A-Za-z]{49}")
 
@@ -229,185 +221,3 @@ def test_a_secret_may_come_from_a_file(tmp_path):
             ).status
             == 201
         )
-
-
-# Serving.
-def test_sqlite_serves_one_process_and_says_so():
-    url = fresh("sqlite")
-    assert_refused(
-        command("serve", "--workers", "2", database_url=url, port=free_port()),
-        "SQLite supports only one",
-        "postgresql://",
-    )
-    with Serving(url) as first:
-        assert_refused(
-            command("serve", database_url=url, port=free_port()),
-            "Another Honeyguide server",
-            "PostgreSQL",
-        )
-        first.wait_for()
-        # The command line may write beside it.
-        assert new_account(url, "late@example.org").key
-        first.kill()
-        first.start()  # a lock does not outlive its holder
-
-
-def test_a_port_that_is_taken_is_named_with_what_to_do():
-    with socket.socket() as taken:
-        taken.bind(("127.0.0.1", 0))
-        taken.listen()
-        port = taken.getsockname()[1]
-        assert_refused(
-            command("serve", database_url=fresh("sqlite"), port=port), str(port), "HONEYGUIDE_PORT"
-        )
-
-
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
-def test_it_stops_when_told_to_and_finishes_what_is_under_way(number):
-    url = fresh("sqlite")
-    alice = new_account(url)
-    with Serving(url) as server:
-        assert f"Honeyguide is running at http://127.0.0.1:{server.port}" in server.said
-        assert (
-            server.caller(alice.key)(
-                "POST", f"{alice.v1}/subscribers", {"email": "ana@example.org"}
-            ).status
-            == 201
-        )
-        began = time.monotonic()
-        server.stop(number)
-        assert time.monotonic() - began < 12 and "Traceback" not in server.said
-
-
-def test_workers_share_a_port_are_counted_together_replaced_when_killed_and_never_outlive_their_parent():
-    url = fresh("postgres")
-    alice = new_account(url)
-    with Serving(url, "--workers", "3", pool_size=3) as server:
-        until(lambda: len(children(server.process.pid)) == 3)
-        until(lambda: "Honeyguide is running" in server.said)
-        for _ in range(30):  # a connection each, so that all of them get some
-            assert server.caller(alice.key)("GET", alice.v1).status == 200
-        until(
-            lambda: _counted(server.caller()) == 30
-        )  # a request is counted just after it is answered
-        assert [_counted(server.caller()) for _ in range(6)] == [
-            30.0
-        ] * 6  # whichever of them is asked
-        victim = children(server.process.pid)[0]
-        os.kill(victim, signal.SIGKILL)
-        until(
-            lambda: (
-                victim not in children(server.process.pid)
-                and len(children(server.process.pid)) == 3
-            )
-        )
-        until(lambda: server.caller(alice.key)("GET", alice.v1).status == 200)
-        until(lambda: _counted(server.caller()) > 30)
-        crew = children(server.process.pid)
-        server.kill()
-        until(lambda: not any(Path(f"/proc/{pid}").exists() for pid in crew))
-        server.start()  # the port is free again
-        until(lambda: len(children(server.process.pid)) == 3)
-        crew = children(server.process.pid)
-        server.stop()
-        assert not any(Path(f"/proc/{pid}").exists() for pid in crew)
-
-
-def children(pid: int) -> list[int]:
-    try:
-        return [
-            int(child) for child in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
-        ]
-    except FileNotFoundError:
-        return []
-
-
-def _counted(call: Caller) -> float:
-    found = [
-        line
-        for line in call("GET", "/metrics").body.decode().splitlines()
-        if line.startswith("honeyguide_requests_total{")
-    ]
-    return sum(float(line.rsplit(" ", 1)[1]) for line in found if 'status="200"' in line)
-
-
-@pytest.mark.parametrize(
-    ("workers", "address"),
-    [
-        ("1", "postgresql://x@127.0.0.1:{port}/x"),
-        ("2", "postgresql://x@127.0.0.1:{port}/x"),
-        ("1", "sqlite:////dev/null"),
-    ],
-)
-def test_what_cannot_start_ends_with_the_reason(workers, address):
-    done = command(
-        "serve",
-        "--workers",
-        workers,
-        database_url=address.format(port=free_port()),
-        port=free_port(),
-    )
-    assert done.returncode not in (0, None) and "Traceback" not in done.stderr
-    assert (
-        "Cannot connect to PostgreSQL" in done.stderr or "/dev/null cannot be opened" in done.stderr
-    )
-
-
-def test_work_runs_until_it_is_told_to_stop():
-    url = fresh("postgres")
-    for number in (signal.SIGINT, signal.SIGTERM):
-        worker = subprocess.Popen(
-            [*COMMAND, "work"],
-            env=environment(database_url=url),
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-        )
-        assert worker.stdout is not None and worker.stdout.readline().startswith(
-            "Running background jobs."
-        )
-        worker.send_signal(number)
-        _, said = worker.communicate(timeout=20)
-        assert "Traceback" not in said, said
-
-
-# The demo, as `make run` has it.
-def test_the_demo_prints_what_is_needed_once_it_answers_and_its_curl_line_works():
-    url, port = fresh("sqlite"), free_port()
-    keys_seen: set[str] = set()
-    for _ in range(2):  # the second time the data is there already, and the keys are fresh
-        demo = subprocess.Popen(
-            [*COMMAND, "demo", "--serve"],
-            env=environment(database_url=url, port=port, log="off"),
-            text=True,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-        )
-        try:
-            assert demo.stdout is not None
-            lines: list[str] = []
-            while not lines or "curl" not in lines[-1]:
-                line = demo.stdout.readline()
-                assert line, "".join(lines)
-                lines.append(line)
-            said = "".join(lines)
-            assert f"http://127.0.0.1:{port}" in said
-            keys = list(dict.fromkeys(KEY.findall(said)))
-            assert len(keys) == 2 and not keys_seen & set(keys)
-            keys_seen |= set(keys)
-            # It answers by now, so no waiting here.
-            curl = subprocess.run(
-                [*shlex.split(lines[-1].strip()), "-s"],
-                capture_output=True,
-                text=True,
-                timeout=20,
-                check=False,
-            )
-            demo_list = json.loads(curl.stdout)
-            assert (
-                len(demo_list["subscribers"]) == 3 and demo_list["meta"]["total_subscribers"] > 500
-            )
-            assert len(Caller(port, keys[1])("GET", "/v1/campaigns").json()["campaigns"]) == 1
-        finally:
-            demo.terminate()
-            demo.communicate(timeout=20)

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import os
 import random
-from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
@@ -19,151 +18,13 @@ from honeyguide.kernel.errors import Invalid
 from honeyguide.partners import network, payouts, programs
 from honeyguide.signups import signups
 from honeyguide.store import Store
+from tests.support.market_model import Model, Offer, Reader, _after, _first_ms, month_of
 from tests.support.service import ENGINES
 from tests.support.stores import OpenStore
 from tests.support.trade import DAY_MS, HOUR_MS, NOON_MS, SITE, Trade, verify
 
 STEPS = 50
 EVERY_RUN = {"sqlite": 200, "postgres": 20}
-
-
-def month_of(ms: int) -> str:
-    """By counting months from 2026-01, another way than the rules do it."""
-    days, month = ms // DAY_MS - 20_454, 0
-    while days >= (
-        length := (31, 29 if month // 12 % 4 == 2 else 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31)[
-            month % 12
-        ]
-    ):
-        days, month = days - length, month + 1
-    return f"{2026 + month // 12}-{month % 12 + 1:02d}"
-
-
-@dataclass(eq=False)  # two may say the same and are still two
-class Offer:
-    """The model's view of a program."""
-
-    cpa: int
-    budget: int
-    cap: int
-    hold_days: int
-    paused: bool = False
-    paid_people: set[int] = field(default_factory=set)
-    spent: dict[str, int] = field(default_factory=dict)
-    begun: set[str] = field(
-        default_factory=set
-    )  # months in which a fee was asked for or the budget changed
-    reached: set[str] = field(default_factory=set)
-    earned: dict[tuple[int, str], int] = field(default_factory=dict)
-
-
-@dataclass
-class Reader:
-    offer: Offer
-    partner: int
-    person: int
-    fee: int
-    status: str
-    due_ms: int | None = None
-    charged: int | None = None
-    why_not: str | None = None
-    here: bool = True
-    id: str = ""
-
-
-class Model:
-    """A hundred lines of what product.md says, without a database."""
-
-    def __init__(self) -> None:
-        self.readers: list[Reader] = []
-        self.closed: set[str] = set()
-
-    def open_month(self, now_ms: int) -> str:
-        latest = max(self.closed, default="")
-        month = month_of(now_ms)
-        if month > latest:
-            return month
-        year, number = int(latest[:4]), int(latest[5:])
-        return f"{year + number // 12}-{number % 12 + 1:02d}"
-
-    def arrive(self, offer: Offer, partner: int, person: int, now_ms: int) -> Reader:
-        reader = Reader(offer, partner, person, offer.cpa, "verified")
-        if offer.paused or any(
-            other.here and other.person == person and other.offer is offer for other in self.readers
-        ):
-            reader.status = "rejected"
-        elif offer.hold_days:
-            reader.status, reader.due_ms = "pending", now_ms + offer.hold_days * DAY_MS
-        else:
-            self.verify(reader, now_ms)
-        self.readers.append(reader)
-        return reader
-
-    def verify(self, reader: Reader, now_ms: int) -> None:
-        offer, month = reader.offer, self.open_month(now_ms)
-        reader.status, reader.why_not = "verified", None
-        if reader.partner >= 0 and reader.fee > 0:
-            offer.begun.add(month)
-        spent, earned = offer.spent.get(month, 0), offer.earned.get((reader.partner, month), 0)
-        if reader.partner < 0:
-            reader.why_not = "own_program"
-        elif reader.fee == 0:
-            reader.why_not = "free"
-        elif reader.person in offer.paid_people:
-            reader.why_not = "already_charged"
-        elif month in offer.reached or spent + reader.fee > offer.budget:
-            reader.why_not = "budget_spent"
-            offer.reached.add(month)
-        elif earned + reader.fee > offer.cap:
-            reader.why_not = "partner_cap"
-        else:
-            reader.charged = reader.fee
-            offer.paid_people.add(reader.person)
-            offer.spent[month] = spent + reader.fee
-            offer.earned[reader.partner, month] = earned + reader.fee
-            if offer.spent[month] == offer.budget:
-                offer.reached.add(month)
-
-    def set_budget(self, offer: Offer, budget: int, now_ms: int) -> None:
-        if budget == offer.budget:
-            return
-        offer.begun.add(self.open_month(now_ms))
-        for month in offer.begun - self.closed:
-            if budget <= offer.spent.get(month, 0):
-                offer.reached.add(month)
-            elif budget > offer.budget:
-                offer.reached.discard(month)
-        offer.budget = budget
-
-    def leave(self, reader: Reader) -> None:
-        if reader.status == "pending":
-            reader.status = "rejected"
-
-    def verify_due(self, now_ms: int) -> list[Reader]:
-        ripe = [
-            r
-            for r in self.readers
-            if r.here and r.status == "pending" and r.due_ms is not None and r.due_ms <= now_ms
-        ]
-        return sorted(ripe, key=lambda reader: reader.due_ms or 0)
-
-    def close(self, now_ms: int, begun: set[str]) -> None:
-        this = month_of(now_ms)
-        over = {month for month in begun | {month_of(_first_ms(this) - 1)} if month < this}
-        self.closed |= {month for month in over if now_ms >= _first_ms(_after(month)) + HOUR_MS}
-
-
-def _after(month: str) -> str:
-    year, number = int(month[:4]), int(month[5:])
-    return f"{year + number // 12}-{number % 12 + 1:02d}"
-
-
-def _first_ms(month: str) -> int:
-    ms = NOON_MS - 700 * DAY_MS
-    ms -= ms % DAY_MS
-    while month_of(ms) < month:
-        ms += DAY_MS
-    return ms
 
 
 class Market:

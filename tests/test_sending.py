@@ -10,7 +10,7 @@ from honeyguide.kernel.clock import DAY_MS, HOUR_MS, MINUTE_MS
 from honeyguide.mail import sending
 from honeyguide.mail.sending import send_due
 from honeyguide.mail.transports import SmtpTransport
-from tests.support.letterbox import NOW, Letterbox, Nowhere
+from tests.support.queued_emails import NOW, Letterbox, Nowhere
 from tests.support.mailbox import DROP, FROM, Mailbox
 
 

@@ -14,7 +14,7 @@ from honeyguide.kernel.ids import new_id
 from honeyguide.kernel.paging import Page
 from honeyguide.mail import emails, texts
 from honeyguide.store.tx import Tx
-from tests.support.letterbox import NOW, Letterbox
+from tests.support.queued_emails import NOW, Letterbox
 
 
 class Regret(Exception):

@@ -1,0 +1,201 @@
+"""The forms for publications and programs: what is refused beside its field, and the previews."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from tests.support.market import offer, png, publish
+from tests.support.partner_market import PROGRAM, PUBLICATION, send_publication
+from tests.support.web import words
+
+
+def beside(page: str, sentence: str) -> bool:
+    """Whether a refusal stands beside its field."""
+    return any(
+        sentence in words(found)
+        for found in re.findall(r'<p[^>]*class="wrong"[^>]*>.*?</p>', page, re.DOTALL)
+    )
+
+
+@pytest.mark.parametrize(
+    ("fields", "logo", "sentence"),
+    [
+        ({"name": ""}, png(), "Enter a name."),
+        ({"categories": ["science", "tech", "news", "sports"]}, png(), "Choose 1 to 3 categories."),
+        ({"age_ranges": []}, png(), "Choose at least one age range."),
+        ({}, b"this is no picture", "Logo must be a PNG or JPEG image."),
+        ({"description": "x" * 2001}, png(), "Description must be at most 2,000 characters long."),
+    ],
+    ids=["no name", "four categories", "no ages", "no picture", "long description"],
+)
+def test_a_publication_that_is_wrong_is_refused_beside_its_field(market, fields, logo, sentence):
+    answer = send_publication(market.bob, logo, **fields)
+    assert answer.status_code == 400
+    assert beside(answer.text, sentence), words(answer.text)
+    if "name" not in fields:
+        assert 'value="Bee lines"' in answer.text, "what was typed is still there"
+
+
+@pytest.mark.parametrize(
+    ("fields", "sentence"),
+    [
+        ({"cpa": "a lot"}, "Fee per new subscriber must be an amount such as 2.50."),
+        ({"cpa": "-1"}, "Fee per new subscriber must be a number of US dollars"),
+        ({"total_budget": "1.005"}, "Monthly budget must be a number of US dollars"),
+        ({"redirect_url": "javascript:alert(1)"}, "Landing page URL must be"),
+        ({"slug": "Not A Slug"}, "Signup page URL must be"),
+        (
+            {"referral_pending_duration": "366"},
+            "Holding period must be a whole number of days from 0 to 365.",
+        ),
+    ],
+)
+def test_an_offer_that_is_wrong_is_refused_beside_its_field(market, fields, sentence):
+    publication = publish(market.bob)["uuid"]
+    page = f"/program/new?publication={publication}"
+    answer = market.bob.web.post(
+        "/program/new", page=page, publication=publication, **{**PROGRAM, **fields}
+    )
+    assert answer.status_code == 400
+    assert beside(answer.text, sentence), words(answer.text)
+
+
+def mistakes(page: str) -> dict[str, str]:
+    """What a form says, by the id of the sentence; every sentence belongs to a marked input."""
+    found = dict(re.findall(r'<p class="wrong" id="(h-[\w-]+)">(.*?)</p>', page))
+    for each in found:
+        assert re.search(rf'aria-describedby="{each}"', page), each
+    assert len(re.findall('aria-invalid="true"', page)) >= len(found)
+    return found
+
+
+def test_every_missing_field_of_a_publication_is_reported_at_once(market):
+    asked = {
+        "h-name": "Enter a name.",
+        "h-categories": "Choose 1 to 3 categories.",
+        "h-age_ranges": "Choose at least one age range.",
+        "h-income_levels": "Choose at least one income range.",
+    }
+    typed = {
+        "name": " ",
+        "categories": [],
+        "age_ranges": [],
+        "income_levels": [],
+        "description": "Kept as typed",
+    }
+    web = market.bob.web
+    new = web.post("/publications/new", **{**PUBLICATION, **typed})
+    assert new.status_code == 400 and mistakes(new.text) == {**asked, "h-logo": "Choose a logo."}
+    assert "Kept as typed" in new.text
+    assert mistakes(send_publication(market.bob, b"").text) == {"h-logo": "Choose a logo."}
+    place = f"/publications/{publish(market.bob)['uuid']}"
+    old = web.post(place, **{**PUBLICATION, **typed})
+    assert old.status_code == 400 and mistakes(old.text) == asked, "a publication keeps its logo"
+
+
+def test_every_missing_field_of_a_program_is_reported_at_once(market):
+    asked = {
+        "h-cpa": "Enter a fee.",
+        "h-max_payout": "Enter a monthly cap per partner.",
+        "h-total_budget": "Enter a monthly budget.",
+        "h-redirect_url": "Enter the URL that partner links lead to.",
+    }
+    publication = publish(market.bob)
+    empty = {**dict.fromkeys(PROGRAM, ""), "terms": "Kept as typed"}
+    page = f"/program/new?publication={publication['uuid']}"
+    new = market.bob.web.post("/program/new", page=page, publication=publication["uuid"], **empty)
+    assert new.status_code == 400 and mistakes(new.text) == asked and "Kept as typed" in new.text
+    program = offer(market.bob, publication)
+    old = market.bob.web.post(f"/program/{program['uuid']}/change", **empty)
+    assert old.status_code == 400 and mistakes(old.text) == asked
+
+
+def test_a_reason_that_is_too_long_is_refused_beside_its_field(market):
+    place = f"/network/{market.program['uuid']}"
+    answer = market.mallory.web.post(f"{place}/join", page=place, reason="x" * 2001)
+    assert answer.status_code == 400
+    assert mistakes(answer.text) == {
+        "h-reason": "Why you recommend it must be at most 2,000 characters long."
+    }
+    assert "x" * 2001 in answer.text
+
+
+def test_a_publication_and_its_offer_are_made_changed_paused_and_deleted(market):
+    web = market.bob.web
+    made = send_publication(market.bob, name="Honest <b>work</b>")
+    assert made.status_code == 303
+    publication = made.headers["location"].rpartition("=")[2]
+    answer = web.post(
+        "/program/new", page=made.headers["location"], publication=publication, **PROGRAM
+    )
+    program = answer.headers["location"]
+    shown = web.get(program).text
+    assert "Honest &lt;b&gt;work&lt;/b&gt;" in shown and "<b>work</b>" not in shown
+    changed = web.post(f"{program}/change", **{**PROGRAM, "cpa": "$3.50"})
+    assert changed.status_code == 303 and "$3.50" in web.get(program).text
+    assert web.post(f"{program}/act", page=program, do="pause").status_code == 303
+    assert "Paused" in words(web.get(program).text)
+    assert web.post(f"{program}/act", page=program, do="resume").status_code == 303
+    assert web.post(f"{program}/act", page=program, do="delete").status_code == 303
+    assert web.get(program).status_code == 404
+    assert (
+        web.post(
+            f"/publications/{publication}/delete", page=f"/publications/{publication}"
+        ).status_code
+        == 303
+    )
+    assert web.get(f"/publications/{publication}").status_code == 404
+
+
+def test_previews_follow_what_is_typed(market):
+    web, page = market.alice.web, f"/publications/{market.publication['uuid']}"
+    typed = {
+        **PUBLICATION,
+        "name": "Honey <b>fresh</b>",
+        "description": "From our own hives",
+        "id": market.publication["uuid"],
+    }
+    card = web.post("/publications/preview/card", page=page, **typed).text
+    assert "Honey &lt;b&gt;fresh&lt;/b&gt;" in card and "60+" in card and "/logos/" in card, (
+        "the logo stays while one types"
+    )
+    signup = web.post("/publications/preview/page", page=page, **typed).text
+    assert (
+        "Get Honey &lt;b&gt;fresh&lt;/b&gt; in your inbox" in signup
+        and "From our own hives" in signup
+    )
+    assert "<script" not in signup and "Recommended for you" in signup
+    typed = {
+        "publication": market.publication["uuid"],
+        "cpa": "2.50",
+        "max_payout": "80",
+        "total_budget": "120",
+    }
+    typed |= {
+        "readers": "100",
+        "partners": "3",
+        "referral_pending_duration_enabled": "yes",
+        "referral_pending_duration": "9",
+    }
+    form = f"/program/new?publication={market.publication['uuid']}"
+    card = words(web.post("/program/preview/card", page=form, **typed).text)
+    assert "Secret garden" in card and "$2.50" in card and "9 days" in card
+    cost = words(web.post("/program/preview/cost", page=form, **typed).text)
+    assert "$120.00 for 48 of 100 new subscribers ($250.00 without caps)" in cost
+    assert "4 subscribers over the cap per partner 48 subscribers over your monthly budget" in cost
+    assert "Enter the fee, cap and budget to see an estimate." in words(
+        web.post("/program/preview/cost", page=form, **{**typed, "cpa": "x"}).text
+    )
+
+
+def test_previews_show_nothing_of_others(market):
+    web = market.mallory.web
+    for path, fields in (
+        ("/publications/preview/card", {**PUBLICATION, "id": market.publication["uuid"]}),
+        ("/publications/preview/page", {**PUBLICATION, "id": market.publication["uuid"]}),
+        ("/program/preview/card", {**PROGRAM, "publication": market.publication["uuid"]}),
+    ):
+        answer = web.post(path, page="/publications/new", **fields)
+        assert answer.status_code == 404 and "Secret garden" not in answer.text, path
