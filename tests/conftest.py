@@ -9,10 +9,10 @@ import pytest
 
 from honeyguide.mail.transports import SmtpTransport
 from honeyguide.pages.readers import forms
-from tests.support.queued_emails import Letterbox
 from tests.support.mailbox import FROM, Mailbox
 from tests.support.newsletter import Newsletter
 from tests.support.partner_market import Market
+from tests.support.queued_emails import Letterbox
 from tests.support.service import ENGINES, Member, Service
 from tests.support.stores import OpenStore
 

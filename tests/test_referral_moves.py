@@ -27,7 +27,7 @@ from honeyguide.kernel.errors import Invalid
 from honeyguide.kernel.site import Site
 from honeyguide.kernel.tenant import Tenant
 from honeyguide.referrals import campaigns, earned_rewards, lifecycle, rewards, rules, subscribers
-from honeyguide.store import Store, Tx, open_store
+from honeyguide.store import Store, open_store
 from tests.support.service import ENGINES, fresh_database_url
 
 SITE = Site("https://go.example.org", "https://go.example.org/join", b"x" * 32)

@@ -10,8 +10,8 @@ from honeyguide.kernel.clock import DAY_MS, HOUR_MS, MINUTE_MS
 from honeyguide.mail import sending
 from honeyguide.mail.sending import send_due
 from honeyguide.mail.transports import SmtpTransport
-from tests.support.queued_emails import NOW, Letterbox, Nowhere
 from tests.support.mailbox import DROP, FROM, Mailbox
+from tests.support.queued_emails import NOW, Letterbox, Nowhere
 
 
 def test_a_letter_is_sent_once_with_all_its_headers(

@@ -14,8 +14,8 @@ from honeyguide.kernel.ids import new_id
 from honeyguide.mail import emails, sending
 from honeyguide.mail.sending import send_due
 from honeyguide.mail.transports import NotNow, OutgoingEmail, SmtpTransport
-from tests.support.queued_emails import AFTER_LEASE, NOW, Letterbox, Nowhere, Unrecorded
 from tests.support.mailbox import DROP, FROM, Mailbox
+from tests.support.queued_emails import AFTER_LEASE, NOW, Letterbox, Nowhere, Unrecorded
 
 DIES_AFTER_SENDING = """
 import asyncio, os, signal, sys

@@ -22,8 +22,8 @@ from honeyguide.mail.transports import (
 from honeyguide.settings import WrongSetting
 from honeyguide.settings import read as read_settings
 from tests.support.certificates import certified
-from tests.support.queued_emails import AFTER_LEASE, NOW, Letterbox, Unrecorded
 from tests.support.mailbox import FROM, Mailbox
+from tests.support.queued_emails import AFTER_LEASE, NOW, Letterbox, Unrecorded
 
 HOSTILE = [
     "Hi\r\nBcc: eve@example.org",
