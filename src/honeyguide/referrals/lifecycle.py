@@ -388,8 +388,7 @@ async def _move(
 
 
 async def erase(tx: Tx, tenant: Tenant, wanted: str, *, now_ms: int) -> None:
-    """Nulls the personal data; codes, statuses and money stay. Those they referred keep their
-    `referrer_code`."""
+    """Nulls the personal data; codes, statuses, money and referrals stay."""
     subscriber = await subscribers.get_locked(tx, tenant, wanted)
     await tx.run(_ERASE, id=subscriber.id, campaign_id=tenant.campaign_id, now_ms=now_ms)
     await earned_rewards.erase(tx, tenant, subscriber.id)

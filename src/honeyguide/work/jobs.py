@@ -72,6 +72,21 @@ async def send_emails(transport: Transport, store: Store, now_ms: int) -> bool:
     return await sending.send_due(store, transport, now_ms)
 
 
+PURGES = (
+    Job("purge old imports", HOUR_MS, sweep(importing.purge)),
+    Job(
+        "purge expired sessions and invitations",
+        HOUR_MS,
+        sweep(sessions.purge, invitations.purge),
+    ),
+    Job("purge idempotency keys", 10 * MINUTE_MS, sweep(idempotency.purge)),
+    Job("purge old emails", HOUR_MS, sweep(emails.purge)),
+    Job("purge old events", HOUR_MS, sweep(outbox.purge)),
+    Job("purge old attempt counts", HOUR_MS, sweep(attempts.purge)),
+    Job("purge old visitor hashes", HOUR_MS, sweep(clicks.purge)),
+)
+
+
 def jobs_of(site: Site, transport: Transport) -> tuple[Job, ...]:
     """The table of jobs."""
     return (
@@ -81,12 +96,6 @@ def jobs_of(site: Site, transport: Transport) -> tuple[Job, ...]:
             SECOND_MS,
             partial(import_files, site),
             probe=importing.is_running,
-        ),
-        Job("purge old imports", HOUR_MS, sweep(importing.purge)),
-        Job(
-            "purge expired sessions and invitations",
-            HOUR_MS,
-            sweep(sessions.purge, invitations.purge),
         ),
         Job(
             "verify referrals after their holding period",
@@ -130,9 +139,5 @@ def jobs_of(site: Site, transport: Transport) -> tuple[Job, ...]:
         ),
         Job("update confirmation rates", 10 * MINUTE_MS, rate_programs),
         Job("check the ledger", DAY_MS, money.verify_books),
-        Job("purge idempotency keys", 10 * MINUTE_MS, sweep(idempotency.purge)),
-        Job("purge old emails", HOUR_MS, sweep(emails.purge)),
-        Job("purge old events", HOUR_MS, sweep(outbox.purge)),
-        Job("purge old attempt counts", HOUR_MS, sweep(attempts.purge)),
-        Job("purge old visitor hashes", HOUR_MS, sweep(clicks.purge)),
+        *PURGES,
     )
