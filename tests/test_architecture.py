@@ -119,7 +119,7 @@ def drivers_live_in_the_store(module: Module) -> Iterator[str]:
             yield f"{line}: `{name}` is a database driver; use the Tx that store/ gives you"
 
 
-def engines_are_known_only_to_the_store(module: Module) -> Iterator[str]:
+def engines_stay_in_the_store(module: Module) -> Iterator[str]:
     if module.room == "store":
         return
     mend = "ask the Store for the fact that matters, such as `is_shared`"
@@ -229,7 +229,7 @@ LAWS: list[Law] = [
     imports_run_one_way,
     the_kernel_stands_on_the_standard_library,
     drivers_live_in_the_store,
-    engines_are_known_only_to_the_store,
+    engines_stay_in_the_store,
     the_domain_opens_no_transactions,
     the_domain_knows_no_http_server,
     sql_lives_in_sql_files,
@@ -330,26 +330,10 @@ CULPRITS: list[tuple[Law, str, str]] = [
     (the_kernel_stands_on_the_standard_library, "kernel/money.py", "import email_validator"),
     (drivers_live_in_the_store, "accounts/keys.py", "from asyncpg import Connection"),
     (drivers_live_in_the_store, "cli/backup.py", "import sqlite3"),
-    (
-        engines_are_known_only_to_the_store,
-        "accounts/idempotency.py",
-        "from honeyguide.store.postgres import LockWait",
-    ),
-    (
-        engines_are_known_only_to_the_store,
-        "accounts/admission.py",
-        "from honeyguide.store import SqliteStore",
-    ),
-    (
-        engines_are_known_only_to_the_store,
-        "work/loop.py",
-        "def f(store): return store.engine == 'sqlite'",
-    ),
-    (
-        the_domain_opens_no_transactions,
-        "partners/charges.py",
-        "async def f(self): await self._store.write(self.g)",
-    ),
+    (engines_stay_in_the_store, "mail/emails.py", "from honeyguide.store.postgres import LockWait"),
+    (engines_stay_in_the_store, "mail/emails.py", "from honeyguide.store import SqliteStore"),
+    (engines_stay_in_the_store, "work/loop.py", "alone = store.engine == 'sqlite'"),
+    (the_domain_opens_no_transactions, "partners/charges.py", "self._store.write(charge)"),
     (
         the_domain_knows_no_http_server,
         "events/outbox.py",

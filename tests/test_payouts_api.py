@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
@@ -118,31 +118,34 @@ def rows_of(text: str) -> list[dict[str, str]]:
     return list(csv.DictReader(io.StringIO(text)))
 
 
-@pytest.mark.parametrize("engine", ENGINES)
-def test_the_administrator_makes_lists_exports_and_marks_payouts(
-    engine: str, tmp_path: Path
-) -> None:
-    async def earn(store: Store) -> Trade:
-        trade = await Trade.begin(store, partners=3, cpa=250)
-        for number in range(6):
-            await trade.arrive(
-                number % 3, now_ms=NOON_MS - 40 * DAY_MS
-            )  # October: closed by any clock since
-        return trade
+async def earn_in_october(store: Store) -> None:
+    """October is closed by any clock since."""
+    trade = await Trade.begin(store, partners=3, cpa=250)
+    for number in range(6):
+        await trade.arrive(number % 3, now_ms=NOON_MS - 40 * DAY_MS)
 
-    with OpenStore(engine) as opened:
-        opened.run(earn(opened.store))
+
+@pytest.fixture(params=ENGINES)
+def run(request: pytest.FixtureRequest, tmp_path: Path) -> Callable[..., str]:
+    """Runs `honeyguide payouts` or `verify` on a database with three partners to pay."""
+    with OpenStore(request.param) as opened:
+        opened.run(earn_in_october(opened.store))
     clock = tmp_path / "clock"
     clock.write_text(str(400 * 86_400))
-
     settings = environment(database_url=opened.url, test_clock=clock)
 
-    def run(*words: str, code: int = 0) -> str:
+    def command(*words: str, code: int = 0) -> str:
         words = words if words[0] == "verify" else ("payouts", *words)
         done = CliRunner().invoke(app, words, env=settings)
         assert done.exit_code == code, done.output
         return done.stdout if code == 0 else done.stderr
 
+    return command
+
+
+def test_the_administrator_makes_lists_exports_and_marks_payouts(
+    run: Callable[..., str], tmp_path: Path
+) -> None:
     assert run("make") == "October 2026: 3 payouts\n"
     assert run("make") == ""
     listed = run("list").splitlines()

@@ -1,4 +1,6 @@
-"""The table of background jobs: when each last ran, and which process has the lease to run it now. All times are real time."""
+"""The table of background jobs: when each last ran, and which process has the lease to run it now.
+All times are real time.
+"""
 
 from __future__ import annotations
 

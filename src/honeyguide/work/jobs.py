@@ -32,7 +32,7 @@ class Job:
     name: str
     every_ms: int
     batch: Batch
-    # Whether there is anything to do. Jobs that run often have one, so that idle ones write nothing.
+    # Whether there is anything to do. Frequent jobs have one, so that idle ones write nothing.
     probe: Probe | None = None
     # A commit that wakes this topic also starts the job.
     topic: str | None = None

@@ -1,6 +1,6 @@
-"""Runs the table of jobs for as long as the process lives. Each job runs once per interval and installation, however many
-processes there are: whoever claims it first runs it, and renews its lease until it is done. A job that fails is logged and
-tried again at its next time.
+"""Runs the table of jobs for as long as the process lives. Each job runs once per interval and
+installation, however many processes there are: the first to claim it runs it, and renews its lease
+until it is done. A job that fails is logged and tried again at its next time.
 """
 
 from __future__ import annotations
