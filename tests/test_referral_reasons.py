@@ -8,13 +8,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from honeyguide.kernel.ip_networks import ip_network_of
 from honeyguide.referrals import rules
-from honeyguide.referrals.disposable import is_disposable
 from honeyguide.referrals.rules import (
     Decision,
     Reason,
     ScreeningPolicy,
 )
+from honeyguide.referrals.screening import is_disposable
 from tests.test_referral_rules import HONEST, NOW, ms
 
 
@@ -125,12 +126,12 @@ def test_over_a_year_every_hold_ends_in_the_first_sweep_after_it_is_due(first_da
 def test_a_network_is_an_ipv4_address_or_an_ipv6_64_and_nonsense_is_none(
     ip: str | None, network: str | None
 ) -> None:
-    assert rules.network_of(ip) == network
+    assert ip_network_of(ip) == network
 
 
 @given(st.text() | st.ip_addresses().map(str))
 def test_a_network_of_any_text_is_a_network_or_nothing(text: str) -> None:
-    network = rules.network_of(text)
+    network = ip_network_of(text)
     assert network is None or network.endswith("/64") or network.count(".") == 3
 
 

@@ -9,9 +9,10 @@ from collections import Counter
 import pytest
 
 from honeyguide.kernel.email_addresses import EmailAddress
+from honeyguide.kernel.ip_networks import ip_network_of
 from honeyguide.referrals import rules
-from honeyguide.referrals.disposable import is_disposable
 from honeyguide.referrals.rules import Decision, ScreeningPolicy, Signals
+from honeyguide.referrals.screening import is_disposable
 from tests.corpus.signups import (
     ALIAS,
     BURST,
@@ -35,7 +36,7 @@ class History:
     def signals(self, signup: Signup) -> Signals:
         assert signup.referrer is not None
         referrer, email = self.came[signup.referrer], EmailAddress.parse(signup.email)
-        network = rules.network_of(signup.ip)
+        network = ip_network_of(signup.ip)
         same_code = [other for other in self.came.values() if other.referrer == signup.referrer]
         today = [other for other in same_code if other.minute > signup.minute - DAY]
         return Signals(
@@ -43,10 +44,10 @@ class History:
             referrer_email=EmailAddress.parse(referrer.email),
             disposable=is_disposable(email.domain),
             loop=email.person in self.brought(referrer),
-            same_network_as_referrer=network == rules.network_of(referrer.ip)
+            same_network_as_referrer=network == ip_network_of(referrer.ip)
             and referrer.minute > signup.minute - DAY,
             signups_from_network_today=1
-            + sum(rules.network_of(other.ip) == network for other in today),
+            + sum(ip_network_of(other.ip) == network for other in today),
             signups_on_code_last_hour=1
             + sum(other.minute > signup.minute - HOUR for other in same_code),
         )
@@ -104,7 +105,7 @@ def test_the_corpus_is_large_ordered_and_without_a_duplicate() -> None:
     for order, signup in enumerate(SIGNUPS):
         assert signup.order == order
         assert signup.referrer is None or signup.referrer in came
-        assert rules.network_of(signup.ip) is not None
+        assert ip_network_of(signup.ip) is not None
         came.add(signup.email)
 
 

@@ -124,9 +124,7 @@ class LocalAdmission:
         return caller, allowance
 
     def _recall(self, key_id: str) -> Window:
-        window = self._windows[key_id] = Window(
-            self._limit, list(enumerate(self._recalled.pop(key_id, [])))
-        )
+        window = self._windows[key_id] = Window(self._limit, self._recalled.pop(key_id, []))
         return window
 
     def _keep(self, key_id: str, window: Window) -> None:

@@ -4,7 +4,6 @@ hash, deleted after a day.
 
 from __future__ import annotations
 
-import ipaddress
 from typing import NamedTuple
 
 from honeyguide.kernel.clock import DAY_MS, HOUR_MS, MINUTE_MS
@@ -33,17 +32,6 @@ _sql = beside(__file__)
 _COUNT = _sql.query("count", lambda since_ms, n: (int(since_ms), int(n)))
 _FORGET = _sql.command("forget")
 _PURGE = _sql.command("purge")
-
-
-def network(address: str) -> str:
-    """An IPv4 address, or the /64 that whoever has one IPv6 address has all of."""
-    try:
-        ip = ipaddress.ip_address(address)
-    except ValueError:
-        return address
-    if isinstance(ip, ipaddress.IPv6Address) and ip.ipv4_mapped is None:
-        return f"{ipaddress.IPv6Address(int(ip) >> 64 << 64)}/64"
-    return str(ip.ipv4_mapped or ip) if isinstance(ip, ipaddress.IPv6Address) else str(ip)
 
 
 def _subject(site: Site, limit: Limit, who: str) -> str:

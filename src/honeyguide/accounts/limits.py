@@ -32,16 +32,15 @@ class Allowance(NamedTuple):
 class Window:
     """The accepted times of one key, oldest first, and the latest time anyone asked at."""
 
-    __slots__ = ("last_ms", "limit", "seq", "times")
+    __slots__ = ("last_ms", "limit", "times")
 
-    def __init__(self, limit: int, kept: list[tuple[int, int]]) -> None:
-        """`kept` holds (number, time) of what an earlier process accepted, in order of number."""
+    def __init__(self, limit: int, kept: list[int]) -> None:
+        """`kept` are the times that an earlier process accepted, in their order."""
         self.limit = limit
-        self.seq = kept[-1][0] + 1 if kept else 0
-        self.last_ms = kept[-1][1] if kept else 0
+        self.last_ms = kept[-1] if kept else 0
         # Times past the last one are of before a clock was set back.
         self.times = deque(
-            at_ms for _, at_ms in kept if self.last_ms - WINDOW_MS < at_ms <= self.last_ms
+            at_ms for at_ms in kept if self.last_ms - WINDOW_MS < at_ms <= self.last_ms
         )
 
     def ask(self, now_ms: int) -> Allowance:
@@ -61,7 +60,6 @@ class Window:
             # it was lowered.
             return Allowance(self.limit, 0, times[-self.limit] + WINDOW_MS, True)
         times.append(now_ms)
-        self.seq += 1
         return Allowance(self.limit, self.limit - len(times), times[0] + WINDOW_MS, False)
 
 

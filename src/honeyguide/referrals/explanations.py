@@ -9,6 +9,7 @@ from typing import NamedTuple
 from honeyguide.kernel import clock
 from honeyguide.kernel.email_addresses import EmailAddress
 from honeyguide.kernel.errors import Missing
+from honeyguide.kernel.ip_networks import ip_network_of
 from honeyguide.kernel.site import Site
 from honeyguide.kernel.tenant import Tenant
 from honeyguide.referrals import campaigns, lifecycle, rules, screening, subscribers
@@ -65,7 +66,7 @@ async def explain(tx: Tx, site: Site, tenant: Tenant, wanted: str) -> Explained:
 async def _signals(
     tx: Tx, site: Site, tenant: Tenant, s: Subscriber, referrer: Subscriber | None
 ) -> StoredSignals:
-    network = rules.network_of(s.ip_address)
+    network = ip_network_of(s.ip_address)
     on_code = await screening.on_code(tx, tenant, s.referrer_code or "", network, s.received_ms)
     email = EmailAddress(s.email)
     referrer_email = EmailAddress(referrer.email) if referrer else None
@@ -83,7 +84,7 @@ async def _signals(
         ),
         disposable_domain=screening.is_disposable(email.domain),
         same_network_as_referrer=bool(
-            near and network and referrer and network == rules.network_of(referrer.ip_address)
+            near and network and referrer and network == ip_network_of(referrer.ip_address)
         ),
         signups_from_network_that_day=max(on_code.from_network, 1),
         signups_on_code_that_hour=max(on_code.last_hour, 1),

@@ -12,6 +12,7 @@ from honeyguide.kernel import checks, clock, public
 from honeyguide.kernel.email_addresses import EmailAddress
 from honeyguide.kernel.errors import Invalid, Missing
 from honeyguide.kernel.ids import new_code, new_id
+from honeyguide.kernel.ip_networks import ip_network_of
 from honeyguide.kernel.site import Site
 from honeyguide.kernel.tenant import Tenant
 from honeyguide.mail import emails
@@ -164,7 +165,7 @@ async def sign_up(
     created_ms = now_ms
     if new.created_at is not None:
         created_ms = clock.parse_past(new.created_at, param="created_at", now_ms=now_ms)
-    person = Person(email, person_key_of(site, email), rules.network_of(new.ip_address))
+    person = Person(email, person_key_of(site, email), ip_network_of(new.ip_address))
     code = "" if partner or not new.referrer_code else new.referrer_code.strip().lower()
     referrer = await tx.one(_FIND_REFERRER, code=code, **tenant._asdict()) if code else None
     verdict = partner.verdict if partner else rules.Decision(rules.Status.VERIFIED)

@@ -5,8 +5,6 @@ facts and the time.
 
 from __future__ import annotations
 
-import ipaddress
-import re
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Self
@@ -257,25 +255,3 @@ def explain(reason: str, due_ms: int | None) -> str:
     return f"{why.sentence} It does not count unless you verify it."
 
 
-# -- networks
-
-
-# What nearly every signup has, at a tenth of the library's cost. Anything else goes to the library.
-_BYTE = r"(?:25[0-5]|2[0-4][0-9]|1[0-9][0-9]|[1-9]?[0-9])"
-_plain_ipv4 = re.compile(rf"{_BYTE}(?:\.{_BYTE}){{3}}", re.ASCII).fullmatch
-
-
-def network_of(ip_text: str | None) -> str | None:
-    """What signups from one place share: the IPv4 address, or the IPv6 /64 that a household gets.
-    The API's callers may send anything, so text that is no IP address has no network."""
-    if ip_text and _plain_ipv4(ip_text):
-        return ip_text
-    try:
-        ip = ipaddress.ip_address((ip_text or "").strip())
-    except ValueError:
-        return None
-    if isinstance(ip, ipaddress.IPv6Address):
-        if ip.ipv4_mapped is None:
-            return f"{ipaddress.IPv6Address(int(ip) >> 64 << 64)}/64"
-        ip = ip.ipv4_mapped
-    return str(ip)

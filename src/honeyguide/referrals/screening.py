@@ -6,13 +6,12 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from disposable_email_domains import blocklist
+
 from honeyguide.kernel.clock import DAY_MS, HOUR_MS
 from honeyguide.kernel.tenant import Tenant
-from honeyguide.referrals.disposable import is_disposable
 from honeyguide.store.statements import beside
 from honeyguide.store.tx import Tx
-
-__all__ = ["OnCode", "closes_loop", "is_disposable", "on_code"]
 
 
 class OnCode(NamedTuple):
@@ -20,9 +19,21 @@ class OnCode(NamedTuple):
     from_network: int
 
 
+_DISPOSABLE: frozenset[str] = frozenset(blocklist)
+
 _sql = beside(__file__)
 _CLOSES_LOOP = _sql.value("closes_loop", int)
 _ON_CODE = _sql.query("on_code", OnCode)
+
+
+def is_disposable(domain: str) -> bool:
+    """Whether a public list has the domain, or one that it is a subdomain of, as a service for
+    disposable mailboxes."""
+    while domain:
+        if domain in _DISPOSABLE:
+            return True
+        domain = domain.partition(".")[2]
+    return False
 
 
 async def closes_loop(tx: Tx, tenant: Tenant, above_id: str | None, person_key: str) -> bool:

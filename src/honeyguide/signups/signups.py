@@ -15,14 +15,14 @@ from honeyguide.events import outbox
 from honeyguide.kernel.clock import DAY_MS
 from honeyguide.kernel.email_addresses import EmailAddress
 from honeyguide.kernel.ids import new_id
+from honeyguide.kernel.ip_networks import ip_network_of
 from honeyguide.kernel.paging import Page
 from honeyguide.kernel.site import Site
 from honeyguide.kernel.tenant import Tenant
 from honeyguide.partners import charges, links
 from honeyguide.partners import rules as partner_rules
 from honeyguide.partners.charges import PartnerReferral
-from honeyguide.referrals import event_bodies, lifecycle, rewards, rules, subscribers
-from honeyguide.referrals.disposable import is_disposable
+from honeyguide.referrals import event_bodies, lifecycle, rewards, rules, screening, subscribers
 from honeyguide.referrals.lifecycle import Changed, NewSubscriber, PartnerArrival, SubscriberChanges
 from honeyguide.referrals.rules import Decision, Reason, Status
 from honeyguide.referrals.subscribers import Subscriber
@@ -154,7 +154,7 @@ async def _judge(
     now_ms: int,
 ) -> Decision:
     from_network: int | None = 0
-    ip_network = rules.network_of(new.ip_address)
+    ip_network = ip_network_of(new.ip_address)
     if partner.screening != rules.Level.FLEXIBLE and ip_network is not None:
         from_network = await tx.one(
             _FROM_NETWORK,
@@ -167,7 +167,7 @@ async def _judge(
     signals = rules.Signals(
         email=email,
         referrer_email=EmailAddress(partner.partner_email),
-        disposable=is_disposable(email.domain),
+        disposable=screening.is_disposable(email.domain),
         signups_from_network_today=(from_network or 0) + 1,
         unsubscribed=new.status == "unsubscribed",
     )

@@ -13,6 +13,7 @@ from honeyguide.accounts import attempts, invitations, passwords, sessions
 from honeyguide.kernel import checks
 from honeyguide.kernel.email_addresses import LONGEST, EmailAddress
 from honeyguide.kernel.errors import Invalid, Missing, TooMany
+from honeyguide.kernel.ip_networks import ip_network_of
 from honeyguide.pages import forms
 from honeyguide.pages.dashboard.page_request import SESSION_S, PageRequest, cookie_name
 from honeyguide.pages.forms import Field
@@ -100,7 +101,11 @@ async def log_in(request: PageRequest) -> Response:
     )
     if wrong := forms.missing(LOGIN, {"email": email, "password": password}):
         return await _login(request, 400, email=email, next=after, wrong=wrong)
-    key, network, site = _key(email), attempts.network(request.peer), request.services.site
+    key, network, site = (
+        _key(email),
+        ip_network_of(request.peer) or request.peer,
+        request.services.site,
+    )
 
     async def count(tx: Tx) -> None:
         await attempts.count(tx, site, attempts.LOGIN_BY_ADDRESS, network, now_ms=request.now_ms)
@@ -173,7 +178,7 @@ async def _letter(
 
     async def all_of_it(tx: Tx) -> None:
         address = EmailAddress.parse(email)
-        network = attempts.network(request.peer)
+        network = ip_network_of(request.peer) or request.peer
         await attempts.count(tx, site, attempts.LETTERS_BY_ADDRESS, network, now_ms=request.now_ms)
         await attempts.count(
             tx,

@@ -12,9 +12,9 @@ from starlette.requests import Request
 
 from honeyguide.kernel import clock
 from honeyguide.kernel.errors import Fault, TooMany
+from honeyguide.kernel.ip_networks import ip_network_of
 from honeyguide.kernel.site import Site
 from honeyguide.pages.forms import BAD_EMAIL, Field, FormErrors, errors_of, missing
-from honeyguide.referrals import rules
 
 BODY_LIMIT = 16 * 1024
 FIELDS_LIMIT = 40
@@ -91,7 +91,7 @@ class NetworkLimit:
 
     def another(self, address: str, now_ms: int) -> None:
         """Counts one more. An IPv6 network is a /64: one visitor can use all of its addresses."""
-        ip_network = rules.network_of(address) or address
+        ip_network = ip_network_of(address) or address
         began_ms, count = self._seen.pop(ip_network, (now_ms, 0))
         if not 0 <= now_ms - began_ms < self._window_ms:
             began_ms, count = now_ms, 0
