@@ -220,22 +220,14 @@ async def _tell_referrer(
         await earned_rewards.unlock(tx, site, tenant, referrer.id, now_ms=now_ms)
 
 
-# The database counts referrals itself.
-_COUNTED = frozenset({"referrals_verified", "referrals_pending", "referrals_rejected"})
-
-
 async def _insert(
     tx: Tx, tenant: Tenant, row: Subscriber, person: Person, claimed_code: str | None
 ) -> None:
-    columns = {
-        name: value for name, value in msgspec.structs.asdict(row).items() if name not in _COUNTED
-    }
     await tx.put(
         _INSERT,
         taken=_TAKEN,
-        **columns,
-        account_id=tenant.account_id,
-        campaign_id=tenant.campaign_id,
+        **msgspec.structs.asdict(row),
+        **tenant._asdict(),
         email_key=person.email.key,
         person_key=person.key,
         network=person.ip_network,
@@ -341,11 +333,9 @@ async def verify_due(
     except Missing:
         return None
     verdict = rules.on_due(old.referral_status, old.referral_reason, old.referral_due_ms, now_ms)
-    return (
-        None
-        if verdict is None
-        else await _move(tx, site, tenant, old, verdict, by=None, now_ms=now_ms)
-    )
+    if verdict is None:
+        return None
+    return await _move(tx, site, tenant, old, verdict, by=None, now_ms=now_ms)
 
 
 async def has_due(tx: Tx, *, now_ms: int) -> bool:
