@@ -7,6 +7,7 @@ import re
 
 import pytest
 
+from honeyguide.accounts import attempts
 from honeyguide.kernel.ids import new_id
 from honeyguide.pages.dashboard.routes import MOVED, PAGES
 from honeyguide.store.statements import Statement
@@ -44,6 +45,16 @@ def test_a_key_created_here_is_shown_once_and_works_until_it_is_revoked(service:
     assert (answer.status_code, answer.headers["location"]) == (303, "/account")
     assert list_status(alice, key[0]) == 401
     assert "1 revoked key" in words(alice.web.get("/account").text)
+
+
+def test_too_many_wrong_passwords_are_refused_beside_the_form(service: Service) -> None:
+    alice = operator(service)
+    form = {"current": "not mine", "password": "four unrelated words"}
+    for _ in range(attempts.LOGIN_BY_ACCOUNT.most + 1):
+        answer = alice.web.post("/account/password", page="/account", **form)
+    assert answer.status_code == 429 and int(answer.headers["retry-after"]) > 0
+    section = answer.text[answer.text.index('id="password"') :]
+    assert "Too many attempts. Try again in 15 minutes." in section
 
 
 def test_the_refusal_of_a_missing_or_wrong_key_names_the_account_page(service: Service) -> None:

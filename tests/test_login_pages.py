@@ -14,7 +14,7 @@ from honeyguide.kernel.errors import Invalid, TooMany, Unavailable
 from honeyguide.kernel.ids import new_id
 from honeyguide.kernel.paging import Page
 from honeyguide.mail import emails
-from honeyguide.pages.dashboard.page_request import _refusal
+from honeyguide.pages.dashboard.page_request import refusal
 from honeyguide.store.tx import Tx
 from tests.support.service import ENGINES, Service
 from tests.support.web import PASSWORD, WebClient, operator, words
@@ -150,7 +150,7 @@ def test_failures_have_the_usual_titles(service: Service) -> None:
         (Unavailable("Wait."), "We’ll be right back"),
         (Invalid("{field} must be short.", param="a_field"), "That didn’t work"),
     ):
-        page = words(bytes(_refusal(fault).body).decode())
+        page = words(bytes(refusal(fault).body).decode())
         assert title in page and "a_field" not in page
 
 

@@ -64,9 +64,9 @@ def errors_of(fault: Fault, fields: Fields) -> dict[str, str]:
     return {fault.param: fault.message_for(field.label)}
 
 
-def whole_number(text: str) -> int | None:
-    """A whole number of at most nine digits, or None. `int` alone would accept "1_000" and "٣"."""
-    is_number = text.isascii() and text.isdigit() and len(text) <= 9
+def whole_number(text: str, *, digits: int = 9) -> int | None:
+    """A whole number of at most so many digits, or None. `int` alone would accept "1_000" and "٣"."""
+    is_number = text.isascii() and text.isdigit() and len(text) <= digits
     return int(text) if is_number else None
 
 

@@ -14,6 +14,7 @@ R = TypeVar("R")
 
 class Uses(Enum):
     READS = auto()  # handler(tx, request) in one snapshot
+    SLOW_READS = auto()  # the same where it may take seconds; other requests do not wait for it
     WRITES = auto()  # handler(tx, request) in one transaction
     SERVICES = auto()  # handler(services, request), which opens transactions of its own
 
@@ -28,6 +29,8 @@ async def call(
 ) -> A:
     if uses is Uses.READS:
         return await services.store.snapshot(handler, request)
+    if uses is Uses.SLOW_READS:
+        return await services.store.slow_snapshot(handler, request)
     if uses is Uses.WRITES:
         return await services.store.write(handler, request)
     return await handler(services, request)

@@ -1,24 +1,24 @@
-"""The account page: API keys, profile, password, sessions and, for the administrator, invitations."""
+"""The account page: API keys, profile, password, sessions and the administrator's invitations."""
 
 from __future__ import annotations
 
 import json
 import shlex
-from typing import Any
 
 from starlette.responses import Response
 
 from honeyguide.accounts import accounts, attempts, invitations, keys, passwords, sessions
 from honeyguide.kernel.email_addresses import EmailAddress
-from honeyguide.kernel.errors import Invalid, Missing
+from honeyguide.kernel.errors import Invalid
 from honeyguide.pages import forms
 from honeyguide.pages.dashboard import formats, login
-from honeyguide.pages.dashboard.page_request import PageRequest
+from honeyguide.pages.dashboard.page_request import PageRequest, View
 from honeyguide.pages.forms import Field
+from honeyguide.pages.services import PageServices
 from honeyguide.store.tx import Tx
 
 KEY_PLACEHOLDER = "YOUR_API_KEY"
-# The form of each section.
+# The form of each section, which posts to /account/<section>.
 FORMS = {
     "keys": {"name": Field("Name", "Enter a name for the key, such as the tool that will use it.")},
     "profile": {"name": Field("Account name", "Enter a name.")},
@@ -30,63 +30,47 @@ FORMS = {
 }
 
 
-async def show(request: PageRequest) -> Response:
-    return await _page(request)
+async def show(tx: Tx, request: PageRequest) -> View:
+    return await _page(tx, request)
 
 
 async def _page(
-    request: PageRequest,
-    status: int = 200,
-    *,
-    errors: dict[str, str] | None = None,
-    new_key: str = "",
-    invitation_link: str = "",
-) -> Response:
-    account_id, is_admin = request.who.account_id, request.who.is_admin
-
-    async def load(tx: Tx) -> dict[str, Any]:
-        return {
-            "account": await accounts.get(tx, account_id),
-            "api_keys": await keys.of_account(tx, account_id),
-            "sessions": await sessions.of_account(tx, account_id, now_ms=request.now_ms),
-            "invitations": await invitations.of_inviter(tx, account_id, now_ms=request.now_ms)
-            if is_admin
-            else [],
-        }
-
-    loaded = await request.read(load)
-    api_keys = loaded.pop("api_keys")
-    return await request.page(
+    tx: Tx, request: PageRequest, status: int = 200, *, new_key: str = "", invitation_link: str = ""
+) -> View:
+    account_id, now_ms = request.who.account_id, request.now_ms
+    api_keys = await keys.of_account(tx, account_id)
+    invited = (
+        await invitations.of_inviter(tx, account_id, now_ms=now_ms) if request.who.is_admin else []
+    )
+    return request.view(
         "account.html",
         status,
-        **loaded,
+        account=await accounts.get(tx, account_id),
         active_keys=[key for key in api_keys if key.revoked_ms is None],
         revoked_keys=[key for key in api_keys if key.revoked_ms is not None],
+        sessions=await sessions.of_account(tx, account_id, now_ms=now_ms),
+        invitations=invited,
         campaign_id=request.tenant.campaign_id,
         snippets=_snippets(request, new_key or KEY_PLACEHOLDER),
         rate_limit=request.services.settings.rate_limit,
-        errors=errors or {},
-        entered=request.fields if errors else {},
+        errors=_errors_by_section(request),
+        entered=request.fields if request.errors else {},
         new_key=new_key,
         invitation_link=invitation_link,
         invited_email=request.text("email"),
     )
 
 
-def _missing(request: PageRequest, section: str) -> dict[str, str]:
-    return forms.missing(FORMS[section], request.fields)
-
-
-async def _refusal(request: PageRequest, section: str, errors: dict[str, str]) -> Response:
-    """The page again, with each error beside its field."""
-    return await _page(
-        request, 400, errors={f"{section}.{field}": sentence for field, sentence in errors.items()}
-    )
+def _errors_by_section(request: PageRequest) -> dict[str, str]:
+    """The errors as "section.field": two sections have a field of the same name."""
+    section = request.http.url.path.removeprefix("/account/")
+    return {f"{section}.{field}": sentence for field, sentence in request.errors.items()}
 
 
 def _snippets(request: PageRequest, key: str) -> list[tuple[str, str]]:
     """Titles and code that is ready to paste, with the key in it."""
-    url = f"{request.services.settings.base_url}/v1/campaigns/{request.tenant.campaign_id}/subscribers"
+    base_url, campaign_id = request.services.settings.base_url, request.tenant.campaign_id
+    url = f"{base_url}/v1/campaigns/{campaign_id}/subscribers"
     body = json.dumps({"email": "ana@example.org", "name": "Ana"})
     list_command = [f"curl {shlex.quote(url)}", f"-H 'X-Api-Key: {key}'"]
     add_command = [*list_command, "-H 'Content-Type: application/json'", f"-d {shlex.quote(body)}"]
@@ -107,117 +91,76 @@ def _snippets(request: PageRequest, key: str) -> list[tuple[str, str]]:
     ]
 
 
-async def create_key(request: PageRequest) -> Response:
-    if errors := _missing(request, "keys"):
-        return await _refusal(request, "keys", errors)
-
-    async def create(tx: Tx) -> str:
-        return await keys.create(
-            tx, request.who.account_id, name=request.text("name"), now_ms=request.now_ms
-        )
-
-    try:
-        key = await request.write(create)
-    except Invalid as fault:
-        return await _refusal(request, "keys", forms.errors_of(fault, FORMS["keys"]))
-    # Not a redirect: the key is in this one response and nowhere else.
-    return await _page(request, 201, new_key=key)
-
-
-async def revoke_key(request: PageRequest) -> Response:
-    await request.write(
-        lambda tx: keys.revoke(tx, request.who.account_id, request.at("id"), now_ms=request.now_ms)
+async def create_key(tx: Tx, request: PageRequest) -> View:
+    forms.require(FORMS["keys"], request.fields)
+    key = await keys.create(
+        tx, request.who.account_id, name=request.text("name"), now_ms=request.now_ms
     )
+    # Not a redirect: the key is in this one response and nowhere else.
+    return await _page(tx, request, 201, new_key=key)
+
+
+async def revoke_key(tx: Tx, request: PageRequest) -> Response:
+    await keys.revoke(tx, request.who.account_id, request.at("id"), now_ms=request.now_ms)
     return request.go("/account", "Key revoked. Requests with it are now refused.")
 
 
-async def save_profile(request: PageRequest) -> Response:
-    if errors := _missing(request, "profile"):
-        return await _refusal(request, "profile", errors)
-    try:
-        await request.write(
-            lambda tx: accounts.rename(tx, request.who.account_id, request.text("name"))
-        )
-    except Invalid as fault:
-        return await _refusal(request, "profile", forms.errors_of(fault, FORMS["profile"]))
+async def save_profile(tx: Tx, request: PageRequest) -> Response:
+    forms.require(FORMS["profile"], request.fields)
+    await accounts.rename(tx, request.who.account_id, request.text("name"))
     return request.go("/account", "Profile saved.")
 
 
-async def save_password(request: PageRequest) -> Response:
-    if errors := _missing(request, "password"):
-        return await _refusal(request, "password", errors)
-    who, site = request.who, request.services.site
-
-    async def count_attempt(tx: Tx) -> str | None:
-        await attempts.count(
-            tx,
-            site,
-            attempts.LOGIN_BY_ACCOUNT,
-            EmailAddress(who.email).key,
-            now_ms=request.now_ms,
-        )
-        return await passwords.of_account(tx, who.account_id)
-
-    try:
-        password_hash = await request.write(count_attempt)
-        if not await passwords.matches(password_hash, request.fields.get("current", "")):
-            raise Invalid("That is not your current password.", param="current")
-        new_hash = await passwords.hashed(
-            passwords.checked(request.fields.get("password", ""), email=who.email)
-        )
-    except Invalid as fault:
-        return await _refusal(request, "password", forms.errors_of(fault, FORMS["password"]))
-
-    async def change(tx: Tx) -> None:
-        await passwords.set_hash(tx, who.account_id, new_hash)
-        await attempts.forget(tx, site, attempts.LOGIN_BY_ACCOUNT, EmailAddress(who.email).key)
-
-    await request.write(change)
+async def save_password(services: PageServices, request: PageRequest) -> Response:
+    forms.require(FORMS["password"], request.fields)
+    current_hash = await services.store.write(_count_attempt, request)
+    if not await passwords.matches(current_hash, request.fields["current"]):
+        raise Invalid("That is not your current password.", param="current")
+    new_password = passwords.checked(request.fields["password"], email=request.who.email)
+    await services.store.write(_set_password, request, await passwords.hashed(new_password))
     return await login.begin_session(
-        request, who.account_id, "/account", "Password changed. Other sessions were signed out."
+        request,
+        request.who.account_id,
+        "/account",
+        "Password changed. Other sessions were signed out.",
     )
 
 
-async def end_session(request: PageRequest) -> Response:
+async def _count_attempt(tx: Tx, request: PageRequest) -> str | None:
+    """The hash of the current password, unless there were too many attempts lately."""
+    key = EmailAddress(request.who.email).key
+    await attempts.count(
+        tx, request.services.site, attempts.LOGIN_BY_ACCOUNT, key, now_ms=request.now_ms
+    )
+    return await passwords.of_account(tx, request.who.account_id)
+
+
+async def _set_password(tx: Tx, request: PageRequest, password_hash: str) -> None:
+    await passwords.set_hash(tx, request.who.account_id, password_hash)
+    key = EmailAddress(request.who.email).key
+    await attempts.forget(tx, request.services.site, attempts.LOGIN_BY_ACCOUNT, key)
+
+
+async def end_session(tx: Tx, request: PageRequest) -> Response:
     """One session by its id; without an id, all but this one."""
-    session_id = request.text("id")
-    if session_id:
-        await request.write(lambda tx: sessions.end(tx, request.who.account_id, session_id))
+    if session_id := request.text("id"):
+        await sessions.end(tx, request.who.account_id, session_id)
         return request.go("/account", "Session signed out.")
-    ended = await request.write(
-        lambda tx: sessions.end_others(tx, request.who.account_id, request.who.session_id)
-    )
+    ended = await sessions.end_others(tx, request.who.account_id, request.who.session_id)
     return request.go("/account", f"{formats.plural(ended, 'other session')} signed out.")
 
 
-async def invite(request: PageRequest) -> Response:
-    _require_admin(request)
-    if errors := _missing(request, "invitations"):
-        return await _refusal(request, "invitations", errors)
-
-    async def send(tx: Tx) -> str:
-        inviter = await accounts.get(tx, request.who.account_id)
-        email = EmailAddress.parse(request.text("email"))
-        return await invitations.invite(
-            tx, request.services.site, inviter, email, now_ms=request.now_ms
-        )
-
-    try:
-        link = await request.write(send)
-    except Invalid as fault:
-        return await _refusal(request, "invitations", forms.errors_of(fault, FORMS["invitations"]))
-    # Not a redirect: the link is in this one response and in the email.
-    return await _page(request, invitation_link=link)
-
-
-async def withdraw_invitation(request: PageRequest) -> Response:
-    _require_admin(request)
-    await request.write(
-        lambda tx: invitations.withdraw(tx, request.who.account_id, request.text("id"))
+async def invite(tx: Tx, request: PageRequest) -> View:
+    forms.require(FORMS["invitations"], request.fields)
+    inviter = await accounts.get(tx, request.who.account_id)
+    email = EmailAddress.parse(request.text("email"))
+    link = await invitations.invite(
+        tx, request.services.site, inviter, email, now_ms=request.now_ms
     )
+    # Not a redirect: the link is in this one response and in the email.
+    return await _page(tx, request, invitation_link=link)
+
+
+async def withdraw_invitation(tx: Tx, request: PageRequest) -> Response:
+    await invitations.withdraw(tx, request.who.account_id, request.text("id"))
     return request.go("/account", "Invitation withdrawn.")
-
-
-def _require_admin(request: PageRequest) -> None:
-    if not request.who.is_admin:
-        raise Missing("Page not found.")

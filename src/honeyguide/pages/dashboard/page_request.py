@@ -215,24 +215,16 @@ async def recognize(request: PageRequest) -> None:
     cookies = request.http.cookies
     token = cookies.get(cookie_name(request.services, "session"), "")
     request.flash = unquote(cookies.get(cookie_name(request.services, "flash"), ""))[:300]
+    store = request.services.store
     if token:
-
-        async def find(tx: Tx) -> Visitor | None:
-            return await sessions.find(tx, token, now_ms=request.now_ms)
-
-        request.visitor = await request.services.store.read(find)
+        request.visitor = await store.read(sessions.find, token, now_ms=request.now_ms)
     if request.visitor is None:
         request.form_token = cookies.get(
             cookie_name(request.services, "form"), ""
         ) or secrets.token_urlsafe(32)
     elif request.now_ms - request.visitor.seen_ms >= sessions.TOUCH_MS:
-        who = request.visitor
-
-        async def touch(tx: Tx) -> None:
-            await sessions.touch(tx, who, now_ms=request.now_ms)
-
         with suppress(Unavailable):  # pages can still be read while nothing can be written
-            await request.services.store.write(touch)
+            await store.write(sessions.touch, request.visitor, now_ms=request.now_ms)
 
 
 def to_login(http: Request) -> Response:

@@ -38,6 +38,7 @@ class PageRoute:
     access: Access = Access.MEMBER
     # What shows the form again, with the errors beside its fields, when the input is refused.
     form: DatabaseHandler | None = None
+    form_uses: Uses = Uses.READS
     fields: forms.Fields = field(default_factory=dict)
 
     @property
@@ -81,7 +82,7 @@ async def _form_again(
     request: PageRequest, route: PageRoute, form: DatabaseHandler, fault: Invalid | TooMany
 ) -> Response:
     request.errors = forms.errors_of(fault, route.fields)
-    answer = await request.services.store.snapshot(form, request)
+    answer = await call(route.form_uses, form, request.services, request)
     if not isinstance(answer, View):
         return answer
     response = await request.render(answer)

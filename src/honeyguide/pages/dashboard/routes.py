@@ -35,7 +35,7 @@ from honeyguide.pages.dashboard import (
 )
 from honeyguide.pages.dashboard.labels import label
 from honeyguide.pages.dashboard.page_request import Handler, guarded
-from honeyguide.pages.dashboard.page_route import PageRoute, endpoint
+from honeyguide.pages.dashboard.page_route import Access, PageRoute, endpoint
 from honeyguide.pages.handlers import Uses
 from honeyguide.pages.services import PageServices
 
@@ -43,6 +43,7 @@ rendering.add_filters(**formats.FILTERS, label=label)
 
 
 READS, WRITES, SERVICES = Uses.READS, Uses.WRITES, Uses.SERVICES
+ANYONE, ADMIN = Access.ANYONE, Access.ADMIN
 
 
 @dataclass(frozen=True)
@@ -54,17 +55,51 @@ class OldRoute:
 
 
 LOGIN_PAGES = (
-    OldRoute("GET", "/login", login.login_form, True),
-    OldRoute("POST", "/login", login.log_in, True),
-    OldRoute("POST", "/logout", login.log_out),
-    OldRoute("GET", "/signup", login.signup_form, True),
-    OldRoute("POST", "/signup", login.sign_up, True),
-    OldRoute("GET", "/welcome/{token}", login.welcome_form, True),
-    OldRoute("POST", "/welcome/{token}", login.welcome, True),
-    OldRoute("GET", "/password", login.forgot_form, True),
-    OldRoute("POST", "/password", login.forgot, True),
-    OldRoute("GET", "/password/{token}", login.reset_form, True),
-    OldRoute("POST", "/password/{token}", login.reset, True),
+    PageRoute("GET", "/login", READS, login.login_form, ANYONE),
+    PageRoute(
+        "POST", "/login", SERVICES, login.log_in, ANYONE, form=login.login_page, fields=login.LOGIN
+    ),
+    PageRoute("POST", "/logout", WRITES, login.log_out),
+    PageRoute("GET", "/signup", READS, login.signup_form, ANYONE),
+    PageRoute(
+        "POST",
+        "/signup",
+        SERVICES,
+        login.sign_up,
+        ANYONE,
+        form=login.signup_page,
+        fields=login.FIRST_ACCOUNT,
+    ),
+    PageRoute("GET", "/welcome/{token}", READS, login.welcome_form, ANYONE),
+    PageRoute(
+        "POST",
+        "/welcome/{token}",
+        SERVICES,
+        login.welcome,
+        ANYONE,
+        form=login.welcome_form,
+        fields=login.INVITED,
+    ),
+    PageRoute("GET", "/password", READS, login.forgot_form, ANYONE),
+    PageRoute(
+        "POST",
+        "/password",
+        WRITES,
+        login.forgot,
+        ANYONE,
+        form=login.forgot_form,
+        fields=login.EMAIL,
+    ),
+    PageRoute("GET", "/password/{token}", READS, login.reset_form, ANYONE),
+    PageRoute(
+        "POST",
+        "/password/{token}",
+        SERVICES,
+        login.reset,
+        ANYONE,
+        form=login.reset_page,
+        fields=login.NEW_PASSWORD,
+    ),
 )
 
 PAGES = (
@@ -112,14 +147,43 @@ PAGES = (
         form=webhooks.one,
         fields=webhooks.ACTIONS,
     ),
-    OldRoute("GET", "/account", account.show),
-    OldRoute("POST", "/account/keys", account.create_key),
-    OldRoute("POST", "/account/keys/{id}/revoke", account.revoke_key),
-    OldRoute("POST", "/account/profile", account.save_profile),
-    OldRoute("POST", "/account/password", account.save_password),
-    OldRoute("POST", "/account/sessions", account.end_session),
-    OldRoute("POST", "/account/invitations", account.invite),
-    OldRoute("POST", "/account/invitations/withdraw", account.withdraw_invitation),
+    PageRoute("GET", "/account", READS, account.show),
+    PageRoute(
+        "POST",
+        "/account/keys",
+        WRITES,
+        account.create_key,
+        form=account.show,
+        fields=account.FORMS["keys"],
+    ),
+    PageRoute("POST", "/account/keys/{id}/revoke", WRITES, account.revoke_key),
+    PageRoute(
+        "POST",
+        "/account/profile",
+        WRITES,
+        account.save_profile,
+        form=account.show,
+        fields=account.FORMS["profile"],
+    ),
+    PageRoute(
+        "POST",
+        "/account/password",
+        SERVICES,
+        account.save_password,
+        form=account.show,
+        fields=account.FORMS["password"],
+    ),
+    PageRoute("POST", "/account/sessions", WRITES, account.end_session),
+    PageRoute(
+        "POST",
+        "/account/invitations",
+        WRITES,
+        account.invite,
+        ADMIN,
+        form=account.show,
+        fields=account.FORMS["invitations"],
+    ),
+    PageRoute("POST", "/account/invitations/withdraw", WRITES, account.withdraw_invitation, ADMIN),
     PageRoute("GET", "/settings", READS, settings.show),
     PageRoute(
         "POST",
@@ -185,10 +249,19 @@ PAGES = (
     OldRoute("GET", "/statements/{side}/{month}.csv", payouts.statement_csv),
     OldRoute("GET", "/statements/{side}/{month}", payouts.statement),
     OldRoute("GET", "/notices", notifications.show),
-    OldRoute("GET", "/administration", administration.show),
-    OldRoute("GET", "/administration/proof", administration.prove),
-    OldRoute("GET", "/administration/payouts.csv", administration.export),
-    OldRoute("POST", "/administration/payouts", administration.mark),
+    PageRoute("GET", "/administration", Uses.SLOW_READS, administration.show, ADMIN),
+    PageRoute("GET", "/administration/proof", SERVICES, administration.prove, ADMIN),
+    PageRoute("GET", "/administration/payouts.csv", READS, administration.export, ADMIN),
+    PageRoute(
+        "POST",
+        "/administration/payouts",
+        WRITES,
+        administration.mark,
+        ADMIN,
+        form=administration.show,
+        fields=administration.FIELDS,
+        form_uses=Uses.SLOW_READS,
+    ),
     OldRoute("POST", "/clock", clock.move),
 )
 
