@@ -1,5 +1,6 @@
-"""Forms: what was typed becomes a number, an amount or a path of ours, and what is wrong becomes one sentence
-next to its field, in the words of the form.
+"""Forms: parses what was typed into a number, an amount or a path of ours.
+
+What is wrong becomes one sentence next to its field, which names the field as the form does.
 """
 
 from __future__ import annotations
@@ -34,7 +35,7 @@ class FormErrors(Invalid):
 
 
 def require(fields: Fields, values: Mapping[str, Any], *, unless: Collection[str] = ()) -> None:
-    """Refuses the form if a required field is empty; `unless` names fields that are not needed now."""
+    """Refuses the form if a required field is empty; `unless` names those not needed now."""
     if errors := missing(fields, values, unless=unless):
         raise FormErrors(errors)
 
@@ -51,7 +52,7 @@ def missing(
 
 
 def errors_of(fault: Fault, fields: Fields) -> dict[str, str]:
-    """The sentence of a refusal under its field's name, or under "" if the form has no such field."""
+    """The sentence of a refusal under its field's name, or "" if the form has no such field."""
     if isinstance(fault, FormErrors):
         return fault.errors
     field = fields.get(fault.param or "")
@@ -65,7 +66,7 @@ def errors_of(fault: Fault, fields: Fields) -> dict[str, str]:
 
 
 def whole_number(text: str, *, digits: int = 9) -> int | None:
-    """A whole number of at most so many digits, or None. `int` alone would accept "1_000" and "٣"."""
+    """A number of at most so many digits, or None. `int` alone would accept "1_000" and "٣"."""
     is_number = text.isascii() and text.isdigit() and len(text) <= digits
     return int(text) if is_number else None
 

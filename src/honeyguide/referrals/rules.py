@@ -253,5 +253,3 @@ def explain(reason: str, due_ms: int | None) -> str:
     if why in _NOTHING_LEFT_TO_DECIDE:
         return why.sentence
     return f"{why.sentence} It does not count unless you verify it."
-
-

@@ -42,7 +42,7 @@ def _after_login(path: str) -> str:
 
 
 async def create_session(tx: Tx, request: PageRequest, account_id: str, *, now_ms: int) -> str:
-    """The token of a new session. Every login gets a new one: a token planted before is worthless."""
+    """The token of a new session. Each login gets a new one: one planted before is worthless."""
     return await sessions.begin(
         tx,
         account_id,

@@ -1,6 +1,6 @@
-"""One request to a page of the dashboard: who it is, what they sent, and how an answer leaves.
+"""One request to a page of the dashboard: who sent it, what they sent, and how it is answered.
 
-Every POST passes here: its Origin must be ours and its form must carry the visitor's own token, or nothing happens.
+Every POST is checked here: its Origin must be ours, and its form must carry the visitor's token.
 """
 
 from __future__ import annotations
@@ -71,7 +71,10 @@ class PageRequest:
 
     @property
     def csrf(self) -> str:
-        """Looks different each time: what is the same in every compressed page could be guessed from its length."""
+        """The form's token, masked anew for every page.
+
+        A secret that is the same in every page can be guessed from the compressed length.
+        """
         pad = secrets.token_bytes(32)
         return (pad + _xor(pad, self._csrf)).hex()
 
@@ -185,7 +188,7 @@ def _is_https(services: PageServices) -> bool:
 
 
 def cookie_name(services: PageServices, name: str) -> str:
-    """A `__Host-` cookie can be set by nobody but this very host, over TLS; browsers refuse the name on plain HTTP."""
+    """Only this host, over TLS, can set a `__Host-` cookie; browsers refuse it on plain HTTP."""
     return f"__Host-hg_{name}" if _is_https(services) else f"hg_{name}"
 
 

@@ -1,16 +1,13 @@
-"""Pages: what readers see, signup, thank-you and hub, in the operator's own words."""
+"""The texts of the pages that readers see: signup, thank you and the referral page."""
 
 from __future__ import annotations
 
 import json
-from typing import Any
 
 from starlette.responses import HTMLResponse, Response
 
-from honeyguide.kernel.errors import Invalid
-from honeyguide.pages import forms
-from honeyguide.pages.dashboard.page_request import PageRequest
-from honeyguide.pages.forms import Field
+from honeyguide.pages.dashboard.page_request import PageRequest, View
+from honeyguide.pages.forms import Field, FormErrors
 from honeyguide.pages.readers.preview import KINDS, SIGNUP, preview
 from honeyguide.pages.readers.words import OFF, POWERED_BY, WORDS
 from honeyguide.referrals import campaigns, rewards
@@ -18,7 +15,7 @@ from honeyguide.referrals.campaigns import Campaign, CampaignSettings
 from honeyguide.referrals.rewards import Reward
 from honeyguide.store.tx import Tx
 
-# Which texts are changed beside which page.
+# Which texts are edited beside which page.
 ON_PAGE = {
     "signup": ("tagline", "promise", "details", "button", "small_print"),
     "thanks": ("thanks", "invite", "check_inbox"),
@@ -33,87 +30,62 @@ def _kind(request: PageRequest) -> str:
     return kind if kind in KINDS else SIGNUP
 
 
-async def _look(request: PageRequest) -> tuple[Campaign, list[Reward]]:
-    async def look(tx: Tx) -> tuple[Campaign, list[Reward]]:
-        return await campaigns.get(tx, request.tenant), await rewards.of_campaign(
-            tx, request.tenant
-        )
-
-    found: tuple[Campaign, list[Reward]] = await request.read(look)
-    return found
-
-
-async def show(request: PageRequest) -> Response:
-    return await _page(request)
-
-
-async def _page(
-    request: PageRequest,
-    status: int = 200,
-    typed: dict[str, str] | None = None,
-    wrong: dict[str, str] | None = None,
-) -> Response:
-    campaign, all_rewards = await _look(request)
-    given: dict[str, Any] = typed if typed is not None else json.loads(campaign.words or "{}")
-    kind = _kind(request)
-    words = [word for word in WORDS if word.key in ON_PAGE[kind]]
-    return await request.page(
-        "pages.html",
-        status,
-        campaign=campaign,
-        words=words,
-        given=given,
-        kind=kind,
-        names=NAMES,
-        wrong=wrong or {},
-        shows_us=given.get(POWERED_BY) != OFF,
-        preview=preview(
-            kind, campaign, given, all_rewards, base_url=request.services.site.base_url
-        ),
-        address=request.services.site.page_link(campaign.slug),
-    )
+def _saved(campaign: Campaign) -> dict[str, str]:
+    saved: dict[str, str] = json.loads(campaign.words or "{}")
+    return saved
 
 
 def _typed(request: PageRequest, campaign: Campaign) -> dict[str, str]:
-    """What is kept already, under what this form says. A default is not kept: a better one reaches everybody who left it."""
-    kept: dict[str, str] = json.loads(campaign.words or "{}")
+    """What is saved already, replaced by what this form says.
+
+    A default text is not saved, so that a better default reaches everyone who left it alone.
+    """
+    texts = _saved(campaign)
     for word in WORDS:
         if word.key in request.fields:
-            kept.pop(word.key, None)
+            texts.pop(word.key, None)
             if request.text(word.key) not in ("", word.default):
-                kept[word.key] = request.text(word.key)
-    kept.pop(POWERED_BY, None)
-    return kept if request.text(POWERED_BY) else {**kept, POWERED_BY: OFF}
+                texts[word.key] = request.text(word.key)
+    texts.pop(POWERED_BY, None)
+    return texts if request.text(POWERED_BY) else {**texts, POWERED_BY: OFF}
 
 
-async def save(request: PageRequest) -> Response:
-    campaign, _ = await _look(request)
-    typed = _typed(request, campaign)
-    wrong = {
+async def _load(tx: Tx, request: PageRequest) -> tuple[Campaign, list[Reward]]:
+    return await campaigns.get(tx, request.tenant), await rewards.of_campaign(tx, request.tenant)
+
+
+async def show(tx: Tx, request: PageRequest) -> View:
+    campaign, all_rewards = await _load(tx, request)
+    texts = _typed(request, campaign) if request.errors else _saved(campaign)
+    kind, site = _kind(request), request.services.site
+    return request.view(
+        "pages.html",
+        campaign=campaign,
+        words=[word for word in WORDS if word.key in ON_PAGE[kind]],
+        given=texts,
+        kind=kind,
+        names=NAMES,
+        shows_us=texts.get(POWERED_BY) != OFF,
+        preview=preview(kind, campaign, texts, all_rewards, base_url=site.base_url),
+        address=site.page_link(campaign.slug),
+    )
+
+
+async def save(tx: Tx, request: PageRequest) -> Response:
+    texts = _typed(request, await campaigns.get(tx, request.tenant))
+    too_long = {
         word.key: f"{word.label} must be at most {word.limit} characters long."
         for word in WORDS
-        if len(typed.get(word.key, "")) > word.limit
+        if len(texts.get(word.key, "")) > word.limit
     }
-    if wrong:
-        return await _page(request, 400, typed, wrong)
-    try:
-        await request.write(
-            lambda tx: campaigns.configure(tx, request.tenant, CampaignSettings(words=typed))
-        )
-    except Invalid as fault:
-        return await _page(request, 400, typed, forms.errors_of(fault, FORM))
+    if too_long:
+        raise FormErrors(too_long)
+    await campaigns.configure(tx, request.tenant, CampaignSettings(words=texts))
     return request.go(f"/pages?page={_kind(request)}", "Changes saved. Your pages show them now.")
 
 
-async def sketch(request: PageRequest) -> Response:
-    """A page with what is being typed, saved or not."""
-    campaign, all_rewards = await _look(request)
-    return HTMLResponse(
-        preview(
-            _kind(request),
-            campaign,
-            _typed(request, campaign),
-            all_rewards,
-            base_url=request.services.site.base_url,
-        )
-    )
+async def sketch(tx: Tx, request: PageRequest) -> Response:
+    """A page with the texts as they are being typed, saved or not."""
+    campaign, all_rewards = await _load(tx, request)
+    texts, base_url = _typed(request, campaign), request.services.site.base_url
+    return HTMLResponse(preview(_kind(request), campaign, texts, all_rewards, base_url=base_url))

@@ -1,6 +1,4 @@
-"""Review: referrals that wait for the operator, that wait at all or were rejected, each with its reason, decided one by one or
-many at once.
-"""
+"""Referrals to review: suspicious, pending or rejected, each with its reason."""
 
 from __future__ import annotations
 
@@ -10,7 +8,8 @@ from urllib.parse import urlencode
 from starlette.responses import Response
 
 from honeyguide.pages.dashboard import subscribers as listed
-from honeyguide.pages.dashboard.page_request import PageRequest
+from honeyguide.pages.dashboard.page_request import PageRequest, View
+from honeyguide.pages.services import PageServices
 from honeyguide.referrals import search
 from honeyguide.store.tx import Tx
 
@@ -39,7 +38,8 @@ LISTS = (
         "pending",
         "/review?show=pending",
         "All pending",
-        "Every pending referral, including those in the holding period or waiting for email confirmation.",
+        "Every pending referral, including those in the holding period "
+        "or waiting for email confirmation.",
         "No pending referrals",
         "Suspicious referrals and new ones in the holding period appear here.",
     ),
@@ -49,26 +49,23 @@ LISTS = (
         "Rejected",
         "Rejected referrals and the reason for each. You can still verify one.",
         "No rejected referrals",
-        "Self-referrals, disposable email addresses and circular referrals appear here, each with its reason.",
+        "Self-referrals, disposable email addresses and circular referrals appear here, "
+        "each with its reason.",
     ),
 )
 
 
-async def show(request: PageRequest) -> Response:
+async def show(tx: Tx, request: PageRequest) -> View:
     chosen = next((each for each in LISTS if each.key == request.query.get("show")), LISTS[0])
-    before = listed.place(request.query.get("before", ""))
-
-    async def look(tx: Tx) -> list[search.FoundSubscriber]:
-        return await search.judged(tx, request.tenant, chosen.key, before=before, most=PER_PAGE + 1)
-
-    rows = await request.read(look)
+    before = listed.read_cursor(request.query.get("before", ""))
+    rows = await search.judged(tx, request.tenant, chosen.key, before=before, most=PER_PAGE + 1)
     further = ""
     if len(rows) > PER_PAGE:
         rows = rows[:PER_PAGE]
         further = "/review?" + urlencode(
             {"show": chosen.key, "before": f"{rows[-1].received_ms}.{rows[-1].id}"}
         )
-    return await request.page(
+    return request.view(
         "review.html",
         rows=rows,
         lists=LISTS,
@@ -78,12 +75,11 @@ async def show(request: PageRequest) -> Response:
     )
 
 
-async def decide(request: PageRequest) -> Response:
+async def decide(services: PageServices, request: PageRequest) -> Response:
     where = listed.back(request, "/review")
     ids = request.several("id")
     if not ids:
         return request.go(where, "Select at least one referral first.")
     verdict = request.text("do") if request.text("do") in ("verify", "reject") else "verify"
-    return request.go(
-        where, listed.outcome("referral", verdict, *await listed.decide_each(request, ids, verdict))
-    )
+    done, refusal = await listed.decide_each(services, request, ids, verdict)
+    return request.go(where, listed.outcome("referral", verdict, done, refusal))

@@ -1,9 +1,10 @@
-"""One person: who they are, how they came, what was decided and why, whom they brought, what they earned."""
+"""One subscriber: their referral, the decision and why, whom they referred, what they earned."""
 
 from __future__ import annotations
 
 import json
-from typing import Any, NamedTuple
+from collections.abc import Iterator
+from typing import NamedTuple
 
 from starlette.responses import Response
 
@@ -12,144 +13,138 @@ from honeyguide.kernel.errors import Missing
 from honeyguide.kernel.ids import is_id
 from honeyguide.kernel.paging import Page
 from honeyguide.mail import emails
+from honeyguide.mail.emails import QueuedEmail
 from honeyguide.pages.dashboard import formats
 from honeyguide.pages.dashboard import subscribers as listed
-from honeyguide.pages.dashboard.page_request import PageRequest
+from honeyguide.pages.dashboard.page_request import PageRequest, View
 from honeyguide.pages.downloads import attachment
+from honeyguide.pages.services import PageServices
 from honeyguide.partners.rules import Uncharged
 from honeyguide.referrals import earned_rewards, explanations, hub, rules, search, subscribers
+from honeyguide.referrals.earned_rewards import EarnedReward
+from honeyguide.referrals.search import FoundSubscriber
 from honeyguide.referrals.subscribers import Subscriber
 from honeyguide.signups import privacy, signups
+from honeyguide.signups.signups import SentBy
 from honeyguide.store.tx import Tx
 
-BROUGHT = 20
+# So many of those they referred are listed; fewer appear in the story.
+REFERRED_SHOWN = 20
+REFERRED_IN_STORY = 8
+MOST_MOMENTS = 60
+KINDS = {"verified": "good", "rejected": "bad"}
+ORIGINS = {
+    "api": "through the API",
+    "import": "by import",
+    "signup": "on your signup page",
+    "magic": "with a magic link",
+}
 
 
 class Moment(NamedTuple):
     at_ms: int
-    kind: str  # good, bad or neither
+    kind: str  # "good", "bad" or ""
     words: str
     detail: str = ""
 
 
 class Sign(NamedTuple):
-    """A signal of screening: what was looked at, what was found, and whether that speaks against it."""
+    """A signal of screening: what was checked, what was found, and whether it is suspicious."""
 
     name: str
     found: str
     is_bad: bool
 
 
-async def show(request: PageRequest) -> Response:
-    wanted = request.at("id")
-    if not is_id(wanted):
+async def show(tx: Tx, request: PageRequest) -> View:
+    tenant, site = request.tenant, request.services.site
+    if not is_id(request.at("id")):
         raise Missing(subscribers.UNKNOWN)
-
-    async def look(tx: Tx) -> dict[str, Any]:
-        person = await subscribers.get(tx, request.tenant, wanted)
-        brought, total = await subscribers.page_of_brought(
-            tx, request.tenant, person, Page(1, BROUGHT)
-        )
-        return {
-            "person": person,
-            "referrer": await subscribers.find(tx, request.tenant, person.referrer_id)
-            if person.referrer_id
-            else None,
-            "explained": await explanations.explain(
-                tx, request.services.site, request.tenant, wanted
-            )
-            if person.referrer_code
-            else None,
-            "sent_by": await signups.find_sender(tx, request.tenant.account_id, person.id)
-            if person.partner_campaign_id
-            else None,
-            "brought": await search.of_ids(tx, request.tenant, [row.id for row in brought]),
-            "brought_total": total,
-            "earned": await earned_rewards.earned_by(tx, request.tenant, person.id),
-            "letters": await emails.of_person(tx, request.tenant.account_id, person.id),
-        }
-
-    found = await request.read(look)
-    person: Subscriber = found["person"]
-    return await request.page(
+    person = await subscribers.get(tx, tenant, request.at("id"))
+    referrer = explained = sent_by = None
+    if person.referrer_id:
+        referrer = await subscribers.find(tx, tenant, person.referrer_id)
+    if person.referrer_code:
+        explained = await explanations.explain(tx, site, tenant, person.id)
+    if person.partner_campaign_id:
+        sent_by = await signups.find_sender(tx, tenant.account_id, person.id)
+    page = Page(1, REFERRED_SHOWN)
+    referred, total = await subscribers.page_of_brought(tx, tenant, person, page)
+    brought = await search.of_ids(tx, tenant, [row.id for row in referred])
+    earned = await earned_rewards.earned_by(tx, tenant, person.id)
+    sent = await emails.of_person(tx, tenant.account_id, person.id)
+    story = [
+        _joined(person, referrer, sent_by),
+        *_decided(person),
+        *_earned(earned),
+        *_referred(brought),
+        *_emailed(sent),
+    ]
+    return request.view(
         "subscriber.html",
-        **found,
-        story=_story(found),
-        signs=_signs(found["explained"]),
-        link=request.services.site.reader_link(person.ref_code),
-        hub=hub.link(request.services.site, person),
+        person=person,
+        referrer=referrer,
+        explained=explained,
+        sent_by=sent_by,
+        brought=brought,
+        brought_total=total,
+        earned=earned,
+        story=sorted(story, key=_newest_first)[:MOST_MOMENTS],
+        signs=_signs(explained),
+        link=site.reader_link(person.ref_code),
+        hub=hub.link(site, person),
         money=money.show,
         uncharged=Uncharged,
     )
 
 
-def _story(found: dict[str, Any]) -> list[Moment]:
-    """The latest first."""
-    person: Subscriber = found["person"]
-    through = found["referrer"]
-    came = f"Referred by {through.name or through.email}; joined" if through else "Joined"
-    if person.referrer_code and not through:
-        sent_by: signups.SentBy | None = found["sent_by"]
-        came = f"Referred by {sent_by.partner_name if sent_by else 'a deleted subscriber'}; joined"
-    origin = {
-        "api": "through the API",
-        "import": "by import",
-        "signup": "on your signup page",
-        "magic": "with a magic link",
-    }.get(person.origin, person.origin)
-    story = [
-        Moment(
-            person.created_ms,
-            "",
-            f"{came} {origin}.",
-            " · ".join(filter(None, (person.utm_source, person.utm_campaign))),
-        )
-    ]
-    if person.decided_ms is not None:
-        word = {"verified": "verified", "rejected": "rejected", "pending": "set to pending"}[
-            person.referral_status
-        ]
-        by = (
-            " by you"
-            if person.decided_by == listed.BY
-            else " through the API"
-            if person.decided_by == "api"
-            else ""
-        )
-        kind = {"verified": "good", "rejected": "bad"}.get(person.referral_status, "")
-        story.append(Moment(person.decided_ms, kind, f"The referral was {word}{by}.", _why(person)))
-    for earned in found["earned"]:
-        story.append(
-            Moment(
-                earned.earned_ms,
-                "good",
-                f"Earned {earned.name} for {formats.plural(earned.referrals * earned.multiple, 'referral')}.",
-            )
-        )
+def _newest_first(moment: Moment) -> int:
+    return -moment.at_ms
+
+
+def _joined(person: Subscriber, referrer: Subscriber | None, sent_by: SentBy | None) -> Moment:
+    by = ""
+    if referrer:
+        by = referrer.name or referrer.email
+    elif person.referrer_code:
+        by = sent_by.partner_name if sent_by else "a deleted subscriber"
+    joined = f"Referred by {by}; joined" if by else "Joined"
+    sources = " · ".join(filter(None, (person.utm_source, person.utm_campaign)))
+    origin = ORIGINS.get(person.origin, person.origin)
+    return Moment(person.created_ms, "", f"{joined} {origin}.", sources)
+
+
+def _decided(person: Subscriber) -> Iterator[Moment]:
+    if person.decided_ms is None:
+        return
+    status = person.referral_status
+    verb = {"verified": "verified", "rejected": "rejected", "pending": "set to pending"}[status]
+    by = {listed.BY: " by you", "api": " through the API"}.get(person.decided_by or "", "")
+    why = ""
+    if person.referral_reason:
+        why = rules.explain(person.referral_reason, person.referral_due_ms)
+    yield Moment(person.decided_ms, KINDS.get(status, ""), f"The referral was {verb}{by}.", why)
+
+
+def _earned(rewards: list[EarnedReward]) -> Iterator[Moment]:
+    for earned in rewards:
+        referrals = formats.plural(earned.referrals * earned.multiple, "referral")
+        yield Moment(earned.earned_ms, "good", f"Earned {earned.name} for {referrals}.")
         if earned.redeemed_ms:
             verb = "Claimed" if earned.redeemed_by == earned_rewards.READER else "Received"
-            story.append(Moment(earned.redeemed_ms, "good", f"{verb} {earned.name}."))
-    for friend in found["brought"][:8]:
-        kind = {"verified": "good", "rejected": "bad"}.get(friend.referral_status, "")
-        story.append(Moment(friend.created_ms, kind, f"Referred {friend.name or friend.email}."))
-    for letter in found["letters"]:
-        story.append(
-            Moment(
-                letter.created_ms,
-                "",
-                f"Email: {letter.subject or 'erased'}",
-                formats.email_state(letter.status),
-            )
-        )
-    return sorted(story, key=lambda moment: moment.at_ms, reverse=True)[:60]
+            yield Moment(earned.redeemed_ms, "good", f"{verb} {earned.name}.")
 
 
-def _why(person: Subscriber) -> str:
-    return (
-        rules.explain(person.referral_reason, person.referral_due_ms)
-        if person.referral_reason
-        else ""
-    )
+def _referred(brought: list[FoundSubscriber]) -> Iterator[Moment]:
+    for friend in brought[:REFERRED_IN_STORY]:
+        kind = KINDS.get(friend.referral_status or "", "")
+        yield Moment(friend.created_ms, kind, f"Referred {friend.name or friend.email}.")
+
+
+def _emailed(sent: list[QueuedEmail]) -> Iterator[Moment]:
+    for email in sent:
+        state = formats.email_state(email.status)
+        yield Moment(email.created_ms, "", f"Email: {email.subject or 'erased'}", state)
 
 
 def _yes_or_no(name: str, is_so: bool) -> Sign:
@@ -159,68 +154,65 @@ def _yes_or_no(name: str, is_so: bool) -> Sign:
 def _signs(explained: explanations.Explained | None) -> list[Sign]:
     if explained is None:
         return []
-    told = explained.signals
+    signals = explained.signals
     return [
-        _yes_or_no("Referrer's own email address", told.own_address),
-        _yes_or_no("Alias of the referrer's email address", told.alias_of_referrer),
-        _yes_or_no("Circular referral", told.referral_loop),
-        _yes_or_no("Disposable email address", told.disposable_domain),
-        _yes_or_no("Same IP address as the referrer within a day", told.same_network_as_referrer),
+        _yes_or_no("Referrer's own email address", signals.own_address),
+        _yes_or_no("Alias of the referrer's email address", signals.alias_of_referrer),
+        _yes_or_no("Circular referral", signals.referral_loop),
+        _yes_or_no("Disposable email address", signals.disposable_domain),
+        _yes_or_no(
+            "Same IP address as the referrer within a day", signals.same_network_as_referrer
+        ),
         Sign(
             "Signups from that IP address that day",
-            str(told.signups_from_network_that_day),
-            told.signups_from_network_that_day > rules.MOST_FROM_ONE_NETWORK,
+            str(signals.signups_from_network_that_day),
+            signals.signups_from_network_that_day > rules.MOST_FROM_ONE_NETWORK,
         ),
         Sign(
             "Signups on that link that hour",
-            str(told.signups_on_code_that_hour),
-            told.signups_on_code_that_hour > rules.MOST_ON_ONE_CODE,
+            str(signals.signups_on_code_that_hour),
+            signals.signups_on_code_that_hour > rules.MOST_ON_ONE_CODE,
         ),
     ]
 
 
-async def decide(request: PageRequest) -> Response:
-    verdict = request.text("do")
+async def decide(services: PageServices, request: PageRequest) -> Response:
+    verdict, subscriber_id = request.text("do"), request.at("id")
     if verdict not in ("verify", "reject", "erase"):
         raise Missing("Page not found.")
-    wanted = request.at("id")
-    await request.read(lambda tx: subscribers.get(tx, request.tenant, wanted))
-    _, refusal = await listed.decide_each(request, [wanted], verdict)
+    await services.store.read(subscribers.get, request.tenant, subscriber_id)
+    _, refusal = await listed.decide_each(services, request, [subscriber_id], verdict)
     result = {
         "verify": "Referral verified.",
         "reject": "Referral rejected.",
         "erase": "Subscriber erased.",
     }[verdict]
-    return request.go(
-        "/subscribers" if verdict == "erase" else f"/subscribers/{wanted}", refusal or result
-    )
+    where = "/subscribers" if verdict == "erase" else f"/subscribers/{subscriber_id}"
+    return request.go(where, refusal or result)
 
 
-async def export(request: PageRequest) -> Response:
-    async def look(tx: Tx) -> dict[str, Any]:
-        return await privacy.export_person(
-            tx, request.tenant, await subscribers.get(tx, request.tenant, request.at("id"))
-        )
-
-    found = await request.read(look)
-    text = json.dumps(found, indent=2, ensure_ascii=False)
+async def export(tx: Tx, request: PageRequest) -> Response:
+    person = await subscribers.get(tx, request.tenant, request.at("id"))
+    exported = await privacy.export_person(tx, request.tenant, person)
     return Response(
-        text,
+        json.dumps(exported, indent=2, ensure_ascii=False),
         media_type="application/json; charset=utf-8",
         headers=attachment(f"{request.at('id')}.json"),
     )
 
 
-async def redeem(request: PageRequest) -> Response:
-    """The operator hands a reward over, or agrees to it."""
-    wanted, site, by = request.text("earned"), request.services.site, listed.BY
-
-    async def work(tx: Tx) -> None:
-        verb = earned_rewards.approve if request.text("do") == "approve" else earned_rewards.redeem
-        await verb(
-            tx, site, request.tenant, wanted, by=by, now_ms=request.now_ms, of=request.at("id")
-        )
-
-    await request.write(work)
-    result = "Reward approved." if request.text("do") == "approve" else "Reward marked as redeemed."
+async def redeem(tx: Tx, request: PageRequest) -> Response:
+    """The operator approves a reward, or marks it as handed over."""
+    is_approval = request.text("do") == "approve"
+    change = earned_rewards.approve if is_approval else earned_rewards.redeem
+    await change(
+        tx,
+        request.services.site,
+        request.tenant,
+        request.text("earned"),
+        by=listed.BY,
+        now_ms=request.now_ms,
+        of=request.at("id"),
+    )
+    result = "Reward approved." if is_approval else "Reward marked as redeemed."
     return request.go(f"/subscribers/{request.at('id')}", result)

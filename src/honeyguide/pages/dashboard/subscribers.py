@@ -1,9 +1,12 @@
-"""Subscribers: find, filter, sort, and decide for many at once. The address holds the whole state of the list."""
+"""Subscribers: find, filter, sort, and decide about many at once.
+
+The URL holds the whole state of the list.
+"""
 
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
-from typing import Any
+from typing import NamedTuple
 from urllib.parse import urlencode
 
 from starlette.responses import Response, StreamingResponse
@@ -11,9 +14,11 @@ from starlette.responses import Response, StreamingResponse
 from honeyguide.kernel.errors import Invalid, Missing
 from honeyguide.kernel.paging import Page
 from honeyguide.kernel.spreadsheets import csv_text
+from honeyguide.pages import forms
 from honeyguide.pages.dashboard import formats
-from honeyguide.pages.dashboard.page_request import PageRequest
+from honeyguide.pages.dashboard.page_request import PageRequest, View
 from honeyguide.pages.downloads import attachment
+from honeyguide.pages.services import PageServices
 from honeyguide.referrals import lifecycle, page_index, search, subscribers
 from honeyguide.signups import exporting, signups
 from honeyguide.store.tx import Tx
@@ -30,128 +35,138 @@ SHOWS = (
     ("unsubscribed", "Unsubscribed"),
 )
 SORTS = (("newest", "Newest first"), ("oldest", "Oldest first"), ("best", "Most referrals first"))
-# Who decided, where a person did it here.
+# Recorded with a decision that an operator makes here.
 BY = lifecycle.OPERATOR
 
 
-def place(text: str) -> tuple[int, str] | None:
-    number, _, row_id = text.partition(".")
-    return (
-        (int(number), row_id)
-        if number.isascii() and number.isdigit() and len(number) < 17 and row_id
-        else None
-    )
+class Filters(NamedTuple):
+    """What the URL asks for."""
 
+    show: str
+    sort: str
+    q: str
+    page: int
+    before: search.Cursor | None
 
-def _page_number(text: str) -> int:
-    return (
-        min(int(text), 1_000_000)
-        if text.isascii() and text.isdigit() and 0 < len(text) < 8 and int(text)
-        else 1
-    )
-
-
-async def show(request: PageRequest) -> Response:
-    query = request.query
-    chosen = query.get("show", "all") if query.get("show", "all") in search.SHOWS else "all"
-    sort = query.get("sort", "newest") if query.get("sort", "newest") in search.SORTS else "newest"
-    text, page = query.get("q", "")[:254], _page_number(query.get("page", "1"))
-    before = place(query.get("before", ""))
-
-    async def look(tx: Tx) -> dict[str, Any]:
-        total = await page_index.total(tx, request.tenant.campaign_id, "all")
-        if text.strip():
-            return {
-                "rows": await search.by_prefix(tx, request.tenant, text, chosen, most=PER_PAGE),
-                "total": total,
-                "pages": 1,
-            }
-        if chosen in subscribers.KINDS and sort == "newest":
-            found, count = await subscribers.page_of(
-                tx, request.tenant, chosen, Page(page, PER_PAGE)
-            )
-            pages = Page(page, PER_PAGE).total_pages(count)
-            return {
-                "rows": await search.of_ids(tx, request.tenant, [row.id for row in found]),
-                "total": total,
-                "count": count,
-                "pages": pages,
-            }
-        rows = await search.ordered(
-            tx, request.tenant, chosen, sort, before=before, most=PER_PAGE + 1
-        )
-        return {"rows": rows, "total": total, "pages": 1}
-
-    found = await request.read(look)
-    rows, state = found["rows"], {"show": chosen, "sort": sort, "q": text}
-    further = ""
-    if len(rows) > PER_PAGE:
-        rows = rows[:PER_PAGE]
-        last = rows[-1]
-        further = _link(state, before=f"{_key(last, chosen, sort)}.{last.id}")
-    return await request.page(
-        "subscribers.html",
-        rows=rows,
-        total=found["total"],
-        count=found.get("count"),
-        pages=found["pages"],
-        page=page,
-        shows=SHOWS,
-        sorts=SORTS,
-        state=state,
-        further=further,
-        is_first=before is None,
-        link=lambda number: _link(state, page=number),
-        here=_link(state, page=page) if page > 1 else _link(state),
-        near_limit=bool(text.strip()) and len(rows) == PER_PAGE,
-    )
-
-
-def _key(row: search.FoundSubscriber, chosen: str, sort: str) -> int:
-    if chosen in ("pending", "rejected"):
-        return row.received_ms
-    return row.referrals_verified if sort == "best" else row.created_ms
-
-
-def _link(state: dict[str, str], **more: object) -> str:
-    kept = {
-        name: str(value)
-        for name, value in {**state, **more}.items()
-        if value and (name, value) not in _DEFAULTS
-    }
-    return f"/subscribers?{urlencode(kept)}" if kept else "/subscribers"
+    def link(self, **more: object) -> str:
+        """The list with these filters; what is the default is left out."""
+        state = {"show": self.show, "sort": self.sort, "q": self.q, **more}
+        kept = {
+            name: str(value)
+            for name, value in state.items()
+            if value and (name, value) not in _DEFAULTS
+        }
+        return f"/subscribers?{urlencode(kept)}" if kept else "/subscribers"
 
 
 _DEFAULTS = (("show", "all"), ("sort", "newest"), ("page", 1))
 
 
-async def decide_each(request: PageRequest, ids: list[str], verdict: str) -> tuple[int, str]:
-    """How many were decided, and why the first of the others was not. Each has its own transaction, so that one refusal does
-    not stop the rest."""
+class FoundPage(NamedTuple):
+    rows: list[search.FoundSubscriber]
+    pages: int = 1
+    length: int | None = None
+    """Of the whole list, if it has numbered pages."""
+
+
+def read_cursor(text: str) -> search.Cursor | None:
+    """The last row of the page before, as "number.id"."""
+    digits, _, row_id = text.partition(".")
+    number = forms.whole_number(digits, digits=16)
+    return (number, row_id) if number is not None and row_id else None
+
+
+def _show(request: PageRequest) -> str:
+    show = request.query.get("show", "all")
+    return show if show in search.SHOWS else "all"
+
+
+def _filters(request: PageRequest) -> Filters:
+    query = request.query
+    sort = query.get("sort", "newest")
+    return Filters(
+        _show(request),
+        sort if sort in search.SORTS else "newest",
+        query.get("q", "")[:254],
+        forms.page_number(query.get("page", "")),
+        read_cursor(query.get("before", "")),
+    )
+
+
+async def show(tx: Tx, request: PageRequest) -> View:
+    filters = _filters(request)
+    found = await _find(tx, request, filters)
+    rows, further = found.rows, ""
+    if len(rows) > PER_PAGE:
+        rows = rows[:PER_PAGE]
+        further = filters.link(before=f"{_sort_key(rows[-1], filters)}.{rows[-1].id}")
+    return request.view(
+        "subscribers.html",
+        rows=rows,
+        total=await page_index.total(tx, request.tenant.campaign_id, "all"),
+        count=found.length,
+        pages=found.pages,
+        page=filters.page,
+        shows=SHOWS,
+        sorts=SORTS,
+        state=filters,
+        further=further,
+        is_first=filters.before is None,
+        link=lambda number: filters.link(page=number),
+        here=filters.link(page=filters.page),
+        near_limit=bool(filters.q.strip()) and len(rows) == PER_PAGE,
+    )
+
+
+async def _find(tx: Tx, request: PageRequest, filters: Filters) -> FoundPage:
+    """By text; as a numbered page; or, for lists without a page index, one row too many."""
+    tenant, shown = request.tenant, filters.show
+    if filters.q.strip():
+        return FoundPage(await search.by_prefix(tx, tenant, filters.q, shown, most=PER_PAGE))
+    if shown in subscribers.KINDS and filters.sort == "newest":
+        page = Page(filters.page, PER_PAGE)
+        listed, count = await subscribers.page_of(tx, tenant, shown, page)
+        rows = await search.of_ids(tx, tenant, [row.id for row in listed])
+        return FoundPage(rows, page.total_pages(count), count)
+    return FoundPage(
+        await search.ordered(
+            tx, tenant, shown, filters.sort, before=filters.before, most=PER_PAGE + 1
+        )
+    )
+
+
+def _sort_key(row: search.FoundSubscriber, filters: Filters) -> int:
+    if filters.show in ("pending", "rejected"):
+        return row.received_ms
+    return row.referrals_verified if filters.sort == "best" else row.created_ms
+
+
+async def decide_each(
+    services: PageServices, request: PageRequest, ids: list[str], verdict: str
+) -> tuple[int, str]:
+    """How many were decided, and why the first of the others was not.
+
+    Each has its own transaction, so that one refusal does not stop the rest.
+    """
     done, refusal = 0, ""
-    for wanted in dict.fromkeys(ids[:MOST_AT_ONCE]):
-
-        async def work(tx: Tx, wanted: str = wanted) -> None:
-            if verdict == "erase":
-                await signups.erase(tx, request.tenant, wanted, now_ms=request.now_ms)
-            else:
-                word = {"verify": "verified", "reject": "rejected"}[verdict]
-                await signups.decide(
-                    tx,
-                    request.services.site,
-                    request.tenant,
-                    wanted,
-                    word,
-                    by=BY,
-                    now_ms=request.now_ms,
-                )
-
+    for subscriber_id in dict.fromkeys(ids[:MOST_AT_ONCE]):
         try:
-            await request.write(work)
+            await services.store.write(_decide_one, request, subscriber_id, verdict)
             done += 1
         except (Invalid, Missing) as fault:
             refusal = refusal or fault.message
     return done, refusal
+
+
+async def _decide_one(tx: Tx, request: PageRequest, subscriber_id: str, verdict: str) -> None:
+    tenant, now_ms = request.tenant, request.now_ms
+    if verdict == "erase":
+        await signups.erase(tx, tenant, subscriber_id, now_ms=now_ms)
+    else:
+        status = {"verify": "verified", "reject": "rejected"}[verdict]
+        await signups.decide(
+            tx, request.services.site, tenant, subscriber_id, status, by=BY, now_ms=now_ms
+        )
 
 
 def outcome(noun: str, verdict: str, done: int, refusal: str) -> str:
@@ -161,44 +176,34 @@ def outcome(noun: str, verdict: str, done: int, refusal: str) -> str:
     return f"{result} {refusal}".strip()
 
 
-def _verdict(request: PageRequest) -> str:
-    verdict = request.text("do")
+def back(request: PageRequest, otherwise: str) -> str:
+    """The list that the form was on, if it is one of ours."""
+    path = forms.local_path(request.text("back"), otherwise)
+    is_list = path.startswith(("/subscribers", "/review")) or path == "/"
+    return path if is_list else otherwise
+
+
+async def decide(services: PageServices, request: PageRequest) -> Response:
+    where, ids, verdict = back(request, "/subscribers"), request.several("id"), request.text("do")
+    if not ids:
+        return request.go(where, "Select at least one subscriber first.")
     if verdict not in ("verify", "reject", "erase"):
         raise Invalid("Choose an action: verify, reject or erase.")
-    return verdict
+    done, refusal = await decide_each(services, request, ids, verdict)
+    return request.go(where, outcome("subscriber", verdict, done, refusal))
 
 
-def back(request: PageRequest, otherwise: str) -> str:
-    """The list somebody came from, if it is one of ours."""
-    path = request.text("back")
-    is_ours = path.startswith(("/subscribers", "/review")) or path == "/"
-    return path if is_ours and "\\" not in path and path.isprintable() else otherwise
-
-
-async def decide(request: PageRequest) -> Response:
-    ids = request.several("id")
-    if not ids:
-        return request.go(back(request, "/subscribers"), "Select at least one subscriber first.")
-    verdict = _verdict(request)
-    return request.go(
-        back(request, "/subscribers"),
-        outcome("subscriber", verdict, *await decide_each(request, ids, verdict)),
+async def export(services: PageServices, request: PageRequest) -> Response:
+    day = formats.day(request.now_ms).replace(" ", "-")
+    return StreamingResponse(
+        _csv_parts(services, request),
+        media_type="text/csv; charset=utf-8",
+        headers=attachment(f"subscribers-{day}.csv"),
     )
 
 
-async def export(request: PageRequest) -> Response:
-    """Everybody, or one list of them, as it is read: the file may be larger than our memory."""
-    chosen = (
-        request.query.get("show", "all")
-        if request.query.get("show", "all") in search.SHOWS
-        else "all"
-    )
-    store, tenant, site = request.services.store, request.tenant, request.services.site
-
-    async def lines() -> AsyncIterator[str]:
-        yield csv_text([exporting.COLUMNS])
-        async for rows in exporting.batches(store, tenant, chosen):
-            yield csv_text(exporting.line(site, row) for row in rows)
-
-    headers = attachment(f"subscribers-{formats.day(request.now_ms).replace(' ', '-')}.csv")
-    return StreamingResponse(lines(), media_type="text/csv; charset=utf-8", headers=headers)
+async def _csv_parts(services: PageServices, request: PageRequest) -> AsyncIterator[str]:
+    """Sent as it is read: the file may be larger than our memory."""
+    yield csv_text([exporting.COLUMNS])
+    async for rows in exporting.batches(services.store, request.tenant, _show(request)):
+        yield csv_text(exporting.line(services.site, row) for row in rows)
