@@ -28,10 +28,7 @@ MAY_IMPORT |= {"serve": {"app", "kernel", "settings", "store"}, "demo": {*DOMAIN
 MAY_IMPORT |= {"cli": {*MAY_IMPORT["app"], "app", "serve", "demo"}}
 MAY_IMPORT |= {"__main__": {"cli"}}
 
-KERNEL_GUESTS = {
-    "kernel/email_addresses.py": {"email_validator"},
-    "kernel/public.py": {"msgspec"},
-}
+KERNEL_GUESTS = {"kernel/email_addresses.py": {"email_validator"}, "kernel/public.py": {"msgspec"}}
 DRIVERS = {"apsw", "asyncpg", "sqlite3", "aiosqlite", "psycopg", "sqlalchemy"}
 ENGINE_MODULES = {"sqlite", "postgres", "SqliteStore", "PostgresStore", "SqliteTx", "PostgresTx"}
 TRANSACTIONS = {"read", "write", "snapshot", "slow_snapshot", "write_snapshot"}
@@ -61,6 +58,7 @@ SUBSCRIBER_CHANGES = {
 }
 FILE_LINES = 400
 FUNCTION_LINES = 60
+FUNCTIONS = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 
 
 @dataclass(frozen=True)
@@ -223,6 +221,23 @@ def edges_call_signups(module: Module) -> Iterator[str]:
             yield f"{node.lineno}: `{ast.unparse(node.func)}` skips the partner's side; call it through `signups`"
 
 
+def dashboard_units_of_work_are_not_nested(module: Module) -> Iterator[str]:
+    for outer in ast.walk(module.tree) if module.path.startswith("pages/dashboard/") else ():
+        for node in ast.walk(outer) if isinstance(outer, FUNCTIONS) else ():
+            is_nested = node is not outer and isinstance(node, FUNCTIONS)
+            if is_nested and any(each.arg == "tx" for each in node.args.args):
+                yield f"{node.lineno}: a nested function takes `tx`; the store passes arguments on"
+
+
+def posts_may_write(module: Module) -> Iterator[str]:
+    """All but previews, which show what was typed and change nothing."""
+    for node in ast.walk(module.tree):
+        if isinstance(node, ast.Call) and ast.unparse(node.func) == "PageRoute":
+            method, path, uses = (ast.unparse(each).strip("'") for each in node.args[:3])
+            if method == "POST" and uses.endswith("READS") and "/preview" not in path:
+                yield f"{node.lineno}: a POST that only reads; say WRITES or SERVICES"
+
+
 Law = Callable[[Module], Iterator[str]]
 LAWS: list[Law] = [
     rooms_are_known,
@@ -238,6 +253,8 @@ LAWS: list[Law] = [
     functions_are_short,
     errors_are_templates,
     edges_call_signups,
+    dashboard_units_of_work_are_not_nested,
+    posts_may_write,
 ]
 
 
@@ -299,10 +316,7 @@ def test_documents_name_tests_that_exist() -> None:
 
 
 # Whoever makes markup from text has escaped it first, or drew it without any text of others.
-MAKES_MARKUP = {
-    "pages/rendering.py": 4,
-    "pages/readers/sharing.py": 1,
-}
+MAKES_MARKUP = {"pages/rendering.py": 4, "pages/readers/sharing.py": 1}
 MARKUP = re.compile(r"\b(?:Markup|format_html)\(|\|\s*safe\b|\bautoescape\b|__html__")
 
 
@@ -339,25 +353,23 @@ CULPRITS: list[tuple[Law, str, str]] = [
         "events/outbox.py",
         "from starlette.responses import Response",
     ),
+    (the_domain_knows_no_http_server, "events/outbox.py", "import starlette.responses"),
     (sql_lives_in_sql_files, "api/v1.py", "QUERY = 'SELECT id FROM account'"),
-    (
-        sql_lives_in_sql_files,
-        "api/v1.py",
-        "def f(t): return f'''\n    INSERT INTO {t} VALUES (1)'''",
-    ),
+    (sql_lives_in_sql_files, "api/v1.py", "X = f'''\n    INSERT INTO {table} VALUES (1)'''"),
     (sql_lives_in_sql_files, "app.py", "PING = 'SELECT 1'"),
     (the_clock_is_read_in_one_place, "events/outbox.py", "import time\nNOW = time.time()"),
     (the_clock_is_read_in_one_place, "events/outbox.py", "from time import time"),
-    (
-        the_clock_is_read_in_one_place,
-        "api/views.py",
-        "import datetime as dt\nNOW = dt.datetime.now(dt.UTC)",
-    ),
+    (the_clock_is_read_in_one_place, "api/views.py", "NOW = dt.datetime.now(dt.UTC)"),
     (files_are_short, "app.py", "x = 1\n" * (FILE_LINES + 1)),
     (functions_are_short, "app.py", "async def f():\n" + "    x = 1\n" * FUNCTION_LINES),
     (errors_are_templates, "partners/rules.py", "raise Invalid(f'{name} is taken.', param='slug')"),
     (errors_are_templates, "api/v1.py", "raise errors.Missing('There is no ' + name)"),
     (edges_call_signups, "api/v1.py", "async def f(tx): await lifecycle.change(tx)"),
+    *(
+        (dashboard_units_of_work_are_not_nested, "pages/dashboard/clock.py", source)
+        for source in ("def f():\n async def g(tx): ...", "def f(): return lambda tx: g(tx)")
+    ),
+    (posts_may_write, "pages/dashboard/routes.py", "PageRoute('POST', '/clock', READS, move)"),
 ]
 
 
@@ -367,10 +379,7 @@ def test_the_law_sees_a_culprit(law: Law, path: str, source: str) -> None:
 
 
 INNOCENTS: list[tuple[str, str]] = [
-    (
-        "kernel/email_addresses.py",
-        "import email_validator\nfrom honeyguide.kernel.errors import Invalid",
-    ),
+    ("kernel/email_addresses.py", "import email_validator\nfrom honeyguide.kernel import errors"),
     ("store/sqlite.py", "import apsw\nBEGIN = 'SELECT 1'"),
     (
         "partners/charges.py",
@@ -382,6 +391,7 @@ INNOCENTS: list[tuple[str, str]] = [
     ),
     ("cli/server.py", "from honeyguide.app import build\nimport time\nSTART = time.monotonic()"),
     ("kernel/clock.py", "import time\nNOW = time.time()"),
+    ("pages/dashboard/routes.py", "PageRoute('POST', '/pages/preview', READS, pages.sketch)"),
 ]
 
 

@@ -13,7 +13,7 @@ from honeyguide.kernel.email_addresses import LONGEST, EmailAddress
 from honeyguide.kernel.errors import Invalid, Missing
 from honeyguide.kernel.ip_networks import ip_network_of
 from honeyguide.pages import forms
-from honeyguide.pages.dashboard.page_request import SESSION_S, PageRequest, View, cookie_name
+from honeyguide.pages.dashboard.page_request import SESSION_S, PageRequest, View
 from honeyguide.pages.forms import Field, FormErrors
 from honeyguide.pages.services import PageServices
 from honeyguide.store.tx import Tx
@@ -46,7 +46,7 @@ async def create_session(tx: Tx, request: PageRequest, account_id: str, *, now_m
     return await sessions.begin(
         tx,
         account_id,
-        instead_of=request.http.cookies.get(cookie_name(request.services, "session")),
+        instead_of=request.cookie("session"),
         user_agent=request.http.headers.get("user-agent", ""),
         address=request.peer,
         now_ms=now_ms,
@@ -105,8 +105,7 @@ async def _count_login(tx: Tx, request: PageRequest, key: str) -> None:
 
 
 async def log_out(tx: Tx, request: PageRequest) -> Response:
-    token = request.http.cookies.get(cookie_name(request.services, "session"), "")
-    await sessions.end_by_token(tx, token)
+    await sessions.end_by_token(tx, request.cookie("session"))
     response = request.go("/login", "You are now logged out.")
     request.set_cookie(response, "session", "", 0)
     return response

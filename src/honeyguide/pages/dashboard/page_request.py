@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import hmac
 import secrets
-from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
@@ -27,7 +26,6 @@ from honeyguide.pages import rendering
 from honeyguide.pages.dashboard import nav
 from honeyguide.pages.forms import FormErrors
 from honeyguide.pages.services import PageServices
-from honeyguide.store.tx import Tx
 
 FORM_LIMIT = 512 * 1024
 FORM_FIELDS = 1_000
@@ -120,27 +118,22 @@ class PageRequest:
 
     async def render(self, view: View) -> Response:
         """The page with everything its frame shows."""
-        values = {"errors": self.errors, "wrong": self.errors, **view.values}
-        return await self.page(view.template, view.status, **values)
-
-    async def page(self, template: str, status: int = 200, **values: Any) -> Response:
-        """A page of the dashboard, with everything its frame shows."""
         frame: dict[str, Any] = {
             "visitor": self.visitor,
             "csrf": self.csrf,
             "flash": self.flash,
             "now_ms": self.now_ms,
+            "errors": self.errors,
+            "wrong": self.errors,
         }
         if self.visitor is not None:
             shown, unread = await nav.shown(self.services, self.who, self.http.url.path)
             frame |= {"nav": shown, "unread": unread, "clock": self.clock_note()}
-        name = template if "/" in template else f"dashboard/{template}"
-        response = HTMLResponse(rendering.page(name, **{**frame, **values}), status)
+        html = rendering.page(view.template, **{**frame, **view.values})
+        response = HTMLResponse(html, view.status)
         if self.flash:
             self.set_cookie(response, "flash", "", 0)
-        if self.visitor is None and self.form_token != self.http.cookies.get(
-            cookie_name(self.services, "form")
-        ):
+        if self.visitor is None and self.form_token != self.cookie("form"):
             self.set_cookie(response, "form", self.form_token, 24 * 3600)
         return response
 
@@ -158,9 +151,12 @@ class PageRequest:
             self.set_cookie(response, "flash", quote(flash), 60)
         return response
 
+    def cookie(self, name: str) -> str:
+        return self.http.cookies.get(_cookie_name(self.services, name), "")
+
     def set_cookie(self, response: Response, name: str, value: str, seconds: int) -> None:
         response.set_cookie(
-            cookie_name(self.services, name),
+            _cookie_name(self.services, name),
             value,
             max_age=seconds,
             path="/",
@@ -168,15 +164,6 @@ class PageRequest:
             httponly=True,
             samesite="lax",
         )
-
-    async def write(self, work: Callable[[Tx], Awaitable[Any]]) -> Any:
-        return await self.services.store.write(work)
-
-    async def read(self, work: Callable[[Tx], Awaitable[Any]]) -> Any:
-        return await self.services.store.snapshot(work)
-
-
-Handler = Callable[[PageRequest], Awaitable[Response]]
 
 
 def _xor(one: bytes, other: bytes) -> bytes:
@@ -187,44 +174,19 @@ def _is_https(services: PageServices) -> bool:
     return services.settings.base_url.startswith("https:")
 
 
-def cookie_name(services: PageServices, name: str) -> str:
+def _cookie_name(services: PageServices, name: str) -> str:
     """Only this host, over TLS, can set a `__Host-` cookie; browsers refuse it on plain HTTP."""
     return f"__Host-hg_{name}" if _is_https(services) else f"hg_{name}"
 
 
-def guarded(
-    services: PageServices, handler: Handler, *, open_to_all: bool = False
-) -> Callable[[Request], Awaitable[Response]]:
-    """The handler behind the login, or not; behind the check of every POST in any case."""
-
-    async def answer(http: Request) -> Response:
-        request = PageRequest(http, services, services.clock())
-        try:
-            await recognize(request)
-            if request.visitor is None and not open_to_all:
-                return to_login(http)
-            if http.method == "POST":
-                await check_post(request)
-            response = await handler(request)
-        except Fault as fault:
-            response = refusal(fault)
-        response.headers.setdefault("cache-control", "no-store")
-        return response
-
-    return answer
-
-
 async def recognize(request: PageRequest) -> None:
-    cookies = request.http.cookies
-    token = cookies.get(cookie_name(request.services, "session"), "")
-    request.flash = unquote(cookies.get(cookie_name(request.services, "flash"), ""))[:300]
+    """Finds the session; somebody without one gets a token for the forms of the login pages."""
     store = request.services.store
-    if token:
+    request.flash = unquote(request.cookie("flash"))[:300]
+    if token := request.cookie("session"):
         request.visitor = await store.read(sessions.find, token, now_ms=request.now_ms)
     if request.visitor is None:
-        request.form_token = cookies.get(
-            cookie_name(request.services, "form"), ""
-        ) or secrets.token_urlsafe(32)
+        request.form_token = request.cookie("form") or secrets.token_urlsafe(32)
     elif request.now_ms - request.visitor.seen_ms >= sessions.TOUCH_MS:
         with suppress(Unavailable):  # pages can still be read while nothing can be written
             await store.write(sessions.touch, request.visitor, now_ms=request.now_ms)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
 
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
@@ -34,7 +33,6 @@ from honeyguide.pages.dashboard import (
     webhooks,
 )
 from honeyguide.pages.dashboard.labels import label
-from honeyguide.pages.dashboard.page_request import Handler, guarded
 from honeyguide.pages.dashboard.page_route import Access, PageRoute, endpoint
 from honeyguide.pages.handlers import Uses
 from honeyguide.pages.services import PageServices
@@ -44,14 +42,6 @@ rendering.add_filters(**formats.FILTERS, label=label)
 
 READS, WRITES, SERVICES = Uses.READS, Uses.WRITES, Uses.SERVICES
 ANYONE, ADMIN = Access.ANYONE, Access.ADMIN
-
-
-@dataclass(frozen=True)
-class OldRoute:
-    method: str
-    path: str
-    handler: Handler
-    open_to_all: bool = False
 
 
 LOGIN_PAGES = (
@@ -299,16 +289,7 @@ async def _moved(request: Request) -> Response:
 def routes(services: PageServices) -> list[Route]:
     """For one running service."""
     return [
-        *(
-            Route(
-                page.path,
-                endpoint(services, page)
-                if isinstance(page, PageRoute)
-                else guarded(services, page.handler, open_to_all=page.open_to_all),
-                methods=[page.method],
-            )
-            for page in PAGES
-        ),
+        *(Route(page.path, endpoint(services, page), methods=[page.method]) for page in PAGES),
         Route("/api", _redirect_to_account, methods=["GET"]),
         *(Route(old, _redirect_form(new), methods=["POST"]) for old, new in MOVED.items()),
         Route("/dashboard/{path:path}", _moved),
