@@ -1,5 +1,7 @@
-"""One service per engine and test process; each test makes accounts of its own in it, so tests never see each other. And what
-several files need of it: a newsletter with readers, a box of letters, a mail server, a store alone."""
+"""One service per engine and test process; each test makes accounts of its own in it, so tests
+never see each other. And what several files need of it: a newsletter with readers, a box of
+letters, a mail server, a store alone.
+"""
 
 from __future__ import annotations
 
@@ -52,7 +54,9 @@ def wax(service: Service) -> Newsletter:
 
 @pytest.fixture
 def roomy_network(monkeypatch: pytest.MonkeyPatch) -> None:
-    """All tests of a process share one service and one address; the limit per network has a test of its own."""
+    """All tests of a process share one service and one address; the limit per network has a test of
+    its own.
+    """
     monkeypatch.setattr(forms.NetworkLimit, "another", lambda self, address, now_ms: None)
 
 

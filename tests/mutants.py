@@ -1,5 +1,6 @@
-"""Which small bugs the tests would miss: the code of a module is changed in one place, its own fast tests run, and so on for
-every place. What no test notices is listed. `make mutants`, or `make mutants MUTANTS_ARGS="kernel/money.py"` for some modules.
+"""Which small bugs the tests would miss: the code of a module is changed in one place, its own fast
+tests run, and so on for every place. What no test notices is listed. `make mutants`, or `make
+mutants MUTANTS_ARGS="kernel/money.py"` for some modules.
 
 The changes are made in a copy of the sources, so the working tree stays as it is.
 """
@@ -18,7 +19,8 @@ ROOT = Path(__file__).parent.parent
 BIN = ROOT / ".venv/mutants/bin"
 TIMEOUT_S = 30
 
-# Changes that say nothing: operators in annotations, operators nobody would mistype, comparisons of identity, a cache left out.
+# Changes that say nothing: operators in annotations, operators nobody would mistype, comparisons of
+# identity, a cache left out.
 LEFT_OUT = (
     "core/ReplaceBinaryOperator_BitOr_.*",
     "core/ReplaceBinaryOperator_.*_(BitOr|BitAnd|BitXor|Pow|LShift|RShift|Div|FloorDiv|Mod)",
@@ -28,12 +30,18 @@ LEFT_OUT = (
     "core/RemoveDecorator",
 )
 
-# The pure rules, and the modules of money, limits, signatures and the outbound guard, each with tests that run in seconds.
+# The pure rules, and the modules of money, limits, signatures and the outbound guard, each with
+# tests that run in seconds.
 TESTS = {
     "kernel/money.py": "tests/test_money.py -k 'not a_million_random'",
     "partners/rules.py": "tests/test_money_rules.py",
-    "partners/charges.py": "tests/test_money_rules_over_time.py tests/test_charge_per_person.py -k sqlite",
-    "referrals/rules.py": "tests/test_referral_rules.py tests/test_referral_reasons.py -k 'not over_a_year and not any_text'",
+    "partners/charges.py": (
+        "tests/test_money_rules_over_time.py tests/test_charge_per_person.py -k sqlite"
+    ),
+    "referrals/rules.py": (
+        "tests/test_referral_rules.py tests/test_referral_reasons.py -k 'not over_a_year and not "
+        "any_text'"
+    ),
     "accounts/limits.py": "tests/test_limits.py",
     "events/signature.py": "tests/test_signature.py",
     "events/addresses.py": "tests/test_addresses.py tests/test_address_policy.py",
@@ -43,8 +51,14 @@ TESTS = {
 
 def command_for(sources: Path, tests: str) -> str:
     """Without the plugins that these tests do not need: each run is a new process."""
-    environment = f"env PYTEST_DISABLE_PLUGIN_AUTOLOAD=1 PYTHONDONTWRITEBYTECODE=1 PYTHONPATH={shlex.quote(str(sources))}"
-    options = f"-x -q --noconftest -p pytest_timeout -p no:cacheprovider --rootdir {shlex.quote(str(ROOT))}"
+    environment = (
+        f"env PYTEST_DISABLE_PLUGIN_AUTOLOAD=1 PYTHONDONTWRITEBYTECODE=1 "
+        f"PYTHONPATH={shlex.quote(str(sources))}"
+    )
+    options = (
+        f"-x -q --noconftest -p pytest_timeout -p no:cacheprovider --rootdir "
+        f"{shlex.quote(str(ROOT))}"
+    )
     return f"{environment} {shlex.quote(sys.executable)} -m pytest {options} {tests}"
 
 
@@ -62,7 +76,8 @@ def survivors(module: str) -> tuple[int, list[str]]:
         command = command_for(sources, TESTS[module])
         subprocess.run(shlex.split(command), cwd=ROOT, check=True, stdout=subprocess.DEVNULL)
         config.write_text(
-            f'[cosmic-ray]\nmodule-path = "{sources}/honeyguide/{module}"\ntimeout = {TIMEOUT_S}.0\nexcluded-modules = []\n'
+            f'[cosmic-ray]\nmodule-path = "{sources}/honeyguide/{module}"\n'
+            f"timeout = {TIMEOUT_S}.0\nexcluded-modules = []\n"
             f'test-command = {json.dumps(command)}\n[cosmic-ray.distributor]\nname = "local"\n'
             f"[cosmic-ray.filters.operators-filter]\nexclude-operators = {json.dumps(LEFT_OUT)}\n",
             encoding="utf-8",

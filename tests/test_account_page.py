@@ -1,4 +1,6 @@
-"""The account page over HTTP, on both engines: API keys, forms, and the addresses its parts had before."""
+"""The account page over HTTP, on both engines: API keys, forms, and the addresses its parts had
+before.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""Which addresses webhooks may be sent to: by the base URL, the allow list and the kind of address."""
+"""Which addresses webhooks may be sent to: by the base URL, the allow list and the kind of
+address.
+"""
 
 from ipaddress import ip_address
 

@@ -1,4 +1,6 @@
-"""Which receivers may be called, decided from text alone. DISGUISES all lead to this machine or into its network."""
+"""Which receivers may be called, decided from text alone. DISGUISES all lead to this machine or
+into its network.
+"""
 
 import pytest
 

@@ -1,5 +1,7 @@
-"""The administrator's page on both engines: what the installation owes, when a month closes, whether the books are right, and
-what waits. And the demo's clock, after which all of it follows by itself."""
+"""The administrator's page on both engines: what the installation owes, when a month closes,
+whether the books are right, and what waits. And the demo's clock, after which all of it follows by
+itself.
+"""
 
 from __future__ import annotations
 
@@ -84,7 +86,8 @@ def test_after_the_clock_is_moved_holds_months_and_payouts_follow_by_themselves(
     alice.subscribe("paid@example.org", referrer_code=join(bob, paid)["ref_code"])
     assert alice.subscriber("held@example.org")["referral_status"] == "pending"
     month = rules.month_of(service.now_ms())
-    # Months are looked at once a minute, and it was done when the service began; sooner than that the clock must have called.
+    # Months are looked at once a minute, and it was done when the service began; sooner than that
+    # the clock must have called.
     assert (
         alice.web.post("/clock", page="/", step="month", back="/administration").status_code == 303
     )

@@ -1,4 +1,6 @@
-"""The list of one advocate’s referrals is exact below, at and above the size from which it has a page index."""
+"""The list of one advocate’s referrals is exact below, at and above the size from which it has a
+page index.
+"""
 
 from __future__ import annotations
 
@@ -35,7 +37,8 @@ def test_a_star_s_list_is_exact_below_at_and_above_the_threshold_and_back(engine
         assert_star(call, alice, star, STAR - 20)
         crowd = Crowd([server.port], alice, codes=[star["ref_code"]])
         with ThreadPoolExecutor(8) as pool:
-            # Over the threshold by parallel signups, with deletions among them, then back under it and over it again.
+            # Over the threshold by parallel signups, with deletions among them, then back under it
+            # and over it again.
             grown = list(pool.map(lambda n: _refer(crowd, star, n), range(60)))
             assert_star(call, alice, star, STAR + 40)
             gone = [uuid for uuid in grown if uuid][:50]
@@ -65,13 +68,18 @@ def _refer(crowd: Crowd, star: dict[str, Any], number: int) -> str:
 
 
 def _bring(engine: str, url: str, alice: Credentials, star: dict[str, Any], many: int) -> None:
-    """Referrals written straight into the table; its triggers count them as they count any other. Many share a moment."""
+    """Referrals written straight into the table; its triggers count them as they count any other.
+    Many share a moment.
+    """
     insert = statement(
         """INSERT INTO subscriber (
-            id, account_id, campaign_id, email, email_key, person_key, ref_code, referrer_code, referrer_id, origin, created_ms,
+            id, account_id, campaign_id, email, email_key, person_key, ref_code,
+            referrer_code, referrer_id,
+            origin, created_ms,
             received_ms
         ) VALUES (
-            :id, :account_id, :campaign_id, :email, :email, :email, :code, :referrer_code, :referrer_id, 'x', :created_ms, 1
+            :id, :account_id, :campaign_id, :email, :email, :email, :code, :referrer_code,
+            :referrer_id, 'x', :created_ms, 1
         )"""
     )
 

@@ -1,4 +1,6 @@
-"""Faults of ours on the API: overload, a database that is away, a bug. Each is a 500 whose code says which."""
+"""Faults of ours on the API: overload, a database that is away, a bug. Each is a 500 whose code
+says which.
+"""
 
 from __future__ import annotations
 
@@ -46,7 +48,9 @@ def test_a_bug_is_a_500_that_tells_nothing_of_the_inside(
 
 @contextlib.contextmanager
 def away(service: Service) -> Iterator[None]:
-    """The database as another process can make it: locked (SQLite), or gone and closed to newcomers (PostgreSQL)."""
+    """The database as another process can make it: locked (SQLite), or gone and closed to newcomers
+    (PostgreSQL).
+    """
     if service.engine == "sqlite":
         with contextlib.closing(
             apsw.Connection(service.database_url.removeprefix("sqlite:///"))
@@ -57,7 +61,8 @@ def away(service: Service) -> Iterator[None]:
         return
     server, name = shared_server(), service.database_url.rpartition("/")[2]
     server.execute(f'ALTER DATABASE "{name}" ALLOW_CONNECTIONS false')
-    # It waits until they are gone: one that dies only when the database is back would be an outage of its own.
+    # It waits until they are gone: one that dies only when the database is back would be an outage
+    # of its own.
     server.execute(
         f"SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity WHERE datname = '{name}'"
     )

@@ -89,7 +89,8 @@ connection = apsw.Connection(sys.argv[1])
 connection.set_busy_timeout(10_000)
 print("writing", flush=True)
 for number in itertools.count():
-    connection.execute("UPDATE filler SET text = hex(randomblob(2000)) WHERE id = ?", (number % 2_000 + 1,))
+    change = "UPDATE filler SET text = hex(randomblob(2000)) WHERE id = ?"
+    connection.execute(change, (number % 2_000 + 1,))
 """
 
 

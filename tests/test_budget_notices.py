@@ -24,7 +24,9 @@ both_engines = pytest.mark.parametrize("engine", ENGINES)
 
 
 async def notified(trade: Trade, now_ms: int = NOON_MS) -> dict[str, int]:
-    """How many notifications of each kind there are once the job has run; every one has its email."""
+    """How many notifications of each kind there are once the job has run; every one has its
+    email.
+    """
     await trade.tell(now_ms)
     found = await trade.rows("SELECT kind, COUNT(*) FROM notice GROUP BY kind ORDER BY kind")
     assert found == await trade.rows(
@@ -140,7 +142,9 @@ def test_partners_hear_of_a_reach_at_most_once_a_day_and_of_a_reopening_only_aft
 
 @both_engines
 def test_a_reopening_nobody_heard_of_is_told_once_the_budget_is_open_again(engine: str) -> None:
-    """Raised, reached and raised again before the job ran: partners still believe what they heard first."""
+    """Raised, reached and raised again before the job ran: partners still believe what they heard
+    first.
+    """
 
     async def scenario(store: Store) -> None:
         trade = await Trade.begin(store, cpa=300, total_budget=300)
@@ -198,7 +202,10 @@ def test_many_partners_are_notified_in_bounded_steps(
 
     async def scenario(store: Store) -> None:
         trade = await Trade.begin(store, partners=9, cpa=300, total_budget=300)
-        kinds = "SELECT kind, COUNT(*), COUNT(DISTINCT account_id) FROM notice WHERE kind LIKE 'budget_re%' GROUP BY kind"
+        kinds = (
+            "SELECT kind, COUNT(*), COUNT(DISTINCT account_id) FROM notice WHERE kind LIKE "
+            "'budget_re%' GROUP BY kind"
+        )
         await trade.arrive()
         assert await money_work.tell_about_budgets(SITE, store, NOON_MS)
         assert await trade.rows(kinds) == [("budget_reached", 4, 4)]
@@ -243,7 +250,9 @@ def test_only_partners_who_heard_of_a_reach_hear_of_its_reopening(
 
 @both_engines
 def test_changes_in_parallel_with_charges_and_notifications_agree(engine: str) -> None:
-    """Owner, readers and job at once, over three days. At the end what each partner heard last is how the budget stands."""
+    """Owner, readers and job at once, over three days. At the end what each partner heard last is
+    how the budget stands.
+    """
 
     async def scenario(store: Store) -> None:
         trade = await Trade.begin(
@@ -283,7 +292,8 @@ def test_changes_in_parallel_with_charges_and_notifications_agree(engine: str) -
             last = "budget_reached" if await trade.reached() else "budget_reopened"
             assert [(await heard(trade, n))[-1] for n in range(3)] == [last] * 3
         rows = await trade.rows(
-            "SELECT account_id, kind, created_ms / 86400000 FROM notice WHERE kind IN ('budget_reached', 'budget_reopened') "
+            "SELECT account_id, kind, created_ms / 86400000 FROM notice WHERE kind IN "
+            "('budget_reached', 'budget_reopened') "
             "ORDER BY created_ms, id"
         )
         a_day = Counter((who, day) for who, kind, day in rows if kind == "budget_reached")

@@ -1,4 +1,6 @@
-"""Upgrade a database that the version before migration 0012 made: what its partners were told is not told again."""
+"""Upgrade a database that the version before migration 0012 made: what its partners were told is
+not told again.
+"""
 
 from __future__ import annotations
 
@@ -71,7 +73,8 @@ class Upgraded:
             pass
         names = dict(
             await self.rows(
-                "SELECT p.id, b.name FROM program AS p JOIN publication AS b ON b.id = p.publication_id"
+                "SELECT p.id, b.name FROM program AS p JOIN publication AS b ON b.id = "
+                "p.publication_id"
             )
         )
         sent: dict[str, list[str]] = {}
@@ -88,7 +91,10 @@ class Upgraded:
 
     async def set_budget(self, name: str, cents: int, now_ms: int) -> None:
         ((account_id, program_id),) = await self.rows(
-            "SELECT p.account_id, p.id FROM program AS p JOIN publication AS b ON b.id = p.publication_id WHERE b.name = :name",
+            (
+                "SELECT p.account_id, p.id FROM program AS p JOIN publication AS b ON b.id = "
+                "p.publication_id WHERE b.name = :name"
+            ),
             name=name,
         )
         await self.store.write(

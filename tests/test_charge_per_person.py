@@ -1,4 +1,6 @@
-"""One charge per program and person, on both engines: also when the person is erased while pending or changes their address."""
+"""One charge per program and person, on both engines: also when the person is erased while pending
+or changes their address.
+"""
 
 from __future__ import annotations
 
@@ -68,7 +70,9 @@ def test_an_erased_pending_referral_is_decided_and_no_later_move_charges_it(
 
 @both_engines
 def test_a_changed_address_is_the_one_that_is_known_here(engine: str) -> None:
-    """While the subscriber is here, another arrival under the new address is no new person; the old address is free again."""
+    """While the subscriber is here, another arrival under the new address is no new person; the old
+    address is free again.
+    """
 
     async def scenario(store: Store) -> None:
         trade = await Trade.begin(store, partners=2, **HELD)

@@ -17,7 +17,9 @@ from tests.support.trade import verify
 
 
 def at_once(member: Member, requests: list[tuple[str, str, Any]]) -> list[httpx.Response]:
-    """All at the same moment; who is told that there is no room just now asks again, as a client would."""
+    """All at the same moment; who is told that there is no room just now asks again, as a client
+    would.
+    """
 
     async def send() -> list[httpx.Response]:
         limits = httpx.Limits(max_connections=100)

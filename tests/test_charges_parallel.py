@@ -1,5 +1,6 @@
-"""Money under pressure: processes and requests that confirm at the same moment spend a budget to its last cent and not one
-more, each person once, and everybody is told once. Whoever is killed in between leaves nothing half done.
+"""Money under pressure: processes and requests that confirm at the same moment spend a budget to
+its last cent and not one more, each person once, and everybody is told once. Whoever is killed in
+between leaves nothing half done.
 """
 
 from __future__ import annotations
@@ -148,7 +149,9 @@ def test_processes_killed_in_the_middle_of_charging_leave_nothing_half_done(
 def test_confirmations_ripening_cap_changes_and_a_close_do_not_stand_in_each_others_way(
     engine: str,
 ) -> None:
-    """Nobody waits for a lock in a circle: on PostgreSQL not one deadlock was there to be undone."""
+    """Nobody waits for a lock in a circle: on PostgreSQL not one deadlock was there to be
+    undone.
+    """
 
     async def scenario(store: Store) -> None:
         trade = await Trade.begin(
@@ -231,7 +234,9 @@ def test_a_budget_raised_while_its_first_fee_of_the_month_does_not_fit_is_open_a
 def test_a_budget_lowered_while_a_fee_is_charged_knows_what_is_spent(
     engine: str, charge_first: bool, lowered: int
 ) -> None:
-    """Whoever comes second waits for the first: the state, the ledger and the notifications say the same."""
+    """Whoever comes second waits for the first: the state, the ledger and the notifications say the
+    same.
+    """
 
     async def scenario(store: Store) -> None:
         trade = await Trade.begin(
@@ -279,7 +284,9 @@ def test_a_budget_lowered_while_a_fee_is_charged_knows_what_is_spent(
 
 @pytest.mark.parametrize("engine", ENGINES)
 def test_the_same_person_at_one_moment_in_two_months_is_one_charge(engine: str) -> None:
-    """Two machines, two clocks, two addresses of one person: different budgets are no lock between them."""
+    """Two machines, two clocks, two addresses of one person: different budgets are no lock between
+    them.
+    """
 
     async def scenario(store: Store) -> None:
         trade = await Trade.begin(store, referral_pending_duration_enabled=True)

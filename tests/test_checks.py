@@ -267,7 +267,10 @@ def test_a_slug_has_only_lower_case_letters_digits_and_inner_hyphens(value: str)
     )
 
 
-RESERVED = "api admin v1 v2 join r p m hub login logout docs static healthz readyz metrics openapi assets signup account"
+RESERVED = (
+    "api admin v1 v2 join r p m hub login logout docs static healthz readyz metrics openapi "
+    "assets signup account"
+)
 
 
 @pytest.mark.parametrize("value", RESERVED.split())

@@ -1,4 +1,6 @@
-"""The command line as a person meets it: real processes, what they print, what they refuse in one sentence, how they end."""
+"""The command line as a person meets it: real processes, what they print, what they refuse in one
+sentence, how they end.
+"""
 
 from __future__ import annotations
 

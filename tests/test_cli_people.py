@@ -1,4 +1,6 @@
-"""People in and out by the command line, and the way back in for an owner who lost the password: as real processes."""
+"""People in and out by the command line, and the way back in for an owner who lost the password: as
+real processes.
+"""
 
 from __future__ import annotations
 
@@ -75,7 +77,10 @@ def test_a_messy_file_is_tried_brought_in_and_left_alone_the_second_time(
     bring = ("import", str(messy), "--account", "alice@example.org")
     tried = command(*bring, "--dry-run", database_url=url)
     assert tried.returncode == 0, tried.stderr
-    columns = "Columns used: E-Mail as Email, Full name as Name, Signed up at as Signup date, Status as Status.\n"
+    columns = (
+        "Columns used: E-Mail as Email, Full name as Name, Signed up at as Signup date, Status as "
+        "Status.\n"
+    )
     columns += "Columns ignored: none.\n"
     assert tried.stdout == f"2 would be added, 1 already subscribed, 2 failed.\n{columns}"
     assert tried.stderr.startswith(columns), "said before anything happens, and again afterwards"
@@ -209,7 +214,9 @@ def test_what_cannot_be_done_is_said_in_one_sentence(
 
 
 def choose(url: str, email: str, *typed: str) -> subprocess.CompletedProcess[str]:
-    """As typed at the prompt. In a session of its own there is no terminal to ask, so standard input is read."""
+    """As typed at the prompt. In a session of its own there is no terminal to ask, so standard
+    input is read.
+    """
     return subprocess.run(
         [*COMMAND, "account", "password", email],
         env=environment(database_url=url),

@@ -75,7 +75,7 @@ def test_it_stops_when_told_to_and_finishes_what_is_under_way(number):
         assert time.monotonic() - began < 12 and "Traceback" not in server.said
 
 
-def test_workers_share_a_port_are_counted_together_replaced_when_killed_and_never_outlive_their_parent():
+def test_workers_share_a_port_are_replaced_when_killed_and_never_outlive_their_parent():
     url = fresh("postgres")
     alice = new_account(url)
     with Serving(url, "--workers", "3", pool_size=3) as server:

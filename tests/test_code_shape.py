@@ -1,4 +1,5 @@
-"""More laws on the source itself: who opens transactions, how long calls pass their arguments, and names.
+"""More laws on the source itself: who opens transactions, how long calls pass their arguments, and
+names.
 
 Each test lists every offender, and is tried on a planted one.
 """
@@ -55,7 +56,10 @@ def opened_transactions(module: Module) -> Iterator[str]:
             and node.func.attr in OPENERS
             and ast.unparse(node.func.value).rpartition(".")[2].endswith("store")
         ):
-            yield f"{module.path}:{node.lineno}: `{ast.unparse(node.func)}` opens a transaction; take `tx`"
+            yield (
+                f"{module.path}:{node.lineno}: `{ast.unparse(node.func)}` opens a transaction; "
+                f"take `tx`"
+            )
 
 
 def long_calls(module: Module) -> Iterator[str]:

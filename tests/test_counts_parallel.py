@@ -1,4 +1,6 @@
-"""Counts stay exact while many processes sign up, refer, confirm, unsubscribe and delete, readers page, and the fold runs."""
+"""Counts stay exact while many processes sign up, refer, confirm, unsubscribe and delete, readers
+page, and the fold runs.
+"""
 
 from __future__ import annotations
 
@@ -122,7 +124,9 @@ def assert_heard_no_error(crowd: Crowd) -> None:
 
 
 def test_erasing_somebody_whose_code_is_just_being_used_locks_nobody_out():
-    """The eraser holds the row, others wait to be counted on it, and it must not have to wait for them in turn."""
+    """The eraser holds the row, others wait to be counted on it, and it must not have to wait for
+    them in turn.
+    """
     url = fresh("postgres")
     alice = new_account(url)
     with Serving(url) as server, OpenStore("postgres", url) as raw, ThreadPoolExecutor(4) as pool:
@@ -131,7 +135,8 @@ def test_erasing_somebody_whose_code_is_just_being_used_locks_nobody_out():
             "subscriber"
         ]
         waiting = statement(
-            "SELECT pid FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()"
+            "SELECT pid FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = "
+            "current_database()"
         )
         signups: list[Future[Answer]] = []
 

@@ -1,5 +1,5 @@
-"""No cell of a CSV that somebody else could have written is a formula: every file that a spreadsheet may open, with hostile
-text in each field that ends up in it. On both engines.
+"""No cell of a CSV that somebody else could have written is a formula: every file that a
+spreadsheet may open, with hostile text in each field that ends up in it. On both engines.
 """
 
 from __future__ import annotations

@@ -1,4 +1,6 @@
-"""Bringing in a file on the dashboard, on both engines: tried first, watched, and what could not be taken comes back."""
+"""Bringing in a file on the dashboard, on both engines: tried first, watched, and what could not be
+taken comes back.
+"""
 
 from __future__ import annotations
 
@@ -71,14 +73,26 @@ def test_a_messy_file_is_tried_brought_in_and_what_failed_comes_back(service: Se
 
 # What a list exported from each platform says of somebody who left, beside somebody who did not.
 LEFT = {
-    "ghost": "id,email,name,subscribed_to_emails,deleted_at\n1,stays@example.org,,true,\n2,left@example.org,,false,\n",
-    "ghost, deleted": "email,subscribed_to_emails,deleted_at\nstays@example.org,true,\nleft@example.org,true,2026-01-02\n",
-    "mailchimp": "Email Address,UNSUB_TIME\nstays@example.org,\nleft@example.org,2026-01-02 10:00:00\n",
-    "mailchimp, cleaned": "Email Address,CLEAN_TIME\nstays@example.org,\nleft@example.org,2026-01-02 10:00:00\n",
+    "ghost": (
+        "id,email,name,subscribed_to_emails,deleted_at\n"
+        "1,stays@example.org,,true,\n2,left@example.org,,false,\n"
+    ),
+    "ghost, deleted": (
+        "email,subscribed_to_emails,deleted_at\n"
+        "stays@example.org,true,\nleft@example.org,true,2026-01-02\n"
+    ),
+    "mailchimp": (
+        "Email Address,UNSUB_TIME\nstays@example.org,\nleft@example.org,2026-01-02 10:00:00\n"
+    ),
+    "mailchimp, cleaned": (
+        "Email Address,CLEAN_TIME\nstays@example.org,\nleft@example.org,2026-01-02 10:00:00\n"
+    ),
     "beehiiv": "email,status\nstays@example.org,active\nleft@example.org,inactive\n",
     "kit": "email,state\nstays@example.org,active\nleft@example.org,Complained\n",
     "listmonk": "email,status\nstays@example.org,enabled\nleft@example.org,blocklisted\n",
-    "buttondown": "email,unsubscription_date\nstays@example.org,\nleft@example.org,2026-01-02T10:00:00Z\n",
+    "buttondown": (
+        "email,unsubscription_date\nstays@example.org,\nleft@example.org,2026-01-02T10:00:00Z\n"
+    ),
     "kickofflabs": "email,opted_out\nstays@example.org,false\nleft@example.org,true\n",
 }
 
@@ -117,7 +131,10 @@ def test_an_import_does_not_bring_back_who_unsubscribed(service: Service) -> Non
 
 def test_a_status_that_nobody_knows_is_not_taken_for_active(service: Service) -> None:
     alice = operator(service)
-    text = "email,status,subscribed\nana@example.org,parked,\nben@example.org,confirmed,yes\ncy@example.org,,perhaps\n"
+    text = (
+        "email,status,subscribed\n"
+        "ana@example.org,parked,\nben@example.org,confirmed,yes\ncy@example.org,,perhaps\n"
+    )
     said = run_import(alice, upload(alice, text))
     assert "The status “parked” is unknown" in said
     assert "“perhaps” is neither yes nor no" in said
@@ -129,7 +146,10 @@ def test_each_column_says_whether_it_is_used_before_and_after(service: Service) 
     wanted = upload(
         alice, "Email,Full Name,Shoe size,\nann@example.org,Ann Lee,38,x,beyond the heading\n"
     )
-    uses = "Email used as Email Full Name used as Name Shoe size ignored column 4 ignored column 5 ignored"
+    uses = (
+        "Email used as Email Full Name used as Name Shoe size ignored column 4 ignored column 5 "
+        "ignored"
+    )
     assert uses in words(alice.web.get(f"/subscribers/import/{wanted}").text)
     assert uses in run_import(alice, wanted)
     without_name = upload(alice, "Email,Full Name\nben@example.org,Ben\n")

@@ -14,7 +14,8 @@ from tests.support.service import Service
 from tests.support.web import Operator, WebClient, operator, run_import, upload, words
 
 BEHIND = [page for page in PAGES if not page.open_to_all]
-# Pages for partners and administrators have their own cast, and their own stranger: tests/test_market_pages.py.
+# Pages for partners and administrators have their own cast, and their own stranger:
+# tests/test_market_pages.py.
 PARTNERS = (
     "/publications",
     "/program",

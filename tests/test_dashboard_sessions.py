@@ -1,4 +1,6 @@
-"""Sessions and forms of the dashboard: cookies, tokens, forged requests, and when a session ends; on both engines."""
+"""Sessions and forms of the dashboard: cookies, tokens, forged requests, and when a session ends;
+on both engines.
+"""
 
 from __future__ import annotations
 
@@ -44,7 +46,8 @@ def test_behind_https_cookies_are_secure_and_bound_to_the_host(engine: str) -> N
             and cookies
             and all(line.startswith("__Host-hg_") and "Secure" in line for line in cookies)
         )
-        # httpx keeps no Secure cookie for plain HTTP, as a browser would not: it is handed over by hand.
+        # httpx keeps no Secure cookie for plain HTTP, as a browser would not: it is handed over by
+        # hand.
         name, _, value = cookies[0].partition(";")[0].partition("=")
         fields = {"csrf": token[1], "name": "Wax", "email": "ann@example.org", "password": PASSWORD}
         made = httpx.post(
@@ -110,7 +113,9 @@ def test_one_persons_token_is_no_good_for_another(service: Service) -> None:
 
 
 def test_login_csrf_is_refused(service: Service) -> None:
-    """An attacker cannot log a victim's browser into the attacker's account: the form's token belongs to the browser."""
+    """An attacker cannot log a victim's browser into the attacker's account: the form's token
+    belongs to the browser.
+    """
     mallory = operator(service, "mallory")
     token = WebClient(service).token("/login")
     victim = WebClient(service)

@@ -1,4 +1,6 @@
-"""The days that the overview draws, on both engines: they agree with the people whatever happens to them."""
+"""The days that the overview draws, on both engines: they agree with the people whatever happens to
+them.
+"""
 
 from __future__ import annotations
 
@@ -52,7 +54,9 @@ def true_counts(service: Service, member: Operator) -> dict[int, tuple[int, int,
 
 @pytest.mark.parametrize("seed", range(3))
 def test_days_count_what_is_there_whatever_happens(service: Service, seed: int) -> None:
-    """Signups, verdicts, leaving and erasing in any order, folded or not: the days agree with the people."""
+    """Signups, verdicts, leaving and erasing in any order, folded or not: the days agree with the
+    people.
+    """
     alice, dice = operator(service), random.Random(seed)
     alice.web.post(
         "/settings/campaign",

@@ -1,6 +1,8 @@
-"""What a receiver gets and when: signed by the standard, tried again by the published schedule, the same bytes each time.
+"""What a receiver gets and when: signed by the standard, tried again by the published schedule, the
+same bytes each time.
 
-The store, the HTTP client and the receivers are real; the clock is the test's, so that three days pass in a second.
+The store, the HTTP client and the receivers are real; the clock is the test's, so that three days
+pass in a second.
 """
 
 from __future__ import annotations
@@ -135,7 +137,9 @@ def test_a_rotation_verifies_with_every_secret_of_the_last_day_and_no_older(engi
 
 
 async def walk_to_the_next_attempt(post: Office, hook: webhooks.Webhook) -> int:
-    """Moves the clock to just before the next attempt, sees that nothing happens, then to it; gives the wait."""
+    """Moves the clock to just before the next attempt, sees that nothing happens, then to it; gives
+    the wait.
+    """
     delivery, attempts = await post.one(hook)
     began_ms = attempts[-1].at_ms
     await post.deliver(delivery.due_ms - post.now_ms - 1)
@@ -221,7 +225,9 @@ def test_a_change_of_address_or_secret_holds_from_the_next_attempt(engine: str) 
 def test_what_lay_for_a_while_is_looked_at_again_before_it_is_sent(
     engine: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Four in flight are held by the receiver; meanwhile the webhook moves, and the fifth goes to the new address."""
+    """Four in flight are held by the receiver; meanwhile the webhook moves, and the fifth goes to
+    the new address.
+    """
     monkeypatch.setattr("honeyguide.events.dispatcher.CHECK_AGAIN_S", 0.0)
 
     async def scenario() -> None:
@@ -293,7 +299,9 @@ def test_two_dispatchers_never_share_a_delivery_whatever_the_test_clock_says(
 def test_an_outcome_without_its_lease_is_not_recorded(
     engine: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The first dispatcher's lease runs out while its receiver dawdles; the second sends it again, and its word counts."""
+    """The first dispatcher's lease runs out while its receiver dawdles; the second sends it again,
+    and its word counts.
+    """
     monkeypatch.setattr("honeyguide.events.dispatcher.LEASE_MS", 0)
 
     async def scenario() -> None:

@@ -1,4 +1,6 @@
-"""When a webhook is switched off, what becomes of what waits, what the owner is told, and how it comes back."""
+"""When a webhook is switched off, what becomes of what waits, what the owner is told, and how it
+comes back.
+"""
 
 from __future__ import annotations
 

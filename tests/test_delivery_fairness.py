@@ -80,7 +80,9 @@ def test_a_thousand_queued_for_one_that_does_not_work_do_not_delay_another(
 def test_many_black_holes_at_once_leave_room_for_the_others(
     engine: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Each of them fails and has more queued than it can have in flight: one post each at a time."""
+    """Each of them fails and has more queued than it can have in flight: one post each at a
+    time.
+    """
     monkeypatch.setattr(dispatcher, "STOP_WITHIN_S", 0.1)
 
     async def scenario() -> None:
@@ -258,7 +260,9 @@ def test_a_stop_does_not_wait_for_a_black_hole(
 
 
 def test_a_claim_never_reads_the_backlog(engine: str) -> None:
-    """Without statistics PostgreSQL once chose to walk through all that waits for a webhook, for every claim."""
+    """Without statistics PostgreSQL once chose to walk through all that waits for a webhook, for
+    every claim.
+    """
 
     async def scenario() -> None:
         async with office(engine) as post:

@@ -1,4 +1,6 @@
-"""Deliveries under the strict policy of a public service: what may not be called is never dialled, and the log says so."""
+"""Deliveries under the strict policy of a public service: what may not be called is never dialled,
+and the log says so.
+"""
 
 from __future__ import annotations
 
@@ -79,7 +81,9 @@ def test_a_name_that_answers_private_is_recorded_as_blocked(
 
 
 def test_a_name_that_turns_private_later_is_blocked_then(engine: str) -> None:
-    """Allowed on the first attempt, this machine by another of its addresses on the second: looked up anew each time."""
+    """Allowed on the first attempt, this machine by another of its addresses on the second: looked
+    up anew each time.
+    """
     policy = OutboundPolicy(
         https_only=False,
         loopback_ok=False,

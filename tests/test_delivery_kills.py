@@ -1,4 +1,6 @@
-"""Real `honeyguide work` processes killed without a goodbye: every event arrives, few twice, and those under the same id."""
+"""Real `honeyguide work` processes killed without a goodbye: every event arrives, few twice, and
+those under the same id.
+"""
 
 from __future__ import annotations
 
@@ -27,7 +29,8 @@ from tests.support.service import ENGINES
 from tests.support.workers import Worker
 
 WORKERS = 2
-# What one process can have sent without having noted it: four in flight, and the outcomes of a transaction that is under way.
+# What one process can have sent without having noted it: four in flight, and the outcomes of a
+# transaction that is under way.
 PER_KILL = 30
 
 
@@ -156,7 +159,9 @@ def test_a_worker_asked_to_stop_finishes_what_is_in_flight_and_gives_the_rest_ba
 
 
 def test_a_commit_in_one_process_wakes_the_worker_in_another_at_once() -> None:
-    """On PostgreSQL: `serve --no-work` takes the signup, `work` tells of it, woken by NOTIFY and not by a look at the clock."""
+    """On PostgreSQL: `serve --no-work` takes the signup, `work` tells of it, woken by NOTIFY and
+    not by a look at the clock.
+    """
     url = fresh("postgres")
     account = new_account(url)
     with ExitStack() as stack:

@@ -1,4 +1,6 @@
-"""The demo: a year through the real verbs, so its books are right; made once, and anew only where that loses nothing else."""
+"""The demo: a year through the real verbs, so its books are right; made once, and anew only where
+that loses nothing else.
+"""
 
 from __future__ import annotations
 
@@ -34,7 +36,9 @@ T = TypeVar("T")
 
 
 class Filled:
-    """A database with the demo in it, and nothing at work on it: a year must not be closed while it is being lived."""
+    """A database with the demo in it, and nothing at work on it: a year must not be closed while it
+    is being lived.
+    """
 
     def __init__(self, engine: str, folder: Path) -> None:
         self.settings = settings.read({}, database_url=fresh_database_url(engine, folder))

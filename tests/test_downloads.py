@@ -1,4 +1,6 @@
-"""Files that the product hands out: their names survive every alphabet, and no cell of a CSV file runs as a formula."""
+"""Files that the product hands out: their names survive every alphabet, and no cell of a CSV file
+runs as a formula.
+"""
 
 from __future__ import annotations
 
@@ -115,9 +117,7 @@ def test_no_cell_of_the_payouts_is_a_formula() -> None:
     assert_harmless(statements.csv_of_payouts(rows), names=2 * len(FORMULAS))
 
 
-def test_no_cell_of_the_lines_that_were_not_imported_is_a_formula_and_they_come_back_as_they_were() -> (
-    None
-):
+def test_no_cell_of_the_lines_not_imported_is_a_formula_and_they_come_back_as_they_were() -> None:
     columns = ["email", *(name for name in FORMULAS if name != "@x"), "city"]
     refused = [import_files.RefusedLine(2, "=2 is no address.", json.dumps(["", *FORMULAS]))]
     text = import_files.csv_of_refused(columns, refused)

@@ -1,4 +1,6 @@
-"""No 2xx before it is on disk; after kill -9 under load every acknowledged subscriber is there once and counts are exact."""
+"""No 2xx before it is on disk; after kill -9 under load every acknowledged subscriber is there once
+and counts are exact.
+"""
 
 from __future__ import annotations
 
@@ -25,7 +27,9 @@ CLIENTS = 8
 
 @dataclass
 class Load:
-    """Clients that sign people up with referral codes and delete some again, and remember what was acknowledged."""
+    """Clients that sign people up with referral codes and delete some again, and remember what was
+    acknowledged.
+    """
 
     server: Serving
     alice: Credentials
@@ -39,7 +43,9 @@ class Load:
     target: int = 0
 
     def run(self, acknowledged: int, then: Callable[[], None]) -> None:
-        """Loads the server until so many more were acknowledged, does `then` under load, and waits for the clients to end."""
+        """Loads the server until so many more were acknowledged, does `then` under load, and waits
+        for the clients to end.
+        """
         self.stop.clear()
         self.enough.clear()
         self.target = len(self.created) + acknowledged
@@ -112,7 +118,8 @@ def assert_nothing_is_lost_or_miscounted(load: Load, engine: str) -> None:
     call, v1 = load.server.caller(load.alice.key), load.alice.v1
     with OpenStore(engine, load.server.database_url) as raw:
         rows = raw.ask(
-            "SELECT id, email, erased_ms IS NULL, referrer_code, referral_status, ref_code FROM subscriber"
+            "SELECT id, email, erased_ms IS NULL, referrer_code, referral_status, ref_code FROM "
+            "subscriber"
         )
     assert len({row[0] for row in rows}) == len(rows)
     alive = {row[0]: row for row in rows if row[2]}
@@ -240,7 +247,8 @@ def test_no_write_is_answered_before_its_sync_returns(slow_disk):
             syncs = disk.syncs
             waiting = [asyncio.ensure_future(store.write(put(name))) for name in ("a", "b", "a")]
             await disk.begins_to_sync(syncs)
-            # The sync is under way: the loop is free, readers go on and see nothing yet, and nobody was answered.
+            # The sync is under way: the loop is free, readers go on and see nothing yet, and nobody
+            # was answered.
             for _ in range(50):
                 await asyncio.sleep(0.001)
                 assert (

@@ -1,4 +1,6 @@
-"""A partner's earnings on both engines: each reader with what became of them, when and why, and never who they are."""
+"""A partner's earnings on both engines: each reader with what became of them, when and why, and
+never who they are.
+"""
 
 from __future__ import annotations
 

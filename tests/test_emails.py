@@ -1,4 +1,6 @@
-"""Addresses: one stored form, one key, one person; whatever is hostile is refused with one sentence."""
+"""Addresses: one stored form, one key, one person; whatever is hostile is refused with one
+sentence.
+"""
 
 from __future__ import annotations
 

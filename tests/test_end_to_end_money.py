@@ -1,5 +1,5 @@
-"""One real server process, its clock moved by a file: a hold, a month's end and a payout, seen over HTTP and at the command
-line and nowhere else.
+"""One real server process, its clock moved by a file: a hold, a month's end and a payout, seen over
+HTTP and at the command line and nowhere else.
 """
 
 from __future__ import annotations
@@ -37,7 +37,9 @@ def wait_for(look: Callable[[], Any], wanted: Any, seconds: float = 90) -> None:
 
 
 class Deal:
-    """Alice's offer on a real server, and Bob, who brings readers to it. Two fees fit its budget; each waits two days."""
+    """Alice's offer on a real server, and Bob, who brings readers to it. Two fees fit its budget;
+    each waits two days.
+    """
 
     def __init__(self, server: Serving) -> None:
         self.server = server
@@ -89,7 +91,7 @@ class Deal:
         return f"{self.alice.v1}/subscribers/{made['subscriber']['uuid']}"
 
     def spend(self) -> dict[str, Any]:
-        return self.owner("GET", f"/v2/partner_programs/{self.program}/spend")["spend"]  # type: ignore[no-any-return]
+        return self.owner("GET", (f"/v2/partner_programs/{self.program}/spend"))["spend"]  # type: ignore[no-any-return]
 
     def earnings(self, query: str = "") -> dict[str, Any]:
         return self.partner("GET", f"/v2/partner_profile/earnings{query}")["earnings"]  # type: ignore[no-any-return]
@@ -124,7 +126,8 @@ def the_month_is_closed(deal: Deal, month: str) -> str:
     following = month_after(month)
     deal.server.set_clock(seconds_until(following) + 3_700)
     assert deal.spend()["month"] == following and deal.spend()["spent"] == 0
-    deal.server.kill()  # what is over is closed by whoever starts next: the job runs every minute, and at the start
+    # what is over is closed by whoever starts next: the job runs every minute, and at the start
+    deal.server.kill()
     deal.server.start()
     wait_for(lambda: len(deal.payouts()), 1)
     (payout,) = deal.payouts()

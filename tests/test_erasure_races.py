@@ -1,5 +1,6 @@
-"""Whoever is erased at the very moment when something else is said, sent or earned leaves nothing behind all the same, and costs
-nobody else anything."""
+"""Whoever is erased at the very moment when something else is said, sent or earned leaves nothing
+behind all the same, and costs nobody else anything.
+"""
 
 from __future__ import annotations
 
@@ -80,7 +81,10 @@ class Wax:
 
     async def left_of(self, person: Subscriber) -> list[tuple[Any, ...]]:
         """What events and letters still say of a person."""
-        told = "SELECT body FROM event WHERE body LIKE :word UNION ALL SELECT to_email FROM letter WHERE to_email LIKE :word"
+        told = (
+            "SELECT body FROM event WHERE body LIKE :word UNION ALL SELECT to_email FROM letter "
+            "WHERE to_email LIKE :word"
+        )
         return await self.store.read(lambda tx: tx.all(statement(told), word=f"%{person.email}%"))
 
 

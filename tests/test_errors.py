@@ -1,4 +1,6 @@
-"""Every refusal on an API path: its status, its JSON shape, its headers. Never HTML, never a stack trace."""
+"""Every refusal on an API path: its status, its JSON shape, its headers. Never HTML, never a stack
+trace.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""What a month could cost, held against the rule that charges: an estimate that disagrees with it would be a lie."""
+"""What a month could cost, held against the rule that charges: an estimate that disagrees with it
+would be a lie.
+"""
 
 from __future__ import annotations
 

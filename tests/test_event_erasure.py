@@ -1,4 +1,6 @@
-"""Deleting a person leaves nothing of them in events, deliveries or kept answers, whatever was on its way."""
+"""Deleting a person leaves nothing of them in events, deliveries or kept answers, whatever was on
+its way.
+"""
 
 from __future__ import annotations
 
@@ -152,7 +154,8 @@ def test_a_resend_that_raced_an_erasure_is_cancelled_and_not_looked_at_for_ever(
                     tx, post.account_id, "", hook.id, row.id, now_ms=post.now_ms
                 )
             )
-            # As if the resend had committed after the erasure cancelled and before it dropped the body.
+            # As if the resend had committed after the erasure cancelled and before it dropped the
+            # body.
             await post.write(
                 lambda tx: tx.run(
                     outbox._DROP_BODIES_ABOUT, account_id=post.account_id, subscriber_id=person

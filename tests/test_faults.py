@@ -1,5 +1,5 @@
-"""The store locked, full, broken or gone: writes get a quick 500 with Retry-After, reads go on where they can, nothing is half
-written, and all is well again without anybody's hand.
+"""The store locked, full, broken or gone: writes get a quick 500 with Retry-After, reads go on
+where they can, nothing is half written, and all is well again without anybody's hand.
 """
 
 from __future__ import annotations
@@ -62,7 +62,8 @@ def test_a_file_locked_by_another_process_sheds_writes_in_time_and_reads_go_on()
             answers.append(server.caller(alice.key)("POST", path, signup(number)))
             took.append(time.monotonic() - at)
 
-        # More writers than one group holds: those who queue behind the first must not wait as long again.
+        # More writers than one group holds: those who queue behind the first must not wait as long
+        # again.
         writers = [threading.Thread(target=write, args=(number,)) for number in range(1, 201)]
         for writer in writers:
             writer.start()
@@ -103,7 +104,8 @@ def test_a_lock_of_a_moment_is_waited_for():
         assert [future.result().status for future in written] == [201] * 4
 
 
-# SQLite: a full disk. First a limit inside SQLite, which fails a statement; then one of the system, which fails a write.
+# SQLite: a full disk. First a limit inside SQLite, which fails a statement; then one of the system,
+# which fails a write.
 def test_a_full_database_sheds_writes_acknowledges_none_and_recovers():
     with Service("sqlite") as service:
         alice = service.member("alice")
@@ -158,7 +160,8 @@ def test_a_full_disk_fails_whole_groups_reads_go_on_and_room_is_enough_to_mend_i
     alice = new_account(url)
     path = f"{alice.v1}/subscribers"
     server = Serving(url, rate_limit=1_000_000)
-    size = 1_500_000  # no file may grow past this: neither the database nor its log, nor the rate limit's side file
+    # no file may grow past this: neither the database nor its log, nor the rate limit's side file
+    size = 1_500_000
     server.prefix = [sys.executable, "-c", LIMITED, str(size)]
     with server:
         acknowledged: list[str] = []
@@ -264,7 +267,9 @@ def test_a_postgres_that_hangs_ends_the_start_in_seconds():
 
 
 def test_a_row_held_too_long_is_a_500_and_not_a_hang(own_postgres):
-    """The limit is ten seconds for a twin's sake; here a statement limit of PostgreSQL's own stands for any such end."""
+    """The limit is ten seconds for a twin's sake; here a statement limit of PostgreSQL's own stands
+    for any such end.
+    """
     own_postgres.create_database("held")
     own_postgres.execute("ALTER DATABASE held SET transaction_timeout = '700ms'")
     alice = new_account(own_postgres.url("held"))
@@ -272,7 +277,10 @@ def test_a_row_held_too_long_is_a_500_and_not_a_hang(own_postgres):
     with Serving(own_postgres.url("held"), "--no-work") as server:
         call = server.caller(alice.key)
         assert call("POST", path, signup(0)).status == 201
-        holder = "SET transaction_timeout = 0; BEGIN; SELECT id FROM subscriber FOR UPDATE; SELECT pg_sleep(3); COMMIT;"
+        holder = (
+            "SET transaction_timeout = 0; BEGIN; SELECT id FROM subscriber FOR UPDATE; SELECT "
+            "pg_sleep(3); COMMIT;"
+        )
         with ThreadPoolExecutor(1) as pool:
             held = pool.submit(own_postgres.execute, holder, "held")
             while (
@@ -289,12 +297,15 @@ def test_a_row_held_too_long_is_a_500_and_not_a_hang(own_postgres):
 
 # Overload.
 def test_more_than_can_be_answered_is_shed_at_once():
-    """Requests whose bodies never end fill the service; the next is told so at once, and when they leave all is well."""
+    """Requests whose bodies never end fill the service; the next is told so at once, and when they
+    leave all is well.
+    """
     with Service("sqlite") as service:
         alice = service.member("alice")
         stuck: list[socket.socket] = []
         head = (
-            f"POST {alice.v1}/subscribers HTTP/1.1\r\nHost: x\r\nX-Api-Key: {alice.key}\r\nContent-Type: application/json\r\n"
+            f"POST {alice.v1}/subscribers HTTP/1.1\r\nHost: x\r\nX-Api-Key: "
+            f"{alice.key}\r\nContent-Type: application/json\r\n"
             "Content-Length: 100\r\n\r\n{"
         ).encode()
         soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)

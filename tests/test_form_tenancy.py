@@ -1,6 +1,8 @@
-"""Another account's ids in the fields of a form, not only in its address: nothing changes, nothing is shown. On both engines.
+"""Another account's ids in the fields of a form, not only in its address: nothing changes, nothing
+is shown. On both engines.
 
-Every POST of the dashboard's table is either tried here or listed as one whose form names no object.
+Every POST of the dashboard's table is either tried here or listed as one whose form names no
+object.
 """
 
 from __future__ import annotations
@@ -24,7 +26,8 @@ __all__ = ["quiet_service"]
 
 _numbers = itertools.count(1)
 
-# Forms that say what to do with the object in the address, or with the account itself, and name no other object.
+# Forms that say what to do with the object in the address, or with the account itself, and name no
+# other object.
 NO_IDS = {
     "/login",
     "/logout",
@@ -62,7 +65,9 @@ Maker = Callable[[Operator], str]
 
 
 class Form(NamedTuple):
-    """One form: its address, with `parent` making the object for its {id}; the field with the id, and who makes that object."""
+    """One form: its address, with `parent` making the object for its {id}; the field with the id,
+    and who makes that object.
+    """
 
     path: str
     field: str

@@ -1,4 +1,6 @@
-"""Holds end when they are due, by the service's own background work, through a whole year; and why is told at any time."""
+"""Holds end when they are due, by the service's own background work, through a whole year; and why
+is told at any time.
+"""
 
 from __future__ import annotations
 

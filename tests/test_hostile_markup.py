@@ -1,7 +1,8 @@
-"""Hostile markup in every text that somebody can type: no page of the dashboard and no page for readers lets any of it through.
+"""Hostile markup in every text that somebody can type: no page of the dashboard and no page for
+readers lets any of it through.
 
-Every GET of the dashboard's table is opened, and every form that shows again what was typed. Text is escaped when a page is
-rendered, whatever store it came from, so one engine is enough.
+Every GET of the dashboard's table is opened, and every form that shows again what was typed. Text
+is escaped when a page is rendered, whatever store it came from, so one engine is enough.
 """
 
 from __future__ import annotations
@@ -110,7 +111,9 @@ def test_no_page_of_the_dashboard_lets_markup_through(world: World) -> None:
 
 
 def forms(world: World) -> list[tuple[str, str, dict[str, Any]]]:
-    """(address, page with the token, fields): forms that are shown again with what was typed, previews, and flash messages."""
+    """(address, page with the token, fields): forms that are shown again with what was typed,
+    previews, and flash messages.
+    """
     typed = {
         "name": EVIL,
         "description": EVIL,

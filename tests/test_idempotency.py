@@ -1,4 +1,6 @@
-"""`Idempotency-Key` on POST: one effect and one answer, however often and however close together it is sent."""
+"""`Idempotency-Key` on POST: one effect and one answer, however often and however close together it
+is sent.
+"""
 
 from __future__ import annotations
 
@@ -140,7 +142,9 @@ def test_of_parallel_rivals_for_one_key_one_acts_and_the_others_hear_422(alice: 
 def test_a_twin_waits_while_the_first_is_still_at_work(
     alice: Member, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The first is held inside its transaction: on PostgreSQL the twin waits for its lock, on SQLite behind it in the queue."""
+    """The first is held inside its transaction: on PostgreSQL the twin waits for its lock, on
+    SQLite behind it in the queue.
+    """
     began, go_on = threading.Event(), threading.Event()
     original = lifecycle.sign_up
 
@@ -192,7 +196,9 @@ def test_a_twin_acts_itself_when_the_first_was_refused(
 
 
 def test_a_twin_of_one_that_never_ends_is_a_409(alice: Member) -> None:
-    """A row without an answer can be seen only while its writer runs; here one is left behind on purpose."""
+    """A row without an answer can be seen only while its writer runs; here one is left behind on
+    purpose.
+    """
     body = b'{"email":"ana@example.org"}'
     path = f"{alice.v1}/subscribers"
 

@@ -1,4 +1,6 @@
-"""Notes that outlive the process that wrote them, and files that go when nobody needs them any more."""
+"""Notes that outlive the process that wrote them, and files that go when nobody needs them any
+more.
+"""
 
 from __future__ import annotations
 

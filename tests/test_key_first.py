@@ -1,5 +1,6 @@
-"""Under /v1 and /v2 the key is checked first: without a good one every path and method is a 401, so nobody can learn from
-the answers which paths exist."""
+"""Under /v1 and /v2 the key is checked first: without a good one every path and method is a 401, so
+nobody can learn from the answers which paths exist.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +21,9 @@ NO_SUCH_KEY = "hg_live_" + "0" * 49
 
 
 def paths_of_routes(alice: Member) -> list[str]:
-    """Every path of the route table, with an id that does not exist in place of each parameter but the campaign's."""
+    """Every path of the route table, with an id that does not exist in place of each parameter but
+    the campaign's.
+    """
     concrete = (
         path.replace("{campaign_uuid}", alice.campaign_id)
         for path in dict.fromkeys(route.path for route in ROUTES)

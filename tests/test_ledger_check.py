@@ -1,4 +1,6 @@
-"""The database refuses to change what is booked, and where somebody changes it all the same, `verify` sees it."""
+"""The database refuses to change what is booked, and where somebody changes it all the same,
+`verify` sees it.
+"""
 
 from __future__ import annotations
 
@@ -32,25 +34,54 @@ FORBIDDEN = [
     "DELETE FROM charge WHERE fee_cents < 0 OR fee_cents > 0",
     "UPDATE period SET closed_ms = NULL WHERE closed_ms IS NOT NULL",
     "DELETE FROM period WHERE closed_ms IS NOT NULL",
-    "INSERT INTO transfer SELECT 'new', 'payout', 'new', debit, credit, 1, '2026-11', 1 FROM transfer WHERE kind = 'charge'",
-    "INSERT INTO transfer SELECT 'new', 'charge', 'new', debit, credit, 0, '2027-03', 1 FROM transfer WHERE kind = 'charge'",
-    "INSERT INTO transfer SELECT 'new', 'charge', 'new', debit, debit, 1, '2027-03', 1 FROM transfer WHERE kind = 'charge'",
-    "INSERT INTO transfer SELECT 'new', 'gift', 'new', debit, credit, 1, '2027-03', 1 FROM transfer WHERE kind = 'charge'",
-    "INSERT INTO charge SELECT 'new', account_id, partner_account_id, program_id, partner_campaign_id, partner_referral_id, "
-    "person_key, '2027-03', 1, 1, 1, 1, 1, 1 FROM charge",  # the same person
-    "INSERT INTO charge SELECT 'new', account_id, partner_account_id, program_id, partner_campaign_id, partner_referral_id, "
-    "'other', month, fee_cents, budget_spent_cents, budget_cap_cents, 999, 9999, 1 FROM charge",  # the same step
-    "INSERT INTO charge SELECT 'new', account_id, partner_account_id, program_id, partner_campaign_id, partner_referral_id, "
-    "'other', '2027-03', 2, 2, 1, 2, 2, 1 FROM charge",  # over the cap
-    "INSERT INTO charge SELECT 'new', account_id, account_id, program_id, partner_campaign_id, partner_referral_id, "
-    "'other', '2027-03', 1, 1, 1, 1, 1, 1 FROM charge",  # from oneself
+    (
+        "INSERT INTO transfer SELECT 'new', 'payout', 'new', debit, credit, 1, '2026-11', 1 FROM "
+        "transfer WHERE kind = 'charge'"
+    ),
+    (
+        "INSERT INTO transfer SELECT 'new', 'charge', 'new', debit, credit, 0, '2027-03', 1 FROM "
+        "transfer WHERE kind = 'charge'"
+    ),
+    (
+        "INSERT INTO transfer SELECT 'new', 'charge', 'new', debit, debit, 1, '2027-03', 1 FROM "
+        "transfer WHERE kind = 'charge'"
+    ),
+    (
+        "INSERT INTO transfer SELECT 'new', 'gift', 'new', debit, credit, 1, '2027-03', 1 FROM "
+        "transfer WHERE kind = 'charge'"
+    ),
+    # the same person
+    (
+        "INSERT INTO charge SELECT 'new', account_id, partner_account_id, program_id, "
+        "partner_campaign_id, partner_referral_id, person_key, '2027-03', 1, 1, 1, 1, 1, 1 FROM "
+        "charge"
+    ),
+    # the same step
+    (
+        "INSERT INTO charge SELECT 'new', account_id, partner_account_id, program_id, "
+        "partner_campaign_id, partner_referral_id, 'other', month, fee_cents, budget_spent_cents, "
+        "budget_cap_cents, 999, 9999, 1 FROM charge"
+    ),
+    # over the cap
+    (
+        "INSERT INTO charge SELECT 'new', account_id, partner_account_id, program_id, "
+        "partner_campaign_id, partner_referral_id, 'other', '2027-03', 2, 2, 1, 2, 2, 1 FROM "
+        "charge"
+    ),
+    # from oneself
+    (
+        "INSERT INTO charge SELECT 'new', account_id, account_id, program_id, "
+        "partner_campaign_id, partner_referral_id, 'other', '2027-03', 1, 1, 1, 1, 1, 1 FROM "
+        "charge"
+    ),
 ]
 ONLY = {
     "sqlite": [
         "INSERT OR REPLACE INTO transfer SELECT * FROM transfer",
         "REPLACE INTO charge SELECT * FROM charge",
         "UPDATE transfer SET month = 'x' WHERE 1",
-        "INSERT INTO transfer SELECT 'n', 'charge', 'n', debit, credit, 1.5, '2027-03', 1 FROM transfer",
+        "INSERT INTO transfer "
+        "SELECT 'n', 'charge', 'n', debit, credit, 1.5, '2027-03', 1 FROM transfer",
     ],
     "postgres": ["TRUNCATE transfer", "TRUNCATE charge", "TRUNCATE transfer, charge CASCADE"],
 }
@@ -83,12 +114,22 @@ def test_the_database_itself_refuses_to_change_what_is_booked(engine: str) -> No
 
 DAMAGES = {
     "a transfer lost": "DELETE FROM transfer WHERE id = {first transfer}",
-    "a transfer too high": "UPDATE transfer SET amount_cents = amount_cents + 1 WHERE id = {first transfer}",
-    "a transfer to somebody else": "UPDATE transfer SET credit = 'partner:x:payable' WHERE id = {first transfer}",
-    "a transfer in another month": "UPDATE transfer SET month = '2026-12' WHERE id = {first transfer}",
-    "a transfer from nowhere": "INSERT INTO transfer SELECT 'x', 'charge', 'charge:x', debit, credit, 5, '2026-12', 1 "
-    "FROM transfer WHERE id = {first transfer}",
-    "a transfer between the wrong accounts": "UPDATE transfer SET debit = 'cash' WHERE id = {first transfer}",
+    "a transfer too high": (
+        "UPDATE transfer SET amount_cents = amount_cents + 1 WHERE id = {first transfer}"
+    ),
+    "a transfer to somebody else": (
+        "UPDATE transfer SET credit = 'partner:x:payable' WHERE id = {first transfer}"
+    ),
+    "a transfer in another month": (
+        "UPDATE transfer SET month = '2026-12' WHERE id = {first transfer}"
+    ),
+    "a transfer from nowhere": (
+        "INSERT INTO transfer SELECT 'x', 'charge', 'charge:x', debit, credit, 5, '2026-12', 1 "
+        "FROM transfer WHERE id = {first transfer}"
+    ),
+    "a transfer between the wrong accounts": (
+        "UPDATE transfer SET debit = 'cash' WHERE id = {first transfer}"
+    ),
     "a charge lost": "DELETE FROM charge WHERE id = {first charge}",
     "a charge too low": "UPDATE charge SET fee_cents = fee_cents - 1 WHERE id = {first charge}",
     "a charge in another month": "UPDATE charge SET month = '2026-12' WHERE id = {first charge}",
@@ -99,24 +140,39 @@ DAMAGES = {
     "a budget below what is spent that is not reached": "UPDATE program SET total_budget_cents = 1",
     "a partner's sum that says more": "UPDATE partner_spend SET spent_cents = spent_cents + 1",
     "a partner's sum lost": "DELETE FROM partner_spend",
-    "a step over the cap": "UPDATE charge SET budget_cap_cents = budget_spent_cents - 1 WHERE id = {first charge}",
-    "a step over the partner's cap": "UPDATE charge SET partner_cap_cents = 1 WHERE id = {first charge}",
-    "a step left out": "UPDATE charge SET budget_spent_cents = budget_spent_cents + 1 WHERE id = (SELECT MAX(id) FROM charge)",
+    "a step over the cap": (
+        "UPDATE charge SET budget_cap_cents = budget_spent_cents - 1 WHERE id = {first charge}"
+    ),
+    "a step over the partner's cap": (
+        "UPDATE charge SET partner_cap_cents = 1 WHERE id = {first charge}"
+    ),
+    "a step left out": (
+        "UPDATE charge SET budget_spent_cents = budget_spent_cents + 1 WHERE id = (SELECT MAX(id) "
+        "FROM charge)"
+    ),
     "a referral that says nothing": "UPDATE partner_referral SET charged_cents = NULL",
     "a referral that says both": "UPDATE partner_referral SET uncharged_reason = 'free'",
-    "a referral that is not verified": "UPDATE subscriber SET referral_status = 'rejected' WHERE referral_status = 'verified'",
-    "a verified one nobody settled": "UPDATE partner_referral SET charged_cents = NULL, charged_month = NULL",
+    "a referral that is not verified": (
+        "UPDATE subscriber SET referral_status = 'rejected' WHERE referral_status = 'verified'"
+    ),
+    "a verified one nobody settled": (
+        "UPDATE partner_referral SET charged_cents = NULL, charged_month = NULL"
+    ),
     "a decided one that still waits": "UPDATE partner_referral SET decided_ms = NULL",
     "an account that pays itself": "UPDATE charge SET partner_account_id = account_id",
     "a payout too high": "UPDATE payout SET amount_cents = amount_cents + 1",
     "a payout lost": "DELETE FROM payout",
     "a payout of an open month": "UPDATE payout SET month = '2027-05'",
     "a payout without its transfer": "DELETE FROM transfer WHERE kind = 'payout'",
-    "a mark without its transfer": "UPDATE payout SET paid_ms = 1, paid_reference = 'x' WHERE paid_ms IS NULL",
+    "a mark without its transfer": (
+        "UPDATE payout SET paid_ms = 1, paid_reference = 'x' WHERE paid_ms IS NULL"
+    ),
     "a mark taken off without one": "UPDATE payout SET paid_ms = NULL WHERE paid_ms IS NOT NULL",
     "a payment lost": "DELETE FROM transfer WHERE kind = 'paid'",
-    "a payment twice": "INSERT INTO transfer SELECT 'x', kind, reference || '9', debit, credit, amount_cents, month, 1 "
-    "FROM transfer WHERE kind = 'paid'",
+    "a payment twice": (
+        "INSERT INTO transfer SELECT 'x', kind, reference || '9', debit, credit, amount_cents, "
+        "month, 1 FROM transfer WHERE kind = 'paid'"
+    ),
 }
 
 
@@ -137,7 +193,8 @@ def disarm(opened: OpenStore) -> None:
         for table in ("transfer", "charge", "period"):
             await connection.execute(f"ALTER TABLE {table} DISABLE TRIGGER USER")
         for (name,) in await connection.fetch(
-            "SELECT conname FROM pg_constraint WHERE conrelid = 'charge'::regclass AND contype = 'c'"
+            "SELECT conname FROM pg_constraint "
+            "WHERE conrelid = 'charge'::regclass AND contype = 'c'"
         ):
             await connection.execute(f'ALTER TABLE charge DROP CONSTRAINT "{name}"')
         await connection.close()

@@ -38,7 +38,8 @@ STEPS = [
             (119_999, True, 0, 120_000),
         ],
     ),
-    # A late one counts at the latest time known; a clock set back by more than a window begins anew.
+    # A late one counts at the latest time known; a clock set back by more than a window begins
+    # anew.
     (
         2,
         [

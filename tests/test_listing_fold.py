@@ -1,4 +1,6 @@
-"""A list is cut into runs however its notes came: also the list whose notes were folded while others' still waited."""
+"""A list is cut into runs however its notes came: also the list whose notes were folded while
+others' still waited.
+"""
 
 from __future__ import annotations
 
@@ -14,9 +16,14 @@ from tests.support.stores import OpenStore, statement
 ADVOCATES = 2 * page_index.RUN + 100
 INSERT = statement(
     """INSERT INTO subscriber (
-        id, account_id, campaign_id, email, email_key, person_key, ref_code, referrer_code, referrer_id, origin, created_ms,
+        id, account_id, campaign_id, email, email_key, person_key, ref_code,
+            referrer_code, referrer_id,
+            origin, created_ms,
         received_ms
-    ) VALUES (:id, 'account', 'campaign', :id, :id, :id, :code, :referrer_code, :referrer_id, 'x', :created_ms, 1)"""
+    ) VALUES (
+        :id, 'account', 'campaign', :id, :id, :id, :code, :referrer_code, :referrer_id, 'x',
+        :created_ms, 1
+    )"""
 )
 
 
@@ -49,7 +56,8 @@ def test_a_list_whose_notes_came_first_is_cut_with_the_others(engine: str) -> No
     with OpenStore(engine) as opened:
         opened.run(opened.store.write(enter))
         opened.run(opened.store.write(bring))
-        # The notes of the advocates, who came long ago, are taken first; those of the last batch name none of them.
+        # The notes of the advocates, who came long ago, are taken first; those of the last batch
+        # name none of them.
         while opened.run(opened.store.write_snapshot(page_index.fold)):
             pass
         for kind, total in (

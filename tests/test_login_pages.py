@@ -47,7 +47,10 @@ def letter_link(service: Service, account_id: str, kind: str) -> str:
     from honeyguide.store.statements import Statement
 
     async def look(tx: Tx) -> str | None:
-        sql = "SELECT body_text FROM letter WHERE account_id = :account_id AND kind = :kind ORDER BY id DESC"
+        sql = (
+            "SELECT body_text FROM letter WHERE account_id = :account_id AND kind = :kind ORDER "
+            "BY id DESC"
+        )
         return await tx.one(
             Statement("test", sql, sql, lambda text: text), account_id=account_id, kind=kind
         )  # type: ignore[misc]
@@ -63,7 +66,9 @@ def letter_link(service: Service, account_id: str, kind: str) -> str:
 
 @pytest.fixture
 def keeps_letters(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A sent letter that carries a key forgets its text; here it is kept until the test has read it."""
+    """A sent letter that carries a key forgets its text; here it is kept until the test has read
+    it.
+    """
     from honeyguide.mail import sending
 
     monkeypatch.setattr(sending, "CARRIES_A_KEY", frozenset())
@@ -89,7 +94,9 @@ def _the_first_account(fresh: Service) -> None:
 
 
 def mistakes(page: str) -> dict[str, str]:
-    """What a form says, by the id of the sentence; each sentence describes an input that is marked as invalid."""
+    """What a form says, by the id of the sentence; each sentence describes an input that is marked
+    as invalid.
+    """
     found = dict(re.findall(r'<p class="wrong" id="h-(\w+)">(.*?)</p>', page))
     for each in found:
         assert re.search(rf'aria-describedby="h-{each}" aria-invalid="true"', page), each

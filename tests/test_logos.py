@@ -1,4 +1,6 @@
-"""A corpus of hostile logos: none comes out as it was sent, none costs more than a bounded child process."""
+"""A corpus of hostile logos: none comes out as it was sent, none costs more than a bounded child
+process.
+"""
 
 from __future__ import annotations
 
@@ -223,10 +225,12 @@ async def main():
     before = peak_kb(resource.RUSAGE_SELF)
     answers = await asyncio.gather(*map(sanitize_apart, corpus), return_exceptions=True)
     grown = peak_kb(resource.RUSAGE_SELF) - before
-    outcomes = [answer.message if isinstance(answer, Invalid) else answer.data.hex() for answer in answers]
+    outcomes = [
+        answer.message if isinstance(answer, Invalid) else answer.data.hex() for answer in answers
+    ]
     children = peak_kb(resource.RUSAGE_CHILDREN)
-    told = {"grown": grown, "children": children, "pillow": "PIL" in sys.modules, "outcomes": outcomes}
-    print(json.dumps(told))
+    told = {"grown": grown, "children": children, "outcomes": outcomes}
+    print(json.dumps({**told, "pillow": "PIL" in sys.modules}))
 
 asyncio.run(main())
 """
@@ -281,7 +285,10 @@ def test_a_child_that_computes_too_long_is_stopped_by_its_own_limit(
 
 only_where_memory_is_limited = pytest.mark.skipif(
     sys.platform == "darwin",
-    reason="macOS takes a limit on memory and does not keep it, so there is none to test; there a child's time is its limit",
+    reason=(
+        "macOS takes a limit on memory and does not keep it, so there is none to test; there a "
+        "child's time is its limit"
+    ),
 )
 LIMITED = "from honeyguide.partners import logos; logos._limit_ourselves(); "
 WRITING = "import os; os.write(os.open('x', os.O_CREAT | os.O_WRONLY), b'x')"

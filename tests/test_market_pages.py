@@ -1,5 +1,7 @@
-"""The partners' and the administrator's pages over HTTP, on both engines: refusals beside the field, doors that stay shut,
-money that adds up, and a stranger who tries every address of the others."""
+"""The partners' and the administrator's pages over HTTP, on both engines: refusals beside the
+field, doors that stay shut, money that adds up, and a stranger who tries every address of the
+others.
+"""
 
 from __future__ import annotations
 
@@ -67,7 +69,9 @@ def test_nothing_is_done_without_the_token_or_from_elsewhere(market):
 
 
 def test_a_stranger_who_is_logged_in_sees_nothing_of_the_others(market):
-    """Every address of the dashboard with the others' identifiers: not found, or one's own empty view."""
+    """Every address of the dashboard with the others' identifiers: not found, or one's own empty
+    view.
+    """
     theirs = [
         market.publication["uuid"],
         market.program["uuid"],
@@ -88,7 +92,8 @@ def test_a_stranger_who_is_logged_in_sees_nothing_of_the_others(market):
         market.place["ref_code"],
         "$6.00",
     )
-    unlisted = f"/network/{market.program['uuid']}"  # out of the directory, and open to whoever has its address
+    # out of the directory, and open to whoever has its address
+    unlisted = f"/network/{market.program['uuid']}"
     paths = [
         (page, page.path.replace("{side}", side).replace("{month}", market.month))
         for page in PAGES

@@ -1,8 +1,10 @@
-"""A whole market by chance, beside a model that is simple enough to be obviously right: owners and caps, partners, arrivals,
-holds, confirmations, people who leave, are erased and come back, months that end, clocks that jump. After every step the books
-are proved and the model agrees; the seed is in the failure.
+"""A whole market by chance, beside a model that is simple enough to be obviously right: owners and
+caps, partners, arrivals, holds, confirmations, people who leave, are erased and come back, months
+that end, clocks that jump. After every step the books are proved and the model agrees; the seed is
+in the failure.
 
-`make test-long PYTEST_ARGS="-n 2 -k markets"` plays 10,000 seeds; `SEEDS=500` in front chooses another number.
+`make test-long PYTEST_ARGS="-n 2 -k markets"` plays 10,000 seeds; `SEEDS=500` in front chooses
+another number.
 """
 
 from __future__ import annotations
@@ -147,7 +149,9 @@ class Market:
             reader.here = False
 
     async def verify_due(self) -> None:
-        """Those due at the same moment may verify_due in any order, so each is told to the model as the service took it."""
+        """Those due at the same moment may verify_due in any order, so each is told to the model as
+        the service took it.
+        """
         ripe = self.model.verify_due(self.now_ms)
         for reader in ripe:
             trade = self.trades[self.offers.index(reader.offer)]
@@ -240,10 +244,13 @@ class Market:
                 )
 
     async def check(self) -> None:
-        """The service says of every reader, budget, partner, month and payout what the model says."""
+        """The service says of every reader, budget, partner, month and payout what the
+        model says.
+        """
         ask = self.trades[0].rows
         found = await ask(
-            "SELECT r.subscriber_id, s.referral_status, r.charged_cents, r.uncharged_reason FROM partner_referral AS r "
+            "SELECT r.subscriber_id, s.referral_status, r.charged_cents, r.uncharged_reason FROM "
+            "partner_referral AS r "
             "JOIN subscriber AS s ON s.id = r.subscriber_id"
         )
         readers = self.model.readers
@@ -261,7 +268,10 @@ class Market:
                 month for month, _, reached_ms in budgets if reached_ms is not None
             } == offer.reached
             shares = await ask(
-                "SELECT partner_campaign_id, month, spent_cents FROM partner_spend WHERE program_id = :id",
+                (
+                    "SELECT partner_campaign_id, month, spent_cents FROM partner_spend WHERE "
+                    "program_id = :id"
+                ),
                 id=trade.program.id,
             )
             expected = {

@@ -1,4 +1,6 @@
-"""Every amount survives the way in and out to the cent; everything that is no amount is refused at once."""
+"""Every amount survives the way in and out to the cent; everything that is no amount is refused at
+once.
+"""
 
 from __future__ import annotations
 

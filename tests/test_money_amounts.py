@@ -1,4 +1,6 @@
-"""Two thousand random amounts through the API, in and out, to the cent: as JSON numbers, never as text or a rounded float."""
+"""Two thousand random amounts through the API, in and out, to the cent: as JSON numbers, never as
+text or a rounded float.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""The rules of money as tables: what is charged, what is not and why, and which month it counts in."""
+"""The rules of money as tables: what is charged, what is not and why, and which month it
+counts in.
+"""
 
 from __future__ import annotations
 

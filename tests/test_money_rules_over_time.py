@@ -1,4 +1,6 @@
-"""Money over time, on both engines: what changes while a referral waits, once per person for ever, and the budget's latch."""
+"""Money over time, on both engines: what changes while a referral waits, once per person for ever,
+and the budget's latch.
+"""
 
 from __future__ import annotations
 
@@ -304,7 +306,9 @@ def test_a_new_month_has_a_new_budget_and_a_new_cap(engine: str) -> None:
 def test_a_cap_that_changes_while_the_month_turns_is_the_same_cap_in_every_open_month(
     engine: str,
 ) -> None:
-    """The clock stepped back over the edge after the owner raised the budget: the raise holds there too."""
+    """The clock stepped back over the edge after the owner raised the budget: the raise holds there
+    too.
+    """
 
     async def scenario(store: Store) -> None:
         trade = await Trade.begin(store, cpa=300, total_budget=300)

@@ -68,7 +68,8 @@ def test_the_last_tenth_of_a_second_is_in_its_month_in_every_time_zone(
         assert [(payout.month, payout.amount_cents) for payout in await trade.payouts_of()] == [
             (NOVEMBER, 900)
         ]
-        # The clock steps back over the closed edge: what comes now is December's, and so is what is paid.
+        # The clock steps back over the closed edge: what comes now is December's, and so is what is
+        # paid.
         late = await trade.arrive(now_ms=EDGE_MS - 5_000)
         assert await trade.outcome(late.id) == ("verified", 300, DECEMBER, None)
         (payout,) = await trade.payouts_of()
@@ -134,7 +135,9 @@ def test_a_charge_counts_in_the_month_of_verification_not_of_arrival(engine: str
 
 @both_engines
 def test_a_cap_is_that_of_the_month_of_verification(engine: str) -> None:
-    """Arrivals of November that are verified in December leave November's budget alone and fill December's."""
+    """Arrivals of November that are verified in December leave November's budget alone and fill
+    December's.
+    """
 
     async def scenario(store: Store) -> None:
         trade = await Trade.begin(store, total_budget=600, referral_pending_duration_enabled=True)

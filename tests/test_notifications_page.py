@@ -1,4 +1,6 @@
-"""The bell on both engines: it counts what nobody has read, says where to look, and shows the letters as they were sent."""
+"""The bell on both engines: it counts what nobody has read, says where to look, and shows the
+letters as they were sent.
+"""
 
 from __future__ import annotations
 

@@ -159,7 +159,10 @@ def test_the_request_carries_our_bytes_and_names_and_nothing_of_the_environment(
 def test_a_redirect_is_an_answer_and_never_followed(status):
     async def scenario():
         async with listening() as canary:
-            moved = f"HTTP/1.1 {status} Moved\r\nLocation: http://127.0.0.1:{canary.port}/\r\nContent-Length: 0\r\n\r\n"
+            moved = (
+                f"HTTP/1.1 {status} Moved\r\nLocation: "
+                f"http://127.0.0.1:{canary.port}/\r\nContent-Length: 0\r\n\r\n"
+            )
             async with listening(moved.encode()) as server:
                 answer = await post(Outbound(LAX), f"http://127.0.0.1:{server.port}/")
             assert answer.status == status and answer.error_kind == ""

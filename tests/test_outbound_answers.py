@@ -1,4 +1,6 @@
-"""Whatever a receiver answers, an attempt costs some seconds and some kilobytes, and is told in plain words."""
+"""Whatever a receiver answers, an attempt costs some seconds and some kilobytes, and is told in
+plain words.
+"""
 
 import asyncio
 import gzip

@@ -1,5 +1,5 @@
-"""Ten times as many writers as keep the service busy: some are shed, whoever is let in is quick, nothing acknowledged is lost,
-and memory stays what it was.
+"""Ten times as many writers as keep the service busy: some are shed, whoever is let in is quick,
+nothing acknowledged is lost, and memory stays what it was.
 """
 
 from __future__ import annotations

@@ -1,4 +1,6 @@
-"""The overview's figures on both engines: who brought whom, why some were rejected, what was earned, what partners cost."""
+"""The overview's figures on both engines: who brought whom, why some were rejected, what was
+earned, what partners cost.
+"""
 
 from __future__ import annotations
 
@@ -47,7 +49,10 @@ def test_rejections_are_counted_by_their_reason(service: Service) -> None:
         "b@mailinator.com",
         "real@example.org",
     )
-    said = "3 rejected: 2 with a disposable email address, 1 with an alias of the referrer’s email address."
+    said = (
+        "3 rejected: 2 with a disposable email address, 1 with an alias of the referrer’s email "
+        "address."
+    )
     assert said in words(overview(alice))
     service.set_clock(40 * DAY_MS / 1000)
     alice.web.log_in(alice.email)

@@ -1,4 +1,6 @@
-"""No page reads a body for ever: neither one that never ends nor one that never comes, whoever sends it."""
+"""No page reads a body for ever: neither one that never ends nor one that never comes, whoever
+sends it.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""The network's directory against a plain model of it: every filter, search, order and page, by each way to find it."""
+"""The network's directory against a plain model of it: every filter, search, order and page, by
+each way to find it.
+"""
 
 from __future__ import annotations
 
@@ -54,7 +56,9 @@ class Offered(NamedTuple):
 
 
 def is_found(offer: Offered, searched: str) -> bool:
-    """How a word begins; where there are no spaces any letter begins one, and in a name any that two more follow."""
+    """How a word begins; where there are no spaces any letter begins one, and in a name any that
+    two more follow.
+    """
     words = re.findall(r"\w+", offer.text.lower())
     return any(
         word.startswith(searched) or ("蜂" in word and searched in word) for word in words
@@ -123,7 +127,10 @@ async def an_offer(tx: Tx, account_id: str, dice: random.Random, n: int) -> Offe
             "rejected": 3 - verified,
         }
         columns = "program_id, account_id, day, verified, rejected"
-        insert = f"INSERT INTO program_day ({columns}) VALUES (:program_id, :account_id, :day, :verified, :rejected)"
+        insert = (
+            f"INSERT INTO program_day ({columns}) VALUES (:program_id, :account_id, :day, "
+            f":verified, :rejected)"
+        )
         await tx.run(statement(insert), **day, day=NOW_MS // DAY_MS)
         forgotten = day | {
             "verified": 900 - 300 * verified,

@@ -1,5 +1,6 @@
-"""Every list of referrals shows exactly those of its own partner, program or owner, on both engines: three programs of two
-owners, two partners who send subscribers to the same programs, and some in every state.
+"""Every list of referrals shows exactly those of its own partner, program or owner, on both
+engines: three programs of two owners, two partners who send subscribers to the same programs, and
+some in every state.
 """
 
 from __future__ import annotations
@@ -19,7 +20,8 @@ from tests.support.service import Service
 from tests.support.stores import statement
 from tests.support.web import Operator, operator, words
 
-# How many of each state a partner sends to a program: all different, so that any mix-up changes a number.
+# How many of each state a partner sends to a program: all different, so that any mix-up changes a
+# number.
 SENT = {
     ("bob", "wax"): {"pending": 1, "rejected": 2, "uncharged": 3},
     ("bob", "hive"): {"pending": 2, "rejected": 3, "uncharged": 1},
@@ -49,7 +51,9 @@ class Network:
 
 
 def send(network: Network, partner: str, program: str, service: Service) -> None:
-    """The partner cap is one fee: one referral is confirmed, whatever else is verified stays uncharged."""
+    """The partner cap is one fee: one referral is confirmed, whatever else is verified stays
+    uncharged.
+    """
     owner = network.people[OWNERS[program]]
     joined = join(network.people[partner], {"uuid": network.programs[program]})
     network.campaigns[partner, program] = joined["uuid"]

@@ -1,4 +1,6 @@
-"""The partner network: browse, filter, join; the owner's budget stays private, and what is off vanishes at once."""
+"""The partner network: browse, filter, join; the owner's budget stays private, and what is off
+vanishes at once.
+"""
 
 from concurrent.futures import ThreadPoolExecutor
 

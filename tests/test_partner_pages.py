@@ -1,5 +1,5 @@
-"""A partner's links and a program's hosted page over HTTP, on both engines: who is subscribed by what, whom they count for, and
-where visitors are sent.
+"""A partner's links and a program's hosted page over HTTP, on both engines: who is subscribed by
+what, whom they count for, and where visitors are sent.
 """
 
 from __future__ import annotations
@@ -62,7 +62,9 @@ def deal(service: Service, bob: Member) -> Deal:
 
 @pytest.fixture(autouse=True)
 def roomy_network(monkeypatch: pytest.MonkeyPatch) -> None:
-    """All tests of a process share one service and one address; the limit per network has a test of its own."""
+    """All tests of a process share one service and one address; the limit per network has a test of
+    its own.
+    """
     monkeypatch.setattr(forms.NetworkLimit, "another", lambda self, address, now_ms: None)
 
 

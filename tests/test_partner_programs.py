@@ -1,4 +1,6 @@
-"""v2 partner programs: fields, defaults, exact money, slugs, one per publication, on both engines."""
+"""v2 partner programs: fields, defaults, exact money, slugs, one per publication, on both
+engines.
+"""
 
 import pytest
 

@@ -1,4 +1,6 @@
-"""A verified partner referral reaches the partner's own webhooks too, and tells the partner nothing about who the person is."""
+"""A verified partner referral reaches the partner's own webhooks too, and tells the partner nothing
+about who the person is.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""Every older password-reset link is dead once the password has changed, however it changed. On both engines."""
+"""Every older password-reset link is dead once the password has changed, however it changed. On
+both engines.
+"""
 
 from __future__ import annotations
 

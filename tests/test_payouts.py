@@ -1,5 +1,6 @@
-"""A month is closed once, paid out once to each partner, and marked as paid as often as people change their minds: always by
-new entries, whoever runs the job, however often and at the same moment.
+"""A month is closed once, paid out once to each partner, and marked as paid as often as people
+change their minds: always by new entries, whoever runs the job, however often and at the same
+moment.
 """
 
 from __future__ import annotations
@@ -29,9 +30,7 @@ both_engines = pytest.mark.parametrize("engine", ENGINES)
 # -- closing
 
 
-def test_closing_a_month_waits_for_a_charge_under_way_and_the_next_charge_goes_to_the_next_month() -> (
-    None
-):
+def test_closing_a_month_waits_for_a_charge_and_the_next_one_goes_to_the_next_month() -> None:
     async def scenario(store: Store) -> None:
         trade = await Trade.begin(store, **HELD)
         first, second = (
@@ -137,7 +136,8 @@ def test_payouts_made_twice_and_by_two_processes_at_once_are_one_per_partner_and
         opened.run(trades[0].close_and_pay_out(now_ms))
         expected = sorted(
             opened.ask(
-                "SELECT partner_account_id, month, SUM(spent_cents) FROM partner_spend GROUP BY partner_account_id, month"
+                "SELECT partner_account_id, month, SUM(spent_cents) FROM partner_spend GROUP BY "
+                "partner_account_id, month"
             )
         )
         found = sorted(opened.ask("SELECT account_id, month, amount_cents FROM payout"))
@@ -180,7 +180,8 @@ def test_marking_paid_and_taking_it_back_are_entries_and_an_open_one_is_not_take
         await mark("SEPA 2")
         await verify(store)
         kinds = await trade.rows(
-            "SELECT kind, debit, credit FROM transfer WHERE kind IN ('paid', 'unpaid') ORDER BY reference"
+            "SELECT kind, debit, credit FROM transfer WHERE kind IN ('paid', 'unpaid') ORDER BY "
+            "reference"
         )
         assert kinds == [
             ("paid", ledger.CLEARING, ledger.CASH),

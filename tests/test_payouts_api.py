@@ -1,4 +1,6 @@
-"""Payouts as a partner reads them, as the administrator handles them at the command line, and the statement behind them."""
+"""Payouts as a partner reads them, as the administrator handles them at the command line, and the
+statement behind them.
+"""
 
 from __future__ import annotations
 

@@ -1,5 +1,6 @@
-"""The operator's lists on SQLite: each is met along an index made for it, so that a million people cost what a thousand do.
-PostgreSQL plans by what is there, and a test has little; `python -m bench` looks at both.
+"""The operator's lists on SQLite: each is met along an index made for it, so that a million people
+cost what a thousand do. PostgreSQL plans by what is there, and a test has little; `python -m bench`
+looks at both.
 """
 
 from __future__ import annotations

@@ -1,4 +1,6 @@
-"""All that is held on a person is theirs to see, and gone when they are erased; what they earned and where it stands remains."""
+"""All that is held on a person is theirs to see, and gone when they are erased; what they earned
+and where it stands remains.
+"""
 
 from __future__ import annotations
 

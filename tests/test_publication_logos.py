@@ -1,6 +1,8 @@
-"""Hostile logos over the API: a form or JSON, creating or updating, each is refused in one sentence or comes out clean.
+"""Hostile logos over the API: a form or JSON, creating or updating, each is refused in one sentence
+or comes out clean.
 
-Nothing of it is served as it was sent. A logo is decoded before the store sees it, so the table runs on one engine.
+Nothing of it is served as it was sent. A logo is decoded before the store sees it, so the table
+runs on one engine.
 """
 
 from __future__ import annotations

@@ -231,7 +231,9 @@ def test_a_stranger_sees_nothing(alice, mallory):
 
 
 def test_changes_made_at_once_are_all_kept(service, alice):
-    """Each names another field, and the program comes and goes meanwhile: none writes back what another changed."""
+    """Each names another field, and the program comes and goes meanwhile: none writes back what
+    another changed.
+    """
     publication = publish(alice)
     program = offer(alice, publication)
     path = f"/v2/publications/{publication['uuid']}"

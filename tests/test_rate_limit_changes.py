@@ -1,4 +1,6 @@
-"""The rate limit stays exact, and tells the right time to wait, when its number changes between two starts. On both engines."""
+"""The rate limit stays exact, and tells the right time to wait, when its number changes between two
+starts. On both engines.
+"""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""HTTP that no honest client speaks, and some that honest ones do: lengths that lie, framing that can be read in two ways,
-heads and bodies that never end, wishes for another protocol. Each has its one status on both engines, and whoever comes next is
-answered as before.
+"""HTTP that no honest client speaks, and some that honest ones do: lengths that lie, framing that
+can be read in two ways, heads and bodies that never end, wishes for another protocol. Each has its
+one status on both engines, and whoever comes next is answered as before.
 """
 
 from __future__ import annotations

@@ -1,4 +1,6 @@
-"""Robots and bad manners at the readers' forms, on both engines: refused with a sentence, at nobody else's cost."""
+"""Robots and bad manners at the readers' forms, on both engines: refused with a sentence, at nobody
+else's cost.
+"""
 
 from __future__ import annotations
 

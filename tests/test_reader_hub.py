@@ -1,4 +1,6 @@
-"""The reader's hub over HTTP on both engines: progress, claims, and the way back for who lost it."""
+"""The reader's hub over HTTP on both engines: progress, claims, and the way back for who
+lost it.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""Signing up on a hosted page, on both engines: what it shows, what it keeps, whom it tells nothing, and confirming."""
+"""Signing up on a hosted page, on both engines: what it shows, what it keeps, whom it tells
+nothing, and confirming.
+"""
 
 from __future__ import annotations
 
@@ -55,7 +57,9 @@ def test_how_a_visitor_came_is_kept(wax: Newsletter) -> None:
     email = wax.address()
     wax.join(
         email,
-        f"?ref={friend['ref_code']}&utm_source=podcast&utm_campaign=spring&next=https://evil.example",
+        (
+            f"?ref={friend['ref_code']}&utm_source=podcast&utm_campaign=spring&next=https://evil.example"
+        ),
     )
     person = wax.person(email)
     assert (person.referrer_code, person.utm_source, person.utm_campaign) == (

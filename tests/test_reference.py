@@ -1,4 +1,6 @@
-"""The API reference and the pages' common ground: static files, guarding headers, a kind word where nothing is."""
+"""The API reference and the pages' common ground: static files, guarding headers, a kind word where
+nothing is.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""Every move a referral can make, in any order, against a model: the state is the model's, and counts are always the rows."""
+"""Every move a referral can make, in any order, against a model: the state is the model's, and
+counts are always the rows.
+"""
 
 from __future__ import annotations
 

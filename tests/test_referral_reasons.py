@@ -1,4 +1,6 @@
-"""Why a referral waits or is rejected: the sentence, the end of a holding period, IP networks and throw-away domains."""
+"""Why a referral waits or is rejected: the sentence, the end of a holding period, IP networks and
+throw-away domains.
+"""
 
 from __future__ import annotations
 
@@ -22,13 +24,16 @@ from tests.test_referral_rules import HONEST, NOW, ms
 def test_a_held_referral_says_why_and_until_when() -> None:
     due = ms("2026-11-19T09:30")
     assert rules.explain("same_network", due) == (
-        "Same IP network as the referrer within a day. It will be verified on 19 Nov 2026 unless you decide earlier."
+        "Same IP network as the referrer within a day. It will be verified on 19 Nov 2026 unless "
+        "you decide earlier."
     )
     assert rules.explain("awaiting_confirmation", None) == (
-        "Not confirmed by the subscriber yet. It will be verified once they confirm, unless you decide earlier."
+        "Not confirmed by the subscriber yet. It will be verified once they confirm, unless you "
+        "decide earlier."
     )
     assert rules.explain("awaiting_confirmation", due) == (
-        "Not confirmed by the subscriber yet. It will be verified once they confirm, on 19 Nov 2026 at the earliest, "
+        "Not confirmed by the subscriber yet. It will be verified once they confirm, on 19 Nov "
+        "2026 at the earliest, "
         "unless you decide earlier."
     )
     assert (

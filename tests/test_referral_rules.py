@@ -1,4 +1,6 @@
-"""The rules of a referral as tables: what arrives, what is chosen, what comes out; then every move, and a year of dates."""
+"""The rules of a referral as tables: what arrives, what is chosen, what comes out; then every move,
+and a year of dates.
+"""
 
 from __future__ import annotations
 

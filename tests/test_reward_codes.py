@@ -1,4 +1,6 @@
-"""Rewards that are codes: shared ones, pools, those who wait for a code, and the owner who hears that few are left."""
+"""Rewards that are codes: shared ones, pools, those who wait for a code, and the owner who hears
+that few are left.
+"""
 
 from __future__ import annotations
 

@@ -211,7 +211,8 @@ def test_pending_referrals_unlock_nothing_until_they_are_verified(
     waiting = alice.get(f"{alice.v1}/subscribers/{ana['uuid']}/referrals").json()["subscribers"]
     assert [friend["referral_status"] for friend in waiting] == ["pending"] * 3
     assert earned_by(alice, ana) == []
-    # One verified referral makes the service look at the milestones: the two that are still pending must not fill them up.
+    # One verified referral makes the service look at the milestones: the two that are still pending
+    # must not fill them up.
     alice.post(f"{alice.v1}/subscribers/{waiting[0]['uuid']}/referral/verify")
     assert earned_by(alice, ana) == []
     alice.put(f"{alice.v1}/settings", {"hold_days": 0})

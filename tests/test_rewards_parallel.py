@@ -1,4 +1,6 @@
-"""Exactly once, whoever comes at the same moment: a milestone crossed by fifty, a hundred codes wanted by two hundred."""
+"""Exactly once, whoever comes at the same moment: a milestone crossed by fifty, a hundred codes
+wanted by two hundred.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +26,9 @@ def rows(member: Member, table: str) -> list[dict[str, Any]]:
 
 
 def in_parallel(member: Member, works: list[Any]) -> list[Any]:
-    """At once on the service's own loop, each in its own transaction; no more than its connections serve without a refusal."""
+    """At once on the service's own loop, each in its own transaction; no more than its connections
+    serve without a refusal.
+    """
 
     async def all_at_once() -> list[Any]:
         room = asyncio.Semaphore(50)

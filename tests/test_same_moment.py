@@ -1,5 +1,6 @@
-"""Two who change the same thing at the same moment, or ask for the same thing: neither undoes the other's change, and a limit
-holds for both together."""
+"""Two who change the same thing at the same moment, or ask for the same thing: neither undoes the
+other's change, and a limit holds for both together.
+"""
 
 from __future__ import annotations
 

@@ -1,8 +1,10 @@
-"""The served OpenAPI document is true: whatever it allows, and much that it does not, gets an answer it describes.
+"""The served OpenAPI document is true: whatever it allows, and much that it does not, gets an
+answer it describes.
 
-Each operation is tried at addresses of real objects and at made-up ones. A 400 is always among the documented answers, since
-much is judged by meaning (an email, a date, a code) and not by form. The quick run asks PostgreSQL, which refuses more values
-than SQLite does (NUL, numbers past 64 bits); the long one asks both.
+Each operation is tried at addresses of real objects and at made-up ones. A 400 is always among the
+documented answers, since much is judged by meaning (an email, a date, a code) and not by form. The
+quick run asks PostgreSQL, which refuses more values than SQLite does (NUL, numbers past 64 bits);
+the long one asks both.
 """
 
 from __future__ import annotations

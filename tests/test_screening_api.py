@@ -1,4 +1,6 @@
-"""The labelled month replayed through the API, by the service's own clock: it catches what the pure rules catch."""
+"""The labelled month replayed through the API, by the service's own clock: it catches what the pure
+rules catch.
+"""
 
 from __future__ import annotations
 
@@ -69,7 +71,8 @@ def test_the_service_judges_the_labelled_month_as_it_should(
             assert share(judged, attack, "pending") >= 0.95
     else:
         assert share(judged, HONEST, "pending") == 0
-    # The seconds that the replay takes may tip a rate at its very edge; nothing else may differ from the rules' own replay.
+    # The seconds that the replay takes may tip a rate at its very edge; nothing else may differ
+    # from the rules' own replay.
     by_rules = {
         signup.email: (decision.status.value, decision.reason) for signup, decision in replay(level)
     }

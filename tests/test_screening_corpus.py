@@ -1,5 +1,6 @@
-"""The labelled month replayed through the pure rules: what is caught, and who is wronged. The signals are worked out from a
-plain list in memory, so this is also the reference for whoever works them out in SQL.
+"""The labelled month replayed through the pure rules: what is caught, and who is wronged. The
+signals are worked out from a plain list in memory, so this is also the reference for whoever works
+them out in SQL.
 """
 
 from __future__ import annotations

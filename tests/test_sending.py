@@ -1,4 +1,6 @@
-"""The postman, on both engines, against a real SMTP server: once when all goes well, again when it does not, never lost."""
+"""The postman, on both engines, against a real SMTP server: once when all goes well, again when it
+does not, never lost.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""The postman when something breaks, on both engines: killed, cut off, late, stopped. Nothing is lost or sent for ever."""
+"""The postman when something breaks, on both engines: killed, cut off, late, stopped. Nothing is
+lost or sent for ever.
+"""
 
 from __future__ import annotations
 
@@ -31,7 +33,8 @@ class Fatal(SmtpTransport):
 sending.LANES = 1  # else letters on other lanes are still under way when the test counts
 
 async def main():
-    await sending.send_due(await open_store(sys.argv[1]), Fatal(sys.argv[2], sys.argv[3]), int(sys.argv[4]))
+    store, transport = await open_store(sys.argv[1]), Fatal(sys.argv[2], sys.argv[3])
+    await sending.send_due(store, transport, int(sys.argv[4]))
 
 asyncio.run(main())
 """
@@ -177,7 +180,10 @@ def test_a_refusal_that_quotes_the_address_goes_with_the_erased_person(
 ) -> None:
     zelda, other = new_id(), new_id()
     box.post(about=other, subject="For Zelda's friend", now_ms=NOW + 9 * DAY_MS)
-    refusal = "550 5.1.1 <zelda.quixote@example.org>: Recipient address rejected, mailbox of Zelda Quixote is closed"
+    refusal = (
+        "550 5.1.1 <zelda.quixote@example.org>: Recipient address rejected, mailbox of Zelda "
+        "Quixote is closed"
+    )
     box.post(
         about=zelda,
         to="zelda.quixote@example.org",

@@ -1,4 +1,6 @@
-"""What a program spends and what a partner earns, as the API tells it: pending, confirmed and uncharged kept apart."""
+"""What a program spends and what a partner earns, as the API tells it: pending, confirmed and
+uncharged kept apart.
+"""
 
 from __future__ import annotations
 

@@ -26,5 +26,7 @@ def test_a_connection_has_every_pragma_we_ask_for(tmp_path: Path) -> None:
 
 
 def test_a_statement_keeps_its_plan_whatever_its_parameters(tmp_path: Path) -> None:
-    """Else one on a table with partial indexes is compiled anew for each set of parameters (find_referrer: 41 µs for 5)."""
+    """Else one on a table with partial indexes is compiled anew for each set of parameters
+    (find_referrer: 41 µs for 5).
+    """
     assert connect(tmp_path / "a.db").config(apsw.SQLITE_DBCONFIG_ENABLE_QPSG, -1) == 1

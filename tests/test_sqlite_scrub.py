@@ -1,4 +1,6 @@
-"""After an erasure nothing of the person is left in SQLite's files: neither in the database nor in its write-ahead log."""
+"""After an erasure nothing of the person is left in SQLite's files: neither in the database nor in
+its write-ahead log.
+"""
 
 from __future__ import annotations
 

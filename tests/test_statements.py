@@ -1,5 +1,5 @@
-"""Every named statement, on both engines: it can be prepared, its columns are its row's fields, and on a tenant's table it
-binds the owner. A statement that may not is named below, with the reason.
+"""Every named statement, on both engines: it can be prepared, its columns are its row's fields, and
+on a tenant's table it binds the owner. A statement that may not is named below, with the reason.
 """
 
 from __future__ import annotations
@@ -31,8 +31,8 @@ for _module in pkgutil.walk_packages(honeyguide.__path__, "honeyguide."):
 OURS = [statement for statement in registry if not statement.name.startswith("test")]
 HOUSE = Path(honeyguide.__file__).parent
 
-# Parameters that say whose rows these are. A list's name, a code, a token or a digest is as good as its owner: nobody can guess
-# one, and each belongs to one account only.
+# Parameters that say whose rows these are. A list's name, a code, a token or a digest is as good as
+# its owner: nobody can guess one, and each belongs to one account only.
 OWNERS = {
     "account_id",
     "campaign_id",
@@ -64,7 +64,9 @@ UNOWNED: dict[str, str] = {
     "referrals.page_index.take_notes": "the fold takes notes in their order",
     "referrals.lifecycle.due": "finds holds that ran out",
     "referrals.backfill.next_walk": "finds a milestone that is new to somebody's advocates",
-    "referrals.backfill.next_wanting": "finds a pool that has codes again, and people who wait for them",
+    "referrals.backfill.next_wanting": (
+        "finds a pool that has codes again, and people who wait for them"
+    ),
     "referrals.clicks.add": "clicks on many accounts' links, each with its owner",
     "referrals.clicks.count": "clicks on many accounts' links, each with its owner",
     "referrals.clicks.purge": "sweeps visitors of two days ago",
@@ -74,9 +76,15 @@ UNOWNED: dict[str, str] = {
     "partners.directory.rate": "rates one listed program or all of them, for sorting",
     "partners.payouts.insert": "payouts of many accounts, each with its owner",
     "partners.payouts.insert_transfers": "the ledger's side of the payouts made just before",
-    "partners.budget_notifications.nearly_spent": "finds owners to be told, each told by their own account",
-    "partners.budget_notifications.reached": "finds owners and partners to be told, each told by their own account",
-    "partners.budget_notifications.reopened": "finds partners to be told, each told by their own account",
+    "partners.budget_notifications.nearly_spent": (
+        "finds owners to be told, each told by their own account"
+    ),
+    "partners.budget_notifications.reached": (
+        "finds owners and partners to be told, each told by their own account"
+    ),
+    "partners.budget_notifications.reopened": (
+        "finds partners to be told, each told by their own account"
+    ),
     # Questions whose answer is the owner, or that are about all accounts on purpose.
     "accounts.keys.by_prefix": "the administrator's command line names a key and asks whose it is",
     "mail.emails.backlog": "the administrator sees what waits over all accounts",
@@ -140,7 +148,9 @@ def columns_on_sqlite(files: tuple[apsw.Connection, apsw.Connection], sql: str) 
 
 
 def wrong_columns(statement: Statement[Any], columns: list[str]) -> str:
-    """What is wrong if the columns do not come in the order of the row's fields, by the same names."""
+    """What is wrong if the columns do not come in the order of the row's fields, by the
+    same names.
+    """
     row: Any = statement.row
     fields = getattr(row, "_fields", None) or getattr(row, "__struct_fields__", None)
     if fields is not None:
@@ -201,7 +211,10 @@ def tenants_tables() -> frozenset[str]:
         names = [
             name for (name,) in opened.ask("SELECT name FROM sqlite_master WHERE type = 'table'")
         ]
-        owned = "SELECT COUNT(*) FROM pragma_table_info(:name) WHERE name IN ('account_id', 'campaign_id')"
+        owned = (
+            "SELECT COUNT(*) FROM pragma_table_info(:name) WHERE name IN ('account_id', "
+            "'campaign_id')"
+        )
         return frozenset(name for name in names if opened.ask(owned, name=name)[0][0])
 
 

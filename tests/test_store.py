@@ -1,4 +1,6 @@
-"""What a store promises, on both engines: units of work that stand or fall alone, exact names, snapshots."""
+"""What a store promises, on both engines: units of work that stand or fall alone, exact names,
+snapshots.
+"""
 
 from __future__ import annotations
 

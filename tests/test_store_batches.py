@@ -1,4 +1,6 @@
-"""Statements of many callers in one batch: each gets its own answer, and what goes wrong for one is nobody else's trouble."""
+"""Statements of many callers in one batch: each gets its own answer, and what goes wrong for one is
+nobody else's trouble.
+"""
 
 from __future__ import annotations
 
@@ -168,7 +170,8 @@ def test_batches_of_two_processes_in_opposite_order_lose_nothing(postgres):
 def test_a_server_that_goes_away_is_an_outage_for_the_batch_and_the_next_one_works(postgres):
     def cut() -> None:
         shared_server().execute(
-            "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'honeyguide' AND state = 'idle'"
+            "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = "
+            "'honeyguide' AND state = 'idle'"
         )
 
     postgres.run(together(postgres.store, [add("before")]))

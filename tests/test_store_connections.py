@@ -1,4 +1,6 @@
-"""How a store treats its connections: few round trips, given back clean whatever happened to them, and wake-ups that arrive."""
+"""How a store treats its connections: few round trips, given back clean whatever happened to them,
+and wake-ups that arrive.
+"""
 
 from __future__ import annotations
 
@@ -180,7 +182,8 @@ def test_a_connection_cut_under_a_unit_is_an_outage_and_the_next_unit_works(post
 def test_a_connection_cut_while_it_slept_is_replaced_unseen(postgres):
     postgres.run(names(postgres.store))
     shared_server().execute(
-        "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'honeyguide'"
+        "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = "
+        "'honeyguide'"
     )
     outcomes = [postgres.run(outcome(names(postgres.store))) for _ in range(5)]
     assert outcomes[-1] == [] and all(
@@ -215,7 +218,10 @@ def test_a_caller_cancelled_at_any_step_leaves_the_store_usable(opened):
 
     opened.run(scene())
     if opened.engine == "postgres":
-        open_transactions = "SELECT COUNT(*) FROM pg_stat_activity WHERE state LIKE 'idle in transaction%' AND datname = current_database()"
+        open_transactions = (
+            "SELECT COUNT(*) FROM pg_stat_activity WHERE state LIKE 'idle in transaction%' AND "
+            "datname = current_database()"
+        )
         assert opened.ask(open_transactions) == [(0,)]
 
 
@@ -256,7 +262,8 @@ async def _somebody_waits_for_a_lock(holder_url: str) -> bool:
     store = await open_store(holder_url, pool_size=1)
     try:
         waiting = statement(
-            "SELECT pid FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()"
+            "SELECT pid FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = "
+            "current_database()"
         )
         return bool(await store.read(lambda tx: tx.all(waiting)))
     finally:
@@ -344,7 +351,10 @@ def test_a_listener_hears_after_the_commit_and_never_of_a_failure(opened):
 
 def test_other_processes_hear_through_postgres_also_after_their_ear_was_cut():
     # Of this database alone: other services of this test process have ears too.
-    ears = "FROM pg_stat_activity WHERE application_name = 'honeyguide-ear' AND datname = current_database()"
+    ears = (
+        "FROM pg_stat_activity WHERE application_name = 'honeyguide-ear' AND datname = "
+        "current_database()"
+    )
     with OpenStore("postgres", pool_size=2) as opened:
 
         async def tells(tx: Tx) -> None:

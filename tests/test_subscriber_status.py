@@ -1,4 +1,6 @@
-"""`status` when a subscriber is created: whoever is created as unsubscribed counts for nobody and gets no email."""
+"""`status` when a subscriber is created: whoever is created as unsubscribed counts for nobody and
+gets no email.
+"""
 
 from __future__ import annotations
 

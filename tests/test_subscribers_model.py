@@ -1,6 +1,7 @@
-"""Subscribers against a model simple enough to be obviously right: whatever is done in whatever order, every list, page, total
-and count agrees with it, whenever the lists were last folded. Runs are cut at three rows and stars begin at five referrals, so
-that a dozen people meet what a million would.
+"""Subscribers against a model simple enough to be obviously right: whatever is done in whatever
+order, every list, page, total and count agrees with it, whenever the lists were last folded. Runs
+are cut at three rows and stars begin at five referrals, so that a dozen people meet what a million
+would.
 """
 
 from __future__ import annotations
@@ -303,7 +304,10 @@ def make_stars_early(service: Service) -> None:
             apsw.Connection(service.database_url.removeprefix("sqlite:///"))
         ) as connection:
             connection.set_busy_timeout(5000)
-            query = "SELECT name, sql FROM sqlite_master WHERE type = 'trigger' AND sql LIKE '%>= 1000%'"
+            query = (
+                "SELECT name, sql FROM sqlite_master WHERE type = 'trigger' AND sql LIKE '%>= "
+                "1000%'"
+            )
             for name, sql in connection.execute(query).fetchall():
                 connection.execute(
                     f"BEGIN; DROP TRIGGER {name}; {sql.replace('>= 1000', f'>= {STAR}')}; COMMIT"

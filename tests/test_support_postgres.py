@@ -1,4 +1,6 @@
-"""The PostgreSQL launcher keeps its promises: a real server, that comes back, and that never outlives its owner."""
+"""The PostgreSQL launcher keeps its promises: a real server, that comes back, and that never
+outlives its owner.
+"""
 
 from __future__ import annotations
 

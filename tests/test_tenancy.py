@@ -1,7 +1,8 @@
-"""A stranger's key on every address of the route table: the same 404 as for what is not there, and nothing changes.
+"""A stranger's key on every address of the route table: the same 404 as for what is not there, and
+nothing changes.
 
-The table is `honeyguide.api.routes.ROUTES`; a new route is tried here by itself. One whose parameter nobody can make an object
-for fails with a sentence that says what to add to MAKERS.
+The table is `honeyguide.api.routes.ROUTES`; a new route is tried here by itself. One whose
+parameter nobody can make an object for fails with a sentence that says what to add to MAKERS.
 """
 
 from __future__ import annotations
@@ -23,9 +24,10 @@ from tests.support.tables import Dump, dump
 
 _numbers = itertools.count(1)
 
-# How to make an object for a parameter: found by the end of the literal path before it, the longest end first. A maker gets the
-# owner and the concrete address so far, and gives every spelling by which the object can be named. Where what comes after the
-# parameter decides which object is meant, the key says so: `rewards/{}/approve`.
+# How to make an object for a parameter: found by the end of the literal path before it, the longest
+# end first. A maker gets the owner and the concrete address so far, and gives every spelling by
+# which the object can be named. Where what comes after the parameter decides which object is meant,
+# the key says so: `rewards/{}/approve`.
 Maker = Callable[[Member, str], tuple[str, ...]]
 
 
@@ -62,7 +64,9 @@ def make_reward(owner: Member, address: str) -> tuple[str, ...]:
 
 
 def make_won_reward(owner: Member, address: str) -> tuple[str, ...]:
-    """For the subscriber the address names, or for a new one; whichever way, it is the earned reward's own uuid."""
+    """For the subscriber the address names, or for a new one; whichever way, it is the earned
+    reward's own uuid.
+    """
     make_reward(owner, f"{owner.v1}/rewards")
     if not address.endswith("/rewards") or "/subscribers/" not in address:
         advocate, _ = make_subscriber(owner, address)
@@ -76,7 +80,8 @@ def make_payout(owner: Member, address: str) -> tuple[str, ...]:
     """As closing a month would leave it."""
     payout_id = new_id()
     insert = statement(
-        "INSERT INTO payout (id, account_id, month, amount_cents, created_ms) VALUES (:id, :account_id, '2020-01', 500, 1)"
+        "INSERT INTO payout (id, account_id, month, amount_cents, created_ms) VALUES (:id, "
+        ":account_id, '2020-01', 500, 1)"
     )
     owner.service.write(lambda tx: tx.run(insert, id=payout_id, account_id=owner.account_id))
     return (payout_id,)
@@ -109,7 +114,9 @@ BODIES: dict[str, dict[str, Any]] = {
 # Routes that are meant for strangers, each with the reason.
 OPEN: dict[str, str] = {
     "GET /v2/partner_network/partner_programs": "the network is there to be browsed",
-    "GET /v2/partner_network/partner_programs/{uuid}": "an unlisted program is not secret: whoever has its uuid may read it",
+    "GET /v2/partner_network/partner_programs/{uuid}": (
+        "an unlisted program is not secret: whoever has its uuid may read it"
+    ),
     "POST /v2/partner_network/partner_programs/{uuid}/join": "and join it",
 }
 
@@ -123,8 +130,10 @@ def maker_of(literals: tuple[str, ...], following: str = "") -> Maker:
         if (found := MAKERS.get(key)) is not None:
             return found
     pytest.fail(
-        f"No maker for the parameter after /{'/'.join(literals)}: add one to MAKERS in tests/test_tenancy.py that makes "
-        f"such an object for its owner, so that a stranger can be seen to miss it (or name the route in OPEN, with the reason)."
+        f"No maker for the parameter after /{'/'.join(literals)}: add one to MAKERS in "
+        f"tests/test_tenancy.py that makes "
+        f"such an object for its owner, so that a stranger can be seen to miss it (or name the "
+        f"route in OPEN, with the reason)."
     )
 
 
@@ -198,7 +207,8 @@ def test_a_stranger_finds_nothing_and_changes_nothing(quiet_service: Service, ro
     alice, mallory = quiet_service.member("alice"), quiet_service.member("mallory")
     hers, his = Address(route, alice), Address(route, mallory)
     before = lasting(dump(quiet_service))
-    # The first k parameters are the stranger's own, the rest are hers: behind every honest parent, a stolen child.
+    # The first k parameters are the stranger's own, the rest are hers: behind every honest parent,
+    # a stolen child.
     for k, place in enumerate(hers.places):
         own = {earlier: his.parts[earlier] for earlier in hers.places[:k]}
         missing = ask(mallory, route, hers.path({**own, place: new_id()}))

@@ -1,4 +1,6 @@
-"""How letters leave: headers nobody can add to, every script, logins and TLS, a folder, the log, and the settings."""
+"""How letters leave: headers nobody can add to, every script, logins and TLS, a folder, the log,
+and the settings.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""Who brought whom, as v1 shows it: attribution, counts, screening's certainties, and what a status does to a held referral."""
+"""Who brought whom, as v1 shows it: attribution, counts, screening's certainties, and what a status
+does to a held referral.
+"""
 
 from __future__ import annotations
 

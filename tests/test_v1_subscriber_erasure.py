@@ -1,4 +1,6 @@
-"""DELETE erases a person: out of every list, every count and every table, while codes, states and those they brought stay."""
+"""DELETE erases a person: out of every list, every count and every table, while codes, states and
+those they brought stay.
+"""
 
 from __future__ import annotations
 
@@ -114,7 +116,8 @@ def test_nothing_personal_remains_in_the_pages_of_an_sqlite_file() -> None:
         ).json()["subscriber"]
         assert traces_in_files(service) == list(TRACES)
         alice.delete(f"{alice.v1}/subscribers/{made['uuid']}")
-        # The service empties its log after the answer, and two checkpoints at once keep each other out.
+        # The service empties its log after the answer, and two checkpoints at once keep each other
+        # out.
         until(lambda: traces_in_files(service) == [])
 
 

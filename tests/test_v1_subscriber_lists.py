@@ -1,4 +1,6 @@
-"""Lists of subscribers: kinds, paging, meta, Link, order. v1 here; v2 serves the same lists in its own form."""
+"""Lists of subscribers: kinds, paging, meta, Link, order. v1 here; v2 serves the same lists in its
+own form.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""v1 subscribers, one at a time: create, read, update. Lists, referrals and erasure have files of their own."""
+"""v1 subscribers, one at a time: create, read, update. Lists, referrals and erasure have files of
+their own.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""/v1/campaigns/:campaign_uuid/webhooks: every row of the specification. What both generations share is in test_v2_webhooks."""
+"""/v1/campaigns/:campaign_uuid/webhooks: every row of the specification. What both generations
+share is in test_v2_webhooks.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""v2 subscribers: the campaign's read-only lists, and `/v2/subscribers`, where the account's campaign needs no naming."""
+"""v2 subscribers: the campaign's read-only lists, and `/v2/subscribers`, where the account's
+campaign needs no naming.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""/v2/webhooks by the book, and what lies beyond it: secret, rotation, test, log, resend and replay, the same under v1."""
+"""/v2/webhooks by the book, and what lies beyond it: secret, rotation, test, log, resend and
+replay, the same under v1.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""docs/webhooks.md tells the truth: its payloads are whole, its snippet runs, its schedule is the one we keep."""
+"""docs/webhooks.md tells the truth: its payloads are whole, its snippet runs, its schedule is the
+one we keep.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""A webhook that is switched off while an event commits: nothing is kept that goes out once it is switched on again."""
+"""A webhook that is switched off while an event commits: nothing is kept that goes out once it is
+switched on again.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +19,8 @@ from tests.support.service import ENGINES
 from tests.support.stores import statement
 
 _LEASE = statement(
-    "UPDATE delivery SET lease_token = 'token', leased_until_ms = :until_ms WHERE webhook_id = :webhook_id"
+    "UPDATE delivery SET lease_token = 'token', leased_until_ms = :until_ms WHERE webhook_id = "
+    ":webhook_id"
 )
 
 

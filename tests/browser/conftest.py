@@ -1,4 +1,6 @@
-"""A real browser for the pages: one Chromium per test process, a fresh context per page, and what every page is held to."""
+"""A real browser for the pages: one Chromium per test process, a fresh context per page, and what
+every page is held to.
+"""
 
 from __future__ import annotations
 
@@ -12,6 +14,10 @@ from urllib.parse import urlsplit
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
 
+from honeyguide.accounts import attempts
+from honeyguide.pages.readers import forms
+from tests.support.service import Service
+
 PHONE, DESKTOP = 390, 1280
 HEIGHTS = {PHONE: 844, DESKTOP: 900}
 LOOKS = [(PHONE, "light"), (PHONE, "dark"), (DESKTOP, "light"), (DESKTOP, "dark")]
@@ -22,11 +28,13 @@ AXE = (Path(__file__).parent / "vendor" / "axe.min.js").read_text(encoding="utf-
 PageAt = Callable[..., Page]
 
 
-# Not for the whole session: while it is open an event loop runs in this thread, and other tests want to run their own.
+# Not for the whole session: while it is open an event loop runs in this thread, and other tests
+# want to run their own.
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
     with sync_playwright() as playwright:
-        # The sandbox needs rights that containers seldom have; our own pages are all this browser sees.
+        # The sandbox needs rights that containers seldom have; our own pages are all this browser
+        # sees.
         browser = playwright.chromium.launch(
             executable_path=shutil.which("chromium"), args=["--no-sandbox"]
         )
@@ -36,9 +44,11 @@ def browser() -> Iterator[Browser]:
 
 @pytest.fixture
 def page_at(browser: Browser) -> Iterator[PageAt]:
-    """`page_at(390, "dark")`: a page of this width and theme; `scripts=False` switches JavaScript off.
+    """`page_at(390, "dark")`: a page of this width and theme; `scripts=False` switches JavaScript
+    off.
 
-    Afterwards no page may have asked another host for anything, nor have had an error or a breach of its policy to report.
+    Afterwards no page may have asked another host for anything, nor have had an error or a breach
+    of its policy to report.
     """
     contexts: list[BrowserContext] = []
     asked: list[str] = []
@@ -71,17 +81,21 @@ def page_at(browser: Browser) -> Iterator[PageAt]:
         url for url in asked if urlsplit(url).hostname not in (None, "", "127.0.0.1", "localhost")
     }
     assert not outside, f"the pages asked other hosts: {outside}"
-    # A refusal (4xx) is logged by the browser as an error of its own; those are what some tests are about.
+    # A refusal (4xx) is logged by the browser as an error of its own; those are what some tests are
+    # about.
     assert not [text for text in troubles if "Failed to load resource" not in text]
 
 
 @pytest.fixture(scope="session")
 def axe() -> Callable[..., None]:
-    """Fails with a readable list when a page has a finding that is serious or critical. `colors=False` leaves out contrast,
-    which is half of the work; `colors="only"` checks nothing else."""
+    """Fails with a readable list when a page has a finding that is serious or critical.
+    `colors=False` leaves out contrast, which is half of the work; `colors="only"` checks nothing
+    else.
+    """
 
     def check(page: Page, *, colors: bool | str = True) -> None:
-        # Evaluated by the debugger, not loaded by the page, so that the page's policy stays as strict as it is.
+        # Evaluated by the debugger, not loaded by the page, so that the page's policy stays as
+        # strict as it is.
         if not page.evaluate("() => 'axe' in window"):
             page.evaluate(AXE)
         options: dict[str, Any] = {"resultTypes": ["violations"]}
@@ -91,7 +105,8 @@ def axe() -> Callable[..., None]:
             options["rules"] = {"color-contrast": {"enabled": False}}
         found = page.evaluate("(options) => axe.run(document, options)", options)
         serious = [
-            f"{violation['id']}: {violation['help']}: {[node['html'][:160] for node in violation['nodes']]}"
+            f"{violation['id']}: {violation['help']}: "
+            f"{[node['html'][:160] for node in violation['nodes']]}"
             for violation in found["violations"]
             if violation["impact"] in ("serious", "critical")
         ]
@@ -104,8 +119,8 @@ def axe() -> Callable[..., None]:
 def looks_good(axe: Callable[..., None], fits: Callable[[Page], None]) -> Callable[[Page], None]:
     """The open page in both widths and both themes, without loading it again.
 
-    Every rule on a desktop in light, the structure on a phone in light, the colors on a phone in dark. The `long` tests load
-    each page in all four looks and check all rules there.
+    Every rule on a desktop in light, the structure on a phone in light, the colors on a phone in
+    dark. The `long` tests load each page in all four looks and check all rules there.
     """
 
     def check(page: Page) -> None:
@@ -159,3 +174,19 @@ def fits() -> Callable[[Page], None]:
         )
 
     return check
+
+
+@pytest.fixture(scope="module")
+def service() -> Iterator[Service]:
+    """How a page looks does not depend on the engine."""
+    with Service("sqlite") as service:
+        yield service
+
+
+@pytest.fixture
+def quick_hands(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The browser fills in a form faster than people do, and always from one network."""
+    monkeypatch.setattr(forms.NetworkLimit, "another", lambda self, address, now_ms: None)
+    monkeypatch.setattr(forms, "check", lambda *args, **kwargs: None)
+    for name in ("LOGIN_BY_ADDRESS", "LETTERS_BY_ADDRESS"):
+        monkeypatch.setattr(attempts, name, getattr(attempts, name)._replace(most=10_000))

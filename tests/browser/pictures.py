@@ -18,7 +18,8 @@ from tests.support.process import COMMAND, environment
 FOLDER = Path(__file__).parent.parent.parent / "docs" / "pictures"
 PAGES = {"overview": "/", "network": "/network"}
 WIDTH, HEIGHT = 1280, 840
-# Twice the dots, so that it is crisp on every screen; few colours, so that it is small: the pages have no more tones than that.
+# Twice the dots, so that it is crisp on every screen; few colours, so that it is small: the pages
+# have no more tones than that.
 DOTS, COLOURS = 2, 256
 
 

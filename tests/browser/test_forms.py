@@ -1,13 +1,13 @@
-"""Every form of the dashboard and the reader pages, sent empty and with nonsense, in a real browser.
+"""Every form of the dashboard and the reader pages, sent empty and with nonsense, in a real
+browser.
 
-Whatever was typed, the answer is a page that speaks its reader's language: no API field name, no template placeholder and
-no Python text.
+Whatever was typed, the answer is a page that speaks its reader's language: no API field name, no
+template placeholder and no Python text.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 
 import pytest
 from playwright.sync_api import Page
@@ -24,7 +24,8 @@ SKIPPED = re.compile(
     r"/(logout|clock|delete|revoke|withdraw|sessions|act|hand-over|decide|review)\b"
 )
 PYTHON = re.compile(
-    r"Traceback|NoneType|invalid literal|codec can't|has no attribute|KeyError|ValueError|universal-newline"
+    r"Traceback|NoneType|invalid literal|codec can't|has no "
+    r"attribute|KeyError|ValueError|universal-newline"
 )
 API_NAME = re.compile(r"\b[a-z]+_[a-z_]+\b|\bcpa\b|\{field\} (must|is)\b|^[a-z]")
 
@@ -35,21 +36,20 @@ FILL = """([n, text]) => {
   for (const field of form.elements) {
     if (["hidden", "submit", "file", "fieldset"].includes(field.type)) continue;
     if (field.tagName === "SELECT") field.add(new Option(text, text, true, true));
-    else if (["checkbox", "radio"].includes(field.type)) { field.checked = Boolean(text); if (text) field.value = text; }
+    else if (["checkbox", "radio"].includes(field.type)) {
+      field.checked = Boolean(text);
+      if (text) field.value = text;
+    }
     else if (field.tagName === "INPUT") { field.type = "text"; field.value = text; }
     else field.value = text;
   }
   form.requestSubmit(form.querySelector("button:not([type=button])"));
 }"""
-# What the page says to the person: flash messages, errors beside fields, and the whole text of a page that is only a message.
-SENTENCES = """() => [...document.querySelectorAll("[role=alert], [role=status], .wrong, .note, main.empty p.muted")]
+# What the page says to the person: flash messages, errors beside fields, and the whole text of a
+# page that is only a message.
+SENTENCES = """() => [...document.querySelectorAll(
+    "[role=alert], [role=status], .wrong, .note, main.empty p.muted")]
   .filter((each) => !each.closest("iframe")).map((each) => each.innerText.trim()).filter(Boolean)"""
-
-
-@pytest.fixture(scope="module")
-def service() -> Iterator[Service]:
-    with Service("sqlite") as service:
-        yield service
 
 
 @pytest.fixture(autouse=True)

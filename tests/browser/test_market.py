@@ -1,4 +1,6 @@
-"""The partners' half in a real browser: one deal from the offer to the bank, and every page in every look."""
+"""The partners' half in a real browser: one deal from the offer to the bank, and every page in
+every look.
+"""
 
 from __future__ import annotations
 
@@ -25,13 +27,6 @@ from tests.support.service import Service
 from tests.support.web import Operator, operator
 
 HEAVIEST = 60_000
-
-
-@pytest.fixture(scope="module")
-def service() -> Iterator[Service]:
-    """How a page looks does not depend on the engine."""
-    with Service("sqlite") as service:
-        yield service
 
 
 @pytest.fixture(autouse=True)
@@ -64,8 +59,8 @@ class Places:
             self.alice, self.publication, total_budget=9, slug="wax", terms="Be kind.", **hold
         )
         named = (
-            "A newsletter with a name that goes on for rather longer than anybody would expect of one "
-            * 2
+            "A newsletter with a name that goes on for rather longer than anybody would expect of "
+            "one " * 2
         )
         self.other = offer(
             self.bob,
@@ -280,7 +275,9 @@ def _arrive(page: Page, link: str) -> None:
 
 
 def _to_next_month(service: Service, page: Page) -> None:
-    """By the banner's own button, which keeps one logged in; what follows then never straddles the end of a month."""
+    """By the banner's own button, which keeps one logged in; what follows then never straddles the
+    end of a month.
+    """
     page.goto(f"{service.url}/program")
     page.get_by_role("button", name="To month end").click()
     expect(page.get_by_role("status")).to_contain_text("Time moved forward.")

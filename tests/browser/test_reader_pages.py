@@ -1,9 +1,11 @@
-"""Reader pages in a real browser: both widths, both themes, with and without JavaScript, by keyboard, and light."""
+"""Reader pages in a real browser: both widths, both themes, with and without JavaScript, by
+keyboard, and light.
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -20,17 +22,13 @@ from tests.support.service import Service
 WORDS = {
     "tagline": "Bees, honey and the people who keep them",
     "promise": "The beekeeper’s week, in five quiet minutes",
-    "details": "Every Saturday: one hive, one recipe and one thing worth knowing. 12,400 keepers read it over breakfast.",
+    "details": (
+        "Every Saturday: one hive, one recipe and one thing worth knowing. 12,400 keepers read it "
+        "over breakfast."
+    ),
     "hub_note": "Parcels leave on the first of each month.",
 }
 LIGHT = 15_000
-
-
-@pytest.fixture(scope="module")
-def service() -> Iterator[Service]:
-    """How a page looks does not depend on the engine."""
-    with Service("sqlite") as service:
-        yield service
 
 
 @pytest.fixture(autouse=True)

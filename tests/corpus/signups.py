@@ -1,5 +1,6 @@
-"""A month of signups in one campaign, each labelled with what it truly is: attacks of five kinds, and honest readers who look
-like attacks. Data only, the same on every run: replay it in order against whatever decides.
+"""A month of signups in one campaign, each labelled with what it truly is: attacks of five kinds,
+and honest readers who look like attacks. Data only, the same on every run: replay it in order
+against whatever decides.
 """
 
 from __future__ import annotations
@@ -17,8 +18,10 @@ HOUR, DAY = 60, 1440
 
 @dataclass(frozen=True, slots=True)
 class Signup:
-    """`referrer` is the email, as given here, of an earlier signup whose code was used; codes are made by the service. Someone
-    who came by themselves makes no claim on anybody's count and is labelled honest, whatever they do later."""
+    """`referrer` is the email, as given here, of an earlier signup whose code was used; codes are
+    made by the service. Someone who came by themselves makes no claim on anybody's count and is
+    labelled honest, whatever they do later.
+    """
 
     minute: int  # since the campaign began
     email: str
@@ -142,7 +145,8 @@ def _aliases() -> Iterator[Signup]:
                 _ip(),
                 ALIAS,
             )
-    # Nobody outside can know that a private domain ignores tags: these get through, as they would in life.
+    # Nobody outside can know that a private domain ignores tags: these get through, as they would
+    # in life.
     me = "boss@private.example"
     yield _came_alone(9_000, me, _ip())
     for i in range(3):
@@ -186,11 +190,14 @@ def _disposables() -> Iterator[Signup]:
 
 
 def _loops() -> Iterator[Signup]:
-    """Rings of two to four: each refers the next, and the last refers the first again under another spelling."""
+    """Rings of two to four: each refers the next, and the last refers the first again under another
+    spelling.
+    """
     for n in range(31):
         start = 1_000 + n * 1_100
         local = _name().replace(".", "")
-        # The last ring closes at a private domain, where the two spellings cannot be known to be one person.
+        # The last ring closes at a private domain, where the two spellings cannot be known to be
+        # one person.
         domain, back = (
             ("gmail.com", f"{local[:2]}.{local[2:]}")
             if n % 2
@@ -208,8 +215,10 @@ def _loops() -> Iterator[Signup]:
 
 
 def _bursts() -> Iterator[Signup]:
-    """Bots with addresses and networks of their own: a flood, and a drip that stays just over the limit. The first ten of each
-    look like any good day and count, so a burst is only worth the name by its size."""
+    """Bots with addresses and networks of their own: a flood, and a drip that stays just over the
+    limit. The first ten of each look like any good day and count, so a burst is only worth the name
+    by its size.
+    """
     for name, start, size, per_hour in (("flood", 12_000, 240, 300), ("drip", 20_000, 220, 12)):
         me = f"{name}.master@example.org"
         yield _came_alone(start - 3 * DAY, me, _ip())
@@ -231,7 +240,8 @@ def _networks() -> Iterator[Signup]:
         home = f"203.0.113.{n + 1}" if n % 2 else f"2001:db8:face:{n}::1"
         yield _came_alone(start, me, home)
         for i in range(8):
-            # The same place in other words: mapped into IPv6, or another of a household's endless addresses.
+            # The same place in other words: mapped into IPv6, or another of a household's endless
+            # addresses.
             seat = (
                 (home, f"::ffff:{home}")[i % 2] if n % 2 else f"2001:0db8:face:{n}:{i + 1:x}::{i:x}"
             )

@@ -1,7 +1,8 @@
 """Processes that confirm referrals beside each other, each with a store of its own.
 
-One brings in its readers, says that it is ready, waits for the word and confirms each of its referrals `times` times, many at
-once, in an order of its own. What the store is too busy for is asked again, as a client would.
+One brings in its readers, says that it is ready, waits for the word and confirms each of its
+referrals `times` times, many at once, in an order of its own. What the store is too busy for is
+asked again, as a client would.
 """
 
 from __future__ import annotations

@@ -75,7 +75,9 @@ class Crowd:
                 self.note("DELETE", answer)
 
     def read(self, number: int) -> None:
-        """Pages through lists while they change: never an error, never a page that contradicts itself."""
+        """Pages through lists while they change: never an error, never a page that contradicts
+        itself.
+        """
         dice, call = random.Random(number), self.call(number)
         while not self.done.is_set():
             kind, per_page, page = (
@@ -132,14 +134,18 @@ def every_page(call: Caller, path: str, per_page: int = 200) -> tuple[list[dict[
 
 
 def assert_exact(call: Caller, alice: Credentials, engine: str, url: str) -> None:
-    """The API against a recount of the raw rows: every total, every page, every count, the kept sums."""
+    """The API against a recount of the raw rows: every total, every page, every count, the kept
+    sums.
+    """
     with OpenStore(engine, url) as raw:
         rows = raw.ask(
             "SELECT id, erased_ms IS NULL, referrer_id, referrer_code, referral_status, created_ms,"
-            " referrals_verified, referrals_pending, referrals_rejected, is_advocate FROM subscriber"
+            " referrals_verified, referrals_pending, referrals_rejected, is_advocate FROM "
+            "subscriber"
         )
         negative = raw.ask(
-            "SELECT list, n FROM listing_run WHERE n < 0 UNION ALL SELECT list, n FROM listing WHERE n < 0"
+            "SELECT list, n FROM listing_run WHERE n < 0 UNION ALL SELECT list, n FROM listing "
+            "WHERE n < 0"
         )
     assert negative == []
     alive = {row[0]: row for row in rows if row[1]}

@@ -1,4 +1,6 @@
-"""A disk for SQLite that can be watched, made slow or made to fail: SQLite's own file layer with our hand on its sync."""
+"""A disk for SQLite that can be watched, made slow or made to fail: SQLite's own file layer with
+our hand on its sync.
+"""
 
 from __future__ import annotations
 

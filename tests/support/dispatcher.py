@@ -1,4 +1,6 @@
-"""Deliveries under the test's own clock: a real store, the real dispatcher, and receivers on real sockets."""
+"""Deliveries under the test's own clock: a real store, the real dispatcher, and receivers on real
+sockets.
+"""
 
 from __future__ import annotations
 
@@ -165,7 +167,9 @@ async def receiving(*script: Step) -> AsyncIterator[Receiver]:
 
 
 class ReceiverThread:
-    """A receiver with a loop of its own, for tests that talk to the service from plain functions."""
+    """A receiver with a loop of its own, for tests that talk to the service from plain
+    functions.
+    """
 
     def __init__(self, *script: Step) -> None:
         self.receiver = Receiver(*script)
@@ -185,7 +189,9 @@ class ReceiverThread:
 
 
 class Office:
-    """One account, its webhooks, and a dispatcher whose clock stands still until the test moves it."""
+    """One account, its webhooks, and a dispatcher whose clock stands still until the test
+    moves it.
+    """
 
     def __init__(
         self,

@@ -1,5 +1,5 @@
-"""Logos an attacker or a careless camera would send, by name: NOT_AN_IMAGE, BROKEN and POLYGLOTS are refused, CLEANED come out
-clean.
+"""Logos an attacker or a careless camera would send, by name: NOT_AN_IMAGE, BROKEN and POLYGLOTS
+are refused, CLEANED come out clean.
 """
 
 from __future__ import annotations
@@ -42,7 +42,9 @@ def png(
     colour: int = 0,
     pixels: bytes | None = None,
 ) -> bytes:
-    """A PNG by hand, so that its header can lie. Without `pixels` it has black rows, as many as fit in a few KB."""
+    """A PNG by hand, so that its header can lie. Without `pixels` it has black rows, as many as fit
+    in a few KB.
+    """
     header = chunk(b"IHDR", struct.pack(">IIBBBBB", width, height, depth, colour, 0, 0, 0))
     body = (
         zlib.compress(bytes(min((width + 1) * height, 60_000_000)), 9) if pixels is None else pixels
@@ -83,7 +85,9 @@ def jpeg_with(*segments: bytes) -> bytes:
 
 
 def thumbnailed() -> bytes:
-    """A whole JPEG inside the metadata of another, as cameras write it: its end comes long before the picture's."""
+    """A whole JPEG inside the metadata of another, as cameras write it: its end comes long before
+    the picture's.
+    """
     thumbnail = encoded(picture(size=(16, 12)), "JPEG")
     return encoded(picture(), "JPEG", exif=b"Exif\x00\x00" + exif() + thumbnail)
 

@@ -1,4 +1,6 @@
-"""An installation whose every text is hostile markup, with one of everything that a page can show."""
+"""An installation whose every text is hostile markup, with one of everything that a page
+can show.
+"""
 
 from __future__ import annotations
 
@@ -158,7 +160,8 @@ class World:
             "delivery"
         ]["uuid"]
         attempt = statement(
-            "INSERT INTO attempt (id, account_id, delivery_id, at_ms, status_code, latency_ms, error, response) "
+            "INSERT INTO attempt (id, account_id, delivery_id, at_ms, status_code, latency_ms, "
+            "error, response) "
             "VALUES (:id, :account_id, :delivery_id, 1, 500, 1, :evil, :evil)"
         )
         row: dict[str, Any] = {
@@ -171,7 +174,8 @@ class World:
 
     def money(self) -> None:
         insert = statement(
-            "INSERT INTO payout (id, account_id, month, amount_cents, created_ms) VALUES (:id, :account_id, :month, 500, 1)"
+            "INSERT INTO payout (id, account_id, month, amount_cents, created_ms) VALUES (:id, "
+            ":account_id, :month, 500, 1)"
         )
         now_ms = self.service.now_ms()
         for month in ("2020-01", rules.month_of(now_ms)):

@@ -45,10 +45,12 @@ class Received:
 
 
 class Mailbox:
-    """`with Mailbox() as mailbox: ... mailbox.url`. Answers scripted with `say` are given first, one per letter, at their step.
+    """`with Mailbox() as mailbox: ... mailbox.url`. Answers scripted with `say` are given first,
+    one per letter, at their step.
 
-    `say("RCPT", "450 later")` refuses a recipient; `say("DATA", DROP)` cuts the line before the letter is taken, and
-    `say("TAKEN", DROP)` after, so that only the server knows. `login` is (user, password).
+    `say("RCPT", "450 later")` refuses a recipient; `say("DATA", DROP)` cuts the line before the
+    letter is taken, and `say("TAKEN", DROP)` after, so that only the server knows. `login` is
+    (user, password).
     """
 
     def __init__(

@@ -9,7 +9,7 @@ from typing import Any
 
 from PIL import Image
 
-from honeyguide.partners import publications
+from honeyguide.partners import logos, publications
 from honeyguide.partners.logos import Logo, sanitize
 from honeyguide.partners.publications import PublicationFields
 from tests.support.service import Member
@@ -45,21 +45,18 @@ def _clean_logo() -> Logo:
 
 
 def publish(owner: Member, **fields: Any) -> dict[str, Any]:
-    """A publication as the API makes it, but its logo is decoded once here and not in a new child process each time."""
+    """A publication as the API makes it, but its logo is decoded once here and not in a new child
+    process each time.
+    """
     given = {
         name: value for name, value in publication_fields(**fields).items() if value is not None
     }
     del given["logo"]
     service = owner.service
+    logo = service.run(logos.store(_clean_logo(), service.services.site.logo_folder))
+    fields, now_ms = PublicationFields(**given), service.now_ms()
     made = service.write(
-        lambda tx: publications.create(
-            tx,
-            owner.account_id,
-            PublicationFields(**given),
-            _clean_logo(),
-            folder=service.services.site.logo_folder,
-            now_ms=service.now_ms(),
-        )
+        lambda tx: publications.create(tx, owner.account_id, fields, logo, now_ms=now_ms)
     )
     return owner.get(f"/v2/publications/{made.id}").json()["publication"]
 

@@ -1,11 +1,14 @@
-"""Text that would become markup wherever a page forgets to escape it, and a reader of pages that finds where it did."""
+"""Text that would become markup wherever a page forgets to escape it, and a reader of pages that
+finds where it did.
+"""
 
 from __future__ import annotations
 
 from html.parser import HTMLParser
 
-# An element; the end of a quoted attribute, a script, a title and a text box, then an element again; an attribute where a page
-# forgot the quotes. The first word and the first forty characters are hostile too: some pages show no more than that.
+# An element; the end of a quoted attribute, a script, a title and a text box, then an element
+# again; an attribute where a page forgot the quotes. The first word and the first forty characters
+# are hostile too: some pages show no more than that.
 EVIL = "<evil>\"'></script></title></textarea><evil onevil=1> onevil=1 {{7*7}}"
 ESCAPED = ("&lt;evil", "&amp;lt;evil")
 

@@ -1,4 +1,6 @@
-"""A newsletter with readers, rewards and words of its own, and a visitor who fills in its forms as a person would."""
+"""A newsletter with readers, rewards and words of its own, and a visitor who fills in its forms as
+a person would.
+"""
 
 from __future__ import annotations
 
@@ -116,10 +118,13 @@ class Newsletter:
         return [letter for letter in found if kind in (None, letter.kind)]
 
     def confirm_link(self, email: str) -> str:
-        """The link in the newest letter to this address. Made anew: once a letter is out, nobody finds a key in it."""
+        """The link in the newest letter to this address. Made anew: once a letter is out, nobody
+        finds a key in it.
+        """
         letter = next(letter for letter in self.letters(post.CONFIRM) if letter.to_email == email)
         until_ms = letter.created_ms + post.CONFIRM_WITHIN_MS
-        return f"/confirm/{post.confirm_token(self.service.services.site, self.person(email).ref_code, until_ms)}"
+        code = self.person(email).ref_code
+        return f"/confirm/{post.confirm_token(self.service.services.site, code, until_ms)}"
 
     def clicks(self, code: str = "") -> int:
         door = self.service.application._links

@@ -14,7 +14,9 @@ from tests.support.web import Operator, operator
 
 
 class Market:
-    """Alice runs the installation and an offer, Bob brings readers, Mallory is logged in and must see nothing of either."""
+    """Alice runs the installation and an offer, Bob brings readers, Mallory is logged in and must
+    see nothing of either.
+    """
 
     def __init__(self, service: Service) -> None:
         self.service = service

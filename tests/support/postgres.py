@@ -1,6 +1,8 @@
-"""A real PostgreSQL 18 from a pip wheel, in a directory of its own, that never outlives the process which started it.
+"""A real PostgreSQL 18 from a pip wheel, in a directory of its own, that never outlives the process
+which started it.
 
-Works as root too (the server then runs as an unprivileged user). By hand: `python -m tests.support.postgres`.
+Works as root too (the server then runs as an unprivileged user). By hand: `python -m
+tests.support.postgres`.
 """
 
 from __future__ import annotations
@@ -116,7 +118,9 @@ class PostgresServer:
         atexit.unregister(self.stop)
 
     def restart(self, hard: bool = False) -> None:
-        """The same port and data afterwards; `hard` is a crash: every connection is cut and recovery replays the log."""
+        """The same port and data afterwards; `hard` is a crash: every connection is cut and
+        recovery replays the log.
+        """
         self._halt("immediate" if hard else "fast")
         self._launch()
 
@@ -127,7 +131,9 @@ class PostgresServer:
         self.execute(f'DROP DATABASE IF EXISTS "{name}" WITH (FORCE)')
 
     def execute(self, sql: str, database: str = "postgres") -> str:
-        """For set-up only: runs `sql` through psql and returns what it prints, rows bare and unaligned."""
+        """For set-up only: runs `sql` through psql and returns what it prints, rows bare and
+        unaligned.
+        """
         command = [
             str(self.psql),
             "-XqAt",
@@ -227,14 +233,18 @@ class PostgresServer:
 
 @functools.cache
 def shared_server() -> PostgresServer:
-    """One server for this whole process (under xdist: one for each worker), stopped when it ends."""
+    """One server for this whole process (under xdist: one for each worker), stopped when it
+    ends.
+    """
     server = PostgresServer(**SCRATCH)
     server.start()
     return server
 
 
 def unprivileged_user() -> dict[str, Any]:
-    """How `subprocess` is told to become somebody else; nothing unless we are root, whom PostgreSQL refuses."""
+    """How `subprocess` is told to become somebody else; nothing unless we are root, whom PostgreSQL
+    refuses.
+    """
     if os.geteuid() != 0:
         return {}
     for name in ("nobody", "daemon"):
@@ -250,7 +260,9 @@ def unprivileged_user() -> dict[str, Any]:
 
 
 def installation(user: dict[str, Any]) -> Path:
-    """The directory of the server's programs: the wheel's own, or a copy where its user may not read that one."""
+    """The directory of the server's programs: the wheel's own, or a copy where its user may not
+    read that one.
+    """
     spec = importlib.util.find_spec(WHEEL)  # not imported: the package makes lock files when it is
     if spec is None or spec.origin is None:
         raise RuntimeError("PostgreSQL's wheel is missing: run `make dev` first")
@@ -280,7 +292,9 @@ def runs_as(user: dict[str, Any], programs: Path) -> bool:
 
 
 def copy_for_everybody(package: Path, copy: Path) -> None:
-    """With the libraries that the wheel keeps beside the package (Linux) or in it (macOS), in the same places."""
+    """With the libraries that the wheel keeps beside the package (Linux) or in it (macOS), in the
+    same places.
+    """
     draft = Path(tempfile.mkdtemp(prefix=copy.name, dir=copy.parent))
     for part in (f"{WHEEL}/pginstall18", f"{WHEEL}/.dylibs", f"{WHEEL}.libs"):
         if (package.parent / part).is_dir():
@@ -313,7 +327,9 @@ def free_port() -> int:
 
 
 def watch(owner: int, uid: str, gid: str, home: Path, programs: Path, flags: list[str]) -> None:
-    """The watcher process: runs the server until told on stdin how to stop it, or until its owner is gone."""
+    """The watcher process: runs the server until told on stdin how to stop it, or until its owner
+    is gone.
+    """
     for ignored in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(ignored, signal.SIG_IGN)
     user: dict[str, Any] = (

@@ -49,7 +49,9 @@ def post_of(member: Member, kind: str) -> list[QueuedEmail]:
 
 
 def catch_up(member: Member) -> None:
-    """The background work of rewards, to its end, whatever the service itself is doing meanwhile."""
+    """The background work of rewards, to its end, whatever the service itself is doing
+    meanwhile.
+    """
     site, now_ms = member.service.services.site, member.service.now_ms()
     for job in (backfill.walk, backfill.supply):
         while member.service.write(lambda tx, job=job: job(tx, site, now_ms=now_ms)):  # type: ignore[misc]

@@ -1,4 +1,6 @@
-"""The real command as real processes: started with the settings of the environment, waited for, spoken to and killed."""
+"""The real command as real processes: started with the settings of the environment, waited for,
+spoken to and killed.
+"""
 
 from __future__ import annotations
 
@@ -35,7 +37,9 @@ class Credentials(NamedTuple):
 
 
 def environment(**settings: object) -> dict[str, str]:
-    """This process's own, without anything of Honeyguide's but what is given: `port=8001` is HONEYGUIDE_PORT."""
+    """This process's own, without anything of Honeyguide's but what is given: `port=8001` is
+    HONEYGUIDE_PORT.
+    """
     clean = {
         name: value
         for name, value in os.environ.items()
@@ -73,12 +77,16 @@ class Answer(NamedTuple):
 
     @property
     def outcome(self) -> int | str:
-        """The status, or the error code of a 500: `unavailable` is expected of a store that is down, a bug is not."""
+        """The status, or the error code of a 500: `unavailable` is expected of a store that is
+        down, a bug is not.
+        """
         return self.json()["code"] if self.status == 500 else self.status
 
 
 class Caller:
-    """One kept-alive connection. A connection that breaks raises OSError; the next call makes a new one."""
+    """One kept-alive connection. A connection that breaks raises OSError; the next call makes a new
+    one.
+    """
 
     def __init__(self, port: int, key: str | None = None, *, timeout: float = 30) -> None:
         self.port = port
@@ -110,7 +118,9 @@ class Caller:
 
 
 class Serving:
-    """`honeyguide serve` as a process of its own; `with Serving(database_url) as server`. May be killed and started again."""
+    """`honeyguide serve` as a process of its own; `with Serving(database_url) as server`. May be
+    killed and started again.
+    """
 
     def __init__(self, database_url: str, *words: str, **settings: object) -> None:
         self.database_url = database_url

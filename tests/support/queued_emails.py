@@ -1,4 +1,6 @@
-"""A database of letters of its own, without a service: nobody but the test sends what lies in it."""
+"""A database of letters of its own, without a service: nobody but the test sends what lies
+in it.
+"""
 
 from __future__ import annotations
 
@@ -78,7 +80,8 @@ class Letterbox:
         def woken() -> None:
             self.woken += 1
 
-        # Only this process's own notice is counted: on PostgreSQL the same one also comes back through the server.
+        # Only this process's own notice is counted: on PostgreSQL the same one also comes back
+        # through the server.
         if self.engine == "sqlite":
             self.store.listen(emails.TOPIC, woken)
         else:

@@ -1,5 +1,5 @@
-"""Two units of work at one moment, in the order a test chooses: the first has done its work and not committed it
-when the second comes.
+"""Two units of work at one moment, in the order a test chooses: the first has done its work and not
+committed it when the second comes.
 """
 
 from __future__ import annotations
@@ -15,15 +15,17 @@ from .stores import outcome, statement
 
 _NOTHING = statement("SELECT 1 AS one")
 _WAITING = statement(
-    "SELECT pid FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()"
+    "SELECT pid FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = "
+    "current_database()"
 )
 
 Work = Callable[[Tx], Awaitable[Any]]
 
 
 async def overlapping(store: Store, first: Work, second: Work) -> tuple[Any, Any]:
-    """What each came to, or its error. On PostgreSQL the first commits once the second waits for it or is at its end; SQLite
-    has one writer, so there the second follows the first."""
+    """What each came to, or its error. On PostgreSQL the first commits once the second waits for it
+    or is at its end; SQLite has one writer, so there the second follows the first.
+    """
     if store.engine == "sqlite":
         return await outcome(store.write(first)), await outcome(store.write(second))
     all_done, go_on = asyncio.Event(), asyncio.Event()

@@ -22,7 +22,9 @@ class Answer:
 
 
 def send(service: Service, *parts: bytes, half_close: bool = False, timeout: float = 20) -> Answer:
-    """Sends all parts on one connection and reads one answer; status 0 when the server just hung up."""
+    """Sends all parts on one connection and reads one answer; status 0 when the server just hung
+    up.
+    """
     with socket.create_connection(("127.0.0.1", service.port), timeout=timeout) as connection:
         try:
             for part in parts:
@@ -35,7 +37,9 @@ def send(service: Service, *parts: bytes, half_close: bool = False, timeout: flo
 
 
 def trickle(service: Service, head: bytes, *, seconds: float) -> Answer:
-    """A byte of the body now and then, as long as anybody listens; status 0 when they still do after that time."""
+    """A byte of the body now and then, as long as anybody listens; status 0 when they still do
+    after that time.
+    """
     with socket.create_connection(("127.0.0.1", service.port), timeout=seconds) as connection:
         connection.sendall(head)
         connection.settimeout(0.05)
@@ -90,7 +94,9 @@ def request(
     headers: dict[str, str] | None = None,
     **how: Any,
 ) -> Answer:
-    """A well-formed request whose body may be anything; `headers` replace ours, an empty one leaves it out."""
+    """A well-formed request whose body may be anything; `headers` replace ours, an empty one leaves
+    it out.
+    """
     given = {"Host": "localhost", "X-Api-Key": member.key}
     if body is not None:
         given |= {"Content-Type": "application/json", "Content-Length": str(len(body))}

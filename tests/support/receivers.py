@@ -45,7 +45,9 @@ class Server:
 
 @asynccontextmanager
 async def listening(answer=OK, tls=None, host="127.0.0.1"):
-    """On a port that the strict policy takes, so that the port is never the reason for a refusal."""
+    """On a port that the strict policy takes, so that the port is never the reason for a
+    refusal.
+    """
     server = Server(answer, tls)
     while not server.port:
         try:
@@ -54,9 +56,11 @@ async def listening(answer=OK, tls=None, host="127.0.0.1"):
             server.port = port
         except OSError as error:
             if error.errno in (errno.EADDRNOTAVAIL, errno.EAFNOSUPPORT):
-                # Nobody can listen there, so nothing can get through; that such addresses are refused is tested as text.
+                # Nobody can listen there, so nothing can get through; that such addresses are
+                # refused is tested as text.
                 pytest.skip(
-                    f"this machine has no address {host}; tests/test_addresses.py holds the rule without dialling"
+                    f"this machine has no address {host}; tests/test_addresses.py holds the rule "
+                    f"without dialling"
                 )
     yield server
     listener.close()

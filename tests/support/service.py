@@ -1,4 +1,5 @@
-"""A real Honeyguide on a real socket, in a thread of the test process, on either engine; and the cast that calls it.
+"""A real Honeyguide on a real socket, in a thread of the test process, on either engine; and the
+cast that calls it.
 
 Alice owns, Bob partners, Mallory must see nothing. Only the clock is ours to move.
 """
@@ -45,7 +46,9 @@ def until(true: Callable[[], bool], seconds: float = 30) -> None:
 
 
 def fresh_database_url(engine: str, folder: Path, *, migrated: bool = False) -> str:
-    """A database of its own: empty, or with all tables, which are copied from a template and not made again."""
+    """A database of its own: empty, or with all tables, which are copied from a template and not
+    made again.
+    """
     name = f"hg{next(_numbers)}_{folder.name.replace('-', '_')[-20:]}".lower()
     if engine == "sqlite":
         if migrated:
@@ -66,7 +69,9 @@ def _template(engine: str) -> str:
 
 
 class Service:
-    """One running service. `settings` override the environment's, by the names of `honeyguide.settings`."""
+    """One running service. `settings` override the environment's, by the names of
+    `honeyguide.settings`.
+    """
 
     def __init__(self, engine: str, **settings: Any) -> None:
         self.engine = engine
@@ -138,7 +143,8 @@ class Service:
     def run_jobs(self) -> None:
         """Everything that is due by the clock, now, in the order of the table."""
         for job in self.services.loop.jobs:
-            # The service's own loop may be at it just now, with the clock as it was before: then it is our turn next.
+            # The service's own loop may be at it just now, with the clock as it was before: then it
+            # is our turn next.
             while not self.run(self.services.loop.once(job)):
                 time.sleep(0.01)
 

@@ -1,7 +1,8 @@
 """`honeyguide` commands as real processes that share the cost of importing it.
 
-Importing takes over a second of processor time. A starter process does it once and forks for every command. Each command
-has a process id, an environment, a folder and streams of its own, and can be killed like any other process.
+Importing takes over a second of processor time. A starter process does it once and forks for every
+command. Each command has a process id, an environment, a folder and streams of its own, and can be
+killed like any other process.
 """
 
 from __future__ import annotations

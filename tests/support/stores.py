@@ -1,4 +1,6 @@
-"""A migrated store of its own on either engine, and a loop to use it on, without a server around it."""
+"""A migrated store of its own on either engine, and a loop to use it on, without a server around
+it.
+"""
 
 from __future__ import annotations
 
@@ -83,7 +85,8 @@ class OpenStore:
 INSERT = statement("INSERT INTO instance (name, value) VALUES (:name, :value)")
 UPDATE = statement("UPDATE instance SET value = value || :more WHERE name = :name")
 COPY = statement(
-    "INSERT INTO instance (name, value) SELECT 'copy of ' || name, value FROM instance WHERE name = :name"
+    "INSERT INTO instance (name, value) SELECT 'copy of ' || name, value FROM instance WHERE name "
+    "= :name"
 )
 NAMES = statement("SELECT name FROM instance ORDER BY name")
 VALUE = statement("SELECT value FROM instance WHERE name = :name")
@@ -91,7 +94,8 @@ INSERT_ACCOUNT = statement(
     "INSERT INTO account (id, email, email_key, created_ms) VALUES (:id, :email, :email, 1)"
 )
 INSERT_CAMPAIGN = statement(
-    "INSERT INTO campaign (id, account_id, name, slug, created_ms) VALUES (:id, :account_id, 'x', :id, 1)"
+    "INSERT INTO campaign (id, account_id, name, slug, created_ms) VALUES (:id, :account_id, 'x', "
+    ":id, 1)"
 )
 INSERT_LEASE = statement("INSERT INTO job_lease (name, leased_until_ms) VALUES (:name, 0)")
 

@@ -1,4 +1,6 @@
-"""Every row of every table, as the database itself has them: for tests that must know what remains or what changed."""
+"""Every row of every table, as the database itself has them: for tests that must know what remains
+or what changed.
+"""
 
 from __future__ import annotations
 

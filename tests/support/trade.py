@@ -1,5 +1,5 @@
-"""A market on a store alone: owners, programs, partners and readers moved by the domain's own verbs at a time the test chooses,
-and the proof of the books at any moment.
+"""A market on a store alone: owners, programs, partners and readers moved by the domain's own verbs
+at a time the test chooses, and the proof of the books at any moment.
 """
 
 from __future__ import annotations
@@ -208,7 +208,10 @@ class Trade:
 
     async def earned(self, partner: int = 0, month: str = "2026-11") -> int:
         found = await self.rows(
-            "SELECT spent_cents FROM partner_spend WHERE partner_campaign_id = :id AND month = :month",
+            (
+                "SELECT spent_cents FROM partner_spend WHERE partner_campaign_id = :id AND month = "
+                ":month"
+            ),
             id=self.partners[partner].id,
             month=month,
         )
@@ -217,7 +220,8 @@ class Trade:
     async def outcome(self, subscriber_id: str) -> tuple[str, int | None, str | None, str | None]:
         """(status, charged cents, month, why not)"""
         (found,) = await self.rows(
-            "SELECT s.referral_status, r.charged_cents, r.charged_month, r.uncharged_reason FROM partner_referral AS r "
+            "SELECT s.referral_status, r.charged_cents, r.charged_month, r.uncharged_reason FROM "
+            "partner_referral AS r "
             "JOIN subscriber AS s ON s.id = r.subscriber_id WHERE r.subscriber_id = :id",
             id=subscriber_id,
         )

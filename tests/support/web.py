@@ -1,4 +1,6 @@
-"""A browser without a screen: cookies, tokens and forms as a person's browser handles them, against the real service."""
+"""A browser without a screen: cookies, tokens and forms as a person's browser handles them, against
+the real service.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +24,9 @@ _CSRF = re.compile(r'name="csrf" value="([0-9a-f]+)"')
 
 
 class WebClient:
-    """One person's browser. `web.post(path, page="/settings", name="x")` fills in the token that the page carried."""
+    """One person's browser. `web.post(path, page="/settings", name="x")` fills in the token that
+    the page carried.
+    """
 
     def __init__(self, service: Service) -> None:
         self.service = service
