@@ -291,22 +291,27 @@ def test_changes_in_parallel_with_charges_and_notifications_agree(engine: str) -
             await trade.tell(day_after)
             last = "budget_reached" if await trade.reached() else "budget_reopened"
             assert [(await heard(trade, n))[-1] for n in range(3)] == [last] * 3
-        rows = await trade.rows(
-            "SELECT account_id, kind, created_ms / 86400000 FROM notice WHERE kind IN "
-            "('budget_reached', 'budget_reopened') "
-            "ORDER BY created_ms, id"
-        )
-        a_day = Counter((who, day) for who, kind, day in rows if kind == "budget_reached")
-        assert max(a_day.values()) == 1
-        for partner in trade.partners:
-            kinds = [kind for who, kind, _ in rows if who == partner.account_id]
-            assert "budget_reopened" not in (
-                kinds[0],
-                *(b for a, b in itertools.pairwise(kinds) if a == b),
-            ), kinds
+        await assert_told_in_turn(trade)
         if engine == "postgres":
             assert await trade.rows(
                 "SELECT deadlocks FROM pg_stat_database WHERE datname = current_database()"
             ) == [(0,)]
 
     on(engine, scenario)
+
+
+async def assert_told_in_turn(trade: Trade) -> None:
+    """Reached at most once a day, and reopened only after reached."""
+    rows = await trade.rows(
+        "SELECT account_id, kind, created_ms / 86400000 FROM notice WHERE kind IN "
+        "('budget_reached', 'budget_reopened') "
+        "ORDER BY created_ms, id"
+    )
+    a_day = Counter((who, day) for who, kind, day in rows if kind == "budget_reached")
+    assert max(a_day.values()) == 1
+    for partner in trade.partners:
+        kinds = [kind for who, kind, _ in rows if who == partner.account_id]
+        assert "budget_reopened" not in (
+            kinds[0],
+            *(b for a, b in itertools.pairwise(kinds) if a == b),
+        ), kinds

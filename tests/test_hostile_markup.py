@@ -110,24 +110,16 @@ def test_no_page_of_the_dashboard_lets_markup_through(world: World) -> None:
     assert SHOWS - shown == set(), "these showed no hostile text at all"
 
 
+def evil(names: str) -> dict[str, str]:
+    return dict.fromkeys(names.split(), EVIL)
+
+
 def forms(world: World) -> list[tuple[str, str, dict[str, Any]]]:
     """(address, page with the token, fields): forms that are shown again with what was typed,
     previews, and flash messages.
     """
-    typed = {
-        "name": EVIL,
-        "description": EVIL,
-        "list_id": EVIL,
-        "audience_gender": EVIL,
-        "categories": EVIL,
-    }
-    terms = {
-        "cpa": EVIL,
-        "redirect_url": EVIL,
-        "terms": EVIL,
-        "slug": EVIL,
-        "publication": world.ids["unoffered"],
-    }
+    typed = evil("name description list_id audience_gender categories")
+    terms = {**evil("cpa redirect_url terms slug"), "publication": world.ids["unoffered"]}
     words = {word.key: EVIL * 20 for word in WORDS}
     return [
         (
@@ -138,13 +130,7 @@ def forms(world: World) -> list[tuple[str, str, dict[str, Any]]]:
         (
             "/rewards",
             "/rewards",
-            {
-                "name": EVIL,
-                "referrals": EVIL,
-                "description": EVIL,
-                "coupon_codes": EVIL,
-                "kind": "coupon",
-            },
+            {**evil("name referrals description coupon_codes"), "kind": "coupon"},
         ),
         (
             f"/rewards/{world.rewards[0]}",

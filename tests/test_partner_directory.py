@@ -120,24 +120,7 @@ async def an_offer(tx: Tx, account_id: str, dice: random.Random, n: int) -> Offe
     verified = dice.choice((None, 0, 1, 2, 3))
     rate_bp = -1 if verified is None else verified * 10_000 // 3
     if verified is not None:
-        day = {
-            "program_id": made.id,
-            "account_id": account_id,
-            "verified": verified,
-            "rejected": 3 - verified,
-        }
-        columns = "program_id, account_id, day, verified, rejected"
-        insert = (
-            f"INSERT INTO program_day ({columns}) VALUES (:program_id, :account_id, :day, "
-            f":verified, :rejected)"
-        )
-        await tx.run(statement(insert), **day, day=NOW_MS // DAY_MS)
-        forgotten = day | {
-            "verified": 900 - 300 * verified,
-            "rejected": 300 * verified,
-            "day": NOW_MS // DAY_MS - 30,
-        }
-        await tx.run(statement(insert), **forgotten)
+        await count_days(tx, account_id, made.id, verified)
     traits = {
         *fields["categories"],
         fields["audience_gender"],
@@ -155,6 +138,28 @@ async def an_offer(tx: Tx, account_id: str, dice: random.Random, n: int) -> Offe
         made.max_payout_cents,
         rate_bp,
     )
+
+
+async def count_days(tx: Tx, account_id: str, program_id: str, verified: int) -> None:
+    """Three decided referrals today, and many more on a day that no longer counts."""
+    day = {
+        "program_id": program_id,
+        "account_id": account_id,
+        "verified": verified,
+        "rejected": 3 - verified,
+    }
+    columns = "program_id, account_id, day, verified, rejected"
+    insert = (
+        f"INSERT INTO program_day ({columns}) VALUES (:program_id, :account_id, :day, "
+        f":verified, :rejected)"
+    )
+    await tx.run(statement(insert), **day, day=NOW_MS // DAY_MS)
+    forgotten = day | {
+        "verified": 900 - 300 * verified,
+        "rejected": 300 * verified,
+        "day": NOW_MS // DAY_MS - 30,
+    }
+    await tx.run(statement(insert), **forgotten)
 
 
 async def take_out(tx: Tx, account_id: str, offer: Offered, how: int) -> None:

@@ -84,6 +84,9 @@ class Places:
         service.set_clock((rules.closes_at(self.month) + HOUR_MS - system_clock()) / 1000)
         service.run_jobs()
         self.alice.subscribe("later@example.org", referrer_code=self.place["ref_code"])
+        self.name_paths()
+
+    def name_paths(self) -> None:
         program, publication = self.program["uuid"], self.publication["uuid"]
         self.alices = {
             "publications": "/publications",

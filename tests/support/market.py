@@ -54,9 +54,9 @@ def publish(owner: Member, **fields: Any) -> dict[str, Any]:
     del given["logo"]
     service = owner.service
     logo = service.run(logos.store(_clean_logo(), service.services.site.logo_folder))
-    fields, now_ms = PublicationFields(**given), service.now_ms()
+    new, now_ms = PublicationFields(**given), service.now_ms()
     made = service.write(
-        lambda tx: publications.create(tx, owner.account_id, fields, logo, now_ms=now_ms)
+        lambda tx: publications.create(tx, owner.account_id, new, logo, now_ms=now_ms)
     )
     return owner.get(f"/v2/publications/{made.id}").json()["publication"]
 
