@@ -24,7 +24,7 @@ from tests.support.service import ENGINES
 from tests.support.stores import OpenStore, statement
 from tests.support.trade import HOUR_MS, NOON_MS, Trade, on, terms, verify
 
-PROCESSES, EACH = 12, 100
+PROCESSES, EACH = 12, 50
 FEE, BUDGET, CAP = 300, 30_000, 9_000
 
 
@@ -81,7 +81,7 @@ def test_twelve_processes_spend_a_budget_to_the_cent(opened: OpenStore) -> None:
 
 @pytest.mark.long
 def test_twelve_processes_with_many_referrals_spend_a_budget_to_the_cent(opened: OpenStore) -> None:
-    spend_together(opened, 4 * EACH)
+    spend_together(opened, 8 * EACH)
 
 
 def spend_together(opened: OpenStore, each: int) -> None:

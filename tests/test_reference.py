@@ -35,7 +35,7 @@ def visitor() -> Iterator[httpx.Client]:
     """A browser without a session."""
     with (
         Service("sqlite") as service,
-        httpx.Client(base_url=service.url) as client,
+        httpx.Client(base_url=service.url, verify=False) as client,
     ):
         yield client
 

@@ -40,11 +40,14 @@ class Command:
         stdout: IO[bytes],
         stderr: IO[bytes],
         cwd: str | os.PathLike[str] | None = None,
+        before: str = "",
     ) -> None:
+        """`before` is Python that the new process runs first."""
         self.args = ["honeyguide", *words]
         self.returncode: int | None = None
         self._status, writer = os.pipe()
-        asked = {"words": words, "env": env, "cwd": os.fspath(cwd or os.getcwd())}
+        folder = os.fspath(cwd or os.getcwd())
+        asked = {"words": words, "env": env, "cwd": folder, "before": before}
         streams = [stdout.fileno(), stderr.fileno(), writer]
         with _ONE_AT_A_TIME:
             channel = _starter()
@@ -174,6 +177,7 @@ def _become(asked: dict[str, Any], stdout: int, stderr: int) -> None:
     sys.argv = ["honeyguide", *asked["words"]]
     code = 0
     try:
+        exec(asked["before"], {})
         runpy.run_module("honeyguide", run_name="__main__", alter_sys=True)
     except SystemExit as ended:
         code = ended.code if isinstance(ended.code, int) else 0 if ended.code is None else 1

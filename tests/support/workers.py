@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 import tempfile
 from pathlib import Path
 
 from .process import environment
+from .starter import Command
 
 LEASE_S = 3.0
-CODE = f"""
-from honeyguide.cli import main
-from honeyguide.events import (dispatcher)
+SHORT_LEASES = f"""
+from honeyguide.events import dispatcher
 dispatcher.LEASE_MS, dispatcher.BEGIN_WITHIN_S = {int(LEASE_S * 1000)}, {LEASE_S / 3}
-main()
 """
 
 
@@ -23,8 +20,9 @@ class Worker:
 
     def __init__(self, database_url: str) -> None:
         self._out = tempfile.NamedTemporaryFile(prefix="hgwork")  # noqa: SIM115 - as long as the worker
-        self.process = subprocess.Popen(
-            [sys.executable, "-c", CODE, "work"],
+        self.process = Command(
+            ["work"],
+            before=SHORT_LEASES,
             stdout=self._out,
             stderr=self._out,
             env=environment(database_url=database_url, base_url="http://127.0.0.1:8000", log="off"),
