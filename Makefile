@@ -1,6 +1,7 @@
 # Every target installs what it needs. Works with GNU make 3.81 and later.
 
-PYTEST_ARGS ?= -n 2 --dist loadfile
+# Long files of few tests come as the alphabet has them, not last, so that no worker waits for the other.
+PYTEST_ARGS ?= -n 2 --dist loadfile --no-loadscope-reorder
 BENCH_ARGS  ?=
 LOCK_ARGS   ?=
 MUTANTS_ARGS ?=
