@@ -167,7 +167,12 @@ async def sign_up(
         created_ms = clock.parse_past(new.created_at, param="created_at", now_ms=now_ms)
     person = Person(email, person_key_of(site, email), ip_network_of(new.ip_address))
     code = "" if partner or not new.referrer_code else new.referrer_code.strip().lower()
-    referrer = await tx.one(_FIND_REFERRER, code=code, **tenant._asdict()) if code else None
+    account_id, campaign_id = tenant
+    referrer = None
+    if code:
+        referrer = await tx.one(
+            _FIND_REFERRER, code=code, account_id=account_id, campaign_id=campaign_id
+        )
     verdict = partner.verdict if partner else rules.Decision(rules.Status.VERIFIED)
     if referrer is not None:
         verdict = await _judge(
@@ -227,7 +232,8 @@ async def _insert(
         _INSERT,
         taken=_TAKEN,
         **msgspec.structs.asdict(row),
-        **tenant._asdict(),
+        account_id=tenant.account_id,
+        campaign_id=tenant.campaign_id,
         email_key=person.email.key,
         person_key=person.key,
         network=person.ip_network,
