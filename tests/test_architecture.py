@@ -33,17 +33,6 @@ MAY_IMPORT |= {"__main__": {"cli"}}
 KERNEL_GUESTS = {"kernel/email_addresses.py": {"email_validator"}, "kernel/public.py": {"msgspec"}}
 DRIVERS = {"apsw", "asyncpg", "sqlite3", "aiosqlite", "psycopg", "sqlalchemy"}
 ENGINE_MODULES = {"sqlite", "postgres", "SqliteStore", "PostgresStore", "SqliteTx", "PostgresTx"}
-TRANSACTIONS = {"read", "write", "snapshot", "slow_snapshot", "write_snapshot"}
-# Loops, caches and downloads, which need several transactions one after another.
-OPENS_TRANSACTIONS = {
-    "accounts/admission.py",
-    "events/dispatcher.py",
-    "events/recording.py",
-    "mail/sending.py",
-    "referrals/clicks.py",
-    "referrals/links.py",
-    "signups/exporting.py",
-}
 HTTP_SERVERS = {"starlette", "uvicorn", "httptools", "multipart", "python_multipart"}
 CLOCKS = {"kernel/clock.py", "kernel/ids.py"}
 TIME_READERS = {
@@ -138,16 +127,6 @@ def engines_stay_in_the_store(module: Module) -> Iterator[str]:
     for node in ast.walk(module.tree):
         if isinstance(node, ast.Attribute) and node.attr == "engine":
             yield f"{node.lineno}: `{ast.unparse(node)}` asks which engine this is; {mend}"
-
-
-def the_domain_opens_no_transactions(module: Module) -> Iterator[str]:
-    if module.room not in DOMAIN or module.room == "store" or module.path in OPENS_TRANSACTIONS:
-        return
-    for node in ast.walk(module.tree):
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
-            owner = ast.unparse(node.func.value).rpartition(".")[2].lstrip("_")
-            if owner == "store" and node.func.attr in TRANSACTIONS:
-                yield f"{node.lineno}: `{ast.unparse(node.func)}` opens a transaction; take `tx` and let the edge open it"
 
 
 def the_domain_knows_no_http_server(module: Module) -> Iterator[str]:
@@ -279,7 +258,6 @@ LAWS: list[Law] = [
     the_kernel_stands_on_the_standard_library,
     drivers_live_in_the_store,
     engines_stay_in_the_store,
-    the_domain_opens_no_transactions,
     the_domain_knows_no_http_server,
     sql_lives_in_sql_files,
     the_clock_is_read_in_one_place,
@@ -365,7 +343,6 @@ CULPRITS: list[tuple[Law, str, str]] = [
     (engines_stay_in_the_store, "mail/emails.py", "from honeyguide.store.postgres import LockWait"),
     (engines_stay_in_the_store, "mail/emails.py", "from honeyguide.store import SqliteStore"),
     (engines_stay_in_the_store, "work/loop.py", "alone = store.engine == 'sqlite'"),
-    (the_domain_opens_no_transactions, "partners/charges.py", "self._store.write(charge)"),
     (
         the_domain_knows_no_http_server,
         "events/outbox.py",

@@ -12,7 +12,7 @@ from honeyguide.kernel.email_addresses import EmailAddress
 from honeyguide.kernel.errors import Invalid
 from honeyguide.pages import forms
 from honeyguide.pages.dashboard import formats, login
-from honeyguide.pages.dashboard.page_request import PageRequest, View
+from honeyguide.pages.dashboard.page_request import PageRequest, PageView
 from honeyguide.pages.forms import Field
 from honeyguide.pages.services import PageServices
 from honeyguide.store.tx import Tx
@@ -30,13 +30,13 @@ FORMS = {
 }
 
 
-async def show(tx: Tx, request: PageRequest) -> View:
+async def show(tx: Tx, request: PageRequest) -> PageView:
     return await _page(tx, request)
 
 
 async def _page(
     tx: Tx, request: PageRequest, status: int = 200, *, new_key: str = "", invitation_link: str = ""
-) -> View:
+) -> PageView:
     account_id, now_ms = request.who.account_id, request.now_ms
     api_keys = await keys.of_account(tx, account_id)
     invited = (
@@ -91,7 +91,7 @@ def _snippets(request: PageRequest, key: str) -> list[tuple[str, str]]:
     ]
 
 
-async def create_key(tx: Tx, request: PageRequest) -> View:
+async def create_key(tx: Tx, request: PageRequest) -> PageView:
     forms.require(FORMS["keys"], request.fields)
     key = await keys.create(
         tx, request.who.account_id, name=request.text("name"), now_ms=request.now_ms
@@ -150,7 +150,7 @@ async def end_session(tx: Tx, request: PageRequest) -> Response:
     return request.go("/account", f"{formats.plural(ended, 'other session')} signed out.")
 
 
-async def invite(tx: Tx, request: PageRequest) -> View:
+async def invite(tx: Tx, request: PageRequest) -> PageView:
     forms.require(FORMS["invitations"], request.fields)
     inviter = await accounts.get(tx, request.who.account_id)
     email = EmailAddress.parse(request.text("email"))

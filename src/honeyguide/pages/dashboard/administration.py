@@ -10,7 +10,7 @@ from honeyguide.events import webhooks
 from honeyguide.kernel import money
 from honeyguide.kernel.errors import Invalid
 from honeyguide.mail import emails
-from honeyguide.pages.dashboard.page_request import PageRequest, View
+from honeyguide.pages.dashboard.page_request import PageRequest, PageView
 from honeyguide.pages.downloads import attachment
 from honeyguide.pages.forms import Field
 from honeyguide.pages.services import PageServices
@@ -31,7 +31,7 @@ def _month(request: PageRequest) -> str:
         return ""
 
 
-async def show(tx: Tx, request: PageRequest) -> View:
+async def show(tx: Tx, request: PageRequest) -> PageView:
     months = await payouts.months(tx)
     so_far = {
         row.month: await payouts.earned_so_far(tx, row.month)
@@ -63,7 +63,7 @@ async def show(tx: Tx, request: PageRequest) -> View:
     )
 
 
-async def prove(services: PageServices, request: PageRequest) -> View:
+async def prove(services: PageServices, request: PageRequest) -> PageView:
     """Checks the ledger against everything that moved money, and keeps the result."""
     findings, sums = await services.store.slow_snapshot(ledger_check.verify)
     broken = sum(finding.broken for finding in findings)

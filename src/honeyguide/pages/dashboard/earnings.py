@@ -9,7 +9,7 @@ from honeyguide.kernel.clock import DAY_MS
 from honeyguide.kernel.errors import Invalid
 from honeyguide.kernel.paging import Page
 from honeyguide.pages.dashboard import cards, formats
-from honeyguide.pages.dashboard.page_request import PageRequest, View
+from honeyguide.pages.dashboard.page_request import PageRequest, PageView
 from honeyguide.pages.readers import sharing
 from honeyguide.partners import forecast, network, partner_referrals, rules
 from honeyguide.partners.partner_referrals import ReferredSubscriber
@@ -78,7 +78,7 @@ def why(row: ReferredSubscriber) -> str:
 SHOWN: dict[str, Any] = {"money": money.show, "why": why}
 
 
-async def show(tx: Tx, request: PageRequest) -> View:
+async def show(tx: Tx, request: PageRequest) -> PageView:
     account_id, month = request.who.account_id, month_of(request)
     is_now = month == rules.month_of(request.now_ms)
     joined, _ = await network.page_of_joined(tx, account_id, Page(1, 200), now_ms=request.now_ms)
@@ -108,7 +108,7 @@ async def show(tx: Tx, request: PageRequest) -> View:
     )
 
 
-async def one(tx: Tx, request: PageRequest) -> View:
+async def one(tx: Tx, request: PageRequest) -> PageView:
     account_id, site = request.who.account_id, request.services.site
     month = rules.month_of(request.now_ms)
     joined = await network.get_joined(tx, account_id, request.at("id"), now_ms=request.now_ms)

@@ -7,7 +7,7 @@ from starlette.responses import Response
 
 from honeyguide.kernel.errors import Invalid
 from honeyguide.pages import forms
-from honeyguide.pages.dashboard.page_request import PageRequest, View
+from honeyguide.pages.dashboard.page_request import PageRequest, PageView
 from honeyguide.pages.downloads import attachment
 from honeyguide.pages.services import PageServices
 from honeyguide.signups import import_files, importing
@@ -18,7 +18,7 @@ from honeyguide.store.tx import Tx
 SAMPLE = 4
 
 
-async def upload_form(tx: Tx, request: PageRequest) -> View:
+async def upload_form(tx: Tx, request: PageRequest) -> PageView:
     earlier = await importing.of_account(tx, request.tenant)
     return request.view("import.html", earlier=earlier, wrong=request.errors.get("", ""))
 
@@ -40,7 +40,7 @@ async def upload(services: PageServices, request: PageRequest) -> Response:
     return request.go(f"/subscribers/import/{import_id}")
 
 
-async def show(tx: Tx, request: PageRequest) -> View:
+async def show(tx: Tx, request: PageRequest) -> PageView:
     tenant = request.tenant
     kept = await importing.get(tx, tenant, request.at("id"))
     is_new = kept.status == "new"

@@ -13,7 +13,7 @@ from honeyguide.kernel.email_addresses import LONGEST, EmailAddress
 from honeyguide.kernel.errors import Invalid, Missing
 from honeyguide.kernel.ip_networks import ip_network_of
 from honeyguide.pages import forms
-from honeyguide.pages.dashboard.page_request import SESSION_S, PageRequest, View
+from honeyguide.pages.dashboard.page_request import SESSION_S, PageRequest, PageView
 from honeyguide.pages.forms import Field, FormErrors
 from honeyguide.pages.services import PageServices
 from honeyguide.store.tx import Tx
@@ -65,7 +65,7 @@ async def begin_session(
     return response
 
 
-async def login_form(tx: Tx, request: PageRequest) -> View | Response:
+async def login_form(tx: Tx, request: PageRequest) -> PageView | Response:
     if request.visitor is not None:
         return request.go("/")
     if await invitations.is_untouched(tx):
@@ -73,7 +73,7 @@ async def login_form(tx: Tx, request: PageRequest) -> View | Response:
     return await login_page(tx, request)
 
 
-async def login_page(tx: Tx, request: PageRequest) -> View:
+async def login_page(tx: Tx, request: PageRequest) -> PageView:
     return request.view(
         "login.html",
         email=request.text("email"),
@@ -111,18 +111,18 @@ async def log_out(tx: Tx, request: PageRequest) -> Response:
     return response
 
 
-async def signup_form(tx: Tx, request: PageRequest) -> View | Response:
+async def signup_form(tx: Tx, request: PageRequest) -> PageView | Response:
     return request.go("/") if request.visitor is not None else await signup_page(tx, request)
 
 
-async def signup_page(tx: Tx, request: PageRequest) -> View:
+async def signup_page(tx: Tx, request: PageRequest) -> PageView:
     is_first = await invitations.is_untouched(tx)
     if not is_first and request.services.settings.signups != "open":
         return request.view("by_invitation.html")
     return request.view("signup.html", is_first=is_first, given=request.fields)
 
 
-async def sign_up(services: PageServices, request: PageRequest) -> View | Response:
+async def sign_up(services: PageServices, request: PageRequest) -> PageView | Response:
     """Sends a signup link. Only the first account, the administrator's, is opened without one."""
     if await services.store.read(invitations.is_untouched):
         return await _open_first_account(services, request)
@@ -131,7 +131,7 @@ async def sign_up(services: PageServices, request: PageRequest) -> View | Respon
     return await services.store.write(_ask_to_join, request)
 
 
-async def _ask_to_join(tx: Tx, request: PageRequest) -> View:
+async def _ask_to_join(tx: Tx, request: PageRequest) -> PageView:
     email = await _count_email(tx, request)
     await invitations.ask_to_join(tx, request.services.site, email, now_ms=request.now_ms)
     return request.view("email_sent.html", email=request.text("email"))
@@ -171,18 +171,18 @@ async def _hash_for_new_account(request: PageRequest, email: str) -> str:
     return await passwords.hashed(passwords.checked(request.fields["password"], email=email))
 
 
-def _link_expired(request: PageRequest, again: str) -> View:
+def _link_expired(request: PageRequest, again: str) -> PageView:
     return request.view("link_expired.html", 404, sentence=invitations.SPENT, again=again)
 
 
-async def welcome_form(tx: Tx, request: PageRequest) -> View:
+async def welcome_form(tx: Tx, request: PageRequest) -> PageView:
     ticket = await invitations.find(tx, "invitation", request.at("token"), now_ms=request.now_ms)
     if ticket is None:
         return _link_expired(request, "/signup")
     return request.view("welcome.html", email=ticket.email, given=request.fields)
 
 
-async def welcome(services: PageServices, request: PageRequest) -> View | Response:
+async def welcome(services: PageServices, request: PageRequest) -> PageView | Response:
     """Opens the account that an invitation was for."""
     token, now_ms = request.at("token"), request.now_ms
     ticket = await services.store.read(invitations.find, "invitation", token, now_ms=now_ms)
@@ -199,29 +199,29 @@ async def welcome(services: PageServices, request: PageRequest) -> View | Respon
     return await begin_session(request, account_id, "/", WELCOME)
 
 
-async def forgot_form(tx: Tx, request: PageRequest) -> View:
+async def forgot_form(tx: Tx, request: PageRequest) -> PageView:
     email = request.text("email") or request.query.get("email", "")
     return request.view("forgot.html", email=email)
 
 
-async def forgot(tx: Tx, request: PageRequest) -> View:
+async def forgot(tx: Tx, request: PageRequest) -> PageView:
     email = await _count_email(tx, request)
     await invitations.forgot_password(tx, request.services.site, email, now_ms=request.now_ms)
     return request.view("email_sent.html", email=request.text("email"))
 
 
-async def reset_form(tx: Tx, request: PageRequest) -> View:
+async def reset_form(tx: Tx, request: PageRequest) -> PageView:
     ticket = await invitations.find(
         tx, "password_reset", request.at("token"), now_ms=request.now_ms
     )
     return await reset_page(tx, request) if ticket else _link_expired(request, "/password")
 
 
-async def reset_page(tx: Tx, request: PageRequest) -> View:
+async def reset_page(tx: Tx, request: PageRequest) -> PageView:
     return request.view("reset.html")
 
 
-async def reset(services: PageServices, request: PageRequest) -> View | Response:
+async def reset(services: PageServices, request: PageRequest) -> PageView | Response:
     forms.require(NEW_PASSWORD, request.fields)
     password_hash = await passwords.hashed(passwords.checked(request.fields["password"], email=""))
     try:

@@ -11,7 +11,7 @@ from honeyguide.kernel.errors import Invalid
 from honeyguide.kernel.paging import Page
 from honeyguide.pages import forms
 from honeyguide.pages.dashboard import cards
-from honeyguide.pages.dashboard.page_request import PageRequest, View
+from honeyguide.pages.dashboard.page_request import PageRequest, PageView
 from honeyguide.pages.forms import Field
 from honeyguide.partners import audience, network
 from honeyguide.partners.directory import SORTS, NetworkQuery
@@ -52,7 +52,7 @@ def _cents(text: str) -> int:
         return 0
 
 
-async def show(tx: Tx, request: PageRequest) -> View:
+async def show(tx: Tx, request: PageRequest) -> PageView:
     wanted = _wanted(request)
     page = Page(forms.page_number(request.query.get("page", "")), PER_PAGE)
     rows, total = await network.page_of(
@@ -78,7 +78,7 @@ async def show(tx: Tx, request: PageRequest) -> View:
     )
 
 
-async def one(tx: Tx, request: PageRequest) -> View:
+async def one(tx: Tx, request: PageRequest) -> PageView:
     offer = await network.get(tx, request.who.account_id, request.at("id"), now_ms=request.now_ms)
     return request.view(
         "network_program.html", offer=offer, reason=request.text("reason"), **cards.SHOWN

@@ -11,7 +11,7 @@ from honeyguide.accounts import keys
 from honeyguide.kernel import money
 from honeyguide.kernel.clock import DAY_MS
 from honeyguide.pages.dashboard import charts, formats
-from honeyguide.pages.dashboard.page_request import PageRequest, View
+from honeyguide.pages.dashboard.page_request import PageRequest, PageView
 from honeyguide.partners import forecast
 from honeyguide.partners import rules as months
 from honeyguide.referrals import campaigns, daily_counts, page_index, recent_counts, rewards, search
@@ -97,7 +97,7 @@ async def _facts(
     )
 
 
-async def show(tx: Tx, request: PageRequest) -> View:
+async def show(tx: Tx, request: PageRequest) -> PageView:
     chosen = charts.RANGES.get(request.query.get("range", ""), charts.RANGES["30d"])
     since_ms = charts.first_day(chosen, request.now_ms)
     span_ms = chosen.days * DAY_MS

@@ -41,7 +41,7 @@ _STATUSES: tuple[tuple[type[Fault], int], ...] = (
 Fields = ImmutableMultiDict[str, str]
 
 
-class View(NamedTuple):
+class PageView(NamedTuple):
     """A page to render once its transaction is over."""
 
     template: str
@@ -112,11 +112,11 @@ class PageRequest:
     def several(self, name: str) -> list[str]:
         return self.fields.getlist(name)
 
-    def view(self, template: str, status: int = 200, **values: Any) -> View:
+    def view(self, template: str, status: int = 200, **values: Any) -> PageView:
         """A page of the dashboard."""
-        return View(f"dashboard/{template}", values, status)
+        return PageView(f"dashboard/{template}", values, status)
 
-    async def render(self, view: View) -> Response:
+    async def render(self, view: PageView) -> Response:
         """The page with everything its frame shows."""
         frame: dict[str, Any] = {
             "visitor": self.visitor,

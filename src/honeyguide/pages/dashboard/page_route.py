@@ -13,12 +13,12 @@ from starlette.responses import Response
 from honeyguide.kernel.errors import Fault, Invalid, TooMany
 from honeyguide.pages import forms
 from honeyguide.pages.dashboard import page_request
-from honeyguide.pages.dashboard.page_request import PageRequest, View
+from honeyguide.pages.dashboard.page_request import PageRequest, PageView
 from honeyguide.pages.handlers import Uses, call
 from honeyguide.pages.services import PageServices
 from honeyguide.store.tx import Tx
 
-Answer = View | Response
+Answer = PageView | Response
 DatabaseHandler = Callable[[Tx, PageRequest], Awaitable[Answer]]
 ServiceHandler = Callable[[PageServices, PageRequest], Awaitable[Answer]]
 
@@ -75,7 +75,7 @@ async def _answer(request: PageRequest, route: PageRoute) -> Response:
         if route.form is None:
             raise
         return await _form_again(request, route, route.form, fault)
-    return await request.render(answer) if isinstance(answer, View) else answer
+    return await request.render(answer) if isinstance(answer, PageView) else answer
 
 
 async def _form_again(
@@ -83,7 +83,7 @@ async def _form_again(
 ) -> Response:
     request.errors = forms.errors_of(fault, route.fields)
     answer = await call(route.form_uses, form, request.services, request)
-    if not isinstance(answer, View):
+    if not isinstance(answer, PageView):
         return answer
     response = await request.render(answer)
     response.status_code = page_request.status_of(fault)

@@ -6,7 +6,7 @@ import json
 
 from starlette.responses import HTMLResponse, Response
 
-from honeyguide.pages.dashboard.page_request import PageRequest, View
+from honeyguide.pages.dashboard.page_request import PageRequest, PageView
 from honeyguide.pages.forms import Field, FormErrors
 from honeyguide.pages.readers.preview import KINDS, SIGNUP, preview
 from honeyguide.pages.readers.words import OFF, POWERED_BY, WORDS
@@ -54,7 +54,7 @@ async def _load(tx: Tx, request: PageRequest) -> tuple[Campaign, list[Reward]]:
     return await campaigns.get(tx, request.tenant), await rewards.of_campaign(tx, request.tenant)
 
 
-async def show(tx: Tx, request: PageRequest) -> View:
+async def show(tx: Tx, request: PageRequest) -> PageView:
     campaign, all_rewards = await _load(tx, request)
     texts = _typed(request, campaign) if request.errors else _saved(campaign)
     kind, site = _kind(request), request.services.site

@@ -13,7 +13,7 @@ from starlette.responses import Response, StreamingResponse
 from honeyguide.kernel import money
 from honeyguide.kernel.errors import Invalid
 from honeyguide.kernel.paging import Page
-from honeyguide.pages.dashboard.page_request import PageRequest, View
+from honeyguide.pages.dashboard.page_request import PageRequest, PageView
 from honeyguide.pages.downloads import attachment
 from honeyguide.pages.services import PageServices
 from honeyguide.partners import payouts, rules, statements
@@ -23,7 +23,7 @@ from honeyguide.store.tx import Tx
 LINES_SHOWN = statements.BATCH
 
 
-async def show(tx: Tx, request: PageRequest) -> View:
+async def show(tx: Tx, request: PageRequest) -> PageView:
     rows, _ = await payouts.page_of(tx, request.who.account_id, Page(1, 200))
     recent = [rules.month_of(request.now_ms)]
     while len(recent) < 12:
@@ -41,7 +41,7 @@ def _side_and_month(request: PageRequest) -> tuple[str, str]:
         raise HTTPException(404) from None
 
 
-async def statement(tx: Tx, request: PageRequest) -> View:
+async def statement(tx: Tx, request: PageRequest) -> PageView:
     account_id, (side, month) = request.who.account_id, _side_and_month(request)
     lines = await statements.lines(tx, account_id, side, month)
     payout = None

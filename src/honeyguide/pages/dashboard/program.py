@@ -8,7 +8,7 @@ from honeyguide.kernel import money
 from honeyguide.kernel.paging import Page
 from honeyguide.pages import forms
 from honeyguide.pages.dashboard import cards, program_form
-from honeyguide.pages.dashboard.page_request import PageRequest, View
+from honeyguide.pages.dashboard.page_request import PageRequest, PageView
 from honeyguide.partners import forecast, programs, publications, rules
 from honeyguide.referrals.rules import explain
 from honeyguide.signups import signups
@@ -17,7 +17,7 @@ from honeyguide.store.tx import Tx
 PER_PAGE = 50
 
 
-async def index(tx: Tx, request: PageRequest) -> View | Response:
+async def index(tx: Tx, request: PageRequest) -> PageView | Response:
     """The one program, or the list of them, or what to do first."""
     rows, _ = await programs.page_of(tx, request.who.account_id, Page(1, 200))
     if len(rows) == 1:
@@ -26,7 +26,7 @@ async def index(tx: Tx, request: PageRequest) -> View | Response:
     return request.view("programs.html", rows=rows, has_publication=total > 0, money=money.show)
 
 
-async def show(tx: Tx, request: PageRequest) -> View:
+async def show(tx: Tx, request: PageRequest) -> PageView:
     account_id, site = request.who.account_id, request.services.site
     page = Page(forms.page_number(request.query.get("page", "")), PER_PAGE)
     program = await programs.get(tx, account_id, request.at("id"))

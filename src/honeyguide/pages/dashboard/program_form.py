@@ -13,7 +13,7 @@ from honeyguide.kernel import money
 from honeyguide.kernel.errors import Invalid
 from honeyguide.pages import forms, rendering
 from honeyguide.pages.dashboard import cards
-from honeyguide.pages.dashboard.page_request import PageRequest, View
+from honeyguide.pages.dashboard.page_request import PageRequest, PageView
 from honeyguide.pages.forms import Field
 from honeyguide.pages.services import PageServices
 from honeyguide.partners import programs, publications
@@ -151,7 +151,7 @@ def _card(form: ProgramForm, publication: Publication) -> str:
 
 def _view(
     request: PageRequest, form: ProgramForm, publication: Publication, old: Program | None
-) -> View:
+) -> PageView:
     return request.view(
         "program_form.html",
         given=form,
@@ -167,7 +167,7 @@ def _view(
     )
 
 
-async def new_form(tx: Tx, request: PageRequest) -> View:
+async def new_form(tx: Tx, request: PageRequest) -> PageView:
     if request.errors:
         publication_id, form = request.text("publication"), _typed(request)
     else:
@@ -186,7 +186,7 @@ async def create(tx: Tx, request: PageRequest) -> Response:
     )
 
 
-async def edit_form(tx: Tx, request: PageRequest) -> View:
+async def edit_form(tx: Tx, request: PageRequest) -> PageView:
     old = await programs.get(tx, request.who.account_id, request.at("id"))
     publication = await publications.get(tx, request.who.account_id, old.publication_id)
     form = _typed(request) if request.errors else form_of(old)

@@ -14,7 +14,7 @@ from honeyguide.kernel.paging import Page
 from honeyguide.pages import forms, rendering
 from honeyguide.pages.dashboard import cards
 from honeyguide.pages.dashboard.cards import Card
-from honeyguide.pages.dashboard.page_request import PageRequest, View
+from honeyguide.pages.dashboard.page_request import PageRequest, PageView
 from honeyguide.pages.forms import Field
 from honeyguide.pages.readers.preview import preview_of_program
 from honeyguide.pages.services import PageServices
@@ -59,7 +59,7 @@ class PublicationForm(NamedTuple):
         )
 
 
-async def show(tx: Tx, request: PageRequest) -> View:
+async def show(tx: Tx, request: PageRequest) -> PageView:
     rows, _ = await publications.page_of(tx, request.who.account_id, Page(1, 200))
     offers, _ = await programs.page_of(tx, request.who.account_id, Page(1, 200))
     return request.view(
@@ -116,7 +116,7 @@ def _checked(request: PageRequest, *, unless: Collection[str] = ()) -> Publicati
 
 async def _view(
     tx: Tx, request: PageRequest, form: PublicationForm, old: Publication | None
-) -> View:
+) -> PageView:
     logo_id = old.logo_id if old else ""
     return request.view(
         "publication.html",
@@ -143,7 +143,7 @@ async def _signup_page(tx: Tx, request: PageRequest, form: PublicationForm, logo
     return preview_of_program(campaign, card.name, form.description, card.logo, base_url=base_url)
 
 
-async def new_form(tx: Tx, request: PageRequest) -> View:
+async def new_form(tx: Tx, request: PageRequest) -> PageView:
     form = _typed(request) if request.errors else PublicationForm()
     return await _view(tx, request, form, None)
 
@@ -176,7 +176,7 @@ async def create(services: PageServices, request: PageRequest) -> Response:
     )
 
 
-async def edit_form(tx: Tx, request: PageRequest) -> View:
+async def edit_form(tx: Tx, request: PageRequest) -> PageView:
     old = await publications.get(tx, request.who.account_id, request.at("id"))
     return await _view(tx, request, _typed(request) if request.errors else _form_of(old), old)
 

@@ -8,7 +8,7 @@ from urllib.parse import urlencode
 from starlette.responses import Response
 
 from honeyguide.pages.dashboard import subscribers as listed
-from honeyguide.pages.dashboard.page_request import PageRequest, View
+from honeyguide.pages.dashboard.page_request import PageRequest, PageView
 from honeyguide.pages.services import PageServices
 from honeyguide.referrals import search
 from honeyguide.store.tx import Tx
@@ -55,7 +55,7 @@ LISTS = (
 )
 
 
-async def show(tx: Tx, request: PageRequest) -> View:
+async def show(tx: Tx, request: PageRequest) -> PageView:
     chosen = next((each for each in LISTS if each.key == request.query.get("show")), LISTS[0])
     before = listed.read_cursor(request.query.get("before", ""))
     rows = await search.judged(tx, request.tenant, chosen.key, before=before, most=PER_PAGE + 1)

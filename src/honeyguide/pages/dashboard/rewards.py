@@ -14,7 +14,7 @@ from honeyguide.kernel.paging import Page
 from honeyguide.pages import forms
 from honeyguide.pages.dashboard import formats
 from honeyguide.pages.dashboard import subscribers as listed
-from honeyguide.pages.dashboard.page_request import PageRequest, View
+from honeyguide.pages.dashboard.page_request import PageRequest, PageView
 from honeyguide.pages.forms import Field
 from honeyguide.pages.readers.preview import HUB, preview
 from honeyguide.referrals import campaigns, coupons, earned_rewards, rewards, subscribers
@@ -42,7 +42,7 @@ FORM = {
 WAITING = 30
 
 
-async def show(tx: Tx, request: PageRequest) -> View:
+async def show(tx: Tx, request: PageRequest) -> PageView:
     """The milestones and the form for another one, with what was typed if it was refused."""
     tenant = request.tenant
     to_do = await _to_do(tx, request)
@@ -148,7 +148,7 @@ async def _add_codes(tx: Tx, request: PageRequest, reward: Reward) -> int:
     )
 
 
-async def edit_form(tx: Tx, request: PageRequest) -> View:
+async def edit_form(tx: Tx, request: PageRequest) -> PageView:
     reward = await rewards.get(tx, request.tenant, request.at("id"))
     given = {
         "name": reward.name,

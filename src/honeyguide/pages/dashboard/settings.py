@@ -8,7 +8,7 @@ from starlette.responses import Response
 
 from honeyguide.kernel.errors import Invalid
 from honeyguide.pages import forms
-from honeyguide.pages.dashboard.page_request import PageRequest, View
+from honeyguide.pages.dashboard.page_request import PageRequest, PageView
 from honeyguide.pages.forms import Field
 from honeyguide.referrals import campaigns, rules
 from honeyguide.store.tx import Tx
@@ -38,7 +38,7 @@ FORM = {
 }
 
 
-async def show(tx: Tx, request: PageRequest) -> View:
+async def show(tx: Tx, request: PageRequest) -> PageView:
     """The form: as it is saved, or as it was sent with what is wrong with it."""
     campaign = await campaigns.get(tx, request.tenant)
     entered: dict[str, Any] = campaign._asdict()

@@ -16,7 +16,7 @@ from honeyguide.mail import emails
 from honeyguide.mail.emails import QueuedEmail
 from honeyguide.pages.dashboard import formats
 from honeyguide.pages.dashboard import subscribers as listed
-from honeyguide.pages.dashboard.page_request import PageRequest, View
+from honeyguide.pages.dashboard.page_request import PageRequest, PageView
 from honeyguide.pages.downloads import attachment
 from honeyguide.pages.services import PageServices
 from honeyguide.partners.rules import Uncharged
@@ -56,7 +56,7 @@ class Sign(NamedTuple):
     is_bad: bool
 
 
-async def show(tx: Tx, request: PageRequest) -> View:
+async def show(tx: Tx, request: PageRequest) -> PageView:
     tenant, site = request.tenant, request.services.site
     if not is_id(request.at("id")):
         raise Missing(subscribers.UNKNOWN)

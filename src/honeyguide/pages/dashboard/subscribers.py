@@ -16,7 +16,7 @@ from honeyguide.kernel.paging import Page
 from honeyguide.kernel.spreadsheets import csv_text
 from honeyguide.pages import forms
 from honeyguide.pages.dashboard import formats
-from honeyguide.pages.dashboard.page_request import PageRequest, View
+from honeyguide.pages.dashboard.page_request import PageRequest, PageView
 from honeyguide.pages.downloads import attachment
 from honeyguide.pages.services import PageServices
 from honeyguide.referrals import lifecycle, page_index, search, subscribers
@@ -93,7 +93,7 @@ def _filters(request: PageRequest) -> Filters:
     )
 
 
-async def show(tx: Tx, request: PageRequest) -> View:
+async def show(tx: Tx, request: PageRequest) -> PageView:
     filters = _filters(request)
     found = await _find(tx, request, filters)
     rows, further = found.rows, ""

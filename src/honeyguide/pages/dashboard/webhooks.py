@@ -13,7 +13,7 @@ from honeyguide.kernel.errors import Missing
 from honeyguide.kernel.paging import Page
 from honeyguide.pages import forms, rendering
 from honeyguide.pages.dashboard import formats
-from honeyguide.pages.dashboard.page_request import PageRequest, View
+from honeyguide.pages.dashboard.page_request import PageRequest, PageView
 from honeyguide.pages.forms import Field
 from honeyguide.store.tx import Tx
 
@@ -95,7 +95,7 @@ def _example(kind: str) -> str:
     return rendering.json_lines(flash)
 
 
-async def show(tx: Tx, request: PageRequest) -> View:
+async def show(tx: Tx, request: PageRequest) -> PageView:
     account_id, campaign_id = request.tenant
     hooks = [
         *await webhooks.of_account(tx, account_id, ""),
@@ -141,11 +141,11 @@ async def _found(tx: Tx, request: PageRequest) -> tuple[Webhook, str]:
         return await webhooks.get(tx, account_id, campaign_id, request.at("id")), campaign_id
 
 
-async def one(tx: Tx, request: PageRequest) -> View:
+async def one(tx: Tx, request: PageRequest) -> PageView:
     return await _one(tx, request)
 
 
-async def _one(tx: Tx, request: PageRequest, secret: str = "") -> View:
+async def _one(tx: Tx, request: PageRequest, secret: str = "") -> PageView:
     page = Page(forms.page_number(request.query.get("page", "")), PER_PAGE)
     hook, scope = await _found(tx, request)
     log, total = await webhooks.page_of_deliveries(
@@ -183,7 +183,7 @@ async def update(tx: Tx, request: PageRequest) -> Response:
     return request.go(f"/webhooks/{hook.id}", "Changes saved. The webhook is enabled.")
 
 
-async def act(tx: Tx, request: PageRequest) -> View | Response:
+async def act(tx: Tx, request: PageRequest) -> PageView | Response:
     """Test, resend, replay, rotate, reveal or delete, as the button says."""
     action, account_id, now_ms = request.text("do"), request.tenant.account_id, request.now_ms
     hook, scope = await _found(tx, request)
