@@ -1,4 +1,5 @@
-"""Every background job runs once per interval and installation, and an idle installation writes nothing for them."""
+"""Every background job runs once per interval and installation, and an idle installation writes
+nothing for them."""
 
 from __future__ import annotations
 

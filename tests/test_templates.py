@@ -1,4 +1,4 @@
-"""Templates can be read: short lines, one element per line. What the pages say is tested where they are."""
+"""Templates can be read: short lines, one element per line. Other tests check what pages say."""
 
 from __future__ import annotations
 

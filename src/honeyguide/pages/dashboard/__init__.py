@@ -1,1 +1,1 @@
-"""The dashboard: server-rendered pages over the same domain verbs as the API. `routes` is its one table of addresses."""
+"""The dashboard: what an operator sees and does, behind the login."""

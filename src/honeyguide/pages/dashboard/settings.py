@@ -17,14 +17,16 @@ LEVELS = (
     (
         "flexible",
         "Flexible",
-        "Rejects clear fraud: self-referrals, aliases, disposable email addresses and circular referrals. "
+        "Rejects clear fraud: self-referrals, aliases, disposable email addresses and circular "
+        "referrals. "
         "Everything else counts at once.",
     ),
     (
         "strong",
         "Strong",
         "Also holds suspicious referrals for 7 days so that you can review them; then they count. "
-        "Suspicious means the same IP address, many signups from one IP address, or a burst on one link.",
+        "Suspicious means the same IP address, many signups from one IP address, or a burst on "
+        "one link.",
     ),
     ("strict", "Strict", "Rejects suspicious referrals too. You can still verify one yourself."),
 )

@@ -1,4 +1,4 @@
-"""Webhooks: where events go, the secret that signs them, every delivery with its attempts, and what events say."""
+"""Webhooks: where events go, the secret that signs them, the delivery log and sample events."""
 
 from __future__ import annotations
 
