@@ -5,6 +5,7 @@ replay, the same under v1.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
@@ -340,3 +341,23 @@ def test_a_disabled_webhook_says_so_and_an_update_enables_it(
         assert alice.post(f"{hook}/deliveries/{sent['uuid']}/resend").status_code == 200
         deliver(service)
         assert [entry["status"] for entry in log(alice, hook)] == ["delivered"]
+
+
+def test_an_account_has_a_limited_number_of_webhooks(service: Service, alice: Member) -> None:
+    """Both generations count together, also when many requests come at once."""
+    for _ in range(96):
+        made(alice)
+    with ThreadPoolExecutor(8) as pool:
+        answers = [
+            pool.submit(alice.post, base, {"url": URL})
+            for base in ("/v2/webhooks", f"{alice.v1}/webhooks")
+            for _ in range(4)
+        ]
+    assert sorted(answer.result().status_code for answer in answers) == [201] * 4 + [400] * 4
+    refused = alice.post("/v2/webhooks", {"url": URL})
+    assert refused.json()["error"] == (
+        "You can have at most 100 webhooks; delete one you no longer need."
+    )
+    first = alice.get("/v2/webhooks").json()["webhooks"][0]["uuid"]
+    assert alice.delete(f"/v2/webhooks/{first}").status_code == 200
+    made(alice)

@@ -81,7 +81,9 @@ async def opened(settings: Settings) -> AsyncIterator[Services]:
         clock = clock_of(settings)
         site = await site_of(store, settings)
         policy = OutboundPolicy.for_base_url(
-            settings.base_url, [part for part in settings.webhook_allow.split(",") if part.strip()]
+            settings.base_url,
+            [part for part in settings.webhook_allow.split(",") if part.strip()],
+            webhooks_per_account=settings.max_webhooks,
         )
         transport = transport_for(settings.smtp_url, settings.mail_from)
         outbound = Outbound(policy)

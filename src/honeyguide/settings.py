@@ -39,6 +39,7 @@ class Settings:
     rate_limit: int = setting(
         "60", "API requests allowed per key in any 60 seconds; 0 turns the limit off"
     )  # type: ignore[assignment]
+    max_webhooks: int = setting("100", "webhooks allowed per account")  # type: ignore[assignment]
     secret_key: str = setting(
         "", "at least 32 bytes in hex; default: generated once and stored in the database"
     )
@@ -107,6 +108,7 @@ def _checked(values: dict[str, str]) -> Settings:
     numbers = {
         "port": _number(values, "port", 0, 65_535),
         "rate_limit": _number(values, "rate_limit", 0, 10_000_000),
+        "max_webhooks": _number(values, "max_webhooks", 1, 10_000),
         "pool_size": _number(values, "pool_size", 1, 500),
     }
     if not values["database_url"].startswith(("sqlite:///", "postgresql://", "postgres://")):

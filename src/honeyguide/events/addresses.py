@@ -87,14 +87,18 @@ class OutboundPolicy:
     https_only: bool
     loopback_ok: bool
     allow: tuple[Network, ...] = ()
+    webhooks_per_account: int = 100
 
     @classmethod
-    def for_base_url(cls, base_url: str, allow: Sequence[str] = ()) -> OutboundPolicy:
+    def for_base_url(
+        cls, base_url: str, allow: Sequence[str] = (), *, webhooks_per_account: int = 100
+    ) -> OutboundPolicy:
         on_loopback = _is_loopback_host(URL(base_url).raw_host or "")
         return cls(
             https_only=not on_loopback,
             loopback_ok=on_loopback,
             allow=tuple(_network(text) for text in allow),
+            webhooks_per_account=webhooks_per_account,
         )
 
     def permits(self, address: str) -> bool:

@@ -84,6 +84,8 @@ class Flags(msgspec.Struct, frozen=True):
 
 _sql = beside(__file__)
 _BACKLOG = _sql.query("backlog", Backlog)
+_LOCK_ACCOUNT = _sql.value("lock_account", str)
+_COUNT = _sql.value("count", int)
 _INSERT = _sql.command("insert")
 _LIST = _sql.query("list", Webhook)
 _BY_ID = _sql.query("by_id", Webhook)
@@ -112,6 +114,13 @@ async def create(
     now_ms: int,
 ) -> Webhook:
     check_url(url, policy)
+    # The lock lets two requests at once count one after the other.
+    await tx.one(_LOCK_ACCOUNT, account_id=account_id)
+    if (await tx.one(_COUNT, account_id=account_id) or 0) >= policy.webhooks_per_account:
+        raise Invalid(
+            "You can have at most {most} webhooks; delete one you no longer need.",
+            most=policy.webhooks_per_account,
+        )
     webhook_id = new_id()
     await tx.run(
         _INSERT,

@@ -1,3 +1,12 @@
+-- name: lock_account (sqlite)
+SELECT id FROM account WHERE id = :account_id;
+
+-- name: lock_account (postgres)
+SELECT id FROM account WHERE id = :account_id FOR NO KEY UPDATE;
+
+-- name: count
+SELECT COUNT(*) AS n FROM webhook WHERE account_id = :account_id;
+
 -- name: insert
 INSERT INTO webhook (id, account_id, campaign_id, url, new_referral, new_partner_referral, reward_unlocked, reward_redeemed,
     secret, created_ms)
