@@ -7,8 +7,6 @@ from __future__ import annotations
 import csv
 import io
 import itertools
-import re
-from typing import Any
 
 import pytest
 
@@ -19,7 +17,7 @@ from tests.support import market
 from tests.support.service import Service
 from tests.support.stores import statement
 from tests.support.tables import dump, mentions
-from tests.support.web import Operator, operator, run_import, upload, words
+from tests.support.web import Operator, chosen_columns, operator, run_import, upload, words
 
 _numbers = itertools.count(1)
 
@@ -40,9 +38,7 @@ def test_a_messy_file_is_tried_brought_in_and_what_failed_comes_back(service: Se
     alice = operator(service)
     wanted = upload(alice, MESSY)
     page = alice.web.get(f"/subscribers/import/{wanted}").text
-    chosen: dict[str, Any] = dict(
-        re.findall(r'name="(\w+)">.*?<option value="(\d+)" selected', page)
-    )
+    chosen = chosen_columns(page)
     assert chosen == {"email": "0", "name": "1", "created_at": "2", "status": "3"}
     alice.web.post(f"/subscribers/import/{wanted}", do="try", **chosen)
     tried = words(alice.web.get(f"/subscribers/import/{wanted}").text)

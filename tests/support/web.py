@@ -116,11 +116,18 @@ def upload(alice: Operator, text: str | bytes, name: str = "people.csv") -> str:
     return answer.headers["location"].rsplit("/", 1)[1]
 
 
+def chosen_columns(page: str) -> dict[str, str]:
+    """The column that each field of an import's form has selected."""
+    fields = re.findall(r'name="(\w+)">((?:(?!</select>).)*)</select>', page, re.DOTALL)
+    chosen = [(name, re.search(r'value="(\d+)" selected', options)) for name, options in fields]
+    return {name: found[1] for name, found in chosen if found}
+
+
 def run_import(alice: Operator, wanted: str, **mapping: str) -> str:
     """Starts an import with the columns it guessed, and what its page says in the end."""
     page = alice.web.get(f"/subscribers/import/{wanted}").text
-    chosen = dict(re.findall(r'name="(\w+)">.*?<option value="(\d+)" selected', page))
-    alice.web.post(f"/subscribers/import/{wanted}", do="start", **{**chosen, **mapping})
+    columns = {**chosen_columns(page), **mapping}
+    alice.web.post(f"/subscribers/import/{wanted}", do="start", **columns)
     for _ in range(200):
         said = words(alice.web.get(f"/subscribers/import/{wanted}").text)
         if "Importing" not in said:
