@@ -256,7 +256,9 @@ class Office:
     async def neighbor(self) -> Office:
         """Another account in the same database, served by the same dispatcher."""
         email = f"owner{next(_numbers)}@example.org"
-        made = await self.store.write(accounts.create, email, name="Bob", now_ms=system_clock())
+        made = await self.store.write(
+            accounts.create, EmailAddress(email), name="Bob", now_ms=system_clock()
+        )
         other = copy.copy(self)
         other.account_id = made.account_id
         return other
