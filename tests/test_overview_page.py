@@ -27,7 +27,7 @@ def overview(who: Operator, query: str = "") -> str:
 def card(page: str, name: str) -> str:
     """What a person reads on the card with this name."""
     found = re.search(
-        rf'<div class="(?:card )?figure"><span>(?:<a[^>]*>)?{name}.*?</div>', page, re.DOTALL
+        rf'<div class="(?:card )?figure">\s*<span>(?:<a[^>]*>)?{name}.*?</div>', page, re.DOTALL
     )
     assert found is not None, f"there is no card {name}"
     return words(found[0]).strip()

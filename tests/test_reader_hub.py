@@ -15,6 +15,7 @@ from honeyguide.referrals import earned_rewards
 from honeyguide.referrals.rewards import NewReward
 from tests.support.newsletter import REWARDS, Newsletter, errors, link_of
 from tests.support.tables import dump, mentions
+from tests.support.web import words
 
 pytestmark = pytest.mark.usefixtures("roomy_network")
 
@@ -26,12 +27,12 @@ def test_the_hub_shows_link_progress_and_rewards(wax: Newsletter) -> None:
     assert link_of(answer.text).endswith(f"/r/{ben.ref_code}")
     for expected in (
         "Hello Ben",
-        "Refer 1 more friend to get <em>Secret recipes</em>",
+        "Refer 1 more friend to get Secret recipes",
         "2 confirmed",
         "1 pending",
-        "3 to go<",
+        "3 to go ",
     ):
-        assert expected in answer.text
+        assert expected in words(answer.text)
     assert "mailto:?subject=" in answer.text and "sms:?" in answer.text and "<svg" in answer.text
     headers = answer.headers
     assert (headers["cache-control"], headers["x-robots-tag"], headers["referrer-policy"]) == (
@@ -175,8 +176,9 @@ def test_what_cannot_be_claimed_yet_says_why(wax: Newsletter) -> None:
     )
     ben = wax.advocate(1)
     html = wax.visitor.get(wax.hub(ben)).text
-    assert "we’re out of stock right now" in html and ">Out of stock<" in html
-    assert "The Morning Wax is reviewing it and will email you" in html and ">In review<" in html
+    shown = words(html)
+    assert "we’re out of stock right now" in shown and " Out of stock " in shown
+    assert "The Morning Wax is reviewing it and will email you" in shown and " In review " in shown
     assert "/claim/" not in html
     token = forms.token(wax.service.services.site, f"claim {ben.id}", wax.service.now_ms())
     for earned in wax.service.read(lambda tx: earned_rewards.earned_by(tx, wax.tenant, ben.id)):
@@ -191,8 +193,8 @@ def test_a_recurring_reward_goes_on(wax: Newsletter) -> None:
     ben = wax.advocate(5)
     html = wax.visitor.get(wax.hub(ben)).text
     assert html.count("/claim/") == 2
-    assert "Refer 1 more friend to get <em>A badge</em>" in html
-    assert "1 to go, then every 2 friends<" in html
+    assert "Refer 1 more friend to get A badge" in words(html)
+    assert "1 to go, then every 2 friends " in words(html)
     token = wax.fields(wax.hub(ben))["token"]
     for path in re.findall(r'action="(/hub/[^"]+/claim/[^"]+)"', html):
         wax.visitor.post(path, data={"token": token})

@@ -168,10 +168,11 @@ def link_of(html: str) -> str:
 def errors(answer: httpx.Response) -> dict[str, str]:
     """The errors that a form shows, by the field each one belongs to; "" is the whole form."""
     found = re.findall(
-        r'<p class="wrong"(?: id="(\w+)-error")? role="alert">(?:<svg.*?</svg>)?([^<]*)<',
+        r'<p class="wrong"(?: id="(\w+)-error")? role="alert">\s*<svg.*?</svg>([^<]*)<',
         answer.text,
+        re.DOTALL,
     )
-    return {name: unescape(sentence) for name, sentence in found}
+    return {name: unescape(sentence).strip() for name, sentence in found}
 
 
 def wrong(answer: httpx.Response) -> str:
