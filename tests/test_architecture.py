@@ -292,41 +292,6 @@ def test_every_module_keeps_the_law(law: Law) -> None:
     assert not complaints, "\n" + "\n".join(complaints)
 
 
-def test_tests_and_benches_are_short_too() -> None:
-    """They are read as often as the source is."""
-    root = Path(__file__).parent.parent
-    paths = [path for part in ("tests", "bench") for path in sorted((root / part).rglob("*.py"))]
-    found = [
-        Module(path.relative_to(root).as_posix(), path.read_text(encoding="utf-8"))
-        for path in paths
-    ]
-    laws = (files_are_short, functions_are_short)
-    complaints = [
-        f"{module.path}:{complaint}"
-        for module in found
-        for law in laws
-        for complaint in law(module)
-    ]
-    assert not complaints, "\n" + "\n".join(complaints)
-
-
-def test_style_sheets_and_scripts_of_ours_are_short() -> None:
-    complaints = [
-        f"{module.path}:{text}"
-        for module in map(read, sources("*.css", "*.js"))
-        for text in files_are_short(module)
-    ]
-    assert not complaints, "\n" + "\n".join(complaints)
-
-
-def test_documents_name_tests_that_exist() -> None:
-    root = Path(__file__).parent.parent
-    for page in (root / "ARCHITECTURE.md", *sorted((root / "docs" / "decisions").glob("*.md"))):
-        named = re.findall(r"`(tests/[\w/]+\.py|bench/\w+\.py)`", page.read_text(encoding="utf-8"))
-        assert named, f"{page.name} names no test"
-        assert [path for path in named if not (root / path).exists()] == [], page.name
-
-
 CULPRITS: list[tuple[Law, str, str]] = [
     (rooms_are_known, "utils/text.py", ""),
     (imports_run_one_way, "kernel/money.py", "from honeyguide.store.tx import Tx"),

@@ -1,10 +1,18 @@
-"""Markup is made from text in few places, and a person has looked at every one."""
+"""Laws on whole files: how long they are, which tests the documents name, where markup is made."""
 
 from __future__ import annotations
 
 import re
+from pathlib import Path
 
-from tests.test_architecture import HOUSE, sources
+from tests.test_architecture import (
+    HOUSE,
+    Module,
+    files_are_short,
+    functions_are_short,
+    read,
+    sources,
+)
 
 # Whoever makes markup from text has escaped it first, or drew it without any text of others.
 MAKES_MARKUP = {
@@ -27,3 +35,38 @@ def test_markup_is_made_in_few_places_and_every_one_is_known() -> None:
     expected = {**MAKES_MARKUP, "pages/rendering.py": MAKES_MARKUP["pages/rendering.py"] + 1}
     assert {path: count for path, count in found.items() if count} == expected
     assert "autoescape=True" in (HOUSE / "pages/rendering.py").read_text(encoding="utf-8")
+
+
+def test_tests_and_benches_are_short_too() -> None:
+    """They are read as often as the source is."""
+    root = Path(__file__).parent.parent
+    paths = [path for part in ("tests", "bench") for path in sorted((root / part).rglob("*.py"))]
+    found = [
+        Module(path.relative_to(root).as_posix(), path.read_text(encoding="utf-8"))
+        for path in paths
+    ]
+    laws = (files_are_short, functions_are_short)
+    complaints = [
+        f"{module.path}:{complaint}"
+        for module in found
+        for law in laws
+        for complaint in law(module)
+    ]
+    assert not complaints, "\n" + "\n".join(complaints)
+
+
+def test_style_sheets_and_scripts_of_ours_are_short() -> None:
+    complaints = [
+        f"{module.path}:{text}"
+        for module in map(read, sources("*.css", "*.js"))
+        for text in files_are_short(module)
+    ]
+    assert not complaints, "\n" + "\n".join(complaints)
+
+
+def test_documents_name_tests_that_exist() -> None:
+    root = Path(__file__).parent.parent
+    for page in (root / "ARCHITECTURE.md", *sorted((root / "docs" / "decisions").glob("*.md"))):
+        named = re.findall(r"`(tests/[\w/]+\.py|bench/\w+\.py)`", page.read_text(encoding="utf-8"))
+        assert named, f"{page.name} names no test"
+        assert [path for path in named if not (root / path).exists()] == [], page.name
