@@ -1,5 +1,6 @@
 """Every background job runs once per interval and installation, and an idle installation writes
-nothing for them."""
+nothing for them.
+"""
 
 from __future__ import annotations
 
