@@ -180,6 +180,8 @@ def _become(asked: dict[str, Any], stdout: int, stderr: int) -> None:
         exec(asked["before"], {})
         runpy.run_module("honeyguide", run_name="__main__", alter_sys=True)
     except SystemExit as ended:
+        if isinstance(ended.code, str):  # as Python does at its end
+            print(ended.code, file=sys.stderr)
         code = ended.code if isinstance(ended.code, int) else 0 if ended.code is None else 1
     except BaseException:
         traceback.print_exc()
