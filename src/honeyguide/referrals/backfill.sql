@@ -1,8 +1,14 @@
 -- Over all accounts: the rows found say whose they are.
 
--- name: next_walk
+-- name: next_walk (sqlite)
 SELECT account_id, campaign_id, id, referrals, walk_ms, walk_id FROM reward
 WHERE walk_ms IS NOT NULL AND deleted_ms IS NULL ORDER BY walk_ms LIMIT 1;
+
+-- name: next_walk (postgres)
+-- Not before every signup that was under way at the walk's beginning has ended: it may not have seen the reward.
+SELECT account_id, campaign_id, id, referrals, walk_ms, walk_id FROM reward
+WHERE walk_ms IS NOT NULL AND deleted_ms IS NULL
+  AND walk_after < CAST(CAST(pg_snapshot_xmin(pg_current_snapshot()) AS TEXT) AS BIGINT) ORDER BY walk_ms LIMIT 1;
 
 -- name: advocates
 SELECT id, created_ms, referrals_verified FROM subscriber

@@ -1,0 +1,68 @@
+"""A new reward reaches everybody who qualifies, also those whose referral is just being counted."""
+
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+
+from honeyguide.accounts import accounts
+from honeyguide.kernel.email_addresses import EmailAddress
+from honeyguide.kernel.tenant import Tenant
+from honeyguide.referrals import backfill, earned_rewards, rewards
+from honeyguide.referrals.lifecycle import NewSubscriber
+from honeyguide.referrals.rewards import NewReward
+from honeyguide.referrals.subscribers import Subscriber
+from honeyguide.signups import signups
+from honeyguide.store.tx import Tx
+from tests.support.service import ENGINES
+from tests.support.stores import OpenStore
+from tests.support.trade import NOON_MS, SITE
+
+
+class Newsletter:
+    def __init__(self, opened: OpenStore) -> None:
+        self.store, self.run = opened.store, opened.run
+        email = EmailAddress("wax@example.org")
+        made = self.run(self.store.write(accounts.create, email, name="Wax", now_ms=NOON_MS))
+        self.tenant = Tenant(*made)
+
+    async def sign_up(self, tx: Tx, email: str, code: str | None = None) -> Subscriber:
+        new = NewSubscriber(email=email, referrer_code=code)
+        return await signups.sign_up(tx, SITE, self.tenant, new, now_ms=NOON_MS)
+
+    async def sign_up_slowly(
+        self, tx: Tx, code: str, written: asyncio.Event, may_commit: asyncio.Event
+    ) -> None:
+        await self.sign_up(tx, "friend@example.org", code)
+        await tx.flush()
+        written.set()
+        if self.store.engine == "postgres":  # on SQLite nobody else can write meanwhile
+            await may_commit.wait()
+
+    async def grant_all(self) -> None:
+        while await self.store.write(backfill.walk, SITE, now_ms=NOON_MS):
+            pass
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_a_reward_created_while_a_signup_is_under_way_reaches_its_referrer(engine: str) -> None:
+    with OpenStore(engine) as opened:
+        wax = Newsletter(opened)
+
+        async def scenario() -> list[str]:
+            ann = await wax.store.write(wax.sign_up, "ann@example.org")
+            written, may_commit = asyncio.Event(), asyncio.Event()
+            friend = asyncio.create_task(
+                wax.store.write(wax.sign_up_slowly, ann.ref_code, written, may_commit)
+            )
+            await written.wait()
+            await wax.store.write(rewards.create, wax.tenant, NewReward("Mug", 1), now_ms=NOON_MS)
+            await wax.grant_all()
+            may_commit.set()
+            await friend
+            await wax.grant_all()
+            earned = await wax.store.read(earned_rewards.earned_by, wax.tenant, ann.id)
+            return [each.name for each in earned]
+
+        assert opened.run(scenario()) == ["Mug"]
