@@ -95,3 +95,13 @@ def test_after_the_clock_is_moved_holds_months_and_payouts_follow_by_themselves(
     for _ in range(2):
         alice.web.post("/clock", page="/", step="week", back="/")
     eventually(lambda: alice.subscriber("held@example.org")["referral_status"] == "verified")
+
+
+def test_the_page_lists_the_background_jobs(
+    installation: tuple[Service, Operator, Operator],
+) -> None:
+    _, alice, _ = installation
+    eventually(lambda: "Check the ledger day just now" in desk_of(alice))
+    said = desk_of(alice)
+    assert "Background jobs" in said and "Purge idempotency keys 10 minutes just now" in said
+    assert "✓ OK" in said.partition("Background jobs")[2]

@@ -8,6 +8,7 @@ from honeyguide import __version__
 from honeyguide.accounts import accounts, invitations
 from honeyguide.events import webhooks
 from honeyguide.kernel import money
+from honeyguide.kernel.clock import system_clock
 from honeyguide.kernel.errors import Invalid
 from honeyguide.mail import emails
 from honeyguide.pages.dashboard.page_request import PageRequest, PageView
@@ -15,7 +16,7 @@ from honeyguide.pages.downloads import attachment
 from honeyguide.pages.forms import Field
 from honeyguide.pages.services import PageServices
 from honeyguide.partners import ledger_check, payouts, rules, statements
-from honeyguide.store import health
+from honeyguide.store import health, job_runs
 from honeyguide.store.tx import Tx
 
 FIELDS = {"reference": Field("Payment reference", "Enter a payment reference.")}
@@ -60,6 +61,8 @@ async def show(tx: Tx, request: PageRequest) -> PageView:
         given=request.fields,
         money=money.show,
         closes_at=rules.closes_at,
+        jobs=await job_runs.all_runs(tx),
+        system_ms=system_clock(),
     )
 
 

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from datetime import UTC, datetime
 
 from honeyguide.kernel import clock
-from honeyguide.kernel.clock import DAY_MS, HOUR_MS, MINUTE_MS, iso
+from honeyguide.kernel.clock import DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS, iso
 from honeyguide.partners import rules
 
 day, short_day = clock.day, clock.short_day
@@ -38,6 +38,14 @@ def ago(ms: int, now_ms: int) -> str:
     if past < 7 * DAY_MS:
         return _units(past // DAY_MS, "day")
     return day(ms)
+
+
+def interval(ms: int) -> str:
+    """How often something runs: second, 30 seconds, 10 minutes, day."""
+    for unit_ms, unit in ((DAY_MS, "day"), (HOUR_MS, "hour"), (MINUTE_MS, "minute")):
+        if ms >= unit_ms:
+            return unit if ms == unit_ms else plural(ms // unit_ms, unit)
+    return "second" if ms == SECOND_MS else plural(ms // SECOND_MS, "second")
 
 
 def _units(count: int, unit: str) -> str:
@@ -96,6 +104,7 @@ def email_state(status: str) -> str:
 
 
 FILTERS: dict[str, Callable[..., str]] = {
+    "interval": interval,
     "number": number,
     "day": day,
     "short_day": short_day,
