@@ -1,4 +1,4 @@
-"""The partner network with ten thousand offers against a hundred: the same request, on one
+"""The partner network with ten thousand programs and with a hundred: the same request, on one
 connection, in turn.
 """
 
@@ -22,8 +22,8 @@ from honeyguide.partners.publications import PublicationFields
 from honeyguide.store import migrate, open_store
 from honeyguide.store.tx import Tx
 
-ABOUT = "The partner network: ten thousand programs compared with a hundred"
-SMALL, LARGE, WITHIN = 100, 10_000, 3.0
+ABOUT = "The partner network: any page of ten thousand programs"
+SMALL, LARGE, WITHIN_MS = 100, 10_000, 100
 CHUNK = 500
 PER_PAGE = 50
 # `{last}` is the last page of all offers, `{last_tech}` that of one category.
@@ -43,6 +43,7 @@ ASKS = (
     ("three filters", "category=tech&audience_gender=mainly_male&min_cpa=2"),
     ("search: a fifth", "search=honey"),
     ("search: all", "search=week"),
+    ("search: all, last page", "search=week&page={last}"),
     ("search: two words", "search=honey+bees"),
     ("search in a category by fee", "search=honey&category=tech&sort=cpa"),
 )
@@ -165,14 +166,12 @@ def run(bench: Bench) -> list[Table]:
             small_ms, large_ms = (
                 statistics.median(found[words, name]) for name in ("small", "large")
             )
-            ratio = large_ms / small_ms
             rows.append(
                 (
                     words,
                     f"{small_ms:.2f} ms",
                     f"{large_ms:.2f} ms",
-                    f"{ratio:.2f}",
-                    *verdict(ratio, WITHIN, at_most=True),
+                    *verdict(large_ms, WITHIN_MS, at_most=True),
                 )
             )
         title = {"sqlite": "SQLite", "postgres": "PostgreSQL"}[engine]
@@ -180,7 +179,6 @@ def run(bench: Bench) -> list[Table]:
             "request",
             f"{SMALL} programs",
             f"{large:,} programs",
-            "ratio",
             "target",
             "reached",
         )

@@ -4,22 +4,17 @@ not told again.
 
 from __future__ import annotations
 
-import asyncio
-import contextlib
-import re
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any
 
-import apsw
-import asyncpg
 import pytest
 
 from honeyguide.partners import programs
 from honeyguide.store import Store
-from honeyguide.store.migrate import migrations
 from honeyguide.work import money as money_work
-from tests.support.process import command, fresh
+from tests.support.old_databases import database_before
+from tests.support.process import command
 from tests.support.service import ENGINES
 from tests.support.stores import OpenStore, statement
 from tests.support.trade import DAY_MS, NOON_MS, SITE, terms, verify
@@ -28,33 +23,7 @@ ROWS = Path(__file__).parent / "corpus" / "budgets_before_0012.sql"
 
 
 def old_database(engine: str) -> str:
-    """The schema as it was, filled with the rows of that time."""
-    url = fresh(engine)
-    old = [migration for migration in migrations(engine) if migration.name < "0012"]
-    rows = ROWS.read_text(encoding="utf-8")
-    noted = [
-        f"INSERT INTO schema_migration (name) VALUES ('{migration.name}')" for migration in old
-    ]
-    script = [
-        "CREATE TABLE IF NOT EXISTS schema_migration (name TEXT PRIMARY KEY)",
-        *(each.sql for each in old),
-        *noted,
-    ]
-    if engine == "sqlite":
-        with contextlib.closing(apsw.Connection(url.removeprefix("sqlite:///"))) as connection:
-            for sql in [*script, rows]:
-                connection.execute(sql)
-        return url
-    rows = re.sub(r"X'([0-9a-f]*)'", r"'\\x\1'", rows)
-
-    async def fill() -> None:
-        connection = await asyncpg.connect(url)
-        for sql in [*script, rows]:
-            await connection.execute(sql)
-        await connection.close()
-
-    asyncio.run(fill())
-    return url
+    return database_before(engine, "0012", ROWS.read_text(encoding="utf-8"))
 
 
 class Upgraded:

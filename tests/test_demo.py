@@ -25,7 +25,7 @@ from honeyguide.kernel.paging import Page
 from honeyguide.kernel.tenant import Tenant
 from honeyguide.mail import emails, notifications, texts
 from honeyguide.pages.dashboard.subscribers import BY as BY_YOU
-from honeyguide.partners import directory, ledger_check, network, payouts
+from honeyguide.partners import ledger_check, network, payouts
 from honeyguide.referrals import earned_rewards, page_index, search, subscribers
 from honeyguide.referrals.campaigns import tenant_of
 from honeyguide.store.tx import Tx
@@ -95,7 +95,7 @@ def test_every_part_of_the_dashboard_has_something_to_show(filled):
             each.referral_reason for each in rejected
         }
         offers, total = await network.page_of(
-            tx, wax.account_id, directory.NetworkQuery(), Page(1, 20), now_ms=system_clock()
+            tx, wax.account_id, network.NetworkQuery(), Page(1, 20), now_ms=system_clock()
         )
         assert total == 5 and sum(offer.account_id == wax.account_id for offer in offers) == 1, (
             "the sixth is paused"

@@ -8,7 +8,7 @@ from typing import Any
 from honeyguide.accounts.admission import NO_KEY
 from honeyguide.kernel import paging
 from honeyguide.partners.audience import AGE_RANGES, CATEGORIES, GENDERS, INCOME_LEVELS
-from honeyguide.partners.directory import SORTS
+from honeyguide.partners.network import SORTS
 from honeyguide.referrals import subscribers
 
 Schema = dict[str, Any]

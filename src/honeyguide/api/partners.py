@@ -37,7 +37,7 @@ from honeyguide.kernel import money
 from honeyguide.kernel.errors import Invalid, Required
 from honeyguide.kernel.ids import lowercase_id
 from honeyguide.partners import audience, forecast, network, payouts, programs, rules
-from honeyguide.partners.directory import SORTS, NetworkQuery
+from honeyguide.partners.network import SORTS, NetworkQuery
 from honeyguide.signups import signups
 from honeyguide.store.tx import Tx
 

@@ -14,7 +14,7 @@ from honeyguide.demo.tool import Tool
 from honeyguide.kernel.clock import DAY_MS, HOUR_MS
 from honeyguide.kernel.paging import Page
 from honeyguide.mail import emails, notifications
-from honeyguide.partners import budget_notifications, directory, payouts, programs, rules
+from honeyguide.partners import budget_notifications, network, payouts, programs, rules
 from honeyguide.referrals import earned_rewards, lifecycle, page_index, search
 from honeyguide.referrals.clicks import count_clicks
 from honeyguide.signups import signups
@@ -209,4 +209,4 @@ async def _settle_counts(services: Services, stage: Stage) -> None:
     """Update the page index and the network's order, as the background jobs would."""
     while await services.store.write_snapshot(page_index.fold):
         pass
-    await services.store.write(directory.rate_all, now_ms=stage.end_ms)
+    await services.store.write(network.update_confirmation_rates, now_ms=stage.end_ms)

@@ -1,10 +1,6 @@
-"""The words that describe a publication's audience, as the specification lists them, and their bits
-in a mask.
-"""
+"""The words that describe a publication's audience, as the specification lists them."""
 
 from __future__ import annotations
-
-from collections.abc import Iterable
 
 CATEGORIES = (
     "marketing",
@@ -36,13 +32,3 @@ INCOME_LEVELS = (
 )
 AGE_RANGES = ("under 18", "18 - 24", "25 - 39", "40 - 59", "60+")
 STATUSES = ("active", "archived")
-
-_BITS = {
-    word: 1 << place
-    for place, word in enumerate((*CATEGORIES, *GENDERS, *INCOME_LEVELS, *AGE_RANGES))
-}
-
-
-def mask(words: Iterable[str]) -> int:
-    """One bit per word of any kind: all filters together are then a single `&`."""
-    return sum(_BITS[word] for word in set(words))

@@ -4,16 +4,17 @@ much of it is left.
 
 from __future__ import annotations
 
-from typing import NamedTuple
+import re
+from typing import Any, NamedTuple
 
 import msgspec
 
 from honeyguide.kernel import checks
+from honeyguide.kernel.clock import DAY_MS
 from honeyguide.kernel.errors import Missing
 from honeyguide.kernel.ids import is_id, new_code, new_id
 from honeyguide.kernel.paging import Page
-from honeyguide.partners import directory, rules
-from honeyguide.partners.directory import NetworkQuery
+from honeyguide.partners import publications, rules
 from honeyguide.store import Again
 from honeyguide.store.statements import beside
 from honeyguide.store.tx import Tx
@@ -23,8 +24,24 @@ UNKNOWN = "There is no such partner program."
 # enough.
 CODE_LETTER, CODE_LENGTH = "p", 9
 LOW_SHARE = 5  # under a fifth of the budget is low
+SORTS = ("created_at", "cpa", "max_payout", "confirmation_rate")
+RATE_DAYS = 30
+# Of more words in a search, the longest ones count.
+MOST_SEARCHED = 5
 
 _words = msgspec.json.Decoder(list[str]).decode
+
+
+class NetworkQuery(NamedTuple):
+    """What a partner looks for; the default is everything, newest first."""
+
+    search: str = ""
+    category: str = ""
+    min_cpa_cents: int = 0
+    audience_gender: str = ""
+    income_level: str = ""
+    age_range: str = ""
+    sort: str = "created_at"
 
 
 class NetworkProgram(NamedTuple):
@@ -116,6 +133,9 @@ class PartnerCampaign(NamedTuple):
 
 
 _sql = beside(__file__)
+_COUNT = _sql.value("count", int)
+_PAGE = _sql.value("page", str)
+_RATE = _sql.command("rate")
 _OFFERS = _sql.query("offers", NetworkProgram)
 _JOIN = _sql.command("join")
 _JOINED = _sql.query("joined", PartnerCampaign)
@@ -126,12 +146,47 @@ _LIST_JOINED = _sql.query("list_joined", PartnerCampaign)
 async def page_of(
     tx: Tx, account_id: str, wanted: NetworkQuery, page: Page, *, now_ms: int
 ) -> tuple[list[NetworkProgram], int]:
-    ids, total = await directory.find(tx, wanted, page)
+    ids, total = await find(tx, wanted, page)
     return await _offers(tx, account_id, ids, now_ms=now_ms), total
 
 
+async def find(tx: Tx, wanted: NetworkQuery, page: Page) -> tuple[list[str], int]:
+    """The programs on one page of the results, in order, and how many there are on all pages."""
+    words = sorted(set(publications.fold(wanted.search).split()), key=len, reverse=True)
+    words += [""] * MOST_SEARCHED
+    filters: dict[str, Any] = {
+        "min_cpa_cents": wanted.min_cpa_cents,
+        "audience_gender": wanted.audience_gender,
+        "category": _item(wanted.category),
+        "income_level": _item(wanted.income_level),
+        "age_range": _item(wanted.age_range),
+        **{f"word_{n + 1}": _containing(words[n]) for n in range(MOST_SEARCHED)},
+    }
+    ids = await tx.all(_PAGE, sort=wanted.sort, most=page.per_page, skip=page.skip, **filters)
+    return ids, await tx.one(_COUNT, **filters) or 0
+
+
+def _containing(text: str) -> str:
+    """A pattern for LIKE ... ESCAPE '!'; without a text it matches everything."""
+    return "%" + re.sub("[!%_]", r"!\g<0>", text) + "%"
+
+
+def _item(word: str) -> str:
+    """A pattern for one item of a list in JSON."""
+    return _containing(f'"{word}"' if word else "")
+
+
+async def update_confirmation_rates(tx: Tx, *, now_ms: int) -> None:
+    await tx.run(_RATE, since_day=_since_day(now_ms))
+
+
+def _since_day(now_ms: int) -> int:
+    """Confirmation rates are of the days after this one."""
+    return now_ms // DAY_MS - RATE_DAYS
+
+
 async def get(tx: Tx, account_id: str, program_id: str, *, now_ms: int) -> NetworkProgram:
-    """Also one that is out of the directory: unlisted is not secret."""
+    """Also one that is not in the directory: unlisted is not secret."""
     for offer in await _offers(
         tx, account_id, [program_id] if is_id(program_id) else [], now_ms=now_ms
     ):
@@ -150,7 +205,7 @@ async def _offers(tx: Tx, account_id: str, ids: list[str], *, now_ms: int) -> li
         many=len(ids),
         account_id=account_id,
         month=rules.month_of(now_ms),
-        since_day=directory.since_day(now_ms),
+        since_day=_since_day(now_ms),
     )
     return sorted(found, key=lambda offer: places[offer.id])
 

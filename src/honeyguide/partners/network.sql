@@ -1,3 +1,32 @@
+-- fragment: listed
+FROM program AS p JOIN publication AS b ON b.id = p.publication_id
+WHERE p.show_in_directory = 1 AND p.paused_ms IS NULL AND p.deleted_ms IS NULL
+  AND b.status = 'active' AND b.enabled_partner_program = 1 AND b.deleted_ms IS NULL
+  AND p.cpa_cents >= :min_cpa_cents AND CAST(:audience_gender AS TEXT) IN ('', b.audience_gender)
+  AND b.categories LIKE :category ESCAPE '!' AND b.income_levels LIKE :income_level ESCAPE '!'
+  AND b.age_ranges LIKE :age_range ESCAPE '!'
+  AND b.search_text LIKE :word_1 ESCAPE '!' AND b.search_text LIKE :word_2 ESCAPE '!' AND b.search_text LIKE :word_3 ESCAPE '!'
+  AND b.search_text LIKE :word_4 ESCAPE '!' AND b.search_text LIKE :word_5 ESCAPE '!'
+
+-- name: count
+SELECT COUNT(*) AS n {listed};
+
+-- name: page
+SELECT p.id {listed}
+ORDER BY CASE CAST(:sort AS TEXT) WHEN 'cpa' THEN p.cpa_cents WHEN 'max_payout' THEN p.max_payout_cents
+         WHEN 'confirmation_rate' THEN p.confirmation_bp ELSE p.created_ms END DESC, p.id DESC LIMIT :most OFFSET :skip;
+
+-- name: rate
+-- For sorting only: the rate that a program shows is counted afresh.
+UPDATE program SET confirmation_bp = r.rate_bp FROM (
+    SELECT p.id, COALESCE(
+        CAST(SUM(d.verified) AS BIGINT) * 10000 / NULLIF(CAST(SUM(d.verified) + SUM(d.rejected) AS BIGINT), 0), -1
+    ) AS rate_bp
+    FROM program AS p LEFT JOIN program_day AS d ON d.program_id = p.id AND d.day > :since_day
+    WHERE p.deleted_ms IS NULL GROUP BY p.id
+) AS r
+WHERE program.id = r.id AND program.confirmation_bp <> r.rate_bp;
+
 -- fragment: partner_campaign
 SELECT j.id, j.account_id, j.owner_account_id, j.program_id, p.publication_id, b.name AS publication_name,
        j.ref_code, p.cpa_cents, p.max_payout_cents, COALESCE(s.spent_cents, 0) AS spent_cents,

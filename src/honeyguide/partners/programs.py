@@ -15,7 +15,7 @@ from honeyguide.kernel import checks, money, public
 from honeyguide.kernel.errors import Invalid, Missing, Required
 from honeyguide.kernel.ids import is_id, new_id
 from honeyguide.kernel.paging import Page
-from honeyguide.partners import charges, directory, publications
+from honeyguide.partners import charges, publications
 from honeyguide.referrals import slugs
 from honeyguide.store.statements import beside
 from honeyguide.store.tx import Tx
@@ -181,7 +181,6 @@ async def create(
     if columns["slug"]:
         await slugs.claim(tx, account_id, slugs.PROGRAM, program_id, columns["slug"])
     await publications.set_enabled(tx, publication, True)
-    await publications.refresh_listing(tx, publication, now_ms=now_ms)
     return await get(tx, account_id, program_id)
 
 
@@ -209,8 +208,8 @@ async def update(
 
 
 async def pause(tx: Tx, account_id: str, program_id: str, *, paused: bool, now_ms: int) -> Program:
-    """Paused: it leaves the directory and new signups do not count. Pending referrals run to their
-    end."""
+    """Paused: it leaves the partner network and new signups do not count. Pending referrals run to
+    their end."""
     old = await _get_locked(tx, account_id, program_id)
     paused_ms = (old.paused_ms or now_ms) if paused else None
     await _write(tx, old, {**old._asdict(), "paused_ms": paused_ms}, now_ms=now_ms)
@@ -256,9 +255,6 @@ async def _write(tx: Tx, old: Program, columns: dict[str, Any], *, now_ms: int) 
             new_cents=columns["total_budget_cents"],
             now_ms=now_ms,
         )
-    await publications.refresh_listing(
-        tx, await publications.get(tx, old.account_id, old.publication_id), now_ms=now_ms
-    )
 
 
 async def delete(tx: Tx, account_id: str, program_id: str, *, now_ms: int) -> None:
@@ -267,5 +263,4 @@ async def delete(tx: Tx, account_id: str, program_id: str, *, now_ms: int) -> No
     program = await _get_locked(tx, account_id, program_id)
     await tx.run(_DELETE, account_id=account_id, id=program.id, now_ms=now_ms)
     await slugs.free(tx, account_id, program.id)
-    await directory.drop(tx, account_id, program.id)
     await publications.set_enabled(tx, publication, False)

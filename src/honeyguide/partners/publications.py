@@ -1,10 +1,9 @@
-"""Publications: newsletters with an audience. A program's card in the network follows every change
-of its publication.
-"""
+"""Publications: newsletters with an audience. The partner network searches their `search_text`."""
 
 from __future__ import annotations
 
 import json
+import unicodedata
 from typing import Any, NamedTuple
 
 import msgspec
@@ -14,13 +13,14 @@ from honeyguide.kernel import checks, public
 from honeyguide.kernel.errors import Invalid, Missing, Required
 from honeyguide.kernel.ids import is_id, new_id
 from honeyguide.kernel.paging import Page
-from honeyguide.partners import audience, directory, logos
+from honeyguide.partners import audience, logos
 from honeyguide.partners.logos import StoredLogo
 from honeyguide.referrals import slugs
 from honeyguide.store.statements import beside
 from honeyguide.store.tx import Tx
 
 UNKNOWN = "There is no such publication."
+FOLD_BATCH = 200
 
 
 class Publication(NamedTuple):
@@ -68,6 +68,9 @@ _LIST = _sql.query("list", Publication)
 _UPDATE = _sql.command("update")
 _SET_ENABLED = _sql.command("set_enabled")
 _DELETE = _sql.command("delete")
+_HAS_UNFOLDED = _sql.value("has_unfolded", int)
+_UNFOLDED = _sql.query("unfolded", Publication)
+_SET_SEARCH_TEXT = _sql.command("set_search_text")
 _PROGRAM_OF = _sql.value("program_of", str)
 _INSERT_LOGO = _sql.command("insert_logo")
 _LOGO = _sql.query("logo", StoredLogo)
@@ -119,7 +122,13 @@ async def create(
     publication_id = new_id()
     await tx.run(_INSERT_LOGO, **logo._asdict(), account_id=account_id, now_ms=now_ms)
     await tx.run(
-        _INSERT, id=publication_id, account_id=account_id, logo_id=logo.id, now_ms=now_ms, **given
+        _INSERT,
+        id=publication_id,
+        account_id=account_id,
+        logo_id=logo.id,
+        search_text=_search_text(given),
+        now_ms=now_ms,
+        **given,
     )
     return await get(tx, account_id, publication_id)
 
@@ -179,10 +188,8 @@ async def update(
         await tx.run(_INSERT_LOGO, **logo._asdict(), account_id=account_id, now_ms=now_ms)
         columns["logo_id"] = logo.id
     columns.pop("created_ms")
-    await tx.run(_UPDATE, **columns)
-    changed = await get(tx, account_id, publication_id)
-    await refresh_listing(tx, changed, now_ms=now_ms)
-    return changed
+    await tx.run(_UPDATE, search_text=_search_text(columns), **columns)
+    return await get(tx, account_id, publication_id)
 
 
 def _present_flag(value: bool | None) -> bool:
@@ -199,7 +206,6 @@ async def delete(tx: Tx, account_id: str, publication_id: str, *, now_ms: int) -
     program_id = await tx.one(_PROGRAM_OF, account_id=account_id, id=publication.id)
     if program_id is not None:  # nobody can reach it any more to free its page's address
         await slugs.free(tx, account_id, program_id)
-    await refresh_listing(tx, publication, now_ms=now_ms)
 
 
 async def set_enabled(tx: Tx, publication: Publication, enabled: bool) -> None:
@@ -208,18 +214,31 @@ async def set_enabled(tx: Tx, publication: Publication, enabled: bool) -> None:
     )
 
 
-async def refresh_listing(tx: Tx, publication: Publication, *, now_ms: int) -> None:
-    """After every change of it or its program: what the network's directory says of them."""
-    categories, levels, ages = map(publication.words, ("categories", "income_levels", "age_ranges"))
-    await directory.refresh(
-        tx,
-        publication.account_id,
-        publication.id,
-        now_ms=now_ms,
-        traits=[*categories, publication.audience_gender, *levels, *ages],
-        name=publication.name,
-        text=" ".join([publication.name, *categories, publication.description or ""]),
-    )
+def fold(text: str) -> str:
+    """The same text for any spelling in capitals, small letters or compatibility characters."""
+    return unicodedata.normalize("NFKC", text).casefold()
+
+
+def _search_text(columns: dict[str, Any]) -> str:
+    categories = json.loads(columns["categories"])
+    return fold("\n".join([columns["name"], *categories, columns["description"] or ""]))
+
+
+async def has_unfolded(tx: Tx, *, now_ms: int) -> bool:
+    return await tx.one(_HAS_UNFOLDED) is not None
+
+
+async def fold_search_texts(tx: Tx, *, now_ms: int) -> bool:
+    """Fill in a batch of search texts that an earlier version left empty; False if none is left."""
+    found = await tx.all(_UNFOLDED, most=FOLD_BATCH)
+    for each in found:
+        await tx.run(
+            _SET_SEARCH_TEXT,
+            account_id=each.account_id,
+            id=each.id,
+            search_text=_search_text(each._asdict()),
+        )
+    return len(found) == FOLD_BATCH
 
 
 async def get_logo(tx: Tx, logo_id: str) -> StoredLogo:

@@ -4,9 +4,9 @@ audience_gender, income_levels, age_ranges, created_ms
 
 -- name: insert
 INSERT INTO publication (id, account_id, name, description, categories, list_id, status, logo_id, audience_gender, income_levels,
-    age_ranges, created_ms)
+    age_ranges, search_text, created_ms)
 VALUES (:id, :account_id, :name, :description, :categories, :list_id, :status, :logo_id, :audience_gender, :income_levels,
-    :age_ranges, :now_ms);
+    :age_ranges, :search_text, :now_ms);
 
 -- name: by_id
 SELECT {publication}
@@ -29,7 +29,7 @@ ORDER BY created_ms DESC, id DESC LIMIT :most OFFSET :skip;
 -- name: update
 UPDATE publication SET name = :name, description = :description, categories = :categories, list_id = :list_id, status = :status,
     logo_id = :logo_id, enabled_partner_program = :enabled_partner_program, audience_gender = :audience_gender,
-    income_levels = :income_levels, age_ranges = :age_ranges
+    income_levels = :income_levels, age_ranges = :age_ranges, search_text = :search_text
 WHERE account_id = :account_id AND id = :id;
 
 -- name: set_enabled
@@ -37,6 +37,16 @@ UPDATE publication SET enabled_partner_program = :enabled WHERE account_id = :ac
 
 -- name: delete
 UPDATE publication SET deleted_ms = :now_ms, enabled_partner_program = 0 WHERE account_id = :account_id AND id = :id;
+
+-- name: has_unfolded
+SELECT 1 AS yes FROM publication WHERE search_text = '' LIMIT 1;
+
+-- name: unfolded
+SELECT {publication} FROM publication WHERE search_text = '' LIMIT :most;
+
+-- name: set_search_text
+-- A change since then has folded it already.
+UPDATE publication SET search_text = :search_text WHERE account_id = :account_id AND id = :id AND search_text = '';
 
 -- name: program_of
 SELECT id FROM program WHERE account_id = :account_id AND publication_id = :id AND deleted_ms IS NULL;

@@ -13,7 +13,7 @@ from honeyguide.kernel.clock import CLOCK_SET, DAY_MS, HOUR_MS, MINUTE_MS, SECON
 from honeyguide.kernel.site import Site
 from honeyguide.mail import emails, sending
 from honeyguide.mail.transports import Transport
-from honeyguide.partners import budget_notifications, charges, directory, payouts
+from honeyguide.partners import budget_notifications, charges, network, payouts, publications
 from honeyguide.referrals import backfill, clicks, lifecycle, page_index
 from honeyguide.signups import importing
 from honeyguide.store import Store
@@ -64,8 +64,12 @@ async def import_files(site: Site, store: Store, now_ms: int) -> bool:
 
 
 async def rate_programs(store: Store, now_ms: int) -> bool:
-    await store.write(directory.rate_all, now_ms=now_ms)
+    await store.write(network.update_confirmation_rates, now_ms=now_ms)
     return False
+
+
+async def fold_search_texts(store: Store, now_ms: int) -> bool:
+    return await store.write(publications.fold_search_texts, now_ms=now_ms)
 
 
 async def send_emails(transport: Transport, store: Store, now_ms: int) -> bool:
@@ -138,6 +142,12 @@ def jobs_of(site: Site, transport: Transport) -> tuple[Job, ...]:
             topic=CLOCK_SET,
         ),
         Job("update confirmation rates", 10 * MINUTE_MS, rate_programs),
+        Job(
+            "fill in search texts after an upgrade",
+            HOUR_MS,
+            fold_search_texts,
+            probe=publications.has_unfolded,
+        ),
         Job("check the ledger", DAY_MS, money.verify_books),
         *PURGES,
     )

@@ -14,7 +14,7 @@ from honeyguide.pages.dashboard import cards
 from honeyguide.pages.dashboard.page_request import PageRequest, PageView
 from honeyguide.pages.forms import Field
 from honeyguide.partners import audience, network
-from honeyguide.partners.directory import SORTS, NetworkQuery
+from honeyguide.partners.network import SORTS, NetworkQuery
 from honeyguide.store.tx import Tx
 
 PER_PAGE = 24
