@@ -1,5 +1,5 @@
-"""Logos an attacker or a careless camera would send, by name: NOT_AN_IMAGE, BROKEN and POLYGLOTS
-are refused, CLEANED come out clean.
+"""Logos an attacker or a careless camera would send, by name: NOT_AN_IMAGE and BROKEN are
+refused, CLEANED come out clean.
 """
 
 from __future__ import annotations
@@ -180,19 +180,13 @@ BROKEN: dict[str, bytes] = {
         ]
     ),
     "PNG of a chunk of 2 GB": SMALL_PNG[:33] + struct.pack(">I", 2**31 - 1) + b"tEXt" + bytes(100),
-    "PNG without an end": SMALL_PNG[:-12],
-    "PNG with a ZIP for an end": SMALL_PNG[:-12] + zipped(),
-    "PNG with a PNG for an end": SMALL_PNG[:-12] + SMALL_PNG,
     "PNG with an end in a chunk too long": SMALL_PNG[:-12]
     + struct.pack(">I", 2**31)
     + b"prIv"
     + SMALL_PNG[-12:]
     + HTML,
     "JPEG without an end": SMALL_JPEG[:-2],
-    "JPEG with a ZIP for an end": SMALL_JPEG[:-2] + zipped(),
     "JPEG with a JPEG for an end": SMALL_JPEG[:-2] + SMALL_JPEG,
-    "JPEG with an end in a segment too long": SMALL_JPEG[:-2] + b"\xff\xfe\xff\xff\xff\xd9" + HTML,
-    "JPEG with a segment of no length": jpeg_with(b"\xff\xfe\x00\x00" + HTML),
     "JPEG signature only": b"\xff\xd8\xff",
     "JPEG header only": SMALL_JPEG[:200],
     "JPEG truncated": encoded(noise(300, 300), "JPEG")[:20_000],
@@ -201,7 +195,7 @@ BROKEN: dict[str, bytes] = {
     "JPEG 0 x 0": jpeg_claiming(0, 0),
     "JPEG 8,000 x 8,000 of 64 x 48": jpeg_claiming(8_000, 8_000),
 }
-POLYGLOTS: dict[str, bytes] = {
+CLEANED: dict[str, bytes] = {
     "PNG then HTML": SMALL_PNG + HTML,
     "PNG then ZIP": SMALL_PNG + zipped(),
     "PNG then another PNG": SMALL_PNG + SMALL_PNG,
@@ -218,8 +212,13 @@ POLYGLOTS: dict[str, bytes] = {
     "JPEG of several pictures": encoded(
         picture(), "MPO", save_all=True, append_images=[noise(64, 48)]
     ),
-}
-CLEANED: dict[str, bytes] = {
+    "JPEG then a film, as phones send": SMALL_JPEG + b"\x00\x00\x00\x18ftypmp42" + SECRET * 5_000,
+    "PNG without an end": SMALL_PNG[:-12],
+    "PNG with a ZIP for an end": SMALL_PNG[:-12] + zipped(),
+    "PNG with a PNG for an end": SMALL_PNG[:-12] + SMALL_PNG,
+    "JPEG with a ZIP for an end": SMALL_JPEG[:-2] + zipped(),
+    "JPEG with an end in a segment too long": SMALL_JPEG[:-2] + b"\xff\xfe\xff\xff\xff\xd9" + HTML,
+    "JPEG with a segment of no length": jpeg_with(b"\xff\xfe\x00\x00" + HTML),
     "PNG with zeros behind it": with_chunks(TIME) + bytes(4096),
     "PNG with a line end behind it": with_chunks(TIME) + b"\r\n",
     "PNG with a ZIP in a chunk": with_chunks(chunk(b"prIv", zipped() + SMALL_PNG[-12:])),

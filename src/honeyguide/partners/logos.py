@@ -3,8 +3,7 @@ most 512 pixels a side.
 
 Uploaded images are decoded in a child process with limits on memory and time (`sanitize_apart`),
 never in the server, which does not even load the image library. Color profiles and other metadata
-are dropped. A file that goes on after the end of its picture is refused, because it is meant to be
-more than a picture.
+are dropped, and so is whatever follows the picture in the file, such as a phone's second picture.
 """
 
 from __future__ import annotations
@@ -25,13 +24,12 @@ from weakref import WeakKeyDictionary
 
 from honeyguide.kernel.errors import Invalid, Missing, Unavailable
 from honeyguide.kernel.ids import new_id
-from honeyguide.partners import picture_end
-from honeyguide.partners.picture_end import JPEG, PNG
 
 if TYPE_CHECKING:
     from PIL import Image
 
 UNKNOWN = "There is no such logo."
+PNG, JPEG = b"\x89PNG\r\n\x1a\n", b"\xff\xd8\xff"
 SIZE_LIMIT = 1_048_576
 """A logo must be smaller than this many bytes."""
 PIXEL_LIMIT = 16_000_000
@@ -50,12 +48,11 @@ _ORIENTATION_TAG = 0x0112
 _NO_IMAGE = "{field} must be a PNG or JPEG image."
 _TOO_LARGE = "{field} must be smaller than 1 MB (1,048,576 bytes)."
 _TOO_MANY_PIXELS = "{field} must have at most 16 million pixels and at most 16,000 on each side."
-_MORE_BEHIND = "{field} contains more than the image. Save it again as a plain PNG or JPEG."
 _DAMAGED = "{field} is damaged or too complex to read. Save it again as a plain PNG or JPEG."
 _NO_BASE64 = (
     "{field} must be a base64 string or a data URI such as data:image/png;base64,iVBORw0KGgo."
 )
-_TEMPLATES = frozenset({_NO_IMAGE, _TOO_LARGE, _TOO_MANY_PIXELS, _MORE_BEHIND, _DAMAGED})
+_TEMPLATES = frozenset({_NO_IMAGE, _TOO_LARGE, _TOO_MANY_PIXELS, _DAMAGED})
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,7 +141,6 @@ async def sanitize_apart(data: bytes) -> Logo:
 def sanitize(data: bytes) -> Logo:
     """Decode, turn upright, shrink and encode anew. Only pixels pass through."""
     _check_bytes(data)
-    _check_end(data)
     try:
         return _encode(*_decode(data))
     except Invalid:
@@ -158,14 +154,6 @@ def _check_bytes(data: bytes) -> None:
         raise _refusal(_TOO_LARGE)
     if not data.startswith((PNG, JPEG)):
         raise _refusal(_NO_IMAGE)
-
-
-def _check_end(data: bytes) -> None:
-    end = picture_end.end_of(data)
-    if end is None:  # a decoder may accept the pixels, but then we cannot tell what the rest is
-        raise _refusal(_DAMAGED)
-    if picture_end.has_more_behind(data, end):
-        raise _refusal(_MORE_BEHIND)
 
 
 def _decode(data: bytes) -> tuple[Image.Image, bool]:
