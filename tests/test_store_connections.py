@@ -39,11 +39,11 @@ def asked(postgres: OpenStore, work: Callable[[Tx], Awaitable[Any]]) -> list[str
     async def scene() -> None:
         assert isinstance(postgres.store, PostgresStore)
         pool = postgres.store._pool
-        connection = await pool.take()
-        connection.add_query_logger(note)
-        pool.give(connection)  # the pool lends the last one used first
-        await postgres.store.write(work)
-        connection.remove_query_logger(note)
+        async with pool.acquire() as connection:
+            connection.add_query_logger(note)
+        await postgres.store.write(work)  # the pool lends the last one used first
+        async with pool.acquire() as connection:
+            connection.remove_query_logger(note)
 
     def note(query: Any) -> None:
         sent.append(query.query)

@@ -12,8 +12,7 @@ import apsw
 import asyncpg
 
 from honeyguide.kernel.errors import Unavailable
-from honeyguide.store.pool import DOWN_ERRORS, NO_CONNECTION
-from honeyguide.store.postgres import CONNECT_S
+from honeyguide.store.pool import CONNECT_S, DOWN_ERRORS, NO_CONNECTION
 from honeyguide.store.sqlite import connect
 
 FOLDER = Path(__file__).parent / "migrations"

@@ -17,15 +17,13 @@ import asyncpg
 from honeyguide.kernel.errors import Unavailable
 from honeyguide.store import batches
 from honeyguide.store.batches import Batches
-from honeyguide.store.pool import DOWN, DOWN_ERRORS, NO_CONNECTION, Lent, Pool
+from honeyguide.store.pool import CONNECT_S, DOWN, DOWN_ERRORS, NO_CONNECTION, Lent, open_pool
 from honeyguide.store.statements import Statement
 from honeyguide.store.tx import Again, LockWait, P, Refusals, T, Unit, Work, bind, refusal
 
 R = TypeVar("R")
 
 ATTEMPTS = 5
-ACQUIRE_S = 5.0
-CONNECT_S = 5.0
 # Writes sent as one statement. Each combination is prepared once per connection, and a statement
 # has at most 32,767 parameters, so this is bounded; the rest follows in the next round trip.
 TOGETHER = 8
@@ -205,26 +203,16 @@ class PostgresTx:
         self.topics.add(topic)
 
 
-def _pool(url: str, size: int, settings: dict[str, str]) -> Pool:
-    connect = functools.partial(
-        asyncpg.connect,
-        url,
-        server_settings=settings,
-        statement_cache_size=600,
-        max_cached_statement_lifetime=0,
-        command_timeout=30,
-        timeout=CONNECT_S,
-    )
-    return Pool(connect, size, patience_s=ACQUIRE_S)
-
-
 async def open_postgres(url: str, size: int) -> PostgresStore:
-    pool = _pool(url, size, SETTINGS)
+    pool = await open_pool(url, size, SETTINGS)
+    lent = Lent(pool)
     try:
-        pool.give(await pool.take())
+        await lent.connect()
     except (*DOWN_ERRORS, asyncpg.PostgresError) as error:
         raise Unavailable(NO_CONNECTION, error=str(error) or "timed out") from error
-    return PostgresStore(pool, url)
+    await lent.give_back(is_usable=True)
+    batch_settings = SETTINGS | {"lock_timeout": str(batches.LOCK_MS)}
+    return PostgresStore(pool, await open_pool(url, batches.CONNECTIONS, batch_settings), url)
 
 
 class PostgresStore:
@@ -235,12 +223,10 @@ class PostgresStore:
     is_shared = True
     path = None
 
-    def __init__(self, pool: Pool, url: str) -> None:
+    def __init__(self, pool: asyncpg.Pool, batch_pool: asyncpg.Pool, url: str) -> None:
         self._pool = pool
+        self._batch_pool = batch_pool
         self._url = url
-        self._batch_pool = _pool(
-            url, batches.CONNECTIONS, SETTINGS | {"lock_timeout": str(batches.LOCK_MS)}
-        )
         self._batches = Batches(self._in_batch)
         self._listeners: dict[str, list[Callable[[], None]]] = {}
         self._to_notify: set[str] = set()
@@ -249,25 +235,25 @@ class PostgresStore:
 
     async def _with(
         self,
-        pool: Pool,
+        pool: asyncpg.Pool,
         use: Callable[Concatenate[Lent, P], Awaitable[T]],
         *args: P.args,
         **kwargs: P.kwargs,
     ) -> T:
         """Run `use(lent, *args, **kwargs)` with a connection of the pool."""
-        lent = Lent(pool)
+        lent, is_usable = Lent(pool), True
         try:
             return await use(lent, *args, **kwargs)
         except DOWN_ERRORS as error:
             if isinstance(error, ValueError):
                 raise  # a value that the driver cannot send is a bug, not a problem of the server
-            lent.cut()
+            is_usable = False
             raise Unavailable(DOWN) from error
         except asyncio.CancelledError:
-            lent.cut()  # a query may still be running on it
+            is_usable = False  # a query may still be running on it
             raise
         finally:
-            await lent.give_back()
+            await lent.give_back(is_usable=is_usable)
 
     async def _in_batch(self, use: Callable[[Any], Awaitable[T]]) -> T:
         return await self._with(self._batch_pool, _with_connection, use)
@@ -382,7 +368,7 @@ class PostgresStore:
         for pool in (self._batch_pool, self._pool):
             try:
                 await asyncio.wait_for(pool.close(), 5)
-            except (TimeoutError, *DOWN_ERRORS):
+            except DOWN_ERRORS:
                 pool.terminate()
 
 
