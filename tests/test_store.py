@@ -276,3 +276,40 @@ def test_many_processes_may_migrate_at_once(engine):
     with ThreadPoolExecutor(4) as pool:
         done = list(pool.map(lambda _: asyncio.run(migrate(url)), range(4)))
     assert sorted(map(len, done))[:3] == [0, 0, 0] and max(map(len, done)) > 0
+
+
+def test_a_list_is_read_as_a_table(opened):
+    values = "SELECT i.value FROM {list :ids AS i} ORDER BY i.value"
+    assert opened.ask(values, ids=["b", "a"]) == [("a",), ("b",)]
+    assert opened.ask(values, ids=[]) == []
+    rows = "SELECT c.id, c.cents FROM {rows :coupons AS c (id TEXT, cents BIGINT)} ORDER BY c.id"
+    coupons = [{"id": "b", "cents": None}, {"id": "a", "cents": 5, "other": "x"}]
+    assert opened.ask(rows, coupons=coupons) == [("a", 5), ("b", None)]
+
+
+def test_a_locked_row_is_locked_until_the_transaction_ends():
+    with OpenStore("postgres", pool_size=2) as opened:
+
+        async def scene() -> None:
+            store = opened.store
+            await store.write(put("a"))
+            holding, release = asyncio.Event(), asyncio.Event()
+
+            async def hold(tx: Tx) -> None:
+                assert await tx.lock(NAMES) == [("a",)]
+                holding.set()
+                await release.wait()
+
+            async def look(tx: Tx) -> list[Any]:
+                return await tx.lock(NAMES, "update skip locked")
+
+            held = asyncio.ensure_future(store.write(hold))
+            await holding.wait()
+            assert await store.write(look) == []
+            release.set()
+            await held
+            assert await store.write(look) == [("a",)]
+            with pytest.raises(AssertionError, match="in a write only"):
+                await store.read(look)
+
+        opened.run(scene())

@@ -8,8 +8,6 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
-import msgspec
-
 from honeyguide.kernel.clock import system_clock
 from honeyguide.kernel.ids import new_id
 from honeyguide.store.statements import beside
@@ -50,10 +48,6 @@ _CANCEL_UNSENDABLE = _sql.command("cancel_unsendable")
 _GIVE_BACK = _sql.command("give_back")
 
 
-def _json(values: list[str]) -> str:
-    return msgspec.json.encode(values).decode()
-
-
 async def due_webhooks(tx: Tx, *, now_ms: int) -> list[DueWebhook]:
     return await tx.all(_DUE_WEBHOOKS, now_ms=now_ms, today_ms=system_clock())
 
@@ -73,7 +67,7 @@ async def claim(
     for count, webhook_ids in webhooks_by_count.items():
         claimed += await tx.all(
             _CLAIM,
-            webhooks=_json(webhook_ids),
+            webhooks=webhook_ids,
             token=token,
             until_ms=today_ms + lease_ms,
             most=count,
@@ -82,7 +76,7 @@ async def claim(
         )
     unsendable = [delivery.id for delivery in claimed if not delivery.body]
     if unsendable:
-        await tx.run(_CANCEL_UNSENDABLE, ids=_json(unsendable), token=token)
+        await tx.run(_CANCEL_UNSENDABLE, ids=unsendable, token=token)
     return sorted(delivery for delivery in claimed if delivery.body)
 
 

@@ -17,7 +17,7 @@ WHERE w.disabled_ms IS NULL AND (
 -- name: claim (sqlite)
 -- What is sent comes along. An empty body: it can never be sent.
 UPDATE delivery SET leased_until_ms = :until_ms, lease_token = :token WHERE id IN (
-    SELECT d.id FROM json_each(:webhooks) AS w CROSS JOIN delivery AS d WHERE d.id IN (
+    SELECT d.id FROM {list :webhooks AS w} CROSS JOIN delivery AS d WHERE d.id IN (
         SELECT id FROM delivery WHERE webhook_id = w.value AND status = 'pending' AND due_ms <= :now_ms
           AND leased_until_ms <= :today_ms ORDER BY due_ms LIMIT :most
     )
@@ -31,8 +31,8 @@ UPDATE delivery SET leased_until_ms = :until_ms, lease_token = :token WHERE id I
 -- name: claim (postgres)
 WITH claimed AS (
     UPDATE delivery SET leased_until_ms = :until_ms, lease_token = :token WHERE id IN (
-        SELECT due.id FROM json_array_elements_text(CAST(:webhooks AS JSON)) AS w (id) CROSS JOIN LATERAL (
-            SELECT d.id FROM delivery AS d WHERE d.webhook_id = w.id AND d.status = 'pending' AND d.due_ms <= :now_ms
+        SELECT due.id FROM {list :webhooks AS w} CROSS JOIN LATERAL (
+            SELECT d.id FROM delivery AS d WHERE d.webhook_id = w.value AND d.status = 'pending' AND d.due_ms <= :now_ms
               AND d.leased_until_ms <= :today_ms ORDER BY d.due_ms LIMIT :most FOR UPDATE SKIP LOCKED
         ) AS due
     ) AND status = 'pending' AND leased_until_ms <= :today_ms RETURNING due_ms, id, lease_token, tries, event_id, webhook_id
@@ -47,13 +47,9 @@ SELECT d.due_ms, d.id, d.lease_token AS token, d.tries, e.id AS event_id, e.body
 FROM delivery AS d JOIN event AS e ON e.id = d.event_id JOIN webhook AS w ON w.id = d.webhook_id
 WHERE d.id = :id AND d.lease_token = :token AND d.status = 'pending' AND e.body IS NOT NULL AND w.disabled_ms IS NULL;
 
--- name: cancel_unsendable (sqlite)
+-- name: cancel_unsendable
 UPDATE delivery SET status = 'cancelled', leased_until_ms = 0, lease_token = NULL
-WHERE id IN (SELECT value FROM json_each(:ids)) AND lease_token = :token;
-
--- name: cancel_unsendable (postgres)
-UPDATE delivery SET status = 'cancelled', leased_until_ms = 0, lease_token = NULL
-WHERE id = ANY (ARRAY(SELECT json_array_elements_text(CAST(:ids AS JSON)))) AND lease_token = :token;
+WHERE id IN (SELECT i.value FROM {list :ids AS i}) AND lease_token = :token;
 
 -- name: give_back
 UPDATE delivery SET leased_until_ms = 0, lease_token = NULL WHERE id = :id AND lease_token = :token;

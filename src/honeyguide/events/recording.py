@@ -130,22 +130,18 @@ class Recorder:
             await self._write([outcome])
 
 
-def _json(outcomes: list[AttemptResult]) -> str:
-    return msgspec.json.encode(outcomes).decode()
-
-
 async def record(tx: Tx, outcomes: list[AttemptResult], page: str) -> None:
     """Record outcomes, attempts and what they mean for each webhook. Without the lease, record
     nothing.
     """
-    settled = set(await tx.all(_SETTLE, outcomes=_json(outcomes)))
+    settled = set(await tx.all(_SETTLE, outcomes=outcomes))
     ours = [outcome for outcome in outcomes if outcome.delivery_id in settled]
     if not ours:
         return
-    await tx.put(_INSERT_ATTEMPTS, outcomes=_json(ours))
+    await tx.put(_INSERT_ATTEMPTS, outcomes=ours)
     arrived = {outcome.webhook_id: outcome for outcome in ours if outcome.status == "delivered"}
     if arrived:
-        await tx.put(_WELL_AGAIN, outcomes=_json(list(arrived.values())))
+        await tx.put(_WELL_AGAIN, outcomes=list(arrived.values()))
     gone = {outcome.webhook_id: outcome for outcome in ours if outcome.gone}
     failed = {
         outcome.webhook_id: outcome for outcome in ours if outcome.webhook_id not in arrived
@@ -182,7 +178,7 @@ async def _note_failure(tx: Tx, outcome: AttemptResult, page: str) -> None:
 async def _disable(tx: Tx, outcome: AttemptResult, reason: str, page: str) -> None:
     """Pending deliveries are canceled, but a replay can send them after the webhook is enabled."""
     webhook, now_ms = _key(outcome), outcome.at_ms
-    await tx.one(_LOCK_WEBHOOK, **webhook)
+    await tx.lock(_LOCK_WEBHOOK, "update", **webhook)
     if not await tx.run(_DISABLE, **webhook, reason=reason, now_ms=now_ms):
         return
     await tx.run(_CANCEL_ALL, **webhook)

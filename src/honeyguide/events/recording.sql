@@ -1,38 +1,21 @@
--- name: settle (sqlite)
+-- name: settle
 -- First of all, and fenced by the lease: whoever erases or deletes now waits for us, and then finds the attempt as well.
 -- What was cancelled while it was on its way stays so, unless it arrived.
-UPDATE delivery SET tries = tries + 1, due_ms = o.value ->> 'due_ms', leased_until_ms = 0, lease_token = NULL,
-    status = CASE WHEN delivery.status = 'cancelled' AND o.value ->> 'status' <> 'delivered' THEN 'cancelled'
-        ELSE o.value ->> 'status' END
-FROM json_each(:outcomes) AS o WHERE delivery.id = o.value ->> 'delivery_id' AND delivery.lease_token = o.value ->> 'token'
-RETURNING delivery.id;
-
--- name: settle (postgres)
 UPDATE delivery SET tries = tries + 1, due_ms = o.due_ms, leased_until_ms = 0, lease_token = NULL,
     status = CASE WHEN delivery.status = 'cancelled' AND o.status <> 'delivered' THEN 'cancelled' ELSE o.status END
-FROM json_to_recordset(CAST(:outcomes AS JSON)) AS o (delivery_id TEXT, token TEXT, status TEXT, due_ms BIGINT)
+FROM {rows :outcomes AS o (delivery_id TEXT, token TEXT, status TEXT, due_ms BIGINT)}
 WHERE delivery.id = o.delivery_id AND delivery.lease_token = o.token RETURNING delivery.id;
 
--- name: insert_attempts (sqlite)
-INSERT INTO attempt (id, account_id, delivery_id, at_ms, status_code, latency_ms, error, response)
-SELECT value ->> 'attempt_id', value ->> 'account_id', value ->> 'delivery_id', value ->> 'at_ms', value ->> 'status_code',
-       value ->> 'latency_ms', value ->> 'error', value ->> 'response'
-FROM json_each(:outcomes);
-
--- name: insert_attempts (postgres)
+-- name: insert_attempts
 INSERT INTO attempt (id, account_id, delivery_id, at_ms, status_code, latency_ms, error, response)
 SELECT o.attempt_id, o.account_id, o.delivery_id, o.at_ms, o.status_code, o.latency_ms, o.error, o.response
-FROM json_to_recordset(CAST(:outcomes AS JSON)) AS o (attempt_id TEXT, account_id TEXT, delivery_id TEXT, at_ms BIGINT,
-    status_code BIGINT, latency_ms BIGINT, error TEXT, response TEXT);
+FROM {rows :outcomes AS o (attempt_id TEXT, account_id TEXT, delivery_id TEXT, at_ms BIGINT, status_code BIGINT,
+    latency_ms BIGINT, error TEXT, response TEXT)};
 
--- name: well_again (sqlite)
-UPDATE webhook SET failing_since_ms = NULL, warned_ms = NULL, failed_ms = NULL WHERE failing_since_ms IS NOT NULL
-  AND (account_id, id) IN (SELECT value ->> 'account_id', value ->> 'webhook_id' FROM json_each(:outcomes));
-
--- name: well_again (postgres)
+-- name: well_again
 UPDATE webhook SET failing_since_ms = NULL, warned_ms = NULL, failed_ms = NULL WHERE failing_since_ms IS NOT NULL
   AND (account_id, id) IN (
-    SELECT o.account_id, o.webhook_id FROM json_to_recordset(CAST(:outcomes AS JSON)) AS o (account_id TEXT, webhook_id TEXT)
+    SELECT o.account_id, o.webhook_id FROM {rows :outcomes AS o (account_id TEXT, webhook_id TEXT)}
 );
 
 -- name: fails
@@ -45,12 +28,9 @@ WHERE account_id = :account_id AND id = :id RETURNING failing_since_ms, warned_m
 -- name: warn
 UPDATE webhook SET warned_ms = :now_ms WHERE account_id = :account_id AND id = :id AND warned_ms IS NULL;
 
--- name: lock_webhook (sqlite)
-SELECT id FROM webhook WHERE account_id = :account_id AND id = :id;
-
--- name: lock_webhook (postgres)
+-- name: lock_webhook
 -- Waits for events that commit just now, so that their deliveries are found and cancelled.
-SELECT id FROM webhook WHERE account_id = :account_id AND id = :id FOR UPDATE;
+SELECT id FROM webhook WHERE account_id = :account_id AND id = :id;
 
 -- name: disable
 UPDATE webhook SET disabled_ms = :now_ms, disabled_reason = :reason

@@ -153,10 +153,10 @@ async def get(tx: Tx, account_id: str, scope: str, webhook_id: str) -> Webhook:
 async def get_locked(tx: Tx, account_id: str, scope: str, webhook_id: str) -> tuple[Webhook, str]:
     """Lock the webhook, with its old secrets, for a change that depends on its current state."""
     webhook = await get(tx, account_id, scope, webhook_id)
-    old_secrets = await tx.one(_LOCK, account_id=account_id, id=webhook.id)
-    if old_secrets is None:
+    locked = await tx.lock(_LOCK, "update", account_id=account_id, id=webhook.id)
+    if not locked:
         raise Missing(UNKNOWN)
-    return await get(tx, account_id, scope, webhook_id), old_secrets
+    return await get(tx, account_id, scope, webhook_id), locked[0]
 
 
 async def update(
@@ -218,7 +218,7 @@ async def send_test(
 
 async def get_enabled(tx: Tx, account_id: str, scope: str, webhook_id: str) -> Webhook:
     webhook = await get(tx, account_id, scope, webhook_id)
-    if await tx.one(_DISABLED_MS, account_id=account_id, id=webhook.id) is not None:
+    if any(await tx.lock(_DISABLED_MS, "key share", account_id=account_id, id=webhook.id)):
         raise Invalid(
             "This webhook is disabled. Change its URL, or save the same one again, to enable it.",
             code="disabled",

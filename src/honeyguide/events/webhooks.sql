@@ -23,19 +23,13 @@ SELECT id, url, new_referral, new_partner_referral, reward_unlocked, reward_rede
        disabled_reason, created_ms
 FROM webhook WHERE account_id = :account_id AND COALESCE(campaign_id, '') = :campaign_id AND id = :id;
 
--- name: lock (sqlite)
+-- name: lock
+-- FOR UPDATE also waits for events that commit just now: each sees the webhook either before the change or after it.
 SELECT old_secrets FROM webhook WHERE account_id = :account_id AND id = :id;
 
--- name: lock (postgres)
--- FOR UPDATE also waits for events that commit just now: each sees the webhook either before the change or after it.
-SELECT old_secrets FROM webhook WHERE account_id = :account_id AND id = :id FOR UPDATE;
-
--- name: disabled_ms (sqlite)
-SELECT disabled_ms FROM webhook WHERE account_id = :account_id AND id = :id;
-
--- name: disabled_ms (postgres)
+-- name: disabled_ms
 -- Waits for whoever disables it just now, and keeps it as it is until the caller's deliveries are written.
-SELECT disabled_ms FROM webhook WHERE account_id = :account_id AND id = :id FOR KEY SHARE;
+SELECT disabled_ms FROM webhook WHERE account_id = :account_id AND id = :id;
 
 -- name: update
 -- Whoever changes a webhook has mended it: it is enabled again, and its record of failure begins anew.

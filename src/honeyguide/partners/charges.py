@@ -190,7 +190,7 @@ async def budget_changed(
     mine: dict[str, Any] = {"account_id": account_id, "program_id": program_id}
     month = await ledger.open_month(tx, now_ms=now_ms)
     await tx.one(_LOCK_BUDGET, **mine, month=month)
-    budgets = await tx.all(_OPEN_BUDGETS, **mine)
+    budgets = await tx.lock(_OPEN_BUDGETS, "update", **mine)
     assert any(budget.month == month for budget in budgets)  # the row that was just locked
     for budget in budgets:
         was_reached = budget.reached_ms is not None

@@ -23,10 +23,6 @@ RETURNING spent_cents, (SELECT total_budget_cents FROM program WHERE id = :progr
 SELECT month, spent_cents, reached_ms FROM budget AS g WHERE account_id = :account_id AND program_id = :program_id
   AND NOT EXISTS (SELECT 1 FROM period AS m WHERE m.month = g.month AND m.closed_ms IS NOT NULL) ORDER BY month;
 
--- name: open_budgets (postgres)
-SELECT month, spent_cents, reached_ms FROM budget AS g WHERE account_id = :account_id AND program_id = :program_id
-  AND NOT EXISTS (SELECT 1 FROM period AS m WHERE m.month = g.month AND m.closed_ms IS NOT NULL) ORDER BY month FOR UPDATE OF g;
-
 -- name: mark_nearly
 UPDATE budget SET nearly_ms = :now_ms
 WHERE program_id = :program_id AND month = :month AND account_id = :account_id AND nearly_ms IS NULL;

@@ -37,7 +37,7 @@ async def open_month(tx: Tx, *, now_ms: int) -> str:
     first), it is the first open one.
     """
     month = rules.month_of(now_ms)
-    while await tx.one(_LOCK_MONTH, month=month) != 0:
+    while await tx.lock(_LOCK_MONTH, "share", month=month) != [0]:
         month = max(month, rules.month_to_charge(now_ms, last_closed=await tx.one(_LAST_CLOSED)))
         await tx.run(_BEGIN_MONTH, month=month)
     return month

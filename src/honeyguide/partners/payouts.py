@@ -7,7 +7,6 @@ runs.
 
 from __future__ import annotations
 
-import json
 from typing import NamedTuple
 
 from honeyguide.kernel import checks
@@ -130,16 +129,23 @@ async def earners(tx: Tx, month: str) -> int:
 
 async def make_payouts(tx: Tx, month: str, after: str, *, now_ms: int) -> Made:
     """One batch of a closed month's payouts. Their entries go into the month that is open now."""
-    if await tx.one(_LOCK_MONTH, month=month) is None:
+    if not await tx.lock(_LOCK_MONTH, "update", month=month):
         return Made(0, None)
     earned = await tx.all(_EARNED, month=month, after=after, batch=BATCH)
     made = 0
     assert all(cents > 0 for _, cents in earned)  # a sum of charges, each of at least a cent
     if earned:
-        # (payout, its transfer, whose, how much); who has a payout already gets neither.
-        rows = json.dumps(
-            [(new_id(), new_id(), credit, credit.split(":")[1], cents) for credit, cents in earned]
-        )
+        # A partner who has a payout already gets neither another one nor its transfer.
+        rows = [
+            {
+                "id": new_id(),
+                "transfer_id": new_id(),
+                "debit": credit,
+                "account_id": credit.split(":")[1],
+                "cents": cents,
+            }
+            for credit, cents in earned
+        ]
         made = await tx.run(_INSERT, rows=rows, month=month, now_ms=now_ms)
         if made:
             open_month = await ledger.open_month(tx, now_ms=now_ms)
@@ -221,10 +227,10 @@ async def get_any(tx: Tx, payout_id: str) -> Payout:
 
 
 async def _locked(tx: Tx, payout_id: str) -> Payout:
-    payout = await tx.one(_LOCK, id=payout_id) if is_id(payout_id) else None
-    if payout is None:
+    locked = await tx.lock(_LOCK, "update", id=payout_id) if is_id(payout_id) else []
+    if not locked:
         raise Missing(UNKNOWN)
-    return payout
+    return locked[0]
 
 
 async def _move(tx: Tx, payout: Payout, kind: str, debit: str, credit: str, now_ms: int) -> None:

@@ -24,36 +24,24 @@ WHERE t.month = :month AND t.kind = 'charge' AND t.credit > :after GROUP BY t.cr
 -- name: count_earners
 SELECT COUNT(DISTINCT credit) AS n FROM transfer WHERE month = :month AND kind = 'charge';
 
--- name: insert (sqlite)
+-- name: insert
 INSERT INTO payout (id, account_id, month, amount_cents, created_ms)
-SELECT value ->> 0, value ->> 3, :month, value ->> 4, :now_ms FROM json_each(:rows) WHERE true
+SELECT r.id, r.account_id, :month, r.cents, CAST(:now_ms AS BIGINT)
+FROM {rows :rows AS r (id TEXT, account_id TEXT, cents BIGINT)} WHERE true
 ON CONFLICT (account_id, month) DO NOTHING;
 
--- name: insert (postgres)
-INSERT INTO payout (id, account_id, month, amount_cents, created_ms)
-SELECT r ->> 0, r ->> 3, :month, CAST(r ->> 4 AS BIGINT), CAST(:now_ms AS BIGINT)
-FROM jsonb_array_elements(CAST(:rows AS jsonb)) AS r
-ON CONFLICT (account_id, month) DO NOTHING;
-
--- name: insert_transfers (sqlite)
+-- name: insert_transfers
 -- For those payouts only that were made just now: an older one has another id.
 INSERT INTO transfer (id, kind, reference, debit, credit, amount_cents, month, created_ms)
-SELECT value ->> 1, 'payout', 'payout:' || p.id, value ->> 2, :clearing, p.amount_cents, :month, :now_ms
-FROM json_each(:rows) JOIN payout AS p ON p.id = value ->> 0;
-
--- name: insert_transfers (postgres)
-INSERT INTO transfer (id, kind, reference, debit, credit, amount_cents, month, created_ms)
-SELECT r ->> 1, 'payout', 'payout:' || p.id, r ->> 2, CAST(:clearing AS TEXT), p.amount_cents, :month, CAST(:now_ms AS BIGINT)
-FROM jsonb_array_elements(CAST(:rows AS jsonb)) AS r JOIN payout AS p ON p.id = r ->> 0;
+SELECT r.transfer_id, 'payout', 'payout:' || p.id, r.debit, CAST(:clearing AS TEXT), p.amount_cents, :month,
+    CAST(:now_ms AS BIGINT)
+FROM {rows :rows AS r (id TEXT, transfer_id TEXT, debit TEXT)} JOIN payout AS p ON p.id = r.id;
 
 -- name: paid_out
 UPDATE period SET paid_out_ms = :now_ms WHERE month = :month AND paid_out_ms IS NULL;
 
 -- name: lock_month
 SELECT month FROM period WHERE month = :month AND closed_ms IS NOT NULL;
-
--- name: lock_month (postgres)
-SELECT month FROM period WHERE month = :month AND closed_ms IS NOT NULL FOR UPDATE;
 
 -- name: count
 SELECT COUNT(*) AS n FROM payout WHERE account_id = :account_id;
@@ -79,9 +67,6 @@ ORDER BY p.month DESC, p.id;
 
 -- name: lock
 SELECT {payout} FROM payout WHERE id = :id;
-
--- name: lock (postgres)
-SELECT {payout} FROM payout WHERE id = :id FOR UPDATE;
 
 -- name: mark
 UPDATE payout SET paid_ms = :paid_ms, paid_reference = :reference, marks = marks + 1 WHERE id = :id;

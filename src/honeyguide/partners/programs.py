@@ -218,7 +218,7 @@ async def pause(tx: Tx, account_id: str, program_id: str, *, paused: bool, now_m
 
 async def _get_locked(tx: Tx, account_id: str, program_id: str) -> Program:
     """Two changes at once would each write back what the other changed."""
-    if not is_id(program_id) or await tx.one(_LOCK, account_id=account_id, id=program_id) is None:
+    if not is_id(program_id) or not await tx.lock(_LOCK, account_id=account_id, id=program_id):
         raise Missing(UNKNOWN)
     return await get(tx, account_id, program_id)
 

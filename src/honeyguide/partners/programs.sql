@@ -22,9 +22,6 @@ VALUES (:id, :account_id, :publication_id, :terms, :resources_url, :redirect_url
 -- name: lock
 SELECT id FROM program WHERE account_id = :account_id AND id = :id AND deleted_ms IS NULL;
 
--- name: lock (postgres)
-SELECT id FROM program WHERE account_id = :account_id AND id = :id AND deleted_ms IS NULL FOR NO KEY UPDATE;
-
 -- name: count
 SELECT COUNT(*) AS n FROM program AS p JOIN publication AS b ON b.id = p.publication_id
 WHERE p.account_id = :account_id AND p.deleted_ms IS NULL AND b.deleted_ms IS NULL;

@@ -155,9 +155,8 @@ async def get(tx: Tx, account_id: str, publication_id: str) -> Publication:
 async def get_locked(tx: Tx, account_id: str, publication_id: str) -> Publication:
     """Locked, because two changes at once would each write back what the other changed. Lock its
     program afterwards, if at all."""
-    if (
-        not is_id(publication_id)
-        or await tx.one(_LOCK, account_id=account_id, id=publication_id) is None
+    if not is_id(publication_id) or not await tx.lock(
+        _LOCK, account_id=account_id, id=publication_id
     ):
         raise Missing(UNKNOWN)
     return await get(tx, account_id, publication_id)

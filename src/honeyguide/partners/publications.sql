@@ -15,9 +15,6 @@ FROM publication WHERE account_id = :account_id AND id = :id AND deleted_ms IS N
 -- name: lock
 SELECT id FROM publication WHERE account_id = :account_id AND id = :id AND deleted_ms IS NULL;
 
--- name: lock (postgres)
-SELECT id FROM publication WHERE account_id = :account_id AND id = :id AND deleted_ms IS NULL FOR NO KEY UPDATE;
-
 -- name: count
 SELECT COUNT(*) AS n FROM publication WHERE account_id = :account_id AND deleted_ms IS NULL;
 

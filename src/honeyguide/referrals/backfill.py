@@ -77,7 +77,7 @@ async def walk(tx: Tx, site: Site, *, now_ms: int) -> bool:
         advocate.id: "" for advocate in advocates if advocate.referrals_verified >= at.referrals
     }
     locked = set(
-        await tx.all(
+        await tx.lock(
             _LOCK, account_id=at.account_id, campaign_id=at.campaign_id, ids=json.dumps(past)
         )
     )

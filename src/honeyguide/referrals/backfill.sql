@@ -20,11 +20,6 @@ WHERE account_id = :account_id AND campaign_id = :campaign_id AND erased_ms IS N
 SELECT s.id FROM json_each(:ids) AS w CROSS JOIN subscriber AS s
 WHERE s.id = w.key AND s.account_id = :account_id AND s.campaign_id = :campaign_id AND s.erased_ms IS NULL ORDER BY s.id;
 
--- name: lock (postgres)
-SELECT s.id FROM json_each(:ids) AS w CROSS JOIN subscriber AS s
-WHERE s.id = w.key AND s.account_id = :account_id AND s.campaign_id = :campaign_id AND s.erased_ms IS NULL ORDER BY s.id
-FOR NO KEY UPDATE OF s;
-
 -- name: move_walk
 -- Not when the walk was begun anew meanwhile.
 UPDATE reward SET walk_ms = :walk_ms, walk_id = :walk_id

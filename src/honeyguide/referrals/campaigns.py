@@ -82,7 +82,7 @@ async def configure(tx: Tx, tenant: Tenant, chosen: CampaignSettings) -> Campaig
     dates."""
     # Without the lock, two changes at once would each write back what the other changed, and the
     # page would not be found under its slug.
-    await tx.one(_LOCK, account_id=tenant.account_id, id=tenant.campaign_id)
+    await tx.lock(_LOCK, account_id=tenant.account_id, id=tenant.campaign_id)
     old = await get(tx, tenant)
     new: dict[str, Any] = {name: getattr(old, name) for name in CampaignSettings.__struct_fields__}
     new |= {

@@ -5,9 +5,6 @@ FROM campaign WHERE account_id = :account_id AND id = :id;
 -- name: lock
 SELECT id FROM campaign WHERE account_id = :account_id AND id = :id;
 
--- name: lock (postgres)
-SELECT id FROM campaign WHERE account_id = :account_id AND id = :id FOR NO KEY UPDATE;
-
 -- name: rename
 UPDATE campaign SET name = :name WHERE account_id = :account_id AND id = :id;
 

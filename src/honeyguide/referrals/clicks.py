@@ -11,8 +11,6 @@ import logging
 from collections import Counter
 from typing import NamedTuple
 
-import msgspec
-
 from honeyguide.kernel.clock import DAY_MS, HOUR_MS
 from honeyguide.kernel.errors import Unavailable
 from honeyguide.kernel.site import Site
@@ -91,15 +89,16 @@ async def count_clicks(tx: Tx, clicks: list[Click]) -> int:
     if not clicks:
         return 0
     # One order for all writers, so that two of them never wait for each other.
-    fresh = await tx.all(_ADD, rows=msgspec.json.encode(sorted(set(clicks))).decode())
+    fresh = await tx.all(_ADD, clicks=[click._asdict() for click in sorted(set(clicks))])
     counts: Counter[tuple[str, str, int, str]] = Counter()
     for each in fresh:
         day_ms = each.hour_ms // DAY_MS * DAY_MS
         for code in (each.code, ""):  # the empty code is the total over all links
             counts[each.target_id, code, day_ms, each.account_id] += 1
     if counts:
-        rows = [[*key, n] for key, n in sorted(counts.items())]
-        await tx.run(_COUNT, rows=msgspec.json.encode(rows).decode())
+        columns = ("target_id", "code", "day_ms", "account_id")
+        rows = [dict(zip(columns, key, strict=True), n=n) for key, n in sorted(counts.items())]
+        await tx.run(_COUNT, counts=rows)
     return len(fresh)
 
 

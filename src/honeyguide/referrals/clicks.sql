@@ -1,22 +1,13 @@
--- name: add (sqlite)
+-- name: add
 INSERT INTO click (account_id, target_id, code, hour_ms, visitor)
-SELECT value ->> 0, value ->> 1, value ->> 2, value ->> 3, value ->> 4 FROM json_each(:rows) WHERE true
+SELECT c.account_id, c.target_id, c.code, c.hour_ms, c.visitor
+FROM {rows :clicks AS c (account_id TEXT, target_id TEXT, code TEXT, hour_ms BIGINT, visitor TEXT)} WHERE true
 ON CONFLICT (target_id, code, hour_ms, visitor) DO NOTHING RETURNING account_id, target_id, code, hour_ms;
 
--- name: add (postgres)
-INSERT INTO click (account_id, target_id, code, hour_ms, visitor)
-SELECT r ->> 0, r ->> 1, r ->> 2, CAST(r ->> 3 AS BIGINT), r ->> 4 FROM jsonb_array_elements(CAST(:rows AS jsonb)) AS r
-ON CONFLICT (target_id, code, hour_ms, visitor) DO NOTHING RETURNING account_id, target_id, code, hour_ms;
-
--- name: count (sqlite)
+-- name: count
 INSERT INTO click_day (target_id, code, day_ms, account_id, n)
-SELECT value ->> 0, value ->> 1, value ->> 2, value ->> 3, value ->> 4 FROM json_each(:rows) WHERE true
-ON CONFLICT (target_id, code, day_ms) DO UPDATE SET n = click_day.n + excluded.n;
-
--- name: count (postgres)
-INSERT INTO click_day (target_id, code, day_ms, account_id, n)
-SELECT r ->> 0, r ->> 1, CAST(r ->> 2 AS BIGINT), r ->> 3, CAST(r ->> 4 AS BIGINT)
-FROM jsonb_array_elements(CAST(:rows AS jsonb)) AS r
+SELECT c.target_id, c.code, c.day_ms, c.account_id, c.n
+FROM {rows :counts AS c (target_id TEXT, code TEXT, day_ms BIGINT, account_id TEXT, n BIGINT)} WHERE true
 ON CONFLICT (target_id, code, day_ms) DO UPDATE SET n = click_day.n + excluded.n;
 
 -- name: by_day

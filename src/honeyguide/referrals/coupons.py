@@ -9,8 +9,6 @@ import io
 from collections.abc import Iterable
 from typing import Any, NamedTuple
 
-import msgspec
-
 from honeyguide.accounts import accounts
 from honeyguide.kernel import checks
 from honeyguide.kernel.errors import Invalid
@@ -83,8 +81,8 @@ async def add(tx: Tx, tenant: Tenant, reward: Reward, codes: Iterable[str]) -> i
         return 0
     # Lock the reward first, so that whoever unlocks it meanwhile waits for these codes.
     await rewards.lock(tx, tenant, reward.id)
-    rows = msgspec.json.encode([[new_id(), code] for code in distinct]).decode()
-    added = await tx.run(_ADD, account_id=tenant.account_id, reward_id=reward.id, rows=rows)
+    coupons = [{"id": new_id(), "code": code} for code in distinct]
+    added = await tx.run(_ADD, account_id=tenant.account_id, reward_id=reward.id, coupons=coupons)
     if added:
         await tx.run(_REFILL, account_id=tenant.account_id, id=reward.id, added=added)
     return added

@@ -28,14 +28,9 @@ UPDATE reward SET stock_told = :told WHERE account_id = :account_id AND id = :id
 -- name: unqueue
 UPDATE reward SET waiting = waiting - :n WHERE account_id = :account_id AND id = :id;
 
--- name: add (sqlite)
+-- name: add
 INSERT INTO coupon (id, account_id, reward_id, code)
-SELECT value ->> 0, :account_id, :reward_id, value ->> 1 FROM json_each(:rows) WHERE true
-ON CONFLICT (reward_id, code) DO NOTHING;
-
--- name: add (postgres)
-INSERT INTO coupon (id, account_id, reward_id, code)
-SELECT pair ->> 0, :account_id, :reward_id, pair ->> 1 FROM jsonb_array_elements(CAST(:rows AS jsonb)) AS pair
+SELECT c.id, :account_id, :reward_id, c.code FROM {rows :coupons AS c (id TEXT, code TEXT)} WHERE true
 ON CONFLICT (reward_id, code) DO NOTHING;
 
 -- name: refill

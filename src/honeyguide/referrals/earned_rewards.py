@@ -272,8 +272,8 @@ async def get(tx: Tx, tenant: Tenant, earned_id: str, *, of: str | None = None) 
 
 async def _get_locked(tx: Tx, tenant: Tenant, earned_id: str, of: str | None) -> EarnedReward:
     earned = await get(tx, tenant, earned_id, of=of)
-    locked = await tx.one(_LOCK, account_id=tenant.account_id, id=earned.id)
-    assert locked is not None  # an earned reward is never deleted
+    locked = await tx.lock(_LOCK, account_id=tenant.account_id, id=earned.id)
+    assert locked  # an earned reward is never deleted
     return await get(tx, tenant, earned.id, of=of)
 
 

@@ -34,9 +34,6 @@ WHERE account_id = :account_id AND id = :id;
 -- name: lock
 SELECT id FROM won_reward WHERE account_id = :account_id AND id = :id;
 
--- name: lock (postgres)
-SELECT id FROM won_reward WHERE account_id = :account_id AND id = :id FOR NO KEY UPDATE;
-
 -- name: by_id
 SELECT {earned_reward}
 FROM won_reward AS w JOIN reward AS r ON r.id = w.reward_id

@@ -13,9 +13,6 @@ FROM reward WHERE account_id = :account_id AND campaign_id = :campaign_id AND id
 -- name: lock
 SELECT id FROM reward WHERE account_id = :account_id AND id = :id;
 
--- name: lock (postgres)
-SELECT id FROM reward WHERE account_id = :account_id AND id = :id FOR NO KEY UPDATE;
-
 -- name: count
 SELECT COUNT(*) AS n FROM reward WHERE account_id = :account_id AND campaign_id = :campaign_id AND deleted_ms IS NULL;
 

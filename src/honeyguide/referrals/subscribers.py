@@ -89,7 +89,7 @@ async def get_locked(tx: Tx, tenant: Tenant, wanted: str) -> Subscriber:
 async def lock(tx: Tx, tenant: Tenant, subscriber_id: str) -> bool:
     """Locks the row and tells whether the subscriber is still here. Lock before storing anything
     about a subscriber, so that an erasure waits and finds it."""
-    return await tx.one(_LOCK, id=subscriber_id, campaign_id=tenant.campaign_id) is not None
+    return bool(await tx.lock(_LOCK, id=subscriber_id, campaign_id=tenant.campaign_id))
 
 
 async def page_of(tx: Tx, tenant: Tenant, kind: str, page: Page) -> tuple[list[Subscriber], int]:

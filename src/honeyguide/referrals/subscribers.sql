@@ -18,9 +18,6 @@ FROM subscriber WHERE campaign_id = :campaign_id AND email_key = :email_key AND 
 -- name: lock
 SELECT id FROM subscriber WHERE id = :id AND campaign_id = :campaign_id AND erased_ms IS NULL;
 
--- name: lock (postgres)
-SELECT id FROM subscriber WHERE id = :id AND campaign_id = :campaign_id AND erased_ms IS NULL FOR NO KEY UPDATE;
-
 -- name: list_all
 -- Rows are stepped over in the index alone; only those of the page are read.
 SELECT {subscriber}

@@ -47,7 +47,7 @@ _DROP_REFUSED = _sql.command("drop_refused")
 
 async def lock(tx: Tx, tenant: Tenant) -> None:
     """Waits for an import that runs, so that what it refuses just now is found too."""
-    await tx.all(_LOCK, account_id=tenant.account_id)
+    await tx.lock(_LOCK, account_id=tenant.account_id)
 
 
 async def erase(tx: Tx, tenant: Tenant, email: EmailAddress) -> None:

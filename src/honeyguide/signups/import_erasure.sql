@@ -1,16 +1,9 @@
--- name: lock (sqlite)
-SELECT id FROM import WHERE account_id = :account_id;
+-- name: lock
+SELECT id FROM import WHERE account_id = :account_id ORDER BY id;
 
--- name: lock (postgres)
-SELECT id FROM import WHERE account_id = :account_id ORDER BY id FOR NO KEY UPDATE;
-
--- name: parts (sqlite)
+-- name: parts
 SELECT p.import_id, i.mapping, p.n, p.lines FROM import AS i JOIN import_part AS p ON p.import_id = i.id
-WHERE i.account_id = :account_id AND instr(lower(p.lines), :needle) > 0;
-
--- name: parts (postgres)
-SELECT p.import_id, i.mapping, p.n, p.lines FROM import AS i JOIN import_part AS p ON p.import_id = i.id
-WHERE i.account_id = :account_id AND strpos(lower(p.lines), :needle) > 0;
+WHERE i.account_id = :account_id AND (:needle = '' OR lower(p.lines) <> replace(lower(p.lines), :needle, ''));
 
 -- name: set_part
 UPDATE import_part SET lines = :lines WHERE account_id = :account_id AND import_id = :import_id AND n = :n;
@@ -18,13 +11,9 @@ UPDATE import_part SET lines = :lines WHERE account_id = :account_id AND import_
 -- name: shorten
 UPDATE import SET total = total - :removed WHERE account_id = :account_id AND id = :id;
 
--- name: refused (sqlite)
+-- name: refused
 SELECT e.import_id, i.mapping, e.line, e.content FROM import AS i JOIN import_error AS e ON e.import_id = i.id
-WHERE i.account_id = :account_id AND instr(lower(e.content), :needle) > 0;
-
--- name: refused (postgres)
-SELECT e.import_id, i.mapping, e.line, e.content FROM import AS i JOIN import_error AS e ON e.import_id = i.id
-WHERE i.account_id = :account_id AND strpos(lower(e.content), :needle) > 0;
+WHERE i.account_id = :account_id AND (:needle = '' OR lower(e.content) <> replace(lower(e.content), :needle, ''));
 
 -- name: set_refused
 UPDATE import_error SET content = :content WHERE account_id = :account_id AND import_id = :import_id AND line = :line;

@@ -251,7 +251,7 @@ async def _bring(
         except Invalid as fault:
             refused.append(_refused(line, fault))
     keys = [email.key for _, email, _ in people]
-    here = set(await tx.all(_TAKEN, campaign_id=tenant.campaign_id, keys=_json(keys))) | (
+    here = set(await tx.all(_TAKEN, campaign_id=tenant.campaign_id, keys=keys)) | (
         seen if seen is not None else set()
     )
     added = skipped = 0
@@ -307,9 +307,10 @@ async def is_running(tx: Tx, *, now_ms: int) -> bool:
 
 async def step(tx: Tx, site: Site, *, now_ms: int) -> bool:
     """One part of whichever import has waited longest; tells whether more may wait."""
-    kept = await tx.one(_RUNNING)
-    if kept is None:
+    locked = await tx.lock(_RUNNING, "update skip locked")
+    if not locked:
         return False
+    (kept,) = locked
     tenant = Tenant(kept.account_id, kept.campaign_id)
     part = await tx.one(_NEXT_PART, account_id=kept.account_id, import_id=kept.id)
     if part is None:

@@ -25,10 +25,6 @@ FROM import WHERE account_id = :account_id ORDER BY created_ms DESC, id DESC LIM
 SELECT {import}
 FROM import WHERE status = 'running' ORDER BY created_ms LIMIT 1;
 
--- name: running (postgres)
-SELECT {import}
-FROM import WHERE status = 'running' ORDER BY created_ms LIMIT 1 FOR UPDATE SKIP LOCKED;
-
 -- name: next_part
 SELECT n, lines FROM import_part WHERE account_id = :account_id AND import_id = :import_id ORDER BY n LIMIT 1;
 
@@ -66,9 +62,5 @@ DELETE FROM import WHERE id IN (
     SELECT id FROM import WHERE created_ms <= :expired_ms AND status <> 'running' ORDER BY created_ms LIMIT :batch
 );
 
--- name: taken (sqlite)
-SELECT email_key FROM subscriber WHERE campaign_id = :campaign_id AND email_key IN (SELECT value FROM json_each(:keys));
-
--- name: taken (postgres)
-SELECT email_key FROM subscriber
-WHERE campaign_id = :campaign_id AND email_key IN (SELECT json_array_elements_text(CAST(:keys AS JSON)));
+-- name: taken
+SELECT email_key FROM subscriber WHERE campaign_id = :campaign_id AND email_key IN (SELECT k.value FROM {list :keys AS k});

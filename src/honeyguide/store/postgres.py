@@ -19,7 +19,7 @@ from honeyguide.store import batches
 from honeyguide.store.batches import Batches
 from honeyguide.store.pool import CONNECT_S, DOWN, DOWN_ERRORS, NO_CONNECTION, Lent, open_pool
 from honeyguide.store.statements import Statement
-from honeyguide.store.tx import Again, LockWait, P, Refusals, T, Unit, Work, bind, refusal
+from honeyguide.store.tx import Again, LockWait, P, Refusals, Strength, T, Unit, Work, bind, refusal
 
 R = TypeVar("R")
 
@@ -148,6 +148,17 @@ class PostgresTx:
     ) -> list[R]:
         make = statement.row
         return [make(*row) for row in await self._rows(statement, taken, params)]
+
+    async def lock(
+        self, statement: Statement[R], strength: Strength = "no key update", /, **params: Any
+    ) -> list[R]:
+        assert self._begin is not None, "rows are locked in a write only"
+        await self.flush()
+        await self.open()
+        sql = f"{statement.postgres} FOR {strength.upper()}"
+        values = statement.postgres_values(params)
+        found = await self._ask((await self._lent.get()).fetch(sql, *values), None)
+        return [statement.row(*row) for row in found]
 
     async def run(
         self, statement: Statement[Any], /, taken: Refusals | None = None, **params: Any

@@ -20,7 +20,7 @@ import apsw
 from honeyguide.kernel.errors import Unavailable
 from honeyguide.store.scrubber import Scrubber
 from honeyguide.store.statements import Statement
-from honeyguide.store.tx import Again, P, Refusals, T, Unit, Work, bind, refusal
+from honeyguide.store.tx import Again, P, Refusals, Strength, T, Unit, Work, bind, refusal
 
 R = TypeVar("R")
 
@@ -119,6 +119,11 @@ class SqliteTx:
     ) -> list[R]:
         row = statement.row
         return [row(*columns) for columns in self._rows(statement, taken, params)]
+
+    async def lock(
+        self, statement: Statement[R], _strength: Strength = "no key update", /, **params: Any
+    ) -> list[R]:
+        return await self.all(statement, **params)
 
     async def run(
         self, statement: Statement[Any], /, taken: Refusals | None = None, **params: Any

@@ -4,6 +4,10 @@ One text serves both engines; `-- name: find_one (postgres)` overrides a block f
 Parameters are written `:name`. A `-- fragment: columns` block is text that statements of the same
 file share: they write `{columns}`. A statement with `-- batch: name` may travel with those of other
 callers, in the order of this parameter: a write locks rows by it.
+
+A parameter may be a list, which the statement reads as a table. `{list :ids AS i}` has one column,
+`i.value`; `{rows :coupons AS c (id TEXT, cents BIGINT)}` has the columns named, from a list of
+dictionaries or structs.
 """
 
 from __future__ import annotations
@@ -14,6 +18,8 @@ from operator import itemgetter
 from pathlib import Path
 from typing import Any, Generic, TypeVar
 
+import msgspec
+
 R = TypeVar("R")
 Row_co = TypeVar("Row_co", covariant=True)
 
@@ -22,6 +28,7 @@ _FRAGMENT = re.compile(r"\{(\w+)\}")
 _BATCH = re.compile(r"^-- batch: (\w+)$", re.MULTILINE)
 # A parameter is `:name`; `::type` casts and quoted text are left alone.
 _PARAM = re.compile(r"'(?:[^']|'')*'|::\w+|:([a-z_][a-z0-9_]*)")
+_LIST = re.compile(r"\{(list|rows) :(\w+) AS (\w+)(?: \(([^)]*)\))?\}")
 _LOCKS = re.compile(r"\bFOR (?:UPDATE|NO KEY UPDATE|SHARE|KEY SHARE)\b")
 _TARGET = re.compile(r"\b(?:INSERT INTO|UPDATE|DELETE FROM)\s+(\w+)")
 _SOURCE = re.compile(r"(?<!DELETE )\b(?:FROM|JOIN|USING)\s+(\w+)")
@@ -40,11 +47,13 @@ class Statement(Generic[Row_co]):
     ) -> None:
         self.name = name
         self.row = row
+        lists = frozenset(match[2] for match in _LIST.finditer(sqlite + postgres))
+        sqlite, postgres = _LIST.sub(_sqlite_list, sqlite), _LIST.sub(_postgres_list, postgres)
         self.sqlite, self.sqlite_order = _numbered(sqlite, "?")
         self.postgres, self.postgres_order = _numbered(postgres, "$")
         # Every request comes by here some times over: the values in their order, by one call.
-        self.sqlite_values = _values_in(self.sqlite_order)
-        self.postgres_values = _values_in(self.postgres_order)
+        self.sqlite_values = _values_in(self.sqlite_order, lists)
+        self.postgres_values = _values_in(self.postgres_order, lists)
         self.reads = sqlite.lstrip().upper().startswith(("SELECT", "WITH")) and not _TARGET.search(
             sqlite
         )
@@ -61,7 +70,30 @@ class Statement(Generic[Row_co]):
         return f"<statement {self.name}>"
 
 
-def _values_in(order: tuple[str, ...]) -> Callable[[Mapping[str, Any]], tuple[Any, ...]]:
+def _sqlite_list(match: re.Match[str]) -> str:
+    kind, param, alias, columns = match.groups()
+    if kind == "list":
+        return f"json_each(:{param}) AS {alias}"
+    names = [column.split()[0] for column in columns.split(",")]
+    values = ", ".join(f"value ->> '{name}' AS {name}" for name in names)
+    return f"(SELECT {values} FROM json_each(:{param})) AS {alias}"
+
+
+def _postgres_list(match: re.Match[str]) -> str:
+    kind, param, alias, columns = match.groups()
+    if kind == "list":
+        return f"json_array_elements_text(CAST(:{param} AS JSON)) AS {alias} (value)"
+    return f"json_to_recordset(CAST(:{param} AS JSON)) AS {alias} ({columns})"
+
+
+def _values_in(
+    order: tuple[str, ...], lists: frozenset[str]
+) -> Callable[[Mapping[str, Any]], tuple[Any, ...]]:
+    if lists:
+        return lambda params: tuple(
+            msgspec.json.encode(params[name]).decode() if name in lists else params[name]
+            for name in order
+        )
     if len(order) > 1:
         return itemgetter(*order)
     if not order:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping
 from pathlib import Path
-from typing import Any, Concatenate, ParamSpec, Protocol, TypeVar
+from typing import Any, Concatenate, Literal, ParamSpec, Protocol, TypeVar
 
 from honeyguide.kernel.errors import Unavailable
 from honeyguide.store.statements import Statement
@@ -12,6 +12,9 @@ from honeyguide.store.statements import Statement
 R = TypeVar("R")
 T = TypeVar("T")
 P = ParamSpec("P")
+
+# How PostgreSQL locks rows. The usual strength lets others still refer to the row.
+Strength = Literal["no key update", "update", "share", "key share", "update skip locked"]
 
 
 class Again(Exception):
@@ -48,6 +51,12 @@ class Tx(Protocol):
     async def all(
         self, statement: Statement[R], /, taken: Refusals | None = None, **params: Any
     ) -> list[R]: ...
+
+    async def lock(
+        self, statement: Statement[R], strength: Strength = "no key update", /, **params: Any
+    ) -> list[R]:
+        """The rows, locked until the transaction ends. SQLite has one writer at a time anyway."""
+        ...
 
     async def run(
         self, statement: Statement[Any], /, taken: Refusals | None = None, **params: Any
