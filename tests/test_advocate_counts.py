@@ -85,7 +85,7 @@ def _bring(engine: str, url: str, alice: Credentials, star: dict[str, Any], many
 
     async def work(tx: Tx, begin: int) -> None:
         for number in range(begin, min(begin + 200, many)):
-            await tx.put(
+            await tx.run(
                 insert,
                 id=new_id(),
                 account_id=alice.account_id,

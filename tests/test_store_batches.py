@@ -18,13 +18,13 @@ from tests.support.postgres import shared_server
 from tests.support.stores import INSERT, UPDATE, OpenStore, names
 
 
-def batched(sql: str, by: str) -> Statement[Any]:
-    return Statement("test", sql, sql, lambda *columns: columns, by)
+def batched(sql: str, touches: str = "") -> Statement[Any]:
+    return Statement("test", sql, sql, lambda *columns: columns, "name", touches)
 
 
-ADD = batched(INSERT.sqlite.replace("?1", ":name").replace("?2", ":value"), "name")
-GROW = batched("UPDATE instance SET value = value || :more WHERE name = :name", "name")
-LOOK = batched("SELECT name, value FROM instance WHERE name = :name", "name")
+ADD = batched(INSERT.sqlite.replace("?1", ":name").replace("?2", ":value"), "adds instance")
+GROW = batched("UPDATE instance SET value = value || :more WHERE name = :name", "changes instance")
+LOOK = batched("SELECT name, value FROM instance WHERE name = :name")
 TAKEN = {"instance_pkey": Invalid("taken")}
 
 

@@ -19,9 +19,9 @@ from .process import migrated
 T = TypeVar("T")
 
 
-def statement(sql: str) -> Statement[Any]:
+def statement(sql: str, touches: str = "") -> Statement[Any]:
     """A statement for a test's own questions; its rows are tuples."""
-    return Statement("test", sql, sql, lambda *columns: columns)
+    return Statement("test", sql, sql, lambda *columns: columns, touches=touches)
 
 
 class OpenStore:
@@ -82,22 +82,29 @@ class OpenStore:
 
 
 # A small table that every installation has, to write to and fail on.
-INSERT = statement("INSERT INTO instance (name, value) VALUES (:name, :value)")
-UPDATE = statement("UPDATE instance SET value = value || :more WHERE name = :name")
+INSERT = statement("INSERT INTO instance (name, value) VALUES (:name, :value)", "adds instance")
+UPDATE = statement(
+    "UPDATE instance SET value = value || :more WHERE name = :name", "changes instance"
+)
 COPY = statement(
     "INSERT INTO instance (name, value) SELECT 'copy of ' || name, value FROM instance WHERE name "
-    "= :name"
+    "= :name",
+    "adds instance, reads instance",
 )
 NAMES = statement("SELECT name FROM instance ORDER BY name")
 VALUE = statement("SELECT value FROM instance WHERE name = :name")
 INSERT_ACCOUNT = statement(
-    "INSERT INTO account (id, email, email_key, created_ms) VALUES (:id, :email, :email, 1)"
+    "INSERT INTO account (id, email, email_key, created_ms) VALUES (:id, :email, :email, 1)",
+    "adds account",
 )
 INSERT_CAMPAIGN = statement(
     "INSERT INTO campaign (id, account_id, name, slug, created_ms) VALUES (:id, :account_id, 'x', "
-    ":id, 1)"
+    ":id, 1)",
+    "adds campaign, triggers slug",
 )
-INSERT_LEASE = statement("INSERT INTO job_lease (name, leased_until_ms) VALUES (:name, 0)")
+INSERT_LEASE = statement(
+    "INSERT INTO job_lease (name, leased_until_ms) VALUES (:name, 0)", "adds job_lease"
+)
 
 
 def put(

@@ -2,10 +2,12 @@
 id, email, name, is_admin, created_ms
 
 -- name: insert
+-- touches: adds account
 INSERT INTO account (id, email, email_key, name, is_admin, created_ms)
 VALUES (:id, :email, :email_key, :name, :is_admin, :created_ms);
 
 -- name: insert_campaign
+-- touches: adds campaign, triggers slug
 INSERT INTO campaign (id, account_id, name, slug, created_ms) VALUES (:id, :account_id, :name, :slug, :created_ms);
 
 -- name: by_email

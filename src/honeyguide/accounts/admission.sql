@@ -11,4 +11,5 @@ FROM unnest(CAST(:digests AS TEXT[]), CAST(:asked_ms AS BIGINT[])) WITH ORDINALI
      LATERAL admit(w.digest, w.asked_ms, :most, :window_ms) AS a;
 
 -- name: touch
+-- touches: changes api_key
 UPDATE api_key SET last_used_ms = :now_ms WHERE account_id = :account_id AND id = :key_id;

@@ -9,6 +9,7 @@ WHERE idempotency.created_ms <= :expired_ms;
 SELECT fingerprint, status, body FROM idempotency WHERE account_id = :account_id AND idempotency_key = :key;
 
 -- name: complete
+-- touches: changes idempotency
 UPDATE idempotency SET status = :status, body = :body, about = :about
 WHERE account_id = :account_id AND idempotency_key = :key;
 

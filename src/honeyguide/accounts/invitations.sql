@@ -2,6 +2,7 @@
 id, kind, account_id, email, created_ms, expires_ms
 
 -- name: insert
+-- touches: adds ticket
 INSERT INTO ticket (id, digest, kind, account_id, email, created_ms, expires_ms)
 VALUES (:id, :digest, :kind, :account_id, :email, :now_ms, :expires_ms);
 

@@ -1,4 +1,5 @@
 -- name: insert
+-- touches: adds api_key
 INSERT INTO api_key (id, account_id, name, digest, prefix, created_ms)
 VALUES (:id, :account_id, :name, :digest, :prefix, :created_ms);
 

@@ -1,4 +1,5 @@
 -- name: insert
+-- touches: adds session
 INSERT INTO session (id, account_id, digest, user_agent, address, created_ms, seen_ms)
 VALUES (:id, :account_id, :digest, :user_agent, :address, :now_ms, :now_ms);
 
@@ -9,6 +10,7 @@ FROM session AS s JOIN account AS a ON a.id = s.account_id JOIN campaign AS c ON
 WHERE s.digest = :digest AND s.seen_ms > :idle_ms AND s.created_ms > :oldest_ms;
 
 -- name: touch
+-- touches: changes session
 UPDATE session SET seen_ms = :now_ms WHERE account_id = :account_id AND id = :id;
 
 -- name: of_account

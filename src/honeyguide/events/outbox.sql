@@ -4,10 +4,12 @@ SELECT id FROM webhook WHERE account_id = :account_id
       WHEN 'reward_unlocked' THEN reward_unlocked WHEN 'reward_redeemed' THEN reward_redeemed ELSE 0 END = 1;
 
 -- name: insert_event
+-- touches: adds event
 INSERT INTO event (id, account_id, type, body, subscriber_id, referrer_id, created_ms)
 VALUES (:id, :account_id, :type, :body, :subscriber_id, :referrer_id, :now_ms);
 
 -- name: insert_deliveries (sqlite)
+-- touches: adds delivery, reads webhook
 -- A webhook deleted meanwhile gets none, nor one whose flag was unset meanwhile; a disabled one gets it cancelled, to be replayed
 -- once it is enabled again. A test goes to one webhook whatever its flags.
 INSERT INTO delivery (id, account_id, webhook_id, event_id, status, due_ms, created_ms)

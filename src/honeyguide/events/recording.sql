@@ -7,12 +7,14 @@ FROM {rows :outcomes AS o (delivery_id TEXT, token TEXT, status TEXT, due_ms BIG
 WHERE delivery.id = o.delivery_id AND delivery.lease_token = o.token RETURNING delivery.id;
 
 -- name: insert_attempts
+-- touches: adds attempt
 INSERT INTO attempt (id, account_id, delivery_id, at_ms, status_code, latency_ms, error, response)
 SELECT o.attempt_id, o.account_id, o.delivery_id, o.at_ms, o.status_code, o.latency_ms, o.error, o.response
 FROM {rows :outcomes AS o (attempt_id TEXT, account_id TEXT, delivery_id TEXT, at_ms BIGINT, status_code BIGINT,
     latency_ms BIGINT, error TEXT, response TEXT)};
 
 -- name: well_again
+-- touches: changes webhook
 UPDATE webhook SET failing_since_ms = NULL, warned_ms = NULL, failed_ms = NULL WHERE failing_since_ms IS NOT NULL
   AND (account_id, id) IN (
     SELECT o.account_id, o.webhook_id FROM {rows :outcomes AS o (account_id TEXT, webhook_id TEXT)}

@@ -2,6 +2,7 @@
 id, kind, to_email, subject, about_id, created_ms, due_ms, attempts, sent_ms, failed_ms, error
 
 -- name: insert
+-- touches: adds letter
 -- A letter with a key that was used already is not written again; a twin in flight makes PostgreSQL wait for its end.
 INSERT INTO letter (
     id, account_id, kind, to_email, mailbox, from_name, subject, body_text, body_html, about_id, once_key, waited_for,

@@ -46,5 +46,6 @@ UPDATE letter SET
 WHERE account_id = :account_id AND id = :id AND lease_token = :token;
 
 -- name: release
+-- touches: changes letter
 UPDATE letter SET attempts = attempts - 1, lease_token = NULL, lease_until_ms = 0
 WHERE account_id = :account_id AND id = :id AND lease_token = :token;

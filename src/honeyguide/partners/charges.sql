@@ -33,26 +33,32 @@ UPDATE budget SET reached_ms = NULL, told_reached_ms = NULL
 WHERE program_id = :program_id AND month = :month AND account_id = :account_id;
 
 -- name: spend_budget
+-- touches: changes budget
 UPDATE budget SET spent_cents = spent_cents + :fee_cents, nearly_ms = COALESCE(nearly_ms, CAST(:nearly_ms AS BIGINT))
 WHERE program_id = :program_id AND month = :month AND account_id = :account_id;
 
 -- name: spend_partner
+-- touches: changes partner_spend
 UPDATE partner_spend SET spent_cents = spent_cents + :fee_cents
 WHERE partner_campaign_id = :partner_campaign_id AND month = :month AND account_id = :account_id;
 
 -- name: reach_budget
+-- touches: changes budget
 UPDATE budget SET reached_ms = :now_ms, times_reached = times_reached + 1
 WHERE program_id = :program_id AND month = :month AND account_id = :account_id AND reached_ms IS NULL;
 
 -- name: insert_charge
+-- touches: adds charge
 INSERT INTO charge (id, account_id, partner_account_id, program_id, partner_campaign_id, partner_referral_id, person_key, month,
     fee_cents, budget_spent_cents, budget_cap_cents, partner_spent_cents, partner_cap_cents, created_ms)
 VALUES (:id, :account_id, :partner_account_id, :program_id, :partner_campaign_id, :partner_referral_id, :person_key, :month,
     :fee_cents, :budget_spent_cents, :budget_cap_cents, :partner_spent_cents, :partner_cap_cents, :now_ms);
 
 -- name: mark_charged
+-- touches: changes partner_referral
 UPDATE partner_referral SET charged_cents = :fee_cents, charged_month = :month, uncharged_reason = NULL
 WHERE account_id = :account_id AND id = :id;
 
 -- name: mark_uncharged
+-- touches: changes partner_referral
 UPDATE partner_referral SET charged_month = :month, uncharged_reason = :reason WHERE account_id = :account_id AND id = :id;

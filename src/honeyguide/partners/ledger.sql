@@ -9,5 +9,6 @@ SELECT MAX(month) AS month FROM period WHERE closed_ms IS NOT NULL;
 INSERT INTO period (month) VALUES (:month) ON CONFLICT (month) DO NOTHING;
 
 -- name: post
+-- touches: adds transfer, reads period
 INSERT INTO transfer (id, kind, reference, debit, credit, amount_cents, month, created_ms)
 VALUES (:id, :kind, :reference, :debit, :credit, :amount_cents, :month, :now_ms);

@@ -43,6 +43,7 @@ RETURNING {note};
 SELECT COUNT(*) AS n FROM (SELECT 1 AS one FROM count_note WHERE owner_id = :owner_id LIMIT 1) AS waiting;
 
 -- name: add_day
+-- touches: changes campaign_day
 INSERT INTO campaign_day AS d (campaign_id, day_ms, account_id, signups, verified, pending, rejected)
 VALUES (:campaign_id, :day_ms, :account_id, :signups, :verified, :pending, :rejected)
 ON CONFLICT (campaign_id, day_ms) DO UPDATE SET signups = d.signups + excluded.signups,

@@ -10,6 +10,7 @@ VALUES (:id, :account_id, :campaign_id, :file_name, :header, :mapping, :total, :
 INSERT INTO import_part (import_id, n, account_id, lines) VALUES (:import_id, :n, :account_id, :lines);
 
 -- name: insert_error
+-- touches: adds import_error
 INSERT INTO import_error (import_id, line, account_id, sentence, content)
 VALUES (:import_id, :line, :account_id, :sentence, :content) ON CONFLICT (import_id, line) DO NOTHING;
 

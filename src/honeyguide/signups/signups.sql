@@ -14,6 +14,7 @@ SELECT COUNT(*) AS n FROM subscriber
 WHERE campaign_id = :campaign_id AND referrer_code = :code AND received_ms > :day_ago_ms AND network = :network;
 
 -- name: insert_referral
+-- touches: adds partner_referral
 INSERT INTO partner_referral (id, account_id, partner_account_id, program_id, partner_campaign_id, subscriber_id, person_key,
     fee_cents, arrived_ms, decided_ms)
 VALUES (:id, :account_id, :partner_account_id, :program_id, :partner_campaign_id, :subscriber_id, :person_key, :fee_cents, :now_ms,
@@ -24,6 +25,7 @@ SELECT id, account_id, partner_account_id, program_id, partner_campaign_id, subs
 FROM partner_referral WHERE account_id = :account_id AND subscriber_id = :subscriber_id;
 
 -- name: decided
+-- touches: changes partner_referral
 UPDATE partner_referral SET decided_ms = :now_ms WHERE account_id = :account_id AND id = :id;
 
 -- name: lose
@@ -31,6 +33,7 @@ UPDATE subscriber SET referral_status = 'rejected', referral_reason = :reason, r
 WHERE account_id = :account_id AND campaign_id = :campaign_id AND id = :id;
 
 -- name: count_day
+-- touches: changes program_day
 INSERT INTO program_day (program_id, account_id, day, verified, rejected)
 VALUES (:program_id, :account_id, :day, :verified, :rejected)
 ON CONFLICT (program_id, day) DO UPDATE SET verified = program_day.verified + excluded.verified,

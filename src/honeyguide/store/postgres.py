@@ -74,15 +74,6 @@ def _shifted(sql: str, shift: int) -> str:
     return re.sub(r"\$(\d+)", lambda match: f"${int(match[1]) + shift}", sql) if shift else sql
 
 
-def _apart(earlier: Statement[Any], later: Statement[Any]) -> bool:
-    """Whether the later write must wait. All parts of one statement see the data before it, and no
-    row may be changed twice.
-    """
-    if earlier.target in later.sources:
-        return True
-    return earlier.target == later.target and (earlier.changes_rows or later.changes_rows)
-
-
 class PostgresTx:
     engine = "postgres"
 
@@ -116,7 +107,7 @@ class PostgresTx:
     async def _ready(self, statement: Statement[Any]) -> Any:
         if self._puts:
             await self.flush()
-        if not statement.reads or statement.locks:
+        if not statement.reads:
             await self.open()
         return await self._lent.get()
 
@@ -172,8 +163,9 @@ class PostgresTx:
     async def put(
         self, statement: Statement[Any], /, taken: Refusals | None = None, **params: Any
     ) -> None:
+        assert statement.leaves, f"{statement.name} has no `-- touches:`"
         if len(self._puts) == TOGETHER or any(
-            _apart(earlier[0], statement) for earlier in self._puts
+            statement.must_wait_for(earlier[0]) for earlier in self._puts
         ):
             await self.flush()
         self._puts.append((statement, statement.postgres_values(params), taken))

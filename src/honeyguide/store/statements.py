@@ -5,6 +5,10 @@ Parameters are written `:name`. A `-- fragment: columns` block is text that stat
 file share: they write `{columns}`. A statement with `-- batch: name` may travel with those of other
 callers, in the order of this parameter: a write locks rows by it.
 
+A statement that is put says what it does to which tables: `-- touches: adds delivery, reads
+webhook`. It `changes` rows that exist, or its `triggers` write to a table after it. On this depends
+which puts travel together.
+
 A parameter may be a list, which the statement reads as a table. `{list :ids AS i}` has one column,
 `i.value`; `{rows :coupons AS c (id TEXT, cents BIGINT)}` has the columns named, from a list of
 dictionaries or structs.
@@ -26,12 +30,11 @@ Row_co = TypeVar("Row_co", covariant=True)
 _HEAD = re.compile(r"^-- (name|fragment): (\w+)(?: \((sqlite|postgres)\))?\s*$", re.MULTILINE)
 _FRAGMENT = re.compile(r"\{(\w+)\}")
 _BATCH = re.compile(r"^-- batch: (\w+)$", re.MULTILINE)
+_HOW = ("adds", "reads", "changes", "triggers")
+_TOUCHES = re.compile(r"^-- touches: (.+)$", re.MULTILINE)
 # A parameter is `:name`; `::type` casts and quoted text are left alone.
 _PARAM = re.compile(r"'(?:[^']|'')*'|::\w+|:([a-z_][a-z0-9_]*)")
 _LIST = re.compile(r"\{(list|rows) :(\w+) AS (\w+)(?: \(([^)]*)\))?\}")
-_LOCKS = re.compile(r"\bFOR (?:UPDATE|NO KEY UPDATE|SHARE|KEY SHARE)\b")
-_TARGET = re.compile(r"\b(?:INSERT INTO|UPDATE|DELETE FROM)\s+(\w+)")
-_SOURCE = re.compile(r"(?<!DELETE )\b(?:FROM|JOIN|USING)\s+(\w+)")
 
 
 class Statement(Generic[Row_co]):
@@ -44,6 +47,7 @@ class Statement(Generic[Row_co]):
         postgres: str,
         row: Callable[..., Row_co],
         batched_by: str | None = None,
+        touches: str = "",
     ) -> None:
         self.name = name
         self.row = row
@@ -54,17 +58,23 @@ class Statement(Generic[Row_co]):
         # Every request comes by here some times over: the values in their order, by one call.
         self.sqlite_values = _values_in(self.sqlite_order, lists)
         self.postgres_values = _values_in(self.postgres_order, lists)
-        self.reads = sqlite.lstrip().upper().startswith(("SELECT", "WITH")) and not _TARGET.search(
-            sqlite
-        )
-        self.locks = _LOCKS.search(postgres) is not None
-        target = _TARGET.search(postgres)
-        self.target = target[1] if target else ""
-        self.sources = frozenset(_SOURCE.findall(postgres))
+        self.reads = sqlite.lstrip().startswith(("SELECT", "WITH"))
+        self.touches: dict[str, set[str]] = {how: set() for how in _HOW}
+        for part in touches.split(", ") if touches else ():
+            how, table = part.split()
+            self.touches[how].add(table)
+        adds, reads, changes, triggers = self.touches.values()
+        self.needs = reads | changes
+        self.leaves = adds | changes | triggers
         self.batch_place = None if batched_by is None else self.postgres_order.index(batched_by)
-        self.changes_rows = (
-            not postgres.lstrip().upper().startswith("INSERT") or "DO UPDATE" in postgres
-        )
+
+    def must_wait_for(self, earlier: Statement[Any]) -> bool:
+        """Whether both cannot be sent as one statement, whose parts all see the data before it,
+        and may not change a row twice.
+        """
+        if earlier.leaves & self.needs:
+            return True
+        return bool(earlier.touches["changes"] & self.touches["adds"])
 
     def __repr__(self) -> str:
         return f"<statement {self.name}>"
@@ -126,10 +136,13 @@ class Statements:
         self._texts: dict[str, dict[str, str]] = {}
         self._fragments: dict[str, str] = {}
         self._batched_by: dict[str, str] = {}
+        self._touches: dict[str, str] = {}
         parts = iter(_HEAD.split(path.read_text(encoding="utf-8"))[1:])
         for kind, name, engine, text in zip(parts, parts, parts, parts, strict=True):
             if batch := _BATCH.search(text):
                 self._batched_by[name] = batch[1]
+            if touches := _TOUCHES.search(text):
+                self._touches[name] = touches[1]
             lines = (line for line in text.splitlines() if not line.lstrip().startswith("--"))
             clean = "\n".join(lines).strip().rstrip(";")
             if kind == "fragment":
@@ -151,7 +164,12 @@ class Statements:
         both = texts.get("both", "")
         sqlite, postgres = texts.get("sqlite", both), texts.get("postgres", both)
         statement = Statement(
-            f"{self._stem}.{name}", sqlite, postgres, row, self._batched_by.get(name)
+            f"{self._stem}.{name}",
+            sqlite,
+            postgres,
+            row,
+            self._batched_by.get(name),
+            self._touches.get(name, ""),
         )
         registry.append(statement)
         return statement
