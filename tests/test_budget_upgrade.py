@@ -14,7 +14,6 @@ from honeyguide.partners import programs
 from honeyguide.store import Store
 from honeyguide.work import money as money_work
 from tests.support.old_databases import database_before
-from tests.support.process import command
 from tests.support.service import ENGINES
 from tests.support.stores import OpenStore, statement
 from tests.support.trade import DAY_MS, NOON_MS, SITE, terms, verify
@@ -126,12 +125,3 @@ def test_raises_after_the_upgrade_reach_those_who_were_told_before_it(engine: st
         }
 
     after_upgrade(engine, scenario)
-
-
-@pytest.mark.parametrize("engine", ENGINES)
-def test_the_commands_upgrade_an_old_database_and_prove_its_books(engine: str) -> None:
-    url = old_database(engine)
-    migrated = command("migrate", database_url=url)
-    assert migrated.returncode == 0, migrated.stderr
-    proved = command("verify", database_url=url)
-    assert proved.returncode == 0, proved.stdout + proved.stderr

@@ -141,14 +141,14 @@ class PostgresServer:
             "ON_ERROR_STOP=1",
             "-d",
             self.url(database),
-            "-c",
-            sql,
+            "-f",
+            "-",
         ]
         done = subprocess.run(
-            command, env=clean_environment(), capture_output=True, text=True, check=False
+            command, env=clean_environment(), input=sql, capture_output=True, text=True, check=False
         )
         if done.returncode != 0:
-            raise RuntimeError(f"psql refused {sql!r}: {done.stderr.strip()}")
+            raise RuntimeError(f"psql refused {sql[:500]!r}: {done.stderr.strip()}")
         return done.stdout.strip()
 
     def _initdb(self) -> None:

@@ -1,0 +1,50 @@
+"""Upgrade a database of the previous main, with data, on both engines; `tests/upgrades` has it."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.support.postgres import shared_server
+from tests.support.process import Serving, command, new_key
+from tests.support.service import ENGINES
+from tests.upgrades import connect_sqlite, previous_database
+
+OWNER = "demo@honeyguide.example"
+KEPT = ("subscriber", "won_reward", "delivery", "charge", "transfer", "payout", "program", "letter")
+COUNTS = " UNION ALL ".join(f"SELECT '{table}', count(*) FROM {table}" for table in KEPT)
+
+
+def counts(engine: str, url: str) -> list[str]:
+    """How many rows each table has that no upgrade may lose."""
+    if engine == "postgres":
+        return shared_server().execute(COUNTS, url.rpartition("/")[2]).splitlines()
+    with connect_sqlite(url) as connection:
+        return [f"{table}|{number}" for table, number in connection.execute(COUNTS)]
+
+
+def succeed(*words: str, database_url: str) -> str:
+    done = command(*words, database_url=database_url)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_a_database_of_the_previous_main_is_upgraded_verified_and_served(engine: str) -> None:
+    url = previous_database(engine)
+    before = counts(engine, url)
+    assert not [line for line in before if line.endswith("|0")], "an empty table proves nothing"
+    assert "Applied" in succeed("migrate", database_url=url)
+    assert counts(engine, url) == before
+    succeed("verify", database_url=url)
+    with Serving(url) as server:
+        call = server.caller(new_key(url, OWNER))
+        (campaign,) = call("GET", "/v1/campaigns").json()["campaigns"]
+        path = f"/v1/campaigns/{campaign['uuid']}/subscribers"
+        advocate = call("GET", f"{path}?type=advocates").json()["subscribers"][0]
+        new = {"email": "new@example.org", "referrer_code": advocate["ref_code"]}
+        made = call("POST", path, new).json()["subscriber"]
+        assert call("GET", f"{path}/{made['uuid']}").json()["subscriber"]["referred"] is True
+        assert call("DELETE", f"{path}/{made['uuid']}").status == 200
+        for page in ("publications", "partner_programs", "webhooks"):
+            assert call("GET", f"/v2/{page}").status == 200
+    succeed("verify", database_url=url)
