@@ -190,13 +190,13 @@ def disarm(opened: OpenStore) -> None:
 
     async def off() -> None:
         connection = await asyncpg.connect(opened.url)
-        for table in ("transfer", "charge", "period"):
+        for table in ("transfer", "charge", "period", "subscriber"):
             await connection.execute(f"ALTER TABLE {table} DISABLE TRIGGER USER")
-        for (name,) in await connection.fetch(
-            "SELECT conname FROM pg_constraint "
-            "WHERE conrelid = 'charge'::regclass AND contype = 'c'"
+        for table, name in await connection.fetch(
+            "SELECT conrelid::regclass::text, conname FROM pg_constraint WHERE contype = 'c' "
+            "AND conrelid IN ('charge'::regclass, 'subscriber'::regclass)"
         ):
-            await connection.execute(f'ALTER TABLE charge DROP CONSTRAINT "{name}"')
+            await connection.execute(f'ALTER TABLE {table} DROP CONSTRAINT "{name}"')
         await connection.close()
 
     opened.run(off())

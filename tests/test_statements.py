@@ -108,6 +108,7 @@ UNOWNED: dict[str, str] = {
 # Whole files that look over all accounts.
 UNOWNED_FILES: dict[str, str] = {
     "partners.ledger_check": "the proof of the books: sums over everybody's money",
+    "referrals.subscriber_check": "the proof of counts and states, over all accounts",
 }
 
 

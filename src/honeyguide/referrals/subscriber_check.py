@@ -1,0 +1,23 @@
+"""Proves what is kept about subscribers: counts, states, the page index, and references that are no
+foreign keys because a signup would pay for them. The ledger check runs these checks with its own.
+"""
+
+from __future__ import annotations
+
+from honeyguide.store.statements import beside
+
+PROMISES = {
+    "subscribers_astray": (
+        "Every subscriber belongs to a campaign of its account, and its referrer and partner exist."
+    ),
+    "rows_astray": "Every total, reward and event belongs to an existing account and subscriber.",
+    "states_off": "Every subscriber's status and referral state are valid.",
+    "counts_off": "Every subscriber's referral counts equal the referrals there are.",
+    "advocates_off": "Every advocate is listed as one, with their verified referrals.",
+    "totals_off": "The total of every list equals the subscribers on it.",
+    "blocks_off": "Every block of the page index holds as many subscribers as it says.",
+    "days_off": "Every day's totals equal the signups and referrals of that day.",
+}
+
+_sql = beside(__file__)
+CHECKS = {name: _sql.value(name, int) for name in PROMISES}

@@ -1,0 +1,185 @@
+"""What is kept beside subscribers (counts, states, totals, the page index) agrees with them at any
+moment, and where somebody changes it all the same, `verify` sees it.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from typing import Any
+
+import apsw
+import asyncpg
+import pytest
+
+from honeyguide.kernel.ids import new_code, new_id
+from honeyguide.referrals import page_index, subscriber_check
+from honeyguide.store import migrate
+from honeyguide.store.tx import Tx
+from tests.support.stores import OpenStore
+from tests.test_ledger_check import disarm
+
+DAY_MS = 86_400_000
+INSERT = """
+INSERT INTO subscriber (id, account_id, campaign_id, email, email_key, person_key, ref_code,
+    referrer_code, referrer_id, referral_status, origin, created_ms, received_ms)
+SELECT r.id, :account_id, :campaign_id, r.code, r.code, r.code, r.code, r.referrer_code,
+    r.referrer_id, r.status, 'api', r.created_ms, r.created_ms
+FROM {rows :rows AS r (id TEXT, code TEXT, referrer_code TEXT, referrer_id TEXT, status TEXT,
+    created_ms BIGINT)} WHERE true"""
+
+
+def wrong(opened: OpenStore) -> dict[str, int]:
+    async def look(tx: Tx) -> dict[str, int]:
+        counts = {name: await tx.one(check) for name, check in subscriber_check.CHECKS.items()}
+        return {name: n for name, n in counts.items() if n}
+
+    return opened.run(opened.store.slow_snapshot(look))
+
+
+def row(number: int, referrer: dict[str, Any] | None = None, status: str = "verified") -> Any:
+    return {
+        "id": new_id(),
+        "code": new_code(),
+        "referrer_code": referrer and referrer["code"],
+        "referrer_id": referrer and referrer["id"],
+        "status": status,
+        "created_ms": DAY_MS + number // 3 * 100_000,
+    }
+
+
+def fill(opened: OpenStore) -> None:
+    """An advocate with enough referrals to have a page index of their own, and one with few."""
+    campaign_id, _ = opened.account_with_key()
+    ((account_id,),) = opened.ask("SELECT account_id FROM campaign")
+    owner = {"account_id": account_id, "campaign_id": campaign_id}
+    many, few = row(0), row(1)
+    opened.do(INSERT, **owner, rows=[many, few])
+    states = ("verified", "pending", "rejected")
+    rows = [row(number, many, states[number % 3]) for number in range(1_050)]
+    rows += [row(number, few, states[number % 3]) for number in range(5)]
+    rows += [row(number) for number in range(20)]
+    opened.do(INSERT, **owner, rows=rows)
+
+
+def test_what_is_kept_agrees_with_the_subscribers_at_any_moment(
+    opened: OpenStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(page_index, "RUN", 100)
+    fill(opened)
+    assert wrong(opened) == {}  # all of it in notes
+    more = True
+    while more:
+        more = opened.run(opened.store.write_snapshot(page_index.fold))
+        assert wrong(opened) == {}
+    assert opened.ask("SELECT COUNT(*) FROM listing_run")[0][0] > 20
+    assert opened.ask("SELECT COUNT(*) FROM listing WHERE list LIKE '%/brought'") == [(1,)]
+    some = "WHERE created_ms % 700000 = 0 AND referrer_code IS NOT NULL"
+    assert opened.do(f"UPDATE subscriber SET referral_status = 'rejected' {some}") > 10
+    assert opened.do("UPDATE subscriber SET erased_ms = 5 WHERE created_ms % 1100000 = 0") > 10
+    assert wrong(opened) == {}  # some of it in notes
+    while opened.run(opened.store.write_snapshot(page_index.fold)):
+        pass
+    assert wrong(opened) == {}
+
+
+FIRST = "(SELECT MIN(id) FROM subscriber WHERE referrer_id IS NOT NULL)"
+DAMAGES = [
+    ("subscribers_astray", f"UPDATE subscriber SET campaign_id = 'x' WHERE id = {FIRST}"),
+    ("subscribers_astray", f"UPDATE subscriber SET account_id = 'x' WHERE id = {FIRST}"),
+    ("subscribers_astray", f"UPDATE subscriber SET referrer_id = 'x' WHERE id = {FIRST}"),
+    ("subscribers_astray", f"UPDATE subscriber SET partner_campaign_id = 'x' WHERE id = {FIRST}"),
+    ("rows_astray", "UPDATE listing SET account_id = 'x'"),
+    ("rows_astray", "INSERT INTO listing_run VALUES ('x/all', 'x', 0, '', 0)"),
+    ("rows_astray", "UPDATE campaign_day SET account_id = 'x'"),
+    ("rows_astray", "INSERT INTO click_day VALUES ('x', 'x', 0, 'x', 1)"),
+    (
+        "rows_astray",
+        "INSERT INTO event (id, account_id, type, created_ms) VALUES ('x', 'x', 'test', 1)",
+    ),
+    ("states_off", f"UPDATE subscriber SET status = 'x' WHERE id = {FIRST}"),
+    ("states_off", f"UPDATE subscriber SET referral_status = 'x' WHERE id = {FIRST}"),
+    ("states_off", f"UPDATE subscriber SET referrer_code = NULL WHERE id = {FIRST}"),
+    ("counts_off", f"UPDATE subscriber SET referrals_pending = -1 WHERE id = {FIRST}"),
+    ("counts_off", f"UPDATE subscriber SET referral_status = 'pending' WHERE id = {FIRST}"),
+    ("counts_off", f"UPDATE subscriber SET erased_ms = 1 WHERE id = {FIRST}"),
+    ("advocates_off", f"UPDATE subscriber SET is_advocate = 1 WHERE id = {FIRST}"),
+    ("advocates_off", "UPDATE subscriber SET is_star = 0 WHERE is_star = 1"),
+    ("advocates_off", "UPDATE advocate SET verified = verified + 1"),
+    ("advocates_off", "DELETE FROM advocate"),
+    ("totals_off", "UPDATE listing SET n = n + 1 WHERE list LIKE '%/all'"),
+    ("totals_off", "UPDATE listing SET n = n + 1 WHERE list LIKE '%/brought'"),
+    ("totals_off", "DELETE FROM listing WHERE list LIKE '%/advocates'"),
+    ("totals_off", f"DELETE FROM subscriber WHERE id = {FIRST}"),
+    ("blocks_off", "DELETE FROM listing_run WHERE list LIKE '%/brought' AND lo_ms > 0"),
+    ("blocks_off", "UPDATE listing_run SET lo_ms = lo_ms - 500000 WHERE lo_ms > 0"),
+    ("blocks_off", f"UPDATE subscriber SET created_ms = 9000000000 WHERE id = {FIRST}"),
+    ("days_off", "UPDATE campaign_day SET rejected = rejected + 1"),
+    ("days_off", f"UPDATE subscriber SET created_ms = 1 WHERE id = {FIRST}"),
+]
+
+
+def test_every_kind_of_damage_is_found(opened: OpenStore, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(page_index, "RUN", 100)
+    fill(opened)
+    while opened.run(opened.store.write_snapshot(page_index.fold)):
+        pass
+    disarm(opened)
+    assert {name for name, _ in DAMAGES} == set(subscriber_check.CHECKS)
+    unseen = []
+    for name, damage in DAMAGES:
+        check = subscriber_check.CHECKS[name]
+        if opened.engine == "sqlite":
+            found = _on_sqlite(opened.url, damage, check.sqlite)
+        else:
+            found = opened.run(_on_postgres(opened.url, damage, check.postgres))
+        if not found:
+            unseen.append((name, damage))
+    assert unseen == []
+    assert wrong(opened) == {}
+
+
+def _on_sqlite(url: str, damage: str, check: str) -> int:
+    with contextlib.closing(apsw.Connection(url.removeprefix("sqlite:///"))) as connection:
+        connection.execute(
+            "PRAGMA ignore_check_constraints = ON; PRAGMA foreign_keys = OFF; BEGIN IMMEDIATE"
+        ).fetchall()
+        connection.execute(damage)
+        assert connection.changes()
+        found: int = connection.execute(check).fetchall()[0][0]
+        connection.execute("ROLLBACK")
+        return found
+
+
+async def _on_postgres(url: str, damage: str, check: str) -> int:
+    connection = await asyncpg.connect(url)
+    transaction = connection.transaction()
+    await transaction.start()
+    assert not (await connection.execute(damage)).endswith(" 0")
+    found: int = await connection.fetchval(check)
+    await transaction.rollback()
+    await connection.close()
+    return found
+
+
+@pytest.mark.parametrize(
+    "change", ["status = 'x'", "referral_status = 'x'", "referrals_pending = -1"]
+)
+def test_the_database_refuses_an_unknown_state_and_a_negative_count(
+    opened: OpenStore, change: str
+) -> None:
+    fill(opened)
+    with pytest.raises((asyncpg.CheckViolationError, apsw.ConstraintError)):
+        opened.do(f"UPDATE subscriber SET {change} WHERE id = {FIRST}")
+
+
+def test_an_existing_database_gets_the_checks_and_keeps_its_rows(postgres: OpenStore) -> None:
+    fill(postgres)
+    before = postgres.ask("SELECT * FROM subscriber ORDER BY id")
+    disarm(postgres)
+    assert postgres.do("DELETE FROM schema_migration WHERE name LIKE '0018%'") == 2
+    assert len(postgres.run(migrate(postgres.url))) == 2
+    assert postgres.ask(
+        "SELECT COUNT(*) FROM pg_constraint WHERE conrelid = 'subscriber'::regclass "
+        "AND contype = 'c' AND convalidated"
+    ) == [(3,)]
+    assert postgres.ask("SELECT * FROM subscriber ORDER BY id") == before
