@@ -128,13 +128,68 @@ def test_a_form_brings_the_logo_as_a_file_and_lists_as_repeated_fields(alice):
     assert changed.json()["publication"]["logo"] != answer.json()["publication"]["logo"]
 
 
-def test_a_broken_form_is_a_400_and_another_type_a_415(alice):
-    broken = alice.http.post(
+def part(name: str, value: bytes, more: str = "") -> bytes:
+    head = f'--x\r\nContent-Disposition: form-data; name="{name}"{more}\r\n\r\n'
+    return head.encode() + value + b"\r\n"
+
+
+UNREADABLE = ("The multipart body cannot be read.", None)
+FORMS: dict[str, tuple[bytes, str, tuple[str, str | None]]] = {
+    "no part": (b"--x\r\nnonsense", "boundary=x", UNREADABLE),
+    "empty": (b"", "boundary=x", UNREADABLE),
+    "cut short": (part("name", b"Wax"), "boundary=x", UNREADABLE),
+    "cut short in a file": (part("logo", png(), '; filename="a"')[:-9], "boundary=x", UNREADABLE),
+    "another boundary": (part("name", b"Wax") + b"--x--\r\n", "boundary=y", UNREADABLE),
+    "no boundary": (part("name", b"Wax") + b"--x--\r\n", "a=b", UNREADABLE),
+    "an open quote": (part("name", b"Wax") + b"--x--\r\n", 'boundary="x', UNREADABLE),
+    "a part without a name": (
+        b"--x\r\nContent-Type: text/plain\r\n\r\nWax\r\n--x--\r\n",
+        "boundary=x",
+        UNREADABLE,
+    ),
+    "51 fields": (part("name", b"Wax") * 51 + b"--x--\r\n", "boundary=x", UNREADABLE),
+    "51 files": (part("logo", b"", '; filename=""') * 51 + b"--x--\r\n", "boundary=x", UNREADABLE),
+    "50 fields and a file": (
+        part("name", b"Wax") * 50 + part("logo", b"", '; filename="a"') + b"--x--\r\n",
+        "boundary=x",
+        UNREADABLE,
+    ),
+    "not UTF-8": (
+        part("name", b"\xff") + b"--x--\r\n",
+        "boundary=x",
+        ("name is not valid UTF-8.", "name"),
+    ),
+    "not UTF-8, whatever the charset": (
+        part("name", b"\xff") + b"--x--\r\n",
+        "charset=latin-1; boundary=x",
+        ("name is not valid UTF-8.", "name"),
+    ),
+    "50 parts": (
+        part("name", "Wäx".encode()) * 50 + b"--x--\r\n",
+        "boundary=x",
+        ("categories is required.", "categories"),
+    ),
+    "a file of 1.5 MB": (
+        part("logo", b"\xff\xd8\xff" + bytes(1_500_000), '; filename="a"') + b"--x--\r\n",
+        "boundary=x",
+        ("name is required.", "name"),
+    ),
+}
+
+
+@pytest.mark.parametrize("name", FORMS)
+def test_a_form_that_cannot_be_used_is_a_400_that_says_why(alice, name):
+    body, options, sentence = FORMS[name]
+    answer = alice.http.post(
         "/v2/publications",
-        content=b"--x\r\nnonsense",
-        headers={"content-type": "multipart/form-data; boundary=x"},
+        content=body,
+        headers={"content-type": f"multipart/form-data; {options}"},
     )
-    assert broken.status_code == 400
+    told = answer.json()
+    assert (answer.status_code, (told["error"], told.get("param"))) == (400, sentence)
+
+
+def test_another_content_type_is_a_415(alice):
     other = alice.http.post(
         "/v2/publications",
         content=b"a=b",

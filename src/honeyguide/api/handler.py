@@ -181,7 +181,7 @@ class Api:
             return self._reply(route, await run(route.endpoint, call), call, scope)
         raw = await transport.read_body(receive, headers)
         if route.body is not None:
-            call.body = _body_of(route, raw, headers.get(b"content-type"))
+            call.body = await _body_of(route, raw, headers.get(b"content-type"))
         if self._writing >= MOST_WRITING:
             raise _overloaded()
         self._writing += 1
@@ -259,10 +259,11 @@ class Api:
         )
 
 
-def _body_of(route: Route, raw: bytes, content_type: bytes | None) -> bodies.Body:
+async def _body_of(route: Route, raw: bytes, content_type: bytes | None) -> bodies.Body:
     assert route.body is not None
     if route.multipart and multipart.is_form(content_type):
-        return bodies.convert(route.body, multipart.fields_of(raw, content_type or b"", route.body))
+        fields = await multipart.fields_of(raw, content_type or b"", route.body)
+        return bodies.convert(route.body, fields)
     if raw:
         transport.check_is_json(content_type, also_form=route.multipart)
     return bodies.decode(route.body, raw)
