@@ -23,9 +23,9 @@ DOMAIN = ("kernel", "store", "mail", "events", "accounts", "referrals", "partner
 EDGES = ("api", "pages", "work")
 
 MAY_IMPORT: dict[str, set[str]] = {room: set(DOMAIN[:place]) for place, room in enumerate(DOMAIN)}
-MAY_IMPORT |= {"": set(), "settings": {"kernel"}}
-MAY_IMPORT |= {edge: {*DOMAIN, "settings"} for edge in EDGES}
-MAY_IMPORT |= {"app": {*DOMAIN, *EDGES, "settings"}}
+MAY_IMPORT |= {"": set(), "settings": {"kernel"}, "logs": {"kernel"}}
+MAY_IMPORT |= {edge: {*DOMAIN, "settings", "logs"} for edge in EDGES}
+MAY_IMPORT |= {"app": {*DOMAIN, *EDGES, "settings", "logs"}}
 MAY_IMPORT |= {"serve": {"app", "kernel", "settings", "store"}, "demo": {*DOMAIN, "app"}}
 MAY_IMPORT |= {"cli": {*MAY_IMPORT["app"], "app", "serve", "demo"}}
 MAY_IMPORT |= {"__main__": {"cli"}}

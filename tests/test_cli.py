@@ -175,6 +175,7 @@ WRONG: list[tuple[dict[str, object], str]] = [
     ({"trusted_proxies": "10.0.0.5, proxy.local"}, "HONEYGUIDE_TRUSTED_PROXIES"),
     ({"signups": "everybody"}, "HONEYGUIDE_SIGNUPS"),
     ({"pool_size": "0"}, "HONEYGUIDE_POOL_SIZE"),
+    ({"log_level": "loud"}, "HONEYGUIDE_LOG_LEVEL"),
 ]
 
 

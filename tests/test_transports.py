@@ -4,6 +4,8 @@ and the settings.
 
 from __future__ import annotations
 
+import json
+import sys
 from email.errors import MessageError
 from pathlib import Path
 
@@ -150,9 +152,14 @@ def test_a_folder_takes_letters_as_files_and_a_twin_overwrites(
     assert file.name == f"{box.only().id}.eml" and "jörg@example.org" in file.read_text()
 
 
+@pytest.mark.parametrize("is_terminal", [True, False])
 def test_without_a_server_the_whole_letter_is_printed(
-    box: Letterbox, capsys: pytest.CaptureFixture[str]
+    box: Letterbox,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+    is_terminal: bool,
 ) -> None:
+    monkeypatch.setattr(sys.stdout, "isatty", lambda: is_terminal)
     out = transport_for("", FROM)
     assert isinstance(out, LogTransport)
     box.post(
@@ -163,6 +170,9 @@ def test_without_a_server_the_whole_letter_is_printed(
     )
     box.send(out)
     printed = capsys.readouterr().out
+    if not is_terminal:  # one line of JSON, as the log has it
+        line = json.loads(printed)
+        printed = f"{line['to']} {line['subject']} {line['text']}"
     for part in ("jörg@example.org", "Deine Seite 🐝", "\nhttps://r.example/hub/abc\n"):
         assert part in printed
     assert box.only().status == "sent"

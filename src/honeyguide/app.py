@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import logging
+import os
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
@@ -21,7 +23,9 @@ from honeyguide.api.transport import Receive, Scope, Send
 from honeyguide.events.addresses import OutboundPolicy
 from honeyguide.events.dispatcher import Dispatcher
 from honeyguide.events.outbound import Outbound
+from honeyguide.kernel import log_context
 from honeyguide.kernel.clock import Clock, shifted_clock, system_clock
+from honeyguide.kernel.errors import Fault
 from honeyguide.kernel.site import Site
 from honeyguide.mail.transports import transport_for
 from honeyguide.pages.readers.links import PREFIXES, LinkHandler
@@ -31,6 +35,8 @@ from honeyguide.settings import Settings
 from honeyguide.store import Store, migrate, open_store
 from honeyguide.work.jobs import jobs_of
 from honeyguide.work.loop import Loop
+
+log = logging.getLogger("honeyguide")
 
 
 def clock_of(settings: Settings) -> Clock:
@@ -125,19 +131,22 @@ class Application:
                 path.startswith(("/v1/", "/v2/")) or path in ("/v1", "/v2")
             ):
                 await self._api(scope, receive, send)
-            elif self._links is not None and path.startswith(PREFIXES):
-                await self._links(scope, receive, send)
             elif self._system is not None and path in self._system.paths:
                 await self._system(scope, receive, send)
-            elif self._pages is not None:
-                await self._pages(scope, receive, send)
+            elif self._links is not None and self._pages is not None:
+                log_context.start_request(os.urandom(8).hex())
+                handler = self._links if path.startswith(PREFIXES) else self._pages
+                await handler(scope, receive, send)
 
     async def _live(self, receive: Receive, send: Send) -> None:
         await receive()
         try:
             async with opened(self._settings) as services:
                 self.services = services
-                telemetry = Telemetry(log=self._settings.log == "json")
+                telemetry = Telemetry(
+                    log=self._settings.log == "json"
+                    and self._settings.log_level in ("debug", "info")
+                )
                 door = admission(services.store, self._settings.rate_limit, services.site.base_url)
                 self._api = Api(
                     store=services.store,
@@ -166,8 +175,12 @@ class Application:
                 await asyncio.gather(*jobs, return_exceptions=True)
                 telemetry.flush()
         except Exception as error:
-            if self._api is None:
-                await send({"type": "lifespan.startup.failed", "message": str(error)})
-                return
-            raise
+            if self._api is not None:
+                raise
+            if isinstance(error, Fault):
+                log.error("%s", error)
+            else:
+                log.exception("Honeyguide could not start")
+            await send({"type": "lifespan.startup.failed"})
+            return
         await send({"type": "lifespan.shutdown.complete"})

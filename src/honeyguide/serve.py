@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import fcntl
 import json
+import logging
 import multiprocessing
 import os
 import signal
@@ -16,7 +17,7 @@ import time
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Any, NoReturn
 
 import httptools
 import uvicorn
@@ -27,6 +28,8 @@ from honeyguide.app import Application
 from honeyguide.kernel import memory
 from honeyguide.settings import Settings
 from honeyguide.store import sqlite_path
+
+log = logging.getLogger("honeyguide.serve")
 
 BACKLOG = 2048
 # More than any honest client sends; endless headers must not fill our memory.
@@ -189,7 +192,8 @@ def server_config(
         loop="auto",
         lifespan="on",
         access_log=False,
-        log_level="error",
+        log_config=None,
+        log_level=None,
         server_header=False,
         proxy_headers=bool(settings.trusted_proxies),
         forwarded_allow_ips=settings.trusted_proxies or None,
@@ -223,7 +227,7 @@ def run_server(
     try:
         sock = _listen(settings)
     except OSError as error:
-        sys.exit(
+        _cannot_start(
             f"Cannot listen on {settings.host}:{settings.port}: {error.strerror}. "
             "Change HONEYGUIDE_HOST or HONEYGUIDE_PORT."
         )
@@ -243,18 +247,23 @@ def only_server(settings: Settings) -> IO[str] | None:
         path.parent.mkdir(parents=True, exist_ok=True)
         lock = Path(f"{path}.lock").open("w")  # noqa: SIM115 - held until the process ends
     except OSError as error:
-        sys.exit(
+        _cannot_start(
             f"The database file {path} cannot be opened: {error.strerror}. "
             "Check HONEYGUIDE_DATABASE_URL."
         )
     try:
         fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except OSError:
-        sys.exit(
+        _cannot_start(
             f"Another Honeyguide server is already using {path}, and SQLite supports only one. "
             "Stop it, or use PostgreSQL."
         )
     return lock
+
+
+def _cannot_start(sentence: str) -> NoReturn:
+    log.error("%s", sentence)
+    sys.exit(1)
 
 
 def _listen(settings: Settings) -> socket.socket:
@@ -281,8 +290,8 @@ def _serve(
 
 
 def _greet(settings: Settings) -> None:
-    print(f"Honeyguide is running at {settings.base_url}", flush=True)
-    print(f"API reference: {settings.base_url}/docs. Press Ctrl-C to stop.", flush=True)
+    log.info("Honeyguide is running at %s", settings.base_url)
+    log.info("API reference: %s/docs. Press Ctrl-C to stop.", settings.base_url)
 
 
 class _Workers:
@@ -315,10 +324,9 @@ class _Workers:
                 failed = 1  # it could not start, and neither will the others
                 self._stop(0, None)
                 continue
-            print(
-                f"A server process exited with code {os.waitstatus_to_exitcode(status)}. "
-                "Starting a new one.",
-                file=sys.stderr,
+            log.warning(
+                "A server process exited with code %d. Starting a new one.",
+                os.waitstatus_to_exitcode(status),
             )
             if time.monotonic() - began < 1:
                 time.sleep(1)

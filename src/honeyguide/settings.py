@@ -15,6 +15,7 @@ from typing import cast
 from urllib.parse import urlsplit
 
 PREFIX = "HONEYGUIDE_"
+LEVELS = ("debug", "info", "warning", "error")
 
 
 class WrongSetting(Exception):
@@ -66,6 +67,7 @@ class Settings:
     )
     pool_size: int = setting("10", "PostgreSQL connections per process, plus three for batches")  # type: ignore[assignment]
     log: str = setting("json", "access log on standard output: json or off")
+    log_level: str = setting("info", f"least serious messages to log: {', '.join(LEVELS)}")
 
     @property
     def on_loopback(self) -> bool:
@@ -128,7 +130,11 @@ def _checked(values: dict[str, str]) -> Settings:
     values["signup_page_host"] = _address(
         values["signup_page_host"] or f"{values['base_url']}/join", "SIGNUP_PAGE_HOST"
     )
-    for name, allowed in (("signups", ("open", "invited")), ("log", ("json", "off"))):
+    for name, allowed in (
+        ("signups", ("open", "invited")),
+        ("log", ("json", "off")),
+        ("log_level", LEVELS),
+    ):
         if values[name] not in allowed:
             raise WrongSetting(f"HONEYGUIDE_{name.upper()} must be {' or '.join(allowed)}.")
     _check_networks(values, "webhook_allow", "10.1.0.0/16")

@@ -21,7 +21,7 @@ from honeyguide.api.call import Call, Known, Listed, Route
 from honeyguide.api.telemetry import Answered, Telemetry
 from honeyguide.api.transport import Receive, Scope, Send, Table
 from honeyguide.events.addresses import OutboundPolicy
-from honeyguide.kernel import errors, paging
+from honeyguide.kernel import errors, log_context, paging
 from honeyguide.kernel.clock import Clock
 from honeyguide.kernel.site import Site
 from honeyguide.kernel.tenant import Tenant
@@ -119,6 +119,7 @@ class Api:
             given.decode() if given and _REQUEST_ID(given) else f"{self._boot}-{next(self._ids):x}"
         )
         exchange = Exchange(request_id, scope["method"])
+        log_context.start_request(request_id)
         self._under_way += 1
         try:
             if self._under_way > MOST_AT_ONCE:
@@ -129,7 +130,7 @@ class Api:
         except errors.Fault as fault:
             reply = _refusal(fault, exchange)
         except Exception:
-            log.exception("Request %s failed", request_id)
+            log.exception("Request failed: %s %s", exchange.method, exchange.route)
             reply = _refusal(errors.Fault(BUG, code="internal_error"), exchange)
         finally:
             self._under_way -= 1
@@ -206,7 +207,9 @@ class Api:
         raw_key = headers.get(b"x-api-key")
         peer = scope["client"][0] if scope.get("client") else ""
         key = _value(raw_key) if raw_key is not None else None
-        exchange.caller, exchange.allowance = await self._admission.admit(key, peer, now_ms)
+        caller, exchange.allowance = await self._admission.admit(key, peer, now_ms)
+        exchange.caller = caller
+        log_context.start_request(exchange.request_id, caller.account_id)
         if exchange.allowance.refused:
             retry_after_s = exchange.allowance.retry_after_s(now_ms)
             raise errors.TooMany(
@@ -216,7 +219,7 @@ class Api:
                 limit=exchange.allowance.limit,
                 seconds=retry_after_s,
             )
-        return exchange.caller
+        return caller
 
     async def _once(self, tx: Tx, route: Route, call: Call, scope: Scope, claim: Claim) -> Reply:
         """Serve a POST with an Idempotency-Key. The first time, store the response in the same

@@ -9,6 +9,7 @@ import msgspec
 
 from honeyguide.api.telemetry import Telemetry
 from honeyguide.api.transport import Receive, Scope, Send, WrongMethod, told
+from honeyguide.kernel import log_context
 from honeyguide.kernel.errors import Unavailable
 from honeyguide.store import Store, health
 
@@ -26,6 +27,7 @@ class System:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         request_id = os.urandom(8).hex()
+        log_context.start_request(request_id)
         status, kind, body = await self._answer(scope["path"], scope["method"], request_id)
         headers = [
             (b"content-type", kind),

@@ -14,6 +14,7 @@ import msgspec
 from prometheus_client import CollectorRegistry, Counter, Histogram, generate_latest
 from prometheus_client.multiprocess import MultiProcessCollector
 
+from honeyguide import logs
 from honeyguide.kernel.clock import iso
 
 # Requests are counted and logged in batches, this often. One by one, it takes three times as long.
@@ -33,7 +34,12 @@ class Answered(NamedTuple):
 
 
 class LogLine(msgspec.Struct, frozen=True):
+    """The fields of every log line, and those of a request."""
+
     time: str
+    level: str
+    logger: str
+    message: str
     event: str
     method: str
     route: str
@@ -41,6 +47,7 @@ class LogLine(msgspec.Struct, frozen=True):
     ms: float
     request_id: str
     account: str | None
+    job: None = None
 
 
 class Telemetry:
@@ -60,6 +67,7 @@ class Telemetry:
         self._bound: dict[tuple[str, str, int], tuple[Counter, Histogram]] = {}
         self._log = log
         self._out = out or sys.stdout.buffer
+        self._is_terminal = self._out.isatty()
         self._answered: list[Answered] = []
         self._encode = msgspec.json.Encoder().encode
 
@@ -79,9 +87,7 @@ class Telemetry:
             seconds.observe(request.seconds)
         if self._log and answered:
             with suppress(OSError, ValueError):  # nobody reads the log any more; requests go on
-                self._out.write(
-                    b"".join([self._encode(_line(request)) + b"\n" for request in answered])
-                )
+                self._out.write(b"".join([self._line(request) + b"\n" for request in answered]))
                 self._out.flush()
 
     def _bound_to(self, method: str, route: str, status: int) -> tuple[Counter, Histogram]:
@@ -90,6 +96,12 @@ class Telemetry:
             bound = self._requests.labels(method, route, str(status)), self._seconds.labels(route)
             self._bound[method, route, status] = bound
         return bound
+
+    def _line(self, request: Answered) -> bytes:
+        line = _line(request)
+        if self._is_terminal:
+            return logs.as_text(msgspec.structs.asdict(line)).encode()
+        return self._encode(line)
 
     def exposition(self) -> bytes:
         """The metrics for Prometheus, summed over all workers."""
@@ -104,6 +116,9 @@ class Telemetry:
 def _line(request: Answered) -> LogLine:
     return LogLine(
         time=iso(request.now_ms),
+        level="info",
+        logger="honeyguide.access",
+        message=f"{request.method} {request.route} {request.status}",
         event="request",
         method=request.method,
         route=request.route,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import logging
 import os
 import sys
 from collections.abc import Awaitable, Callable
@@ -13,18 +14,24 @@ import uvloop
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, ProgressColumn, TextColumn
 
-from honeyguide import settings
+from honeyguide import logs, settings
 from honeyguide.app import Services, clock_of, opened
 from honeyguide.kernel.errors import Fault
 from honeyguide.settings import Settings, WrongSetting
 from honeyguide.store.tx import Unit
+
+log = logging.getLogger("honeyguide")
 
 P = ParamSpec("P")
 T = TypeVar("T")
 
 
 def fail(sentence: str) -> NoReturn:
-    typer.secho(sentence, err=True, fg=typer.colors.RED)
+    """One line on stderr: a log line in commands that keep running."""
+    if logs.is_configured():
+        log.error("%s", sentence)
+    else:
+        typer.secho(sentence, err=True, fg=typer.colors.RED)
     raise typer.Exit(1)
 
 

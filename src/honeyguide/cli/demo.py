@@ -10,6 +10,7 @@ from urllib.parse import urlsplit
 import typer
 
 from honeyguide import demo as demo_data
+from honeyguide import logs
 from honeyguide.accounts import accounts
 from honeyguide.cli.base import fail, read, read_settings, with_services
 from honeyguide.serve import only_server, run_server
@@ -44,6 +45,7 @@ def demo(
         typer.echo(_invitation(chosen, made))
         typer.echo("  Start the server with: honeyguide serve")
         return
+    logs.configure(chosen.log_level)
     run_server(chosen, on_answering=lambda: print(_invitation(chosen, made), flush=True))
 
 

@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 import signal
 from typing import Annotated
 
 import typer
 
-from honeyguide import __version__, settings
+from honeyguide import __version__, logs, settings
 from honeyguide.app import Services
 from honeyguide.cli.base import fail, read_settings, with_services
 from honeyguide.kernel import memory
 from honeyguide.kernel.errors import Fault
 from honeyguide.serve import run_server
 from honeyguide.store import migrate, sqlite_path
+
+log = logging.getLogger("honeyguide")
 
 app = typer.Typer()
 
@@ -32,6 +35,7 @@ def serve(
 ) -> None:
     """Run the API, the web pages and the background jobs."""
     chosen = read_settings(host=host, port=port)
+    logs.configure(chosen.log_level)
     if workers > 1 and sqlite_path(chosen.database_url) is not None:
         fail(
             "SQLite supports only one server process. To use --workers, set "
@@ -43,6 +47,7 @@ def serve(
 @app.command()
 def work() -> None:
     """Run background jobs only. On PostgreSQL, any number of these can run next to `serve`."""
+    logs.configure(read_settings().log_level)
     with_services(_work_until_stopped)
 
 
@@ -51,15 +56,15 @@ async def _work_until_stopped(services: Services) -> None:
     working = asyncio.ensure_future(services.work())
     for number in (signal.SIGINT, signal.SIGTERM):
         asyncio.get_running_loop().add_signal_handler(number, _stop, working)
-    typer.echo("Running background jobs. Press Ctrl-C to stop.")
+    log.info("Running background jobs. Press Ctrl-C to stop.")
     try:
         await working
     except asyncio.CancelledError:
-        typer.echo("Stopped.")
+        log.info("Stopped")
 
 
 def _stop(working: asyncio.Future[None]) -> None:
-    typer.echo("Stopping. Waiting for running jobs to finish.")
+    log.info("Stopping. Waiting for running jobs to finish.")
     working.cancel()
 
 

@@ -22,6 +22,7 @@ from honeyguide.events import claiming, outbox, schedule, signature
 from honeyguide.events.claiming import ClaimedDelivery, DueWebhook
 from honeyguide.events.outbound import Answer, Outbound
 from honeyguide.events.recording import AttemptResult, Recorder
+from honeyguide.kernel import log_context
 from honeyguide.kernel.clock import Clock
 from honeyguide.kernel.errors import Unavailable
 from honeyguide.kernel.ids import new_id
@@ -102,6 +103,7 @@ class Dispatcher:
         self._stopping = False
 
     async def run(self) -> None:
+        log_context.start_job("deliver webhooks")
         self._store.listen(outbox.DELIVERIES, self._wake.set)
         self._store.listen(outbox.RECALLS, self._recall)
         loop = asyncio.get_running_loop()
@@ -214,6 +216,7 @@ class Dispatcher:
             task.add_done_callback(self._senders.discard)
 
     async def _send_each(self, queue: WebhookQueue) -> None:
+        log_context.set_account(queue.account_id)
         try:
             while queue.waiting:
                 delivery = await self._checked(queue, queue.waiting.popleft())

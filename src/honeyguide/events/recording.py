@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 import msgspec
 
 from honeyguide.events import schedule
+from honeyguide.kernel import log_context
 from honeyguide.kernel.clock import iso
 from honeyguide.kernel.errors import Unavailable
 from honeyguide.mail import notifications, texts
@@ -97,6 +98,7 @@ class Recorder:
             await asyncio.shield(self._writing)
 
     async def _write_all(self) -> None:
+        log_context.set_account(None)
         while self._waiting:
             await asyncio.sleep(GATHER_S)
             batch, self._waiting = self._waiting, []
@@ -123,6 +125,7 @@ class Recorder:
                 await asyncio.sleep(RETRY_S)
             except Exception:
                 if len(outcomes) == 1:
+                    log_context.set_account(outcomes[0].account_id)
                     log.exception("Could not record a webhook delivery; it will be sent again")
                     return
                 break

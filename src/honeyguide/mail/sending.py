@@ -13,6 +13,7 @@ import logging
 from collections import deque
 from typing import Any
 
+from honeyguide.kernel import log_context
 from honeyguide.kernel.clock import HOUR_MS, MINUTE_MS
 from honeyguide.kernel.ids import new_id
 from honeyguide.mail.transports import Down, MailRefused, NotNow, OutgoingEmail, Transport
@@ -95,6 +96,7 @@ class EmailSender:
         """One lane: email after email, until none waits or the server turns out to be down."""
         while waiting and not down.is_set():
             email = waiting.popleft()
+            log_context.set_account(email.account_id)
             if not await self._store.read(lambda tx, email=email: self._is_ours(tx, email, token)):  # type: ignore[misc]
                 continue
             trouble = await self._attempt(email)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import ipaddress
+import json
 import os
 import sys
 from dataclasses import dataclass
@@ -24,6 +25,8 @@ from urllib.parse import unquote, urlsplit
 
 import aiosmtplib
 
+from honeyguide.kernel import log_context
+from honeyguide.kernel.clock import iso
 from honeyguide.kernel.errors import Invalid
 from honeyguide.mail.emails import one_line
 
@@ -257,31 +260,55 @@ class FolderTransport:
 
 class LogTransport:
     """No server is set: emails are printed to standard output, where a self-hoster finds the link
-    they are waiting for."""
+    they are waiting for. On a terminal as they are, otherwise as a line of JSON like the log."""
 
     def __init__(self, mail_from: str) -> None:
         self._from = mail_from
 
     async def send(self, email: OutgoingEmail) -> None:
-        message = _composed(email, self._from)
-        lines = [f"--- Email to {email.to} (HONEYGUIDE_SMTP_URL is not set, so it is printed here)"]
-        lines += [
-            f"From: {message['From']}",
-            f"Subject: {email.subject}",
-            "",
-            email.text.rstrip(),
-            "--- End of email",
-        ]
-        text = "\n".join(lines)
-        # An old terminal may not be able to show every character.
-        encoding = sys.stdout.encoding or "utf-8"
+        sender = str(_composed(email, self._from)["From"])
         try:
-            print(text.encode(encoding, "backslashreplace").decode(encoding), flush=True)
+            text = _as_shown(email, sender) if sys.stdout.isatty() else _as_json(email, sender)
+            print(text, flush=True)
         except (OSError, ValueError) as error:
             raise Down("Standard output is closed.") from error
 
     async def rest(self) -> None:
         pass
+
+
+def _as_shown(email: OutgoingEmail, sender: str) -> str:
+    lines = [
+        f"--- Email to {email.to} (HONEYGUIDE_SMTP_URL is not set, so it is printed here)",
+        f"From: {sender}",
+        f"Subject: {email.subject}",
+        "",
+        email.text.rstrip(),
+        "--- End of email",
+    ]
+    # An old terminal may not be able to show every character.
+    encoding = sys.stdout.encoding or "utf-8"
+    return "\n".join(lines).encode(encoding, "backslashreplace").decode(encoding)
+
+
+def _as_json(email: OutgoingEmail, sender: str) -> str:
+    *_, job = log_context.current()
+    return json.dumps(
+        {
+            "time": iso(email.created_ms),
+            "level": "info",
+            "logger": "honeyguide.mail",
+            "message": "HONEYGUIDE_SMTP_URL is not set, so this email is printed here",
+            "event": "email",
+            "to": email.to,
+            "from": sender,
+            "subject": email.subject,
+            "text": email.text,
+            "request_id": None,
+            "account": email.account_id,
+            "job": job,
+        }
+    )
 
 
 def transport_for(smtp_url: str, mail_from: str) -> Transport:

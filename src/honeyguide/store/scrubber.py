@@ -49,7 +49,7 @@ class Scrubber:
                 ).fetchall()
                 return not is_busy
         except apsw.Error as error:
-            log.warning("the write-ahead log cannot be emptied just now: %s", error)
+            log.warning("The write-ahead log cannot be emptied just now: %s", error)
             return False
 
     async def stop(self) -> None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio
 import logging
 
+from honeyguide.kernel import log_context
 from honeyguide.kernel.clock import Clock, system_clock
 from honeyguide.kernel.errors import Unavailable
 from honeyguide.kernel.ids import new_id
@@ -32,19 +33,20 @@ class Loop:
                 group.create_task(self._repeat(job))
 
     async def _repeat(self, job: Job) -> None:
+        log_context.start_job(job.name)
         called = asyncio.Event()
         if job.topic is not None:
             self._store.listen(job.topic, called.set)
         while True:
-            early = called.is_set()
+            early, began_ms = called.is_set(), system_clock()
             called.clear()
             try:
                 wait_ms = await self._run_if_due(job, early=early)
             except Unavailable as error:
-                log.warning('Job "%s" will be tried again: %s', job.name, error)
+                log.warning("Job will be tried again: %s", error, extra=_duration(began_ms))
                 wait_ms = job.every_ms
             except Exception:
-                log.exception('Job "%s" failed', job.name)
+                log.exception("Job failed", extra=_duration(began_ms))
                 wait_ms = job.every_ms
             try:
                 async with asyncio.timeout(wait_ms / 1000):
@@ -91,6 +93,7 @@ class Loop:
         try:
             await self._run_batches(job, token)
             result = job_runs.OK
+            log.info("Job finished", extra=_duration(began_ms))
         except Exception as error:
             result = f"failed: {type(error).__name__}"
             raise
@@ -128,3 +131,7 @@ class Loop:
             until_ms = system_clock() + LEASE_MS
             if not await self._store.write(job_runs.renew, job.name, token, until_ms=until_ms):
                 return
+
+
+def _duration(began_ms: int) -> dict[str, dict[str, str | int]]:
+    return {"fields": {"event": "job", "ms": system_clock() - began_ms}}

@@ -19,6 +19,7 @@ from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from honeyguide.accounts import sessions
 from honeyguide.accounts.sessions import Visitor
+from honeyguide.kernel import log_context
 from honeyguide.kernel.clock import DAY_MS, system_clock
 from honeyguide.kernel.errors import Fault, Invalid, Missing, TooMany, Unavailable
 from honeyguide.kernel.tenant import Tenant
@@ -187,7 +188,9 @@ async def recognize(request: PageRequest) -> None:
         request.visitor = await store.read(sessions.find, token, now_ms=request.now_ms)
     if request.visitor is None:
         request.form_token = request.cookie("form") or secrets.token_urlsafe(32)
-    elif request.now_ms - request.visitor.seen_ms >= sessions.TOUCH_MS:
+        return
+    log_context.set_account(request.visitor.account_id)
+    if request.now_ms - request.visitor.seen_ms >= sessions.TOUCH_MS:
         with suppress(Unavailable):  # pages can still be read while nothing can be written
             await store.write(sessions.touch, request.visitor, now_ms=request.now_ms)
 
