@@ -6,19 +6,15 @@ from __future__ import annotations
 
 import asyncio
 import threading
-from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import apsw
 import pytest
 
 from honeyguide.kernel.errors import Invalid, Unavailable
-from honeyguide.store import Again, Taken, Tx, migrate
-from honeyguide.store.migrate import migrations
+from honeyguide.store import Again, Taken, Tx
 from honeyguide.store.sqlite import SqliteStore
 from tests.support.disks import watched_disk
-from tests.support.process import fresh
-from tests.support.service import ENGINES
 from tests.support.stores import (
     INSERT,
     INSERT_ACCOUNT,
@@ -255,27 +251,6 @@ def test_a_value_no_database_can_hold_is_a_bug_and_no_outage(opened):
                 make(lambda tx: tx.one(statement("SELECT CAST(:x AS BIGINT) AS x"), x=2**80))
             )
         assert not isinstance(error.value, Unavailable)
-
-
-# The schema.
-def test_migrating_twice_changes_nothing(opened):
-    assert opened.run(migrate(opened.url)) == []
-    applied = [row[0] for row in opened.ask("SELECT name FROM schema_migration")]
-    assert sorted(applied) == sorted(migration.name for migration in migrations(opened.engine))
-
-
-def test_a_database_of_a_newer_version_is_refused_with_a_sentence(opened):
-    opened.do("INSERT INTO schema_migration (name) VALUES ('9999_from_tomorrow')")
-    with pytest.raises(Unavailable, match="newer version of Honeyguide"):
-        opened.run(migrate(opened.url))
-
-
-@pytest.mark.parametrize("engine", ENGINES)
-def test_many_processes_may_migrate_at_once(engine):
-    url = fresh(engine)
-    with ThreadPoolExecutor(4) as pool:
-        done = list(pool.map(lambda _: asyncio.run(migrate(url)), range(4)))
-    assert sorted(map(len, done))[:3] == [0, 0, 0] and max(map(len, done)) > 0
 
 
 def test_a_list_is_read_as_a_table(opened):
