@@ -7,7 +7,9 @@ import shutil
 import sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Any
 
+import asyncpg
 import pytest
 
 from honeyguide.kernel.errors import Unavailable
@@ -16,7 +18,7 @@ from honeyguide.store.migrate import migrations
 from tests.support.process import fresh
 from tests.support.service import ENGINES
 from tests.support.stores import OpenStore
-from tests.upgrades import previous_database
+from tests.upgrades import connect_sqlite, previous_database
 
 # The package has a function of the same name.
 module = sys.modules["honeyguide.store.migrate"]
@@ -68,3 +70,92 @@ def test_checksums_of_migrations_applied_by_an_earlier_version_are_recorded(engi
         recorded = opened.ask("SELECT name, checksum FROM schema_migration")
         known = migrations(engine)
         assert set(recorded) == {(migration.name, migration.checksum) for migration in known}
+
+
+# Locks.
+def test_a_migration_waits_for_a_lock_a_few_times_and_then_says_so(
+    folder: Path, postgres: OpenStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (folder / "9998_new.sql").write_text("ALTER TABLE account ADD COLUMN new TEXT;")
+    monkeypatch.setattr(module, "LOCK_S", 0.1)
+    monkeypatch.setattr(module, "PAUSE_S", 0.01)
+
+    async def migrate_while_locked() -> None:
+        other = await asyncpg.connect(postgres.url)
+        async with other.transaction():
+            await other.execute("SELECT count(*) FROM account")
+            with pytest.raises(Unavailable, match=r"9998_new was not applied.* 10 times") as error:
+                await migrate(postgres.url)
+            assert "honeyguide migrate" in error.value.message
+            trying = asyncio.create_task(migrate(postgres.url))
+            await wait_until_it_waits(other)
+        assert await trying == ["9998_new"]
+        await other.close()
+
+    async def wait_until_it_waits(other: Any) -> None:
+        while not await other.fetchval("SELECT count(*) FROM pg_locks WHERE NOT granted"):
+            await asyncio.sleep(0.01)
+
+    postgres.run(migrate_while_locked())
+
+
+def test_others_wait_behind_a_migration_for_a_short_time_only(
+    folder: Path, postgres: OpenStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (folder / "9998_new.sql").write_text("ALTER TABLE account ADD COLUMN new TEXT;")
+    monkeypatch.setattr(module, "LOCK_S", 0.2)
+    monkeypatch.setattr(module, "PAUSE_S", 0.2)
+
+    async def read_while_it_waits() -> None:
+        holder, reader = await asyncpg.connect(postgres.url), await asyncpg.connect(postgres.url)
+        async with holder.transaction():
+            await holder.execute("SELECT count(*) FROM account")
+            trying = asyncio.create_task(migrate(postgres.url))
+            while not trying.done():
+                await asyncio.wait_for(reader.fetch("SELECT count(*) FROM account"), timeout=1.5)
+        with pytest.raises(Unavailable, match="was not applied"):
+            await trying
+        await asyncio.gather(holder.close(), reader.close())
+
+    postgres.run(read_while_it_waits())
+
+
+def test_a_start_does_not_wait_for_a_backup(postgres: OpenStore) -> None:
+    async def migrate_during_a_backup() -> None:
+        backup = await asyncpg.connect(postgres.url)
+        async with backup.transaction():
+            await backup.execute("SELECT * FROM schema_migration")
+            assert await migrate(postgres.url) == []
+        await backup.close()
+
+    postgres.run(migrate_during_a_backup())
+
+
+def test_a_process_that_migrates_for_too_long_is_named(
+    postgres: OpenStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, "OTHER_PROCESS_S", 0.2)
+
+    async def migrate_beside_another() -> None:
+        other = await asyncpg.connect(postgres.url)
+        await other.execute("SELECT pg_advisory_lock($1)", module._LOCK)
+        with pytest.raises(Unavailable, match="Another process is still upgrading"):
+            await migrate(postgres.url)
+        await other.close()
+
+    postgres.run(migrate_beside_another())
+
+
+def test_a_sqlite_file_locked_by_another_process_is_waited_for_and_then_refused(
+    sqlite: OpenStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, "SQLITE_LOCK_S", 0.2)
+    with connect_sqlite(sqlite.url) as other:
+        other.execute("BEGIN IMMEDIATE")
+        with pytest.raises(Unavailable, match="another process has it locked"):
+            sqlite.run(migrate(sqlite.url))
+        monkeypatch.setattr(module, "SQLITE_LOCK_S", 30.0)
+        with ThreadPoolExecutor(1) as pool:
+            trying = pool.submit(asyncio.run, migrate(sqlite.url))
+            other.execute("ROLLBACK")
+            assert trying.result() == []

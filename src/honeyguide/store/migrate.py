@@ -1,5 +1,7 @@
-"""Schema changes, each applied once, in order, in a transaction: `NNNN_name.sql` for both engines,
-`.sqlite.sql` or `.postgres.sql` for one.
+"""Schema changes, each applied once, in order: `NNNN_name.sql` for both engines, `.sqlite.sql` or
+`.postgres.sql` for one. On SQLite an upgrade is one transaction. On PostgreSQL each migration is
+one, to keep its locks for a short time while older code serves; while it waits for a lock others
+wait behind it, so it gives up soon and tries again.
 
 `schema_migration` records each with the SHA-256 of its file, so that a file changed later is
 noticed. Versions before this one recorded the name only; the next run adds the rest.
@@ -7,8 +9,11 @@ noticed. Versions before this one recorded the name only; the next run adds the 
 
 from __future__ import annotations
 
+import asyncio
 import hashlib
 import re
+import time
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -22,6 +27,12 @@ from honeyguide.store.sqlite import connect
 
 FOLDER = Path(__file__).parent / "migrations"
 _LOCK = 5_417_001  # any number, the same everywhere: two processes must not migrate at once
+# How long to wait for another process that migrates, and to let others wait behind a migration.
+OTHER_PROCESS_S = 600.0
+LOCK_S = 2.0
+ATTEMPTS = 10
+PAUSE_S = 1.0
+SQLITE_LOCK_S = 30.0
 _TABLE = "CREATE TABLE IF NOT EXISTS schema_migration (name TEXT PRIMARY KEY)"
 _COLUMNS = ("checksum",)
 _POSTGRES = (
@@ -96,6 +107,7 @@ def migrate_sqlite(path: Path) -> list[str]:
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         connection = connect(path)
+        connection.set_busy_timeout(int(SQLITE_LOCK_S * 1000))
     except (apsw.Error, OSError) as error:
         raise Unavailable(
             "The database file {path} cannot be opened: {error}. Check HONEYGUIDE_DATABASE_URL.",
@@ -108,6 +120,12 @@ def migrate_sqlite(path: Path) -> list[str]:
         done = _upgrade_sqlite(connection)
         connection.execute("COMMIT")
         return done
+    except apsw.BusyError as error:
+        raise Unavailable(
+            "The database file {path} was not upgraded, because another process has it locked. "
+            "Stop that process, then try again.",
+            path=path,
+        ) from error
     except apsw.Error as error:
         raise Unavailable(
             "The database file {path} could not be migrated: {error}.", path=path, error=error
@@ -137,36 +155,83 @@ def _upgrade_sqlite(connection: apsw.Connection) -> list[str]:
 
 
 async def migrate_postgres(url: str) -> list[str]:
+    settings = {"application_name": "honeyguide migrate", "lock_timeout": f"{LOCK_S}s"}
     try:
-        connection = await asyncpg.connect(url, timeout=CONNECT_S)
+        connection = await asyncpg.connect(url, timeout=CONNECT_S, server_settings=settings)
     except (*DOWN_ERRORS, asyncpg.PostgresError, ValueError) as error:
         raise Unavailable(NO_CONNECTION, error=str(error) or "timed out") from error
     try:
-        async with connection.transaction():
-            return await _upgrade_postgres(connection)
+        await _wait_for_other_processes(connection)
+        return await _upgrade_postgres(connection)
     except (*DOWN_ERRORS, asyncpg.PostgresError) as error:
         raise Unavailable("The database could not be migrated: {error}.", error=error) from error
     finally:
         connection.terminate()
 
 
+async def _wait_for_other_processes(connection: Any) -> None:
+    """Take the lock that lets one process migrate at a time, until the connection ends."""
+    give_up = time.monotonic() + OTHER_PROCESS_S
+    while not await connection.fetchval("SELECT pg_try_advisory_lock($1)", _LOCK):
+        if time.monotonic() > give_up:
+            raise Unavailable(
+                "Another process is still upgrading the database. "
+                "Wait until it has finished, then try again."
+            )
+        await asyncio.sleep(0.1)
+
+
 async def _upgrade_postgres(connection: Any) -> list[str]:
-    await connection.execute("SELECT pg_advisory_xact_lock($1)", _LOCK)
-    await connection.execute(_TABLE)
-    for column in _COLUMNS:
-        await connection.execute(
-            f"ALTER TABLE schema_migration ADD COLUMN IF NOT EXISTS {column} TEXT"
-        )
+    found = await connection.fetch(
+        "SELECT attname FROM pg_attribute "
+        "WHERE attrelid = to_regclass('schema_migration') AND attnum > 0 AND NOT attisdropped"
+    )
+    missing = [column for column in _COLUMNS if column not in {row[0] for row in found}]
+    if missing:
+        await _retry("schema_migration", _add_columns, connection, missing)
     applied = [Applied(*row) for row in await connection.fetch("SELECT * FROM schema_migration")]
     known = migrations("postgres")
     pending = _pending(applied, known)
+    for migration in _unrecorded(applied, known):
+        await _record(connection, migration)
     for migration in pending:
-        await connection.execute(migration.sql)
-    for migration in (*_unrecorded(applied, known), *pending):
-        await connection.execute(
-            "INSERT INTO schema_migration (name, checksum) VALUES ($1, $2) "
-            "ON CONFLICT (name) DO UPDATE SET checksum = excluded.checksum",
-            migration.name,
-            migration.checksum,
-        )
+        await _retry(migration.name, _apply, connection, migration)
     return [migration.name for migration in pending]
+
+
+async def _add_columns(connection: Any, columns: list[str]) -> None:
+    async with connection.transaction():
+        await connection.execute(_TABLE)
+        for column in columns:
+            await connection.execute(f"ALTER TABLE schema_migration ADD COLUMN {column} TEXT")
+
+
+async def _apply(connection: Any, migration: Migration) -> None:
+    async with connection.transaction():
+        await connection.execute(migration.sql)
+        await _record(connection, migration)
+
+
+async def _retry(name: str, work: Callable[..., Awaitable[None]], *args: Any) -> None:
+    for attempt in range(1, ATTEMPTS + 1):
+        try:
+            return await work(*args)
+        except (asyncpg.LockNotAvailableError, asyncpg.DeadlockDetectedError) as error:
+            if attempt == ATTEMPTS:
+                raise Unavailable(
+                    "The migration {name} was not applied: other sessions kept its tables locked, "
+                    "{attempts} times in a row. End long transactions (see pg_stat_activity), "
+                    "then run `honeyguide migrate` again.",
+                    name=name,
+                    attempts=ATTEMPTS,
+                ) from error
+        await asyncio.sleep(PAUSE_S)
+
+
+async def _record(connection: Any, migration: Migration) -> None:
+    await connection.execute(
+        "INSERT INTO schema_migration (name, checksum) VALUES ($1, $2) "
+        "ON CONFLICT (name) DO UPDATE SET checksum = excluded.checksum",
+        migration.name,
+        migration.checksum,
+    )
