@@ -40,12 +40,6 @@ def test_migrating_twice_changes_nothing(opened: OpenStore) -> None:
     assert applied == sorted((migration.name, migration.checksum) for migration in known)
 
 
-def test_a_database_of_a_newer_version_is_refused_with_a_sentence(opened: OpenStore) -> None:
-    opened.do("INSERT INTO schema_migration (name) VALUES ('9999_from_tomorrow')")
-    with pytest.raises(Unavailable, match="newer version of Honeyguide"):
-        opened.run(migrate(opened.url))
-
-
 @pytest.mark.parametrize("engine", ENGINES)
 def test_many_processes_may_migrate_at_once(engine: str) -> None:
     url = fresh(engine)
@@ -159,3 +153,41 @@ def test_a_sqlite_file_locked_by_another_process_is_waited_for_and_then_refused(
             trying = pool.submit(asyncio.run, migrate(sqlite.url))
             other.execute("ROLLBACK")
             assert trying.result() == []
+
+
+# Versions.
+NEWEST = max(path.name[:4] for path in module.FOLDER.glob("*.sql"))
+
+
+def upgrade_by_newer_code(opened: OpenStore, folder: Path, *texts: str) -> None:
+    """Apply a migration with each text; afterwards the code is as old as it was."""
+    for number, text in enumerate(texts):
+        (folder / f"{9990 + number}_new.sql").write_text(text)
+    assert len(opened.run(migrate(opened.url))) == len(texts)
+    for path in folder.glob("999*"):
+        path.unlink()
+
+
+def test_code_one_version_older_runs_on_the_newer_schema(opened: OpenStore, folder: Path) -> None:
+    compatible = f"-- works-with: {NEWEST}\nALTER TABLE account ADD COLUMN new TEXT;"
+    upgrade_by_newer_code(opened, folder, compatible)
+    assert opened.run(migrate(opened.url)) == []
+    assert opened.account_with_key()
+
+
+@pytest.mark.parametrize(
+    "incompatible", ["SELECT 1;", "-- works-with: 9990\nSELECT 1;"], ids=["unstated", "stated"]
+)
+def test_code_that_is_too_old_for_the_schema_is_refused_with_a_sentence(
+    opened: OpenStore, folder: Path, incompatible: str
+) -> None:
+    upgrade_by_newer_code(opened, folder, f"-- works-with: {NEWEST}\nSELECT 1;", incompatible)
+    with pytest.raises(Unavailable, match="a newer version of Honeyguide \\(9991_new\\)"):
+        opened.run(migrate(opened.url))
+
+
+def test_new_migrations_say_which_code_works_with_them() -> None:
+    for path in module.FOLDER.glob("*.sql"):
+        if path.name >= "0016":
+            stated = module._WORKS_WITH.search(path.read_text(encoding="utf-8"))
+            assert stated and "0014" <= stated[1] <= path.name[:4], path.name

@@ -5,6 +5,10 @@ wait behind it, so it gives up soon and tries again.
 
 `schema_migration` records each with the SHA-256 of its file, so that a file changed later is
 noticed. Versions before this one recorded the name only; the next run adds the rest.
+
+The version of the code is the number of its newest migration. A file says `-- works-with: 0014` if
+code of version 0014 and later still works after it; without that line, no older code does. This is
+recorded too, so that older code can read it and knows whether it may run.
 """
 
 from __future__ import annotations
@@ -34,7 +38,9 @@ ATTEMPTS = 10
 PAUSE_S = 1.0
 SQLITE_LOCK_S = 30.0
 _TABLE = "CREATE TABLE IF NOT EXISTS schema_migration (name TEXT PRIMARY KEY)"
-_COLUMNS = ("checksum",)
+_COLUMNS = ("checksum", "works_with")
+_APPLIED = "SELECT name, checksum, works_with FROM schema_migration ORDER BY name DESC"
+_WORKS_WITH = re.compile(r"^-- works-with: (\d{4})$", re.MULTILINE)
 _POSTGRES = (
     (re.compile(r"\bINTEGER\b"), "BIGINT"),
     (re.compile(r"\bBLOB\b"), "BYTEA"),
@@ -48,14 +54,20 @@ class Migration:
     name: str
     sql: str
     checksum: str
+    works_with: str
+
+    @property
+    def number(self) -> str:
+        return self.name[:4]
 
 
 @dataclass(frozen=True)
 class Applied:
-    """A row of `schema_migration`; a version that recorded only names left the rest empty."""
+    """A row of `schema_migration`. Versions that recorded only names left the rest empty."""
 
     name: str
     checksum: str | None = None
+    works_with: str | None = None
 
 
 def migrations(engine: str) -> list[Migration]:
@@ -69,7 +81,9 @@ def migrations(engine: str) -> list[Migration]:
             for pattern, replacement in _POSTGRES:
                 sql = pattern.sub(replacement, sql)
         checksum = hashlib.sha256(text.encode()).hexdigest()
-        found.append(Migration(f"{name}.{only}" if only else name, sql, checksum))
+        stated = _WORKS_WITH.search(text)
+        works_with = stated[1] if stated else name[:4]
+        found.append(Migration(f"{name}.{only}" if only else name, sql, checksum, works_with))
     return sorted(
         found, key=lambda migration: (migration.name.split(".")[0], "." in migration.name)
     )
@@ -77,16 +91,17 @@ def migrations(engine: str) -> list[Migration]:
 
 def _pending(applied: list[Applied], known: list[Migration]) -> list[Migration]:
     """The migrations to run. An error if this version and the database do not fit together."""
+    version = max(migration.number for migration in known)
     checksums = {migration.name: migration.checksum for migration in known}
-    unknown = [row.name for row in applied if row.name not in checksums]
-    if unknown:
-        raise Unavailable(
-            "The database was upgraded by a newer version of Honeyguide ({newest}). "
-            "Upgrade this one too.",
-            newest=max(unknown),
-        )
     for row in applied:
-        if row.checksum not in (None, checksums[row.name]):
+        if row.name not in checksums:
+            if row.works_with is None or row.works_with > version:
+                raise Unavailable(
+                    "The database was upgraded by a newer version of Honeyguide ({name}), "
+                    "with which this one does not work. Upgrade this one too.",
+                    name=row.name,
+                )
+        elif row.checksum not in (None, checksums[row.name]):
             raise Unavailable(
                 "The migration {name} was changed after it was applied to this database. "
                 "Install this version again to restore the file; "
@@ -141,15 +156,15 @@ def _upgrade_sqlite(connection: apsw.Connection) -> list[str]:
     for column in _COLUMNS:
         if column not in columns:
             connection.execute(f"ALTER TABLE schema_migration ADD COLUMN {column} TEXT")
-    applied = [Applied(*row) for row in connection.execute("SELECT * FROM schema_migration")]
+    applied = [Applied(*row) for row in connection.execute(_APPLIED)]
     known = migrations("sqlite")
     pending = _pending(applied, known)
     for migration in pending:
         connection.execute(migration.sql)
     for migration in (*_unrecorded(applied, known), *pending):
         connection.execute(
-            "INSERT OR REPLACE INTO schema_migration (name, checksum) VALUES (?, ?)",
-            (migration.name, migration.checksum),
+            "INSERT OR REPLACE INTO schema_migration (name, checksum, works_with) VALUES (?, ?, ?)",
+            (migration.name, migration.checksum, migration.works_with),
         )
     return [migration.name for migration in pending]
 
@@ -189,7 +204,7 @@ async def _upgrade_postgres(connection: Any) -> list[str]:
     missing = [column for column in _COLUMNS if column not in {row[0] for row in found}]
     if missing:
         await _retry("schema_migration", _add_columns, connection, missing)
-    applied = [Applied(*row) for row in await connection.fetch("SELECT * FROM schema_migration")]
+    applied = [Applied(*row) for row in await connection.fetch(_APPLIED)]
     known = migrations("postgres")
     pending = _pending(applied, known)
     for migration in _unrecorded(applied, known):
@@ -230,8 +245,9 @@ async def _retry(name: str, work: Callable[..., Awaitable[None]], *args: Any) ->
 
 async def _record(connection: Any, migration: Migration) -> None:
     await connection.execute(
-        "INSERT INTO schema_migration (name, checksum) VALUES ($1, $2) "
-        "ON CONFLICT (name) DO UPDATE SET checksum = excluded.checksum",
+        "INSERT INTO schema_migration (name, checksum, works_with) VALUES ($1, $2, $3) ON CONFLICT "
+        "(name) DO UPDATE SET checksum = excluded.checksum, works_with = excluded.works_with",
         migration.name,
         migration.checksum,
+        migration.works_with,
     )
