@@ -20,7 +20,7 @@ SAMPLE = 4
 
 async def upload_form(tx: Tx, request: PageRequest) -> PageView:
     earlier = await importing.of_account(tx, request.tenant)
-    return request.view("import.html", earlier=earlier, wrong=request.errors.get("", ""))
+    return request.view("import.html", earlier=earlier, refusal=request.errors.get("", ""))
 
 
 async def upload(services: PageServices, request: PageRequest) -> Response:
@@ -51,7 +51,7 @@ async def show(tx: Tx, request: PageRequest) -> PageView:
         errors=await importing.errors(tx, tenant, kept.id) if kept.failed else [],
         fields=FIELDS,
         dry=msgspec.json.decode(kept.dry) if kept.dry else None,
-        wrong=request.errors.get("", ""),
+        refusal=request.errors.get("", ""),
     )
 
 

@@ -125,7 +125,6 @@ class PageRequest:
             "flash": self.flash,
             "now_ms": self.now_ms,
             "errors": self.errors,
-            "wrong": self.errors,
         }
         if self.visitor is not None:
             shown, unread = await nav.shown(self.services, self.who, self.http.url.path)

@@ -143,5 +143,5 @@ async def _answer(request: ReaderRequest, route: ReaderRoute, form: ReaderRoute)
 def _rendered(request: ReaderRequest, answer: Answer) -> Response:
     if isinstance(answer, Response):
         return answer
-    values = {"wrong": request.errors, **answer.values}
+    values = {"errors": request.errors, **answer.values}
     return shown(answer.template, answer.brand, private=answer.is_private, **values)

@@ -41,7 +41,7 @@ def preview(
     return _html(
         "hub.html",
         brand,
-        wrong={},
+        errors={},
         hub="",
         first_name="Ana",
         welcome=False,
@@ -71,7 +71,7 @@ def _signup(brand: branding.Branding, brought_by: str, base_url: str) -> str:
     return _html(
         "signup.html",
         brand,
-        wrong={},
+        errors={},
         carried={brought_by: "sample"},
         email="",
         token="",
