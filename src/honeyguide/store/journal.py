@@ -1,104 +1,67 @@
-"""Notes that survive a killed process without a system call each: they are written to memory-mapped
-files. Nothing is synced, so a power cut may lose them.
+"""Notes that survive a killed process: each is one write to the end of a file. Nothing is synced,
+so a power cut may lose them.
 """
 
 from __future__ import annotations
 
-import mmap
+import errno
+import os
 import struct
 from contextlib import suppress
+from io import FileIO
 from pathlib import Path
 
 from honeyguide.kernel.errors import Unavailable
 
-# A uuid and a time. Zeros are the end: a note that a kill cut short has no time yet.
-_NOTE = struct.Struct("<36sq")
-_NOTES_PER_FILE = 20_000
-_SIZE = _NOTES_PER_FILE * _NOTE.size
-# After a failure (a full disk) the next try waits this long.
-_PAUSE_MS = 10_000
+_NOTE = struct.Struct("<36sq")  # a uuid and a time
 
 
 class Journal:
-    """Notes in order of writing, in files `<path>.1`, `<path>.2`, …. A file is deleted once all its
-    notes are older than `keep_ms`.
+    """Notes in order of writing. A file of twice `keep_ms` is renamed to `<path>.old` and a new one
+    begins. What it replaces is older than `keep_ms`, even if the clock was set back by as much.
     """
 
     def __init__(self, path: Path, *, keep_ms: int) -> None:
-        self._path = path
-        self._keep_ms = keep_ms
-        self._full: list[tuple[Path, int]] = []  # with the time of its last note
-        self._pages: mmap.mmap | None = None
-        self._at = _SIZE
-        self._number = 0
-        self._not_before_ms = 0
+        self._path, self._old = path, path.with_name(f"{path.name}.old")
+        self._span_ms = 2 * keep_ms
+        self._file: FileIO | None = None
+        self._began_ms = 0  # 0 for an empty file
 
     def recall(self) -> dict[str, list[int]]:
-        """Everything there is, by uuid; the last file is written on."""
+        """All times there are, by uuid."""
         found: dict[str, list[int]] = {}
-        files = [
-            file
-            for file in self._path.parent.glob(f"{self._path.name}.*")
-            if file.suffix[1:].isdigit()
-        ]
-        for number, file in sorted((int(file.suffix[1:]), file) for file in files):
-            try:
-                content = file.read_bytes()
-            except OSError:
-                continue
-            end, last_ms = 0, 0
-            for uuid, at_ms in _NOTE.iter_unpack(
-                content[: len(content) // _NOTE.size * _NOTE.size]
-            ):
-                if not at_ms:
-                    break
+        for path in (self._old, self._path):
+            notes = []
+            with suppress(OSError):
+                content = path.read_bytes()
+                notes = [*_NOTE.iter_unpack(content[: _whole(len(content))])]
+            for uuid, at_ms in notes:
                 found.setdefault(uuid.decode("latin-1"), []).append(at_ms)
-                end, last_ms = end + _NOTE.size, at_ms
-            self._number, self._at = number, end
-            self._full.append((file, last_ms))
-        if self._full and self._at < _SIZE:
-            with suppress(
-                OSError, ValueError
-            ):  # not a file of ours, or not ours to write: the next note begins a new one
-                self._pages = _mapped(self._full[-1][0])
-                self._full.pop()
+            self._began_ms = notes[0][1] if notes else 0
         return found
 
     def note(self, uuid: str, at_ms: int) -> None:
-        if self._at >= _SIZE or self._pages is None:
-            self._turn(at_ms)
-        assert self._pages is not None
-        _NOTE.pack_into(self._pages, self._at, uuid.encode(), at_ms)
-        self._at += _NOTE.size
-
-    def _turn(self, at_ms: int) -> None:
-        """Start a new file, filled with zeros: a full disk must show now, not at a later write."""
-        if at_ms < self._not_before_ms <= at_ms + _PAUSE_MS:
-            raise Unavailable("The rate-limit journal cannot be written.")
-        if self._pages is not None:
-            self._full.append((self._file(self._number), at_ms))
-            self._pages = None
-        unready, file = self._path.with_name(f"{self._path.name}.new"), self._file(self._number + 1)
         try:
-            for old, last_ms in [*self._full]:
-                if last_ms < at_ms - self._keep_ms:
-                    old.unlink(missing_ok=True)
-                    self._full.remove((old, last_ms))
-            unready.write_bytes(bytes(_SIZE))
-            unready.rename(file)
-            self._pages = _mapped(file)
+            if self._file is None or abs(at_ms - self._began_ms) >= self._span_ms:
+                self._file = self._open(at_ms)
+            if self._file.write(_NOTE.pack(uuid.encode(), at_ms)) != _NOTE.size:
+                raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
         except OSError as error:
-            self._not_before_ms = at_ms + _PAUSE_MS
+            self._file, self._began_ms = None, 0
             raise Unavailable(
                 "The rate-limit journal cannot be written: {error}.", error=error.strerror
             ) from error
-        self._number += 1
-        self._at = 0
 
-    def _file(self, number: int) -> Path:
-        return self._path.with_name(f"{self._path.name}.{number}")
+    def _open(self, at_ms: int) -> FileIO:
+        if self._began_ms and abs(at_ms - self._began_ms) >= self._span_ms:
+            self._path.replace(self._old)
+            self._began_ms = 0
+        self._began_ms = self._began_ms or at_ms
+        file = FileIO(self._path, "ab")
+        file.truncate(_whole(file.tell()))
+        return file
 
 
-def _mapped(file: Path) -> mmap.mmap:
-    with file.open("r+b") as opened:
-        return mmap.mmap(opened.fileno(), _SIZE)
+def _whole(size: int) -> int:
+    """Without a note that was cut short, which would shift those after it."""
+    return size - size % _NOTE.size
