@@ -10,15 +10,19 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from honeyguide.kernel.clock import DAY_MS
+from honeyguide.kernel.clock import DAY_MS, system_clock
 from honeyguide.kernel.paging import Page
+from honeyguide.mail.transports import transport_for
 from honeyguide.partners import audience, logos, network, programs, publications
 from honeyguide.partners.logos import Logo
 from honeyguide.partners.network import SORTS, NetworkQuery
 from honeyguide.store.tx import Tx
+from honeyguide.work.jobs import jobs_of
+from honeyguide.work.loop import Loop
 from tests.support.old_databases import database_before
 from tests.support.service import ENGINES
 from tests.support.stores import OpenStore, statement
+from tests.support.trade import SITE
 
 NOW_MS = 1_794_700_000_000
 WORDS = (
@@ -255,7 +259,9 @@ def test_a_database_of_the_earlier_version_is_searched_and_sorted_as_before(engi
         assert run(store.read(network.find, *everything)) == (listed, 1)
         assert opened.ask("SELECT confirmation_bp FROM program") == [(6_666,)]
         assert run(store.read(publications.has_unfolded, now_ms=NOW_MS))
-        assert run(store.write(publications.fold_search_texts, now_ms=NOW_MS)) is False
+        jobs = {job.name: job for job in jobs_of(SITE, transport_for("", "wax@example.org"))}
+        job = jobs["fill in search texts after an upgrade"]
+        assert run(Loop(store, system_clock, (job,)).once(job))
         assert not run(store.read(publications.has_unfolded, now_ms=NOW_MS))
         for search in ("über", "NEWS", "täglich", "ienen acht"):
             found = run(store.read(network.find, NetworkQuery(search=search), Page(1, 10)))

@@ -1,3 +1,4 @@
--- The search tables that 0016 replaces.
+-- works-with: 0016
+-- The search tables that 0016 replaces. Code of before 0016 writes them with every change of a program.
 DROP TABLE network_word;
 DROP TABLE network_place;
