@@ -34,10 +34,11 @@ _IP = re.compile(
 def configure(level: str) -> None:
     """Libraries are logged from warnings up, whatever the level."""
     handler = logging.StreamHandler(sys.stderr)
+    handler.setLevel(level.upper())
     handler.setFormatter(TextFormatter() if sys.stderr.isatty() else JsonFormatter())
     root = logging.getLogger()
     root.handlers = [handler]
-    root.setLevel(max(logging.WARNING, logging.getLevelName(level.upper())))
+    root.setLevel(logging.WARNING)
     log.setLevel(level.upper())
     logging.captureWarnings(True)
     sys.excepthook = _log_uncaught

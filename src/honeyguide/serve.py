@@ -193,7 +193,7 @@ def server_config(
         lifespan="on",
         access_log=False,
         log_config=None,
-        log_level=None,
+        log_level="warning",
         server_header=False,
         proxy_headers=bool(settings.trusted_proxies),
         forwarded_allow_ips=settings.trusted_proxies or None,
