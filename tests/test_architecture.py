@@ -26,7 +26,9 @@ MAY_IMPORT: dict[str, set[str]] = {room: set(DOMAIN[:place]) for place, room in 
 MAY_IMPORT |= {"": set(), "settings": {"kernel"}, "logs": {"kernel"}}
 MAY_IMPORT |= {edge: {*DOMAIN, "settings", "logs"} for edge in EDGES}
 MAY_IMPORT |= {"app": {*DOMAIN, *EDGES, "settings", "logs"}}
-MAY_IMPORT |= {"serve": {"app", "kernel", "settings", "store"}, "demo": {*DOMAIN, "app"}}
+MAY_IMPORT |= {"http_server": {"kernel", "settings"}, "supervisor": set()}
+MAY_IMPORT |= {"serve": {"app", "http_server", "settings", "store", "supervisor"}}
+MAY_IMPORT |= {"demo": {*DOMAIN, "app"}}
 MAY_IMPORT |= {"cli": {*MAY_IMPORT["app"], "app", "serve", "demo"}}
 MAY_IMPORT |= {"__main__": {"cli"}}
 

@@ -12,9 +12,9 @@ import time
 
 import pytest
 
-from honeyguide import serve
+from honeyguide import http_server
 from honeyguide.api import transport
-from honeyguide.serve import HEAD_LIMIT
+from honeyguide.http_server import HEAD_LIMIT
 from tests.support import raw
 from tests.support.service import Member
 from tests.test_raw_bytes import GOOD, expect, post
@@ -175,7 +175,7 @@ def test_headers_without_end_are_a_400(ana: Member) -> None:
 
 
 def test_headers_that_trickle_are_a_408(ana: Member, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(serve, "HEAD_S", 0.5)
+    monkeypatch.setattr(http_server, "HEAD_S", 0.5)
     whole = head(ana, method="GET")
     with socket.create_connection(("127.0.0.1", ana.service.port), timeout=20) as connection:
         connection.sendall(whole)  # a first request that is in time changes nothing for the second
@@ -198,13 +198,13 @@ def test_headers_that_trickle_are_a_408(ana: Member, monkeypatch: pytest.MonkeyP
 def test_a_connection_that_says_nothing_is_closed(
     ana: Member, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    made = serve.Protocol.connection_made
+    made = http_server.Protocol.connection_made
 
-    def hurried(protocol: serve.Protocol, transport: asyncio.Transport) -> None:
+    def hurried(protocol: http_server.Protocol, transport: asyncio.Transport) -> None:
         protocol.timeout_keep_alive = 0
         made(protocol, transport)
 
-    monkeypatch.setattr(serve.Protocol, "connection_made", hurried)
+    monkeypatch.setattr(http_server.Protocol, "connection_made", hurried)
     with socket.create_connection(("127.0.0.1", ana.service.port), timeout=5) as connection:
         assert connection.recv(1) == b""
 

@@ -129,6 +129,7 @@ class Serving:
         self.folder = Path(tempfile.mkdtemp(prefix="hgserve"))
         self.clock_file = self.folder / "clock"
         self.settings = {"log": "off", "test_clock": self.clock_file, "rate_limit": 0, **settings}
+        self.before = ""  # Python that the new process runs first
         self.prefix: list[str] = []  # a command that runs ours, such as one that sets limits first
         self.set_clock(0)
         self._process: subprocess.Popen[bytes] | starter.Command | None = None
@@ -157,7 +158,9 @@ class Serving:
                     [*self.prefix, *COMMAND, *words], stdout=out, stderr=out, env=env
                 )
             else:
-                self._process = starter.Command(words, env=env, stdout=out, stderr=out)
+                self._process = starter.Command(
+                    words, env=env, stdout=out, stderr=out, before=self.before
+                )
         if wait:
             self.wait_for("/healthz")
         return self

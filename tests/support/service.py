@@ -24,8 +24,9 @@ import pytest
 from honeyguide import settings as settings_module
 from honeyguide.accounts import accounts, keys
 from honeyguide.app import Application, Services
+from honeyguide.http_server import Server, server_config
 from honeyguide.kernel.email_addresses import EmailAddress
-from honeyguide.serve import Server, _listen, server_config
+from honeyguide.serve import listen
 from honeyguide.store import Tx, migrate
 
 from .postgres import shared_server
@@ -90,7 +91,7 @@ class Service:
             **settings,
         }
         chosen = settings_module.read({}, database_url=self.database_url, **given)
-        self._socket = _listen(chosen)
+        self._socket = listen(chosen)
         self.port = self._socket.getsockname()[1]
         given["base_url"] = settings.get("base_url", f"http://127.0.0.1:{self.port}")
         self.settings = settings_module.read({}, database_url=self.database_url, **given)

@@ -1,0 +1,103 @@
+"""Server processes and their parent, for real: nobody outlives the parent, what cannot start ends
+with 1, and a worker that is blocked is replaced.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+from tests.support.postgres import free_port
+from tests.support.process import Serving, command, fresh
+from tests.support.service import until
+from tests.test_cli_server import children
+
+BLOCKED_S = 1.5
+# The event loop of a worker blocks as code that never awaits does.
+BLOCKABLE = f"""
+import time
+from honeyguide import app, supervisor
+supervisor.BLOCKED_S = {BLOCKED_S}
+answer = app.Application.__call__
+async def answer_or_block(self, scope, receive, send):
+    if scope.get("path") == "/block":
+        print("now it blocks", flush=True)
+        time.sleep(600)
+    await answer(self, scope, receive, send)
+app.Application.__call__ = answer_or_block
+"""
+
+
+def is_alive(pid: int) -> bool:
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except FileNotFoundError:
+        return False
+
+
+@contextmanager
+def two_workers() -> Iterator[Serving]:
+    server = Serving(fresh("postgres"), "--workers", "2", pool_size=3)
+    server.before = BLOCKABLE
+    with server:
+        until(lambda: len(children(server.process.pid)) == 2)
+        until(lambda: "Honeyguide is running" in server.said)
+        try:
+            yield server
+        finally:
+            for pid in children(server.process.pid):  # a blocked one would not end by itself
+                os.kill(pid, signal.SIGKILL)
+
+
+def block(server: Serving) -> None:
+    """Blocks one worker: this request never gets an answer."""
+
+    def ask() -> None:
+        with suppress(OSError):
+            server.caller(timeout=30)("GET", "/block")
+
+    threading.Thread(target=ask, daemon=True).start()
+    until(lambda: "now it blocks" in server.said)
+
+
+def test_a_worker_whose_event_loop_blocks_is_replaced_and_the_others_are_not() -> None:
+    with two_workers() as server:
+        before = set(children(server.process.pid))
+        block(server)
+        until(lambda: "Starting a new one" in server.said, 20)
+        until(lambda: len(children(server.process.pid)) == 2)
+        after = set(children(server.process.pid))
+        assert len(before & after) == 1
+        assert "has been blocked for 1.5 seconds" in server.said and "code -9" in server.said
+        for _ in range(10):
+            assert server.caller()("GET", "/healthz").status == 200
+        time.sleep(2 * BLOCKED_S)  # workers that have nothing to do are not taken for blocked
+        assert set(children(server.process.pid)) == after
+        assert server.stop() == 0
+
+
+def test_workers_end_when_the_parent_is_killed_even_a_blocked_one() -> None:
+    with two_workers() as server:
+        workers = children(server.process.pid)
+        block(server)
+        server.kill()
+        until(lambda: not any(is_alive(pid) for pid in workers), 20)
+
+
+def test_the_parent_stops_although_a_worker_is_blocked() -> None:
+    with two_workers() as server:
+        workers = children(server.process.pid)
+        block(server)
+        assert server.stop() == 0
+        assert not any(is_alive(pid) for pid in workers)
+
+
+def test_a_failed_start_exits_with_1() -> None:
+    nowhere = f"postgresql://x@127.0.0.1:{free_port()}/x"
+    done = command("serve", "--workers", "2", database_url=nowhere, port=free_port())
+    assert done.returncode == 1 and "Cannot connect to PostgreSQL" in done.stderr
