@@ -13,9 +13,9 @@ import asyncpg
 import pytest
 
 from honeyguide.kernel.errors import Unavailable
-from honeyguide.store import migrate
+from honeyguide.store import migrate, plan_migrations
 from honeyguide.store.migrate import migrations
-from tests.support.process import fresh
+from tests.support.process import command, fresh
 from tests.support.service import ENGINES
 from tests.support.stores import OpenStore
 from tests.upgrades import connect_sqlite, previous_database
@@ -186,8 +186,89 @@ def test_code_that_is_too_old_for_the_schema_is_refused_with_a_sentence(
         opened.run(migrate(opened.url))
 
 
-def test_new_migrations_say_which_code_works_with_them() -> None:
+def test_new_migrations_say_what_they_lock_and_which_code_works_with_them() -> None:
     for path in module.FOLDER.glob("*.sql"):
         if path.name >= "0016":
-            stated = module._WORKS_WITH.search(path.read_text(encoding="utf-8"))
-            assert stated and "0014" <= stated[1] <= path.name[:4], path.name
+            header = dict(module._HEADER.findall(path.read_text(encoding="utf-8")))
+            assert "0014" <= header["works-with"] <= path.name[:4], path.name
+            assert "concurrently" in header or "locks" in header, path.name
+
+
+# The plan.
+@pytest.mark.parametrize("engine", ENGINES)
+def test_the_plan_says_what_will_run_and_what_it_locks_and_runs_nothing(
+    engine: str, folder: Path
+) -> None:
+    url = previous_database(engine)
+    (folder / "9998_new.sql").write_text(
+        "-- locks: account (all access)\nALTER TABLE account ADD COLUMN new TEXT;"
+    )
+    planned = asyncio.run(plan_migrations(url))
+    assert asyncio.run(plan_migrations(url)) == planned
+    assert asyncio.run(migrate(url)) == [name for name, _ in planned]
+    assert planned[-1] == (
+        "9998_new",
+        "account (all access)"
+        if engine == "postgres"
+        else "all writes until the last migration has run",
+    )
+    assert asyncio.run(plan_migrations(url)) == []
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_the_command_prints_the_plan(engine: str) -> None:
+    url = fresh(engine)
+    for _ in range(2):
+        plan = command("migrate", "--plan", database_url=url).stdout.splitlines()
+        first = "0001_foundation would run. It locks nothing in a new database."
+        assert plan[0] == first and len(plan) == len(migrations(engine))
+    assert engine == "postgres" or not Path(url.removeprefix("sqlite:///")).exists()
+    assert command("migrate", database_url=url).returncode == 0
+    after = command("migrate", "--plan", database_url=url).stdout
+    assert after.strip() == "The schema is up to date."
+
+
+# Concurrent indexes.
+INDEX = "-- concurrently: account_new\nCREATE INDEX CONCURRENTLY account_new ON account (name);\n"
+IS_VALID = "SELECT indisvalid FROM pg_index WHERE indexrelid = 'account_new'::regclass"
+
+
+def test_a_concurrent_index_is_built_while_a_transaction_writes_to_its_table(
+    folder: Path, postgres: OpenStore
+) -> None:
+    (folder / "9998_new.postgres.sql").write_text(INDEX)
+    assert postgres.run(plan_migrations(postgres.url))[0][1].startswith("nothing; it builds")
+
+    async def migrate_while_writing() -> list[str]:
+        writer = await asyncpg.connect(postgres.url)
+        async with writer.transaction():
+            await writer.execute("UPDATE account SET name = 'x'")
+            trying = asyncio.create_task(migrate(postgres.url))
+            while not await writer.fetchval("SELECT count(*) FROM pg_locks WHERE NOT granted"):
+                await asyncio.sleep(0.01)
+            beside = await asyncpg.connect(postgres.url)
+            await beside.execute("UPDATE account SET name = 'y' WHERE false", timeout=5)
+        done = await trying
+        await asyncio.gather(writer.close(), beside.close())
+        return done
+
+    assert postgres.run(migrate_while_writing()) == ["9998_new.postgres"]
+    assert postgres.ask(IS_VALID) == [(True,)]
+
+
+def test_a_concurrent_index_that_failed_is_dropped_and_built_again(
+    folder: Path, postgres: OpenStore
+) -> None:
+    unique = INDEX.replace("CREATE INDEX", "CREATE UNIQUE INDEX").replace("(name)", "(created_ms)")
+    (folder / "9998_new.postgres.sql").write_text(unique)
+    for name in ("ana", "bob"):
+        postgres.account_with_key(f"{name}@example.org", now_ms=1)
+    with pytest.raises(Unavailable, match="account_new"):
+        postgres.run(migrate(postgres.url))
+    assert postgres.ask(IS_VALID) == [(False,)]
+    postgres.do("UPDATE account SET created_ms = 2 WHERE email = 'ana@example.org'")
+    assert postgres.run(migrate(postgres.url)) == ["9998_new.postgres"]
+    assert postgres.ask(IS_VALID) == [(True,)]
+    # As after a crash between the index and its record.
+    postgres.do("DELETE FROM schema_migration WHERE name = '9998_new.postgres'")
+    assert postgres.run(migrate(postgres.url)) == ["9998_new.postgres"]

@@ -15,11 +15,12 @@ from honeyguide.cli.base import fail, read_settings, with_services
 from honeyguide.kernel import memory
 from honeyguide.kernel.errors import Fault
 from honeyguide.serve import run_server
-from honeyguide.store import migrate, sqlite_path
+from honeyguide.store import migrate, plan_migrations, sqlite_path
 
 log = logging.getLogger("honeyguide")
 
 app = typer.Typer()
+UP_TO_DATE = "The schema is up to date."
 
 
 @app.command()
@@ -69,14 +70,23 @@ def _stop(working: asyncio.Future[None]) -> None:
 
 
 @app.command("migrate")
-def migrate_command() -> None:
+def migrate_command(
+    plan: Annotated[
+        bool, typer.Option("--plan", help="Only print what would run, and what it may lock.")
+    ] = False,
+) -> None:
     """Upgrade the database schema. `serve` and `work` also do this when they start."""
     chosen = read_settings()
     try:
+        if plan:
+            planned = asyncio.run(plan_migrations(chosen.database_url))
+            lines = [f"{name} would run. It locks {locks}." for name, locks in planned]
+            typer.echo("\n".join(lines) or UP_TO_DATE)
+            return
         applied = asyncio.run(migrate(chosen.database_url))
     except Fault as fault:
         fail(fault.message)
-    typer.echo("\n".join(f"Applied {name}." for name in applied) or "The schema is up to date.")
+    typer.echo("\n".join(f"Applied {name}." for name in applied) or UP_TO_DATE)
 
 
 @app.command("settings")

@@ -8,7 +8,12 @@ import apsw
 
 from honeyguide.kernel.errors import Unavailable
 from honeyguide.store import health
-from honeyguide.store.migrate import migrate_postgres, migrate_sqlite
+from honeyguide.store.migrate import (
+    migrate_postgres,
+    migrate_sqlite,
+    plan_postgres,
+    plan_sqlite,
+)
 from honeyguide.store.postgres import open_postgres
 from honeyguide.store.sqlite import SqliteStore, sqlite_version
 from honeyguide.store.tx import Again, LockWait, Store, Taken, Tx
@@ -22,6 +27,7 @@ __all__ = [
     "health",
     "migrate",
     "open_store",
+    "plan_migrations",
     "sqlite_path",
     "sqlite_version",
 ]
@@ -39,11 +45,19 @@ def sqlite_path(url: str) -> Path | None:
 async def migrate(url: str) -> list[str]:
     """Bring the schema up to date, and return the names of the migrations applied."""
     path = sqlite_path(url)
-    if path is not None:
-        return migrate_sqlite(path)
-    if url.startswith(("postgresql://", "postgres://")):
-        return await migrate_postgres(url)
-    raise Unavailable("HONEYGUIDE_DATABASE_URL must start with sqlite:/// or postgresql://.")
+    return migrate_sqlite(path) if path is not None else await migrate_postgres(_postgres_url(url))
+
+
+async def plan_migrations(url: str) -> list[tuple[str, str]]:
+    """The migrations that `migrate` would apply, each with what it locks. Changes nothing."""
+    path = sqlite_path(url)
+    return plan_sqlite(path) if path is not None else await plan_postgres(_postgres_url(url))
+
+
+def _postgres_url(url: str) -> str:
+    if not url.startswith(("postgresql://", "postgres://")):
+        raise Unavailable("HONEYGUIDE_DATABASE_URL must start with sqlite:/// or postgresql://.")
+    return url
 
 
 async def open_store(url: str, *, pool_size: int = 10) -> Store:

@@ -9,6 +9,11 @@ noticed. Versions before this one recorded the name only; the next run adds the 
 The version of the code is the number of its newest migration. A file says `-- works-with: 0014` if
 code of version 0014 and later still works after it; without that line, no older code does. This is
 recorded too, so that older code can read it and knows whether it may run.
+
+`-- locks: subscriber (writes wait while the index is built)` is what `honeyguide migrate --plan`
+prints. `-- concurrently: subscriber_paid` in a `.postgres.sql` file that only creates the index of
+that name runs it outside a transaction. A failed attempt leaves an invalid index, which the next
+attempt drops first.
 """
 
 from __future__ import annotations
@@ -17,7 +22,8 @@ import asyncio
 import hashlib
 import re
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -39,8 +45,7 @@ PAUSE_S = 1.0
 SQLITE_LOCK_S = 30.0
 _TABLE = "CREATE TABLE IF NOT EXISTS schema_migration (name TEXT PRIMARY KEY)"
 _COLUMNS = ("checksum", "works_with")
-_APPLIED = "SELECT name, checksum, works_with FROM schema_migration ORDER BY name DESC"
-_WORKS_WITH = re.compile(r"^-- works-with: (\d{4})$", re.MULTILINE)
+_HEADER = re.compile(r"^-- (works-with|locks|concurrently): (.+)$", re.MULTILINE)
 _POSTGRES = (
     (re.compile(r"\bINTEGER\b"), "BIGINT"),
     (re.compile(r"\bBLOB\b"), "BYTEA"),
@@ -55,6 +60,8 @@ class Migration:
     sql: str
     checksum: str
     works_with: str
+    locks: str | None
+    concurrent_index: str | None
 
     @property
     def number(self) -> str:
@@ -81,9 +88,17 @@ def migrations(engine: str) -> list[Migration]:
             for pattern, replacement in _POSTGRES:
                 sql = pattern.sub(replacement, sql)
         checksum = hashlib.sha256(text.encode()).hexdigest()
-        stated = _WORKS_WITH.search(text)
-        works_with = stated[1] if stated else name[:4]
-        found.append(Migration(f"{name}.{only}" if only else name, sql, checksum, works_with))
+        header = dict(_HEADER.findall(text))
+        found.append(
+            Migration(
+                name=f"{name}.{only}" if only else name,
+                sql=sql,
+                checksum=checksum,
+                works_with=header.get("works-with", name[:4]),
+                locks=header.get("locks"),
+                concurrent_index=header.get("concurrently"),
+            )
+        )
     return sorted(
         found, key=lambda migration: (migration.name.split(".")[0], "." in migration.name)
     )
@@ -118,7 +133,35 @@ def _unrecorded(applied: list[Applied], known: list[Migration]) -> list[Migratio
     return [migration for migration in known if migration.name in names]
 
 
+def _select(columns: set[str]) -> str:
+    """Rows for `Applied`; what an earlier version did not record is null."""
+    recorded = [column if column in columns else "NULL" for column in ("name", *_COLUMNS)]
+    return f"SELECT {', '.join(recorded)} FROM schema_migration ORDER BY name DESC"
+
+
 def migrate_sqlite(path: Path) -> list[str]:
+    with _opened_sqlite(path) as connection:
+        connection.execute("PRAGMA foreign_keys = OFF")
+        connection.execute("BEGIN IMMEDIATE")
+        done = _upgrade_sqlite(connection)
+        connection.execute("COMMIT")
+        return done
+
+
+def plan_sqlite(path: Path) -> list[tuple[str, str]]:
+    """The migrations to run, each with what it locks."""
+    if not path.exists():
+        return [(migration.name, "nothing in a new database") for migration in migrations("sqlite")]
+    with _opened_sqlite(path) as connection:
+        _, applied = _read_sqlite(connection)
+    pending = _pending(applied, migrations("sqlite"))
+    return [
+        (migration.name, "all writes until the last migration has run") for migration in pending
+    ]
+
+
+@contextmanager
+def _opened_sqlite(path: Path) -> Iterator[apsw.Connection]:
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         connection = connect(path)
@@ -130,11 +173,7 @@ def migrate_sqlite(path: Path) -> list[str]:
             error=error,
         ) from error
     try:
-        connection.execute("PRAGMA foreign_keys = OFF")
-        connection.execute("BEGIN IMMEDIATE")
-        done = _upgrade_sqlite(connection)
-        connection.execute("COMMIT")
-        return done
+        yield connection
     except apsw.BusyError as error:
         raise Unavailable(
             "The database file {path} was not upgraded, because another process has it locked. "
@@ -149,16 +188,22 @@ def migrate_sqlite(path: Path) -> list[str]:
         connection.close()
 
 
+def _read_sqlite(connection: apsw.Connection) -> tuple[set[str], list[Applied]]:
+    """The columns of `schema_migration`, and its rows."""
+    columns = {row[1] for row in connection.execute("PRAGMA table_info(schema_migration)")}
+    rows: list[Any] = connection.execute(_select(columns)).fetchall() if columns else []
+    return columns, [Applied(*row) for row in rows]
+
+
 def _upgrade_sqlite(connection: apsw.Connection) -> list[str]:
     """All of it in the caller's transaction."""
+    columns, applied = _read_sqlite(connection)
+    known = migrations("sqlite")
+    pending = _pending(applied, known)
     connection.execute(_TABLE)
-    columns = {row[1] for row in connection.execute("PRAGMA table_info(schema_migration)")}
     for column in _COLUMNS:
         if column not in columns:
             connection.execute(f"ALTER TABLE schema_migration ADD COLUMN {column} TEXT")
-    applied = [Applied(*row) for row in connection.execute(_APPLIED)]
-    known = migrations("sqlite")
-    pending = _pending(applied, known)
     for migration in pending:
         connection.execute(migration.sql)
     for migration in (*_unrecorded(applied, known), *pending):
@@ -170,14 +215,38 @@ def _upgrade_sqlite(connection: apsw.Connection) -> list[str]:
 
 
 async def migrate_postgres(url: str) -> list[str]:
+    async with _opened_postgres(url) as connection:
+        await _wait_for_other_processes(connection)
+        return await _upgrade_postgres(connection)
+
+
+async def plan_postgres(url: str) -> list[tuple[str, str]]:
+    """The migrations to run, each with what it locks."""
+    async with _opened_postgres(url) as connection:
+        _, applied = await _read_postgres(connection)
+    pending = _pending(applied, migrations("postgres"))
+    if not applied:
+        return [(migration.name, "nothing in a new database") for migration in pending]
+    return [
+        (
+            migration.name,
+            "nothing; it builds an index while reads and writes go on"
+            if migration.concurrent_index
+            else migration.locks or "the tables that it changes, for reads and writes",
+        )
+        for migration in pending
+    ]
+
+
+@asynccontextmanager
+async def _opened_postgres(url: str) -> AsyncIterator[Any]:
     settings = {"application_name": "honeyguide migrate", "lock_timeout": f"{LOCK_S}s"}
     try:
         connection = await asyncpg.connect(url, timeout=CONNECT_S, server_settings=settings)
     except (*DOWN_ERRORS, asyncpg.PostgresError, ValueError) as error:
         raise Unavailable(NO_CONNECTION, error=str(error) or "timed out") from error
     try:
-        await _wait_for_other_processes(connection)
-        return await _upgrade_postgres(connection)
+        yield connection
     except (*DOWN_ERRORS, asyncpg.PostgresError) as error:
         raise Unavailable("The database could not be migrated: {error}.", error=error) from error
     finally:
@@ -196,21 +265,29 @@ async def _wait_for_other_processes(connection: Any) -> None:
         await asyncio.sleep(0.1)
 
 
-async def _upgrade_postgres(connection: Any) -> list[str]:
+async def _read_postgres(connection: Any) -> tuple[set[str], list[Applied]]:
+    """The columns of `schema_migration`, and its rows."""
     found = await connection.fetch(
         "SELECT attname FROM pg_attribute "
         "WHERE attrelid = to_regclass('schema_migration') AND attnum > 0 AND NOT attisdropped"
     )
-    missing = [column for column in _COLUMNS if column not in {row[0] for row in found}]
-    if missing:
-        await _retry("schema_migration", _add_columns, connection, missing)
-    applied = [Applied(*row) for row in await connection.fetch(_APPLIED)]
+    columns = {row["attname"] for row in found}
+    rows = await connection.fetch(_select(columns)) if columns else []
+    return columns, [Applied(*row) for row in rows]
+
+
+async def _upgrade_postgres(connection: Any) -> list[str]:
+    columns, applied = await _read_postgres(connection)
     known = migrations("postgres")
     pending = _pending(applied, known)
+    missing = [column for column in _COLUMNS if column not in columns]
+    if missing:
+        await _retry("schema_migration", _add_columns, connection, missing)
     for migration in _unrecorded(applied, known):
         await _record(connection, migration)
     for migration in pending:
-        await _retry(migration.name, _apply, connection, migration)
+        apply = _build_index if migration.concurrent_index else _apply
+        await _retry(migration.name, apply, connection, migration)
     return [migration.name for migration in pending]
 
 
@@ -225,6 +302,23 @@ async def _apply(connection: Any, migration: Migration) -> None:
     async with connection.transaction():
         await connection.execute(migration.sql)
         await _record(connection, migration)
+
+
+async def _build_index(connection: Any, migration: Migration) -> None:
+    """Reads and writes go on meanwhile. Waiting for older transactions blocks nobody, so it has no
+    limit: a new attempt would start from the beginning.
+    """
+    index = migration.concurrent_index
+    is_valid = await connection.fetchval(
+        "SELECT indisvalid FROM pg_index WHERE indexrelid = to_regclass($1)", index
+    )
+    await connection.execute("SET lock_timeout = 0")
+    if is_valid is False:
+        await connection.execute(f"DROP INDEX CONCURRENTLY {index}")
+    if not is_valid:
+        await connection.execute(migration.sql)
+    await connection.execute("RESET lock_timeout")
+    await _record(connection, migration)
 
 
 async def _retry(name: str, work: Callable[..., Awaitable[None]], *args: Any) -> None:
