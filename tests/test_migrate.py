@@ -186,12 +186,15 @@ def test_code_that_is_too_old_for_the_schema_is_refused_with_a_sentence(
         opened.run(migrate(opened.url))
 
 
-def test_new_migrations_say_what_they_lock_and_which_code_works_with_them() -> None:
-    for path in module.FOLDER.glob("*.sql"):
-        if path.name >= "0016":
-            header = dict(module._HEADER.findall(path.read_text(encoding="utf-8")))
-            assert "0014" <= header["works-with"] <= path.name[:4], path.name
-            assert "concurrently" in header or "locks" in header, path.name
+def test_new_migrations_say_which_code_works_with_them() -> None:
+    for path in new_migrations():
+        works_with = dict(module._HEADER.findall(path.read_text(encoding="utf-8")))["works-with"]
+        assert "0014" <= works_with <= path.name[:4], path.name
+
+
+def new_migrations() -> list[Path]:
+    """Those made since migrations have a header."""
+    return [path for path in sorted(module.FOLDER.glob("*.sql")) if path.name >= "0016"]
 
 
 # The plan.
@@ -226,6 +229,36 @@ def test_the_command_prints_the_plan(engine: str) -> None:
     assert command("migrate", database_url=url).returncode == 0
     after = command("migrate", "--plan", database_url=url).stdout
     assert after.strip() == "The schema is up to date."
+
+
+LOCKED = """
+SELECT DISTINCT c.relname FROM pg_locks AS l JOIN pg_class AS c ON c.oid = l.relation
+WHERE l.pid = pg_backend_pid() AND c.relkind = 'r' AND c.relname NOT LIKE 'pg_%'
+  AND l.mode IN ('ShareLock', 'ShareRowExclusiveLock', 'ExclusiveLock', 'AccessExclusiveLock')
+"""
+TABLES = "SELECT relname FROM pg_class WHERE relkind = 'r'"
+
+
+def test_new_migrations_name_every_table_they_lock() -> None:
+    names = {path.name.removesuffix(".sql") for path in new_migrations()}
+
+    async def watch_locks() -> None:
+        connection = await asyncpg.connect(fresh("postgres"))
+        for migration in migrations("postgres"):
+            if migration.concurrent_index:
+                await connection.execute(migration.sql)
+                continue
+            before = {row["relname"] for row in await connection.fetch(TABLES)}
+            async with connection.transaction():
+                await connection.execute(migration.sql)
+                locked = {row["relname"] for row in await connection.fetch(LOCKED)}
+            if migration.name in names:
+                assert migration.locks, migration.name
+                for table in locked & before:
+                    assert table in migration.locks, (migration.name, table)
+        await connection.close()
+
+    asyncio.run(watch_locks())
 
 
 # Concurrent indexes.

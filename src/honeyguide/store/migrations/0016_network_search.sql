@@ -1,4 +1,5 @@
 -- works-with: 0014
+-- locks: publication and program, for reads and writes, while it updates every program
 -- The partner network is searched with LIKE and sorted in plain SQL.
 --   publication.search_text  name, categories and description, folded by Honeyguide. Empty in rows of an earlier version: a job
 --                            fills it in when the new version starts, because lower() in SQL knows only ASCII.

@@ -1,3 +1,5 @@
+-- works-with: 0014
+-- locks: subscriber, for reads and writes, for a moment
 -- The checks that 0001 dropped on PostgreSQL, for new rows. This does not read the rows that are there; the next migration does.
 ALTER TABLE subscriber
     ADD CONSTRAINT subscriber_referral_status_check CHECK (referral_status IN ('verified', 'pending', 'rejected')) NOT VALID,

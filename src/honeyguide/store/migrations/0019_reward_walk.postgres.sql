@@ -1,3 +1,5 @@
+-- works-with: 0014
+-- locks: reward, for reads and writes, for a moment
 -- A signup that is under way when a reward is created may not see it, and its count is not yet seen by the walk that grants the
 -- reward to those who already qualify. So the walk begins when every transaction of that moment has ended: `walk_after` is the
 -- transaction that began it.
