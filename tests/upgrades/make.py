@@ -31,6 +31,15 @@ main()
 """
 
 
+def has_commit(commit: str) -> bool:
+    """Whether this is a clone of the repository with the commit in it."""
+    try:
+        _git("cat-file", "-e", f"{commit}^{{commit}}")
+    except (OSError, subprocess.CalledProcessError):
+        return False
+    return True
+
+
 @contextmanager
 def worktree(commit: str) -> Iterator[Path]:
     """A temporary checkout of `commit`."""
