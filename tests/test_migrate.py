@@ -11,7 +11,9 @@ from typing import Any
 
 import asyncpg
 import pytest
+from typer.testing import CliRunner
 
+from honeyguide.cli import app
 from honeyguide.kernel.errors import Unavailable
 from honeyguide.store import migrate, plan_migrations
 from honeyguide.store.migrate import migrations
@@ -194,7 +196,7 @@ def test_new_migrations_say_which_code_works_with_them() -> None:
 
 def new_migrations() -> list[Path]:
     """Those made since migrations have a header."""
-    return [path for path in sorted(module.FOLDER.glob("*.sql")) if path.name >= "0016"]
+    return [path for path in sorted(module.FOLDER.glob("*.sql")) if path.name >= "0015"]
 
 
 # The plan.
@@ -203,19 +205,23 @@ def test_the_plan_says_what_will_run_and_what_it_locks_and_runs_nothing(
     engine: str, folder: Path
 ) -> None:
     url = previous_database(engine)
-    (folder / "9998_new.sql").write_text(
-        "-- locks: account (all access)\nALTER TABLE account ADD COLUMN new TEXT;"
+    (folder / "9998_kind.sql").write_text(
+        "-- works-with: 0001\n-- locks: account\nALTER TABLE account ADD COLUMN new TEXT;"
     )
-    planned = asyncio.run(plan_migrations(url))
-    assert asyncio.run(plan_migrations(url)) == planned
-    assert asyncio.run(migrate(url)) == [name for name, _ in planned]
-    assert planned[-1] == (
-        "9998_new",
-        "account (all access)"
-        if engine == "postgres"
-        else "all writes until the last migration has run",
-    )
-    assert asyncio.run(plan_migrations(url)) == []
+    (folder / "9999_unkind.sql").write_text("ALTER TABLE account DROP COLUMN new;")
+    locks = {
+        "postgres": ["account", "the tables that it changes, for reads and writes"],
+        "sqlite": ["all writes until the last migration has run"] * 2,
+    }[engine]
+    environment = {"HONEYGUIDE_DATABASE_URL": url}
+    for _ in range(2):
+        plan = CliRunner().invoke(app, ["migrate", "--plan"], env=environment).output.splitlines()
+        assert plan[-2:] == [
+            f"9998_kind would run. It locks {locks[0]}.",
+            f"9999_unkind would run. It locks {locks[1]}. "
+            "Stop all processes of the old version first; they do not work with it.",
+        ]
+    assert [line.split()[0] for line in plan] == asyncio.run(migrate(url))
 
 
 @pytest.mark.parametrize("engine", ENGINES)
@@ -270,7 +276,7 @@ def test_a_concurrent_index_is_built_while_a_transaction_writes_to_its_table(
     folder: Path, postgres: OpenStore
 ) -> None:
     (folder / "9998_new.postgres.sql").write_text(INDEX)
-    assert postgres.run(plan_migrations(postgres.url))[0][1].startswith("nothing; it builds")
+    assert postgres.run(plan_migrations(postgres.url))[0].locks.startswith("nothing; it builds")
 
     async def migrate_while_writing() -> list[str]:
         writer = await asyncpg.connect(postgres.url)

@@ -15,7 +15,7 @@ from honeyguide.cli.base import fail, read_settings, with_services
 from honeyguide.kernel import memory
 from honeyguide.kernel.errors import Fault
 from honeyguide.serve import run_server
-from honeyguide.store import migrate, plan_migrations, sqlite_path
+from honeyguide.store import Planned, migrate, plan_migrations, sqlite_path
 
 log = logging.getLogger("honeyguide")
 
@@ -80,13 +80,19 @@ def migrate_command(
     try:
         if plan:
             planned = asyncio.run(plan_migrations(chosen.database_url))
-            lines = [f"{name} would run. It locks {locks}." for name, locks in planned]
-            typer.echo("\n".join(lines) or UP_TO_DATE)
+            typer.echo("\n".join(map(_plan_line, planned)) or UP_TO_DATE)
             return
         applied = asyncio.run(migrate(chosen.database_url))
     except Fault as fault:
         fail(fault.message)
     typer.echo("\n".join(f"Applied {name}." for name in applied) or UP_TO_DATE)
+
+
+def _plan_line(planned: Planned) -> str:
+    line = f"{planned.name} would run. It locks {planned.locks}."
+    if planned.keeps_older_code:
+        return line
+    return f"{line} Stop all processes of the old version first; they do not work with it."
 
 
 @app.command("settings")

@@ -9,6 +9,7 @@ import apsw
 from honeyguide.kernel.errors import Unavailable
 from honeyguide.store import health
 from honeyguide.store.migrate import (
+    Planned,
     migrate_postgres,
     migrate_sqlite,
     plan_postgres,
@@ -21,6 +22,7 @@ from honeyguide.store.tx import Again, LockWait, Store, Taken, Tx
 __all__ = [
     "Again",
     "LockWait",
+    "Planned",
     "Store",
     "Taken",
     "Tx",
@@ -48,7 +50,7 @@ async def migrate(url: str) -> list[str]:
     return migrate_sqlite(path) if path is not None else await migrate_postgres(_postgres_url(url))
 
 
-async def plan_migrations(url: str) -> list[tuple[str, str]]:
+async def plan_migrations(url: str) -> list[Planned]:
     """The migrations that `migrate` would apply, each with what it locks. Changes nothing."""
     path = sqlite_path(url)
     return plan_sqlite(path) if path is not None else await plan_postgres(_postgres_url(url))

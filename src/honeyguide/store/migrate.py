@@ -77,6 +77,14 @@ class Applied:
     works_with: str | None = None
 
 
+@dataclass(frozen=True)
+class Planned:
+    name: str
+    locks: str
+    # Whether processes of the version that made the database can go on beside it.
+    keeps_older_code: bool
+
+
 def migrations(engine: str) -> list[Migration]:
     found = []
     for path in sorted(FOLDER.glob("*.sql")):
@@ -148,16 +156,24 @@ def migrate_sqlite(path: Path) -> list[str]:
         return done
 
 
-def plan_sqlite(path: Path) -> list[tuple[str, str]]:
-    """The migrations to run, each with what it locks."""
-    if not path.exists():
-        return [(migration.name, "nothing in a new database") for migration in migrations("sqlite")]
-    with _opened_sqlite(path) as connection:
-        _, applied = _read_sqlite(connection)
+def plan_sqlite(path: Path) -> list[Planned]:
+    """What `migrate_sqlite` would apply."""
+    applied: list[Applied] = []
+    if path.exists():
+        with _opened_sqlite(path) as connection:
+            _, applied = _read_sqlite(connection)
     pending = _pending(applied, migrations("sqlite"))
     return [
-        (migration.name, "all writes until the last migration has run") for migration in pending
+        _planned(migration, applied, "all writes until the last migration has run")
+        for migration in pending
     ]
+
+
+def _planned(migration: Migration, applied: list[Applied], locks: str) -> Planned:
+    if not applied:
+        return Planned(migration.name, "nothing in a new database", True)
+    version = max(row.name[:4] for row in applied)
+    return Planned(migration.name, locks, migration.works_with <= version)
 
 
 @contextmanager
@@ -220,22 +236,18 @@ async def migrate_postgres(url: str) -> list[str]:
         return await _upgrade_postgres(connection)
 
 
-async def plan_postgres(url: str) -> list[tuple[str, str]]:
-    """The migrations to run, each with what it locks."""
+async def plan_postgres(url: str) -> list[Planned]:
+    """What `migrate_postgres` would apply."""
     async with _opened_postgres(url) as connection:
         _, applied = await _read_postgres(connection)
     pending = _pending(applied, migrations("postgres"))
-    if not applied:
-        return [(migration.name, "nothing in a new database") for migration in pending]
-    return [
-        (
-            migration.name,
-            "nothing; it builds an index while reads and writes go on"
-            if migration.concurrent_index
-            else migration.locks or "the tables that it changes, for reads and writes",
-        )
-        for migration in pending
-    ]
+    return [_planned(migration, applied, _locks(migration)) for migration in pending]
+
+
+def _locks(migration: Migration) -> str:
+    if migration.concurrent_index:
+        return "nothing; it builds an index while reads and writes go on"
+    return migration.locks or "the tables that it changes, for reads and writes"
 
 
 @asynccontextmanager
