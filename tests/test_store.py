@@ -257,6 +257,8 @@ def test_a_list_is_read_as_a_table(opened):
     values = "SELECT i.value FROM {list :ids AS i} ORDER BY i.value"
     assert opened.ask(values, ids=["b", "a"]) == [("a",), ("b",)]
     assert opened.ask(values, ids=[]) == []
+    assert opened.ask("SELECT 1 WHERE 'a' {in :ids}", ids=["b", "a"]) == [(1,)]
+    assert opened.ask("SELECT 1 WHERE 'a' {in :ids}", ids=[]) == []
     rows = "SELECT c.id, c.cents FROM {rows :coupons AS c (id TEXT, cents BIGINT)} ORDER BY c.id"
     coupons = [{"id": "b", "cents": None}, {"id": "a", "cents": 5, "other": "x"}]
     assert opened.ask(rows, coupons=coupons) == [("a", 5), ("b", None)]

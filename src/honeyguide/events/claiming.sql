@@ -49,7 +49,7 @@ WHERE d.id = :id AND d.lease_token = :token AND d.status = 'pending' AND e.body 
 
 -- name: cancel_unsendable
 UPDATE delivery SET status = 'cancelled', leased_until_ms = 0, lease_token = NULL
-WHERE id IN (SELECT i.value FROM {list :ids AS i}) AND lease_token = :token;
+WHERE id {in :ids} AND lease_token = :token;
 
 -- name: give_back
 UPDATE delivery SET leased_until_ms = 0, lease_token = NULL WHERE id = :id AND lease_token = :token;

@@ -4,7 +4,6 @@ those who wait for one.
 
 from __future__ import annotations
 
-import json
 from typing import NamedTuple
 
 from honeyguide.kernel.site import Site
@@ -73,13 +72,9 @@ async def walk(tx: Tx, site: Site, *, now_ms: int) -> bool:
     )
     # All at once and before any pool's row, as a signup does: the same order everywhere avoids
     # deadlocks.
-    past = {
-        advocate.id: "" for advocate in advocates if advocate.referrals_verified >= at.referrals
-    }
+    past = [each.id for each in advocates if each.referrals_verified >= at.referrals]
     locked = set(
-        await tx.lock(
-            _LOCK, account_id=at.account_id, campaign_id=at.campaign_id, ids=json.dumps(past)
-        )
+        await tx.lock(_LOCK, account_id=at.account_id, campaign_id=at.campaign_id, ids=past)
     )
     whole, given = len(advocates) < WALK_BATCH, 0
     last = (at.walk_ms, at.walk_id)

@@ -16,9 +16,9 @@ WHERE account_id = :account_id AND campaign_id = :campaign_id AND erased_ms IS N
   AND (created_ms, id) < (:below_ms, :below_id) ORDER BY created_ms DESC, id DESC LIMIT :batch;
 
 -- name: lock
--- `ids` is a JSON object with the ids for keys. An erasure must find what we store about somebody, so it waits for us.
-SELECT s.id FROM json_each(:ids) AS w CROSS JOIN subscriber AS s
-WHERE s.id = w.key AND s.account_id = :account_id AND s.campaign_id = :campaign_id AND s.erased_ms IS NULL ORDER BY s.id;
+-- An erasure must find what we store about somebody, so it waits for us.
+SELECT s.id FROM subscriber AS s
+WHERE s.id {in :ids} AND s.account_id = :account_id AND s.campaign_id = :campaign_id AND COALESCE(s.erased_ms, 0) = 0 ORDER BY s.id;
 
 -- name: move_walk
 -- Not when the walk was begun anew meanwhile.

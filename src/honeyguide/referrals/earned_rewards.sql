@@ -9,7 +9,7 @@ SELECT r.id, r.name, r.referrals, r.kind, r.recurring, r.approval, r.description
        CASE WHEN r.recurring = 1 THEN s.referrals_verified / r.referrals ELSE 1 END AS times,
        (SELECT COUNT(*) FROM won_reward AS w WHERE w.reward_id = r.id AND w.subscriber_id = s.id) AS have
 FROM subscriber AS s JOIN reward AS r ON r.campaign_id = s.campaign_id AND r.deleted_ms IS NULL
-WHERE s.account_id = :account_id AND s.campaign_id = :campaign_id AND s.id = :subscriber_id AND s.erased_ms IS NULL
+WHERE s.account_id = :account_id AND s.campaign_id = :campaign_id AND s.id = :subscriber_id AND COALESCE(s.erased_ms, 0) = 0
   AND r.referrals <= s.referrals_verified
 ORDER BY r.referrals, r.id;
 

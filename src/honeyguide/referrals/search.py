@@ -7,8 +7,6 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-import msgspec
-
 from honeyguide.kernel.tenant import Tenant
 from honeyguide.referrals import rules
 from honeyguide.store.statements import beside
@@ -85,7 +83,7 @@ async def by_prefix(
     ids = await tx.all(_CODE_IS, **whose)
     for statement in (_EMAIL_BEGINS, _NAME_BEGINS):
         ids += await tx.all(statement, **whose, high=_end(folded), near=NEAR)
-    ids = await tx.all(_AMONG, campaign_id=tenant.campaign_id, ids=_keys(ids), show=show, most=most)
+    ids = await tx.all(_AMONG, campaign_id=tenant.campaign_id, ids=ids, show=show, most=most)
     return await of_ids(tx, tenant, ids)
 
 
@@ -118,11 +116,5 @@ async def judged(
 
 async def of_ids(tx: Tx, tenant: Tenant, ids: list[str]) -> list[FoundSubscriber]:
     """These people, in this order."""
-    found = {
-        row.id: row for row in await tx.all(_OF_IDS, campaign_id=tenant.campaign_id, ids=_keys(ids))
-    }
+    found = {row.id: row for row in await tx.all(_OF_IDS, campaign_id=tenant.campaign_id, ids=ids)}
     return [found[each] for each in ids if each in found]
-
-
-def _keys(ids: list[str]) -> str:
-    return msgspec.json.encode(dict.fromkeys(ids)).decode()

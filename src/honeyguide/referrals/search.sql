@@ -1,6 +1,4 @@
 -- A list is a page of ids in its order, each walking an index of its own; `of_ids` says what is shown of each person, once.
--- `ids` is a JSON object with the ids for keys, which both engines read alike. CROSS JOIN has SQLite begin with them: asked with IN,
--- it would step over the whole campaign.
 
 -- name: email_begins
 SELECT id FROM subscriber WHERE campaign_id = :campaign_id AND email_key >= :low AND email_key < :high
@@ -14,8 +12,8 @@ SELECT id FROM subscriber WHERE campaign_id = :campaign_id AND erased_ms IS NULL
 SELECT id FROM subscriber WHERE ref_code = :low AND campaign_id = :campaign_id;
 
 -- name: among
-SELECT s.id FROM json_each(:ids) AS w CROSS JOIN subscriber AS s
-WHERE s.id = w.key AND s.campaign_id = :campaign_id AND s.erased_ms IS NULL AND (
+SELECT s.id FROM subscriber AS s
+WHERE s.id {in :ids} AND s.campaign_id = :campaign_id AND COALESCE(s.erased_ms, 0) = 0 AND (
       CAST(:show AS TEXT) = 'all' OR (CAST(:show AS TEXT) = 'referrals' AND s.referrer_code IS NOT NULL)
       OR (CAST(:show AS TEXT) = 'advocates' AND s.is_advocate = 1) OR (CAST(:show AS TEXT) = 'unsubscribed' AND s.status = 'unsubscribed')
       OR (s.referrer_code IS NOT NULL AND s.referral_status = CAST(:show AS TEXT))
@@ -51,6 +49,5 @@ SELECT id FROM subscriber WHERE campaign_id = :campaign_id AND erased_ms IS NULL
 SELECT s.id, s.email, s.name, s.ref_code, s.status, s.referrer_code, s.referrer_id, r.email AS referrer_email,
        r.name AS referrer_name, s.referral_status, s.referral_reason, s.referral_due_ms, s.referrals_verified, s.referrals_pending,
        s.created_ms, s.received_ms, s.ip_address, s.decided_by, s.decided_ms
-FROM json_each(:ids) AS w CROSS JOIN subscriber AS s
-     LEFT JOIN subscriber AS r ON r.id = s.referrer_id AND r.campaign_id = s.campaign_id
-WHERE s.id = w.key AND s.campaign_id = :campaign_id AND s.erased_ms IS NULL;
+FROM subscriber AS s LEFT JOIN subscriber AS r ON r.id = s.referrer_id AND r.campaign_id = s.campaign_id
+WHERE s.id {in :ids} AND s.campaign_id = :campaign_id AND COALESCE(s.erased_ms, 0) = 0;

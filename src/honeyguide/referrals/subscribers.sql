@@ -1,4 +1,6 @@
 -- People of one campaign, by id, by email, and as pages of a list.
+-- Who looks up one person asks for COALESCE(erased_ms, 0) = 0. The partial indexes on `erased_ms IS NULL` are for lists; PostgreSQL
+-- would use one of them here, and read the whole campaign, until the table is analyzed (`tests/test_plans.py`).
 
 -- fragment: subscriber
 id, email, name, ref_code, status, referrer_code, referrer_id, referral_status, referral_reason, referral_due_ms,
@@ -8,15 +10,15 @@ utm_campaign, created_ms, received_ms, partner_campaign_id, decided_by, decided_
 -- name: by_id
 -- batch: id
 SELECT {subscriber}
-FROM subscriber WHERE id = :id AND campaign_id = :campaign_id AND erased_ms IS NULL;
+FROM subscriber WHERE id = :id AND campaign_id = :campaign_id AND COALESCE(erased_ms, 0) = 0;
 
 -- name: by_email
 -- batch: email_key
 SELECT {subscriber}
-FROM subscriber WHERE campaign_id = :campaign_id AND email_key = :email_key AND erased_ms IS NULL;
+FROM subscriber WHERE campaign_id = :campaign_id AND email_key = :email_key AND COALESCE(erased_ms, 0) = 0;
 
 -- name: lock
-SELECT id FROM subscriber WHERE id = :id AND campaign_id = :campaign_id AND erased_ms IS NULL;
+SELECT id FROM subscriber WHERE id = :id AND campaign_id = :campaign_id AND COALESCE(erased_ms, 0) = 0;
 
 -- name: list_all
 -- Rows are stepped over in the index alone; only those of the page are read.

@@ -64,4 +64,4 @@ DELETE FROM import WHERE id IN (
 );
 
 -- name: taken
-SELECT email_key FROM subscriber WHERE campaign_id = :campaign_id AND email_key IN (SELECT k.value FROM {list :keys AS k});
+SELECT email_key FROM subscriber WHERE campaign_id = :campaign_id AND email_key {in :keys};

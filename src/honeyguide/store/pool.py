@@ -17,6 +17,8 @@ ACQUIRE_S = 5.0
 RELEASE_S = 5.0
 # A firewall may silently drop a connection that is idle for longer.
 IDLE_S = 300.0
+# A statement is prepared and planned anew after this long: its tables may have grown.
+PLANNED_S = 300
 
 
 # Errors that pass: the connection broke (08), the server lacks resources (53), an operator or a
@@ -52,7 +54,7 @@ async def open_pool(url: str, size: int, settings: dict[str, str]) -> asyncpg.Po
         reset=_keep,
         server_settings=settings,
         statement_cache_size=600,
-        max_cached_statement_lifetime=0,
+        max_cached_statement_lifetime=PLANNED_S,
         command_timeout=30,
         timeout=CONNECT_S,
     )

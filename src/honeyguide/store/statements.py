@@ -11,7 +11,8 @@ which puts travel together.
 
 A parameter may be a list, which the statement reads as a table. `{list :ids AS i}` has one column,
 `i.value`; `{rows :coupons AS c (id TEXT, cents BIGINT)}` has the columns named, from a list of
-dictionaries or structs.
+dictionaries or structs. `id {in :ids}` looks up rows by their index, whatever the planner guesses
+about the table.
 """
 
 from __future__ import annotations
@@ -34,7 +35,7 @@ _HOW = ("adds", "reads", "changes", "triggers")
 _TOUCHES = re.compile(r"^-- touches: (.+)$", re.MULTILINE)
 # A parameter is `:name`; `::type` casts and quoted text are left alone.
 _PARAM = re.compile(r"'(?:[^']|'')*'|::\w+|:([a-z_][a-z0-9_]*)")
-_LIST = re.compile(r"\{(list|rows) :(\w+) AS (\w+)(?: \(([^)]*)\))?\}")
+_LIST = re.compile(r"\{(in|list|rows) :(\w+)(?: AS (\w+)(?: \(([^)]*)\))?)?\}")
 
 
 class Statement(Generic[Row_co]):
@@ -82,6 +83,8 @@ class Statement(Generic[Row_co]):
 
 def _sqlite_list(match: re.Match[str]) -> str:
     kind, param, alias, columns = match.groups()
+    if kind == "in":
+        return f"IN (SELECT value FROM json_each(:{param}))"
     if kind == "list":
         return f"json_each(:{param}) AS {alias}"
     names = [column.split()[0] for column in columns.split(",")]
@@ -91,6 +94,8 @@ def _sqlite_list(match: re.Match[str]) -> str:
 
 def _postgres_list(match: re.Match[str]) -> str:
     kind, param, alias, columns = match.groups()
+    if kind == "in":
+        return f"= ANY (ARRAY(SELECT json_array_elements_text(CAST(:{param} AS JSON))))"
     if kind == "list":
         return f"json_array_elements_text(CAST(:{param} AS JSON)) AS {alias} (value)"
     return f"json_to_recordset(CAST(:{param} AS JSON)) AS {alias} ({columns})"
