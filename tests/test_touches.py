@@ -5,6 +5,7 @@ statement really touches, its triggers included, and that one taken for a read c
 from __future__ import annotations
 
 import ast
+import re
 import sys
 from pathlib import Path
 from typing import Any
@@ -95,6 +96,11 @@ def test_what_is_taken_for_a_read_changes_nothing(schema: apsw.Connection) -> No
     for each in OURS:
         if each.reads:
             assert {how for how, _ in touched(schema, each)} <= {"reads"}, each.name
+
+
+def test_rows_are_locked_by_tx_lock_which_opens_the_transaction() -> None:
+    locking = re.compile(r"\bFOR (UPDATE|NO KEY UPDATE|SHARE|KEY SHARE)\b")
+    assert [each.name for each in OURS if each.reads and locking.search(each.postgres)] == []
 
 
 @pytest.mark.parametrize(

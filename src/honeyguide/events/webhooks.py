@@ -115,7 +115,7 @@ async def create(
 ) -> Webhook:
     check_url(url, policy)
     # The lock lets two requests at once count one after the other.
-    await tx.one(_LOCK_ACCOUNT, account_id=account_id)
+    await tx.lock(_LOCK_ACCOUNT, account_id=account_id)
     if (await tx.one(_COUNT, account_id=account_id) or 0) >= policy.webhooks_per_account:
         raise Invalid(
             "You can have at most {most} webhooks; delete one you no longer need.",

@@ -1,8 +1,5 @@
--- name: lock_account (sqlite)
+-- name: lock_account
 SELECT id FROM account WHERE id = :account_id;
-
--- name: lock_account (postgres)
-SELECT id FROM account WHERE id = :account_id FOR NO KEY UPDATE;
 
 -- name: count
 SELECT COUNT(*) AS n FROM webhook WHERE account_id = :account_id;
