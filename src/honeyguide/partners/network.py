@@ -153,27 +153,27 @@ async def page_of(
 async def find(tx: Tx, wanted: NetworkQuery, page: Page) -> tuple[list[str], int]:
     """The programs on one page of the results, in order, and how many there are on all pages."""
     words = sorted(set(publications.fold(wanted.search).split()), key=len, reverse=True)
-    words += [""] * MOST_SEARCHED
+    padded = [*words, *[""] * MOST_SEARCHED][:MOST_SEARCHED]
     filters: dict[str, Any] = {
         "min_cpa_cents": wanted.min_cpa_cents,
         "audience_gender": wanted.audience_gender,
         "category": _item(wanted.category),
         "income_level": _item(wanted.income_level),
         "age_range": _item(wanted.age_range),
-        **{f"word_{n + 1}": _containing(words[n]) for n in range(MOST_SEARCHED)},
+        "words": len(words),
+        **{f"word_{n}": _containing(word) for n, word in enumerate(padded, start=1)},
     }
     ids = await tx.all(_PAGE, sort=wanted.sort, most=page.per_page, skip=page.skip, **filters)
     return ids, await tx.one(_COUNT, **filters) or 0
 
 
-def _containing(text: str) -> str:
-    """A pattern for LIKE ... ESCAPE '!'; without a text it matches everything."""
-    return "%" + re.sub("[!%_]", r"!\g<0>", text) + "%"
+def _containing(word: str) -> str:
+    return "%" + re.sub("[!%_]", r"!\g<0>", word) + "%"
 
 
 def _item(word: str) -> str:
-    """A pattern for one item of a list in JSON."""
-    return _containing(f'"{word}"' if word else "")
+    """A pattern for one item of a list in JSON. The words of the catalogue have no wildcards."""
+    return f'%"{word}"%' if word else "%"
 
 
 async def update_confirmation_rates(tx: Tx, *, now_ms: int) -> None:
