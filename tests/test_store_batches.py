@@ -123,31 +123,33 @@ def test_a_snapshot_reads_its_own_moment(opened):
     assert opened.run(scene()) == [("a", "old"), ("a", "old")]
 
 
-def test_whoever_meets_a_held_row_waits_alone(postgres):
-    async def scene() -> None:
-        holder = await open_store(postgres.url, pool_size=1)
-        await together(postgres.store, [add("hot", "0"), add("cold", "0")])
-        holding, release = asyncio.Event(), asyncio.Event()
+def test_whoever_meets_a_held_row_waits_alone():
+    with OpenStore("postgres", pool_size=2) as opened:
+        store = opened.store
 
-        async def hold(tx: Tx) -> None:
-            await tx.run(UPDATE, name="hot", more="h")
-            holding.set()
-            await release.wait()
+        async def scene() -> None:
+            holder = await open_store(opened.url, pool_size=1)
+            await together(store, [add("hot", "0"), add("cold", "0")])
+            holding, release = asyncio.Event(), asyncio.Event()
 
-        held = asyncio.ensure_future(holder.write(hold))
-        await holding.wait()
-        waits = asyncio.ensure_future(postgres.store.write(grow("hot", "w")))
-        neighbours = [postgres.store.write(work) for work in (grow("cold", "1"), grow("cold", "2"))]
-        await asyncio.wait_for(asyncio.gather(*neighbours), 5)
-        assert not waits.done()
-        release.set()
-        await asyncio.gather(held, waits)
-        await holder.close()
+            async def hold(tx: Tx) -> None:
+                await tx.run(UPDATE, name="hot", more="h")
+                holding.set()
+                await release.wait()
 
-    postgres.run(scene())
-    assert [value for _, value in postgres.ask("SELECT name, value FROM instance ORDER BY name")][
-        1
-    ] == "0hw"
+            held = asyncio.ensure_future(holder.write(hold))
+            await holding.wait()
+            waits = asyncio.ensure_future(store.write(grow("hot", "w")))
+            neighbours = [store.write(work) for work in (grow("cold", "1"), grow("cold", "2"))]
+            await asyncio.wait_for(asyncio.gather(*neighbours), 5)
+            assert not waits.done()
+            release.set()
+            await asyncio.gather(held, waits)
+            await holder.close()
+
+        opened.run(scene())
+        rows = dict(opened.ask("SELECT name, value FROM instance"))
+        assert rows["hot"] == "0hw" and sorted(rows["cold"]) == ["0", "1", "2"]
 
 
 def test_batches_of_two_processes_in_opposite_order_lose_nothing(postgres):

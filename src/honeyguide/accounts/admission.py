@@ -7,8 +7,6 @@ every request that waits.
 
 from __future__ import annotations
 
-import asyncio
-import functools
 import logging
 from pathlib import Path
 from typing import NamedTuple, Protocol
@@ -17,6 +15,7 @@ from honeyguide.accounts import keys
 from honeyguide.accounts.limits import WINDOW_MS, Allowance, Window, WrongKeys
 from honeyguide.kernel.errors import TooMany, Unauthorized, Unavailable
 from honeyguide.store import Store
+from honeyguide.store.coalescer import Coalescer
 from honeyguide.store.journal import Journal
 from honeyguide.store.statements import beside
 from honeyguide.store.tx import Tx
@@ -104,8 +103,7 @@ class LocalAdmission:
         self._windows: dict[str, Window] = {}
         self._refusals = Refusals(base_url)
         self._touched: dict[str, int] = {}
-        self._to_touch: list[tuple[Caller, int]] = []
-        self._touching: asyncio.Task[None] | None = None
+        self._touches = Coalescer(self._write_touches, largest=MOST_TOUCHED)
         self._unkept = False
 
     async def admit(self, key: str | None, peer: str, now_ms: int) -> tuple[Caller, Allowance]:
@@ -143,43 +141,20 @@ class LocalAdmission:
 
     def _touch(self, caller: Caller, now_ms: int) -> None:
         self._touched[caller.key_id] = now_ms
-        self._to_touch.append((caller, now_ms))
-        if self._touching is None:
-            self._touching = asyncio.get_running_loop().create_task(self._write_touches())
+        self._touches.put((caller, now_ms))
 
-    async def _write_touches(self) -> None:
-        """Whoever comes while some are being written is in the next lot."""
+    async def _write_touches(self, together: list[tuple[Caller, int]]) -> list[None]:
         try:
-            while self._to_touch:
-                together, self._to_touch = (
-                    self._to_touch[:MOST_TOUCHED],
-                    self._to_touch[MOST_TOUCHED:],
-                )
-                await self._write_touched(together)
-        finally:
-            self._touching = None
-
-    async def _write_touched(self, together: list[tuple[Caller, int]]) -> None:
-        try:
-            await self._store.write(functools.partial(_touch_all, together=together))
+            await self._store.write(_touch_all, together)
         except Unavailable:
             for caller, _ in together:
                 self._touched.pop(caller.key_id, None)
+        return [None for _ in together]
 
 
-async def _touch_all(tx: Tx, *, together: list[tuple[Caller, int]]) -> None:
+async def _touch_all(tx: Tx, together: list[tuple[Caller, int]]) -> None:
     for caller, now_ms in together:
         await tx.put(_TOUCH, account_id=caller.account_id, key_id=caller.key_id, now_ms=now_ms)
-
-
-class Waiting(NamedTuple):
-    digest: str
-    now_ms: int
-    answer: asyncio.Future[Admitted | None]
-
-
-def _in_order(one: Waiting) -> tuple[str, int]:
-    return one.digest, one.now_ms
 
 
 class SharedAdmission:
@@ -191,54 +166,36 @@ class SharedAdmission:
         self._store = store
         self._limit = limit
         self._refusals = Refusals(base_url)
-        self._waiting: list[Waiting] = []
-        self._asking: asyncio.Task[None] | None = None
+        self._requests = Coalescer(self._ask, largest=MOST_TOGETHER)
 
     async def admit(self, key: str | None, peer: str, now_ms: int) -> tuple[Caller, Allowance]:
         digest = self._refusals.digest(key, peer, now_ms)
-        loop = asyncio.get_running_loop()
-        answer: asyncio.Future[Admitted | None] = loop.create_future()
-        self._waiting.append(Waiting(digest, now_ms, answer))
-        if self._asking is None:
-            self._asking = loop.create_task(self._ask())
-        row = await answer
+        row = await self._requests.add((digest, now_ms))
         if row is None:
             raise self._refusals.refusal(peer, now_ms)
         caller = Caller(row.key_id, row.account_id, row.campaign_id)
         return caller, Allowance(self._limit, row.left_over, row.frees_ms, bool(row.refused))
 
-    async def _ask(self) -> None:
-        try:
-            while self._waiting:
-                together, self._waiting = (
-                    sorted(self._waiting[:MOST_TOGETHER], key=_in_order),
-                    self._waiting[MOST_TOGETHER:],
-                )
-                await self._ask_for(together)
-        finally:
-            self._asking = None
+    async def _ask(self, together: list[tuple[str, int]]) -> list[Admitted | None]:
+        # One order for all processes, so that no two wait for each other.
+        order = sorted(range(len(together)), key=lambda number: together[number])
+        rows = await self._store.read(
+            _admit_all, [together[number] for number in order], self._limit
+        )
+        admitted: list[Admitted | None] = [None for _ in together]
+        for row in rows:
+            admitted[order[row.place - 1]] = row
+        return admitted
 
-    async def _ask_for(self, together: list[Waiting]) -> None:
-        digests, asked_ms = [one.digest for one in together], [one.now_ms for one in together]
-        try:
-            rows = await self._store.read(
-                lambda tx: tx.all(
-                    _ADMIT,
-                    digests=digests,
-                    asked_ms=asked_ms,
-                    most=self._limit,
-                    window_ms=WINDOW_MS,
-                )
-            )
-        except Exception as error:
-            for one in together:
-                if not one.answer.done():
-                    one.answer.set_exception(error)
-            return
-        admitted = {row.place: row for row in rows}
-        for place, one in enumerate(together, 1):
-            if not one.answer.done():
-                one.answer.set_result(admitted.get(place))
+
+async def _admit_all(tx: Tx, together: list[tuple[str, int]], limit: int) -> list[Admitted]:
+    return await tx.all(
+        _ADMIT,
+        digests=[digest for digest, _ in together],
+        asked_ms=[now_ms for _, now_ms in together],
+        most=limit,
+        window_ms=WINDOW_MS,
+    )
 
 
 def admission(store: Store, limit: int, base_url: str) -> Admission:

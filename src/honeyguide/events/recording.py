@@ -16,6 +16,7 @@ from honeyguide.kernel.clock import iso
 from honeyguide.kernel.errors import Unavailable
 from honeyguide.mail import notifications, texts
 from honeyguide.store import Store
+from honeyguide.store.coalescer import Coalescer
 from honeyguide.store.statements import beside
 from honeyguide.store.tx import Tx
 
@@ -23,6 +24,7 @@ log = logging.getLogger("honeyguide.delivery")
 
 # How many outcomes may wait for their transaction before senders wait too.
 AHEAD = 400
+MOST_TOGETHER = 1_000
 # A transaction for one outcome costs as much as one for fifty. What dies with the process
 # is sent again.
 GATHER_S = 0.02
@@ -68,8 +70,6 @@ _DISABLE = _sql.command("disable")
 _CANCEL_ALL = _sql.command("cancel_all")
 _OWNER_EMAIL = _sql.value("owner_email", str)
 
-Waiting = tuple[AttemptResult, "asyncio.Future[None] | None"]
-
 
 class Recorder:
     """Outcomes that come in while a transaction runs are written together by the next one."""
@@ -77,42 +77,31 @@ class Recorder:
     def __init__(self, store: Store, page: str) -> None:
         self._store = store
         self._page = page
-        self._waiting: list[Waiting] = []
-        self._writing: asyncio.Task[None] | None = None
+        self._outcomes = Coalescer(self._write_all, largest=MOST_TOGETHER, gather_s=GATHER_S)
 
     async def add(self, outcome: AttemptResult) -> None:
         """A sender waits until a failure is recorded; after a success, only if many outcomes
         wait.
         """
-        loop = asyncio.get_running_loop()
-        waits = outcome.status != "delivered" or len(self._waiting) >= AHEAD
-        written: asyncio.Future[None] | None = loop.create_future() if waits else None
-        self._waiting.append((outcome, written))
-        if self._writing is None or self._writing.done():
-            self._writing = loop.create_task(self._write_all())
-        if written is not None:
-            await written
+        if outcome.status != "delivered" or len(self._outcomes) >= AHEAD:
+            await self._outcomes.add(outcome)
+        else:
+            self._outcomes.put(outcome)
 
     async def flush(self) -> None:
-        if self._writing is not None:
-            await asyncio.shield(self._writing)
+        await self._outcomes.flush()
 
-    async def _write_all(self) -> None:
+    async def _write_all(self, outcomes: list[AttemptResult]) -> list[None]:
         log_context.set_account(None)
-        while self._waiting:
-            await asyncio.sleep(GATHER_S)
-            batch, self._waiting = self._waiting, []
-            await self._write([outcome for outcome, _ in batch])
-            for _, written in batch:
-                if written is not None and not written.done():
-                    written.set_result(None)
+        await self._write(outcomes)
+        return [None for _ in outcomes]
 
     async def _write(self, outcomes: list[AttemptResult]) -> None:
         loop = asyncio.get_running_loop()
         give_up_s = loop.time() + PATIENCE_S
         while True:
             try:
-                await self._store.write(lambda tx: record(tx, outcomes, self._page))
+                await self._store.write(record, outcomes, self._page)
                 return
             except Unavailable as error:
                 if loop.time() > give_up_s:

@@ -5,12 +5,13 @@ waiting on the same statement share the next batch. A batch that fails changes n
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Awaitable, Callable
+from functools import partial
 from typing import Any
 
 import asyncpg
 
+from honeyguide.store.coalescer import Coalescer
 from honeyguide.store.statements import Statement
 
 # Each statement has one batch running while its next one fills. All share these connections.
@@ -21,7 +22,7 @@ MOST = 64
 LOCK_MS = 100
 
 Rows = list[tuple[Any, ...]]
-Waiting = tuple[tuple[Any, ...], "asyncio.Future[Rows | None]"]
+Values = tuple[Any, ...]
 Use = Callable[[Any], Awaitable[list[Any] | None]]
 
 
@@ -30,71 +31,51 @@ class Batches:
 
     def __init__(self, with_connection: Callable[[Use], Awaitable[list[Any] | None]]) -> None:
         self._with = with_connection
-        self._waiting: dict[Statement[Any], list[Waiting]] = {}
-        self._carriers: dict[Statement[Any], asyncio.Task[None]] = {}
+        self._callers: dict[Statement[Any], Coalescer[Values, Rows | None]] = {}
 
-    async def join(self, statement: Statement[Any], values: tuple[Any, ...]) -> Rows | None:
+    async def join(self, statement: Statement[Any], values: Values) -> Rows | None:
         """The rows. None if the batch failed, perhaps through another caller; nothing was
         changed.
         """
-        loop = asyncio.get_running_loop()
-        future: asyncio.Future[Rows | None] = loop.create_future()
-        self._waiting.setdefault(statement, []).append((values, future))
-        if statement not in self._carriers:
-            self._carriers[statement] = loop.create_task(self._carry(statement))
-        return await future
+        callers = self._callers.get(statement)
+        if callers is None:
+            callers = Coalescer(partial(self._run, statement), largest=MOST)
+            self._callers[statement] = callers
+        return await callers.add(values)
 
-    async def _carry(self, statement: Statement[Any]) -> None:
-        try:
-            while waiting := self._waiting.pop(statement, None):
-                if len(waiting) > MOST:
-                    self._waiting[statement] = waiting[MOST:]
-                await self._take_over(
-                    statement, [one for one in waiting[:MOST] if not one[1].done()]
-                )  # the others went away
-        finally:
-            del self._carriers[statement]
-
-    async def _take_over(self, statement: Statement[Any], batch: list[Waiting]) -> None:
-        try:
-            answers = await self._run(statement, batch)
-        except Exception as error:
-            for _, future in batch:
-                if not future.done():
-                    future.set_exception(error)
-            return
-        for number, (_, future) in enumerate(batch):
-            if not future.done():
-                future.set_result(None if answers is None else answers[number])
-
-    async def _run(self, statement: Statement[Any], batch: list[Waiting]) -> list[Rows] | None:
-        """The rows for each caller. None if the server or the driver refused any of them."""
+    async def _run(self, statement: Statement[Any], batch: list[Values]) -> list[Rows | None]:
+        """The rows for each caller. None for all if the server or the driver refused any of
+        them.
+        """
         place = statement.batch_place
         assert place is not None
-        answers: list[Rows] = [[] for _ in batch]
+        answers: list[Rows | None] = [[] for _ in batch]
         try:
             # All batches lock rows in the same order, so that no two wait for each other.
-            batch.sort(key=lambda one: one[0][place] or "")
+            order = sorted(range(len(batch)), key=lambda number: batch[number][place] or "")
             if statement.reads:
                 sql = _NUMBERED.format(
                     sql=statement.postgres, place=len(statement.postgres_order) + 1
                 )
-                numbered = [(*values, number) for number, (values, _) in enumerate(batch)]
+                numbered = [(*batch[number], number) for number in order]
                 for number, *row in (
                     await self._with(lambda connection: connection.fetchmany(sql, numbered)) or ()
                 ):
-                    answers[number].append(tuple(row))
-            elif batch:
-                each = [values for values, _ in batch]
+                    rows = answers[number]
+                    assert rows is not None
+                    rows.append(tuple(row))
+            else:
+                each = [batch[number] for number in order]
                 await self._with(
                     lambda connection: connection.executemany(statement.postgres, each)
                 )
         except (asyncpg.PostgresError, ValueError, TypeError):
-            return None
+            return [None for _ in batch]
         return answers
 
     async def close(self) -> None:
-        await asyncio.gather(*self._carriers.values(), return_exceptions=True)
+        for callers in self._callers.values():
+            await callers.flush()
 
 
 # Answers come as one list, each row with the number of who asked.

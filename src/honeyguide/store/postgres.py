@@ -10,6 +10,7 @@ import functools
 import random
 import re
 from collections.abc import Awaitable, Callable, Sequence
+from contextlib import suppress
 from typing import Any, Concatenate, TypeVar
 
 import asyncpg
@@ -17,6 +18,7 @@ import asyncpg
 from honeyguide.kernel.errors import Unavailable
 from honeyguide.store import batches
 from honeyguide.store.batches import Batches
+from honeyguide.store.coalescer import Coalescer
 from honeyguide.store.pool import CONNECT_S, DOWN, DOWN_ERRORS, NO_CONNECTION, Lent, open_pool
 from honeyguide.store.statements import Statement
 from honeyguide.store.tx import Again, LockWait, P, Refusals, Strength, T, Unit, Work, bind, refusal
@@ -232,8 +234,7 @@ class PostgresStore:
         self._url = url
         self._batches = Batches(self._in_batch)
         self._listeners: dict[str, list[Callable[[], None]]] = {}
-        self._to_notify: set[str] = set()
-        self._notifying: asyncio.Task[None] | None = None
+        self._notices: Coalescer[str, None] = Coalescer(self._notify, largest=1_000)
         self._listening: asyncio.Task[None] | None = None
 
     async def _with(
@@ -317,19 +318,14 @@ class PostgresStore:
             return
         for topic in topics:
             self._wake(topic)
-        self._to_notify |= topics
-        if self._notifying is None or self._notifying.done():
-            self._notifying = asyncio.get_running_loop().create_task(self._notify())
+            self._notices.put(topic)
 
-    async def _notify(self) -> None:
-        while self._to_notify:
-            topics, self._to_notify = self._to_notify, set()
-            for topic in topics:
-                try:
-                    await self._with(self._pool, _notify, topic)
-                except Unavailable:
-                    return  # listeners also poll now and then
-            await asyncio.sleep(0.02)
+    async def _notify(self, topics: list[str]) -> list[None]:
+        with suppress(Unavailable):  # listeners also poll now and then
+            for topic in dict.fromkeys(topics):
+                await self._with(self._pool, _notify, topic)
+        await asyncio.sleep(0.02)
+        return [None for _ in topics]
 
     def listen(self, topic: str, callback: Callable[[], None]) -> None:
         self._listeners.setdefault(topic, []).append(callback)
@@ -363,10 +359,11 @@ class PostgresStore:
                 await asyncio.sleep(1)
 
     async def close(self) -> None:
-        tasks = [task for task in (self._listening, self._notifying) if task is not None]
-        for task in tasks:
-            task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)
+        if self._listening is not None:
+            self._listening.cancel()
+            await asyncio.gather(self._listening, return_exceptions=True)
+        with suppress(TimeoutError):
+            await asyncio.wait_for(self._notices.flush(), 1)
         await self._batches.close()
         for pool in (self._batch_pool, self._pool):
             try:
