@@ -1,3 +1,5 @@
 """Honeyguide: newsletter referral and partner-growth programs, self-hosted."""
 
-__version__ = "0.1.0"
+from importlib.metadata import version
+
+__version__ = version(__name__)  # as pyproject.toml says
