@@ -5,15 +5,18 @@ PYTEST_ARGS ?= -n 2 --dist loadfile --no-loadscope-reorder
 BENCH_ARGS  ?=
 LOCK_ARGS   ?=
 MUTANTS_ARGS ?=
+DIST        ?= dist
 
 BIN     = .venv/bin
 RUNTIME = .venv/.runtime-installed
 DEV     = .venv/.dev-installed
 PIP     = $(BIN)/python -m pip --disable-pip-version-check
-COMPILE = .venv/lock-tools/bin/uv --no-config pip compile pyproject.toml --group build --universal --python-version 3.11 \
+UV_VERSION = 0.13.7
+UV      = .venv/uv-$(UV_VERSION)/bin/uv
+COMPILE = $(UV) --no-config pip compile pyproject.toml --group build --universal --python-version 3.11 \
 	--generate-hashes --no-header --no-emit-index-url --no-emit-find-links --quiet $(LOCK_ARGS)
 
-.PHONY: help setup dev run test test-long check bench mutants pictures lock clean chromium
+.PHONY: help setup dev run test test-long check bench mutants pictures lock dist clean chromium
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1|\2/p' Makefile | awk -F'|' '{ printf "%-18s %s\n", $$1, $$2 }'
@@ -46,13 +49,18 @@ mutants: $(DEV) ## list small bugs that the tests of rules, money and limits mis
 pictures: $(DEV) chromium ## take the README screenshots from the demo
 	$(BIN)/python -m tests.browser.pictures
 
-lock: .venv/bin/python ## pin all dependencies from pyproject.toml (to upgrade: LOCK_ARGS=--upgrade)
-	@[ -x .venv/lock-tools/bin/uv ] || { $(BIN)/python -m venv .venv/lock-tools && .venv/lock-tools/bin/pip install --quiet uv; }
+lock: $(UV) ## pin all dependencies from pyproject.toml (to upgrade: LOCK_ARGS=--upgrade)
 	$(COMPILE) -o requirements.lock
 	$(COMPILE) --extra dev -c requirements.lock --no-annotate -o requirements-dev.lock
 
-clean: ## delete .venv and all caches
-	rm -rf .venv .pytest_cache .mypy_cache .ruff_cache .hypothesis build src/*.egg-info
+# The wheel is built from the sdist, by the setuptools that requirements.lock pins.
+dist: $(UV) ## build a wheel and an sdist into dist/
+	@rm -f $(DIST)/honeyguide-*
+	$(UV) build --quiet --build-constraints requirements.lock --require-hashes --out-dir $(DIST)
+	@ls -l $(DIST)
+
+clean: ## delete .venv, dist and all caches
+	rm -rf .venv dist .pytest_cache .mypy_cache .ruff_cache .hypothesis build src/*.egg-info
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # Find Python 3.11 or later with the venv module, which is a separate package on Debian.
@@ -76,6 +84,10 @@ clean: ## delete .venv and all caches
 	fi; \
 	echo "Creating .venv with $$python ..."; \
 	"$$python" -m venv --clear .venv
+
+$(UV): | .venv/bin/python
+	@$(BIN)/python -m venv .venv/uv-$(UV_VERSION)
+	@.venv/uv-$(UV_VERSION)/bin/pip install --quiet uv==$(UV_VERSION)
 
 $(RUNTIME): requirements.lock pyproject.toml | .venv/bin/python
 	@echo "Installing Honeyguide (takes a minute the first time) ..."
