@@ -39,6 +39,33 @@ def test_a_body_over_the_limit_is_a_413_however_it_is_announced(ana: Member) -> 
     assert ana.total() == 0
 
 
+def test_a_client_that_sends_all_of_a_refused_body_can_read_the_answer(ana: Member) -> None:
+    """As a proxy does: were the connection reset meanwhile, it would answer 502."""
+    for _ in range(5):
+        with socket.create_connection(("127.0.0.1", ana.service.port), timeout=20) as connection:
+            connection.sendall(head(ana, f"Content-Length: {30 * MB}"))
+            for _ in range(30):
+                connection.sendall(b"x" * MB)
+            with connection.makefile("rb") as answer:
+                assert answer.read().startswith(b"HTTP/1.1 413 ")
+
+
+def test_a_refused_body_without_end_is_cut_off(
+    ana: Member, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(http_server, "DISCARD_S", 0.3)
+    with socket.create_connection(("127.0.0.1", ana.service.port), timeout=20) as connection:
+        connection.sendall(head(ana, f"Content-Length: {10**18}"))
+        with pytest.raises((BrokenPipeError, ConnectionResetError)):
+            _send_without_end(connection)
+
+
+def _send_without_end(connection: socket.socket) -> None:
+    give_up = time.monotonic() + 20
+    while time.monotonic() < give_up:
+        connection.sendall(b"x" * MB)
+
+
 def test_a_length_that_promises_too_little_cuts_the_body(ana: Member) -> None:
     expect(raw.send(ana.service, head(ana, "Content-Length: 5", "Connection: close"), GOOD), 400)
     assert ana.total() == 0

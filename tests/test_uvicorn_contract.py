@@ -133,6 +133,21 @@ def test_the_transport_is_used_only_through_what_ours_passes_on() -> None:
     assert {"write", "close"} <= vars(JoinedWrites).keys()
 
 
+def test_a_connection_is_closed_after_its_response_is_marked_complete(
+    protocol: HttpToolsProtocol,
+) -> None:
+    """`JoinedWrites.close` tells by it whether the body of an answered request is still coming."""
+    cycle: object = protocol.cycle
+    assert cycle is None
+    sending = source(RequestResponseCycle.send)
+    complete = sending.index("self.response_complete = True")
+    assert complete < sending.index("self.transport.close()")
+    assert "self.more_body = True" in source(RequestResponseCycle.__init__)
+    assert "self.cycle.more_body = False" in source(HttpToolsProtocol.on_message_complete)
+    # A response can be complete before its request: whether that closed the connection counts.
+    assert "self.transport.is_closing()" in source(HttpToolsProtocol.on_response_complete)
+
+
 def test_the_server_calls_startup_once_and_says_when_it_has_started() -> None:
     assert names_of(uvicorn.Server.startup) == names_of(Server.startup) == "(self, sockets)"
     assert source(uvicorn.Server._serve).count("await self.startup(sockets=sockets)") == 1

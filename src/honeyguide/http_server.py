@@ -25,14 +25,27 @@ from honeyguide.settings import Settings
 HEAD_LIMIT = 64 * 1024
 # As long as a body may take. A client that never finishes a request must not keep its connection.
 HEAD_S = 20.0
+# As long as a client may go on sending a body that was refused.
+DISCARD_S = 10.0
+
+
+class Discarding(asyncio.Protocol):
+    """Reads what a client still sends after its response. Closing at once would reset the
+    connection: the client could not read the response, and a proxy would answer 502 instead.
+    """
+
+    def __init__(self, protocol: HttpToolsProtocol) -> None:
+        self.connection_lost = protocol.connection_lost  # type: ignore[method-assign]
 
 
 class JoinedWrites:
     """A transport that joins writes: a response's head and body go out with one system call."""
 
-    def __init__(self, transport: asyncio.Transport, loop: asyncio.AbstractEventLoop) -> None:
+    def __init__(self, transport: asyncio.Transport, protocol: HttpToolsProtocol) -> None:
         self._transport = transport
-        self._loop = loop
+        self._protocol = protocol
+        self._loop = protocol.loop
+        self._is_discarding = False
         self._parts: list[bytes] = []
         # uvicorn calls these for every request; this skips `__getattr__`.
         self.is_closing = transport.is_closing
@@ -50,7 +63,17 @@ class JoinedWrites:
 
     def close(self) -> None:
         self._flush()
-        self._transport.close()
+        cycle: Any = self._protocol.cycle  # None before the first request
+        is_unread = cycle is not None and cycle.response_complete and cycle.more_body
+        if self._is_discarding or not is_unread or self._transport.is_closing():
+            self._transport.close()
+            return
+        self._is_discarding = True
+        self.is_closing = lambda: True
+        self._transport.set_protocol(Discarding(self._protocol))
+        self._transport.resume_reading()
+        self._transport.write_eof()
+        self._loop.call_later(DISCARD_S, self._transport.close)
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._transport, name)
@@ -67,7 +90,7 @@ class Protocol(HttpToolsProtocol):
     _head_late: asyncio.TimerHandle | None = None
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
-        super().connection_made(JoinedWrites(transport, self.loop))  # type: ignore[arg-type]
+        super().connection_made(JoinedWrites(transport, self))  # type: ignore[arg-type]
         # uvicorn limits only the idle time after a request, not the time before the first one.
         self.timeout_keep_alive_task = self.loop.call_later(
             self.timeout_keep_alive, self.timeout_keep_alive_handler
