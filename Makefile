@@ -16,7 +16,7 @@ UV      = .venv/uv-$(UV_VERSION)/bin/uv
 COMPILE = $(UV) --no-config pip compile pyproject.toml --group build --universal --python-version 3.11 \
 	--generate-hashes --no-header --no-emit-index-url --no-emit-find-links --quiet $(LOCK_ARGS)
 
-.PHONY: help setup dev run test test-long check bench mutants pictures lock dist clean chromium
+.PHONY: help setup dev run test test-long check bench mutants pictures lock dist clean chromium servers
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1|\2/p' Makefile | awk -F'|' '{ printf "%-18s %s\n", $$1, $$2 }'
@@ -31,7 +31,7 @@ run: $(RUNTIME) ## start with demo data on 127.0.0.1:8000 (other port: HONEYGUID
 test: $(DEV) chromium ## run all tests except the long ones (to select: PYTEST_ARGS="-n 0 -k name")
 	$(BIN)/python -m pytest $(PYTEST_ARGS)
 
-test-long: $(DEV) chromium ## run the long tests only
+test-long: $(DEV) chromium servers ## run the long tests only
 	$(BIN)/python -m pytest -m long --timeout=3600 $(PYTEST_ARGS)
 
 check: $(DEV) ## format, lint and type-check (with CI=true: check the format without changing it)
@@ -109,3 +109,11 @@ chromium: $(DEV)
 		apt-get update -qq && apt-get install -y -qq --no-install-recommends chromium >/dev/null && exit 0; \
 	fi; \
 	$(BIN)/playwright install chromium
+
+# For the tests of deploy/: the proxies, and systemd-analyze.
+servers:
+	@if command -v caddy && command -v nginx && command -v systemd-analyze; then exit 0; fi >/dev/null 2>&1; \
+	if [ "$$(id -u)" = 0 ] && grep -q '^ID=debian' /etc/os-release 2>/dev/null; then \
+		echo "Installing Caddy, nginx and systemd ..."; \
+		apt-get update -qq && apt-get install -y -qq --no-install-recommends caddy nginx systemd >/dev/null; \
+	fi
