@@ -33,7 +33,7 @@ from tests.support.stores import OpenStore, statement
 def working(url: str, many: int) -> Iterator[None]:
     """`honeyguide work`, several times, beside the servers."""
     with ExitStack() as stack:
-        crew = [
+        workers = [
             subprocess.Popen(
                 [*COMMAND, "work"],
                 env=environment(database_url=url),
@@ -42,14 +42,13 @@ def working(url: str, many: int) -> Iterator[None]:
             )
             for _ in range(many)
         ]
-        for worker in crew:
+        for worker in workers:
             stack.callback(_stop, worker)
-        for worker in crew:
-            assert worker.stdout is not None and worker.stdout.readline().startswith(
-                b"Running background jobs"
-            ), worker.communicate()
+        for worker in workers:
+            assert worker.stderr is not None
+            assert b"Running background jobs" in worker.stderr.readline(), worker.communicate()
         yield
-        assert all(worker.poll() is None for worker in crew), "a worker died"
+        assert all(worker.poll() is None for worker in workers), "a worker died"
 
 
 def _stop(worker: subprocess.Popen[bytes]) -> None:
