@@ -114,23 +114,13 @@ def fill(month: Month) -> None:
     connection.execute(
         "PRAGMA synchronous = OFF; PRAGMA cache_size = -400000; PRAGMA foreign_keys = OFF"
     )
-    triggers = connection.execute(
-        "SELECT name, sql FROM sqlite_master WHERE type = 'trigger'"
-    ).fetchall()
-    for name, _ in triggers:  # no lists or counts are needed here
-        connection.execute(f"DROP TRIGGER {name}")
     for sql in _statements(month):
         connection.execute(f"BEGIN; {sql}; COMMIT")
-    for _, sql in triggers:
-        connection.execute(sql)
     connection.close()
 
 
 async def _fill_postgres(month: Month) -> None:
-    server = await asyncpg.connect(
-        month.url,
-        server_settings={"session_replication_role": "replica", "synchronous_commit": "off"},
-    )
+    server = await asyncpg.connect(month.url, server_settings={"synchronous_commit": "off"})
     for sql in _statements(month):
         await server.execute(sql)
     await server.execute("VACUUM ANALYZE")

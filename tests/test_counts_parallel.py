@@ -141,10 +141,7 @@ def test_erasing_somebody_whose_code_is_just_being_used_locks_nobody_out():
 
         async def erase(tx: Tx) -> None:
             assert not signups, "a deadlock made it run again"
-            await tx.all(
-                statement("SELECT id FROM subscriber WHERE id = :id FOR NO KEY UPDATE"),
-                id=star["uuid"],
-            )
+            await tx.lock(statement("SELECT id FROM subscriber WHERE id = :id"), id=star["uuid"])
             for number in range(4):
                 body = {"email": f"reader{number}@example.org", "referrer_code": star["ref_code"]}
                 signups.append(pool.submit(server.caller(alice.key), "POST", path, body))

@@ -19,7 +19,7 @@ from .process import migrated
 T = TypeVar("T")
 
 
-def statement(sql: str, touches: str = "") -> Statement[Any]:
+def statement(sql: str, touches: str = "changes test") -> Statement[Any]:
     """A statement for a test's own questions; its rows are tuples."""
     return Statement("test", sql, sql, lambda *columns: columns, touches=touches)
 
