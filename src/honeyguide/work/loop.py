@@ -19,6 +19,8 @@ log = logging.getLogger("honeyguide.work")
 
 # A process that died while it ran a job is replaced after this long.
 LEASE_MS = 60_000
+# A job that runs more often says only at the debug level that it did.
+QUIET_BELOW_MS = 30_000
 
 
 class Loop:
@@ -93,7 +95,8 @@ class Loop:
         try:
             await self._run_batches(job, token)
             result = job_runs.OK
-            log.info("Job finished", extra=_duration(began_ms))
+            level = logging.DEBUG if job.every_ms < QUIET_BELOW_MS else logging.INFO
+            log.log(level, "Job finished", extra=_duration(began_ms))
         except Exception as error:
             result = f"failed: {type(error).__name__}"
             raise
