@@ -207,12 +207,12 @@ def test_many_partners_are_notified_in_bounded_steps(
             "'budget_re%' GROUP BY kind"
         )
         await trade.arrive()
-        assert await money_work.tell_about_budgets(SITE, store, NOON_MS)
+        assert await money_work.notify_about_budgets(SITE, store, NOON_MS)
         assert await trade.rows(kinds) == [("budget_reached", 4, 4)]
         await trade.tell(NOON_MS + DAY_MS)
         assert await trade.rows(kinds) == [("budget_reached", 9, 9)]
         await trade.offer(total_budget=600)
-        assert await money_work.tell_about_budgets(SITE, store, NOON_MS + DAY_MS)
+        assert await money_work.notify_about_budgets(SITE, store, NOON_MS + DAY_MS)
         assert sorted(await trade.rows(kinds)) == [
             ("budget_reached", 9, 9),
             ("budget_reopened", 4, 4),
@@ -236,7 +236,7 @@ def test_only_partners_who_heard_of_a_reach_hear_of_its_reopening(
     async def scenario(store: Store) -> None:
         trade = await Trade.begin(store, partners=9, cpa=300, total_budget=300)
         await trade.arrive()
-        await money_work.tell_about_budgets(SITE, store, NOON_MS)
+        await money_work.notify_about_budgets(SITE, store, NOON_MS)
         await trade.offer(total_budget=600)
         await trade.tell()
         each = [await heard(trade, n) for n in range(9)]

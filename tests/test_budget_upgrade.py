@@ -37,7 +37,7 @@ class Upgraded:
     async def notify(self, now_ms: int) -> dict[str, list[str]]:
         """What the job sends, by program: a word for each notification."""
         before = {row[0] for row in await self.rows("SELECT id FROM notice")}
-        while await money_work.tell_about_budgets(SITE, self.store, now_ms):
+        while await money_work.notify_about_budgets(SITE, self.store, now_ms):
             pass
         names = dict(
             await self.rows(

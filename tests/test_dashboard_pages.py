@@ -15,7 +15,7 @@ from tests.support.web import Operator, WebClient, operator, run_import, upload,
 
 BEHIND = [page for page in PAGES if not page.open_to_all]
 # Pages for partners and administrators have their own cast, and their own stranger:
-# tests/test_market_pages.py.
+# tests/test_program_pages.py.
 PARTNERS = (
     "/publications",
     "/program",

@@ -71,7 +71,7 @@ def test_a_reached_budget_is_said_to_its_partners(service: Service) -> None:
     bob.web.log_in(bob.email)
     alice.web.log_in(alice.email)
     month = rules.month_of(service.now_ms())
-    after, again = earnings(bob), rules.spoken(rules.next_month(month))
+    after, again = earnings(bob), rules.month_name(rules.next_month(month))
     assert f"$3.00 $0.00 $0.00 ✕ Budget reached, resumes 1 {again}" in after, (
         "whatever their own cap would still hold"
     )

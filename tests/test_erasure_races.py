@@ -115,7 +115,7 @@ def test_a_new_milestone_reaches_somebody_just_being_erased_without_a_word_of_it
         wax = await Wax.begin(opened.store)
         zelda = await wax.zelda(friends=2)
         await wax.offer()
-        walking = partial(backfill.walk, site=SITE, now_ms=NOON_MS)
+        walking = partial(backfill.grant_batch, site=SITE, now_ms=NOON_MS)
         walked, _ = await overlapping(wax.store, walking, wax.erasing(zelda))
         assert walked is True
         assert await wax.left_of(zelda) == []

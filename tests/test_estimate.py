@@ -14,11 +14,11 @@ from honeyguide.partners import rules
 
 
 def charged(
-    fee: int, cap: int, budget: int, readers: int, partners: int
+    fee: int, cap: int, budget: int, subscribers: int, partners: int
 ) -> tuple[int, dict[str, int]]:
     """The month lived through, one reader after another in an order of its own."""
-    turns = [number % partners for number in range(readers)]
-    random.Random(readers).shuffle(turns)
+    turns = [number % partners for number in range(subscribers)]
+    random.Random(subscribers).shuffle(turns)
     spent, earned, reached = 0, [0] * partners, False
     refused: dict[str, int] = {}
     for partner in turns:
@@ -47,27 +47,27 @@ def charged(
     st.integers(1, 7),
 )
 def test_it_is_what_the_rules_would_charge(
-    fee: int, cap: int, budget: int, readers: int, partners: int
+    fee: int, cap: int, budget: int, subscribers: int, partners: int
 ) -> None:
     guess = rules.estimate_month(
         fee_cents=fee,
         partner_cap_cents=cap,
         budget_cents=budget,
-        readers=readers,
+        subscribers=subscribers,
         partners=partners,
     )
-    spent, refused = charged(fee, cap, budget, readers, partners)
-    assert guess.cost_cents == spent == guess.paid_readers * fee
-    assert guess.paid_readers + guess.over_partner_cap + guess.over_budget == readers
-    assert guess.asked_cents == fee * readers
+    spent, refused = charged(fee, cap, budget, subscribers, partners)
+    assert guess.cost_cents == spent == guess.paid_subscribers * fee
+    assert guess.paid_subscribers + guess.over_partner_cap + guess.over_budget == subscribers
+    assert guess.uncapped_cents == fee * subscribers
     if (
-        guess.asked_cents < budget
+        guess.uncapped_cents < budget
     ):  # else the budget, which outranks the cap, may refuse what both would
         assert refused.get(rules.Uncharged.PARTNER_CAP, 0) == guess.over_partner_cap
 
 
 @pytest.mark.parametrize(
-    ("readers", "partners", "cost", "over_cap", "over_budget"),
+    ("subscribers", "partners", "cost", "over_cap", "over_budget"),
     [
         (100, 3, 12_000, 4, 48),
         (48, 3, 12_000, 0, 0),
@@ -77,14 +77,14 @@ def test_it_is_what_the_rules_would_charge(
     ],
 )
 def test_the_demos_own_offer(
-    readers: int, partners: int, cost: int, over_cap: int, over_budget: int
+    subscribers: int, partners: int, cost: int, over_cap: int, over_budget: int
 ) -> None:
     """$2.50 a reader, $80 a partner, $120 in all."""
     guess = rules.estimate_month(
         fee_cents=250,
         partner_cap_cents=8_000,
         budget_cents=12_000,
-        readers=readers,
+        subscribers=subscribers,
         partners=partners,
     )
     assert (guess.cost_cents, guess.over_partner_cap, guess.over_budget) == (
@@ -96,6 +96,6 @@ def test_the_demos_own_offer(
 
 def test_a_favour_costs_nothing_whatever_the_caps() -> None:
     guess = rules.estimate_month(
-        fee_cents=0, partner_cap_cents=0, budget_cents=0, readers=9, partners=2
+        fee_cents=0, partner_cap_cents=0, budget_cents=0, subscribers=9, partners=2
     )
-    assert (guess.cost_cents, guess.paid_readers, guess.over_budget) == (0, 9, 0)
+    assert (guess.cost_cents, guess.paid_subscribers, guess.over_budget) == (0, 9, 0)

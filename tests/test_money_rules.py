@@ -250,7 +250,7 @@ def test_a_month_has_its_bounds_and_neighbours(
 
 
 def test_a_month_is_spoken_by_its_name() -> None:
-    months = [rules.spoken(f"2026-{number:02d}") for number in range(1, 13)]
+    months = [rules.month_name(f"2026-{number:02d}") for number in range(1, 13)]
     assert (months[0], months[1], months[10], months[11]) == (
         "January 2026",
         "February 2026",
@@ -292,7 +292,7 @@ def test_a_closed_month_takes_no_charge(now_ms: int, last_closed: str | None, mo
 
 @pytest.mark.parametrize("value", ["2026-11", "1970-01", "2999-12", "2026-09"])
 def test_a_month_is_read(value: str) -> None:
-    assert rules.read_month(value, param="month") == value
+    assert rules.parse_month(value, param="month") == value
 
 
 @pytest.mark.parametrize(
@@ -313,5 +313,5 @@ def test_a_month_is_read(value: str) -> None:
 )
 def test_what_is_no_month_is_refused(value: str) -> None:
     with pytest.raises(Invalid, match=r"month must be a month such as 2026-11\.") as refused:
-        rules.read_month(value, param="month")
+        rules.parse_month(value, param="month")
     assert refused.value.param == "month"

@@ -147,7 +147,7 @@ def test_where_rewards_are_too_many_to_count_the_page_says_so(
         == 200
     )
     for most, earned, approve in ((3, "6", "3"), (2, "5+", "2+")):
-        monkeypatch.setattr(recent_counts, "MOST_WON", most)
+        monkeypatch.setattr(recent_counts, "MOST_EARNED", most)
         page = overview(alice)
         assert card(
             page, "Earned"

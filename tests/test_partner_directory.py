@@ -258,11 +258,11 @@ def test_a_database_of_the_earlier_version_is_searched_and_sorted_as_before(engi
         everything = NetworkQuery(sort="confirmation_rate"), Page(1, 10)
         assert run(store.read(network.find, *everything)) == (listed, 1)
         assert opened.ask("SELECT confirmation_bp FROM program") == [(6_666,)]
-        assert run(store.read(publications.has_unfolded, now_ms=NOW_MS))
+        assert run(store.read(publications.has_missing_search_text, now_ms=NOW_MS))
         jobs = {job.name: job for job in jobs_of(SITE, transport_for("", "wax@example.org"))}
         job = jobs["fill in search texts after an upgrade"]
         assert run(Loop(store, system_clock, (job,)).once(job))
-        assert not run(store.read(publications.has_unfolded, now_ms=NOW_MS))
+        assert not run(store.read(publications.has_missing_search_text, now_ms=NOW_MS))
         for search in ("über", "NEWS", "täglich", "ienen acht"):
             found = run(store.read(network.find, NetworkQuery(search=search), Page(1, 10)))
             assert found == (listed, 1), search

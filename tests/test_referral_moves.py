@@ -190,7 +190,7 @@ class Moves(RuleBasedStateMachine):
 
             async def read(tx: Any, advocate_id: str = advocate.id) -> Any:
                 who = await subscribers.get(tx, self.owner, advocate_id)
-                brought, _ = await subscribers.page_of_brought(
+                brought, _ = await subscribers.page_of_referred(
                     tx, self.owner, who, campaigns_page()
                 )
                 return who, brought, await earned_rewards.earned_by(tx, self.owner, advocate_id)

@@ -41,7 +41,7 @@ class Newsletter:
             await may_commit.wait()
 
     async def grant_all(self) -> None:
-        while await self.store.write(backfill.walk, SITE, now_ms=NOON_MS):
+        while await self.store.write(backfill.grant_batch, SITE, now_ms=NOON_MS):
             pass
 
 

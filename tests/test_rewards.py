@@ -246,8 +246,8 @@ def test_the_walk_to_those_already_past_it_takes_as_many_steps_as_it_needs(
     alice: Member, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     everyone = [advocate(alice, 2, f"star{n}@example.org") for n in range(7)]
-    monkeypatch.setattr(backfill, "WALK_BATCH", 3)
-    monkeypatch.setattr(backfill, "GIVE_BATCH", 2)
+    monkeypatch.setattr(backfill, "ADVOCATES_BATCH", 3)
+    monkeypatch.setattr(backfill, "REWARDS_BATCH", 2)
     monkeypatch.setattr(earned_rewards, "MOST_AT_ONCE", 1)
     offer(alice, referrals=1, recurring=True)
     catch_up(alice)

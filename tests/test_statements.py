@@ -63,8 +63,8 @@ UNOWNED: dict[str, str] = {
     "referrals.page_index.any_note": "whether the job that updates the page index has work",
     "referrals.page_index.take_notes": "the fold takes notes in their order",
     "referrals.lifecycle.due": "finds holds that ran out",
-    "referrals.backfill.next_walk": "finds a milestone that is new to somebody's advocates",
-    "referrals.backfill.next_wanting": (
+    "referrals.backfill.next_backfill": "finds a milestone that is new to somebody's advocates",
+    "referrals.backfill.next_restocked": (
         "finds a pool that has codes again, and people who wait for them"
     ),
     "referrals.clicks.add": "clicks on many accounts' links, each with its owner",
@@ -74,8 +74,8 @@ UNOWNED: dict[str, str] = {
     "accounts.invitations.purge": "sweeps links whose time is over",
     "signups.importing.running": "finds the import that has waited longest",
     "partners.network.rate": "confirmation rates of all programs, for sorting",
-    "partners.publications.has_unfolded": "whether the job that fills in search texts has work",
-    "partners.publications.unfolded": "finds search texts to fill in, of all accounts",
+    "partners.publications.has_missing_search_text": "whether search texts are missing",
+    "partners.publications.without_search_text": "finds search texts to fill in, of all accounts",
     "partners.payouts.insert": "payouts of many accounts, each with its owner",
     "partners.payouts.insert_transfers": "the ledger's side of the payouts made just before",
     "partners.budget_notifications.nearly_spent": (

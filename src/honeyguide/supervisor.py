@@ -66,7 +66,7 @@ class Supervisor:
         signal.set_wakeup_fd(self._signals_end, warn_on_full_buffer=False)
         for _ in range(count):
             self._start()
-        code, are_told = 0, False
+        code, was_told = 0, False
         while self._workers:
             self._wait()
             self._read_beats()
@@ -80,8 +80,8 @@ class Supervisor:
                 if was_new:
                     time.sleep(1)
                 self._start()
-            if self._is_stopping and not are_told:
-                are_told = True
+            if self._is_stopping and not was_told:
+                was_told = True
                 for pid in self._workers:
                     os.kill(pid, signal.SIGTERM)
             self._kill_blocked()

@@ -14,7 +14,7 @@ from playwright.sync_api import Page
 
 from honeyguide.accounts import attempts
 from honeyguide.pages.readers import forms as reader_forms
-from tests.browser import test_dashboard, test_market, test_reader_pages
+from tests.browser import test_dashboard, test_partners, test_reader_pages
 from tests.browser.conftest import DESKTOP, PageAt
 from tests.support.service import Service
 
@@ -104,8 +104,8 @@ def test_dashboard_forms_speak_plainly(service: Service, page_at: PageAt) -> Non
 
 
 def test_partner_forms_speak_plainly(service: Service, page_at: PageAt) -> None:
-    places = test_market.Places(service)
-    page = test_market.sit_down(page_at(DESKTOP), places.alice)
+    places = test_partners.Places(service)
+    page = test_partners.sit_down(page_at(DESKTOP), places.alice)
     assert not all_faults(
         page, [service.url + path for path in places.alices.values()], at_least=10
     )

@@ -53,7 +53,7 @@ def catch_up(member: Member) -> None:
     meanwhile.
     """
     site, now_ms = member.service.services.site, member.service.now_ms()
-    for job in (backfill.walk, backfill.supply):
+    for job in (backfill.grant_batch, backfill.supply_batch):
         while member.service.write(lambda tx, job=job: job(tx, site, now_ms=now_ms)):  # type: ignore[misc]
             pass
 

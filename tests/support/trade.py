@@ -178,7 +178,7 @@ class Trade:
             pass
 
     async def tell(self, now_ms: int = NOON_MS) -> None:
-        while await money_work.tell_about_budgets(self.site, self.store, now_ms):
+        while await money_work.notify_about_budgets(self.site, self.store, now_ms):
             pass
 
     async def close_and_pay_out(self, now_ms: int) -> None:

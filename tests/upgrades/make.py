@@ -20,13 +20,17 @@ from tests.upgrades import FOLDER, POSTGRES, SQLITE
 
 SMALL_DEMO = """
 from honeyguide.cli import main
-from honeyguide.demo import crowd
 
-moments, clicks = crowd.moments, crowd.clicks
-crowd.moments = lambda stage, first, last, *rest, **named: moments(
-    stage, first / 12, last / 12, *rest, **named
+try:
+    from honeyguide.demo import subscribers
+except ImportError:  # before November 2026
+    from honeyguide.demo import crowd as subscribers
+
+moments, clicks = subscribers.moments, subscribers.clicks
+subscribers.moments = lambda state, first, last, *rest, **named: moments(
+    state, first / 12, last / 12, *rest, **named
 )
-crowd.clicks = lambda *given: list(clicks(*given))[:5]
+subscribers.clicks = lambda *given: list(clicks(*given))[:5]
 main()
 """
 

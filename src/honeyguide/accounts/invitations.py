@@ -83,14 +83,14 @@ async def forgot_password(tx: Tx, site: Site, email: EmailAddress, *, now_ms: in
     token = await _issue(
         tx, "password_reset", account_id=account.id, email=None, lasts_ms=RESET_MS, now_ms=now_ms
     )
-    told = texts.password_reset(link=f"{site.base_url}/password/{token}", valid_for="1 hour")
+    message = texts.password_reset(link=f"{site.base_url}/password/{token}", valid_for="1 hour")
     await emails.post(
         tx,
         account_id=account.id,
         to=EmailAddress(account.email),
         kind="password_reset",
-        subject=told.subject,
-        text=told.text,
+        subject=message.subject,
+        text=message.text,
         now_ms=now_ms,
     )
 
@@ -101,7 +101,7 @@ async def ask_to_join(tx: Tx, site: Site, email: EmailAddress, *, now_ms: int) -
     account = await accounts.find_by_email(tx, email)
     if account is not None:
         kind = "account_exists"
-        told = texts.account_exists(
+        message = texts.account_exists(
             login=f"{site.base_url}/login", forgot=f"{site.base_url}/password"
         )
     else:
@@ -114,14 +114,14 @@ async def ask_to_join(tx: Tx, site: Site, email: EmailAddress, *, now_ms: int) -
             lasts_ms=INVITATION_MS,
             now_ms=now_ms,
         )
-        told = texts.open_account(link=f"{site.base_url}/welcome/{token}", valid_for="7 days")
+        message = texts.open_account(link=f"{site.base_url}/welcome/{token}", valid_for="7 days")
     await emails.post(
         tx,
         account_id=account.id if account else INSTALLATION,
         to=email,
         kind=kind,
-        subject=told.subject,
-        text=told.text,
+        subject=message.subject,
+        text=message.text,
         now_ms=now_ms,
     )
 
@@ -137,14 +137,14 @@ async def invite(tx: Tx, site: Site, inviter: Account, email: EmailAddress, *, n
         now_ms=now_ms,
     )
     link = f"{site.base_url}/welcome/{token}"
-    told = texts.invitation(inviter=inviter.name or inviter.email, link=link, valid_for="7 days")
+    message = texts.invitation(inviter=inviter.name or inviter.email, link=link, valid_for="7 days")
     await emails.post(
         tx,
         account_id=inviter.id,
         to=email,
         kind="invitation",
-        subject=told.subject,
-        text=told.text,
+        subject=message.subject,
+        text=message.text,
         now_ms=now_ms,
     )
     return link

@@ -299,7 +299,7 @@ def _refusal(fault: errors.Fault, exchange: Exchange) -> Reply:
         headers.append((b"allow", ", ".join(fault.allowed).encode()))
     if isinstance(fault, transport.TooLarge | transport.Slow):
         headers.append((b"connection", b"close"))
-    return Reply(status, _encode(transport.told(fault, exchange.request_id)), headers)
+    return Reply(status, _encode(transport.error_body(fault, exchange.request_id)), headers)
 
 
 async def _send(send: Send, reply: Reply, exchange: Exchange) -> None:

@@ -236,7 +236,7 @@ def _finished(schema: Schema, required: tuple[str, ...] | None) -> Schema:
         done["description"] = re.sub(r"\s+", " ", done["description"])
     fields = {field: _simple(raw) for field, raw in schema.get("properties", {}).items()}
     if required is None:
-        done["properties"] = {field: _received(told) for field, told in fields.items()}
+        done["properties"] = {field: _received(schema) for field, schema in fields.items()}
         needed = list(schema.get("required", ()))
     else:
         needed = list(required)

@@ -251,7 +251,7 @@ def program_view(p: Program) -> ProgramView:
     )
 
 
-def offer_view(site: Site, o: NetworkProgram, account_id: str) -> OfferView:
+def network_program_view(site: Site, o: NetworkProgram, account_id: str) -> OfferView:
     """A program in the partner network, as this account sees it."""
     publication = OfferPublication(
         uuid=o.publication_id,
@@ -270,7 +270,7 @@ def offer_view(site: Site, o: NetworkProgram, account_id: str) -> OfferView:
         confirmation_rate_30d=o.confirmation_rate,
         budget_left=o.budget_left,
         own=o.account_id == account_id,
-        joined=o.joined_id is not None,
+        joined=o.partner_campaign_id is not None,
     )
 
 

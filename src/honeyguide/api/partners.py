@@ -27,7 +27,7 @@ from honeyguide.api.partner_views import (
     Programs,
     ReferralMeta,
     Referrals,
-    offer_view,
+    network_program_view,
     partner_campaign_view,
     program_view,
     referral_view,
@@ -103,47 +103,49 @@ def _amount(text: str | None, param: str) -> int:
     return money.cents(Decimal(text), param=param)
 
 
-async def list_offers(tx: Tx, call: Call) -> Listed:
+async def list_network_programs(tx: Tx, call: Call) -> Listed:
     page = call.page
     rows, total = await network.page_of(
         tx, call.tenant.account_id, _network_query(call), page, now_ms=call.now_ms
     )
     meta = ProgramMeta(page.per_page, page.page, page.total_pages(total), total)
-    shown = [offer_view(call.site, row, call.tenant.account_id) for row in rows]
+    shown = [network_program_view(call.site, row, call.tenant.account_id) for row in rows]
     return Listed(Offers(shown, meta), page, total)
 
 
-async def get_offer(tx: Tx, call: Call) -> OneOffer:
+async def get_network_program(tx: Tx, call: Call) -> OneOffer:
     account_id = call.tenant.account_id
-    offer = await network.get(tx, account_id, call.path["uuid"], now_ms=call.now_ms)
-    return OneOffer(offer_view(call.site, offer, account_id))
+    program = await network.get(tx, account_id, call.path["uuid"], now_ms=call.now_ms)
+    return OneOffer(network_program_view(call.site, program, account_id))
 
 
 async def join(tx: Tx, call: Call) -> OnePartnerCampaign | Known:
-    joined, is_new = await network.join(
+    partner_campaign, is_new = await network.join(
         tx,
         call.tenant.account_id,
         call.path["uuid"],
         call.body.reason_for_recommending,
         now_ms=call.now_ms,
     )
-    view = OnePartnerCampaign(partner_campaign_view(call.site, joined))
+    view = OnePartnerCampaign(partner_campaign_view(call.site, partner_campaign))
     return view if is_new else Known(view)
 
 
-async def list_joined(tx: Tx, call: Call) -> Listed:
+async def list_partner_campaigns(tx: Tx, call: Call) -> Listed:
     page = call.page
-    rows, total = await network.page_of_joined(tx, call.tenant.account_id, page, now_ms=call.now_ms)
+    rows, total = await network.page_of_partner_campaigns(
+        tx, call.tenant.account_id, page, now_ms=call.now_ms
+    )
     meta = PartnerCampaignMeta(page.per_page, page.page, page.total_pages(total), total)
     shown = [partner_campaign_view(call.site, row) for row in rows]
     return Listed(PartnerCampaigns(shown, meta), page, total)
 
 
-async def get_joined(tx: Tx, call: Call) -> OnePartnerCampaign:
-    joined = await network.get_joined(
+async def get_partner_campaign(tx: Tx, call: Call) -> OnePartnerCampaign:
+    partner_campaign = await network.get_partner_campaign(
         tx, call.tenant.account_id, call.path["uuid"], now_ms=call.now_ms
     )
-    return OnePartnerCampaign(partner_campaign_view(call.site, joined))
+    return OnePartnerCampaign(partner_campaign_view(call.site, partner_campaign))
 
 
 async def list_referrals(tx: Tx, call: Call) -> Listed:
@@ -156,7 +158,7 @@ async def list_referrals(tx: Tx, call: Call) -> Listed:
 
 def _month(call: Call) -> str:
     asked = call.query.get("month")
-    return rules.month_of(call.now_ms) if not asked else rules.read_month(asked, param="month")
+    return rules.month_of(call.now_ms) if not asked else rules.parse_month(asked, param="month")
 
 
 async def spend(tx: Tx, call: Call) -> OneSpend:
@@ -270,7 +272,7 @@ ROUTES = (
     Route(
         "GET",
         _N,
-        list_offers,
+        list_network_programs,
         operation_id="v2_partners_list_offers",
         tag="Partner network",
         summary="List programs in the partner network",
@@ -281,7 +283,7 @@ ROUTES = (
     Route(
         "GET",
         f"{_N}/{{uuid}}",
-        get_offer,
+        get_network_program,
         operation_id="v2_partners_get_offer",
         tag="Partner network",
         summary="Get a program in the partner network",
@@ -302,7 +304,7 @@ ROUTES = (
     Route(
         "GET",
         f"{_ME}/partner_campaigns",
-        list_joined,
+        list_partner_campaigns,
         operation_id="v2_partners_list_joined",
         tag="Partner campaigns",
         summary="List the programs you have joined",
@@ -313,7 +315,7 @@ ROUTES = (
     Route(
         "GET",
         f"{_ME}/partner_campaigns/{{uuid}}",
-        get_joined,
+        get_partner_campaign,
         operation_id="v2_partners_get_joined",
         tag="Partner campaigns",
         summary="Get a program you have joined",

@@ -8,7 +8,7 @@ from typing import Any
 import msgspec
 
 from honeyguide.api.telemetry import Telemetry
-from honeyguide.api.transport import Receive, Scope, Send, WrongMethod, told
+from honeyguide.api.transport import Receive, Scope, Send, WrongMethod, error_body
 from honeyguide.kernel import log_context
 from honeyguide.kernel.errors import Unavailable
 from honeyguide.store import Store, health
@@ -45,7 +45,7 @@ class System:
 
     async def _answer(self, path: str, method: str, request_id: str) -> tuple[int, bytes, bytes]:
         if method not in ("GET", "HEAD"):
-            return 405, _JSON, _encode(told(WrongMethod(["GET"]), request_id))
+            return 405, _JSON, _encode(error_body(WrongMethod(["GET"]), request_id))
         if path == "/healthz":
             return 200, _JSON, b'{"status":"alive"}'
         if path == "/readyz":
@@ -58,5 +58,5 @@ class System:
         try:
             await self._store.read(health.clock_skew_ms)
         except Unavailable as error:
-            return 503, _JSON, _encode({"status": "waiting"} | told(error, request_id))
+            return 503, _JSON, _encode({"status": "waiting"} | error_body(error, request_id))
         return 200, _JSON, b'{"status":"ready"}'

@@ -45,7 +45,7 @@ class WrongMethod(Fault):
         self.allowed = allowed
 
 
-def told(fault: Fault, request_id: str) -> dict[str, str]:
+def error_body(fault: Fault, request_id: str) -> dict[str, str]:
     """What every refusal says, in its one shape."""
     body = {"error": fault.message, "code": fault.code}
     if fault.param is not None:

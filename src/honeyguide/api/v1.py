@@ -69,7 +69,7 @@ async def get_subscriber(tx: Tx, call: Call) -> OneRead:
 async def list_referrals(tx: Tx, call: Call) -> Listed:
     page = call.page
     referrer = await subscribers.get(tx, call.tenant, call.path["uuid"])
-    rows, total = await subscribers.page_of_brought(tx, call.tenant, referrer, page)
+    rows, total = await subscribers.page_of_referred(tx, call.tenant, referrer, page)
     shown = [read(row) for row in rows]
     return Listed(ReadList(shown, subscriber_meta(page, total)), page, total)
 

@@ -70,6 +70,6 @@ async def get_subscriber(tx: Tx, call: Call) -> views.OnePlain:
 async def list_referrals(tx: Tx, call: Call) -> Listed:
     page, campaign = call.page, await _expanded(tx, call)
     referrer = await subscribers.get(tx, call.tenant, call.path["uuid"])
-    rows, total = await subscribers.page_of_brought(tx, call.tenant, referrer, page)
+    rows, total = await subscribers.page_of_referred(tx, call.tenant, referrer, page)
     shown = list(map(views.counted, rows, await _programs(tx, call, campaign, rows)))
     return Listed(views.CountedList(shown, views.subscriber_meta(page, total)), page, total)

@@ -66,7 +66,7 @@ async def _check_ledger(
 
 async def _payouts_of_month(services: Services, month: str, unpaid: bool) -> list[payouts.Owed]:
     if month:
-        rules.read_month(month, param="--month")
+        rules.parse_month(month, param="--month")
     return await services.store.slow_snapshot(payouts.of_month, month, open_only=unpaid)
 
 
@@ -107,7 +107,7 @@ def payouts_export(month: Month = "", unpaid: Unpaid = False) -> None:
 def payouts_make() -> None:
     done = [(month, made) for month, made in with_services(_make_payouts) if made]
     for month, made in done:
-        typer.echo(f"{rules.spoken(month)}: {_count(made, 'payout')}")
+        typer.echo(f"{rules.month_name(month)}: {_count(made, 'payout')}")
     if not done:
         typer.echo("No payouts to create.", err=True)
 
@@ -119,7 +119,7 @@ async def _make_payouts(services: Services) -> list[tuple[str, int]]:
     with _progress() as bar:
         while (month := await store.read(payouts.month_to_pay_out)) is not None:
             earners = await store.slow_snapshot(payouts.earners, month)
-            task = bar.add_task(f"Payouts for {rules.spoken(month)}", total=earners)
+            task = bar.add_task(f"Payouts for {rules.month_name(month)}", total=earners)
             await pay_out(store, services.clock(), partial(bar.advance, task))
             done.append((month, int(bar.tasks[task].completed)))
     return done
@@ -170,19 +170,19 @@ def _mark_table(path: Path) -> None:
             f"{path} is not a CSV file with the columns payout_uuid and reference. Start from "
             "`honeyguide payouts export`."
         )
-    wanted = [(payout_uuid, reference) for payout_uuid, reference in rows if reference]
-    marked = write(_mark_all, wanted, now_ms=current_ms())
-    already, without = len(wanted) - marked, len(rows) - len(wanted)
+    payments = [(payout_uuid, reference) for payout_uuid, reference in rows if reference]
+    marked = write(_mark_all, payments, now_ms=current_ms())
+    already, without = len(payments) - marked, len(rows) - len(payments)
     typer.echo(
         f"{_count(marked, 'payout')} marked as paid, {already:,} already paid, "
         f"{without:,} without a reference."
     )
 
 
-async def _mark_all(tx: Tx, wanted: list[tuple[str, str]], *, now_ms: int) -> int:
+async def _mark_all(tx: Tx, payments: list[tuple[str, str]], *, now_ms: int) -> int:
     """How many were marked. A payout already marked with the same reference is skipped."""
     marked = 0
-    for payout_uuid, reference in wanted:
+    for payout_uuid, reference in payments:
         try:
             await payouts.mark_paid(tx, payout_uuid, reference, now_ms=now_ms)
             marked += 1

@@ -7,8 +7,8 @@ from typing import NamedTuple
 
 from honeyguide.accounts import accounts, admission, keys, passwords
 from honeyguide.app import Services
-from honeyguide.demo import stage, year
-from honeyguide.demo.cast import CAST, EMPTY, OWNER
+from honeyguide.demo import history, setup
+from honeyguide.demo.newsletters import EMPTY, NEWSLETTERS, OWNER
 from honeyguide.kernel.clock import DAY_MS
 from honeyguide.kernel.email_addresses import EmailAddress
 from honeyguide.kernel.ids import new_code
@@ -16,21 +16,21 @@ from honeyguide.kernel.tenant import Tenant
 from honeyguide.referrals import campaigns
 from honeyguide.store import Tx
 
-__all__ = ["EMAILS", "EMPTY", "OWNER", "Demo", "Seat", "prepare"]
+__all__ = ["EMAILS", "EMPTY", "OWNER", "Demo", "DemoLogin", "prepare"]
 
-EMAILS = tuple(newsletter.email for newsletter in CAST)
+EMAILS = tuple(newsletter.email for newsletter in NEWSLETTERS)
 # A little less than the dashboard's year, so that it does not compare with the few days before.
 YEAR_MS = 360 * DAY_MS
 
 
-class Seat(NamedTuple):
+class DemoLogin(NamedTuple):
     campaign_id: str
     key: str
 
 
 class Demo(NamedTuple):
-    demo: Seat
-    empty: Seat
+    demo: DemoLogin
+    empty: DemoLogin
     password: str
 
 
@@ -39,15 +39,15 @@ async def prepare(services: Services) -> Demo:
     now_ms = services.clock()
     tenants, is_new = await services.store.write(_find_or_create_accounts, now_ms=now_ms)
     if is_new:
-        await year.live(
+        await history.create_history(
             services,
-            await stage.set_up(services, tenants, start_ms=now_ms - YEAR_MS, end_ms=now_ms),
+            await setup.set_up(services, tenants, start_ms=now_ms - YEAR_MS, end_ms=now_ms),
         )
-        for newsletter in CAST:
+        for newsletter in NEWSLETTERS:
             await _use_a_key(services, tenants[newsletter.email])
     return Demo(
-        await _seat(services, tenants[OWNER]),
-        await _seat(services, tenants[EMPTY]),
+        await _create_login(services, tenants[OWNER]),
+        await _create_login(services, tenants[EMPTY]),
         await _new_password(services, tenants),
     )
 
@@ -56,7 +56,7 @@ async def _find_or_create_accounts(tx: Tx, *, now_ms: int) -> tuple[dict[str, Te
     """The tenants by email address, and whether the demo is new."""
     tenants: dict[str, Tenant] = {}
     is_new = await accounts.find_by_email(tx, EmailAddress(OWNER)) is None
-    names = {**{newsletter.email: newsletter.name for newsletter in CAST}, EMPTY: "Empty"}
+    names = {**{newsletter.email: newsletter.name for newsletter in NEWSLETTERS}, EMPTY: "Empty"}
     for email, name in names.items():
         known = await accounts.find_by_email(tx, EmailAddress(email))
         if known is not None:
@@ -68,15 +68,15 @@ async def _find_or_create_accounts(tx: Tx, *, now_ms: int) -> tuple[dict[str, Te
     return tenants, is_new
 
 
-async def _seat(services: Services, tenant: Tenant) -> Seat:
+async def _create_login(services: Services, tenant: Tenant) -> DemoLogin:
     key = await services.store.write(
         keys.create, tenant.account_id, name="make run", now_ms=services.clock()
     )
-    return Seat(tenant.campaign_id, key)
+    return DemoLogin(tenant.campaign_id, key)
 
 
 async def _use_a_key(services: Services, tenant: Tenant) -> None:
-    """Use a key as a mailing tool would, because the dashboard's first steps look for that."""
+    """Use a key as an email tool would, because the dashboard's first steps look for that."""
     key = await services.store.write(
         keys.create,
         tenant.account_id,

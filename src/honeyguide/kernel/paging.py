@@ -35,13 +35,13 @@ def _whole(text: str, *, param: str) -> int:
 
 def asked(page: str | None, per_page: str | None) -> Page:
     """The page of the query string; more than 200 per page is served as 200."""
-    wanted = Page(
+    parsed = Page(
         1 if page is None else _whole(page, param="page"),
         PER_PAGE if per_page is None else min(_whole(per_page, param="per_page"), MOST_PER_PAGE),
     )
-    if wanted.page > LAST_PAGE:
+    if parsed.page > LAST_PAGE:
         raise Invalid("{field} must be at most {most:,}.", param="page", most=LAST_PAGE)
-    return wanted
+    return parsed
 
 
 def links(address: str, query: dict[str, str], page: Page, total: int) -> str:

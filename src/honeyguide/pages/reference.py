@@ -91,53 +91,58 @@ class SchemaReader:
         found: dict[str, Collection] = {}
         for path, methods in self._document["paths"].items():
             operations = [
-                self._operation(m, path, told) for m, told in methods.items() if tag in told["tags"]
+                self._operation(m, path, operation)
+                for m, operation in methods.items()
+                if tag in operation["tags"]
             ]
             if operations:
                 above = next((other for other in found if path.startswith(f"{other}/")), path)
                 found.setdefault(above, Collection(above)).operations.extend(operations)
         return list(found.values())
 
-    def _operation(self, method: str, path: str, told: dict[str, Any]) -> Operation:
+    def _operation(self, method: str, path: str, operation: dict[str, Any]) -> Operation:
         body = (
-            told.get("requestBody", {}).get("content", {}).get("application/json", {}).get("schema")
+            operation.get("requestBody", {})
+            .get("content", {})
+            .get("application/json", {})
+            .get("schema")
         )
         if body and not self._resolved(body).get("properties"):
             body = None
-        status = next(status for status in told["responses"] if status.startswith("2"))
-        content = told["responses"][status]["content"]["application/json"]
+        status = next(status for status in operation["responses"] if status.startswith("2"))
+        content = operation["responses"][status]["content"]["application/json"]
         answer = content["schema"]
         return Operation(
-            id=told["operationId"],
+            id=operation["operationId"],
             method=method.upper(),
             path=path,
-            summary=told["summary"],
-            detail=told.get("description", ""),
-            parameters=[self._parameter(each) for each in told.get("parameters", ())],
+            summary=operation["summary"],
+            detail=operation.get("description", ""),
+            parameters=[self._parameter(each) for each in operation.get("parameters", ())],
             body=list(self._rows(body)) if body else [],
-            request=self._curl(method.upper(), path, told, body),
+            request=self._curl(method.upper(), path, operation, body),
             status=status,
             answer=rendering.json_lines(content.get("example") or self.example(answer)),
             fields=list(self._rows(answer)),
             errors=[
                 (code, self._resolved(each)["description"])
-                for code, each in told["responses"].items()
+                for code, each in operation["responses"].items()
                 if code >= "400"
             ],
         )
 
-    def _parameter(self, told: Schema) -> Row:
-        kind, words = self._kind(told["schema"]), told.get("description", "")
+    def _parameter(self, parameter: Schema) -> Row:
+        kind, words = self._kind(parameter["schema"]), parameter.get("description", "")
         return Row(
-            told["name"],
+            parameter["name"],
             kind,
-            _with_limits(words, told["schema"]),
-            told.get("required", False),
-            told["in"],
+            _with_limits(words, parameter["schema"]),
+            parameter.get("required", False),
+            parameter["in"],
         )
 
-    def _curl(self, method: str, path: str, told: dict[str, Any], body: Schema | None) -> str:
-        for parameter in told.get("parameters", ()):
+    def _curl(self, method: str, path: str, operation: dict[str, Any], body: Schema | None) -> str:
+        for parameter in operation.get("parameters", ()):
             if parameter["in"] == "path":
                 path = path.replace(f"{{{parameter['name']}}}", parameter.get("example", "…"))
         # With a body, curl sends a POST by default.
@@ -202,12 +207,16 @@ class SchemaReader:
 
     def _rows(self, schema: Schema, above: str = "", depth: int = 0) -> Iterator[Row]:
         schema = self._not_null(schema)
-        for name, told in schema.get("properties", {}).items():
-            words = _with_limits(told.get("description", ""), told)
+        for name, inner_schema in schema.get("properties", {}).items():
+            words = _with_limits(inner_schema.get("description", ""), inner_schema)
             yield Row(
-                name, self._kind(told), words, name in schema.get("required", ()), above=above
+                name,
+                self._kind(inner_schema),
+                words,
+                name in schema.get("required", ()),
+                above=above,
             )
-            inner = self._not_null(told)
+            inner = self._not_null(inner_schema)
             if depth < _DEEPEST:
                 yield from self._rows(
                     inner.get("items", inner),

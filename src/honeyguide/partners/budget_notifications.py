@@ -46,10 +46,10 @@ _REACHED = _sql.query("reached", Spent)
 _REOPENED = _sql.query("reopened", Spent)
 _LOCK_REACHED = _sql.command("lock_reached")
 _LOCK_REOPENED = _sql.command("lock_reopened")
-_TOLD_NEARLY = _sql.command("told_nearly")
-_TOLD_REACHED = _sql.command("told_reached")
+_MARK_NEARLY_NOTIFIED = _sql.command("mark_nearly_notified")
+_MARK_REACHED_NOTIFIED = _sql.command("mark_reached_notified")
 _PARTNERS_HEARD_REACHED = _sql.command("partners_heard_reached")
-_TOLD_REOPENED = _sql.command("told_reopened")
+_MARK_REOPENED_NOTIFIED = _sql.command("mark_reopened_notified")
 _PARTNERS_OF = _sql.query("partners_of", PartnerOf)
 _PARTNERS_TO_REOPEN = _sql.query("partners_to_reopen", PartnerOf)
 
@@ -67,7 +67,7 @@ async def notify_due(tx: Tx, site: Site, *, now_ms: int) -> bool:
     nearly = await tx.all(_NEARLY_SPENT, batch=BATCH)
     for budget in nearly:
         await _notify_owner(tx, site, budget, "budget_80", texts.budget_warning, now_ms=now_ms)
-        await tx.run(_TOLD_NEARLY, **_place(budget), now_ms=now_ms)
+        await tx.run(_MARK_NEARLY_NOTIFIED, **_place(budget), now_ms=now_ms)
     # One budget per transaction: two jobs that lock two budgets in different orders would deadlock.
     more = await _notify_reached(tx, site, now_ms=now_ms) or await _notify_reopened(
         tx, site, now_ms=now_ms
@@ -99,15 +99,15 @@ async def _notify_reached(tx: Tx, site: Site, *, now_ms: int) -> bool:
         budget.month < this_month
         or await _notify_partners_of_reach(tx, site, budget, now_ms=now_ms) < PARTNERS
     ):
-        await tx.run(_TOLD_REACHED, **_place(budget), now_ms=now_ms)
+        await tx.run(_MARK_REACHED_NOTIFIED, **_place(budget), now_ms=now_ms)
     return True
 
 
 async def _notify_partners_of_reach(tx: Tx, site: Site, budget: Spent, *, now_ms: int) -> int:
     message = texts.budget_reached(
         program=budget.publication_name,
-        month=rules.spoken(budget.month),
-        resumes=f"1 {rules.spoken(rules.next_month(budget.month))}",
+        month=rules.month_name(budget.month),
+        resumes=f"1 {rules.month_name(rules.next_month(budget.month))}",
         page=f"{site.base_url}/earnings",
     )
     once = _reach_key(budget)
@@ -134,7 +134,7 @@ async def _notify_reopened(tx: Tx, site: Site, *, now_ms: int) -> bool:
         return True  # it changed meanwhile; look again
     message = texts.budget_reopened(
         program=budget.publication_name,
-        month=rules.spoken(budget.month),
+        month=rules.month_name(budget.month),
         page=f"{site.base_url}/earnings",
     )
     once = f"budget_reopened:{budget.program_id}:{budget.month}:{budget.reach}"
@@ -148,7 +148,7 @@ async def _notify_reopened(tx: Tx, site: Site, *, now_ms: int) -> bool:
     )
     await _notify(tx, partners, "budget_reopened", once, message, now_ms=now_ms)
     if len(partners) < PARTNERS:
-        await tx.run(_TOLD_REOPENED, **_place(budget), reach=budget.reach)
+        await tx.run(_MARK_REOPENED_NOTIFIED, **_place(budget), reach=budget.reach)
     return True
 
 
@@ -190,7 +190,7 @@ async def _notify_owner(
 ) -> None:
     message = write_text(
         program=budget.publication_name,
-        month=rules.spoken(budget.month),
+        month=rules.month_name(budget.month),
         spent=money.show(budget.spent_cents),
         budget=money.show(budget.total_budget_cents),
         page=f"{site.base_url}/program/{budget.program_id}",

@@ -45,11 +45,11 @@ UPDATE budget SET reached_ms = reached_ms
 WHERE program_id = :program_id AND month = :month AND account_id = :account_id
   AND reached_ms IS NULL AND reach_notified = :reach AND reopening_notified < :reach;
 
--- name: told_nearly
+-- name: mark_nearly_notified
 UPDATE budget SET told_nearly_ms = :now_ms
 WHERE program_id = :program_id AND month = :month AND account_id = :account_id AND told_nearly_ms IS NULL;
 
--- name: told_reached
+-- name: mark_reached_notified
 UPDATE budget SET told_reached_ms = :now_ms
 WHERE program_id = :program_id AND month = :month AND account_id = :account_id AND told_reached_ms IS NULL;
 
@@ -57,7 +57,7 @@ WHERE program_id = :program_id AND month = :month AND account_id = :account_id A
 UPDATE budget SET reach_notified = :reach, partners_notified_ms = :now_ms
 WHERE program_id = :program_id AND month = :month AND account_id = :account_id;
 
--- name: told_reopened
+-- name: mark_reopened_notified
 UPDATE budget SET reopening_notified = :reach
 WHERE program_id = :program_id AND month = :month AND account_id = :account_id;
 

@@ -19,7 +19,7 @@ from honeyguide.store.statements import beside
 from honeyguide.store.tx import Tx
 
 # The topic that wakes whoever tells owners and partners about budgets.
-NOTICES = "notices"
+BUDGET_NOTIFICATIONS = "notices"
 
 
 class PartnerReferral(NamedTuple):
@@ -103,11 +103,11 @@ async def charge(tx: Tx, referral: PartnerReferral, *, now_ms: int) -> rules.Cha
     if isinstance(decision, Uncharged):
         if decision is Uncharged.BUDGET_SPENT and budget.reached_ms is None:
             await tx.put(_REACH_BUDGET, **of_month, now_ms=now_ms)
-            tx.wake(NOTICES)
+            tx.wake(BUDGET_NOTIFICATIONS)
         return await _leave(tx, referral, month, decision)
     if decision.reaches_budget:
         await tx.put(_REACH_BUDGET, **of_month, now_ms=now_ms)
-        tx.wake(NOTICES)
+        tx.wake(BUDGET_NOTIFICATIONS)
     await _book(tx, referral, budget, standing, now_ms=now_ms)
     return decision
 
@@ -127,7 +127,7 @@ async def _book(
         spent_cents=budget_spent_cents, cap_cents=standing.total_budget_cents
     )
     if is_nearly_spent:
-        tx.wake(NOTICES)
+        tx.wake(BUDGET_NOTIFICATIONS)
     charge_id = new_id()
     charged: dict[str, Any] = {
         "account_id": referral.account_id,
@@ -208,4 +208,4 @@ async def budget_changed(
         if is_nearly_spent:
             await tx.run(_MARK_NEARLY, **mine, month=budget.month, now_ms=now_ms)
         if is_nearly_spent or is_reached != was_reached:
-            tx.wake(NOTICES)
+            tx.wake(BUDGET_NOTIFICATIONS)

@@ -53,7 +53,7 @@ class Outcomes(NamedTuple):
     uncharged: int
 
 
-class Maturity(NamedTuple):
+class DueDay(NamedTuple):
     """What falls due on one UTC day (days since 1970)."""
 
     day: int
@@ -94,14 +94,14 @@ class Outlook(NamedTuple):
     """What of the upcoming will not fit."""
 
 
-class InShort(NamedTuple):
-    """A month on both sides of the market, over all of an account's programs and all it joined."""
+class MonthSummary(NamedTuple):
+    """A month as owner and as partner, over all of an account's programs and all it joined."""
 
     programs: int
     budget_cents: int
     spent_cents: int
     pending_cents: int
-    places: int
+    joined_programs: int
     earned_cents: int
     expected_cents: int
 
@@ -115,9 +115,9 @@ _PENDING_OF_PARTNER = _sql.query("pending_of_partner", Pending)
 _OUTCOMES_OF_PARTNER = _sql.query("outcomes_of_partner", Outcomes)
 _PROGRAMS_OF_PARTNER = _sql.query("programs_of_partner", ProgramRow)
 _REACHED_OF_PARTNER = _sql.value("reached_of_partner", str)
-_IN_SHORT = _sql.query("in_short", InShort)
-_MATURITIES_OF_PROGRAM = _sql.query("maturities_of_program", Maturity)
-_MATURITIES_OF_PARTNER = _sql.query("maturities_of_partner", Maturity)
+_MONTH_SUMMARY = _sql.query("month_summary", MonthSummary)
+_DUE_DAYS_OF_PROGRAM = _sql.query("due_days_of_program", DueDay)
+_DUE_DAYS_OF_PARTNER = _sql.query("due_days_of_partner", DueDay)
 
 
 def _waiting(month: str, now_ms: int) -> dict[str, Any]:
@@ -141,14 +141,16 @@ def _upcoming_in(month: str, now_ms: int) -> dict[str, Any]:
     }
 
 
-def _by_place(rows: list[Pending]) -> dict[str, int]:
+def _by_partner_campaign(rows: list[Pending]) -> dict[str, int]:
     return {row.partner_campaign_id: row.cents for row in rows}
 
 
 async def spend(tx: Tx, program: Program, month: str, *, now_ms: int) -> Spend:
     mine: dict[str, Any] = {"account_id": program.account_id, "program_id": program.id}
     budget = await tx.one(_BUDGET, **mine, month=month) or _UNTOUCHED
-    pending = _by_place(await tx.all(_PENDING_OF_PROGRAM, **mine, **_waiting(month, now_ms)))
+    pending = _by_partner_campaign(
+        await tx.all(_PENDING_OF_PROGRAM, **mine, **_waiting(month, now_ms))
+    )
     left_cents = rules.left_cents(
         spent_cents=budget.spent_cents, cap_cents=program.total_budget_cents
     )
@@ -169,7 +171,7 @@ async def spend(tx: Tx, program: Program, month: str, *, now_ms: int) -> Spend:
 
 
 async def earnings(tx: Tx, account_id: str, month: str, *, now_ms: int) -> Earnings:
-    pending = _by_place(
+    pending = _by_partner_campaign(
         await tx.all(_PENDING_OF_PARTNER, account_id=account_id, **_waiting(month, now_ms))
     )
     from_ms, to_ms = rules.month_bounds(month)
@@ -186,9 +188,9 @@ async def earnings(tx: Tx, account_id: str, month: str, *, now_ms: int) -> Earni
     )
 
 
-async def in_short(tx: Tx, account_id: str, month: str) -> InShort:
+async def month_summary(tx: Tx, account_id: str, month: str) -> MonthSummary:
     """For the overview: the present month, whose pending is all that waits."""
-    found = await tx.one(_IN_SHORT, account_id=account_id, month=month)
+    found = await tx.one(_MONTH_SUMMARY, account_id=account_id, month=month)
     assert found is not None  # a SELECT of totals always gives one row
     return found
 
@@ -204,7 +206,7 @@ async def outlook_of_program(tx: Tx, program: Program, *, now_ms: int) -> list[O
             row.partner_campaign_id: row.spent_cents
             for row in await tx.all(_PARTNERS_OF_PROGRAM, **mine, month=month)
         }
-        upcoming = _by_place(
+        upcoming = _by_partner_campaign(
             await tx.all(_PENDING_OF_PROGRAM, **mine, **_upcoming_in(month, now_ms))
         )
         fitting = sum(
@@ -228,7 +230,7 @@ async def outlook_of_partner(tx: Tx, account_id: str, *, now_ms: int) -> list[Ou
     found = []
     for month in _this_and_next(now_ms):
         rows = await tx.all(_PROGRAMS_OF_PARTNER, account_id=account_id, month=month)
-        upcoming = _by_place(
+        upcoming = _by_partner_campaign(
             await tx.all(_PENDING_OF_PARTNER, account_id=account_id, **_upcoming_in(month, now_ms))
         )
         over = await reached_of_partner(tx, account_id, month)
@@ -255,11 +257,9 @@ def _this_and_next(now_ms: int) -> tuple[str, str]:
     return present, rules.next_month(present)
 
 
-async def upcoming_of_program(tx: Tx, program: Program) -> list[Maturity]:
-    return await tx.all(
-        _MATURITIES_OF_PROGRAM, account_id=program.account_id, program_id=program.id
-    )
+async def upcoming_of_program(tx: Tx, program: Program) -> list[DueDay]:
+    return await tx.all(_DUE_DAYS_OF_PROGRAM, account_id=program.account_id, program_id=program.id)
 
 
-async def upcoming_of_partner(tx: Tx, account_id: str) -> list[Maturity]:
-    return await tx.all(_MATURITIES_OF_PARTNER, account_id=account_id)
+async def upcoming_of_partner(tx: Tx, account_id: str) -> list[DueDay]:
+    return await tx.all(_DUE_DAYS_OF_PARTNER, account_id=account_id)

@@ -6,7 +6,7 @@ SELECT r.partner_campaign_id, COUNT(*) AS n, CAST(SUM(r.fee_cents) AS BIGINT) AS
        MIN(s.referral_due_ms) AS first_due_ms
 FROM partner_referral AS r JOIN subscriber AS s ON s.id = r.subscriber_id
 
--- fragment: maturities
+-- fragment: due_days
 SELECT s.referral_due_ms / 86400000 AS day, COUNT(*) AS n, CAST(SUM(r.fee_cents) AS BIGINT) AS cents
 FROM partner_referral AS r JOIN subscriber AS s ON s.id = r.subscriber_id
 
@@ -51,19 +51,19 @@ FROM partner_campaign AS j JOIN program AS p ON p.id = j.program_id JOIN publica
 LEFT JOIN partner_spend AS s ON s.partner_campaign_id = j.id AND s.month = :month
 WHERE j.account_id = :account_id ORDER BY j.created_ms, j.id;
 
--- name: maturities_of_program
-{maturities}
+-- name: due_days_of_program
+{due_days}
 WHERE r.account_id = :account_id AND r.program_id = :program_id AND r.decided_ms IS NULL AND s.referral_due_ms IS NOT NULL
   AND r.partner_account_id <> r.account_id
 GROUP BY s.referral_due_ms / 86400000 ORDER BY day LIMIT 400;
 
--- name: maturities_of_partner
-{maturities}
+-- name: due_days_of_partner
+{due_days}
 WHERE r.partner_account_id = :account_id AND r.decided_ms IS NULL AND s.referral_due_ms IS NOT NULL
   AND r.partner_account_id <> r.account_id
 GROUP BY s.referral_due_ms / 86400000 ORDER BY day LIMIT 400;
 
--- name: in_short
+-- name: month_summary
 -- Of the programs that stand: one that was deleted has its statement. Counters and what waits, so its cost is that of what waits.
 SELECT (SELECT COUNT(*) FROM program WHERE account_id = :account_id AND deleted_ms IS NULL) AS programs,
        (SELECT CAST(COALESCE(SUM(total_budget_cents), 0) AS BIGINT) FROM program
@@ -73,13 +73,13 @@ SELECT (SELECT COUNT(*) FROM program WHERE account_id = :account_id AND deleted_
        (SELECT CAST(COALESCE(SUM(r.fee_cents), 0) AS BIGINT) FROM program AS p JOIN partner_referral AS r ON r.program_id = p.id
         WHERE p.account_id = :account_id AND p.deleted_ms IS NULL AND r.decided_ms IS NULL
           AND r.partner_account_id <> r.account_id) AS pending_cents,
-       (SELECT COUNT(*) FROM partner_campaign WHERE account_id = :account_id) AS places,
+       (SELECT COUNT(*) FROM partner_campaign WHERE account_id = :account_id) AS joined_programs,
        (SELECT CAST(COALESCE(SUM(spent_cents), 0) AS BIGINT) FROM partner_spend
         WHERE partner_account_id = :account_id AND month = :month) AS earned_cents,
        (SELECT CAST(COALESCE(SUM(fee_cents), 0) AS BIGINT) FROM partner_referral
         WHERE partner_account_id = :account_id AND decided_ms IS NULL AND partner_account_id <> account_id) AS expected_cents;
 
 -- name: reached_of_partner
--- The places of a partner whose program pays nothing more this month. They were told so; how much it was stays the owner's.
+-- The campaigns of a partner whose program pays nothing more this month. They were told so; how much it was stays the owner's.
 SELECT j.id FROM partner_campaign AS j JOIN budget AS g ON g.program_id = j.program_id
 WHERE j.account_id = :account_id AND g.month = :month AND g.reached_ms IS NOT NULL;

@@ -131,11 +131,11 @@ async def sanitize_apart(data: bytes) -> Logo:
     if code > 0:
         raise RuntimeError(f"the logo worker failed with exit code {code}")
     head, _, body = answer.partition(b"\n")
-    told = json.loads(head)
-    if "refusal" in told:
+    header = json.loads(head)
+    if "refusal" in header:
         # A child taken over by an image must not choose the template.
-        raise _refusal(told["refusal"] if told["refusal"] in _TEMPLATES else _DAMAGED)
-    return Logo(body, _content_type(body), told["width"], told["height"])
+        raise _refusal(header["refusal"] if header["refusal"] in _TEMPLATES else _DAMAGED)
+    return Logo(body, _content_type(body), header["width"], header["height"])
 
 
 def sanitize(data: bytes) -> Logo:
@@ -323,12 +323,12 @@ def _worker() -> None:
     try:
         logo = sanitize(sys.stdin.buffer.read(SIZE_LIMIT))
     except Invalid as refused:
-        told: dict[str, object] = {"refusal": refused.template}
+        header: dict[str, object] = {"refusal": refused.template}
         body = b""
     else:
-        told = {"width": logo.width, "height": logo.height}
+        header = {"width": logo.width, "height": logo.height}
         body = logo.data
-    sys.stdout.buffer.write(json.dumps(told).encode() + b"\n" + body)
+    sys.stdout.buffer.write(json.dumps(header).encode() + b"\n" + body)
 
 
 if __name__ == "__main__":

@@ -67,7 +67,7 @@ class NetworkProgram(NamedTuple):
     total_budget_cents: int
     spent_cents: int
     reached_ms: int | None
-    joined_id: str | None
+    partner_campaign_id: str | None
     verified_30d: int
     rejected_30d: int
     created_ms: int
@@ -136,34 +136,34 @@ _sql = beside(__file__)
 _COUNT = _sql.value("count", int)
 _PAGE = _sql.value("page", str)
 _RATE = _sql.command("rate")
-_OFFERS = _sql.query("offers", NetworkProgram)
+_PROGRAMS_BY_ID = _sql.query("programs_by_id", NetworkProgram)
 _JOIN = _sql.command("join")
-_JOINED = _sql.query("joined", PartnerCampaign)
-_COUNT_JOINED = _sql.value("count_joined", int)
-_LIST_JOINED = _sql.query("list_joined", PartnerCampaign)
+_PARTNER_CAMPAIGN = _sql.query("partner_campaign", PartnerCampaign)
+_COUNT_PARTNER_CAMPAIGNS = _sql.value("count_partner_campaigns", int)
+_LIST_PARTNER_CAMPAIGNS = _sql.query("list_partner_campaigns", PartnerCampaign)
 
 
 async def page_of(
-    tx: Tx, account_id: str, wanted: NetworkQuery, page: Page, *, now_ms: int
+    tx: Tx, account_id: str, query: NetworkQuery, page: Page, *, now_ms: int
 ) -> tuple[list[NetworkProgram], int]:
-    ids, total = await find(tx, wanted, page)
-    return await _offers(tx, account_id, ids, now_ms=now_ms), total
+    ids, total = await find(tx, query, page)
+    return await _programs_by_id(tx, account_id, ids, now_ms=now_ms), total
 
 
-async def find(tx: Tx, wanted: NetworkQuery, page: Page) -> tuple[list[str], int]:
+async def find(tx: Tx, query: NetworkQuery, page: Page) -> tuple[list[str], int]:
     """The programs on one page of the results, in order, and how many there are on all pages."""
-    words = sorted(set(publications.fold(wanted.search).split()), key=len, reverse=True)
+    words = sorted(set(publications.fold(query.search).split()), key=len, reverse=True)
     padded = [*words, *[""] * MOST_SEARCHED][:MOST_SEARCHED]
     filters: dict[str, Any] = {
-        "min_cpa_cents": wanted.min_cpa_cents,
-        "audience_gender": wanted.audience_gender,
-        "category": _item(wanted.category),
-        "income_level": _item(wanted.income_level),
-        "age_range": _item(wanted.age_range),
+        "min_cpa_cents": query.min_cpa_cents,
+        "audience_gender": query.audience_gender,
+        "category": _item(query.category),
+        "income_level": _item(query.income_level),
+        "age_range": _item(query.age_range),
         "words": len(words),
         **{f"word_{n}": _containing(word) for n, word in enumerate(padded, start=1)},
     }
-    ids = await tx.all(_PAGE, sort=wanted.sort, most=page.per_page, skip=page.skip, **filters)
+    ids = await tx.all(_PAGE, sort=query.sort, most=page.per_page, skip=page.skip, **filters)
     return ids, await tx.one(_COUNT, **filters) or 0
 
 
@@ -187,27 +187,29 @@ def _since_day(now_ms: int) -> int:
 
 async def get(tx: Tx, account_id: str, program_id: str, *, now_ms: int) -> NetworkProgram:
     """Also one that is not in the directory: unlisted is not secret."""
-    for offer in await _offers(
+    for program in await _programs_by_id(
         tx, account_id, [program_id] if is_id(program_id) else [], now_ms=now_ms
     ):
-        return offer
+        return program
     raise Missing(UNKNOWN)
 
 
-async def _offers(tx: Tx, account_id: str, ids: list[str], *, now_ms: int) -> list[NetworkProgram]:
+async def _programs_by_id(
+    tx: Tx, account_id: str, ids: list[str], *, now_ms: int
+) -> list[NetworkProgram]:
     """Those of the programs that are open, in the order asked for, as this account sees them."""
     if not ids:
         return []
     places = {program_id: place for place, program_id in enumerate(ids)}
     found = await tx.all(
-        _OFFERS,
+        _PROGRAMS_BY_ID,
         ids=msgspec.json.encode(places).decode(),
         many=len(ids),
         account_id=account_id,
         month=rules.month_of(now_ms),
         since_day=_since_day(now_ms),
     )
-    return sorted(found, key=lambda offer: places[offer.id])
+    return sorted(found, key=lambda program: places[program.id])
 
 
 async def join(
@@ -216,38 +218,44 @@ async def join(
     """The partner's place in the program, and whether it is new."""
     if reason is not None:
         checks.text(reason, param="reason_for_recommending", limit=checks.DESCRIPTION_LIMIT)
-    offer = await get(tx, account_id, program_id, now_ms=now_ms)
+    program = await get(tx, account_id, program_id, now_ms=now_ms)
     is_new = await tx.run(
         _JOIN,
         taken={"partner_campaign_code": Again},
         id=new_id(),
         account_id=account_id,
-        owner_account_id=offer.account_id,
-        program_id=offer.id,
+        owner_account_id=program.account_id,
+        program_id=program.id,
         ref_code=CODE_LETTER + new_code(CODE_LENGTH - 1),
         reason=reason,
         now_ms=now_ms,
     )
-    return await get_joined(tx, account_id, offer.id, now_ms=now_ms), bool(is_new)
+    return await get_partner_campaign(tx, account_id, program.id, now_ms=now_ms), bool(is_new)
 
 
-async def get_joined(tx: Tx, account_id: str, wanted_id: str, *, now_ms: int) -> PartnerCampaign:
+async def get_partner_campaign(
+    tx: Tx, account_id: str, campaign_id: str, *, now_ms: int
+) -> PartnerCampaign:
     """By its own id or the program's."""
     found = None
-    if is_id(wanted_id):
+    if is_id(campaign_id):
         found = await tx.one(
-            _JOINED, account_id=account_id, id=wanted_id, month=rules.month_of(now_ms)
+            _PARTNER_CAMPAIGN, account_id=account_id, id=campaign_id, month=rules.month_of(now_ms)
         )
     if found is None:
         raise Missing("There is no such partner campaign.")
     return found
 
 
-async def page_of_joined(
+async def page_of_partner_campaigns(
     tx: Tx, account_id: str, page: Page, *, now_ms: int
 ) -> tuple[list[PartnerCampaign], int]:
-    total = await tx.one(_COUNT_JOINED, account_id=account_id) or 0
+    total = await tx.one(_COUNT_PARTNER_CAMPAIGNS, account_id=account_id) or 0
     month = rules.month_of(now_ms)
     return await tx.all(
-        _LIST_JOINED, account_id=account_id, month=month, most=page.per_page, skip=page.skip
+        _LIST_PARTNER_CAMPAIGNS,
+        account_id=account_id,
+        month=month,
+        most=page.per_page,
+        skip=page.skip,
     ), total

@@ -42,7 +42,7 @@ FROM partner_campaign AS j JOIN program AS p ON p.id = j.program_id
 JOIN publication AS b ON b.id = p.publication_id
 LEFT JOIN partner_spend AS s ON s.partner_campaign_id = j.id AND s.month = :month
 
--- name: offers
+-- name: programs_by_id
 -- `ids` is a JSON object with the programs' ids for keys, which both engines read alike. The limit tells PostgreSQL how few they
 -- are, and the CASE keeps it from guessing what else may be few: then it begins with them, also on tables it knows nothing of yet.
 SELECT p.id, p.account_id, p.publication_id, b.name AS publication_name, b.description AS publication_description, b.categories,
@@ -51,7 +51,7 @@ SELECT p.id, p.account_id, p.publication_id, b.name AS publication_name, b.descr
        p.total_budget_cents,
        COALESCE((SELECT g.spent_cents FROM budget AS g WHERE g.program_id = p.id AND g.month = :month), 0) AS spent_cents,
        (SELECT g.reached_ms FROM budget AS g WHERE g.program_id = p.id AND g.month = :month) AS reached_ms,
-       (SELECT j.id FROM partner_campaign AS j WHERE j.program_id = p.id AND j.account_id = :account_id) AS joined_id,
+       (SELECT j.id FROM partner_campaign AS j WHERE j.program_id = p.id AND j.account_id = :account_id) AS partner_campaign_id,
        COALESCE((SELECT SUM(d.verified) FROM program_day AS d WHERE d.program_id = p.id AND d.day > :since_day), 0) AS verified_30d,
        COALESCE((SELECT SUM(d.rejected) FROM program_day AS d WHERE d.program_id = p.id AND d.day > :since_day), 0) AS rejected_30d,
        p.created_ms
@@ -65,13 +65,13 @@ INSERT INTO partner_campaign (id, account_id, owner_account_id, program_id, ref_
 VALUES (:id, :account_id, :owner_account_id, :program_id, :ref_code, :reason, :now_ms)
 ON CONFLICT (account_id, program_id) DO NOTHING;
 
--- name: joined
+-- name: partner_campaign
 {partner_campaign}
 WHERE j.account_id = :account_id AND (j.id = :id OR j.program_id = :id);
 
--- name: count_joined
+-- name: count_partner_campaigns
 SELECT COUNT(*) AS n FROM partner_campaign WHERE account_id = :account_id;
 
--- name: list_joined
+-- name: list_partner_campaigns
 {partner_campaign}
 WHERE j.account_id = :account_id ORDER BY j.created_ms DESC, j.id DESC LIMIT :most OFFSET :skip;

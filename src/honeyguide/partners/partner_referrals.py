@@ -41,7 +41,7 @@ _PENDING = _sql.query("pending", ReferredSubscriber)
 _CONFIRMED = _sql.query("confirmed", ReferredSubscriber)
 _REJECTED = _sql.query("rejected", ReferredSubscriber)
 _UNCHARGED = _sql.query("uncharged", ReferredSubscriber)
-_OF_PLACE = _sql.query("of_place", ReferredSubscriber)
+_OF_PARTNER_CAMPAIGN = _sql.query("of_partner_campaign", ReferredSubscriber)
 
 
 async def of_month(
@@ -60,8 +60,8 @@ async def of_month(
     return await tx.all(statement, account_id=account_id, month=month, most=most)
 
 
-async def of_place(
+async def of_partner_campaign(
     tx: Tx, account_id: str, place_id: str, *, most: int
 ) -> list[ReferredSubscriber]:
     """The newest that one link brought, whatever became of them."""
-    return await tx.all(_OF_PLACE, account_id=account_id, place_id=place_id, most=most)
+    return await tx.all(_OF_PARTNER_CAMPAIGN, account_id=account_id, place_id=place_id, most=most)

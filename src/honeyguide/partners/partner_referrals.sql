@@ -32,7 +32,7 @@ ORDER BY r.decided_ms DESC, r.id DESC LIMIT :most;
 WHERE r.partner_account_id = :account_id AND r.uncharged_reason IS NOT NULL AND r.charged_month = :month
 ORDER BY r.decided_ms DESC, r.id DESC LIMIT :most;
 
--- name: of_place
+-- name: of_partner_campaign
 {partner_referral}
 WHERE r.partner_account_id = :account_id AND r.partner_campaign_id = :place_id
 ORDER BY r.arrived_ms DESC, r.id DESC LIMIT :most;

@@ -68,8 +68,8 @@ _LIST = _sql.query("list", Publication)
 _UPDATE = _sql.command("update")
 _SET_ENABLED = _sql.command("set_enabled")
 _DELETE = _sql.command("delete")
-_HAS_UNFOLDED = _sql.value("has_unfolded", int)
-_UNFOLDED = _sql.query("unfolded", Publication)
+_HAS_MISSING_SEARCH_TEXT = _sql.value("has_missing_search_text", int)
+_WITHOUT_SEARCH_TEXT = _sql.query("without_search_text", Publication)
 _SET_SEARCH_TEXT = _sql.command("set_search_text")
 _PROGRAM_OF = _sql.value("program_of", str)
 _INSERT_LOGO = _sql.command("insert_logo")
@@ -223,13 +223,13 @@ def _search_text(columns: dict[str, Any]) -> str:
     return fold("\n".join([columns["name"], *categories, columns["description"] or ""]))
 
 
-async def has_unfolded(tx: Tx, *, now_ms: int) -> bool:
-    return await tx.one(_HAS_UNFOLDED) is not None
+async def has_missing_search_text(tx: Tx, *, now_ms: int) -> bool:
+    return await tx.one(_HAS_MISSING_SEARCH_TEXT) is not None
 
 
-async def fold_search_texts(tx: Tx, *, now_ms: int) -> bool:
+async def add_search_texts(tx: Tx, *, now_ms: int) -> bool:
     """Fill in a batch of search texts that an earlier version left empty; False if none is left."""
-    found = await tx.all(_UNFOLDED, most=FOLD_BATCH)
+    found = await tx.all(_WITHOUT_SEARCH_TEXT, most=FOLD_BATCH)
     for each in found:
         await tx.run(
             _SET_SEARCH_TEXT,

@@ -138,37 +138,37 @@ def left_cents(*, spent_cents: int, cap_cents: int) -> int:
 class Estimate(NamedTuple):
     """What a month could cost a program's owner, with both caps."""
 
-    readers: int
+    subscribers: int
     partners: int
-    asked_cents: int
+    uncapped_cents: int
     """Fee times volume, as if there were no caps."""
     cost_cents: int
-    paid_readers: int
+    paid_subscribers: int
     over_partner_cap: int
-    """Readers for whom their partner can earn nothing more that month."""
+    """Subscribers for whom their partner can earn nothing more that month."""
     over_budget: int
-    """Readers who come once the budget is reached."""
+    """Subscribers who come once the budget is reached."""
 
 
 def estimate_month(
-    *, fee_cents: int, partner_cap_cents: int, budget_cents: int, readers: int, partners: int
+    *, fee_cents: int, partner_cap_cents: int, budget_cents: int, subscribers: int, partners: int
 ) -> Estimate:
     """Assumes that every partner refers as many, give or take one. Only whole fees are charged, as
     `decide_charge` does."""
     partners = max(partners, 1)
-    within_caps = paid = readers
+    within_caps = paid = subscribers
     if fee_cents > 0:
-        each, one_more = divmod(readers, partners)
+        each, one_more = divmod(subscribers, partners)
         most = partner_cap_cents // fee_cents
         within_caps = min(each + 1, most) * one_more + min(each, most) * (partners - one_more)
         paid = min(within_caps, budget_cents // fee_cents)
     return Estimate(
-        readers=readers,
+        subscribers=subscribers,
         partners=partners,
-        asked_cents=readers * fee_cents,
+        uncapped_cents=subscribers * fee_cents,
         cost_cents=paid * fee_cents,
-        paid_readers=paid,
-        over_partner_cap=readers - within_caps,
+        paid_subscribers=paid,
+        over_partner_cap=subscribers - within_caps,
         over_budget=within_caps - paid,
     )
 
@@ -194,7 +194,7 @@ def previous_month(month: str) -> str:
     return f"{year:04d}-{number - 1:02d}" if number > 1 else f"{year - 1:04d}-12"
 
 
-def spoken(month: str) -> str:
+def month_name(month: str) -> str:
     """As people say it: November 2026."""
     year, number = _parts(month)
     return f"{MONTHS[number - 1]} {year}"
@@ -213,7 +213,7 @@ def month_to_charge(now_ms: int, *, last_closed: str | None) -> str:
     return current if last_closed is None else max(current, next_month(last_closed))
 
 
-def read_month(value: str, *, param: str) -> str:
+def parse_month(value: str, *, param: str) -> str:
     """A month as a caller writes it."""
     if not _MONTH.fullmatch(value):
         raise Invalid("{field} must be a month such as 2026-11.", param=param)

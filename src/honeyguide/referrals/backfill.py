@@ -14,11 +14,11 @@ from honeyguide.store.tx import Tx
 
 # Advocates looked at, and rewards given, in one transaction: few enough not to slow down requests
 # on the same loop.
-WALK_BATCH = 200
-GIVE_BATCH = 50
+ADVOCATES_BATCH = 200
+REWARDS_BATCH = 50
 
 
-class _Walk(NamedTuple):
+class _Backfill(NamedTuple):
     account_id: str
     campaign_id: str
     id: str
@@ -33,32 +33,32 @@ class _Advocate(NamedTuple):
     referrals_verified: int
 
 
-class _Wanting(NamedTuple):
+class _RestockedReward(NamedTuple):
     account_id: str
     campaign_id: str
     id: str
 
 
 _sql = beside(__file__)
-_NEXT_WALK = _sql.query("next_walk", _Walk)
+_NEXT_BACKFILL = _sql.query("next_backfill", _Backfill)
 _ADVOCATES = _sql.query("advocates", _Advocate)
 _LOCK = _sql.value("lock", str)
-_MOVE_WALK = _sql.command("move_walk")
-_NEXT_WANTING = _sql.query("next_wanting", _Wanting)
+_MOVE_BACKFILL = _sql.command("move_backfill")
+_NEXT_RESTOCKED = _sql.query("next_restocked", _RestockedReward)
 
 
 async def has_new_rewards(tx: Tx, *, now_ms: int) -> bool:
-    return await tx.one(_NEXT_WALK) is not None
+    return await tx.one(_NEXT_BACKFILL) is not None
 
 
 async def has_new_codes(tx: Tx, *, now_ms: int) -> bool:
-    return await tx.one(_NEXT_WANTING) is not None
+    return await tx.one(_NEXT_RESTOCKED) is not None
 
 
-async def walk(tx: Tx, site: Site, *, now_ms: int) -> bool:
+async def grant_batch(tx: Tx, site: Site, *, now_ms: int) -> bool:
     """One step along the advocates of a campaign with a new or easier reward; tells whether there
     may be more."""
-    at = await tx.one(_NEXT_WALK)
+    at = await tx.one(_NEXT_BACKFILL)
     if at is None:
         return False
     tenant = Tenant(at.account_id, at.campaign_id)
@@ -68,7 +68,7 @@ async def walk(tx: Tx, site: Site, *, now_ms: int) -> bool:
         campaign_id=at.campaign_id,
         below_ms=at.walk_ms,
         below_id=at.walk_id,
-        batch=WALK_BATCH,
+        batch=ADVOCATES_BATCH,
     )
     # All at once and before any pool's row, as a signup does: the same order everywhere avoids
     # deadlocks.
@@ -76,7 +76,7 @@ async def walk(tx: Tx, site: Site, *, now_ms: int) -> bool:
     locked = set(
         await tx.lock(_LOCK, account_id=at.account_id, campaign_id=at.campaign_id, ids=past)
     )
-    whole, given = len(advocates) < WALK_BATCH, 0
+    whole, given = len(advocates) < ADVOCATES_BATCH, 0
     last = (at.walk_ms, at.walk_id)
     for advocate in advocates:
         if advocate.id in locked:
@@ -86,12 +86,12 @@ async def walk(tx: Tx, site: Site, *, now_ms: int) -> bool:
                 whole = False
                 break
         last = (advocate.created_ms, advocate.id)
-        if given >= GIVE_BATCH:
+        if given >= REWARDS_BATCH:
             whole = False
             break
     walk_ms, walk_id = (None, None) if whole else last
     await tx.run(
-        _MOVE_WALK,
+        _MOVE_BACKFILL,
         account_id=at.account_id,
         id=at.id,
         from_ms=at.walk_ms,
@@ -102,10 +102,10 @@ async def walk(tx: Tx, site: Site, *, now_ms: int) -> bool:
     return True
 
 
-async def supply(tx: Tx, site: Site, *, now_ms: int) -> bool:
+async def supply_batch(tx: Tx, site: Site, *, now_ms: int) -> bool:
     """Gives codes to a batch of those who wait for a pool that has codes again; tells whether there
     may be more."""
-    pool = await tx.one(_NEXT_WANTING)
+    pool = await tx.one(_NEXT_RESTOCKED)
     if pool is None:
         return False
     await earned_rewards.fill(

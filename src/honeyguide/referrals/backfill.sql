@@ -1,11 +1,11 @@
 -- Over all accounts: the rows found say whose they are.
 
--- name: next_walk (sqlite)
+-- name: next_backfill (sqlite)
 SELECT account_id, campaign_id, id, referrals, walk_ms, walk_id FROM reward
 WHERE walk_ms IS NOT NULL AND deleted_ms IS NULL ORDER BY walk_ms LIMIT 1;
 
--- name: next_walk (postgres)
--- Not before every signup that was under way at the walk's beginning has ended: it may not have seen the reward.
+-- name: next_backfill (postgres)
+-- Not before every signup that was under way when the backfill began has ended: it may not have seen the reward.
 SELECT account_id, campaign_id, id, referrals, walk_ms, walk_id FROM reward
 WHERE walk_ms IS NOT NULL AND deleted_ms IS NULL
   AND walk_after < CAST(CAST(pg_snapshot_xmin(pg_current_snapshot()) AS TEXT) AS BIGINT) ORDER BY walk_ms LIMIT 1;
@@ -20,10 +20,10 @@ WHERE account_id = :account_id AND campaign_id = :campaign_id AND erased_ms IS N
 SELECT s.id FROM subscriber AS s
 WHERE s.id {in :ids} AND s.account_id = :account_id AND s.campaign_id = :campaign_id AND COALESCE(s.erased_ms, 0) = 0 ORDER BY s.id;
 
--- name: move_walk
--- Not when the walk was begun anew meanwhile.
+-- name: move_backfill
+-- Not if the backfill was started again meanwhile.
 UPDATE reward SET walk_ms = :walk_ms, walk_id = :walk_id
 WHERE account_id = :account_id AND id = :id AND walk_ms = :from_ms AND walk_id = :from_id;
 
--- name: next_wanting
+-- name: next_restocked
 SELECT account_id, campaign_id, id FROM reward WHERE waiting > 0 AND codes_left > 0 ORDER BY id LIMIT 1;

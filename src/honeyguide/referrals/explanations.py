@@ -41,8 +41,8 @@ class Explained(NamedTuple):
     what_would_change_it: str
 
 
-async def explain(tx: Tx, site: Site, tenant: Tenant, wanted: str) -> Explained:
-    subscriber = await subscribers.get(tx, tenant, wanted)
+async def explain(tx: Tx, site: Site, tenant: Tenant, id_or_email: str) -> Explained:
+    subscriber = await subscribers.get(tx, tenant, id_or_email)
     if subscriber.referrer_code is None:
         raise Missing(lifecycle.UNREFERRED, code="not_referred")
     referrer = (

@@ -84,7 +84,7 @@ class Person(NamedTuple):
     ip_network: str | None
 
 
-class PartnerArrival(NamedTuple):
+class PartnerSignup(NamedTuple):
     """A subscriber sent by a partner, already judged. They earn nobody a reward."""
 
     code: str
@@ -157,7 +157,7 @@ async def sign_up(
     *,
     email: EmailAddress,
     now_ms: int,
-    partner: PartnerArrival | None = None,
+    partner: PartnerSignup | None = None,
 ) -> Subscriber:
     """A new subscriber. An unknown code never fails the signup: they join unreferred, and the
     claimed code is kept."""
@@ -205,11 +205,11 @@ async def sign_up(
     claimed_code = None if row.referrer_code else new.referrer_code
     await _insert(tx, tenant, row, person, claimed_code)
     if referrer is not None:
-        await _tell_referrer(tx, site, tenant, row, referrer, now_ms=now_ms)
+        await _credit_referrer(tx, site, tenant, row, referrer, now_ms=now_ms)
     return row
 
 
-async def _tell_referrer(
+async def _credit_referrer(
     tx: Tx, site: Site, tenant: Tenant, row: Subscriber, referrer: Referrer, *, now_ms: int
 ) -> None:
     """The event and the rewards of a referral that was not rejected."""
@@ -279,10 +279,10 @@ async def _judge(
 
 
 async def change(
-    tx: Tx, site: Site, tenant: Tenant, wanted: str, changes: SubscriberChanges, *, now_ms: int
+    tx: Tx, site: Site, tenant: Tenant, id_or_email: str, changes: SubscriberChanges, *, now_ms: int
 ) -> Changed:
     """Name, email, status; a status also decides a referral that waited for it."""
-    old = await subscribers.get_locked(tx, tenant, wanted)
+    old = await subscribers.get_locked(tx, tenant, id_or_email)
     name = old.name if changes.name is msgspec.UNSET else changes.name
     if name is not None:
         checks.text(name, param="name", limit=checks.NAME_LIMIT)
@@ -315,18 +315,18 @@ async def change(
                 old.referral_behind,
             )
         )
-    return await _move(tx, site, tenant, old, verdict, by=None, now_ms=now_ms)
+    return await _apply_decision(tx, site, tenant, old, verdict, by=None, now_ms=now_ms)
 
 
 async def decide(
-    tx: Tx, site: Site, tenant: Tenant, wanted: str, verdict_word: str, *, by: str, now_ms: int
+    tx: Tx, site: Site, tenant: Tenant, id_or_email: str, new_status: str, *, by: str, now_ms: int
 ) -> Changed:
     """`verified` or `rejected`, by hand. `by` says who."""
-    old = await subscribers.get_locked(tx, tenant, wanted)
+    old = await subscribers.get_locked(tx, tenant, id_or_email)
     if old.referrer_code is None:
         raise Missing(UNREFERRED, code="not_referred")
-    verdict = rules.by_hand(old.referral_status, verdict_word)
-    return await _move(tx, site, tenant, old, verdict, by=by, now_ms=now_ms)
+    verdict = rules.by_hand(old.referral_status, new_status)
+    return await _apply_decision(tx, site, tenant, old, verdict, by=by, now_ms=now_ms)
 
 
 async def verify_due(
@@ -341,7 +341,7 @@ async def verify_due(
     verdict = rules.on_due(old.referral_status, old.referral_reason, old.referral_due_ms, now_ms)
     if verdict is None:
         return None
-    return await _move(tx, site, tenant, old, verdict, by=None, now_ms=now_ms)
+    return await _apply_decision(tx, site, tenant, old, verdict, by=None, now_ms=now_ms)
 
 
 async def has_due(tx: Tx, *, now_ms: int) -> bool:
@@ -354,7 +354,7 @@ async def due(tx: Tx, *, now_ms: int, batch: int) -> list[tuple[Tenant, str]]:
     return await tx.all(_DUE, now_ms=now_ms, batch=batch)
 
 
-async def _move(
+async def _apply_decision(
     tx: Tx,
     site: Site,
     tenant: Tenant,
@@ -384,9 +384,9 @@ async def _move(
     return changed
 
 
-async def erase(tx: Tx, tenant: Tenant, wanted: str, *, now_ms: int) -> None:
+async def erase(tx: Tx, tenant: Tenant, id_or_email: str, *, now_ms: int) -> None:
     """Nulls the personal data; codes, statuses, money and referrals stay."""
-    subscriber = await subscribers.get_locked(tx, tenant, wanted)
+    subscriber = await subscribers.get_locked(tx, tenant, id_or_email)
     await tx.run(_ERASE, id=subscriber.id, campaign_id=tenant.campaign_id, now_ms=now_ms)
     await earned_rewards.erase(tx, tenant, subscriber.id)
     await clicks.erase(tx, tenant.account_id, tenant.campaign_id, subscriber.ref_code)

@@ -13,7 +13,7 @@ from honeyguide.store.tx import Tx
 
 MOST_REJECTED = 1_000
 MOST_ADVOCATES = 10_000
-MOST_WON = 1_000
+MOST_EARNED = 1_000
 
 
 class Rejected(NamedTuple):
@@ -22,8 +22,8 @@ class Rejected(NamedTuple):
 
 
 class RewardCounts(NamedTuple):
-    """Rewards earned since a moment, by what became of them; each counted up to `MOST_WON` and one,
-    which says that there are more."""
+    """Rewards earned since a moment, by what became of them. Each is counted up to
+    `MOST_EARNED` + 1, which means that there are more."""
 
     awaiting: int
     out_of_stock: int
@@ -33,7 +33,7 @@ class RewardCounts(NamedTuple):
 
 _sql = beside(__file__)
 _REJECTED = _sql.query("rejected", Rejected)
-_BROUGHT = _sql.value("brought", int)
+_ADVOCATES_REFERRALS = _sql.value("advocates_referrals", int)
 _EARNED = _sql.value("earned", int)
 
 
@@ -45,10 +45,12 @@ async def rejected(tx: Tx, tenant: Tenant, *, since_ms: int) -> list[Rejected]:
     )
 
 
-async def brought(tx: Tx, tenant: Tenant) -> int:
+async def advocates_referrals(tx: Tx, tenant: Tenant) -> int:
     """How many verified referrals the best `MOST_ADVOCATES` advocates made. Partners' referrals do
     not count here, because no subscriber made them."""
-    return await tx.one(_BROUGHT, campaign_id=tenant.campaign_id, most=MOST_ADVOCATES) or 0
+    return (
+        await tx.one(_ADVOCATES_REFERRALS, campaign_id=tenant.campaign_id, most=MOST_ADVOCATES) or 0
+    )
 
 
 async def earned(tx: Tx, tenant: Tenant, *, since_ms: int) -> RewardCounts:
@@ -72,7 +74,7 @@ async def _count(tx: Tx, tenant: Tenant, status: str, since_ms: int) -> int:
             campaign_id=tenant.campaign_id,
             status=status,
             since_ms=since_ms,
-            most=MOST_WON + 1,
+            most=MOST_EARNED + 1,
         )
         or 0
     )

@@ -7,7 +7,7 @@ SELECT r.reason, COUNT(*) AS n FROM (
       AND referral_status = 'rejected' AND received_ms >= :since_ms ORDER BY received_ms DESC, id DESC LIMIT :most
 ) AS r GROUP BY r.reason ORDER BY n DESC, r.reason;
 
--- name: brought
+-- name: advocates_referrals
 SELECT CAST(COALESCE(SUM(b.verified), 0) AS BIGINT) AS n FROM (
     SELECT verified FROM advocate WHERE campaign_id = :campaign_id ORDER BY verified DESC, subscriber_id DESC LIMIT :most
 ) AS b;

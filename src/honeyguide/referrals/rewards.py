@@ -173,12 +173,12 @@ async def update(tx: Tx, tenant: Tenant, reward_id: str, changes: RewardChanges)
     }
     fields = _checked(**chosen)
     # Easier to reach than before: there may be advocates who are past it now.
-    walk = fields["referrals"] < old.referrals or fields["recurring"] > old.recurring
+    needs_backfill = fields["referrals"] < old.referrals or fields["recurring"] > old.recurring
     await tx.run(
         _UPDATE,
         account_id=tenant.account_id,
         id=old.id,
-        walk=int(walk),
+        needs_backfill=int(needs_backfill),
         walk_ms=TOP[0],
         walk_id=TOP[1],
         **{name: fields[name] for name in _FIELDS if name not in ("kind", "is_pool")},

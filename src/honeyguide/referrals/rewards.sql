@@ -25,8 +25,8 @@ VALUES (:id, :account_id, :campaign_id, :name, :referrals, :kind, :recurring, :a
 -- name: update
 UPDATE reward SET name = :name, referrals = :referrals, recurring = :recurring, approval = :approval,
     description = :description, link = :link, coupon_code = :coupon_code,
-    walk_ms = CASE WHEN CAST(:walk AS INTEGER) = 1 THEN CAST(:walk_ms AS BIGINT) ELSE walk_ms END,
-    walk_id = CASE WHEN CAST(:walk AS INTEGER) = 1 THEN CAST(:walk_id AS TEXT) ELSE walk_id END
+    walk_ms = CASE WHEN CAST(:needs_backfill AS INTEGER) = 1 THEN CAST(:walk_ms AS BIGINT) ELSE walk_ms END,
+    walk_id = CASE WHEN CAST(:needs_backfill AS INTEGER) = 1 THEN CAST(:walk_id AS TEXT) ELSE walk_id END
 WHERE account_id = :account_id AND id = :id;
 
 -- name: delete

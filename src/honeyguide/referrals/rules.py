@@ -217,15 +217,15 @@ def on_unsubscribe(status: str) -> Decision | None:
     return Decision(Status.REJECTED, Reason.LEFT_DURING_HOLD) if status == Status.PENDING else None
 
 
-def by_hand(status: str, wanted: str) -> Decision | None:
+def by_hand(status: str, new_status: str) -> Decision | None:
     """The operator decides. Asking again for what already is changes nothing."""
-    if wanted not in (Status.VERIFIED, Status.REJECTED):
+    if new_status not in (Status.VERIFIED, Status.REJECTED):
         raise Invalid(
             "A referral can only be verified or rejected.", param="status", code="illegal_move"
         )
-    if wanted == status:
+    if new_status == status:
         return None
-    if wanted == Status.VERIFIED:
+    if new_status == Status.VERIFIED:
         return Decision(Status.VERIFIED, Reason.VERIFIED_BY_HAND)
     if status == Status.VERIFIED:
         raise Invalid(

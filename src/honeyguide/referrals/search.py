@@ -78,7 +78,8 @@ async def by_prefix(
     folded = text.strip().lower()
     if not folded:
         return []
-    # Each question walks its own index; asked as one, SQLite would begin each anew for every row.
+    # Each statement scans its own index. In one statement, SQLite would start each scan again for
+    # every row.
     whose: dict[str, Any] = {"campaign_id": tenant.campaign_id, "low": folded}
     ids = await tx.all(_CODE_IS, **whose)
     for statement in (_EMAIL_BEGINS, _NAME_BEGINS):

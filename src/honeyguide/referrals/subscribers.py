@@ -50,37 +50,37 @@ _LOCK = _sql.value("lock", str)
 _LISTS = {
     kind: _sql.query(f"list_{kind}", Subscriber) for kind in ("all", "referrals", "advocates")
 }
-_LIST_BROUGHT = _sql.query("list_brought", Subscriber)
+_LIST_REFERRED = _sql.query("list_referred", Subscriber)
 
 KINDS = tuple(_LISTS)
 
 
-async def find(tx: Tx, tenant: Tenant, wanted: str) -> Subscriber | None:
+async def find(tx: Tx, tenant: Tenant, id_or_email: str) -> Subscriber | None:
     """By uuid, or by email where there is an @ in it."""
-    if "@" in wanted:
+    if "@" in id_or_email:
         try:
-            return await find_by_email(tx, tenant, EmailAddress.parse(wanted))
+            return await find_by_email(tx, tenant, EmailAddress.parse(id_or_email))
         except Invalid:
             return None
-    if not is_id(wanted):
+    if not is_id(id_or_email):
         return None
-    return await tx.one(_BY_ID, id=wanted, campaign_id=tenant.campaign_id)
+    return await tx.one(_BY_ID, id=id_or_email, campaign_id=tenant.campaign_id)
 
 
 async def find_by_email(tx: Tx, tenant: Tenant, email: EmailAddress) -> Subscriber | None:
     return await tx.one(_BY_EMAIL, campaign_id=tenant.campaign_id, email_key=email.key)
 
 
-async def get(tx: Tx, tenant: Tenant, wanted: str) -> Subscriber:
-    subscriber = await find(tx, tenant, wanted)
+async def get(tx: Tx, tenant: Tenant, id_or_email: str) -> Subscriber:
+    subscriber = await find(tx, tenant, id_or_email)
     if subscriber is None:
         raise Missing(UNKNOWN)
     return subscriber
 
 
-async def get_locked(tx: Tx, tenant: Tenant, wanted: str) -> Subscriber:
+async def get_locked(tx: Tx, tenant: Tenant, id_or_email: str) -> Subscriber:
     """For a change that depends on what is there: the row is locked until the transaction ends."""
-    subscriber = await get(tx, tenant, wanted)
+    subscriber = await get(tx, tenant, id_or_email)
     if not await lock(tx, tenant, subscriber.id):
         raise Missing(UNKNOWN)
     return await get(tx, tenant, subscriber.id)
@@ -109,7 +109,7 @@ async def page_of(tx: Tx, tenant: Tenant, kind: str, page: Page) -> tuple[list[S
     return rows, total
 
 
-async def page_of_brought(
+async def page_of_referred(
     tx: Tx, tenant: Tenant, subscriber: Subscriber, page: Page
 ) -> tuple[list[Subscriber], int]:
     """Everyone this subscriber brought, whatever became of the referral."""
@@ -120,7 +120,7 @@ async def page_of_brought(
         return [], total
     at = await page_index.place(tx, subscriber.id, "brought", page)
     rows = await tx.all(
-        _LIST_BROUGHT,
+        _LIST_REFERRED,
         owner_id=subscriber.id,
         campaign_id=tenant.campaign_id,
         below_ms=at.below_ms,

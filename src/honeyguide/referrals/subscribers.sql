@@ -48,7 +48,7 @@ FROM subscriber WHERE campaign_id = :owner_id AND erased_ms IS NULL AND is_advoc
   )
 ORDER BY created_ms DESC, id DESC LIMIT :most;
 
--- name: list_brought
+-- name: list_referred
 SELECT {subscriber}
 FROM subscriber WHERE referrer_id = :owner_id AND campaign_id = :campaign_id AND erased_ms IS NULL AND referrer_id IS NOT NULL
   AND (created_ms, id) <= (

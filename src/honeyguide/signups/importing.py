@@ -297,8 +297,8 @@ async def note_dry(
 ) -> None:
     # Without the lines themselves: this is kept, and an erasure would have to find it.
     first = [{"line": each.line, "sentence": each.sentence} for each in refused[:20]]
-    told = {"added": added, "skipped": skipped, "failed": len(refused), "first": first}
-    await tx.run(_SET_DRY, account_id=tenant.account_id, id=import_id, dry=_json(told))
+    summary = {"added": added, "skipped": skipped, "failed": len(refused), "first": first}
+    await tx.run(_SET_DRY, account_id=tenant.account_id, id=import_id, dry=_json(summary))
 
 
 async def is_running(tx: Tx, *, now_ms: int) -> bool:

@@ -87,12 +87,12 @@ async def export_person(tx: Tx, tenant: Tenant, s: Subscriber) -> dict[str, Any]
 
 def _without_others(body: str, subscriber_id: str) -> dict[str, Any]:
     """An event may name two people. Of the other one, this person may know nothing but the id."""
-    told: dict[str, Any] = msgspec.json.decode(body)
+    event: dict[str, Any] = msgspec.json.decode(body)
     for role in ("subscriber", "referrer"):
-        other = told.get(role)
+        other = event.get(role)
         if isinstance(other, dict) and other.get("id") != subscriber_id:
-            told[role] = {"id": other.get("id")}
-    return told
+            event[role] = {"id": other.get("id")}
+    return event
 
 
 def _referral(s: Subscriber) -> dict[str, Any] | None:

@@ -23,7 +23,7 @@ from honeyguide.partners import charges, links
 from honeyguide.partners import rules as partner_rules
 from honeyguide.partners.charges import PartnerReferral
 from honeyguide.referrals import event_bodies, lifecycle, rewards, rules, screening, subscribers
-from honeyguide.referrals.lifecycle import Changed, NewSubscriber, PartnerArrival, SubscriberChanges
+from honeyguide.referrals.lifecycle import Changed, NewSubscriber, PartnerSignup, SubscriberChanges
 from honeyguide.referrals.rules import Decision, Reason, Status
 from honeyguide.referrals.subscribers import Subscriber
 from honeyguide.signups import import_erasure
@@ -66,7 +66,7 @@ class ListedReferral(NamedTuple):
     decided_ms: int | None
 
 
-class Told(NamedTuple):
+class PartnerName(NamedTuple):
     id: str
     name: str | None
     ref_code: str
@@ -94,7 +94,7 @@ _REFERRAL_OF = _sql.query("referral_of", PartnerReferral)
 _DECIDED = _sql.command("decided")
 _LOSE = _sql.command("lose")
 _COUNT_DAY = _sql.command("count_day")
-_PARTNER_TOLD = _sql.query("partner_told", Told)
+_PARTNER_NAME = _sql.query("partner_name", PartnerName)
 _COUNT_OF_PROGRAM = _sql.value("count_of_program", int)
 _LIST_OF_PROGRAM = _sql.query("list_of_program", ListedReferral)
 
@@ -123,9 +123,9 @@ async def sign_up(
     if partner is None:
         return await lifecycle.sign_up(tx, site, tenant, new, email=email, now_ms=now_ms)
     verdict = await _judge(tx, tenant, partner, email, new, code=code, now_ms=now_ms)
-    arrival = PartnerArrival(code, partner.id, verdict)
+    partner_signup = PartnerSignup(code, partner.id, verdict)
     subscriber = await lifecycle.sign_up(
-        tx, site, tenant, new, email=email, now_ms=now_ms, partner=arrival
+        tx, site, tenant, new, email=email, now_ms=now_ms, partner=partner_signup
     )
     referral = PartnerReferral(
         id=new_id(),
@@ -186,19 +186,21 @@ async def _judge(
 
 
 async def change(
-    tx: Tx, site: Site, tenant: Tenant, wanted: str, changes: SubscriberChanges, *, now_ms: int
+    tx: Tx, site: Site, tenant: Tenant, id_or_email: str, changes: SubscriberChanges, *, now_ms: int
 ) -> Subscriber:
     """Name, email, status; a status may decide the referral."""
-    changed = await lifecycle.change(tx, site, tenant, wanted, changes, now_ms=now_ms)
-    return await _after(tx, site, tenant, changed, now_ms=now_ms)
+    changed = await lifecycle.change(tx, site, tenant, id_or_email, changes, now_ms=now_ms)
+    return await _settle_if_decided(tx, site, tenant, changed, now_ms=now_ms)
 
 
 async def decide(
-    tx: Tx, site: Site, tenant: Tenant, wanted: str, verdict_word: str, *, by: str, now_ms: int
+    tx: Tx, site: Site, tenant: Tenant, id_or_email: str, new_status: str, *, by: str, now_ms: int
 ) -> Subscriber:
     """`verified` or `rejected`, by hand."""
-    changed = await lifecycle.decide(tx, site, tenant, wanted, verdict_word, by=by, now_ms=now_ms)
-    return await _after(tx, site, tenant, changed, now_ms=now_ms)
+    changed = await lifecycle.decide(
+        tx, site, tenant, id_or_email, new_status, by=by, now_ms=now_ms
+    )
+    return await _settle_if_decided(tx, site, tenant, changed, now_ms=now_ms)
 
 
 async def verify_due(
@@ -206,10 +208,14 @@ async def verify_due(
 ) -> Subscriber | None:
     """One referral whose hold has run out."""
     changed = await lifecycle.verify_due(tx, site, tenant, subscriber_id, now_ms=now_ms)
-    return None if changed is None else await _after(tx, site, tenant, changed, now_ms=now_ms)
+    return (
+        None
+        if changed is None
+        else await _settle_if_decided(tx, site, tenant, changed, now_ms=now_ms)
+    )
 
 
-async def _after(
+async def _settle_if_decided(
     tx: Tx, site: Site, tenant: Tenant, changed: Changed, *, now_ms: int
 ) -> Subscriber:
     """Settles a partner's referral when it becomes verified or rejected."""
@@ -238,7 +244,7 @@ async def _settle(
         return
     is_verified = subscriber.referral_status == Status.VERIFIED
     if is_verified:
-        await _tell(tx, site, tenant, referral, subscriber, now_ms=now_ms)
+        await _emit_events(tx, site, tenant, referral, subscriber, now_ms=now_ms)
         await charges.charge(tx, referral, now_ms=now_ms)
     await tx.put(
         _COUNT_DAY,
@@ -250,7 +256,7 @@ async def _settle(
     )
 
 
-async def _tell(
+async def _emit_events(
     tx: Tx,
     site: Site,
     tenant: Tenant,
@@ -268,7 +274,7 @@ async def _tell(
     if not to_owner and not to_partner:
         return
     partner = await tx.one(
-        _PARTNER_TOLD,
+        _PARTNER_NAME,
         partner_campaign_id=referral.partner_campaign_id,
         account_id=tenant.account_id,
     )
@@ -321,11 +327,11 @@ async def find_sender(tx: Tx, account_id: str, subscriber_id: str) -> SentBy | N
     return await tx.one(_SENT_BY, account_id=account_id, subscriber_id=subscriber_id)
 
 
-async def erase(tx: Tx, tenant: Tenant, wanted: str, *, now_ms: int) -> None:
+async def erase(tx: Tx, tenant: Tenant, id_or_email: str, *, now_ms: int) -> None:
     """Charges stay, and the keyed hash that stays with them prevents a second one. A pending
     referral can no longer be confirmed by its person, so it is rejected as if they had left."""
     await import_erasure.lock(tx, tenant)  # before any subscriber, as an import does
-    subscriber = await subscribers.get_locked(tx, tenant, wanted)
+    subscriber = await subscribers.get_locked(tx, tenant, id_or_email)
     await import_erasure.erase(tx, tenant, EmailAddress(subscriber.email))
     referral = None
     if subscriber.partner_campaign_id is not None:

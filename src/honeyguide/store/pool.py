@@ -64,7 +64,7 @@ async def _keep(_connection: Any) -> None:
     """The reset of a pool that needs none."""
 
 
-class Lent:
+class PooledConnection:
     """A connection of the pool, taken when it is first needed."""
 
     def __init__(self, pool: asyncpg.Pool) -> None:

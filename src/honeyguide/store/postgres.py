@@ -19,7 +19,14 @@ from honeyguide.kernel.errors import Unavailable
 from honeyguide.store import batches
 from honeyguide.store.batches import Batches
 from honeyguide.store.coalescer import Coalescer
-from honeyguide.store.pool import CONNECT_S, DOWN, DOWN_ERRORS, NO_CONNECTION, Lent, open_pool
+from honeyguide.store.pool import (
+    CONNECT_S,
+    DOWN,
+    DOWN_ERRORS,
+    NO_CONNECTION,
+    PooledConnection,
+    open_pool,
+)
 from honeyguide.store.statements import Statement
 from honeyguide.store.tx import Again, LockWait, P, Refusals, Strength, T, Unit, Work, bind, refusal
 
@@ -80,7 +87,7 @@ class PostgresTx:
     engine = "postgres"
 
     def __init__(
-        self, lent: Lent, batches: Batches, begin: str | None, *, begun: bool = False
+        self, lent: PooledConnection, batches: Batches, begin: str | None, *, begun: bool = False
     ) -> None:
         self._lent = lent
         self._batches = batches
@@ -196,7 +203,7 @@ class PostgresTx:
         )
 
     async def commit(self) -> None:
-        """If interrupted, the transaction stays open until `Lent.give_back` rolls it back."""
+        """If interrupted, the transaction stays open until `give_back` rolls it back."""
         await self._send_puts()
         if self._begun:
             await self._ask((await self._lent.get()).execute("COMMIT"), None)
@@ -210,7 +217,7 @@ class PostgresTx:
 
 async def open_postgres(url: str, size: int) -> PostgresStore:
     pool = await open_pool(url, size, SETTINGS)
-    lent = Lent(pool)
+    lent = PooledConnection(pool)
     try:
         await lent.connect()
     except (*DOWN_ERRORS, asyncpg.PostgresError) as error:
@@ -240,12 +247,12 @@ class PostgresStore:
     async def _with(
         self,
         pool: asyncpg.Pool,
-        use: Callable[Concatenate[Lent, P], Awaitable[T]],
+        use: Callable[Concatenate[PooledConnection, P], Awaitable[T]],
         *args: P.args,
         **kwargs: P.kwargs,
     ) -> T:
         """Run `use(lent, *args, **kwargs)` with a connection of the pool."""
-        lent, is_usable = Lent(pool), True
+        lent, is_usable = PooledConnection(pool), True
         try:
             return await use(lent, *args, **kwargs)
         except DOWN_ERRORS as error:
@@ -263,7 +270,10 @@ class PostgresStore:
         return await self._with(self._batch_pool, _with_connection, use)
 
     async def _retry(
-        self, use: Callable[Concatenate[Lent, P], Awaitable[T]], *args: P.args, **kwargs: P.kwargs
+        self,
+        use: Callable[Concatenate[PooledConnection, P], Awaitable[T]],
+        *args: P.args,
+        **kwargs: P.kwargs,
     ) -> T:
         for attempt in range(ATTEMPTS):
             try:
@@ -275,7 +285,7 @@ class PostgresStore:
     async def read(self, unit: Unit[P, T], /, *args: P.args, **kwargs: P.kwargs) -> T:
         return await self._retry(self._read, bind(unit, args, kwargs))
 
-    async def _read(self, lent: Lent, work: Work[T]) -> T:
+    async def _read(self, lent: PooledConnection, work: Work[T]) -> T:
         return await work(PostgresTx(lent, self._batches, None))
 
     async def snapshot(self, unit: Unit[P, T], /, *args: P.args, **kwargs: P.kwargs) -> T:
@@ -284,7 +294,7 @@ class PostgresStore:
     async def slow_snapshot(self, unit: Unit[P, T], /, *args: P.args, **kwargs: P.kwargs) -> T:
         return await self._retry(self._read_snapshot, bind(unit, args, kwargs), slow=True)
 
-    async def _read_snapshot(self, lent: Lent, work: Work[T], *, slow: bool) -> T:
+    async def _read_snapshot(self, lent: PooledConnection, work: Work[T], *, slow: bool) -> T:
         connection = await lent.get()
         async with connection.transaction(isolation="repeatable_read", readonly=True):
             if slow:
@@ -303,7 +313,9 @@ class PostgresStore:
         self._tell(topics)
         return result
 
-    async def _write(self, lent: Lent, work: Work[T], *, snapshot: bool) -> tuple[T, set[str]]:
+    async def _write(
+        self, lent: PooledConnection, work: Work[T], *, snapshot: bool
+    ) -> tuple[T, set[str]]:
         begin = "BEGIN ISOLATION LEVEL REPEATABLE READ" if snapshot else "BEGIN"
         tx = PostgresTx(lent, self._batches, begin)
         if snapshot:
@@ -372,9 +384,9 @@ class PostgresStore:
                 pool.terminate()
 
 
-async def _with_connection(lent: Lent, use: Callable[[Any], Awaitable[T]]) -> T:
+async def _with_connection(lent: PooledConnection, use: Callable[[Any], Awaitable[T]]) -> T:
     return await use(await lent.get())
 
 
-async def _notify(lent: Lent, topic: str) -> None:
+async def _notify(lent: PooledConnection, topic: str) -> None:
     await (await lent.get()).execute("SELECT pg_notify($1, $2)", CHANNEL, topic)

@@ -22,20 +22,20 @@ AGAIN_S = 1.0
 class Scrubber:
     def __init__(self, connect: Callable[[], apsw.Connection]) -> None:
         self._connect = connect
-        self._is_wanted = False
+        self._is_requested = False
         self._running: asyncio.Task[None] | None = None
 
     def start(self) -> None:
         """In the background, as often as it takes."""
-        self._is_wanted = True
+        self._is_requested = True
         if self._running is None or self._running.done():
             self._running = asyncio.get_running_loop().create_task(self._run())
 
     async def _run(self) -> None:
-        while self._is_wanted:
-            self._is_wanted = False
+        while self._is_requested:
+            self._is_requested = False
             if not await asyncio.to_thread(self._empty_log):
-                self._is_wanted = True
+                self._is_requested = True
                 await asyncio.sleep(AGAIN_S)
 
     def _empty_log(self) -> bool:

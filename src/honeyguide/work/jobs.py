@@ -52,11 +52,11 @@ def sweep(*purges: Callable[..., Awaitable[bool]]) -> Batch:
 
 
 async def grant_new_rewards(site: Site, store: Store, now_ms: int) -> bool:
-    return await store.write(backfill.walk, site, now_ms=now_ms)
+    return await store.write(backfill.grant_batch, site, now_ms=now_ms)
 
 
 async def supply_codes(site: Site, store: Store, now_ms: int) -> bool:
-    return await store.write(backfill.supply, site, now_ms=now_ms)
+    return await store.write(backfill.supply_batch, site, now_ms=now_ms)
 
 
 async def import_files(site: Site, store: Store, now_ms: int) -> bool:
@@ -68,8 +68,8 @@ async def rate_programs(store: Store, now_ms: int) -> bool:
     return False
 
 
-async def fold_search_texts(store: Store, now_ms: int) -> bool:
-    return await store.write(publications.fold_search_texts, now_ms=now_ms)
+async def add_search_texts(store: Store, now_ms: int) -> bool:
+    return await store.write(publications.add_search_texts, now_ms=now_ms)
 
 
 async def send_emails(transport: Transport, store: Store, now_ms: int) -> bool:
@@ -123,9 +123,9 @@ def jobs_of(site: Site, transport: Transport) -> tuple[Job, ...]:
         Job(
             "send budget notifications",
             10 * SECOND_MS,
-            partial(money.tell_about_budgets, site),
+            partial(money.notify_about_budgets, site),
             probe=budget_notifications.has_due,
-            topic=charges.NOTICES,
+            topic=charges.BUDGET_NOTIFICATIONS,
         ),
         Job(
             "send emails",
@@ -145,9 +145,9 @@ def jobs_of(site: Site, transport: Transport) -> tuple[Job, ...]:
         Job(
             "fill in search texts after an upgrade",
             HOUR_MS,
-            fold_search_texts,
-            probe=publications.has_unfolded,
+            add_search_texts,
+            probe=publications.has_missing_search_text,
         ),
-        Job("check the ledger", DAY_MS, money.verify_books),
+        Job("check the ledger", DAY_MS, money.verify_ledger),
         *PURGES,
     )

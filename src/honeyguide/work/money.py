@@ -49,7 +49,7 @@ async def verify_due_referrals(site: Site, store: Store, now_ms: int) -> bool:
     return len(found) == VERIFY_BATCH and settled > 0
 
 
-async def tell_about_budgets(site: Site, store: Store, now_ms: int) -> bool:
+async def notify_about_budgets(site: Site, store: Store, now_ms: int) -> bool:
     return await store.write(budget_notifications.notify_due, site, now_ms=now_ms)
 
 
@@ -76,7 +76,7 @@ async def pay_out(
     return month
 
 
-async def verify_books(store: Store, now_ms: int) -> bool:
+async def verify_ledger(store: Store, now_ms: int) -> bool:
     findings, _ = await store.slow_snapshot(ledger_check.verify)
     for finding in findings:
         if finding.broken:

@@ -27,7 +27,7 @@ CLOCK_SKEW_MS = 2_000
 def _month(request: PageRequest) -> str:
     """The month of the URL or, when a payout is marked, of the form."""
     try:
-        return rules.read_month(request.query.get("month") or request.text("month"), param="month")
+        return rules.parse_month(request.query.get("month") or request.text("month"), param="month")
     except Invalid:
         return ""
 
@@ -84,10 +84,8 @@ async def mark(tx: Tx, request: PageRequest) -> Response:
         payout = await payouts.mark_paid(tx, payout_id, request.text("reference"), now_ms=now_ms)
         done = "was marked as paid"
     where = f"/administration?month={payout.month}" if _month(request) else "/administration"
-    return request.go(
-        where,
-        f"The {money.show(payout.amount_cents)} payout for {rules.spoken(payout.month)} {done}.",
-    )
+    month = rules.month_name(payout.month)
+    return request.go(where, f"The {money.show(payout.amount_cents)} payout for {month} {done}.")
 
 
 async def export(tx: Tx, request: PageRequest) -> Response:

@@ -42,19 +42,19 @@ def audience(gender: str, ages: Iterable[str]) -> str:
     return " · ".join(filter(None, (label(gender), ", ".join(map(label, ages)))))
 
 
-def of_offer(offer: NetworkProgram) -> Card:
+def of_network_program(program: NetworkProgram) -> Card:
     terms = Terms(
-        offer.cpa_cents,
-        hold(offer.referral_pending_duration, bool(offer.referral_pending_duration_enabled)),
-        rate(offer.confirmation_rate),
-        offer.budget_left,
+        program.cpa_cents,
+        hold(program.referral_pending_duration, bool(program.referral_pending_duration_enabled)),
+        rate(program.confirmation_rate),
+        program.budget_left,
     )
     return Card(
-        name=offer.publication_name,
-        description=offer.publication_description or "",
-        logo=f"/logos/{offer.logo_id}",
-        audience=audience(offer.audience_gender, offer.words("age_ranges")),
-        categories=offer.words("categories"),
+        name=program.publication_name,
+        description=program.publication_description or "",
+        logo=f"/logos/{program.logo_id}",
+        audience=audience(program.audience_gender, program.words("age_ranges")),
+        categories=program.words("categories"),
         terms=terms,
     )
 
@@ -74,4 +74,9 @@ def priced(card: Card, *, cpa_cents: int, days: int, waits: bool) -> Card:
     return card._replace(terms=Terms(cpa_cents, hold(days, waits), rate(None), "plenty"))
 
 
-SHOWN: dict[str, Any] = {"money": money.show, "hold": hold, "rate": rate, "card_of": of_offer}
+SHOWN: dict[str, Any] = {
+    "money": money.show,
+    "hold": hold,
+    "rate": rate,
+    "card_of": of_network_program,
+}

@@ -120,8 +120,8 @@ def signups(days: list[Day], chosen: Range, since_ms: int) -> Chart:
                 clicks_height=tall,
             )
         )
-    wanted = min(LABELS, len(steps))
-    places = [round(n * (len(steps) - 1) / (wanted - 1)) for n in range(wanted)]
+    label_count = min(LABELS, len(steps))
+    places = [round(n * (len(steps) - 1) / (label_count - 1)) for n in range(label_count)]
     levels = [(round(HEIGHT - HEIGHT * n / lines, 2), top * n // lines) for n in range(lines + 1)]
     labels = [formats.short_day(steps[place].day_ms) for place in places]
     is_empty = not any(day.signups or day.clicks for day in steps)

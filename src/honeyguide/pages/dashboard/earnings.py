@@ -56,7 +56,7 @@ WHY_UNPAID = {
 
 def month_of(request: PageRequest) -> str:
     try:
-        return rules.read_month(request.query["month"], param="month")
+        return rules.parse_month(request.query["month"], param="month")
     except (KeyError, Invalid):
         return rules.month_of(request.now_ms)
 
@@ -81,7 +81,9 @@ SHOWN: dict[str, Any] = {"money": money.show, "why": why}
 async def show(tx: Tx, request: PageRequest) -> PageView:
     account_id, month = request.who.account_id, month_of(request)
     is_now = month == rules.month_of(request.now_ms)
-    joined, _ = await network.page_of_joined(tx, account_id, Page(1, 200), now_ms=request.now_ms)
+    campaigns, _ = await network.page_of_partner_campaigns(
+        tx, account_id, Page(1, 200), now_ms=request.now_ms
+    )
     earnings = await forecast.earnings(tx, account_id, month, now_ms=request.now_ms)
     state = request.query.get("show", "")
     if state not in partner_referrals.STATES:
@@ -99,7 +101,7 @@ async def show(tx: Tx, request: PageRequest) -> PageView:
         outlook=await forecast.outlook_of_partner(tx, account_id, now_ms=request.now_ms),
         upcoming=await forecast.upcoming_of_partner(tx, account_id),
         reached=await forecast.reached_of_partner(tx, account_id, month) if is_now else set(),
-        joined={campaign.id: campaign for campaign in joined},
+        partner_campaigns={campaign.id: campaign for campaign in campaigns},
         state=state,
         states=STATES,
         rows=rows,
@@ -111,22 +113,30 @@ async def show(tx: Tx, request: PageRequest) -> PageView:
 async def one(tx: Tx, request: PageRequest) -> PageView:
     account_id, site = request.who.account_id, request.services.site
     month = rules.month_of(request.now_ms)
-    joined = await network.get_joined(tx, account_id, request.at("id"), now_ms=request.now_ms)
-    is_reached = joined.id in await forecast.reached_of_partner(tx, account_id, month)
-    rows = await partner_referrals.of_place(tx, account_id, joined.id, most=MOST_SHOWN)
+    partner_campaign = await network.get_partner_campaign(
+        tx, account_id, request.at("id"), now_ms=request.now_ms
+    )
+    is_reached = partner_campaign.id in await forecast.reached_of_partner(tx, account_id, month)
+    rows = await partner_referrals.of_partner_campaign(
+        tx, account_id, partner_campaign.id, most=MOST_SHOWN
+    )
     since_ms, _ = rules.month_bounds(month)
-    days = await clicks.by_day(tx, joined.owner_account_id, joined.id, since_ms=since_ms)
-    left_cents = rules.left_cents(spent_cents=joined.spent_cents, cap_cents=joined.max_payout_cents)
-    link = site.partner_link(joined.ref_code)
+    days = await clicks.by_day(
+        tx, partner_campaign.owner_account_id, partner_campaign.id, since_ms=since_ms
+    )
+    left_cents = rules.left_cents(
+        spent_cents=partner_campaign.spent_cents, cap_cents=partner_campaign.max_payout_cents
+    )
+    link = site.partner_link(partner_campaign.ref_code)
     return request.view(
         "partner_campaign.html",
-        joined=joined,
+        partner_campaign=partner_campaign,
         is_reached=is_reached,
         rows=rows,
         is_cut=len(rows) == MOST_SHOWN,
         clicked=sum(day.n for day in days),
         link=link,
-        magic=f"{site.magic_link(joined.ref_code)}?email=",
+        magic=f"{site.magic_link(partner_campaign.ref_code)}?email=",
         qr=sharing.qr_code(link),
         hold=cards.hold,
         left=0 if is_reached else left_cents,

@@ -114,6 +114,6 @@ FILTERS: dict[str, Callable[..., str]] = {
     "share": share,
     "iso": iso,
     "browser": browser,
-    "spoken": rules.spoken,
+    "month_name": rules.month_name,
     "email_state": email_state,
 }

@@ -27,7 +27,7 @@ SORT_WORDS = (
 )
 
 
-def _wanted(request: PageRequest) -> NetworkQuery:
+def _query(request: PageRequest) -> NetworkQuery:
     query = request.query
     return NetworkQuery(
         search=query.get("search", "").strip()[:200],
@@ -53,17 +53,17 @@ def _cents(text: str) -> int:
 
 
 async def show(tx: Tx, request: PageRequest) -> PageView:
-    wanted = _wanted(request)
+    query = _query(request)
     page = Page(forms.page_number(request.query.get("page", "")), PER_PAGE)
     rows, total = await network.page_of(
-        tx, request.who.account_id, wanted, page, now_ms=request.now_ms
+        tx, request.who.account_id, query, page, now_ms=request.now_ms
     )
     kept = {name: value for name, value in request.query.items() if name != "page" and value}
     return request.view(
         "network.html",
         rows=rows,
         total=total,
-        wanted=wanted,
+        query=query,
         page=page.page,
         pages=page.total_pages(total),
         link=lambda number: "/network?" + urlencode({**kept, "page": str(number)}),
@@ -79,20 +79,20 @@ async def show(tx: Tx, request: PageRequest) -> PageView:
 
 
 async def one(tx: Tx, request: PageRequest) -> PageView:
-    offer = await network.get(tx, request.who.account_id, request.at("id"), now_ms=request.now_ms)
+    program = await network.get(tx, request.who.account_id, request.at("id"), now_ms=request.now_ms)
     return request.view(
-        "network_program.html", offer=offer, reason=request.text("reason"), **cards.SHOWN
+        "network_program.html", program=program, reason=request.text("reason"), **cards.SHOWN
     )
 
 
 async def join(tx: Tx, request: PageRequest) -> Response:
     reason = request.text("reason") or None
-    joined, is_new = await network.join(
+    campaign, is_new = await network.join(
         tx, request.who.account_id, request.at("id"), reason, now_ms=request.now_ms
     )
     flash = (
-        f"You joined the partner program of {joined.publication_name}. Here are your links."
+        f"You joined the partner program of {campaign.publication_name}. Here are your links."
         if is_new
         else "You already joined this program. Here are your links."
     )
-    return request.go(f"/earnings/{joined.id}", flash)
+    return request.go(f"/earnings/{campaign.id}", flash)

@@ -67,11 +67,11 @@ class Facts(NamedTuple):
     top: list[daily_counts.Advocate]
     waiting: list[search.FoundSubscriber]
     all_rewards: list[Reward]
-    brought: int
+    advocates_referrals: int
     rejected: list[recent_counts.Rejected]
     earned: recent_counts.RewardCounts
     to_approve: int
-    market: forecast.InShort
+    partner_month: forecast.MonthSummary
     has_used_key: bool
 
 
@@ -88,11 +88,13 @@ async def _facts(
         top=await daily_counts.top_advocates(tx, tenant, most=TOP),
         waiting=await search.judged(tx, tenant, "suspected", before=None, most=WAITING),
         all_rewards=await rewards.of_campaign(tx, tenant),
-        brought=await recent_counts.brought(tx, tenant),
+        advocates_referrals=await recent_counts.advocates_referrals(tx, tenant),
         rejected=await recent_counts.rejected(tx, tenant, since_ms=since_ms),
         earned=await recent_counts.earned(tx, tenant, since_ms=since_ms),
         to_approve=await recent_counts.to_approve(tx, tenant),
-        market=await forecast.in_short(tx, tenant.account_id, months.month_of(request.now_ms)),
+        partner_month=await forecast.month_summary(
+            tx, tenant.account_id, months.month_of(request.now_ms)
+        ),
         has_used_key=any(key.last_used_ms for key in await keys.of_account(tx, tenant.account_id)),
     )
 
@@ -116,7 +118,7 @@ async def show(tx: Tx, request: PageRequest) -> PageView:
         funnel=_funnel(now),
         rejections=_rejections(facts.rejected),
         next_reward=partial(rewards.next_reward, facts.all_rewards),
-        counted=partial(formats.up_to, recent_counts.MOST_WON),
+        counted=partial(formats.up_to, recent_counts.MOST_EARNED),
         money=money.show,
         now=now,
         steps=[] if all(step.is_done for step in steps) else steps,
@@ -125,8 +127,8 @@ async def show(tx: Tx, request: PageRequest) -> PageView:
 
 def _figures(facts: Facts, now: Day, before: Day, span: str) -> list[Figure]:
     looked_at = min(facts.advocates, recent_counts.MOST_ADVOCATES)
-    each = facts.brought / looked_at if looked_at else 0
-    factor = facts.brought / facts.subscribers if facts.subscribers else 0
+    each = facts.advocates_referrals / looked_at if looked_at else 0
+    factor = facts.advocates_referrals / facts.subscribers if facts.subscribers else 0
     is_whole = looked_at == facts.advocates
     who = formats.plural(facts.advocates, "advocate") if is_whole else f"the top {looked_at:,}"
     came = now.verified + now.pending + now.rejected

@@ -195,8 +195,8 @@ async def recognize(request: PageRequest) -> None:
 
 
 def to_login(http: Request) -> Response:
-    wanted = http.url.path + (f"?{http.url.query}" if http.url.query else "")
-    back = f"?next={quote(wanted)}" if http.method == "GET" and wanted != "/" else ""
+    requested = http.url.path + (f"?{http.url.query}" if http.url.query else "")
+    back = f"?next={quote(requested)}" if http.method == "GET" and requested != "/" else ""
     return RedirectResponse(f"/login{back}", 303)
 
 

@@ -36,7 +36,7 @@ def _side_and_month(request: PageRequest) -> tuple[str, str]:
     if side not in (statements.PARTNER, statements.OWNER):
         raise HTTPException(404)
     try:
-        return side, rules.read_month(request.at("month"), param="month")
+        return side, rules.parse_month(request.at("month"), param="month")
     except Invalid:
         raise HTTPException(404) from None
 

@@ -34,7 +34,7 @@ FIELDS = {
     "terms": Field("Terms"),
 }
 # The volume of the estimate until the owner types another one.
-READERS, PARTNERS = 100, 3
+SUBSCRIBERS, PARTNERS = 100, 3
 MOST_VOLUME = 10_000_000
 
 
@@ -129,7 +129,7 @@ def guess(form: ProgramForm, volume: Mapping[str, str]) -> Estimate | None:
         fee_cents=fee,
         partner_cap_cents=cap,
         budget_cents=budget,
-        readers=_volume(volume.get("readers", ""), READERS),
+        subscribers=_volume(volume.get("subscribers", ""), SUBSCRIBERS),
         partners=_volume(volume.get("partners", ""), PARTNERS),
     )
 
@@ -162,7 +162,7 @@ def _view(
         card=_card(form, publication),
         money=money.show,
         guess=guess(form, request.fields),
-        readers=READERS,
+        subscribers=SUBSCRIBERS,
         partners=PARTNERS,
     )
 

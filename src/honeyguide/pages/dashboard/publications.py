@@ -61,9 +61,13 @@ class PublicationForm(NamedTuple):
 
 async def show(tx: Tx, request: PageRequest) -> PageView:
     rows, _ = await publications.page_of(tx, request.who.account_id, Page(1, 200))
-    offers, _ = await programs.page_of(tx, request.who.account_id, Page(1, 200))
+    programs_by_publication, _ = await programs.page_of(tx, request.who.account_id, Page(1, 200))
     return request.view(
-        "publications.html", rows=rows, offers={offer.publication_id: offer for offer in offers}
+        "publications.html",
+        rows=rows,
+        programs_by_publication={
+            program.publication_id: program for program in programs_by_publication
+        },
     )
 
 

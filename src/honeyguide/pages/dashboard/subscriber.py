@@ -28,10 +28,10 @@ from honeyguide.signups import privacy, signups
 from honeyguide.signups.signups import SentBy
 from honeyguide.store.tx import Tx
 
-# So many of those they referred are listed; fewer appear in the story.
+# So many of those they referred are listed; fewer appear in the timeline.
 REFERRED_SHOWN = 20
-REFERRED_IN_STORY = 8
-MOST_MOMENTS = 60
+REFERRED_IN_TIMELINE = 8
+MOST_ENTRIES = 60
 KINDS = {"verified": "good", "rejected": "bad"}
 ORIGINS = {
     "api": "through the API",
@@ -41,7 +41,7 @@ ORIGINS = {
 }
 
 
-class Moment(NamedTuple):
+class TimelineEntry(NamedTuple):
     at_ms: int
     kind: str  # "good", "bad" or ""
     words: str
@@ -69,15 +69,15 @@ async def show(tx: Tx, request: PageRequest) -> PageView:
     if person.partner_campaign_id:
         sent_by = await signups.find_sender(tx, tenant.account_id, person.id)
     page = Page(1, REFERRED_SHOWN)
-    referred, total = await subscribers.page_of_brought(tx, tenant, person, page)
-    brought = await search.of_ids(tx, tenant, [row.id for row in referred])
+    rows, total = await subscribers.page_of_referred(tx, tenant, person, page)
+    referred = await search.of_ids(tx, tenant, [row.id for row in rows])
     earned = await earned_rewards.earned_by(tx, tenant, person.id)
     sent = await emails.of_person(tx, tenant.account_id, person.id)
-    story = [
+    timeline = [
         _joined(person, referrer, sent_by),
         *_decided(person),
         *_earned(earned),
-        *_referred(brought),
+        *_referred(referred),
         *_emailed(sent),
     ]
     return request.view(
@@ -86,10 +86,10 @@ async def show(tx: Tx, request: PageRequest) -> PageView:
         referrer=referrer,
         explained=explained,
         sent_by=sent_by,
-        brought=brought,
-        brought_total=total,
+        referred=referred,
+        referred_total=total,
         earned=earned,
-        story=sorted(story, key=_newest_first)[:MOST_MOMENTS],
+        timeline=sorted(timeline, key=_newest_first)[:MOST_ENTRIES],
         signs=_signs(explained),
         link=site.reader_link(person.ref_code),
         hub=hub.link(site, person),
@@ -98,11 +98,13 @@ async def show(tx: Tx, request: PageRequest) -> PageView:
     )
 
 
-def _newest_first(moment: Moment) -> int:
+def _newest_first(moment: TimelineEntry) -> int:
     return -moment.at_ms
 
 
-def _joined(person: Subscriber, referrer: Subscriber | None, sent_by: SentBy | None) -> Moment:
+def _joined(
+    person: Subscriber, referrer: Subscriber | None, sent_by: SentBy | None
+) -> TimelineEntry:
     by = ""
     if referrer:
         by = referrer.name or referrer.email
@@ -111,10 +113,10 @@ def _joined(person: Subscriber, referrer: Subscriber | None, sent_by: SentBy | N
     joined = f"Referred by {by}; joined" if by else "Joined"
     sources = " · ".join(filter(None, (person.utm_source, person.utm_campaign)))
     origin = ORIGINS.get(person.origin, person.origin)
-    return Moment(person.created_ms, "", f"{joined} {origin}.", sources)
+    return TimelineEntry(person.created_ms, "", f"{joined} {origin}.", sources)
 
 
-def _decided(person: Subscriber) -> Iterator[Moment]:
+def _decided(person: Subscriber) -> Iterator[TimelineEntry]:
     if person.decided_ms is None:
         return
     status = person.referral_status
@@ -123,28 +125,30 @@ def _decided(person: Subscriber) -> Iterator[Moment]:
     why = ""
     if person.referral_reason:
         why = rules.explain(person.referral_reason, person.referral_due_ms)
-    yield Moment(person.decided_ms, KINDS.get(status, ""), f"The referral was {verb}{by}.", why)
+    yield TimelineEntry(
+        person.decided_ms, KINDS.get(status, ""), f"The referral was {verb}{by}.", why
+    )
 
 
-def _earned(rewards: list[EarnedReward]) -> Iterator[Moment]:
+def _earned(rewards: list[EarnedReward]) -> Iterator[TimelineEntry]:
     for earned in rewards:
         referrals = formats.plural(earned.referrals * earned.multiple, "referral")
-        yield Moment(earned.earned_ms, "good", f"Earned {earned.name} for {referrals}.")
+        yield TimelineEntry(earned.earned_ms, "good", f"Earned {earned.name} for {referrals}.")
         if earned.redeemed_ms:
             verb = "Claimed" if earned.redeemed_by == earned_rewards.READER else "Received"
-            yield Moment(earned.redeemed_ms, "good", f"{verb} {earned.name}.")
+            yield TimelineEntry(earned.redeemed_ms, "good", f"{verb} {earned.name}.")
 
 
-def _referred(brought: list[FoundSubscriber]) -> Iterator[Moment]:
-    for friend in brought[:REFERRED_IN_STORY]:
+def _referred(referred: list[FoundSubscriber]) -> Iterator[TimelineEntry]:
+    for friend in referred[:REFERRED_IN_TIMELINE]:
         kind = KINDS.get(friend.referral_status or "", "")
-        yield Moment(friend.created_ms, kind, f"Referred {friend.name or friend.email}.")
+        yield TimelineEntry(friend.created_ms, kind, f"Referred {friend.name or friend.email}.")
 
 
-def _emailed(sent: list[QueuedEmail]) -> Iterator[Moment]:
+def _emailed(sent: list[QueuedEmail]) -> Iterator[TimelineEntry]:
     for email in sent:
         state = formats.email_state(email.status)
-        yield Moment(email.created_ms, "", f"Email: {email.subject or 'erased'}", state)
+        yield TimelineEntry(email.created_ms, "", f"Email: {email.subject or 'erased'}", state)
 
 
 def _yes_or_no(name: str, is_so: bool) -> Sign:

@@ -174,7 +174,7 @@ def test_previews_follow_what_is_typed(market):
         "total_budget": "120",
     }
     typed |= {
-        "readers": "100",
+        "subscribers": "100",
         "partners": "3",
         "referral_pending_duration_enabled": "yes",
         "referral_pending_duration": "9",

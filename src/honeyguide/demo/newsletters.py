@@ -1,4 +1,4 @@
-"""The demo's newsletters, with their programs and rewards, and names for its readers."""
+"""The demo's newsletters, with their programs and rewards, and names for its subscribers."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class ProgramPlan(NamedTuple):
     is_paused: bool = False
 
 
-class Issue(NamedTuple):
+class PublicationPlan(NamedTuple):
     """A publication. Its logo is drawn from `colours` and `sign`."""
 
     name: str
@@ -50,11 +50,11 @@ class Issue(NamedTuple):
     ages: tuple[str, ...]
     colours: tuple[str, str]
     sign: str
-    offer: ProgramPlan
+    program: ProgramPlan
 
 
 class Newsletter(NamedTuple):
-    """An account. A year ago `first` readers signed up each week, now it is `last`; the share
+    """An account. A year ago `first` subscribers signed up each week, now it is `last`; the share
     `through_friends` comes through referrals.
     """
 
@@ -66,9 +66,9 @@ class Newsletter(NamedTuple):
     first: float
     last: float
     through_friends: float
-    issues: tuple[Issue, ...]
+    publications: tuple[PublicationPlan, ...]
     rewards: tuple[NewReward, ...]
-    # Which programs it recommends, by slug: readers a week at the start and now.
+    # Which programs it recommends, by slug: subscribers a week at the start and now.
     recommends: dict[str, tuple[float, float]]
 
 
@@ -84,8 +84,8 @@ _WAX = Newsletter(
     first=5,
     last=17,
     through_friends=0.45,
-    issues=(
-        Issue(
+    publications=(
+        PublicationPlan(
             name="The Morning Wax",
             description="Five minutes of honey, bees and breakfast, every weekday at seven.",
             categories=("food & drink", "lifestyle"),
@@ -94,17 +94,17 @@ _WAX = Newsletter(
             ages=("25 - 39", "40 - 59"),
             colours=("#a56000", "#ffe2ae"),
             sign="hexagon",
-            offer=ProgramPlan(
+            program=ProgramPlan(
                 "the-morning-wax",
                 "2.50",
                 80,
                 120,
                 14,
                 "Recommend us in your own words. No incentives, please. "
-                "We pay for readers who stay two weeks.",
+                "We pay for subscribers who stay two weeks.",
             ),
         ),
-        Issue(
+        PublicationPlan(
             name="The Weekend Hive",
             description="Long reads about gardens, small farms and slow Saturdays.",
             categories=("literature", "lifestyle"),
@@ -113,7 +113,7 @@ _WAX = Newsletter(
             ages=("40 - 59", "60+"),
             colours=("#3f5d2b", "#dfeccb"),
             sign="leaf",
-            offer=ProgramPlan("weekend-hive", "1.50", 60, 150, 7, is_paused=True),
+            program=ProgramPlan("weekend-hive", "1.50", 60, 150, 7, is_paused=True),
         ),
     ),
     rewards=(
@@ -129,7 +129,7 @@ _WAX = Newsletter(
             referrals=3,
             kind="coupon",
             pool=True,
-            description="One code per reader, valid for a year.",
+            description="One code per subscriber, valid for a year.",
         ),
         NewReward(
             name="The enamel mug",
@@ -165,8 +165,8 @@ _ROADS = Newsletter(
     first=2,
     last=5,
     through_friends=0.3,
-    issues=(
-        Issue(
+    publications=(
+        PublicationPlan(
             name="Slow Roads",
             description="One road and one hand-drawn map, every Friday. "
             "For people who take the long way.",
@@ -176,16 +176,16 @@ _ROADS = Newsletter(
             ages=("25 - 39", "40 - 59"),
             colours=("#1f4e5f", "#cfe8ee"),
             sign="road",
-            offer=ProgramPlan(
+            program=ProgramPlan(
                 "slow-roads",
                 3,
                 45,
                 54,
                 7,
-                "Send readers who like to travel overland. We spot-check one in a hundred.",
+                "Send subscribers who like to travel overland. We spot-check one in a hundred.",
             ),
         ),
-        Issue(
+        PublicationPlan(
             name="Rails & Rivers",
             description="Night trains, ferries and the towns between them, "
             "with timetables you can trust.",
@@ -195,7 +195,7 @@ _ROADS = Newsletter(
             ages=("40 - 59",),
             colours=("#6b2d3a", "#f3d6db"),
             sign="wave",
-            offer=ProgramPlan("rails-and-rivers", "4.50", 300, 900, 21),
+            program=ProgramPlan("rails-and-rivers", "4.50", 300, 900, 21),
         ),
     ),
     rewards=(
@@ -221,8 +221,8 @@ _LUMEN = Newsletter(
     first=2,
     last=4,
     through_friends=0.3,
-    issues=(
-        Issue(
+    publications=(
+        PublicationPlan(
             name="Lumen Letters",
             description="One photograph a week, and how the light got there.",
             categories=("art & design", "science"),
@@ -231,9 +231,9 @@ _LUMEN = Newsletter(
             ages=("18 - 24", "25 - 39"),
             colours=("#4a3a8c", "#e2dcfb"),
             sign="sun",
-            offer=ProgramPlan("lumen-letters", "1.75", 21, 150, 0, "Students welcome."),
+            program=ProgramPlan("lumen-letters", "1.75", 21, 150, 0, "Students welcome."),
         ),
-        Issue(
+        PublicationPlan(
             name="Contact Sheet",
             description=None,
             categories=("art & design",),
@@ -242,7 +242,7 @@ _LUMEN = Newsletter(
             ages=("18 - 24",),
             colours=("#222222", "#e8e4da"),
             sign="frames",
-            offer=ProgramPlan("contact-sheet", 0, 0, 0, 0),
+            program=ProgramPlan("contact-sheet", 0, 0, 0, 0),
         ),
     ),
     rewards=(
@@ -253,7 +253,7 @@ _LUMEN = Newsletter(
     recommends={"the-morning-wax": (2, 6), "slow-roads": (2, 4), "weekend-hive": (1, 2)},
 )
 
-CAST = (_WAX, _ROADS, _LUMEN)
+NEWSLETTERS = (_WAX, _ROADS, _LUMEN)
 COUPONS = [f"WAX-{number * 7919 % 90000 + 10000}" for number in range(1, 37)]
 STREETS = (
     "Linden Street",

@@ -301,7 +301,7 @@ def _pay(service: Service, page: Page, month: str) -> None:
 def _read_statement(service: Service, page: Page, bob: Operator, month: str) -> None:
     """The page, the CSV, the payout and the books name one sum."""
     page.goto(f"{service.url}/payouts")
-    page.get_by_role("link", name=rules.spoken(month)).first.click()
+    page.get_by_role("link", name=rules.month_name(month)).first.click()
     expect(page.locator("tr.sum")).to_contain_text("$5.00")
     expect(page.locator("main")).to_contain_text("SEPA 1")
     lines = list(csv.DictReader(io.StringIO(bob.web.get(f"/statements/partner/{month}.csv").text)))

@@ -1,7 +1,7 @@
-"""The mailing tool that receives the first newsletter's webhooks: a real receiver on loopback that
-runs only while the year is created. The service's own dispatcher makes every attempt in the
-webhook's log, over HTTP, at its time of the year. In the end the tool answers 410 and the webhook
-is disabled, so that the demo never sends anything to anybody.
+"""A receiver for the first newsletter's webhooks, on loopback. It runs only while the history is
+created. The service's own dispatcher makes every attempt in the webhook's log, over HTTP, at its
+time of the year. In the end the receiver answers 410 and the webhook is disabled, so that the demo
+never sends anything to anybody.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from contextlib import asynccontextmanager
 import msgspec
 
 from honeyguide.app import Services
-from honeyguide.demo.stage import Stage
+from honeyguide.demo.setup import DemoState
 from honeyguide.events import webhooks
 from honeyguide.events.dispatcher import Dispatcher
 from honeyguide.events.outbound import Outbound
@@ -25,17 +25,17 @@ from honeyguide.store import Tx
 
 # Long enough for the retries of a delivery that is always refused, which end after three days.
 USED_MS = 10 * DAY_MS
-# At this time of each day, when many sign up, the tool is busy; deliveries are tried again later.
+# At this time of each day, when many sign up, the receiver is busy. Deliveries are retried later.
 BUSY_MS = range(4 * HOUR_MS, 6 * HOUR_MS)
 
 
-class Tool:
+class WebhookReceiver:
     """Responds as such tools do. Its dispatcher decides what time it is."""
 
-    def __init__(self, services: Services, stage: Stage) -> None:
+    def __init__(self, services: Services, state: DemoState) -> None:
         self._store, self._policy = services.store, services.policy
-        self._account_id = stage.players[0].tenant.account_id
-        self._since_ms, self._end_ms = stage.end_ms - USED_MS, stage.end_ms
+        self._account_id = state.accounts[0].tenant.account_id
+        self._since_ms, self._end_ms = state.end_ms - USED_MS, state.end_ms
         self._outbound = Outbound(services.policy)
         page = f"{services.site.base_url}/webhooks"
         self._dispatcher = Dispatcher(
@@ -51,7 +51,7 @@ class Tool:
         self._is_gone = False
 
     @asynccontextmanager
-    async def listening(self) -> AsyncIterator[Tool]:
+    async def listening(self) -> AsyncIterator[WebhookReceiver]:
         receiver = await asyncio.start_server(self._serve, "127.0.0.1", 0)
         self._url = f"http://127.0.0.1:{receiver.sockets[0].getsockname()[1]}/hooks/honeyguide"
         try:
@@ -80,7 +80,7 @@ class Tool:
             tx, self._account_id, "", self._url, flags, policy=self._policy, now_ms=now_ms
         )
 
-    async def hear(self, until_ms: int) -> None:
+    async def receive_due(self, until_ms: int) -> None:
         """Receive everything that falls due until then, each attempt at its own time."""
         before: Backlog | None = None
         while self._webhook is not None:
@@ -91,15 +91,15 @@ class Tool:
             before, self._now_ms = waiting, waiting.since_ms
             await self._dispatcher.deliver_due()
 
-    async def leave(self) -> None:
-        """The operator sends a test event, and the tool answers that it is gone."""
+    async def close_account(self) -> None:
+        """The operator sends a test event, and the receiver answers that it is gone."""
         if (webhook := self._webhook) is None:
             return
         self._is_gone = True
         await self._store.write(
             webhooks.send_test, self._account_id, "", webhook.id, now_ms=self._end_ms
         )
-        await self.hear(self._end_ms)
+        await self.receive_due(self._end_ms)
 
     def _answer(self, event: dict[str, object]) -> tuple[str, str]:
         subscriber = event.get("subscriber")
@@ -111,11 +111,13 @@ class Tool:
             return "422 Unprocessable Content", '{"error":"name is missing"}'
         return "200 OK", '{"ok":true}'
 
-    async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    async def _serve(self, subscriber: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         try:
-            while head := await reader.readuntil(b"\r\n\r\n"):
+            while head := await subscriber.readuntil(b"\r\n\r\n"):
                 named = dict(line.lower().split(b": ", 1) for line in head.splitlines()[1:-1])
-                event = msgspec.json.decode(await reader.readexactly(int(named[b"content-length"])))
+                event = msgspec.json.decode(
+                    await subscriber.readexactly(int(named[b"content-length"]))
+                )
                 status, said = self._answer(event)
                 writer.write(
                     f"HTTP/1.1 {status}\r\ncontent-length: {len(said)}\r\n\r\n{said}".encode()

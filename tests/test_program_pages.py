@@ -21,7 +21,7 @@ from tests.support.partner_market import PROGRAM
 from tests.support.service import Service, until
 from tests.support.tables import dump, mentions
 from tests.support.web import Operator, operator, words
-from tests.test_market_forms import mistakes
+from tests.test_program_forms import mistakes
 
 SIDES = ("partner", "owner")
 
@@ -167,7 +167,7 @@ def test_statements_of_both_sides_are_one_sum(market):
         lines = list(csv.DictReader(io.StringIO(answer.text)))
         assert sum(Decimal(line["amount_usd"]) for line in lines) == Decimal("6.00")
         shown = words(who.web.get(f"/statements/{side}/{market.month}").text)
-        assert "$6.00" in shown and rules.spoken(market.month) in shown
+        assert "$6.00" in shown and rules.month_name(market.month) in shown
     assert Decimal(market.payouts()[0]["amount_usd"]) == Decimal("6.00")
     assert "veiled" not in market.bob.web.get(f"/statements/partner/{market.month}").text, (
         "readers are the owner's"
@@ -277,7 +277,7 @@ def test_a_persons_page_names_the_partner_and_the_fee(market):
     ids = [market.alice.subscriber(f"veiled{number}@example.org")["uuid"] for number in range(3)]
     shown = [words(market.alice.web.get(f"/subscribers/{each}").text) for each in ids]
     assert all("Referred by Bob , a partner of Secret garden ." in page for page in shown)
-    assert sum(f"$3.00, charged in {rules.spoken(market.month)}" in page for page in shown) == 2
+    assert sum(f"$3.00, charged in {rules.month_name(market.month)}" in page for page in shown) == 2
     assert (
         sum("Fee None. The program had reached its monthly budget." in page for page in shown) == 1
     )

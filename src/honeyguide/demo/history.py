@@ -1,0 +1,223 @@
+"""A year of three newsletters, through the same functions as real use, one transaction per week. So
+every count, holding period, cent and notification is what it would have been.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Iterator
+from functools import partial
+
+from honeyguide.app import Services
+from honeyguide.demo import subscribers
+from honeyguide.demo.receiver import WebhookReceiver
+from honeyguide.demo.setup import JOINING_MS, OPENING_MS, DemoAccount, DemoState
+from honeyguide.kernel.clock import DAY_MS, HOUR_MS
+from honeyguide.kernel.paging import Page
+from honeyguide.mail import emails, notifications
+from honeyguide.partners import budget_notifications, network, payouts, programs, rules
+from honeyguide.referrals import earned_rewards, lifecycle, page_index, search
+from honeyguide.referrals.clicks import count_clicks
+from honeyguide.signups import signups
+from honeyguide.store import Tx
+
+WEEK_MS = 7 * DAY_MS
+# What operators have not handled yet: pending referrals of the last days, and rewards and
+# notifications of the last weeks.
+UNDECIDED_MS = 12 * DAY_MS
+UNREAD_MS = 40 * DAY_MS
+
+Step = tuple[int, int, Callable[[Tx], Awaitable[None]]]
+
+
+async def create_history(services: Services, state: DemoState) -> None:
+    async with WebhookReceiver(services, state).listening() as receiver:
+        await _weeks(services, state, receiver)
+        await receiver.close_account()
+    await services.store.write(_skip_emails, state)
+    await _settle_counts(services, state)
+
+
+async def _skip_emails(tx: Tx, state: DemoState) -> None:
+    """Mark the demo's emails as sent, because nobody wants them now. Those of real accounts stay
+    due.
+    """
+    for account in state.accounts:
+        await emails.take_as_sent(tx, account.tenant.account_id, state.end_ms)
+
+
+async def _weeks(services: Services, state: DemoState, receiver: WebhookReceiver) -> None:
+    at_ms = state.start_ms
+    while at_ms < state.end_ms:
+        await receiver.connect(at_ms)
+        until_ms = min(at_ms + WEEK_MS, state.end_ms)
+        steps = sorted(_steps(state, at_ms, until_ms), key=lambda step: step[:2])
+        await services.store.write(_week, state, steps, until_ms)
+        await receiver.receive_due(until_ms)
+        at_ms = until_ms
+
+
+async def _week(tx: Tx, state: DemoState, steps: list[Step], until_ms: int) -> None:
+    for _, _, step in steps:
+        await step(tx)
+    await _weekly_tasks(tx, state, until_ms)
+
+
+def _steps(state: DemoState, since_ms: int, until_ms: int) -> Iterator[Step]:
+    """All that happens in a week, each with its time; the second number keeps equal times in
+    order.
+    """
+    order = iter(range(1_000_000))
+    opens_ms = state.start_ms + OPENING_MS + JOINING_MS + 10 * DAY_MS
+    for account in state.accounts:
+        for at_ms in subscribers.moments(
+            state, account.newsletter.first, account.newsletter.last, since_ms, until_ms
+        ):
+            step = partial(
+                subscribers.sign_up_subscriber, state=state, account=account, at_ms=at_ms
+            )
+            yield at_ms, next(order), step
+        for partner_campaign in account.partner_campaigns if since_ms >= opens_ms else ():
+            for at_ms in subscribers.moments(
+                state,
+                partner_campaign.first,
+                partner_campaign.last,
+                since_ms,
+                until_ms,
+                is_mailing=True,
+            ):
+                owner = state.account(partner_campaign.owner_id)
+                step = partial(
+                    subscribers.refer_subscriber,
+                    state=state,
+                    account=owner,
+                    partner_campaign=partner_campaign,
+                    at_ms=at_ms,
+                )
+                yield at_ms, next(order), step
+    wax = state.accounts[0]
+    for at_ms, odd in subscribers.suspicious(state, wax, since_ms, until_ms):
+        yield at_ms, next(order), odd
+    for at_ms in range(since_ms + DAY_MS, until_ms + 1, DAY_MS):
+        yield at_ms, next(order), partial(_run_jobs, state=state, at_ms=at_ms)
+    yield until_ms, next(order), partial(_click_links, state=state, at_ms=until_ms)
+
+
+async def _run_jobs(tx: Tx, state: DemoState, at_ms: int) -> None:
+    """What the background jobs do each day."""
+    ours = {account.tenant for account in state.accounts}
+    for tenant, subscriber_id in await lifecycle.due(tx, now_ms=at_ms, batch=500):
+        if tenant in ours:
+            await signups.verify_due(tx, state.site, tenant, subscriber_id, now_ms=at_ms)
+    while await budget_notifications.notify_due(tx, state.site, now_ms=at_ms):
+        pass
+    await payouts.close_months(tx, now_ms=at_ms)
+    while (month := await payouts.month_to_pay_out(tx)) is not None:
+        after: str | None = ""
+        while after is not None:
+            after = (await payouts.make_payouts(tx, month, after, now_ms=at_ms)).after
+    await _pay(tx, state, at_ms)
+
+
+async def _pay(tx: Tx, state: DemoState, at_ms: int) -> None:
+    """The administrator pays ten days into the month; the newest payouts are paid in part only."""
+    month = rules.previous_month(rules.month_of(at_ms))
+    if at_ms < rules.closes_at(month) + 9 * DAY_MS:
+        return
+    ours = {account.tenant.account_id for account in state.accounts}
+    open_ones = [
+        row for row in await payouts.of_month(tx, month, open_only=True) if row.account_id in ours
+    ]
+    is_newest = month == rules.previous_month(rules.month_of(state.end_ms))
+    for number, row in enumerate(
+        open_ones[:1] if is_newest and len(open_ones) == len(ours) else open_ones
+    ):
+        if is_newest and len(open_ones) < len(ours):
+            return
+        await payouts.mark_paid(
+            tx,
+            row.id,
+            f"SEPA {month.replace('-', '')}-{number + 1:02d}",
+            now_ms=at_ms + 9 * HOUR_MS,
+        )
+
+
+async def _click_links(tx: Tx, state: DemoState, at_ms: int) -> None:
+    for account in state.accounts:
+        await count_clicks(tx, subscribers.clicks(state, account, at_ms))
+
+
+async def _weekly_tasks(tx: Tx, state: DemoState, at_ms: int) -> None:
+    """What subscribers and operators do once a week: claim and approve rewards, decide on pending
+    referrals, read notifications.
+    """
+    for account in state.accounts:
+        await _claims(tx, state, account, at_ms)
+        if at_ms < state.end_ms - UNDECIDED_MS:
+            await _review(tx, state, account, at_ms)
+        if at_ms < state.end_ms - UNREAD_MS:
+            await _approve(tx, state, account, at_ms)
+            await notifications.read_all(tx, account.tenant.account_id, now_ms=at_ms)
+    for account in state.accounts:
+        for plan in account.newsletter.publications:
+            if plan.program.is_paused and 0 <= state.end_ms - 5 * WEEK_MS - at_ms < WEEK_MS:
+                program_id = account.programs[plan.program.slug]
+                await programs.pause(
+                    tx, account.tenant.account_id, program_id, paused=True, now_ms=at_ms
+                )
+
+
+async def _claims(tx: Tx, state: DemoState, account: DemoAccount, at_ms: int) -> None:
+    earned, _ = await earned_rewards.page_of_earned(
+        tx, account.tenant, earned_rewards.UNLOCKED, Page(1, 60)
+    )
+    for each in earned:
+        if state.rng.random() < 0.07:
+            shipping = subscribers.address(state) if each.kind == "physical" else None
+            await earned_rewards.redeem(
+                tx,
+                state.site,
+                account.tenant,
+                each.id,
+                by=earned_rewards.READER,
+                shipping=shipping,
+                now_ms=at_ms,
+                of=each.subscriber_id,
+            )
+
+
+async def _approve(tx: Tx, state: DemoState, account: DemoAccount, at_ms: int) -> None:
+    waiting, _ = await earned_rewards.page_of_earned(
+        tx, account.tenant, earned_rewards.AWAITING, Page(1, 60)
+    )
+    for each in waiting:
+        await earned_rewards.approve(
+            tx, state.site, account.tenant, each.id, by=lifecycle.OPERATOR, now_ms=at_ms
+        )
+
+
+async def _review(tx: Tx, state: DemoState, account: DemoAccount, at_ms: int) -> None:
+    """Reject a few of the referrals that screening holds; the others wait for their
+    verification.
+    """
+    held = await search.judged(tx, account.tenant, "pending", before=None, most=40)
+    for each in held:
+        if each.referral_reason in subscribers.SUSPECT and state.rng.random() < 0.4:
+            await signups.decide(
+                tx,
+                state.site,
+                account.tenant,
+                each.id,
+                "rejected",
+                by=lifecycle.OPERATOR,
+                now_ms=at_ms,
+            )
+        elif state.rng.random() < 0.02:
+            left = lifecycle.SubscriberChanges(status="unsubscribed")
+            await signups.change(tx, state.site, account.tenant, each.id, left, now_ms=at_ms)
+
+
+async def _settle_counts(services: Services, state: DemoState) -> None:
+    """Update the page index and the network's order, as the background jobs would."""
+    while await services.store.write_snapshot(page_index.fold):
+        pass
+    await services.store.write(network.update_confirmation_rates, now_ms=state.end_ms)
