@@ -201,7 +201,7 @@ async def _measure(bench: Bench, port: int) -> Figures:
         for engine in bench.engines
         for count in WEBHOOKS
     }
-    memory.settle()  # as in a serving process, for the bare loop as well
+    memory.tune_collector()  # as in a serving process, for the bare loop as well
     with progress() as bar:
         measuring = bar.add_task(
             "deliveries", total=TIMES * bench.size.rounds * len(WEBHOOKS) * len(bench.engines)

@@ -227,9 +227,7 @@ def test_a_second_time_adds_keys_and_a_password_and_no_people(filled):
     wax = owner(filled, demo.OWNER)
 
     async def count(tx: Tx) -> tuple[int, int]:
-        return await page_index.total(tx, wax.campaign_id, "all"), len(
-            await accounts.all_of_them(tx)
-        )
+        return await page_index.total(tx, wax.campaign_id, "all"), len(await accounts.list_all(tx))
 
     before = filled.read(count)
     start = time.perf_counter()

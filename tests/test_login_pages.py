@@ -178,7 +178,7 @@ def test_of_many_first_accounts_at_once_one_is_opened(engine: str) -> None:
             ]
             answers = sorted(each.result().status_code for each in sending)
         assert answers == [303, 404, 404, 404, 404, 404]
-        assert [account.is_admin for account in untouched.read(accounts.all_of_them)] == [1]
+        assert [account.is_admin for account in untouched.read(accounts.list_all)] == [1]
 
 
 def test_open_signup_goes_by_mail_and_says_the_same_to_everybody(

@@ -69,7 +69,7 @@ def test_keys_taken_in_opposite_orders_do_not_lock_each_other_out(box: Letterbox
     async def change(tx: Tx, keys: list[str]) -> None:
         for key in keys:
             await box.put(tx, once=key)
-            await emails.of_person(tx, box.account_id, "")  # sends what was put so far
+            await emails.of_subscriber(tx, box.account_id, "")  # sends what was put so far
 
     async def all_at_once() -> None:
         orders = [["a", "b"], ["b", "a"]]
@@ -108,7 +108,7 @@ def test_letters_that_strangers_ask_for_are_counted_by_mailbox(box: Letterbox) -
 
     def count(account_id: str, kind: str, since_ms: int) -> tuple[int, int]:
         return box.read(
-            lambda tx: emails.lately_to(
+            lambda tx: emails.count_recent(
                 tx, account_id, ann, kind, since_ms=since_ms, day_ago_ms=NOW - 2 * DAY_MS
             )
         )
@@ -127,12 +127,13 @@ def test_erasing_a_person_empties_their_letters_and_cancels_what_waits(box: Lett
     box.post(to="ann@example.org", about=ann, account_id=stranger)
     box.write(lambda tx: emails.erase(tx, box.account_id, ann))
 
-    (gone,) = box.read(lambda tx: emails.of_person(tx, box.account_id, ann))
+    (gone,) = box.read(lambda tx: emails.of_subscriber(tx, box.account_id, ann))
     assert (gone.status, gone.to_email, gone.subject) == ("cancelled", None, None)
     held = box.columns("to_email, mailbox, from_name, subject, body_text, body_html", gone.id)
     assert held == [None] * 6
     assert [
-        letter.status for letter in box.read(lambda tx: emails.of_person(tx, box.account_id, bea))
+        letter.status
+        for letter in box.read(lambda tx: emails.of_subscriber(tx, box.account_id, bea))
     ] == ["waiting"]
     assert [letter.status for letter in box.of_account(stranger)] == ["waiting"]
 

@@ -223,6 +223,6 @@ class Server(uvicorn.Server):
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         await super().startup(sockets)
-        memory.settle()
+        memory.tune_collector()
         if self.started and self._on_answering is not None:
             self._on_answering()

@@ -121,7 +121,7 @@ class Letterbox:
         }
         given = {**usual, "now_ms": NOW, **given}
         given["to"] = EmailAddress.parse(given["to"])
-        await emails.post(tx, **given)
+        await emails.enqueue(tx, **given)
 
     def post(self, **given: Any) -> None:
         self.write(lambda tx: self.put(tx, **given))

@@ -130,6 +130,6 @@ async def last_proof(tx: Tx) -> Proof | None:
     return Proof(*map(int, kept.split())) if kept else None
 
 
-async def all_of_them(tx: Tx) -> list[Account]:
+async def list_all(tx: Tx) -> list[Account]:
     """For the administrator: every account, newest first, and no more than anybody reads."""
     return await tx.all(_ALL)

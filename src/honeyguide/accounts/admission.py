@@ -99,12 +99,12 @@ class LocalAdmission:
         self._store = store
         self._limit = limit
         self._journal = Journal(path.with_name(f"{path.stem}-accepted"), keep_ms=WINDOW_MS)
-        self._recalled = self._journal.recall()
+        self._journaled = self._journal.recall()
         self._windows: dict[str, Window] = {}
         self._refusals = Refusals(base_url)
         self._touched: dict[str, int] = {}
         self._touches = Coalescer(self._write_touches, largest=MOST_TOUCHED)
-        self._unkept = False
+        self._is_journal_failing = False
 
     async def admit(self, key: str | None, peer: str, now_ms: int) -> tuple[Caller, Allowance]:
         digest = self._refusals.digest(key, peer, now_ms)
@@ -115,29 +115,29 @@ class LocalAdmission:
             self._touch(caller, now_ms)
         if not self._limit:
             return caller, Allowance(0, 0, now_ms, False)
-        window = self._windows.get(caller.key_id) or self._recall(caller.key_id)
+        window = self._windows.get(caller.key_id) or self._load_window(caller.key_id)
         allowance = window.ask(now_ms)
         if not allowance.refused:
-            self._keep(caller.key_id, window)
+            self._journal_accepted(caller.key_id, window)
         return caller, allowance
 
-    def _recall(self, key_id: str) -> Window:
-        window = self._windows[key_id] = Window(self._limit, self._recalled.pop(key_id, []))
+    def _load_window(self, key_id: str) -> Window:
+        window = self._windows[key_id] = Window(self._limit, self._journaled.pop(key_id, []))
         return window
 
-    def _keep(self, key_id: str, window: Window) -> None:
+    def _journal_accepted(self, key_id: str, window: Window) -> None:
         try:
             self._journal.note(key_id, window.last_ms)
         except Unavailable as error:
             # The ring in memory is exact anyway, and a full disk must not stop requests that only
             # read.
-            if not self._unkept:
+            if not self._is_journal_failing:
                 log.warning(
                     "Rate-limit history is not being saved and will be lost on restart: %s", error
                 )
-            self._unkept = True
+            self._is_journal_failing = True
         else:
-            self._unkept = False
+            self._is_journal_failing = False
 
     def _touch(self, caller: Caller, now_ms: int) -> None:
         self._touched[caller.key_id] = now_ms
@@ -166,7 +166,7 @@ class SharedAdmission:
         self._store = store
         self._limit = limit
         self._refusals = Refusals(base_url)
-        self._requests = Coalescer(self._ask, largest=MOST_TOGETHER)
+        self._requests = Coalescer(self._admit_together, largest=MOST_TOGETHER)
 
     async def admit(self, key: str | None, peer: str, now_ms: int) -> tuple[Caller, Allowance]:
         digest = self._refusals.digest(key, peer, now_ms)
@@ -176,7 +176,7 @@ class SharedAdmission:
         caller = Caller(row.key_id, row.account_id, row.campaign_id)
         return caller, Allowance(self._limit, row.left_over, row.frees_ms, bool(row.refused))
 
-    async def _ask(self, together: list[tuple[str, int]]) -> list[Admitted | None]:
+    async def _admit_together(self, together: list[tuple[str, int]]) -> list[Admitted | None]:
         # One order for all processes, so that no two wait for each other.
         order = sorted(range(len(together)), key=lambda number: together[number])
         rows = await self._store.read(

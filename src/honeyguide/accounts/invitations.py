@@ -84,7 +84,7 @@ async def forgot_password(tx: Tx, site: Site, email: EmailAddress, *, now_ms: in
         tx, "password_reset", account_id=account.id, email=None, lasts_ms=RESET_MS, now_ms=now_ms
     )
     message = texts.password_reset(link=f"{site.base_url}/password/{token}", valid_for="1 hour")
-    await emails.post(
+    await emails.enqueue(
         tx,
         account_id=account.id,
         to=EmailAddress(account.email),
@@ -115,7 +115,7 @@ async def ask_to_join(tx: Tx, site: Site, email: EmailAddress, *, now_ms: int) -
             now_ms=now_ms,
         )
         message = texts.open_account(link=f"{site.base_url}/welcome/{token}", valid_for="7 days")
-    await emails.post(
+    await emails.enqueue(
         tx,
         account_id=account.id if account else INSTALLATION,
         to=email,
@@ -138,7 +138,7 @@ async def invite(tx: Tx, site: Site, inviter: Account, email: EmailAddress, *, n
     )
     link = f"{site.base_url}/welcome/{token}"
     message = texts.invitation(inviter=inviter.name or inviter.email, link=link, valid_for="7 days")
-    await emails.post(
+    await emails.enqueue(
         tx,
         account_id=inviter.id,
         to=email,

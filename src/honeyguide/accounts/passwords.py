@@ -21,7 +21,7 @@ LONGEST = 256
 AT_ONCE = 4
 
 _hasher = argon2.PasswordHasher()
-_seats: dict[int, asyncio.Semaphore] = {}
+_hashing_slots: dict[int, asyncio.Semaphore] = {}
 
 _sql = beside(__file__)
 _FIND = _sql.query("find", lambda account_id, password_hash: (account_id, password_hash))
@@ -63,31 +63,31 @@ def checked(password: str, *, email: str) -> str:
     return password
 
 
-def _seat() -> asyncio.Semaphore:
+def _hashing_slot() -> asyncio.Semaphore:
     """One per loop: a semaphore belongs to the loop it was first waited for on."""
-    return _seats.setdefault(id(asyncio.get_running_loop()), asyncio.Semaphore(AT_ONCE))
+    return _hashing_slots.setdefault(id(asyncio.get_running_loop()), asyncio.Semaphore(AT_ONCE))
 
 
 async def hashed(password: str) -> str:
-    async with _seat():
+    async with _hashing_slot():
         return await asyncio.to_thread(_hasher.hash, password)
 
 
 @functools.cache
-def _nobody() -> str:
+def _hash_of_nobody() -> str:
     return _hasher.hash("nobody has this password")
 
 
 async def matches(password_hash: str | None, password: str) -> bool:
     """A None hash (no such account, or no password) never matches, and takes just as long."""
-    async with _seat():
+    async with _hashing_slot():
         right = await asyncio.to_thread(_verified, password_hash, password)
     return right and password_hash is not None
 
 
 def _verified(password_hash: str | None, password: str) -> bool:
     # Also when it is not needed, so that the first comparison of a process takes as long, too.
-    nobody = _nobody()
+    nobody = _hash_of_nobody()
     try:
         return _hasher.verify(password_hash or nobody, password)
     except (argon2.exceptions.VerificationError, argon2.exceptions.InvalidHashError):

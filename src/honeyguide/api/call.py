@@ -30,7 +30,7 @@ class Call:
 
     @property
     def page(self) -> Page:
-        return paging.asked(self.query.get("page"), self.query.get("per_page"))
+        return paging.parse_page(self.query.get("page"), self.query.get("per_page"))
 
     def choice(self, name: str, allowed: tuple[str, ...], default: str) -> str:
         value = self.query.get(name, default)

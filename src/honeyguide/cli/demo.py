@@ -78,7 +78,7 @@ def _empty(chosen: Settings, yes: bool) -> None:
     lock = only_server(chosen)
     if path.exists() and not yes:
         known = {*demo_data.EMAILS, demo_data.EMPTY}
-        emails = [account.email for account in read(accounts.all_of_them)]
+        emails = [account.email for account in read(accounts.list_all)]
         if strangers := [email for email in emails if email not in known]:
             fail(
                 f"{path} contains accounts that are not part of the demo, such as {strangers[0]}. "

@@ -53,7 +53,7 @@ def work() -> None:
 
 
 async def _work_until_stopped(services: Services) -> None:
-    memory.settle()
+    memory.tune_collector()
     working = asyncio.ensure_future(services.work())
     for number in (signal.SIGINT, signal.SIGTERM):
         asyncio.get_running_loop().add_signal_handler(number, _stop, working)

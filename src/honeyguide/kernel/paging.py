@@ -33,7 +33,7 @@ def _whole(text: str, *, param: str) -> int:
     return number
 
 
-def asked(page: str | None, per_page: str | None) -> Page:
+def parse_page(page: str | None, per_page: str | None) -> Page:
     """The page of the query string; more than 200 per page is served as 200."""
     parsed = Page(
         1 if page is None else _whole(page, param="page"),

@@ -21,7 +21,7 @@ WAITED_FOR = frozenset({"password_reset", "hub_link", "confirm", "open_account",
 
 
 class QueuedEmail(NamedTuple):
-    """A email as its account's owner sees it in a list: without its text."""
+    """An email as its account's owner sees it in a list: without its text."""
 
     id: str
     kind: str
@@ -51,7 +51,7 @@ class Backlog(NamedTuple):
     since_ms: int | None
 
 
-class Lately(NamedTuple):
+class RecentCounts(NamedTuple):
     of_this_kind: int
     of_all: int
 
@@ -60,11 +60,11 @@ _sql = beside(__file__)
 _INSERT = _sql.command("insert")
 _OF_ACCOUNT = _sql.query("of_account", QueuedEmail)
 _TEXT_OF = _sql.value("text_of", str)
-_OF_PERSON = _sql.query("of_person", QueuedEmail)
-_LATELY = _sql.query("lately", Lately)
+_OF_SUBSCRIBER = _sql.query("of_subscriber", QueuedEmail)
+_COUNT_RECENT = _sql.query("count_recent", RecentCounts)
 _BACKLOG = _sql.query("backlog", Backlog)
 _ERASE = _sql.command("erase")
-_TAKE_AS_SENT = _sql.command("take_as_sent")
+_MARK_ALL_SENT = _sql.command("mark_all_sent")
 _PURGE = _sql.command("purge")
 
 _CONTROLS = re.compile(r"[\x00-\x1f\x7f-\x9f]")
@@ -76,7 +76,7 @@ def one_line(text: str) -> str:
     return " ".join(_CONTROLS.sub(" ", text).split())
 
 
-async def post(
+async def enqueue(
     tx: Tx,
     *,
     account_id: str,
@@ -121,29 +121,29 @@ async def of_account(tx: Tx, account_id: str, page: Page) -> list[QueuedEmail]:
 
 
 async def text_of(tx: Tx, account_id: str, email_id: str) -> str | None:
-    """The words as they were sent, as long as they are kept."""
+    """The text as it was sent, while it is kept."""
     return await tx.one(_TEXT_OF, account_id=account_id, id=email_id)
 
 
-async def of_person(tx: Tx, account_id: str, about_id: str) -> list[QueuedEmail]:
+async def of_subscriber(tx: Tx, account_id: str, about_id: str) -> list[QueuedEmail]:
     """Every email about one subscriber, newest first: for the timeline and the export."""
-    return await tx.all(_OF_PERSON, account_id=account_id, about_id=about_id)
+    return await tx.all(_OF_SUBSCRIBER, account_id=account_id, about_id=about_id)
 
 
-async def lately_to(
+async def count_recent(
     tx: Tx, account_id: str, to: EmailAddress, kind: str, *, since_ms: int, day_ago_ms: int
-) -> Lately:
+) -> RecentCounts:
     """What strangers made us send to this mailbox by filling in forms: emails of this kind for this
     account, and all of them in a day."""
     found = await tx.one(
-        _LATELY,
+        _COUNT_RECENT,
         account_id=account_id,
         mailbox=to.person,
         kind=kind,
         since_ms=since_ms,
         day_ago_ms=day_ago_ms,
     )
-    return found or Lately(0, 0)
+    return found or RecentCounts(0, 0)
 
 
 async def backlog(tx: Tx, *, now_ms: int) -> Backlog:
@@ -156,9 +156,9 @@ async def erase(tx: Tx, account_id: str, about_id: str) -> None:
     await tx.run(_ERASE, account_id=account_id, about_id=about_id)
 
 
-async def take_as_sent(tx: Tx, account_id: str, until_ms: int) -> None:
-    """An account's emails of a time that is long over."""
-    await tx.run(_TAKE_AS_SENT, account_id=account_id, until_ms=until_ms)
+async def mark_all_sent(tx: Tx, account_id: str, until_ms: int) -> None:
+    """Marks an account's emails up to a time as sent, without sending them."""
+    await tx.run(_MARK_ALL_SENT, account_id=account_id, until_ms=until_ms)
 
 
 async def purge(tx: Tx, *, now_ms: int) -> bool:

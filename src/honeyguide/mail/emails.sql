@@ -16,11 +16,11 @@ INSERT INTO letter (
 SELECT {email} FROM letter
 WHERE account_id = :account_id ORDER BY created_ms DESC, id DESC LIMIT :per_page OFFSET :skip;
 
--- name: of_person
+-- name: of_subscriber
 SELECT {email} FROM letter
 WHERE account_id = :account_id AND about_id = :about_id ORDER BY created_ms DESC, id DESC;
 
--- name: lately
+-- name: count_recent
 -- Letters that anybody can call for by typing an address.
 SELECT COALESCE(SUM(CASE WHEN account_id = :account_id AND kind = :kind AND created_ms > :since_ms THEN 1 ELSE 0 END), 0)
            AS of_this_kind,
@@ -35,7 +35,7 @@ UPDATE letter SET
     due_ms = NULL, lease_token = NULL, lease_until_ms = 0
 WHERE account_id = :account_id AND about_id = :about_id;
 
--- name: take_as_sent
+-- name: mark_all_sent
 UPDATE letter SET sent_ms = due_ms, due_ms = NULL, attempts = 1 WHERE account_id = :account_id AND due_ms <= :until_ms;
 
 -- name: purge

@@ -54,7 +54,7 @@ async def notify(
         now_ms=now_ms,
     )
     if is_new:
-        await emails.post(
+        await emails.enqueue(
             tx,
             account_id=account_id,
             to=EmailAddress(to),

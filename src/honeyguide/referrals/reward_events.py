@@ -43,7 +43,7 @@ async def tell_unlocked(
         link=reward.link,
         how_to_claim=reward.description,
     )
-    await emails.post(
+    await emails.enqueue(
         tx,
         account_id=tenant.account_id,
         to=EmailAddress(advocate.email),

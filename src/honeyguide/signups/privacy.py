@@ -79,7 +79,7 @@ async def export_person(tx: Tx, tenant: Tenant, s: Subscriber) -> dict[str, Any]
                 "status": each.status,
                 "at": _at(each.created_ms),
             }
-            for each in await emails.of_person(tx, tenant.account_id, s.id)
+            for each in await emails.of_subscriber(tx, tenant.account_id, s.id)
         ],
         "link_clicks": await clicks.total(tx, tenant.account_id, tenant.campaign_id, s.ref_code),
     }

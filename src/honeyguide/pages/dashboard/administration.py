@@ -47,7 +47,7 @@ async def show(tx: Tx, request: PageRequest) -> PageView:
         so_far=so_far,
         month=_month(request),
         owed=await payouts.of_month(tx, _month(request)),
-        accounts=await accounts.all_of_them(tx),
+        accounts=await accounts.list_all(tx),
         invited=await invitations.of_inviter(tx, request.who.account_id, now_ms=now_ms),
         backup_ms=await accounts.last_backup_ms(tx),
         proof=await accounts.last_proof(tx),

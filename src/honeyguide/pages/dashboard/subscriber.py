@@ -72,7 +72,7 @@ async def show(tx: Tx, request: PageRequest) -> PageView:
     rows, total = await subscribers.page_of_referred(tx, tenant, person, page)
     referred = await search.of_ids(tx, tenant, [row.id for row in rows])
     earned = await earned_rewards.earned_by(tx, tenant, person.id)
-    sent = await emails.of_person(tx, tenant.account_id, person.id)
+    sent = await emails.of_subscriber(tx, tenant.account_id, person.id)
     timeline = [
         _joined(person, referrer, sent_by),
         *_decided(person),

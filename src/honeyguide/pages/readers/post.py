@@ -71,7 +71,7 @@ async def _send(
         await attempts.count(tx, site, ASKED_FOR, to.person, now_ms=now_ms)
     except TooMany:
         return
-    lately = await emails.lately_to(
+    lately = await emails.count_recent(
         tx,
         tenant.account_id,
         to,
@@ -81,7 +81,7 @@ async def _send(
     )
     if lately.of_this_kind or lately.of_all >= MOST_A_DAY:
         return
-    await emails.post(
+    await emails.enqueue(
         tx,
         account_id=tenant.account_id,
         to=to,
