@@ -56,13 +56,15 @@ def test_on_loopback_only_loopback_and_public_addresses_may_be_dialled():
 
 
 def test_the_allow_list_opens_its_networks_and_no_others():
-    policy = OutboundPolicy.for_base_url("https://hg.example.com", ["10.1.0.0/16", " fd00:1::/32 "])
+    policy = OutboundPolicy.for_base_url("https://hg.example.com", ["10.1.9.9/16", " fd00:1::/32 "])
     for url in (
         "https://10.1.2.3/",
         "https://10.1.2.3:9999/",
         "https://[fd00:1::5]:3000/",
         "https://hooks.internal:3000/",
         "https://db/",
+        "https://printer.local/",
+        "https://receiver/",
     ):
         check_url(url, policy)
     for url in (
@@ -70,6 +72,7 @@ def test_the_allow_list_opens_its_networks_and_no_others():
         "http://10.1.2.3/",
         "https://0x0a010203/",
         "https://localhost/",
+        "https://a.localhost/",
         "https://127.0.0.1/",
         "https://8.8.8.8/",
         "https://[fd00:2::5]/",

@@ -186,11 +186,19 @@ def test_the_refusal_says_what_to_mend():
         assert refused(f"https://{host}/") == "url must use a host name, not an IP address."
     assert refused("https://localhost/") == "url must use a public host name."
     assert refused("http://hooks.example.com/") == "url must start with https://."
+    absolute = "url must be an absolute URL that starts with https://"
+    assert refused("ftp://a.b/") == absolute + "."
+    assert refused("ftp://a.b/", LAX) == absolute + " or http://."
 
 
 def test_2048_characters_are_taken_and_one_more_is_not():
     check_url("https://a.b/" + "x" * 2036, STRICT)
     assert "2,048" in refused("https://a.b/" + "x" * 2037)
+
+
+@pytest.mark.parametrize("port", [443, 4443, 9443, 8000, 8999])
+def test_ports_of_https_receivers_are_accepted(port):
+    check_url(f"https://hooks.example.com:{port}/", STRICT)
 
 
 @pytest.mark.parametrize(
@@ -207,13 +215,18 @@ def test_2048_characters_are_taken_and_one_more_is_not():
         587,
         2375,
         3306,
+        4442,
+        4444,
         5432,
         6379,
         7999,
         9000,
         9200,
+        9442,
+        9444,
         11211,
         27017,
+        65535,
     ],
 )
 def test_ports_of_other_services_are_refused(port):

@@ -180,11 +180,7 @@ def _may_be_allowed(inner_name: str, policy: OutboundPolicy) -> bool:
     is loopback.
     """
     if inner_name == "localhost" or inner_name.endswith(".localhost"):
-        return any(
-            network.version == home.version and network.overlaps(home)
-            for network in policy.allow
-            for home in LOOPBACK
-        )
+        return any(network.overlaps(home) for network in policy.allow for home in LOOPBACK)
     return bool(policy.allow)
 
 
