@@ -6,9 +6,10 @@ wait behind it, so it gives up soon and tries again.
 `schema_migration` records each with the SHA-256 of its file, so that a file changed later is
 noticed. Versions before this one recorded the name only; the next run adds the rest.
 
-The version of the code is the number of its newest migration. A file says `-- works-with: 0014` if
-code of version 0014 and later still works after it; without that line, no older code does. This is
-recorded too, so that older code can read it and knows whether it may run.
+The version of the code is the number of its newest migration, whichever engine that is for. A file
+says `-- works-with: 0014` if code of version 0014 and later still works after it; without that
+line, no older code does. This is recorded too, so that older code can read it and knows whether it
+may run.
 
 `-- locks: subscriber (writes wait while the index is built)` is what `honeyguide migrate --plan`
 prints. `-- concurrently: subscriber_paid` in a `.postgres.sql` file that only creates the index of
@@ -63,10 +64,6 @@ class Migration:
     locks: str | None
     concurrent_index: str | None
 
-    @property
-    def number(self) -> str:
-        return self.name[:4]
-
 
 @dataclass(frozen=True)
 class Applied:
@@ -114,7 +111,7 @@ def migrations(engine: str) -> list[Migration]:
 
 def _pending(applied: list[Applied], known: list[Migration]) -> list[Migration]:
     """The migrations to run. An error if this version and the database do not fit together."""
-    version = max(migration.number for migration in known)
+    version = max(path.name[:4] for path in FOLDER.glob("*.sql"))
     checksums = {migration.name: migration.checksum for migration in known}
     for row in applied:
         if row.name not in checksums:
