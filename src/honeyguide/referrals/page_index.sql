@@ -34,9 +34,7 @@ DELETE FROM count_note WHERE (owner_id, created_ms, subscriber_id) IN (
 RETURNING {note};
 
 -- name: take_notes (postgres)
-DELETE FROM count_note WHERE (owner_id, created_ms, subscriber_id, seq) IN (
-    SELECT owner_id, created_ms, subscriber_id, seq FROM count_note ORDER BY owner_id, created_ms, subscriber_id, seq LIMIT :batch
-)
+DELETE FROM count_note WHERE seq = ANY (ARRAY(SELECT seq FROM count_note ORDER BY owner_id LIMIT :batch))
 RETURNING {note};
 
 -- name: open_notes
@@ -95,4 +93,4 @@ SELECT created_ms, id FROM (
 ) AS ranked WHERE place % :run = 0 ORDER BY created_ms, id;
 
 -- name: any_note
-SELECT 1 FROM count_note LIMIT 1;
+SELECT 1 FROM count_note ORDER BY owner_id LIMIT 1;
