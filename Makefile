@@ -6,6 +6,9 @@ BENCH_ARGS  ?=
 LOCK_ARGS   ?=
 MUTANTS_ARGS ?=
 DIST        ?= dist
+IMAGE       ?= localhost/honeyguide
+IMAGE_ARGS  ?=
+BUILDERS    ?= docker podman buildah
 
 BIN     = .venv/bin
 RUNTIME = .venv/.runtime-installed
@@ -16,7 +19,7 @@ UV      = .venv/uv-$(UV_VERSION)/bin/uv
 COMPILE = $(UV) --no-config pip compile pyproject.toml --group build --universal --python-version 3.11 \
 	--generate-hashes --no-header --no-emit-index-url --no-emit-find-links --quiet $(LOCK_ARGS)
 
-.PHONY: help setup dev run test test-long check bench mutants pictures lock dist clean chromium servers
+.PHONY: help setup dev run test test-long check bench mutants pictures lock dist image clean chromium servers
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1|\2/p' Makefile | awk -F'|' '{ printf "%-18s %s\n", $$1, $$2 }'
@@ -58,6 +61,20 @@ dist: $(UV) ## build a wheel and an sdist into dist/
 	@rm -f $(DIST)/honeyguide-*
 	$(UV) build --quiet --build-constraints requirements.lock --require-hashes --out-dir $(DIST)
 	@ls -l $(DIST)
+
+# podman and buildah leave the health check out unless the format is Docker's.
+image: ## build the container image with docker, podman or buildah (other name: IMAGE=name)
+	@for builder in $(BUILDERS); do \
+		"$$builder" version >/dev/null 2>&1 || continue; \
+		version=$$(sed -n 's/^version = "\(.*\)"$$/\1/p' pyproject.toml); \
+		[ "$$builder" = docker ] || set -- --format docker; \
+		echo "Building $(IMAGE):$$version with $$builder ..."; \
+		exec "$$builder" build "$$@" --file Containerfile --tag "$(IMAGE):$$version" --tag "$(IMAGE):latest" \
+			--build-arg VERSION="$$version" --build-arg REVISION="$$(git rev-parse HEAD 2>/dev/null)" $(IMAGE_ARGS) .; \
+	done; \
+	echo "Building the image needs docker, podman or buildah, but none was found that works." \
+		"Install one (Debian: apt install podman) and try again." >&2; \
+	exit 1
 
 clean: ## delete .venv, dist and all caches
 	rm -rf .venv dist .pytest_cache .mypy_cache .ruff_cache .hypothesis build src/*.egg-info
@@ -110,10 +127,12 @@ chromium: $(DEV)
 	fi; \
 	$(BIN)/playwright install chromium
 
-# For the tests of deploy/: the proxies, and systemd-analyze.
+# For the tests of deploy/ and of the image: the proxies, systemd-analyze, and what builds an image.
 servers:
-	@if command -v caddy && command -v nginx && command -v systemd-analyze; then exit 0; fi >/dev/null 2>&1; \
-	if [ "$$(id -u)" = 0 ] && grep -q '^ID=debian' /etc/os-release 2>/dev/null; then \
-		echo "Installing Caddy, nginx and systemd ..."; \
-		apt-get update -qq && apt-get install -y -qq --no-install-recommends caddy nginx systemd >/dev/null; \
+	@missing=; \
+	for program in caddy nginx systemd-analyze buildah mmdebstrap; do command -v $$program >/dev/null 2>&1 || missing=1; done; \
+	if [ -n "$$missing" ] && [ "$$(id -u)" = 0 ] && grep -q '^ID=debian' /etc/os-release 2>/dev/null; then \
+		echo "Installing Caddy, nginx, systemd, buildah and mmdebstrap ..."; \
+		apt-get update -qq && \
+		apt-get install -y -qq --no-install-recommends caddy nginx systemd buildah mmdebstrap >/dev/null; \
 	fi
