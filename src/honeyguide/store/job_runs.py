@@ -19,6 +19,7 @@ class JobRun(NamedTuple):
     duration_ms: int | None  # None while it runs, or when the process that ran it died
     result: str | None
     leased_until_ms: int
+    succeeded_ms: int | None
 
 
 _sql = beside(__file__)
@@ -61,4 +62,11 @@ async def renew(tx: Tx, name: str, token: str, *, until_ms: int) -> bool:
 
 
 async def finish(tx: Tx, name: str, token: str, *, duration_ms: int, result: str) -> None:
-    await tx.run(_FINISH, name=name, token=token, duration_ms=duration_ms, result=result)
+    await tx.run(
+        _FINISH,
+        name=name,
+        token=token,
+        duration_ms=duration_ms,
+        result=result,
+        succeeded=int(result == OK),
+    )

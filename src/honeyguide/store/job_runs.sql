@@ -1,8 +1,11 @@
+-- fragment: run
+name, every_ms, started_ms, duration_ms, result, leased_until_ms, succeeded_ms
+
 -- name: list
-SELECT name, every_ms, started_ms, duration_ms, result, leased_until_ms FROM job_lease WHERE started_ms > 0 ORDER BY name;
+SELECT {run} FROM job_lease WHERE started_ms > 0 ORDER BY name;
 
 -- name: by_name
-SELECT name, every_ms, started_ms, duration_ms, result, leased_until_ms FROM job_lease WHERE name = :name;
+SELECT {run} FROM job_lease WHERE name = :name;
 
 -- name: claim
 -- One process at a time runs a job, and no sooner than its interval allows: the row count is the answer.
@@ -16,5 +19,6 @@ WHERE job_lease.leased_until_ms <= :now_ms AND job_lease.started_ms <= :not_afte
 UPDATE job_lease SET leased_until_ms = :until_ms WHERE name = :name AND token = :token;
 
 -- name: finish
-UPDATE job_lease SET leased_until_ms = 0, token = NULL, duration_ms = :duration_ms, result = :result
+UPDATE job_lease SET leased_until_ms = 0, token = NULL, duration_ms = :duration_ms, result = :result,
+    succeeded_ms = CASE WHEN :succeeded = 1 THEN started_ms + :duration_ms ELSE succeeded_ms END
 WHERE name = :name AND token = :token;
