@@ -1,5 +1,5 @@
 """Campaigns full of subscribers, inserted in bulk with the service's own statement and triggers,
-then indexed by its own `page_index.fold`.
+then indexed by its own `page_index.apply_changes`.
 
 Of N subscribers the first tenth are advocates. The first one refers a tenth of N, the first tenth
 together refers half of N, and the others sign up by themselves.
@@ -195,7 +195,7 @@ async def fill(
     else:
         await _fill_postgres(url, campaign, tick, one_day=one_day)
     folded = 0
-    while await store.write_snapshot(page_index.fold):
+    while await store.write_snapshot(page_index.apply_changes):
         folded += page_index.BATCH // 2
         if folded <= size:
             tick(page_index.BATCH // 2)
@@ -217,7 +217,7 @@ def fold(url: str) -> None:
 
 async def _fold(url: str) -> None:
     store = await open_store(url)
-    while await store.write_snapshot(page_index.fold):
+    while await store.write_snapshot(page_index.apply_changes):
         pass
     await store.close()
 

@@ -95,7 +95,7 @@ def test_days_count_what_is_there_whatever_happens(service: Service, seed: int) 
                 f"{alice.v1}/subscribers/{people.pop(dice.randrange(len(people)))['uuid']}"
             )
         if step % 20 == 10:
-            service.run(service.services.store.write_snapshot(page_index.fold))
+            service.run(service.services.store.write_snapshot(page_index.apply_changes))
     assert counted(service, alice) == true_counts(service, alice)
-    service.run(service.services.store.write_snapshot(page_index.fold))
+    service.run(service.services.store.write_snapshot(page_index.apply_changes))
     assert counted(service, alice) == true_counts(service, alice)

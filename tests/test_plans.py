@@ -66,7 +66,7 @@ class Growing:
         await self.store.write(lambda tx: tx.run(FILL, **self.tenant._asdict(), rows=rows))
         self.count += many
         self.last = rows[:20]
-        while await self.store.write_snapshot(page_index.fold):
+        while await self.store.write_snapshot(page_index.apply_changes):
             pass
 
     def reads(self) -> dict[str, Callable[[], Awaitable[Any]]]:

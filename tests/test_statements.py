@@ -60,8 +60,8 @@ UNOWNED: dict[str, str] = {
     "mail.emails.purge": "sweeps letters older than they are kept",
     "mail.sending.any_due": "whether the job that sends emails has work",
     "mail.sending.claim": "leases letters that are due",
-    "referrals.page_index.any_note": "whether the job that updates the page index has work",
-    "referrals.page_index.take_notes": "the fold takes notes in their order",
+    "referrals.page_index.any_change": "whether the job that updates the page index has work",
+    "referrals.page_index.take_changes": "the job takes changes of all accounts in their order",
     "referrals.lifecycle.due": "finds holds that ran out",
     "referrals.backfill.next_backfill": "finds a milestone that is new to somebody's advocates",
     "referrals.backfill.next_restocked": (

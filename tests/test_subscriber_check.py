@@ -64,12 +64,12 @@ def fill(opened: OpenStore) -> None:
 def test_what_is_kept_agrees_with_the_subscribers_at_any_moment(
     opened: OpenStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(page_index, "RUN", 100)
+    monkeypatch.setattr(page_index, "BLOCK_ROWS", 100)
     fill(opened)
     assert wrong(opened) == {}  # all of it in notes
     more = True
     while more:
-        more = opened.run(opened.store.write_snapshot(page_index.fold))
+        more = opened.run(opened.store.write_snapshot(page_index.apply_changes))
         assert wrong(opened) == {}
     assert opened.ask("SELECT COUNT(*) FROM listing_run")[0][0] > 20
     assert opened.ask("SELECT COUNT(*) FROM listing WHERE list LIKE '%/brought'") == [(1,)]
@@ -77,7 +77,7 @@ def test_what_is_kept_agrees_with_the_subscribers_at_any_moment(
     assert opened.do(f"UPDATE subscriber SET referral_status = 'rejected' {some}") > 10
     assert opened.do("UPDATE subscriber SET erased_ms = 5 WHERE created_ms % 1100000 = 0") > 10
     assert wrong(opened) == {}  # some of it in notes
-    while opened.run(opened.store.write_snapshot(page_index.fold)):
+    while opened.run(opened.store.write_snapshot(page_index.apply_changes)):
         pass
     assert wrong(opened) == {}
 
@@ -119,9 +119,9 @@ DAMAGES = [
 
 
 def test_every_kind_of_damage_is_found(opened: OpenStore, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(page_index, "RUN", 100)
+    monkeypatch.setattr(page_index, "BLOCK_ROWS", 100)
     fill(opened)
-    while opened.run(opened.store.write_snapshot(page_index.fold)):
+    while opened.run(opened.store.write_snapshot(page_index.apply_changes)):
         pass
     disarm(opened)
     assert {name for name, _ in DAMAGES} == set(subscriber_check.CHECKS)

@@ -334,7 +334,7 @@ async def _make_stars_early(url: str) -> int:
 @pytest.fixture(scope="module", params=ENGINES)
 def small_runs(request: pytest.FixtureRequest) -> Iterator[Service]:
     with pytest.MonkeyPatch.context() as patch, Service(request.param) as service:
-        patch.setattr(page_index, "RUN", 3)
+        patch.setattr(page_index, "BLOCK_ROWS", 3)
         patch.setattr(page_index, "BATCH", 4)
         make_stars_early(service)
         yield service
@@ -366,7 +366,7 @@ def test_a_list_that_grows_by_whole_runs_is_cut_at_its_own_bounds_too(small_runs
     machine = Machine(small_runs)
     for day in (DAYS[3], DAYS[0], DAYS[1], None):
         referrer = machine.model.people[0] if machine.model.people else None
-        for _ in range(3 * page_index.RUN):
+        for _ in range(3 * page_index.BLOCK_ROWS):
             machine.arrives(f"grows{len(machine.model.people)}@example.org", referrer, day)
         machine.fold()
         for kind in KINDS:

@@ -218,6 +218,6 @@ async def _review(tx: Tx, state: DemoState, account: DemoAccount, at_ms: int) ->
 
 async def _settle_counts(services: Services, state: DemoState) -> None:
     """Update the page index and the network's order, as the background jobs would."""
-    while await services.store.write_snapshot(page_index.fold):
+    while await services.store.write_snapshot(page_index.apply_changes):
         pass
     await services.store.write(network.update_confirmation_rates, now_ms=state.end_ms)

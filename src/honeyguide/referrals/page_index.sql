@@ -1,6 +1,6 @@
--- Page N of a list without OFFSET's cost: totals, runs of about a thousand rows, and notes not yet folded into them.
+-- Page N of a list without OFFSET's cost: totals, blocks of about a thousand rows, and changes not yet applied to them.
 
--- fragment: note
+-- fragment: change
 account_id, owner_id, created_ms, created_ms - created_ms % 86400000 AS day_ms, subscriber_id,
 n_all, n_referrals, n_advocates, n_brought, verified, pending, rejected
 
@@ -14,30 +14,30 @@ SELECT COALESCE((SELECT n FROM listing WHERE list = :list), 0) + CAST(COALESCE((
     FROM count_note WHERE owner_id = :owner_id
 ), 0) AS BIGINT) AS n;
 
--- name: anchor
--- The deepest run that begins at or above the wanted place: rows above its lower bound = runs above + notes above.
+-- name: block_above
+-- The last block that ends at or above the page's first row. Rows above its lower bound = blocks above + changes above.
 SELECT lo_ms, lo_id, CAST(above AS BIGINT) AS above FROM (
-    SELECT lo_ms, lo_id, is_run, SUM(n) OVER (ORDER BY lo_ms DESC, lo_id DESC) AS above FROM (
-        SELECT lo_ms, lo_id, n, 1 AS is_run FROM listing_run WHERE list = :list
+    SELECT lo_ms, lo_id, is_block, SUM(n) OVER (ORDER BY lo_ms DESC, lo_id DESC) AS above FROM (
+        SELECT lo_ms, lo_id, n, 1 AS is_block FROM listing_run WHERE list = :list
         UNION ALL
         SELECT created_ms, subscriber_id,
                {n_of_kind}, 0
         FROM count_note WHERE owner_id = :owner_id
     ) AS parts
 ) AS heights
-WHERE is_run = 1 AND above <= :skip ORDER BY lo_ms, lo_id LIMIT 1;
+WHERE is_block = 1 AND above <= :skip ORDER BY lo_ms, lo_id LIMIT 1;
 
--- name: take_notes (sqlite)
+-- name: take_changes (sqlite)
 DELETE FROM count_note WHERE (owner_id, created_ms, subscriber_id) IN (
     SELECT owner_id, created_ms, subscriber_id FROM count_note ORDER BY owner_id, created_ms, subscriber_id LIMIT :batch
 )
-RETURNING {note};
+RETURNING {change};
 
--- name: take_notes (postgres)
+-- name: take_changes (postgres)
 DELETE FROM count_note WHERE seq = ANY (ARRAY(SELECT seq FROM count_note ORDER BY owner_id LIMIT :batch))
-RETURNING {note};
+RETURNING {change};
 
--- name: open_notes
+-- name: open_changes
 SELECT COUNT(*) AS n FROM (SELECT 1 AS one FROM count_note WHERE owner_id = :owner_id LIMIT 1) AS waiting;
 
 -- name: add_day
@@ -47,50 +47,50 @@ VALUES (:campaign_id, :day_ms, :account_id, :signups, :verified, :pending, :reje
 ON CONFLICT (campaign_id, day_ms) DO UPDATE SET signups = d.signups + excluded.signups,
     verified = d.verified + excluded.verified, pending = d.pending + excluded.pending, rejected = d.rejected + excluded.rejected;
 
--- name: runs
+-- name: blocks
 SELECT lo_ms, lo_id, n FROM listing_run WHERE list = :list ORDER BY lo_ms, lo_id;
 
 -- name: has_total
 SELECT n FROM listing WHERE list = :list;
 
--- name: brought_by
+-- name: count_referred_by
 SELECT referrals_verified + referrals_pending + referrals_rejected AS n FROM subscriber
 WHERE account_id = :account_id AND id = :subscriber_id;
 
--- name: keep_total
+-- name: set_total
 INSERT INTO listing (list, account_id, n) VALUES (:list, :account_id, :n) ON CONFLICT (list) DO UPDATE SET n = excluded.n;
 
--- name: keep_run
+-- name: set_block
 INSERT INTO listing_run (list, account_id, lo_ms, lo_id, n) VALUES (:list, :account_id, :lo_ms, :lo_id, :n)
 ON CONFLICT (list, lo_ms, lo_id) DO UPDATE SET n = excluded.n;
 
--- name: cuts_all
+-- name: splits_all
 SELECT created_ms, id FROM (
     SELECT created_ms, id, ROW_NUMBER() OVER (ORDER BY created_ms DESC, id DESC) AS place FROM subscriber
     WHERE campaign_id = :owner_id AND erased_ms IS NULL
       AND (created_ms, id) >= (:lo_ms, :lo_id) AND (created_ms, id) < (:hi_ms, :hi_id)
-) AS ranked WHERE place % :run = 0 ORDER BY created_ms, id;
+) AS ranked WHERE place % :rows = 0 ORDER BY created_ms, id;
 
--- name: cuts_referrals
+-- name: splits_referrals
 SELECT created_ms, id FROM (
     SELECT created_ms, id, ROW_NUMBER() OVER (ORDER BY created_ms DESC, id DESC) AS place FROM subscriber
     WHERE campaign_id = :owner_id AND erased_ms IS NULL AND referrer_code IS NOT NULL
       AND (created_ms, id) >= (:lo_ms, :lo_id) AND (created_ms, id) < (:hi_ms, :hi_id)
-) AS ranked WHERE place % :run = 0 ORDER BY created_ms, id;
+) AS ranked WHERE place % :rows = 0 ORDER BY created_ms, id;
 
--- name: cuts_advocates
+-- name: splits_advocates
 SELECT created_ms, id FROM (
     SELECT created_ms, id, ROW_NUMBER() OVER (ORDER BY created_ms DESC, id DESC) AS place FROM subscriber
     WHERE campaign_id = :owner_id AND erased_ms IS NULL AND is_advocate = 1
       AND (created_ms, id) >= (:lo_ms, :lo_id) AND (created_ms, id) < (:hi_ms, :hi_id)
-) AS ranked WHERE place % :run = 0 ORDER BY created_ms, id;
+) AS ranked WHERE place % :rows = 0 ORDER BY created_ms, id;
 
--- name: cuts_brought
+-- name: splits_brought
 SELECT created_ms, id FROM (
     SELECT created_ms, id, ROW_NUMBER() OVER (ORDER BY created_ms DESC, id DESC) AS place FROM subscriber
     WHERE referrer_id = :owner_id AND erased_ms IS NULL AND referrer_id IS NOT NULL
       AND (created_ms, id) >= (:lo_ms, :lo_id) AND (created_ms, id) < (:hi_ms, :hi_id)
-) AS ranked WHERE place % :run = 0 ORDER BY created_ms, id;
+) AS ranked WHERE place % :rows = 0 ORDER BY created_ms, id;
 
--- name: any_note
+-- name: any_change
 SELECT 1 FROM count_note ORDER BY owner_id LIMIT 1;

@@ -97,7 +97,7 @@ async def page_of(tx: Tx, tenant: Tenant, kind: str, page: Page) -> tuple[list[S
     total = await page_index.total(tx, tenant.campaign_id, kind)
     if page.skip >= total:
         return [], total
-    at = await page_index.place(tx, tenant.campaign_id, kind, page)
+    at = await page_index.find_start(tx, tenant.campaign_id, kind, page)
     rows = await tx.all(
         _LISTS[kind],
         owner_id=tenant.campaign_id,
@@ -112,13 +112,13 @@ async def page_of(tx: Tx, tenant: Tenant, kind: str, page: Page) -> tuple[list[S
 async def page_of_referred(
     tx: Tx, tenant: Tenant, subscriber: Subscriber, page: Page
 ) -> tuple[list[Subscriber], int]:
-    """Everyone this subscriber brought, whatever became of the referral."""
+    """Everyone this subscriber referred, whatever became of the referral."""
     total = (
         subscriber.referrals_verified + subscriber.referrals_pending + subscriber.referrals_rejected
     )
     if page.skip >= total:
         return [], total
-    at = await page_index.place(tx, subscriber.id, "brought", page)
+    at = await page_index.find_start(tx, subscriber.id, page_index.REFERRED_BY, page)
     rows = await tx.all(
         _LIST_REFERRED,
         owner_id=subscriber.id,

@@ -39,7 +39,7 @@ class Job:
 
 
 async def update_page_index(store: Store, now_ms: int) -> bool:
-    return await store.write_snapshot(page_index.fold)
+    return await store.write_snapshot(page_index.apply_changes)
 
 
 async def _purge(tx: Tx, purges: Sequence[Callable[..., Awaitable[bool]]], now_ms: int) -> bool:
@@ -94,7 +94,7 @@ PURGES = (
 def jobs_of(site: Site, transport: Transport) -> tuple[Job, ...]:
     """The table of jobs."""
     return (
-        Job("update the page index", SECOND_MS, update_page_index, probe=page_index.has_notes),
+        Job("update the page index", SECOND_MS, update_page_index, probe=page_index.has_changes),
         Job(
             "import uploaded files",
             SECOND_MS,

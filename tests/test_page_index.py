@@ -13,7 +13,7 @@ from honeyguide.store.tx import Tx
 from tests.support.service import ENGINES
 from tests.support.stores import OpenStore, statement
 
-ADVOCATES = 2 * page_index.RUN + 100
+ADVOCATES = 2 * page_index.BLOCK_ROWS + 100
 INSERT = statement(
     """INSERT INTO subscriber (
         id, account_id, campaign_id, email, email_key, person_key, ref_code,
@@ -58,7 +58,7 @@ def test_a_list_whose_notes_came_first_is_cut_with_the_others(engine: str) -> No
         opened.run(opened.store.write(bring))
         # The notes of the advocates, who came long ago, are taken first; those of the last batch
         # name none of them.
-        while opened.run(opened.store.write_snapshot(page_index.fold)):
+        while opened.run(opened.store.write_snapshot(page_index.apply_changes)):
             pass
         for kind, total in (
             ("all", 2 * ADVOCATES),
@@ -74,7 +74,9 @@ def test_a_list_whose_notes_came_first_is_cut_with_the_others(engine: str) -> No
             )
             place = opened.run(
                 opened.store.snapshot(
-                    lambda tx, kind=kind, page=page: page_index.place(tx, "campaign", kind, page)
+                    lambda tx, kind=kind, page=page: page_index.find_start(
+                        tx, "campaign", kind, page
+                    )
                 )
             )
-            assert place.skip < 2 * page_index.RUN - 100, kind
+            assert place.skip < 2 * page_index.BLOCK_ROWS - 100, kind
