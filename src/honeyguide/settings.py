@@ -1,25 +1,24 @@
-"""Settings are read from the environment once, at start. An invalid setting stops the start with an
-error message.
+"""Settings are read once, at start: from the environment, else from the settings file. An invalid
+setting stops the start with an error message.
 
-Any value can also come from a file: HONEYGUIDE_SECRET_KEY_FILE=/run/secrets/key.
+Any value can also come from a file of its own: HONEYGUIDE_SECRET_KEY_FILE=/run/secrets/key.
 """
 
 from __future__ import annotations
 
 import ipaddress
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from email.utils import parseaddr
 from pathlib import Path
-from typing import cast
+from typing import NamedTuple, cast
 from urllib.parse import urlsplit
 
-PREFIX = "HONEYGUIDE_"
+from honeyguide import settings_file
+from honeyguide.settings_file import PREFIX, SettingsFile, WrongSetting
+
 LEVELS = ("debug", "info", "warning", "error")
-
-
-class WrongSetting(Exception):
-    """Says which setting is invalid and how to fix it."""
 
 
 def setting(default: str | int | None, about: str) -> str:
@@ -80,30 +79,88 @@ class Settings:
             return False
 
 
-def read(environment: Mapping[str, str], **overrides: str | int | None) -> Settings:
+class Source(NamedTuple):
+    """What a setting was set to, and where."""
+
+    text: str
+    origin: str  # for people: "environment", "line 3 of the file" or "default"
+
+
+def find_file(environment: Mapping[str, str]) -> SettingsFile | None:
+    """The settings file that this environment asks for, or the one in its usual place."""
+    path = settings_file.find(environment)
+    return None if path is None else settings_file.read(path, _file_names())
+
+
+def _file_names() -> list[str]:
+    names = [_name(item.name) for item in fields(Settings)]
+    return [*names, *(f"{name}_FILE" for name in names)]
+
+
+def _name(attribute: str) -> str:
+    return PREFIX + attribute.upper()
+
+
+def read(
+    environment: Mapping[str, str],
+    file: SettingsFile | None = None,
+    **overrides: str | int | None,
+) -> Settings:
     """The settings of this process; `overrides` are what the command line said."""
-    values: dict[str, str] = {}
-    for item in fields(Settings):
-        name = PREFIX + item.name.upper()
-        file_name = f"{name}_FILE"
-        if file_name in environment:
-            try:
-                values[item.name] = Path(environment[file_name]).read_text().strip()
-            except OSError as error:
-                raise WrongSetting(
-                    f"The file in {file_name} cannot be read: {error.strerror}. "
-                    "Check its path and permissions."
-                ) from None
-            except UnicodeDecodeError:  # such as a key of raw bytes
-                raise WrongSetting(
-                    f"The file in {file_name} is not text. Store the value as plain text."
-                ) from None
-        elif name in environment:
-            values[item.name] = environment[name].strip()
-        else:
-            values[item.name] = str(item.default)
+    values = {
+        item.name: _source(item.name, str(item.default), environment, file).text
+        for item in fields(Settings)
+    }
     values.update({name: str(value) for name, value in overrides.items() if value is not None})
     return _checked(values)
+
+
+def sources(environment: Mapping[str, str], file: SettingsFile | None) -> dict[str, Source]:
+    """Each setting by its name in the environment, as it may be shown: without passwords."""
+    found = {}
+    for item in fields(Settings):
+        source = _source(item.name, str(item.default), environment, file)
+        found[_name(item.name)] = source._replace(text=without_secrets(item.name, source.text))
+    return found
+
+
+def without_secrets(name: str, value: str) -> str:
+    """The value of a setting as it may be shown."""
+    if re.search("secret|password|token", name, re.IGNORECASE):
+        return "(hidden)" if value else ""
+    value = re.sub(r"(?<=://)([^:@/]*):.*@", r"\1:…@", value)
+    return re.sub(r"(password=)[^&]*", r"\1…", value)
+
+
+def _source(
+    attribute: str, default: str, environment: Mapping[str, str], file: SettingsFile | None
+) -> Source:
+    name, file_name = _name(attribute), f"{_name(attribute)}_FILE"
+    if file_name in environment:
+        return Source(_content(environment[file_name], file_name), file_name)
+    if name in environment:
+        return Source(environment[name].strip(), "environment")
+    entries = file.entries if file else {}
+    if file_name in entries:
+        text = _content(entries[file_name].value, file_name)
+        return Source(text, f"{file_name}, line {entries[file_name].line} of the file")
+    if name in entries:
+        return Source(entries[name].value.strip(), f"line {entries[name].line} of the file")
+    return Source(default, "default")
+
+
+def _content(path: str, file_name: str) -> str:
+    try:
+        return Path(path).read_text().strip()
+    except OSError as error:
+        raise WrongSetting(
+            f"The file in {file_name} cannot be read: {error.strerror}. "
+            "Check its path and permissions."
+        ) from None
+    except UnicodeDecodeError:  # such as a key of raw bytes
+        raise WrongSetting(
+            f"The file in {file_name} is not text. Store the value as plain text."
+        ) from None
 
 
 def _checked(values: dict[str, str]) -> Settings:
@@ -238,6 +295,6 @@ def _check_mail(smtp_url: str, mail_from: str) -> None:
 def reference() -> list[tuple[str, str, str]]:
     """Every setting with its default and purpose, for `honeyguide settings`."""
     return [
-        (PREFIX + item.name.upper(), str(item.default), str(item.metadata["about"]))
+        (_name(item.name), str(item.default), str(item.metadata["about"]))
         for item in fields(Settings)
     ]

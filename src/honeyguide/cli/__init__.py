@@ -4,11 +4,15 @@ stderr and a non-zero exit.
 
 from __future__ import annotations
 
+import os
 import sys
+from pathlib import Path
+from typing import Annotated
 
 import typer
 
 from honeyguide.cli import accounts, backup, demo, doctor, jobs, money, server, subscribers
+from honeyguide.settings_file import IN_ETC, PATH_NAME
 
 app = typer.Typer(
     help="Honeyguide runs newsletter referral and partner programs.",
@@ -22,6 +26,20 @@ for commands in (group.app for group in groups):
 app.add_typer(accounts.account_app, name="account")
 app.add_typer(accounts.keys_app, name="keys")
 app.add_typer(money.payouts_app, name="payouts")
+
+
+@app.callback()
+def choose_settings_file(
+    settings: Annotated[
+        Path | None,
+        typer.Option(
+            help="Settings file; HONEYGUIDE_SETTINGS in the environment means the same. "
+            f"Otherwise honeyguide.env in the current folder, else {IN_ETC}.",
+        ),
+    ] = None,
+) -> None:
+    if settings is not None:
+        os.environ[PATH_NAME] = str(settings)
 
 
 def main() -> None:

@@ -17,7 +17,8 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, ProgressColum
 from honeyguide import logs, settings
 from honeyguide.app import Services, clock_of, opened
 from honeyguide.kernel.errors import Fault
-from honeyguide.settings import Settings, WrongSetting
+from honeyguide.settings import Settings
+from honeyguide.settings_file import PREFIX, SettingsFile, WrongSetting
 from honeyguide.store.tx import Unit
 
 log = logging.getLogger("honeyguide")
@@ -35,9 +36,23 @@ def fail(sentence: str) -> NoReturn:
     raise typer.Exit(1)
 
 
+def find_settings_file() -> SettingsFile | None:
+    """The settings file. Its other names, such as PGSSLROOTCERT, are put into the environment, as
+    systemd does.
+    """
+    try:
+        file = settings.find_file(os.environ)
+    except WrongSetting as wrong:
+        fail(str(wrong))
+    for name, value in file.values.items() if file else ():
+        if not name.startswith(PREFIX):
+            os.environ.setdefault(name, value)
+    return file
+
+
 def read_settings(**overrides: str | int | None) -> Settings:
     try:
-        return settings.read(os.environ, **overrides)
+        return settings.read(os.environ, find_settings_file(), **overrides)
     except WrongSetting as wrong:
         fail(str(wrong))
 

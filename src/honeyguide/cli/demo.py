@@ -14,7 +14,8 @@ from honeyguide import logs
 from honeyguide.accounts import accounts
 from honeyguide.cli.base import fail, read, read_settings, with_services
 from honeyguide.serve import only_server, run_server
-from honeyguide.settings import PREFIX, Settings
+from honeyguide.settings import Settings
+from honeyguide.settings_file import PREFIX
 from honeyguide.store import sqlite_path
 
 app = typer.Typer()

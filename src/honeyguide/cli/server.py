@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import os
 import signal
 from typing import Annotated
 
@@ -11,10 +12,11 @@ import typer
 
 from honeyguide import __version__, logs, settings
 from honeyguide.app import Services
-from honeyguide.cli.base import fail, read_settings, with_services
+from honeyguide.cli.base import fail, find_settings_file, read_settings, with_services
 from honeyguide.kernel import memory
 from honeyguide.kernel.errors import Fault
 from honeyguide.serve import run_server
+from honeyguide.settings_file import WrongSetting
 from honeyguide.store import Planned, migrate, plan_migrations, sqlite_path
 
 log = logging.getLogger("honeyguide")
@@ -97,12 +99,22 @@ def _plan_line(planned: Planned) -> str:
 
 @app.command("settings")
 def settings_command() -> None:
-    """List every setting with its purpose and default."""
+    """List every setting with its purpose, its value and where the value comes from."""
+    file = find_settings_file()
     typer.echo(
-        "Set these as environment variables. To read a value from a file, add _FILE to the name.\n"
+        "Settings come from the environment, else from the settings file, else they have their\n"
+        "default. To read a value from a file of its own, add _FILE to the name.\n"
+        f"Settings file: {file.path.absolute() if file else 'none'}\n"
     )
+    try:
+        sources = settings.sources(os.environ, file)
+    except WrongSetting as wrong:
+        fail(str(wrong))
     for name, default, about in settings.reference():
-        typer.echo(f"{name:30} {about}{f' (default: {default})' if default else ''}")
+        text, origin = sources[name]
+        default = f"; default: {default}" if default and origin != "default" else ""
+        typer.echo(f"{name} = {text}  ({origin}{default})\n    {about}")
+    read_settings()  # if one of them is invalid, this says so and fails
 
 
 @app.command()
