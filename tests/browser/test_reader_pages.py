@@ -258,7 +258,7 @@ def test_previews_are_whole_pages(places: Places, kind: str) -> None:
     wax = places.wax
     offered = wax.service.read(lambda tx: rewards.of_campaign(tx, wax.tenant))
     for shown in (offered, offered[:2], offered[:1], []):
-        html = preview(kind, wax.campaign, {"promise": "Other <words>"}, shown)
+        html = preview(kind, wax.branding, {"promise": "Other <words>"}, shown)
         assert html.startswith("<!doctype html>")
         assert "The Morning Wax" in html
         assert "<words>" not in html

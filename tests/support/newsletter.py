@@ -16,7 +16,16 @@ from honeyguide.kernel.tenant import Tenant
 from honeyguide.mail import emails
 from honeyguide.mail.emails import QueuedEmail
 from honeyguide.pages.readers import post
-from honeyguide.referrals import campaigns, clicks, earned_rewards, hub, rewards, subscribers
+from honeyguide.referrals import (
+    branding,
+    campaigns,
+    clicks,
+    earned_rewards,
+    hub,
+    rewards,
+    subscribers,
+)
+from honeyguide.referrals.branding import Branding
 from honeyguide.referrals.campaigns import Campaign
 from honeyguide.referrals.rewards import NewReward, Reward
 
@@ -59,6 +68,10 @@ class Newsletter:
     @property
     def campaign(self) -> Campaign:
         return self.service.read(lambda tx: campaigns.get(tx, self.tenant))
+
+    @property
+    def branding(self) -> Branding:
+        return self.service.read(lambda tx: branding.of(tx, self.tenant))
 
     @property
     def page(self) -> str:

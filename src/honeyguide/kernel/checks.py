@@ -24,12 +24,12 @@ SLUG_LIMIT = 60
 # The first segments of our own URLs, and words that look like one of them: hosted pages may share
 # our host.
 _RESERVED = """
-account accounts admin administrator api app assets auth billing campaigns css dashboard docs export
-favicon fonts health healthz help honeyguide hub images img import index invite join js login logo
-logos logout m metrics network oauth openapi p partner-network partners password payouts privacy
-programs publications r readyz reference register reset rewards robots sessions settings signin
-signout signup sitemap static statements subscribe subscribers support terms thank-you thankyou
-unsubscribe v1 v2 v3 verify webhooks well-known www
+accents account accounts admin administrator api app assets auth billing branding campaigns css
+dashboard docs export favicon fonts health healthz help honeyguide hub images img import index
+invite join js login logo logos logout m metrics network oauth openapi p partner-network partners
+password payouts privacy programs publications r readyz reference register reset rewards robots
+sessions settings signin signout signup sitemap statements static subscribe subscribers support
+terms thank-you thankyou unsubscribe v1 v2 v3 verify webhooks well-known www
 """
 RESERVED_SLUGS = frozenset(_RESERVED.split())
 

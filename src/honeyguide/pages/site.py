@@ -18,6 +18,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from honeyguide.pages import logos, reference, rendering
 from honeyguide.pages.bodies import Bounded
 from honeyguide.pages.dashboard import routes as dashboard
+from honeyguide.pages.readers import accents
 from honeyguide.pages.readers.routes import reader_routes
 from honeyguide.pages.services import PageServices
 from honeyguide.pages.static import Static
@@ -113,6 +114,7 @@ def pages_app(document: dict[str, Any], services: PageServices) -> Starlette:
             *dashboard.routes(services),
             Route("/docs", Fixed(reference.render(document)).__call__, name="reference"),
             Mount("/static", Static(), name="static"),
+            *accents.routes(),
             *reader_routes(services),
             *logos.routes(services),
         ],

@@ -9,7 +9,7 @@ import msgspec
 from honeyguide.kernel.clock import iso
 from honeyguide.kernel.tenant import Tenant
 from honeyguide.mail import emails
-from honeyguide.referrals import clicks, earned_rewards, rules
+from honeyguide.referrals import clicks, consents, earned_rewards, rules
 from honeyguide.referrals.subscribers import Subscriber
 from honeyguide.store.statements import beside
 from honeyguide.store.tx import Tx
@@ -35,8 +35,8 @@ def _at(ms: int | None) -> str | None:
 
 
 async def export_person(tx: Tx, tenant: Tenant, s: Subscriber) -> dict[str, Any]:
-    """Their row and referral, what they earned, events and emails about them, and how often their
-    link was used."""
+    """Their row and referral, what they agreed to and earned, events and emails about them, and how
+    often their link was used."""
     return {
         "subscriber": {
             "uuid": s.id,
@@ -58,6 +58,10 @@ async def export_person(tx: Tx, tenant: Tenant, s: Subscriber) -> dict[str, Any]
             },
         },
         "referral": _referral(s),
+        "consents": [
+            {"text": each.text, "privacy_url": each.privacy_url, "agreed_at": _at(each.agreed_ms)}
+            for each in await consents.of_subscriber(tx, tenant, s.id)
+        ],
         "rewards": [_reward(earned) for earned in await earned_rewards.earned_by(tx, tenant, s.id)],
         "events": [
             {

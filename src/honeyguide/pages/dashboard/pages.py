@@ -10,8 +10,9 @@ from honeyguide.pages.dashboard.page_request import PageRequest, PageView
 from honeyguide.pages.forms import Field, FormErrors
 from honeyguide.pages.readers.preview import KINDS, SIGNUP, preview
 from honeyguide.pages.readers.words import OFF, POWERED_BY, WORDS
-from honeyguide.referrals import campaigns, rewards
-from honeyguide.referrals.campaigns import Campaign, CampaignSettings
+from honeyguide.referrals import branding, campaigns, rewards
+from honeyguide.referrals.branding import Branding
+from honeyguide.referrals.campaigns import CampaignSettings
 from honeyguide.referrals.rewards import Reward
 from honeyguide.store.tx import Tx
 
@@ -30,12 +31,12 @@ def _kind(request: PageRequest) -> str:
     return kind if kind in KINDS else SIGNUP
 
 
-def _saved(campaign: Campaign) -> dict[str, str]:
+def _saved(campaign: Branding) -> dict[str, str]:
     saved: dict[str, str] = json.loads(campaign.words or "{}")
     return saved
 
 
-def _typed(request: PageRequest, campaign: Campaign) -> dict[str, str]:
+def _typed(request: PageRequest, campaign: Branding) -> dict[str, str]:
     """What is saved already, replaced by what this form says.
 
     A default text is not saved, so that a better default reaches everyone who left it alone.
@@ -50,8 +51,8 @@ def _typed(request: PageRequest, campaign: Campaign) -> dict[str, str]:
     return texts if request.text(POWERED_BY) else {**texts, POWERED_BY: OFF}
 
 
-async def _load(tx: Tx, request: PageRequest) -> tuple[Campaign, list[Reward]]:
-    return await campaigns.get(tx, request.tenant), await rewards.of_campaign(tx, request.tenant)
+async def _load(tx: Tx, request: PageRequest) -> tuple[Branding, list[Reward]]:
+    return await branding.of(tx, request.tenant), await rewards.of_campaign(tx, request.tenant)
 
 
 async def show(tx: Tx, request: PageRequest) -> PageView:
@@ -72,7 +73,7 @@ async def show(tx: Tx, request: PageRequest) -> PageView:
 
 
 async def save(tx: Tx, request: PageRequest) -> Response:
-    texts = _typed(request, await campaigns.get(tx, request.tenant))
+    texts = _typed(request, await branding.of(tx, request.tenant))
     too_long = {
         word.key: f"{word.label} must be at most {word.limit} characters long."
         for word in WORDS

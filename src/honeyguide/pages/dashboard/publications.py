@@ -20,7 +20,7 @@ from honeyguide.pages.readers.preview import preview_of_program
 from honeyguide.pages.services import PageServices
 from honeyguide.partners import audience, logos, programs, publications
 from honeyguide.partners.publications import Publication, PublicationFields
-from honeyguide.referrals import campaigns
+from honeyguide.referrals import branding
 from honeyguide.store.tx import Tx
 
 MOST_CATEGORIES = 3
@@ -142,9 +142,9 @@ def _card(form: PublicationForm, logo_id: str) -> str:
 
 async def _signup_page(tx: Tx, request: PageRequest, form: PublicationForm, logo_id: str) -> str:
     """The signup page of its program, as partners' readers see it."""
-    campaign = await campaigns.get(tx, request.tenant)
+    found = await branding.of(tx, request.tenant)
     card, base_url = form.card(logo_id), request.services.site.base_url
-    return preview_of_program(campaign, card.name, form.description, card.logo, base_url=base_url)
+    return preview_of_program(found, card.name, form.description, card.logo, base_url=base_url)
 
 
 async def new_form(tx: Tx, request: PageRequest) -> PageView:

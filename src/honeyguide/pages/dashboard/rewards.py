@@ -17,8 +17,8 @@ from honeyguide.pages.dashboard import subscribers as listed
 from honeyguide.pages.dashboard.page_request import PageRequest, PageView
 from honeyguide.pages.forms import Field
 from honeyguide.pages.readers.preview import HUB, preview
-from honeyguide.referrals import campaigns, coupons, earned_rewards, rewards, subscribers
-from honeyguide.referrals.campaigns import Campaign
+from honeyguide.referrals import branding, coupons, earned_rewards, rewards, subscribers
+from honeyguide.referrals.branding import Branding
 from honeyguide.referrals.earned_rewards import EarnedReward
 from honeyguide.referrals.rewards import NewReward, Reward, RewardChanges
 from honeyguide.store.tx import Tx
@@ -47,7 +47,7 @@ async def show(tx: Tx, request: PageRequest) -> PageView:
     tenant = request.tenant
     to_do = await _to_do(tx, request)
     all_rewards = await rewards.of_campaign(tx, tenant)
-    campaign = await campaigns.get(tx, tenant)
+    campaign = await branding.of(tx, tenant)
     return request.view(
         "rewards.html",
         campaign=campaign,
@@ -81,7 +81,7 @@ def _decoded(text: str | None) -> dict[str, Any]:
     return kept if isinstance(kept, dict) else {}
 
 
-def _hub(request: PageRequest, campaign: Campaign, all_rewards: list[Reward]) -> str:
+def _hub(request: PageRequest, campaign: Branding, all_rewards: list[Reward]) -> str:
     words = _decoded(campaign.words)
     return preview(HUB, campaign, words, all_rewards, base_url=request.services.site.base_url)
 
@@ -167,7 +167,7 @@ async def edit_form(tx: Tx, request: PageRequest) -> PageView:
         kinds=_NAMES,
         preview=_hub(
             request,
-            await campaigns.get(tx, request.tenant),
+            await branding.of(tx, request.tenant),
             await rewards.of_campaign(tx, request.tenant),
         ),
     )
@@ -217,7 +217,7 @@ async def hand_over(tx: Tx, request: PageRequest) -> Response:
 
 async def sketch(tx: Tx, request: PageRequest) -> Response:
     """The referral page as it would look with what is being typed, saved or not."""
-    campaign = await campaigns.get(tx, request.tenant)
+    campaign = await branding.of(tx, request.tenant)
     all_rewards = await rewards.of_campaign(tx, request.tenant)
     if request.text("name"):
         others = [each for each in all_rewards if each.id != request.text("id")]

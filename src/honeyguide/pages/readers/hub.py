@@ -18,11 +18,11 @@ from honeyguide.kernel.errors import Fault, Invalid, Missing
 from honeyguide.kernel.site import Site
 from honeyguide.kernel.tenant import Tenant
 from honeyguide.pages.forms import Field, FormErrors, errors_of, missing
-from honeyguide.pages.readers import branding, forms, post, progress, sharing
-from honeyguide.pages.readers.branding import Branding
+from honeyguide.pages.readers import forms, page_branding, post, progress, sharing
+from honeyguide.pages.readers.page_branding import PageBranding
 from honeyguide.pages.readers.page_route import ReaderRequest, ReaderServices, ReaderView
 from honeyguide.pages.readers.showing import see_other
-from honeyguide.referrals import campaigns, earned_rewards, hub, rewards, subscribers
+from honeyguide.referrals import branding, campaigns, earned_rewards, hub, rewards, subscribers
 from honeyguide.referrals.earned_rewards import EarnedReward, Shipping
 from honeyguide.referrals.rewards import Reward
 from honeyguide.referrals.subscribers import Subscriber
@@ -67,7 +67,7 @@ _CAMPAIGNS_OF = _sql.query("campaigns_of", Tenant)
 class HubVisitor(NamedTuple):
     """Everything a hub shows."""
 
-    brand: Branding
+    brand: PageBranding
     person: Subscriber
     rewards: list[Reward]
     earned: list[EarnedReward]
@@ -133,7 +133,7 @@ async def ask(services: ReaderServices, request: ReaderRequest) -> ReaderView:
 
 
 async def _send_links(
-    services: ReaderServices, brand: Branding | None, email: EmailAddress, now_ms: int
+    services: ReaderServices, brand: PageBranding | None, email: EmailAddress, now_ms: int
 ) -> None:
     try:
         await services.store.write(_post_links, services.site, brand, email, now_ms)
@@ -142,7 +142,7 @@ async def _send_links(
 
 
 async def _post_links(
-    tx: Tx, site: Site, brand: Branding | None, email: EmailAddress, now_ms: int
+    tx: Tx, site: Site, brand: PageBranding | None, email: EmailAddress, now_ms: int
 ) -> None:
     tenants = (
         [brand.tenant]
@@ -156,19 +156,19 @@ async def _post_links(
             await post.send_hub_link(tx, site, tenant, name, person, now_ms=now_ms)
 
 
-async def _asked_for(services: ReaderServices, request: ReaderRequest) -> Branding | None:
+async def _asked_for(services: ReaderServices, request: ReaderRequest) -> PageBranding | None:
     """`?of=slug` asks for one newsletter's page; without it, for all that know the address."""
     slug = request.query("of")
-    return await services.store.read(branding.find, slug) if slug else None
+    return await services.store.read(page_branding.find, slug) if slug else None
 
 
 async def _visitor(tx: Tx, request: ReaderRequest) -> HubVisitor:
     found = await hub.find(tx, request.services.site, request.at("token"))
     if found is None:
-        raise Missing(branding.UNKNOWN)
+        raise Missing(page_branding.UNKNOWN)
     tenant, person = found
     return HubVisitor(
-        branding.of_campaign(await campaigns.get(tx, tenant)),
+        page_branding.of_campaign(await branding.of(tx, tenant)),
         person,
         await rewards.of_campaign(tx, tenant),
         await earned_rewards.earned_by(tx, tenant, person.id),
@@ -215,7 +215,7 @@ def _pick(visitor: HubVisitor, earned_id: str) -> EarnedReward:
     for earned in visitor.earned:
         if earned.id == earned_id:
             return earned
-    raise Missing(branding.UNKNOWN)
+    raise Missing(page_branding.UNKNOWN)
 
 
 def _needs_address(earned: EarnedReward) -> bool:

@@ -15,7 +15,7 @@ from honeyguide.kernel.errors import Fault, Invalid, Missing, TooMany, Unavailab
 from honeyguide.pages.forms import FormErrors
 from honeyguide.pages.handlers import Uses, call
 from honeyguide.pages.readers import forms
-from honeyguide.pages.readers.branding import Branding, BrandingCache
+from honeyguide.pages.readers.page_branding import BrandingCache, PageBranding
 from honeyguide.pages.readers.showing import lost, shown, sorry
 from honeyguide.pages.services import PageServices
 from honeyguide.store.tx import Tx
@@ -47,7 +47,7 @@ class ReaderView(NamedTuple):
     """A page to render once its transaction is over."""
 
     template: str
-    brand: Branding | None
+    brand: PageBranding | None
     is_private: bool
     values: dict[str, Any]
 
@@ -70,7 +70,7 @@ class ReaderRequest:
         return self.http.query_params.get(name, "")
 
     def view(
-        self, template: str, brand: Branding | None, *, private: bool = False, **values: Any
+        self, template: str, brand: PageBranding | None, *, private: bool = False, **values: Any
     ) -> ReaderView:
         return ReaderView(template, brand, private, values)
 

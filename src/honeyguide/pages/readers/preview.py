@@ -10,28 +10,30 @@ from dataclasses import replace
 from typing import Any
 
 from honeyguide.kernel.clock import DAY_MS
-from honeyguide.pages.readers import branding, progress, sharing
+from honeyguide.pages.readers import page_branding, progress, sharing
+from honeyguide.pages.readers.page_branding import PageBranding
 from honeyguide.pages.readers.showing import html
 from honeyguide.pages.readers.words import Words
-from honeyguide.referrals.campaigns import Campaign
+from honeyguide.referrals.branding import Branding
 from honeyguide.referrals.earned_rewards import REDEEMED, UNLOCKED, EarnedReward
 from honeyguide.referrals.rewards import Reward
 
 SIGNUP, THANKS, HUB = KINDS = ("signup", "thanks", "hub")
 SAMPLE_LINK = "/r/h0neyb1d"
+SAMPLE_MS = 1_760_000_000_000
 _SCRIPT = re.compile(r"<script\b.*?</script>", re.DOTALL | re.IGNORECASE)
 
 
 def preview(
     kind: str,
-    campaign: Campaign,
+    found: Branding,
     words: dict[str, Any],
     rewards: Sequence[Reward],
     *,
     base_url: str = "https://example.org",
 ) -> str:
     """A whole page as HTML: `signup`, `thanks` or `hub`."""
-    brand = replace(branding.of_campaign(campaign), words=Words(words, campaign.name))
+    brand = replace(page_branding.of_campaign(found), words=Words(words, found.name))
     share = sharing.of(brand.words, base_url + SAMPLE_LINK)
     if kind == SIGNUP:
         return _signup(brand, "ref", base_url)
@@ -48,13 +50,13 @@ def preview(
         share=share,
         token="",
         progress=progress.measure(
-            rewards, _sample_earned(rewards, verified, campaign.created_ms), verified, 1
+            rewards, _sample_earned(rewards, verified, SAMPLE_MS), verified, 1
         ),
     )
 
 
 def preview_of_program(
-    campaign: Campaign,
+    found: Branding,
     name: str,
     description: str,
     logo_url: str,
@@ -63,11 +65,13 @@ def preview_of_program(
 ) -> str:
     """The signup page of a program, as readers of its partners see it."""
     return _signup(
-        branding.of_publication(campaign, name, description, logo_url or None), "partner", base_url
+        page_branding.of_publication(found, name, description, logo_url or None),
+        "partner",
+        base_url,
     )
 
 
-def _signup(brand: branding.Branding, brought_by: str, base_url: str) -> str:
+def _signup(brand: PageBranding, brought_by: str, base_url: str) -> str:
     return _html(
         "signup.html",
         brand,
@@ -82,7 +86,7 @@ def _signup(brand: branding.Branding, brought_by: str, base_url: str) -> str:
     )
 
 
-def _html(template: str, brand: branding.Branding, **values: Any) -> str:
+def _html(template: str, brand: PageBranding, **values: Any) -> str:
     return _SCRIPT.sub("", html(template, brand, **values))
 
 

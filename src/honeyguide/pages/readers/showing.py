@@ -8,7 +8,7 @@ from urllib.parse import urlsplit
 from starlette.responses import HTMLResponse, RedirectResponse
 
 from honeyguide.pages import rendering
-from honeyguide.pages.readers.branding import Branding
+from honeyguide.pages.readers.page_branding import PageBranding
 
 # A form's token says when the page was made, and private pages are for one reader: no proxy may
 # cache either.
@@ -24,7 +24,7 @@ _POLICY = (
 
 def shown(
     template: str,
-    brand: Branding | None,
+    brand: PageBranding | None,
     *,
     status: int = 200,
     private: bool = False,
@@ -41,7 +41,7 @@ def shown(
     return HTMLResponse(html(template, brand, **values), status, headers)
 
 
-def html(template: str, brand: Branding | None, **values: Any) -> str:
+def html(template: str, brand: PageBranding | None, **values: Any) -> str:
     return rendering.page(f"readers/{template}", brand=brand, **values)
 
 
@@ -52,7 +52,7 @@ def see_other(address: str) -> RedirectResponse:
 
 
 def sorry(
-    status: int, title: str, words: str, brand: Branding | None = None, retry_after_s: int = 0
+    status: int, title: str, words: str, brand: PageBranding | None = None, retry_after_s: int = 0
 ) -> HTMLResponse:
     return shown(
         "sorry.html",
@@ -65,7 +65,7 @@ def sorry(
     )
 
 
-def lost(brand: Branding | None = None) -> HTMLResponse:
+def lost(brand: PageBranding | None = None) -> HTMLResponse:
     return sorry(
         404, "This link doesn’t work", "It may be mistyped, or is no longer active.", brand
     )

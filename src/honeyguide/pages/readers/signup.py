@@ -19,11 +19,11 @@ from honeyguide.kernel.email_addresses import LONGEST, EmailAddress
 from honeyguide.kernel.errors import Invalid, Missing
 from honeyguide.kernel.site import Site
 from honeyguide.kernel.tenant import Tenant
-from honeyguide.pages.readers import branding, forms, post, sharing
-from honeyguide.pages.readers.branding import Branding
+from honeyguide.pages.readers import forms, page_branding, post, sharing
+from honeyguide.pages.readers.page_branding import PageBranding
 from honeyguide.pages.readers.page_route import ReaderRequest, ReaderServices, ReaderView
 from honeyguide.pages.readers.showing import see_other, sorry
-from honeyguide.referrals import campaigns, hub, links, rewards, subscribers
+from honeyguide.referrals import branding, hub, links, rewards, subscribers
 from honeyguide.referrals.lifecycle import NewSubscriber, SubscriberChanges
 from honeyguide.referrals.subscribers import Subscriber
 from honeyguide.signups import signups
@@ -121,13 +121,13 @@ def _origin(request: ReaderRequest) -> str:
     return "magic" if "code" in request.http.path_params else "signup"
 
 
-async def _brand(services: ReaderServices, request: ReaderRequest) -> Branding:
+async def _brand(services: ReaderServices, request: ReaderRequest) -> PageBranding:
     if _origin(request) == "magic":
-        return await services.store.read(branding.of_partner, request.at("code"))
+        return await services.store.read(page_branding.of_partner, request.at("code"))
     return await services.branding.find(request.at("slug"))
 
 
-def _new_subscriber(request: ReaderRequest, brand: Branding) -> NewSubscriber:
+def _new_subscriber(request: ReaderRequest, brand: PageBranding) -> NewSubscriber:
     kept = carried(request.fields)
     # Visitors of a program's page were most likely sent by a partner; of a campaign's, by a reader.
     codes = (
@@ -148,7 +148,7 @@ def _new_subscriber(request: ReaderRequest, brand: Branding) -> NewSubscriber:
 
 
 async def _enter(
-    tx: Tx, site: Site, brand: Branding, new: NewSubscriber, email: EmailAddress, now_ms: int
+    tx: Tx, site: Site, brand: PageBranding, new: NewSubscriber, email: EmailAddress, now_ms: int
 ) -> str:
     """The subscriber's code, new or not. Both cases write the same few rows and take as long."""
     tenant = brand.tenant
@@ -166,15 +166,15 @@ async def _enter(
     return subscriber.ref_code
 
 
-async def _confirming(tx: Tx, request: ReaderRequest) -> tuple[Branding, Subscriber] | None:
+async def _confirming(tx: Tx, request: ReaderRequest) -> tuple[PageBranding, Subscriber] | None:
     code = post.confirm_code(request.services.site, request.at("token"), request.now_ms)
     if code is None:
         return None
     link = await links.lookup(tx, code)
     if link is None:
-        raise Missing(branding.UNKNOWN)
+        raise Missing(page_branding.UNKNOWN)
     tenant = Tenant(link.account_id, link.campaign_id)
-    brand = branding.of_campaign(await campaigns.get(tx, tenant))
+    brand = page_branding.of_campaign(await branding.of(tx, tenant))
     return brand, await subscribers.get(tx, tenant, link.subscriber_id)
 
 

@@ -1,4 +1,4 @@
-"""A newsletter's name, logo and texts on reader pages, and a cache of them."""
+"""A newsletter's branding and texts on one of its reader pages, and a cache of them."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from honeyguide.kernel.clock import Clock
 from honeyguide.kernel.errors import Missing
 from honeyguide.kernel.site import Site
 from honeyguide.kernel.tenant import Tenant
-from honeyguide.pages.readers import words
+from honeyguide.pages.readers import accents, words
 from honeyguide.partners import links
 from honeyguide.partners.links import PartnerLink
-from honeyguide.referrals import campaigns, slugs
-from honeyguide.referrals.campaigns import Campaign
+from honeyguide.referrals import branding, campaigns, slugs
+from honeyguide.referrals.branding import Branding
 from honeyguide.store import Store
 from honeyguide.store.tx import Tx
 
@@ -27,17 +27,24 @@ _ARTICLES = frozenset(
 
 
 @dataclass(frozen=True)
-class Branding:
-    tenant: Tenant
+class PageBranding:
+    campaign: Branding
     id: str  # of the campaign or program; a form of one page does not work on another
     name: str
     slug: str
     words: words.Words
-    needs_confirmation: bool = False
     is_program: bool = False
     logo_url: str | None = None
     thankyou_page_url: str | None = None
     partner_code: str = ""
+
+    @property
+    def tenant(self) -> Tenant:
+        return self.campaign.tenant
+
+    @property
+    def needs_confirmation(self) -> bool:
+        return bool(self.campaign.needs_confirmation)
 
     @property
     def initial(self) -> str:
@@ -49,70 +56,89 @@ class Branding:
         )
 
     @property
+    def style_url(self) -> str | None:
+        """The style sheet with the operator's color."""
+        return accents.address(self.campaign.accent) if self.campaign.accent else None
+
+    @property
     def icon(self) -> str:
-        """The newsletter's initial, as the icon of the browser's tab."""
+        """The icon of the browser's tab: the campaign's, or the logo, or the initial."""
+        if self.campaign.icon_id and not self.is_program:
+            return branding.picture_path(self.campaign.icon_id)
+        if self.logo_url:
+            return self.logo_url
         letter = self.initial.replace("&", "&amp;").replace("<", "&lt;")
+        shades = self.campaign.palette.light
         return "data:image/svg+xml," + quote(
             "<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 32 32'>"
-            "<rect width='32' height='32' rx='8' fill='#955600'/>"
+            f"<rect width='32' height='32' rx='8' fill='{shades.accent}'/>"
             "<text x='16' y='22.5' text-anchor='middle' font-family='system-ui,sans-serif' "
-            f"font-size='18' font-weight='700' fill='#fff'>{letter}</text></svg>"
+            f"font-size='18' font-weight='700' fill='{shades.on_accent}'>{letter}</text></svg>"
         )
+
+    @property
+    def share_picture(self) -> str | None:
+        """The large picture that goes with a shared link. It shows the campaign's name, so a
+        program's page has only its logo."""
+        if self.campaign.share_id is None or self.is_program:
+            return None
+        return branding.picture_path(self.campaign.share_id)
 
     def page_link(self, site: Site) -> str:
         return site.page_link(self.slug)
 
 
-def of_campaign(campaign: Campaign) -> Branding:
-    return Branding(
-        tenant=Tenant(campaign.account_id, campaign.id),
-        id=campaign.id,
-        name=campaign.name,
-        slug=campaign.slug,
-        words=words.read(campaign.words, campaign.name),
-        needs_confirmation=bool(campaign.needs_confirmation),
+def of_campaign(found: Branding) -> PageBranding:
+    return PageBranding(
+        campaign=found,
+        id=found.campaign_id,
+        name=found.name,
+        slug=found.slug,
+        words=words.read(found.words, found.name),
+        logo_url=branding.picture_path(found.logo_id) if found.logo_id else None,
     )
 
 
 def of_publication(
-    campaign: Campaign, name: str, description: str | None, logo_url: str | None
-) -> Branding:
+    found: Branding, name: str, description: str | None, logo_url: str | None
+) -> PageBranding:
     """A program has its publication's name, texts and logo; signing up works as in its campaign."""
-    return Branding(
-        tenant=Tenant(campaign.account_id, campaign.id),
+    return PageBranding(
+        campaign=found,
         id="",
         name=name,
         slug="",
-        words=words.read(campaign.words, name, only=words.OF_PROGRAMS, details=description),
-        needs_confirmation=bool(campaign.needs_confirmation),
+        words=words.read(found.words, name, only=words.OF_PROGRAMS, details=description),
         is_program=True,
         logo_url=logo_url,
     )
 
 
-async def find(tx: Tx, slug: str) -> Branding:
+async def find(tx: Tx, slug: str) -> PageBranding:
     """The branding of the page with this slug."""
     found = await slugs.find(tx, slug) if _SLUG(slug) else None
     if found is None:
         raise Missing(UNKNOWN)
     if found.kind == slugs.CAMPAIGN:
-        return of_campaign(await campaigns.get(tx, Tenant(found.account_id, found.target_id)))
+        return of_campaign(await branding.of(tx, Tenant(found.account_id, found.target_id)))
     return await _of_partner_link(
         tx, await links.of_program(tx, found.account_id, found.target_id), found.slug
     )
 
 
-async def of_partner(tx: Tx, code: str) -> Branding:
+async def of_partner(tx: Tx, code: str) -> PageBranding:
     """The branding of the program that a partner's code belongs to."""
     return await _of_partner_link(tx, await links.lookup(tx, code), "")
 
 
-async def _of_partner_link(tx: Tx, link: PartnerLink | None, slug: str) -> Branding:
+async def _of_partner_link(tx: Tx, link: PartnerLink | None, slug: str) -> PageBranding:
     if link is None:
         raise Missing(UNKNOWN)
-    campaign = await campaigns.get(tx, link.tenant)
     brand = of_publication(
-        campaign, link.publication_name, link.description, f"/logos/{link.logo_id}"
+        await branding.of(tx, link.tenant),
+        link.publication_name,
+        link.description,
+        branding.picture_path(link.logo_id),
     )
     return replace(
         brand,
@@ -133,10 +159,10 @@ class BrandingCache:
     def __init__(self, store: Store, clock: Clock) -> None:
         self._store = store
         self._clock = clock
-        self._branding_cache: dict[str, tuple[int, Branding]] = {}
+        self._branding_cache: dict[str, tuple[int, PageBranding]] = {}
         store.listen(campaigns.LINKS, self._branding_cache.clear)
 
-    async def find(self, slug: str) -> Branding:
+    async def find(self, slug: str) -> PageBranding:
         now_ms = self._clock()
         kept = self._branding_cache.get(slug)
         if kept is not None and 0 <= now_ms - kept[0] < self.KEPT_MS:

@@ -1,0 +1,193 @@
+"""How a campaign's pages and emails look: its name, logo, accent color, legal links and language.
+
+`of` loads all of it in one statement, for pages and emails alike. Colors are for both themes and
+always readable, whatever the operator chose (`kernel.colors`).
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import msgspec
+
+from honeyguide.kernel import checks, colors
+from honeyguide.kernel.colors import Palette
+from honeyguide.kernel.email_addresses import EmailAddress
+from honeyguide.kernel.errors import Invalid, Missing
+from honeyguide.kernel.site import Site
+from honeyguide.kernel.tenant import Tenant
+from honeyguide.referrals import campaigns, consents
+from honeyguide.store.statements import beside
+from honeyguide.store.tx import Tx
+
+LANGUAGES = ("en", "de", "fr", "es", "pt", "it", "nl", "pl", "ja", "ar")
+CONSENT_LIMIT = 600
+FROM_NAME_LIMIT = 80
+
+
+class Branding(NamedTuple):
+    account_id: str
+    campaign_id: str
+    name: str
+    slug: str
+    words: str
+    needs_confirmation: int
+    accent: str | None
+    """The color as the operator chose it. Show `palette` instead: that can be read."""
+    logo_id: str | None
+    icon_id: str | None
+    share_id: str | None
+    privacy_url: str | None
+    imprint_url: str | None
+    consent_text_id: str | None
+    consent_text: str | None
+    asks_name: int
+    language: str
+    follow_browser_language: int
+    from_name: str | None
+    reply_to: str | None
+    show_leaderboard: int
+    show_inviter: int
+
+    @property
+    def tenant(self) -> Tenant:
+        return Tenant(self.account_id, self.campaign_id)
+
+    @property
+    def palette(self) -> Palette:
+        return colors.palette(self.accent) if self.accent else colors.NEUTRAL
+
+    @property
+    def sender_name(self) -> str:
+        """Who emails are from."""
+        return self.from_name or self.name
+
+    def logo_url(self, site: Site) -> str | None:
+        """Absolute, as emails need it."""
+        return f"{site.base_url}{picture_path(self.logo_id)}" if self.logo_id else None
+
+
+def picture_path(picture_id: str) -> str:
+    """Where a logo, an icon or a share picture is served. A new picture has a new path."""
+    return f"/logos/{picture_id}"
+
+
+class BrandFields(msgspec.Struct, frozen=True, kw_only=True):
+    """What an operator may set on the dashboard; pictures come apart from it."""
+
+    accent: str | None = None
+    privacy_url: str | None = None
+    imprint_url: str | None = None
+    consent_text: str | None = None
+    asks_name: bool = False
+    language: str = "en"
+    follow_browser_language: bool = False
+    from_name: str | None = None
+    reply_to: str | None = None
+    show_leaderboard: bool = False
+    show_inviter: bool = False
+
+
+class BrandPictures(NamedTuple):
+    """The ids of a campaign's own pictures. An icon or a share picture that is not `own` was made
+    by us: from the logo, or from what `share_source` is a hash of."""
+
+    logo_id: str | None = None
+    icon_id: str | None = None
+    icon_is_own: int = 0
+    share_id: str | None = None
+    share_is_own: int = 0
+    share_source: str = ""
+
+
+_sql = beside(__file__)
+_OF_CAMPAIGN = _sql.query("of_campaign", Branding)
+_LOCK = _sql.value("lock", str)
+_PICTURES = _sql.query("pictures", BrandPictures)
+_CREATE = _sql.command("create")
+_SAVE = _sql.command("save")
+_SAVE_PICTURES = _sql.command("save_pictures")
+
+
+async def of(tx: Tx, tenant: Tenant) -> Branding:
+    found = await tx.one(_OF_CAMPAIGN, **tenant._asdict())
+    if found is None:
+        raise Missing("There is no such campaign.")
+    return found
+
+
+async def pictures_of(tx: Tx, tenant: Tenant) -> BrandPictures:
+    return await tx.one(_PICTURES, **tenant._asdict()) or BrandPictures()
+
+
+async def save(tx: Tx, tenant: Tenant, fields: BrandFields, *, now_ms: int) -> Branding:
+    """Replaces everything but the pictures."""
+    values = msgspec.structs.asdict(check(fields))
+    consent_text = values.pop("consent_text")
+    await _lock(tx, tenant, now_ms)
+    old = await of(tx, tenant)
+    text_id = old.consent_text_id
+    if consent_text is None:
+        text_id = None
+    elif (consent_text, fields.privacy_url) != (old.consent_text, old.privacy_url):
+        text_id = await consents.add_text(
+            tx, tenant, consent_text, fields.privacy_url, now_ms=now_ms
+        )
+    flags = ("asks_name", "follow_browser_language", "show_leaderboard", "show_inviter")
+    await tx.run(
+        _SAVE,
+        **tenant._asdict(),
+        **{**values, **{name: int(values[name]) for name in flags}},
+        consent_text_id=text_id,
+        now_ms=now_ms,
+    )
+    tx.wake(campaigns.LINKS)
+    return await of(tx, tenant)
+
+
+async def save_pictures(tx: Tx, tenant: Tenant, pictures: BrandPictures, *, now_ms: int) -> None:
+    """The pictures were stored before, for this account."""
+    await _lock(tx, tenant, now_ms)
+    await tx.run(_SAVE_PICTURES, **tenant._asdict(), **pictures._asdict())
+    tx.wake(campaigns.LINKS)
+
+
+async def _lock(tx: Tx, tenant: Tenant, now_ms: int) -> None:
+    if not await tx.lock(_LOCK, **tenant._asdict()):
+        raise Missing("There is no such campaign.")
+    await tx.run(_CREATE, **tenant._asdict(), now_ms=now_ms)
+
+
+def check(fields: BrandFields) -> BrandFields:
+    """The fields as they are kept, or what is wrong with them."""
+    for param in ("privacy_url", "imprint_url"):
+        if (url := getattr(fields, param)) is not None:
+            checks.http_url(url, param=param)
+    if fields.consent_text is not None:
+        checks.text(fields.consent_text, param="consent_text", limit=CONSENT_LIMIT, blank_ok=False)
+    checks.one_of(fields.language, LANGUAGES, param="language")
+    if fields.from_name is not None:
+        _check_from_name(fields.from_name)
+    return msgspec.structs.replace(
+        fields,
+        accent=colors.parse(fields.accent, param="accent") if fields.accent is not None else None,
+        reply_to=_reply_to(fields.reply_to) if fields.reply_to is not None else None,
+    )
+
+
+def _check_from_name(name: str) -> None:
+    checks.text(name, param="from_name", limit=FROM_NAME_LIMIT, blank_ok=False)
+    # A line break would end the header and start another one.
+    if not name.isprintable():
+        raise Invalid(
+            "{field} must not contain line breaks or control characters.", param="from_name"
+        )
+
+
+def _reply_to(text: str) -> str:
+    try:
+        return EmailAddress.parse(text).text
+    except Invalid:
+        raise Invalid(
+            "{field} must be one email address, such as hello@example.com.", param="reply_to"
+        ) from None

@@ -1,0 +1,39 @@
+-- name: of_campaign
+-- One row for every page and email. A campaign without a logo shows that of the account's first publication.
+SELECT c.account_id, c.id AS campaign_id, c.name, c.slug, c.words, c.needs_confirmation, b.accent,
+    COALESCE(b.logo_id, (
+        SELECT p.logo_id FROM publication AS p
+        WHERE p.account_id = c.account_id AND p.deleted_ms IS NULL AND p.status = 'active'
+        ORDER BY p.created_ms, p.id LIMIT 1
+    )) AS logo_id,
+    b.icon_id, b.share_id, b.privacy_url, b.imprint_url, b.consent_text_id, t.text AS consent_text,
+    COALESCE(b.asks_name, 0) AS asks_name, COALESCE(b.language, 'en') AS language,
+    COALESCE(b.follow_browser_language, 0) AS follow_browser_language, b.from_name, b.reply_to,
+    COALESCE(b.show_leaderboard, 0) AS show_leaderboard, COALESCE(b.show_inviter, 0) AS show_inviter
+FROM campaign AS c
+LEFT JOIN campaign_brand AS b ON b.campaign_id = c.id AND b.account_id = c.account_id
+LEFT JOIN consent_text AS t ON t.id = b.consent_text_id
+WHERE c.account_id = :account_id AND c.id = :campaign_id;
+
+-- name: lock
+SELECT id FROM campaign WHERE account_id = :account_id AND id = :campaign_id;
+
+-- name: pictures
+SELECT logo_id, icon_id, icon_is_own, share_id, share_is_own, share_source
+FROM campaign_brand WHERE account_id = :account_id AND campaign_id = :campaign_id;
+
+-- name: create
+INSERT INTO campaign_brand (campaign_id, account_id, changed_ms) VALUES (:campaign_id, :account_id, :now_ms)
+ON CONFLICT (campaign_id) DO NOTHING;
+
+-- name: save
+UPDATE campaign_brand SET accent = :accent, privacy_url = :privacy_url, imprint_url = :imprint_url,
+    consent_text_id = :consent_text_id, asks_name = :asks_name, language = :language,
+    follow_browser_language = :follow_browser_language, from_name = :from_name, reply_to = :reply_to,
+    show_leaderboard = :show_leaderboard, show_inviter = :show_inviter, changed_ms = :now_ms
+WHERE account_id = :account_id AND campaign_id = :campaign_id;
+
+-- name: save_pictures
+UPDATE campaign_brand SET logo_id = :logo_id, icon_id = :icon_id, icon_is_own = :icon_is_own, share_id = :share_id,
+    share_is_own = :share_is_own, share_source = :share_source
+WHERE account_id = :account_id AND campaign_id = :campaign_id;
