@@ -2,8 +2,8 @@
 exactly.
 
 Triggers record every change of a count (table `count_note`). `apply_changes` adds them to totals,
-to blocks of about a thousand rows (`listing`, `listing_run`) and to the campaign's days. A read adds
-the changes that are not applied yet, so its result is exact at any time.
+to blocks of about a thousand rows (tables `listing` and `listing_run`) and to the campaign's
+days. A read adds the changes that are not applied yet, so its result is exact at any time.
 """
 
 from __future__ import annotations
@@ -120,8 +120,8 @@ async def apply_changes(tx: Tx) -> bool:
                 ("referrals", change.n_referrals),
                 ("advocates", change.n_advocates),
             ):
-                # All three are checked even if nothing changed: one may have waited until the others'
-                # changes were applied.
+                # All three are checked even if nothing changed: one may have waited until the
+                # changes of the others were applied.
                 changes = by_list[change.account_id, change.owner_id, kind]
                 if n:
                     changes.append((key, n))
