@@ -107,6 +107,7 @@ UNOWNED: dict[str, str] = {
 
 # Whole files that look over all accounts.
 UNOWNED_FILES: dict[str, str] = {
+    "partners.account_check": "the proof of whose each row is, over all accounts",
     "partners.ledger_check": "the proof of the books: sums over everybody's money",
     "referrals.subscriber_check": "the proof of counts and states, over all accounts",
 }

@@ -38,7 +38,9 @@ def _progress() -> Progress:
 
 @app.command()
 def verify() -> None:
-    """Check the ledger: every rule about money, in one snapshot. Exits with 1 if a check fails."""
+    """Check the ledger, the counts of subscribers, and whose each row is, in one snapshot. Exits
+    with 1 if a check fails.
+    """
     findings, sums = with_services(_check_ledger)
     for finding in findings:
         mark = (

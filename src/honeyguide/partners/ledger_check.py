@@ -1,5 +1,5 @@
-"""Proves the ledger, and what is kept about subscribers: each check counts rows that must not
-exist, in one snapshot. `honeyguide verify` and a daily job run it.
+"""Proves the ledger, what is kept about subscribers, and whose each row is: each check counts rows
+that must not exist, in one snapshot. `honeyguide verify` and a daily job run it.
 
 Every check looks at the same money from another side, so that a wrong row makes two that should
 agree differ. Each reads its tables once, whatever their size.
@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import NamedTuple
 
+from honeyguide.partners import account_check
 from honeyguide.referrals import subscriber_check
 from honeyguide.store.statements import beside
 from honeyguide.store.tx import Tx
@@ -74,7 +75,11 @@ _PROMISES = {
 }
 
 _sql = beside(__file__)
-_CHECKS = {name: _sql.value(name, int) for name in _PROMISES} | subscriber_check.CHECKS
+_CHECKS = (
+    {name: _sql.value(name, int) for name in _PROMISES}
+    | subscriber_check.CHECKS
+    | account_check.CHECKS
+)
 _SUMS = _sql.query("sums", Sums)
 CHECKS = len(_CHECKS)
 
@@ -83,7 +88,8 @@ async def verify(tx: Tx, done: Callable[[], None] = lambda: None) -> tuple[list[
     """Every promise with how often it is broken; all must be zero. `done` is called after each
     check."""
     findings = []
-    for name, promise in (_PROMISES | subscriber_check.PROMISES).items():
+    promises = _PROMISES | subscriber_check.PROMISES | account_check.PROMISES
+    for name, promise in promises.items():
         findings.append(Finding(promise, await tx.one(_CHECKS[name]) or 0))
         done()
     return findings, await tx.one(_SUMS) or Sums(0, 0, 0)

@@ -10,7 +10,6 @@ PROMISES = {
     "subscribers_astray": (
         "Every subscriber belongs to a campaign of its account, and its referrer and partner exist."
     ),
-    "rows_astray": "Every total, reward and event belongs to an existing account and subscriber.",
     "states_off": "Every subscriber's status and referral state are valid.",
     "counts_off": "Every subscriber's referral counts equal the referrals there are.",
     "advocates_off": "Every advocate is listed as one, with their verified referrals.",

@@ -12,18 +12,6 @@ WHERE c.id IS NULL OR c.account_id <> s.account_id
    OR s.referrer_id IS NOT NULL AND (r.id IS NULL OR r.campaign_id <> s.campaign_id)
    OR s.partner_campaign_id IS NOT NULL AND (j.id IS NULL OR j.owner_account_id <> s.account_id);
 
--- name: rows_astray
-SELECT (SELECT COUNT(*) FROM listing AS t LEFT JOIN account AS a ON a.id = t.account_id WHERE a.id IS NULL)
-     + (SELECT COUNT(*) FROM listing_run AS t LEFT JOIN listing AS l ON l.list = t.list WHERE l.list IS NULL)
-     + (SELECT COUNT(*) FROM campaign_day AS t LEFT JOIN campaign AS c ON c.id = t.campaign_id
-        WHERE c.id IS NULL OR c.account_id <> t.account_id)
-     + (SELECT COUNT(*) FROM won_reward AS t LEFT JOIN subscriber AS s ON s.id = t.subscriber_id
-        WHERE s.id IS NULL OR s.campaign_id <> t.campaign_id OR s.account_id <> t.account_id)
-     + (SELECT COUNT(*) FROM click_day AS t LEFT JOIN account AS a ON a.id = t.account_id WHERE a.id IS NULL)
-     + (SELECT COUNT(*) FROM event AS t LEFT JOIN account AS a ON a.id = t.account_id
-        LEFT JOIN subscriber AS s ON s.id = t.subscriber_id
-        WHERE a.id IS NULL OR t.subscriber_id IS NOT NULL AND s.id IS NULL) AS n;
-
 -- name: states_off
 SELECT COUNT(*) AS n FROM subscriber WHERE status NOT IN ('active', 'unsubscribed', 'confirmed')
    OR referral_status NOT IN ('verified', 'pending', 'rejected')

@@ -1,0 +1,30 @@
+"""Proves that every row belongs to the account of what it is part of. Most of these columns are no
+foreign keys, because each insert would pay for them. The ledger check runs these checks with its
+own.
+"""
+
+from __future__ import annotations
+
+from honeyguide.store.statements import beside
+
+PROMISES = {
+    "lists_astray": (
+        "Every total, day, page index and count of a list belongs to the account of its campaign "
+        "or subscriber."
+    ),
+    "rewards_astray": "Every reward, earned reward and coupon code belongs to one account.",
+    "links_astray": "Every slug and click belongs to the account of the page or link it is for.",
+    "events_astray": "Every event, delivery and attempt belongs to the account of its webhook.",
+    "emails_astray": (
+        "Every email belongs to the account of its subscriber, and every email and idempotency key "
+        "to an existing account."
+    ),
+    "imports_astray": "Every import, with its rows and errors, belongs to one account.",
+    "partners_astray": (
+        "Every program, partner, partner referral and budget belongs to the accounts of its owner "
+        "and its partner."
+    ),
+}
+
+_sql = beside(__file__)
+CHECKS = {name: _sql.value(name, int) for name in PROMISES}

@@ -1,0 +1,86 @@
+-- Each statement counts the rows whose account is not that of the row they are part of, or where that row does not exist. Each
+-- reads its tables once, over all accounts.
+
+-- name: lists_astray
+-- The name of a list begins with its campaign or subscriber.
+SELECT (SELECT COUNT(*) FROM listing AS t
+        LEFT JOIN campaign AS c ON c.id = SUBSTR(t.list, 1, 36) LEFT JOIN subscriber AS s ON s.id = SUBSTR(t.list, 1, 36)
+        WHERE COALESCE(c.account_id, s.account_id, '') <> t.account_id)
+     + (SELECT COUNT(*) FROM listing_run AS t LEFT JOIN listing AS l ON l.list = t.list
+        WHERE COALESCE(l.account_id, '') <> t.account_id)
+     + (SELECT COUNT(*) FROM campaign_day AS t LEFT JOIN campaign AS c ON c.id = t.campaign_id
+        WHERE COALESCE(c.account_id, '') <> t.account_id)
+     + (SELECT COUNT(*) FROM count_note AS t
+        LEFT JOIN campaign AS c ON c.id = t.owner_id LEFT JOIN subscriber AS s ON s.id = t.owner_id
+        WHERE COALESCE(c.account_id, s.account_id, '') <> t.account_id) AS n;
+
+-- name: rewards_astray
+SELECT (SELECT COUNT(*) FROM reward AS t LEFT JOIN campaign AS c ON c.id = t.campaign_id
+        WHERE COALESCE(c.account_id, '') <> t.account_id)
+     + (SELECT COUNT(*) FROM won_reward AS t LEFT JOIN subscriber AS s ON s.id = t.subscriber_id
+        LEFT JOIN reward AS r ON r.id = t.reward_id
+        WHERE COALESCE(s.account_id, '') <> t.account_id OR COALESCE(r.account_id, '') <> t.account_id
+           OR s.campaign_id <> t.campaign_id OR r.campaign_id <> t.campaign_id)
+     + (SELECT COUNT(*) FROM coupon AS t LEFT JOIN reward AS r ON r.id = t.reward_id LEFT JOIN won_reward AS w ON w.id = t.won_id
+        WHERE COALESCE(r.account_id, '') <> t.account_id
+           OR t.won_id IS NOT NULL AND COALESCE(w.account_id, '') <> t.account_id) AS n;
+
+-- name: links_astray
+-- A slug that was given up has no target. A click counts for a campaign, or for a partner of a program.
+SELECT (SELECT COUNT(*) FROM slug AS t LEFT JOIN account AS a ON a.id = t.account_id
+        LEFT JOIN campaign AS c ON c.id = t.target_id AND t.kind = 'campaign'
+        LEFT JOIN program AS p ON p.id = t.target_id AND t.kind = 'program'
+        WHERE a.id IS NULL OR t.target_id IS NOT NULL AND COALESCE(c.account_id, p.account_id, '') <> t.account_id)
+     + (SELECT COUNT(*) FROM click AS t
+        LEFT JOIN campaign AS c ON c.id = t.target_id LEFT JOIN partner_campaign AS j ON j.id = t.target_id
+        WHERE COALESCE(c.account_id, j.owner_account_id, '') <> t.account_id)
+     + (SELECT COUNT(*) FROM click_day AS t
+        LEFT JOIN campaign AS c ON c.id = t.target_id LEFT JOIN partner_campaign AS j ON j.id = t.target_id
+        WHERE COALESCE(c.account_id, j.owner_account_id, '') <> t.account_id) AS n;
+
+-- name: events_astray
+-- The subscriber of an event may be another account's: a partner is told of those they referred.
+SELECT (SELECT COUNT(*) FROM webhook AS t LEFT JOIN campaign AS c ON c.id = t.campaign_id
+        WHERE t.campaign_id IS NOT NULL AND COALESCE(c.account_id, '') <> t.account_id)
+     + (SELECT COUNT(*) FROM event AS t LEFT JOIN account AS a ON a.id = t.account_id
+        LEFT JOIN subscriber AS s ON s.id = t.subscriber_id
+        WHERE a.id IS NULL OR t.subscriber_id IS NOT NULL AND s.id IS NULL)
+     + (SELECT COUNT(*) FROM delivery AS t LEFT JOIN webhook AS w ON w.id = t.webhook_id LEFT JOIN event AS e ON e.id = t.event_id
+        WHERE COALESCE(w.account_id, '') <> t.account_id OR COALESCE(e.account_id, '') <> t.account_id)
+     + (SELECT COUNT(*) FROM attempt AS t LEFT JOIN delivery AS d ON d.id = t.delivery_id
+        WHERE COALESCE(d.account_id, '') <> t.account_id) AS n;
+
+-- name: emails_astray
+-- An email to somebody without an account has an empty account.
+SELECT (SELECT COUNT(*) FROM letter AS t LEFT JOIN account AS a ON a.id = t.account_id LEFT JOIN subscriber AS s ON s.id = t.about_id
+        WHERE t.account_id <> '' AND a.id IS NULL OR t.about_id IS NOT NULL AND COALESCE(s.account_id, '') <> t.account_id)
+     + (SELECT COUNT(*) FROM idempotency AS t LEFT JOIN account AS a ON a.id = t.account_id WHERE a.id IS NULL) AS n;
+
+-- name: imports_astray
+SELECT (SELECT COUNT(*) FROM import AS t LEFT JOIN campaign AS c ON c.id = t.campaign_id
+        WHERE COALESCE(c.account_id, '') <> t.account_id)
+     + (SELECT COUNT(*) FROM import_part AS t LEFT JOIN import AS i ON i.id = t.import_id
+        WHERE COALESCE(i.account_id, '') <> t.account_id)
+     + (SELECT COUNT(*) FROM import_error AS t LEFT JOIN import AS i ON i.id = t.import_id
+        WHERE COALESCE(i.account_id, '') <> t.account_id) AS n;
+
+-- name: partners_astray
+-- In these tables `account_id` is the owner of the program, except in `partner_campaign`, where it is the partner. A charge agrees
+-- with its referral, which the ledger check proves.
+SELECT (SELECT COUNT(*) FROM publication AS t LEFT JOIN logo AS l ON l.id = t.logo_id
+        WHERE COALESCE(l.account_id, '') <> t.account_id)
+     + (SELECT COUNT(*) FROM program AS t LEFT JOIN publication AS p ON p.id = t.publication_id
+        WHERE COALESCE(p.account_id, '') <> t.account_id)
+     + (SELECT COUNT(*) FROM partner_campaign AS t LEFT JOIN program AS p ON p.id = t.program_id
+        WHERE COALESCE(p.account_id, '') <> t.owner_account_id)
+     + (SELECT COUNT(*) FROM partner_referral AS t LEFT JOIN partner_campaign AS j ON j.id = t.partner_campaign_id
+        LEFT JOIN subscriber AS s ON s.id = t.subscriber_id
+        WHERE COALESCE(j.owner_account_id, '') <> t.account_id OR j.account_id <> t.partner_account_id
+           OR j.program_id <> t.program_id OR COALESCE(s.account_id, '') <> t.account_id)
+     + (SELECT COUNT(*) FROM partner_spend AS t LEFT JOIN partner_campaign AS j ON j.id = t.partner_campaign_id
+        WHERE COALESCE(j.owner_account_id, '') <> t.account_id OR j.account_id <> t.partner_account_id
+           OR j.program_id <> t.program_id)
+     + (SELECT COUNT(*) FROM budget AS t LEFT JOIN program AS p ON p.id = t.program_id
+        WHERE COALESCE(p.account_id, '') <> t.account_id)
+     + (SELECT COUNT(*) FROM program_day AS t LEFT JOIN program AS p ON p.id = t.program_id
+        WHERE COALESCE(p.account_id, '') <> t.account_id) AS n;

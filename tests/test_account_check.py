@@ -1,0 +1,96 @@
+"""`verify` notices every row that belongs to another account than the row it is part of. The rows
+are those of the demo, which has something of almost everything.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from honeyguide.kernel.errors import Missing
+from honeyguide.partners import ledger_check
+from honeyguide.store.tx import Tx
+from tests.support.service import ENGINES
+from tests.support.stores import OpenStore, statement
+from tests.test_ledger_check import disarm
+from tests.upgrades import previous_database
+
+# Part of nothing but the account, which a foreign key proves. An account has one campaign.
+OF_THE_ACCOUNT = {"api_key", "campaign", "session", "ticket", "notice"}
+# What the demo has none of, for the oldest account, which has a campaign.
+CAMPAIGN = "FROM campaign AS c WHERE c.account_id = (SELECT MIN(id) FROM account)"
+PLANTED = [
+    f"INSERT INTO idempotency SELECT account_id, 'key', 'x', 200, '', NULL, 1 {CAMPAIGN}",
+    "INSERT INTO import (id, account_id, campaign_id, file_name, header, mapping, total, "
+    f"created_ms) SELECT 'i', account_id, id, 'x', '', '', 1, 1 {CAMPAIGN}",
+    f"INSERT INTO import_part SELECT 'i', 1, account_id, '' {CAMPAIGN}",
+    f"INSERT INTO import_error SELECT 'i', 1, account_id, 'x', '' {CAMPAIGN}",
+    # Changes that cancel each other out.
+    "INSERT INTO count_note (owner_id, created_ms, subscriber_id, account_id, n_all) "
+    f"SELECT id, 1, 'x', account_id, 1 {CAMPAIGN}",
+    "INSERT INTO count_note (owner_id, created_ms, subscriber_id, account_id, n_all) "
+    f"SELECT id, 1, 'y', account_id, -1 {CAMPAIGN}",
+]
+TABLES = {
+    "sqlite": "SELECT t.name FROM sqlite_master AS t JOIN pragma_table_info(t.name) AS c "
+    "WHERE t.type = 'table' AND c.name = 'account_id'",
+    "postgres": "SELECT table_name FROM information_schema.columns "
+    "WHERE table_schema = 'public' AND column_name = 'account_id'",
+}
+# One row, or the few with the same key, given to another account.
+MOVE = """UPDATE {table} SET account_id = (
+    SELECT a.id FROM account AS a WHERE a.id <> {table}.account_id ORDER BY a.id DESC LIMIT 1
+) WHERE account_id = (SELECT MIN(account_id) FROM {table} WHERE account_id <> '')"""
+DAMAGES = [
+    # An account that is there could be the right one: nothing else says whose these are.
+    "UPDATE idempotency SET account_id = 'x'",
+    "UPDATE letter SET account_id = 'x', about_id = NULL",
+    "UPDATE event SET account_id = 'x'",
+    "UPDATE slug SET account_id = 'x', target_id = NULL",
+    "UPDATE event SET subscriber_id = 'x'",
+    "UPDATE webhook SET campaign_id = 'x'",
+    "UPDATE import SET campaign_id = 'x'",
+    "UPDATE won_reward SET campaign_id = 'x'",
+    "UPDATE partner_campaign SET owner_account_id = account_id",
+    "UPDATE partner_referral SET partner_account_id = account_id",
+    "UPDATE partner_spend SET partner_account_id = account_id",
+    "UPDATE listing_run SET list = 'x' || list",
+    "UPDATE click SET target_id = 'x' || target_id",
+]
+
+
+@pytest.fixture(scope="module", params=ENGINES)
+def demo(request: pytest.FixtureRequest) -> Iterator[OpenStore]:
+    with OpenStore(request.param, previous_database(request.param)) as opened:
+        for planted in PLANTED:
+            assert opened.do(planted) == 1
+        disarm(opened)
+        yield opened
+
+
+def broken(opened: OpenStore, damage: str) -> list[str]:
+    """The promises that a change breaks; it is rolled back."""
+    found: list[str] = []
+
+    async def work(tx: Tx) -> None:
+        assert await tx.run(statement(damage)), damage
+        findings, _ = await ledger_check.verify(tx)
+        found[:] = [finding.promise for finding in findings if finding.broken]
+        raise Missing("Roll back.")
+
+    with pytest.raises(Missing):
+        opened.run(opened.store.write(work))
+    return found
+
+
+def test_the_rows_of_the_demo_are_all_in_their_own_accounts(demo: OpenStore) -> None:
+    findings, _ = demo.run(demo.store.slow_snapshot(ledger_check.verify))
+    assert [finding.promise for finding in findings if finding.broken] == []
+
+
+def test_a_row_of_any_table_that_is_given_to_another_account_is_found(demo: OpenStore) -> None:
+    tables = {table for (table,) in demo.ask(TABLES[demo.engine])} - OF_THE_ACCOUNT
+    assert len(tables) > 25
+    moves = [MOVE.format(table=table) for table in sorted(tables - {"idempotency"})]
+    assert [damage for damage in (*moves, *DAMAGES) if not broken(demo, damage)] == []
