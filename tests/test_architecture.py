@@ -25,12 +25,13 @@ EDGES = ("api", "pages", "work")
 MAY_IMPORT: dict[str, set[str]] = {room: set(DOMAIN[:place]) for place, room in enumerate(DOMAIN)}
 MAY_IMPORT |= {"": set(), "settings_file": set(), "settings": {"kernel", "settings_file"}}
 MAY_IMPORT |= {"logs": {"kernel"}}
-MAY_IMPORT |= {edge: {*DOMAIN, "settings", "logs"} for edge in EDGES}
+MAY_IMPORT |= {"doctor": {*DOMAIN, "settings"}}
+MAY_IMPORT |= {edge: {*DOMAIN, "doctor", "settings", "logs"} for edge in EDGES}
 MAY_IMPORT |= {"app": {*DOMAIN, *EDGES, "settings", "logs"}}
 MAY_IMPORT |= {"http_server": {"kernel", "settings"}, "supervisor": set()}
 MAY_IMPORT |= {"serve": {"app", "http_server", "settings", "store", "supervisor"}}
 MAY_IMPORT |= {"demo": {*DOMAIN, "app"}}
-MAY_IMPORT |= {"cli": {*MAY_IMPORT["app"], "settings_file", "app", "serve", "demo"}}
+MAY_IMPORT |= {"cli": {*MAY_IMPORT["app"], "settings_file", "doctor", "app", "serve", "demo"}}
 MAY_IMPORT |= {"__main__": {"cli"}}
 
 KERNEL_GUESTS = {"kernel/email_addresses.py": {"email_validator"}, "kernel/public.py": {"msgspec"}}

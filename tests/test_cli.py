@@ -122,20 +122,6 @@ def test_migrate_says_what_it_did_and_the_second_time_that_there_was_nothing_to_
     assert second.stdout.strip() == "The schema is up to date."
 
 
-def test_doctor_finds_no_errors_says_what_to_do_before_going_live_and_shows_no_password(url):
-    done = command("doctor", database_url=url)
-    assert done.returncode == 0 and "No errors found." in done.stdout
-    assert "HONEYGUIDE_BASE_URL" in done.stdout and "HONEYGUIDE_SMTP_URL" in done.stdout
-    live = {"base_url": "https://refer.example.org", "smtp_url": "smtp://mail.example.org"}
-    ready = command("doctor", database_url=url, **live)
-    assert (
-        ready.returncode == 0 and "No errors found." in ready.stdout and "To do" not in ready.stdout
-    )
-    sick = command("doctor", database_url=f"postgresql://joe:hunter2@127.0.0.1:{free_port()}/x")
-    assert sick.returncode != 0 and "hunter2" not in sick.stdout + sick.stderr
-    assert "Cannot connect to PostgreSQL" in sick.stderr and "Traceback" not in sick.stderr
-
-
 def test_settings_lists_every_setting():
     listed = command("settings").stdout
     for name in (

@@ -90,6 +90,8 @@ UNOWNED: dict[str, str] = {
     # Questions whose answer is the owner, or that are about all accounts on purpose.
     "accounts.keys.by_prefix": "the administrator's command line names a key and asks whose it is",
     "mail.emails.backlog": "the administrator sees what waits over all accounts",
+    "doctor.records.failing_webhooks": "the administrator sees how many of all accounts fail",
+    "doctor.records.oldest_unsent_email": "the administrator sees what waits over all accounts",
     "events.webhooks.backlog": "the administrator sees what waits over all accounts",
     "referrals.links.lookup": "a code anybody may type; it tells whose link it is",
     "readers.hub.campaigns_of": "a visitor types an address; the letter goes to that address only",

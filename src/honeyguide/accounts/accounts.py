@@ -110,6 +110,12 @@ async def instance_secret(tx: Tx) -> bytes:
     return bytes.fromhex(kept or "")
 
 
+async def find_stored_secret(tx: Tx) -> bytes | None:
+    """The secret, if it is kept in the database."""
+    kept = await tx.one(_INSTANCE_VALUE, name="secret_key")
+    return bytes.fromhex(kept) if kept else None
+
+
 async def note_backup(tx: Tx, *, now_ms: int) -> None:
     """When the last whole copy was made, for the administrator to see."""
     await tx.run(_KEEP_INSTANCE_VALUE, name="last_backup_ms", value=str(now_ms))
@@ -128,6 +134,15 @@ async def note_proof(tx: Tx, *, broken: int, now_ms: int) -> None:
 async def last_proof(tx: Tx) -> Proof | None:
     kept = await tx.one(_INSTANCE_VALUE, name="last_proof")
     return Proof(*map(int, kept.split())) if kept else None
+
+
+async def note_slow_checks(tx: Tx, text: str) -> None:
+    """What the last checks of the mail server and the database found."""
+    await tx.run(_KEEP_INSTANCE_VALUE, name="slow_checks", value=text)
+
+
+async def last_slow_checks(tx: Tx) -> str | None:
+    return await tx.one(_INSTANCE_VALUE, name="slow_checks")
 
 
 async def list_all(tx: Tx) -> list[Account]:

@@ -2,46 +2,60 @@
 
 from __future__ import annotations
 
+import json
 import platform
-from collections.abc import Iterator
+from typing import Annotated
 
 import typer
+import uvloop
 
-from honeyguide.cli.base import fail, read, read_settings
-from honeyguide.settings import Settings
-from honeyguide.store import health, sqlite_version
+from honeyguide import __version__
+from honeyguide.app import clock_of
+from honeyguide.cli.base import fail, read_settings
+from honeyguide.doctor.checks import check_all
+from honeyguide.doctor.results import TITLES, CheckResult, HealthLevel, is_healthy
+from honeyguide.kernel.errors import Fault
 
 app = typer.Typer()
 
-# Month ends and holding periods follow this process's clock. Processes whose clocks differ by more
-# than this could disagree.
-SKEW_MS = 2_000
+COLORS = {
+    HealthLevel.OK: typer.colors.GREEN,
+    HealthLevel.WARNING: typer.colors.YELLOW,
+    HealthLevel.PROBLEM: typer.colors.RED,
+}
 
 
 @app.command()
-def doctor() -> None:
-    """Check the installation and say what to fix."""
+def doctor(
+    as_json: Annotated[bool, typer.Option("--json", help="Print the checks as JSON.")] = False,
+) -> None:
+    """Check the installation and say what to fix. Exits with 1 if there is a problem."""
     chosen = read_settings()
-    python = f"Python {platform.python_version()} on {platform.system()}"
-    typer.echo(f"{python}, SQLite library {sqlite_version()}")
-    typer.echo(f"Database  {chosen.database_url.split('@')[-1]}")
-    skew_ms = read(health.clock_skew_ms)
-    typer.echo(f"Clock     {abs(skew_ms)} ms from the database's")
-    if abs(skew_ms) > SKEW_MS and not chosen.test_clock:
-        fail(
-            "The clocks of this machine and its database differ too much. "
-            "Synchronize both with NTP."
-        )
-    for line in _before_going_live(chosen):
-        typer.secho(f"To do: {line}", fg=typer.colors.YELLOW)
-    typer.secho("No errors found.", fg=typer.colors.GREEN)
+    try:
+        found = uvloop.run(check_all(chosen, clock_of(chosen)))
+    except Fault as fault:
+        fail(fault.message)
+    if as_json:
+        checks = [result._asdict() for result in found]
+        typer.echo(json.dumps({"healthy": is_healthy(found), "checks": checks}, indent=2))
+    else:
+        python = f"Python {platform.python_version()} on {platform.system()}"
+        typer.echo(f"Honeyguide {__version__}, {python}\n")
+        print_results(found)
+    if not is_healthy(found):
+        raise typer.Exit(1)
 
 
-def _before_going_live(chosen: Settings) -> Iterator[str]:
-    if chosen.on_loopback:
-        yield (
-            f"{chosen.base_url} works only on this machine. "
-            "Set HONEYGUIDE_BASE_URL to the public URL."
-        )
-    if not chosen.smtp_url.startswith("smtp"):
-        yield "Emails are not sent yet. Set HONEYGUIDE_SMTP_URL to your mail server."
+def print_results(found: list[CheckResult]) -> None:
+    for result in found:
+        typer.secho(f"{result.level:8}", fg=COLORS[result.level], nl=False)
+        typer.echo(f"{TITLES[result.name]}: {result.message}")
+        if result.remedy:
+            typer.echo(f"        {result.remedy}")
+    counts = [_count(found, level) for level in (HealthLevel.PROBLEM, HealthLevel.WARNING)]
+    typer.echo(f"\n{', '.join(filter(None, counts)) or 'No problems found'}.")
+
+
+def _count(found: list[CheckResult], level: HealthLevel) -> str:
+    number = sum(result.level is level for result in found)
+    return f"{number} {level}{'' if number == 1 else 's'}" if number else ""

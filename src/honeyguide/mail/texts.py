@@ -25,6 +25,14 @@ def _email(subject: str, *paragraphs: str | None) -> EmailText:
 # To the owner of an account.
 
 
+def test_email(*, base_url: str) -> EmailText:
+    return _email(
+        "Test email from Honeyguide",
+        f"This is a test email from Honeyguide at {base_url}.",
+        "If you can read it, your mail server delivers our emails.",
+    )
+
+
 def webhook_failing(*, url: str, since: str, disables_on: str, page: str) -> EmailText:
     return _email(
         "Your webhook has been failing for a day",

@@ -10,6 +10,8 @@ import asyncio
 import ipaddress
 import json
 import os
+import socket
+import ssl
 import sys
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -63,6 +65,10 @@ class Down(NotNow):
 
 class Transport(Protocol):
     async def send(self, email: OutgoingEmail) -> None: ...
+
+    async def check(self) -> None:
+        """Find out, without sending anything, whether emails would be taken. Raises `Down`."""
+        ...
 
     async def rest(self) -> None:
         """Nothing more to send for now: let go of connections. Never fails."""
@@ -168,9 +174,7 @@ class SmtpTransport:
         try:
             await client.send_message(message, sender=self._sender, recipients=[email.to])
         except aiosmtplib.SMTPSenderRefused as error:
-            raise Down(
-                f"The mail server rejected the sender {self._sender}: {error.code} {error.message}"
-            ) from error
+            raise self._sender_refused(error) from error
         except aiosmtplib.SMTPRecipientsRefused as error:
             raise _verdict(error.recipients[0].code, error.recipients[0].message) from error
         except aiosmtplib.SMTPResponseException as error:
@@ -191,6 +195,24 @@ class SmtpTransport:
             if not usable:
                 client.close()
 
+    async def check(self) -> None:
+        client = await self._client()
+        try:
+            await client.mail(self._sender)
+            await client.rset()
+            self._idle.append(client)
+        except aiosmtplib.SMTPResponseException as error:
+            client.close()
+            raise self._sender_refused(error) from error
+        except (aiosmtplib.SMTPException, OSError) as error:
+            client.close()
+            raise Down(f"The connection to the mail server was lost: {error}") from error
+
+    def _sender_refused(self, error: aiosmtplib.SMTPResponseException) -> Down:
+        return Down(
+            f"The mail server rejected the sender {self._sender}: {error.code} {error.message}"
+        )
+
     async def _client(self) -> aiosmtplib.SMTP:
         while self._idle:
             client = self._idle.pop()
@@ -209,12 +231,16 @@ class SmtpTransport:
             timeout=TIMEOUT_S,
             local_hostname=self._sender.rpartition("@")[2] or "localhost",
         )
+        where = f"{server.host}:{server.port}"
         try:
             await client.connect()
-        except (aiosmtplib.SMTPException, OSError, ValueError) as error:
+        except aiosmtplib.SMTPAuthenticationError as error:
             raise Down(
-                f"Could not connect to the mail server {server.host}:{server.port}: {error}"
+                f"The mail server {where} refused the user name or password: "
+                f"{error.code} {error.message}"
             ) from error
+        except (aiosmtplib.SMTPException, OSError, ValueError) as error:
+            raise Down(f"Could not connect to the mail server {where}: {_reason(error)}") from error
         return client
 
     async def rest(self) -> None:
@@ -224,6 +250,20 @@ class SmtpTransport:
                 await client.quit(timeout=GOODBYE_S)
             except (aiosmtplib.SMTPException, OSError):
                 client.close()
+
+
+def _reason(error: BaseException) -> str:
+    """In plain words; the library's own error only wraps the system's."""
+    cause = error.__cause__ or error
+    if isinstance(cause, ssl.SSLCertVerificationError):
+        return f"its certificate is not valid: {cause.verify_message}"
+    if isinstance(cause, TimeoutError):
+        return f"it did not answer within {TIMEOUT_S:.0f} seconds"
+    if isinstance(cause, socket.gaierror):
+        return "there is no host of this name"
+    if isinstance(cause, OSError) and cause.errno:
+        return os.strerror(cause.errno)
+    return str(error)
 
 
 def _verdict(code: int, message: str) -> Exception:
@@ -247,6 +287,14 @@ class FolderTransport:
             await asyncio.to_thread(self._write, f"{email.id}.eml", _flat(email, message))
         except OSError as error:
             raise Down(f"Could not write to the folder {self._folder}: {error.strerror}") from error
+
+    async def check(self) -> None:
+        try:
+            self._folder.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise Down(f"Could not write to the folder {self._folder}: {error.strerror}") from error
+        if not os.access(self._folder, os.W_OK | os.X_OK, effective_ids=True):
+            raise Down(f"Could not write to the folder {self._folder}: Permission denied")
 
     def _write(self, name: str, content: bytes) -> None:
         self._folder.mkdir(parents=True, exist_ok=True)
@@ -272,6 +320,9 @@ class LogTransport:
             print(text, flush=True)
         except (OSError, ValueError) as error:
             raise Down("Standard output is closed.") from error
+
+    async def check(self) -> None:
+        pass
 
     async def rest(self) -> None:
         pass

@@ -8,6 +8,7 @@ import apsw
 
 from honeyguide.kernel.errors import Unavailable
 from honeyguide.store import health
+from honeyguide.store.inspection import DatabaseFacts, inspect_postgres, inspect_sqlite
 from honeyguide.store.migrate import (
     Planned,
     migrate_postgres,
@@ -21,12 +22,14 @@ from honeyguide.store.tx import Again, LockWait, Store, Taken, Tx
 
 __all__ = [
     "Again",
+    "DatabaseFacts",
     "LockWait",
     "Planned",
     "Store",
     "Taken",
     "Tx",
     "health",
+    "inspect_database",
     "migrate",
     "open_store",
     "plan_migrations",
@@ -54,6 +57,12 @@ async def plan_migrations(url: str) -> list[Planned]:
     """The migrations that `migrate` would apply, each with what it locks. Changes nothing."""
     path = sqlite_path(url)
     return plan_sqlite(path) if path is not None else await plan_postgres(_postgres_url(url))
+
+
+async def inspect_database(url: str) -> DatabaseFacts:
+    """Version, rights and clock. Changes nothing."""
+    path = sqlite_path(url)
+    return inspect_sqlite(path) if path is not None else await inspect_postgres(_postgres_url(url))
 
 
 def _postgres_url(url: str) -> str:

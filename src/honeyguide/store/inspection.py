@@ -1,0 +1,121 @@
+"""What `honeyguide doctor` wants to know about a database, found out without changing it."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import apsw
+import asyncpg
+
+from honeyguide.kernel.clock import system_clock
+from honeyguide.kernel.errors import Unavailable
+from honeyguide.store.pool import CONNECT_S, DOWN_ERRORS, NO_CONNECTION
+from honeyguide.store.sqlite import connect, sqlite_version
+
+OLDEST_POSTGRES = 15
+_TRY = "CREATE TABLE honeyguide_doctor (id INTEGER)"
+
+
+class DatabaseFacts(NamedTuple):
+    product: str  # with its version
+    is_supported: bool
+    refusal: str | None  # why tables cannot be created
+    skew_ms: int | None  # how far our clock is ahead; None if it is the same clock
+
+
+def inspect_sqlite(path: Path) -> DatabaseFacts:
+    if not path.exists():
+        return _facts_of_sqlite(_refusal_of_folder(path.absolute().parent))
+    try:
+        connection = connect(path)
+        try:
+            return _facts_of_sqlite(_refusal_of_sqlite(connection))
+        finally:
+            connection.close()
+    except (apsw.Error, OSError) as error:
+        raise Unavailable(
+            "The database file {path} cannot be opened: {error}. Check HONEYGUIDE_DATABASE_URL.",
+            path=path,
+            error=error,
+        ) from error
+
+
+def _facts_of_sqlite(refusal: str | None) -> DatabaseFacts:
+    return DatabaseFacts(
+        product=f"SQLite {sqlite_version()}",
+        is_supported=True,  # the library comes with us; `connect` refuses one that is too old
+        refusal=refusal,
+        skew_ms=None,
+    )
+
+
+def _refusal_of_folder(folder: Path) -> str | None:
+    """The folder is created with the file, if it is not there."""
+    while not folder.exists():
+        folder = folder.parent
+    if folder.is_dir() and os.access(folder, os.W_OK | os.X_OK, effective_ids=True):
+        return None
+    return f"the folder {folder} cannot be written to"
+
+
+def _refusal_of_sqlite(connection: apsw.Connection) -> str | None:
+    try:
+        connection.execute("BEGIN IMMEDIATE")
+        connection.execute(_TRY)
+    except apsw.BusyError:
+        return None  # somebody else is writing, so it can be written to
+    except apsw.Error as error:
+        return str(error)
+    finally:
+        if connection.in_transaction:
+            connection.execute("ROLLBACK")
+    return None
+
+
+async def inspect_postgres(url: str) -> DatabaseFacts:
+    settings = {"application_name": "honeyguide doctor", "lock_timeout": "2s"}
+    try:
+        connection = await asyncpg.connect(
+            url, timeout=CONNECT_S, command_timeout=CONNECT_S, server_settings=settings
+        )
+    except (*DOWN_ERRORS, asyncpg.PostgresError, ValueError) as error:
+        raise Unavailable(NO_CONNECTION, error=str(error) or "timed out") from error
+    try:
+        return await _facts_of_postgres(connection)
+    except (*DOWN_ERRORS, asyncpg.PostgresError) as error:
+        raise Unavailable("PostgreSQL could not be checked: {error}.", error=error) from error
+    finally:
+        connection.terminate()
+
+
+async def _facts_of_postgres(connection: Any) -> DatabaseFacts:
+    now_ms = await connection.fetchval(
+        "SELECT CAST(EXTRACT(EPOCH FROM clock_timestamp()) * 1000 AS BIGINT)"
+    )
+    skew_ms = system_clock() - now_ms
+    version = connection.get_server_version()
+    return DatabaseFacts(
+        product=f"PostgreSQL {version.major}.{version.minor}",
+        is_supported=version.major >= OLDEST_POSTGRES,
+        refusal=await _refusal_of_postgres(connection),
+        skew_ms=skew_ms,
+    )
+
+
+async def _refusal_of_postgres(connection: Any) -> str | None:
+    transaction = connection.transaction()
+    await transaction.start()
+    try:
+        await connection.execute(_TRY)
+    except (asyncpg.PostgresError, asyncpg.InterfaceError) as error:
+        return str(error)
+    finally:
+        await transaction.rollback()
+    foreign: str | None = await connection.fetchval(
+        "SELECT MIN(relname) FROM pg_class WHERE relkind = 'r' AND relname <> 'schema_migration' "
+        "AND relnamespace = (SELECT relnamespace FROM pg_class "
+        "WHERE oid = to_regclass('schema_migration')) AND NOT pg_has_role(relowner, 'USAGE')"
+    )
+    return foreign and f"another role owns the table {foreign}"
