@@ -38,7 +38,7 @@ def asked(postgres: OpenStore, work: Callable[[Tx], Awaitable[Any]]) -> list[str
 
     async def scene() -> None:
         assert isinstance(postgres.store, PostgresStore)
-        pool = postgres.store._pool
+        pool = postgres.store._pool._pool
         async with pool.acquire() as connection:
             connection.add_query_logger(note)
         await postgres.store.write(work)  # the pool lends the last one used first

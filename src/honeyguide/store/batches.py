@@ -5,6 +5,7 @@ waiting on the same statement share the next batch. A batch that fails changes n
 
 from __future__ import annotations
 
+import time
 from collections.abc import Awaitable, Callable
 from functools import partial
 from typing import Any
@@ -13,6 +14,7 @@ import asyncpg
 
 from honeyguide.store.coalescer import Coalescer
 from honeyguide.store.statements import Statement
+from honeyguide.store.watch import StoreWatch
 
 # Each statement has one batch running while its next one fills. All share these connections.
 CONNECTIONS = 3
@@ -29,8 +31,11 @@ Use = Callable[[Any], Awaitable[list[Any] | None]]
 class Batches:
     """`with_connection` lends a connection and turns the server's trouble into Unavailable."""
 
-    def __init__(self, with_connection: Callable[[Use], Awaitable[list[Any] | None]]) -> None:
+    def __init__(
+        self, with_connection: Callable[[Use], Awaitable[list[Any] | None]], watch: StoreWatch
+    ) -> None:
         self._with = with_connection
+        self._watch = watch
         self._callers: dict[Statement[Any], Coalescer[Values, Rows | None]] = {}
 
     async def join(self, statement: Statement[Any], values: Values) -> Rows | None:
@@ -49,6 +54,7 @@ class Batches:
         """
         place = statement.batch_place
         assert place is not None
+        began = time.perf_counter()
         answers: list[Rows | None] = [[] for _ in batch]
         try:
             # All batches lock rows in the same order, so that no two wait for each other.
@@ -71,6 +77,7 @@ class Batches:
                 )
         except (asyncpg.PostgresError, ValueError, TypeError):
             return [None for _ in batch]
+        self._watch.on_batch(len(batch), time.perf_counter() - began)
         return answers
 
     async def close(self) -> None:

@@ -5,16 +5,19 @@ session, so a connection is not reset when it is given back, and PgBouncer may s
 from __future__ import annotations
 
 import asyncio
+import time
 from contextlib import suppress
 from typing import Any
 
 import asyncpg
 
 from honeyguide.kernel.errors import Unavailable
+from honeyguide.store.watch import PoolState, StoreWatch
 
 CONNECT_S = 5.0
 ACQUIRE_S = 5.0
 RELEASE_S = 5.0
+CLOSE_S = 5.0
 # A firewall may silently drop a connection that is idle for longer.
 IDLE_S = 300.0
 # A statement is prepared and planned anew after this long: its tables may have grown.
@@ -44,9 +47,59 @@ NO_CONNECTION = (
 )
 
 
-async def open_pool(url: str, size: int, settings: dict[str, str]) -> asyncpg.Pool:
+class ConnectionPool:
+    """asyncpg's pool, and how many callers wait for a connection from it."""
+
+    def __init__(self, name: str, pool: asyncpg.Pool, watch: StoreWatch) -> None:
+        self._name = name
+        self._pool = pool
+        self._watch = watch
+        self._waiting = 0
+
+    def state(self) -> PoolState:
+        size = self._pool.get_size()
+        return PoolState(
+            name=self._name,
+            most=self._pool.get_max_size(),
+            open=size,
+            in_use=size - self._pool.get_idle_size(),
+            waiting=self._waiting,
+        )
+
+    async def try_to_connect(self) -> None:
+        """An error that says why if there is no connection to be had."""
+        try:
+            connection = await self.acquire()
+        except (*DOWN_ERRORS, asyncpg.PostgresError) as error:
+            raise Unavailable(NO_CONNECTION, error=str(error) or "timed out") from error
+        await self.release(connection)
+
+    async def acquire(self) -> Any:
+        began = time.perf_counter()
+        self._waiting += 1
+        try:
+            # The pool's own timeout would start a task for each connection taken.
+            async with asyncio.timeout(ACQUIRE_S):
+                return await self._pool.acquire()
+        finally:
+            self._waiting -= 1
+            self._watch.on_wait(time.perf_counter() - began)
+
+    async def release(self, connection: Any) -> None:
+        await self._pool.release(connection, timeout=RELEASE_S)
+
+    async def close(self) -> None:
+        try:
+            await asyncio.wait_for(self._pool.close(), CLOSE_S)
+        except DOWN_ERRORS:
+            self._pool.terminate()
+
+
+async def open_pool(
+    name: str, url: str, size: int, settings: dict[str, str], watch: StoreWatch
+) -> ConnectionPool:
     """At most `size` connections, opened when they are needed."""
-    return await asyncpg.create_pool(
+    pool = await asyncpg.create_pool(
         url,
         min_size=0,
         max_size=size,
@@ -58,6 +111,7 @@ async def open_pool(url: str, size: int, settings: dict[str, str]) -> asyncpg.Po
         command_timeout=30,
         timeout=CONNECT_S,
     )
+    return ConnectionPool(name, pool, watch)
 
 
 async def _keep(_connection: Any) -> None:
@@ -67,22 +121,17 @@ async def _keep(_connection: Any) -> None:
 class PooledConnection:
     """A connection of the pool, taken when it is first needed."""
 
-    def __init__(self, pool: asyncpg.Pool) -> None:
+    def __init__(self, pool: ConnectionPool) -> None:
         self._pool = pool
         self._connection: Any = None
 
     async def get(self) -> Any:
         if self._connection is None:
             try:
-                await self.connect()
+                self._connection = await self._pool.acquire()
             except (*DOWN_ERRORS, asyncpg.PostgresError) as error:
                 raise Unavailable(DOWN) from error
         return self._connection
-
-    async def connect(self) -> None:
-        # The pool's own timeout would start a task for each connection taken.
-        async with asyncio.timeout(ACQUIRE_S):
-            self._connection = await self._pool.acquire()
 
     async def give_back(self, *, is_usable: bool) -> None:
         """Roll back a transaction left open. A connection that cannot do even that is closed, as
@@ -97,7 +146,7 @@ class PooledConnection:
         except (*DOWN_ERRORS, asyncpg.PostgresError, asyncio.CancelledError):
             is_usable = False
         if is_usable:
-            await self._pool.release(connection, timeout=RELEASE_S)
+            await self._pool.release(connection)
         else:
             with suppress(asyncpg.InterfaceError):  # the pool knows already that it is lost
                 connection.terminate()

@@ -23,12 +23,13 @@ from honeyguide.store.pool import (
     CONNECT_S,
     DOWN,
     DOWN_ERRORS,
-    NO_CONNECTION,
+    ConnectionPool,
     PooledConnection,
     open_pool,
 )
 from honeyguide.store.statements import Statement
 from honeyguide.store.tx import Again, LockWait, P, Refusals, Strength, T, Unit, Work, bind, refusal
+from honeyguide.store.watch import PoolState, StoreWatch
 
 R = TypeVar("R")
 
@@ -216,15 +217,12 @@ class PostgresTx:
 
 
 async def open_postgres(url: str, size: int) -> PostgresStore:
-    pool = await open_pool(url, size, SETTINGS)
-    lent = PooledConnection(pool)
-    try:
-        await lent.connect()
-    except (*DOWN_ERRORS, asyncpg.PostgresError) as error:
-        raise Unavailable(NO_CONNECTION, error=str(error) or "timed out") from error
-    await lent.give_back(is_usable=True)
+    watch = StoreWatch()
+    pool = await open_pool("main", url, size, SETTINGS, watch)
+    await pool.try_to_connect()
     batch_settings = SETTINGS | {"lock_timeout": str(batches.LOCK_MS)}
-    return PostgresStore(pool, await open_pool(url, batches.CONNECTIONS, batch_settings), url)
+    batch_pool = await open_pool("batches", url, batches.CONNECTIONS, batch_settings, watch)
+    return PostgresStore(pool, batch_pool, url, watch)
 
 
 class PostgresStore:
@@ -235,18 +233,21 @@ class PostgresStore:
     is_shared = True
     path = None
 
-    def __init__(self, pool: asyncpg.Pool, batch_pool: asyncpg.Pool, url: str) -> None:
+    def __init__(
+        self, pool: ConnectionPool, batch_pool: ConnectionPool, url: str, watch: StoreWatch
+    ) -> None:
+        self.watch = watch
         self._pool = pool
         self._batch_pool = batch_pool
         self._url = url
-        self._batches = Batches(self._in_batch)
+        self._batches = Batches(self._in_batch, watch)
         self._listeners: dict[str, list[Callable[[], None]]] = {}
         self._notices: Coalescer[str, None] = Coalescer(self._notify, largest=1_000)
         self._listening: asyncio.Task[None] | None = None
 
     async def _with(
         self,
-        pool: asyncpg.Pool,
+        pool: ConnectionPool,
         use: Callable[Concatenate[PooledConnection, P], Awaitable[T]],
         *args: P.args,
         **kwargs: P.kwargs,
@@ -304,12 +305,18 @@ class PostgresStore:
             return await work(PostgresTx(lent, self._batches, None, begun=True))
 
     async def write(self, unit: Unit[P, T], /, *args: P.args, **kwargs: P.kwargs) -> T:
-        result, topics = await self._retry(self._write, bind(unit, args, kwargs), snapshot=False)
-        self._tell(topics)
-        return result
+        return await self._write_and_tell(bind(unit, args, kwargs), snapshot=False)
 
     async def write_snapshot(self, unit: Unit[P, T], /, *args: P.args, **kwargs: P.kwargs) -> T:
-        result, topics = await self._retry(self._write, bind(unit, args, kwargs), snapshot=True)
+        return await self._write_and_tell(bind(unit, args, kwargs), snapshot=True)
+
+    async def _write_and_tell(self, work: Work[T], *, snapshot: bool) -> T:
+        try:
+            result, topics = await self._retry(self._write, work, snapshot=snapshot)
+        except Unavailable:
+            self.watch.is_write_failing = True
+            raise
+        self.watch.is_write_failing = False
         self._tell(topics)
         return result
 
@@ -370,6 +377,9 @@ class PostgresStore:
             except (*DOWN_ERRORS, asyncpg.PostgresError):
                 await asyncio.sleep(1)
 
+    def pools(self) -> list[PoolState]:
+        return [self._pool.state(), self._batch_pool.state()]
+
     async def close(self) -> None:
         if self._listening is not None:
             self._listening.cancel()
@@ -378,10 +388,7 @@ class PostgresStore:
             await asyncio.wait_for(self._notices.flush(), 1)
         await self._batches.close()
         for pool in (self._batch_pool, self._pool):
-            try:
-                await asyncio.wait_for(pool.close(), 5)
-            except DOWN_ERRORS:
-                pool.terminate()
+            await pool.close()
 
 
 async def _with_connection(lent: PooledConnection, use: Callable[[Any], Awaitable[T]]) -> T:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import re
+import time
 from collections import deque
 from collections.abc import Awaitable, Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -21,10 +22,12 @@ from honeyguide.kernel.errors import Unavailable
 from honeyguide.store.scrubber import Scrubber
 from honeyguide.store.statements import Statement
 from honeyguide.store.tx import Again, P, Refusals, Strength, T, Unit, Work, bind, refusal
+from honeyguide.store.watch import PoolState, StoreWatch
 
 R = TypeVar("R")
 
-Waiting = tuple[Work[Any], "asyncio.Future[Any]"]
+# With when it was queued.
+Waiting = tuple[Work[Any], "asyncio.Future[Any]", float]
 
 # Older libraries can corrupt a WAL database when two connections write and checkpoint at once.
 OLDEST = (3, 51, 3)
@@ -73,6 +76,10 @@ def trouble(error: Exception) -> Exception:
     if isinstance(error, apsw.BusyError | apsw.LockedError):
         return Unavailable("The database is locked by another process; try again in a moment.")
     return Unavailable(UNWRITABLE) if isinstance(error, _FAULTS) else error
+
+
+def _is_unwritable(error: Exception | None) -> bool:
+    return isinstance(error, Unavailable) and error.template == UNWRITABLE
 
 
 class _Lost(Exception):
@@ -204,6 +211,7 @@ class SqliteStore:
 
     def __init__(self, path: Path) -> None:
         self.path = path
+        self.watch = StoreWatch()
         self._writer = connect(path)
         self._reader = _reader(path)
         # Waiting would block the loop; `_begin` waits without blocking.
@@ -238,7 +246,7 @@ class SqliteStore:
 
     async def write(self, unit: Unit[P, T], /, *args: P.args, **kwargs: P.kwargs) -> T:
         future: asyncio.Future[T] = asyncio.get_running_loop().create_future()
-        self._queue.append((bind(unit, args, kwargs), future))
+        self._queue.append((bind(unit, args, kwargs), future, time.perf_counter()))
         if self._draining is None or self._draining.done():
             self._draining = asyncio.get_running_loop().create_task(self._drain())
         return await future
@@ -256,16 +264,20 @@ class SqliteStore:
                     # Those queued behind this group would wait as long again.
                     group += self._queue
                     self._queue.clear()
-                for _, future in group:
+                else:
+                    self.watch.is_write_failing = True
+                for _, future, _ in group:
                     if not future.done():
                         future.set_exception(trouble(error))
 
     async def _run_group(self, group: list[Waiting]) -> None:
+        began = time.perf_counter()
+        self.watch.on_wait(began - group[0][2])
         await self._begin()
         outcomes: list[tuple[asyncio.Future[Any], Any, Exception | None]] = []
         topics: set[str] = set()
         try:
-            for work, future in group:
+            for work, future, _ in group:
                 if future.done():  # its caller was cancelled before it started
                     continue
                 try:
@@ -279,6 +291,8 @@ class SqliteStore:
             if self._writer.in_transaction:
                 self._writer.execute("ROLLBACK")
             raise
+        self.watch.on_batch(len(group), time.perf_counter() - began)
+        self.watch.is_write_failing = any(_is_unwritable(refused) for _, _, refused in outcomes)
         # A refusal waits for the sync too: it may depend on what another unit in this group wrote.
         for future, result, refused in outcomes:
             if future.done():
@@ -344,6 +358,12 @@ class SqliteStore:
 
     def listen(self, topic: str, callback: Callable[[], None]) -> None:
         self._listeners.setdefault(topic, []).append(callback)
+
+    def pools(self) -> list[PoolState]:
+        is_writing = self._draining is not None and not self._draining.done()
+        return [
+            PoolState(name="main", most=1, open=1, in_use=int(is_writing), waiting=len(self._queue))
+        ]
 
     async def close(self) -> None:
         if self._draining is not None:

@@ -8,6 +8,7 @@ from typing import Any, Concatenate, Literal, ParamSpec, Protocol, TypeVar
 
 from honeyguide.kernel.errors import Unavailable
 from honeyguide.store.statements import Statement
+from honeyguide.store.watch import PoolState, StoreWatch
 
 R = TypeVar("R")
 T = TypeVar("T")
@@ -134,6 +135,11 @@ class Store(Protocol):
         ...
 
     def listen(self, topic: str, callback: Callable[[], None]) -> None: ...
+
+    @property
+    def watch(self) -> StoreWatch: ...
+
+    def pools(self) -> list[PoolState]: ...
 
     async def close(self) -> None: ...
 
