@@ -107,9 +107,13 @@ def _greet(settings: Settings) -> None:
 def _supervise(settings: Settings, sock: socket.socket, workers: int, work: bool) -> int:
     """Run several processes on one socket."""
     with tempfile.TemporaryDirectory(prefix="honeyguide-metrics-") as folder:
-        # Each worker counts in a file of its own there; the one that is asked adds them up.
         os.environ["PROMETHEUS_MULTIPROC_DIR"] = folder
-        values.ValueClass = values.get_value_class()  # type: ignore[no-untyped-call]
-        serve = partial(_serve, settings, sock, work)
+
+        def serve(number: int, on_answering: Callable[[], None]) -> int:
+            # Each worker counts in files of its own there; the one that Prometheus asks adds them
+            # up. A replacement goes on counting where the one before it stopped.
+            values.ValueClass = values.MultiProcessValue(lambda: number)  # type: ignore[no-untyped-call]
+            return _serve(settings, sock, work, on_answering)
+
         greet = partial(_greet, settings)
         return supervisor.Supervisor(serve, greet, blocked_s=supervisor.BLOCKED_S).run(workers)

@@ -25,19 +25,20 @@ _STOPS = (signal.SIGTERM, signal.SIGINT)
 
 @dataclass
 class Worker:
+    number: int
     started_s: float
     # None until it serves. Starting can take long, because it may have to wait for migrations.
     beat_s: float | None = None
 
 
 class Supervisor:
-    """`serve` runs in each worker. It is given what to call once the worker serves, and returns the
-    exit code.
+    """`serve` runs in each worker. It is given the worker's number, which its replacement gets too,
+    and what to call once the worker serves. It returns the exit code.
     """
 
     def __init__(
         self,
-        serve: Callable[[Callable[[], None]], int],
+        serve: Callable[[int, Callable[[], None]], int],
         on_answering: Callable[[], None],
         *,
         blocked_s: float,
@@ -60,26 +61,26 @@ class Supervisor:
 
     def run(self, count: int) -> int:
         """Returns the exit code: 1 if the first worker cannot start, and so none can."""
-        for number in _STOPS:
-            signal.signal(number, self._stop)
+        for stop in _STOPS:
+            signal.signal(stop, self._stop)
         signal.signal(signal.SIGCHLD, lambda _number, _frame: None)
         signal.set_wakeup_fd(self._signals_end, warn_on_full_buffer=False)
-        for _ in range(count):
-            self._start()
+        for number in range(count):
+            self._start(number)
         code, was_told = 0, False
         while self._workers:
             self._wait()
             self._read_beats()
-            for exit_code, was_new in self._reap():
+            for worker, exit_code in self._reap():
                 if self._is_stopping:
                     continue
                 if not self._has_answered:
                     code, self._is_stopping = 1, True
                     continue
                 log.warning("A server process exited with code %d. Starting a new one.", exit_code)
-                if was_new:
+                if time.monotonic() - worker.started_s < 1:
                     time.sleep(1)
-                self._start()
+                self._start(worker.number)
             if self._is_stopping and not was_told:
                 was_told = True
                 for pid in self._workers:
@@ -105,16 +106,15 @@ class Supervisor:
                     self._has_answered = True
                     self._on_answering()
 
-    def _reap(self) -> list[tuple[int, bool]]:
-        """The exit code of each worker that ended, and whether it had just been started."""
+    def _reap(self) -> list[tuple[Worker, int]]:
+        """Each worker that ended, with its exit code."""
         ended = []
         while self._workers:
             pid, status = os.waitpid(-1, os.WNOHANG)
             if pid == 0:
                 break
             if worker := self._workers.pop(pid, None):
-                was_new = time.monotonic() - worker.started_s < 1
-                ended.append((os.waitstatus_to_exitcode(status), was_new))
+                ended.append((worker, os.waitstatus_to_exitcode(status)))
         return ended
 
     def _kill_blocked(self) -> None:
@@ -129,31 +129,31 @@ class Supervisor:
                 worker.beat_s = None
                 os.kill(pid, signal.SIGKILL)
 
-    def _start(self) -> None:
+    def _start(self, number: int) -> None:
         # The worker must not get a signal before it has its own handlers.
         signal.pthread_sigmask(signal.SIG_BLOCK, _STOPS)
         pid = os.fork()
         if pid == 0:
             code = 1
             try:
-                code = self._work()
+                code = self._work(number)
             except Exception:
                 log.exception("A server process failed")
             finally:
                 os._exit(code)
-        self._workers[pid] = Worker(time.monotonic())
+        self._workers[pid] = Worker(number, time.monotonic())
         signal.pthread_sigmask(signal.SIG_UNBLOCK, _STOPS)
 
     # In the worker.
 
-    def _work(self) -> int:
+    def _work(self, number: int) -> int:
         signal.set_wakeup_fd(-1)
-        for number in (*_STOPS, signal.SIGCHLD):
-            signal.signal(number, signal.SIG_DFL)
+        for ours in (*_STOPS, signal.SIGCHLD):
+            signal.signal(ours, signal.SIG_DFL)
         signal.pthread_sigmask(signal.SIG_UNBLOCK, _STOPS)
         os.close(self._parent_end)
         threading.Thread(target=self._end_with_parent, daemon=True).start()
-        return self._serve(self._beat)
+        return self._serve(number, self._beat)
 
     def _beat(self) -> None:
         """On the event loop, so that a blocked one is silent."""
