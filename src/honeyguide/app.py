@@ -5,20 +5,23 @@ from __future__ import annotations
 import asyncio
 import logging
 import os
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Coroutine
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
-
-from starlette.types import ASGIApp
+from typing import Any
 
 from honeyguide.accounts import accounts
 from honeyguide.accounts.admission import admission
+from honeyguide.api.exposition import Exposition
 from honeyguide.api.handler import Api
 from honeyguide.api.openapi import document
+from honeyguide.api.process_metrics import ProcessMetrics
+from honeyguide.api.readiness import Readiness
 from honeyguide.api.routes import ROUTES
+from honeyguide.api.state_metrics import StateMetrics
 from honeyguide.api.system import System
-from honeyguide.api.telemetry import Telemetry
+from honeyguide.api.telemetry import PageCounter, Telemetry
 from honeyguide.api.transport import Receive, Scope, Send
 from honeyguide.events.addresses import OutboundPolicy
 from honeyguide.events.dispatcher import Dispatcher
@@ -119,8 +122,7 @@ class Application:
         self.services: Services | None = None
         self._api: Api | None = None
         self._system: System | None = None
-        self._pages: ASGIApp | None = None
-        self._links: LinkHandler | None = None
+        self._site: PageCounter | None = None
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "lifespan":
@@ -133,10 +135,9 @@ class Application:
                 await self._api(scope, receive, send)
             elif self._system is not None and path in self._system.paths:
                 await self._system(scope, receive, send)
-            elif self._links is not None and self._pages is not None:
+            elif self._site is not None:
                 log_context.start_request(os.urandom(8).hex())
-                handler = self._links if path.startswith(PREFIXES) else self._pages
-                await handler(scope, receive, send)
+                await self._site(scope, receive, send)
 
     async def _live(self, receive: Receive, send: Send) -> None:
         await receive()
@@ -147,27 +148,7 @@ class Application:
                     log=self._settings.log == "json"
                     and self._settings.log_level in ("debug", "info")
                 )
-                door = admission(services.store, self._settings.rate_limit, services.site.base_url)
-                self._api = Api(
-                    store=services.store,
-                    site=services.site,
-                    policy=services.policy,
-                    clock=services.clock,
-                    admission=door,
-                    telemetry=telemetry,
-                    routes=ROUTES,
-                )
-                described = document(ROUTES, self._settings.base_url)
-                self._system = System(services.store, telemetry, described)
-                page_services = PageServices(
-                    self._settings, services.store, services.site, services.clock, services.policy
-                )
-                self._pages = pages_app(described, page_services)
-                self._links = LinkHandler(page_services, self._pages)
-                # The process that serves a click counts it, even if another one runs the background
-                # work.
-                jobs = [asyncio.create_task(self._links.run())]
-                jobs += [asyncio.create_task(services.work())] if self._work else []
+                jobs = [asyncio.create_task(job) for job in self._build(services, telemetry)]
                 await send({"type": "lifespan.startup.complete"})
                 await receive()
                 for job in jobs:
@@ -184,3 +165,51 @@ class Application:
             await send({"type": "lifespan.startup.failed"})
             return
         await send({"type": "lifespan.shutdown.complete"})
+
+    def _build(self, services: Services, telemetry: Telemetry) -> list[Coroutine[Any, Any, None]]:
+        """Puts API, pages and probes together, and returns what must run beside them."""
+        store = services.store
+        self._api = api = Api(
+            store=store,
+            site=services.site,
+            policy=services.policy,
+            clock=services.clock,
+            admission=admission(store, self._settings.rate_limit, services.site.base_url),
+            telemetry=telemetry,
+            routes=ROUTES,
+        )
+        described = document(ROUTES, self._settings.base_url)
+        page_services = PageServices(
+            self._settings, store, services.site, services.clock, services.policy
+        )
+        pages = pages_app(described, page_services)
+        links = LinkHandler(page_services, pages)
+        self._site = site = PageCounter(
+            lambda scope, receive, send: (links if scope["path"].startswith(PREFIXES) else pages)(
+                scope, receive, send
+            ),
+            telemetry,
+            PREFIXES,
+        )
+        process = ProcessMetrics(telemetry.registry, store, lambda: api.under_way + site.under_way)
+        readiness = Readiness(store, lambda: api.is_overloaded, lambda: process.lag_s)
+        exposition = Exposition(telemetry, process, _state_metrics(services))
+        self._system = System(readiness, exposition, described)
+        # The process that serves a click counts it, even if another one runs the background work.
+        beside = [process.run(), links.run()]
+        return [*beside, services.work()] if self._work else beside
+
+
+def _state_metrics(services: Services) -> StateMetrics:
+    folders = {
+        "database": services.store.path and services.store.path.parent,
+        "logos": services.site.logo_folder,
+    }
+    jobs = services.loop.jobs
+    return StateMetrics(
+        services.store,
+        services.clock,
+        {name: folder for name, folder in folders.items() if folder is not None},
+        {job.name: job.every_ms for job in jobs},
+        frozenset(job.name for job in jobs if job.probe is None),
+    )

@@ -85,6 +85,7 @@ class Reply:
     status: int
     body: bytes
     headers: list[tuple[bytes, bytes]]
+    code: str | None = None  # of a fault of ours
 
 
 class Api:
@@ -107,8 +108,12 @@ class Api:
         self._table = Table(routes)
         self._ids = itertools.count(1)
         self._boot = os.urandom(5).hex()
-        self._under_way = 0
+        self.under_way = 0
         self._writing = 0
+
+    @property
+    def is_overloaded(self) -> bool:
+        return self.under_way >= MOST_AT_ONCE or self._writing >= MOST_WRITING
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         began = time.perf_counter()
@@ -120,9 +125,9 @@ class Api:
         )
         exchange = Exchange(request_id, scope["method"])
         log_context.start_request(request_id)
-        self._under_way += 1
+        self.under_way += 1
         try:
-            if self._under_way > MOST_AT_ONCE:
+            if self.under_way > MOST_AT_ONCE:
                 raise _overloaded()
             reply = await self._answer(scope, receive, headers, exchange, now_ms)
         except transport.Gone:
@@ -133,7 +138,7 @@ class Api:
             log.exception("Request failed: %s %s", exchange.method, exchange.route)
             reply = _refusal(errors.Fault(BUG, code="internal_error"), exchange)
         finally:
-            self._under_way -= 1
+            self.under_way -= 1
         await _send(send, reply, exchange)
         account_id = exchange.caller.account_id if exchange.caller else None
         took_s = time.perf_counter() - began
@@ -143,6 +148,7 @@ class Api:
                 route=exchange.route,
                 status=reply.status,
                 seconds=took_s,
+                code=reply.code,
                 now_ms=now_ms,
                 request_id=request_id,
                 account_id=account_id,
@@ -299,7 +305,8 @@ def _refusal(fault: errors.Fault, exchange: Exchange) -> Reply:
         headers.append((b"allow", ", ".join(fault.allowed).encode()))
     if isinstance(fault, transport.TooLarge | transport.Slow):
         headers.append((b"connection", b"close"))
-    return Reply(status, _encode(transport.error_body(fault, exchange.request_id)), headers)
+    body = _encode(transport.error_body(fault, exchange.request_id))
+    return Reply(status, body, headers, fault.code if status >= 500 else None)
 
 
 async def _send(send: Send, reply: Reply, exchange: Exchange) -> None:

@@ -7,22 +7,24 @@ from typing import Any
 
 import msgspec
 
-from honeyguide.api.telemetry import Telemetry
+from honeyguide.api.exposition import Exposition
+from honeyguide.api.readiness import Readiness
 from honeyguide.api.transport import Receive, Scope, Send, WrongMethod, error_body
 from honeyguide.kernel import log_context
-from honeyguide.kernel.errors import Unavailable
-from honeyguide.store import Store, health
 
 _encode = msgspec.json.encode
 _JSON = b"application/json; charset=utf-8"
+_METRICS = b"text/plain; version=0.0.4; charset=utf-8"
 
 
 class System:
     paths = frozenset({"/healthz", "/readyz", "/metrics", "/openapi.json"})
 
-    def __init__(self, store: Store, telemetry: Telemetry, document: dict[str, Any]) -> None:
-        self._store = store
-        self._telemetry = telemetry
+    def __init__(
+        self, readiness: Readiness, exposition: Exposition, document: dict[str, Any]
+    ) -> None:
+        self._readiness = readiness
+        self._exposition = exposition
         self._openapi = _encode(document)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -49,14 +51,10 @@ class System:
         if path == "/healthz":
             return 200, _JSON, b'{"status":"alive"}'
         if path == "/readyz":
-            return await self._readiness(request_id)
+            problem = await self._readiness.problem()
+            if problem is None:
+                return 200, _JSON, b'{"status":"ready"}'
+            return 503, _JSON, _encode({"status": "waiting"} | error_body(problem, request_id))
         if path == "/metrics":
-            return 200, b"text/plain; version=0.0.4; charset=utf-8", self._telemetry.exposition()
+            return 200, _METRICS, await self._exposition.text()
         return 200, _JSON, self._openapi
-
-    async def _readiness(self, request_id: str) -> tuple[int, bytes, bytes]:
-        try:
-            await self._store.read(health.clock_skew_ms)
-        except Unavailable as error:
-            return 503, _JSON, _encode({"status": "waiting"} | error_body(error, request_id))
-        return 200, _JSON, b'{"status":"ready"}'

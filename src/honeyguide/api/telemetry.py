@@ -5,32 +5,41 @@ template, so no path, email address or key ever reaches the log.
 from __future__ import annotations
 
 import asyncio
-import os
 import sys
+import time
+from collections.abc import MutableMapping
 from contextlib import suppress
-from typing import BinaryIO, NamedTuple
+from typing import Any, BinaryIO, NamedTuple
 
 import msgspec
-from prometheus_client import CollectorRegistry, Counter, Histogram, generate_latest
-from prometheus_client.multiprocess import MultiProcessCollector
+from prometheus_client import CollectorRegistry, Counter, Histogram
 
 from honeyguide import logs
+from honeyguide.api.transport import App, Receive, Scope, Send
 from honeyguide.kernel.clock import iso
 
 # Requests are counted and logged in batches, this often. One by one, it takes three times as long.
 _FLUSH_S = 0.02
+# The library's own, and two below them: a read takes about a millisecond.
+_BUCKETS_S = (0.001, 0.0025, *Histogram.DEFAULT_BUCKETS)
+# The codes of all answers with a status of 500 or more.
+FAULT_CODES = ("internal_error", "overloaded", "unavailable")
 
 
 class Answered(NamedTuple):
-    """A request that was answered, as far as the log may know it."""
+    """A request that was answered, as far as the log may know it. Pages are counted, but have no
+    `request_id` and are not logged.
+    """
 
     method: str
     route: str
     status: int
     seconds: float
-    now_ms: int
-    request_id: str
-    account_id: str | None
+    # Of an answer with a status of 500 or more.
+    code: str | None = None
+    now_ms: int = 0
+    request_id: str | None = None
+    account_id: str | None = None
 
 
 class LogLine(msgspec.Struct, frozen=True):
@@ -57,13 +66,26 @@ class Telemetry:
         self.registry = registry or CollectorRegistry()
         self._requests = Counter(
             "honeyguide_requests_total",
-            "API requests answered",
+            "Requests answered, to the API and to pages",
             ("method", "route", "status"),
             registry=self.registry,
         )
         self._seconds = Histogram(
-            "honeyguide_request_seconds", "Time to answer", ("route",), registry=self.registry
+            "honeyguide_request_seconds",
+            "Time to answer",
+            ("route",),
+            buckets=_BUCKETS_S,
+            registry=self.registry,
         )
+        self._errors = Counter(
+            "honeyguide_errors_total",
+            "Answers with a status of 500 or more, by code: a bug, overload, or a database that "
+            "is down",
+            ("code",),
+            registry=self.registry,
+        )
+        for code in FAULT_CODES:
+            self._errors.labels(code)  # from the start, so that the first error is an increase
         self._bound: dict[tuple[str, str, int], tuple[Counter, Histogram]] = {}
         self._log = log
         self._out = out or sys.stdout.buffer
@@ -81,13 +103,20 @@ class Telemetry:
 
     def flush(self) -> None:
         answered, self._answered = self._answered, []
+        alike: dict[tuple[str, str, int], list[float]] = {}
         for request in answered:
-            requests, seconds = self._bound_to(request.method, request.route, request.status)
-            requests.inc()
-            seconds.observe(request.seconds)
+            alike.setdefault(request[:3], []).append(request.seconds)
+            if request.code is not None:
+                self._errors.labels(request.code).inc()
+        for kind, times in alike.items():
+            requests, seconds = self._bound_to(*kind)
+            requests.inc(len(times))
+            for one in times:
+                seconds.observe(one)
         if self._log and answered:
+            lines = [self._line(request) for request in answered if request.request_id is not None]
             with suppress(OSError, ValueError):  # nobody reads the log any more; requests go on
-                self._out.write(b"".join([self._line(request) + b"\n" for request in answered]))
+                self._out.write(b"".join(lines))
                 self._out.flush()
 
     def _bound_to(self, method: str, route: str, status: int) -> tuple[Counter, Histogram]:
@@ -100,20 +129,54 @@ class Telemetry:
     def _line(self, request: Answered) -> bytes:
         line = _line(request)
         if self._is_terminal:
-            return logs.as_text(msgspec.structs.asdict(line)).encode()
-        return self._encode(line)
+            return logs.as_text(msgspec.structs.asdict(line)).encode() + b"\n"
+        return self._encode(line) + b"\n"
 
-    def exposition(self) -> bytes:
-        """The metrics for Prometheus, summed over all workers."""
-        self.flush()
-        if "PROMETHEUS_MULTIPROC_DIR" not in os.environ:
-            return generate_latest(self.registry)
-        everyone = CollectorRegistry()
-        MultiProcessCollector(everyone)  # type: ignore[no-untyped-call]
-        return generate_latest(everyone)
+
+class PageCounter:
+    """An application whose requests are counted. `links` are prefixes of paths that a router does
+    not see.
+    """
+
+    def __init__(self, app: App, telemetry: Telemetry, links: tuple[str, ...]) -> None:
+        self._app = app
+        self._telemetry = telemetry
+        self._links = links
+        self.under_way = 0
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        began = time.perf_counter()
+        status = 0
+
+        async def send_and_note(message: MutableMapping[str, Any]) -> None:
+            nonlocal status
+            if message["type"] == "http.response.start":
+                status = message["status"]
+            await send(message)
+
+        self.under_way += 1
+        try:
+            await self._app(scope, receive, send_and_note)
+        finally:
+            self.under_way -= 1
+            if status:  # otherwise the client is gone
+                code = None
+                if status >= 500:
+                    code = "unavailable" if status == 503 else "internal_error"
+                took_s = time.perf_counter() - began
+                self._telemetry.answered(
+                    Answered(scope["method"], self._route(scope), status, took_s, code)
+                )
+
+    def _route(self, scope: Scope) -> str:
+        for prefix in self._links:
+            if scope["path"].startswith(prefix):
+                return f"{prefix}{{code}}"
+        return getattr(scope.get("route"), "path", "unknown")
 
 
 def _line(request: Answered) -> LogLine:
+    assert request.request_id is not None
     return LogLine(
         time=iso(request.now_ms),
         level="info",

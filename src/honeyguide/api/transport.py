@@ -14,6 +14,7 @@ from honeyguide.kernel.ids import lowercase_id
 Scope = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
 Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]
+App = Callable[[Scope, Receive, Send], Awaitable[None]]
 
 BODY_LIMIT = 2 * 1024 * 1024
 BODY_S = 20.0

@@ -59,6 +59,14 @@ class Attempt(NamedTuple):
     response: str | None
 
 
+class DueDeliveries(NamedTuple):
+    """What is due for webhooks that are failing, or for those that are not."""
+
+    is_failing: int
+    n: int
+    since_ms: int | None
+
+
 Flag = bool | None | UnsetType
 
 
@@ -84,6 +92,7 @@ class Flags(msgspec.Struct, frozen=True):
 
 _sql = beside(__file__)
 _BACKLOG = _sql.query("backlog", Backlog)
+_DUE = _sql.query("due", DueDeliveries)
 _LOCK_ACCOUNT = _sql.value("lock_account", str)
 _COUNT = _sql.value("count", int)
 _INSERT = _sql.command("insert")
@@ -286,3 +295,10 @@ async def replay(
 async def backlog(tx: Tx, *, now_ms: int) -> Backlog:
     """Of all accounts, for the administrator."""
     return await tx.one(_BACKLOG, now_ms=now_ms) or Backlog(0, None)
+
+
+async def due(tx: Tx, *, now_ms: int, most: int) -> list[DueDeliveries]:
+    """Of all accounts, in a time that does not depend on how many there are: at most so many are
+    counted per webhook.
+    """
+    return await tx.all(_DUE, now_ms=now_ms, most=most)

@@ -94,3 +94,22 @@ WHERE account_id = :account_id AND webhook_id = :webhook_id AND created_ms >= :s
 
 -- name: backlog
 SELECT COUNT(*) AS n, MIN(due_ms) AS since_ms FROM delivery WHERE status = 'pending' AND due_ms <= :now_ms;
+
+-- name: due
+-- Steps from webhook to webhook through the index of what is pending, and counts only so many of each. So a long backlog costs no
+-- more than a short one.
+WITH RECURSIVE waiting (webhook_id) AS (
+    SELECT MIN(webhook_id) FROM delivery WHERE status = 'pending'
+    UNION ALL
+    SELECT (SELECT MIN(d.webhook_id) FROM delivery AS d WHERE d.status = 'pending' AND d.webhook_id > waiting.webhook_id)
+    FROM waiting WHERE waiting.webhook_id IS NOT NULL
+)
+SELECT is_failing, CAST(SUM(n) AS BIGINT) AS n, MIN(since_ms) AS since_ms FROM (
+    SELECT CASE WHEN w.failing_since_ms IS NULL THEN 0 ELSE 1 END AS is_failing,
+        (SELECT COUNT(*) FROM (
+            SELECT 1 FROM delivery AS d WHERE d.webhook_id = w.id AND d.status = 'pending' AND d.due_ms <= :now_ms LIMIT :most
+        ) AS counted) AS n,
+        (SELECT d.due_ms FROM delivery AS d WHERE d.webhook_id = w.id AND d.status = 'pending' AND d.due_ms <= :now_ms
+            ORDER BY d.due_ms LIMIT 1) AS since_ms
+    FROM waiting JOIN webhook AS w ON w.id = waiting.webhook_id WHERE w.disabled_ms IS NULL
+) AS each_webhook GROUP BY is_failing ORDER BY is_failing;

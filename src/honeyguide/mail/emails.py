@@ -63,6 +63,7 @@ _TEXT_OF = _sql.value("text_of", str)
 _OF_SUBSCRIBER = _sql.query("of_subscriber", QueuedEmail)
 _COUNT_RECENT = _sql.query("count_recent", RecentCounts)
 _BACKLOG = _sql.query("backlog", Backlog)
+_UNSENT = _sql.query("unsent", Backlog)
 _ERASE = _sql.command("erase")
 _MARK_ALL_SENT = _sql.command("mark_all_sent")
 _PURGE = _sql.command("purge")
@@ -149,6 +150,13 @@ async def count_recent(
 async def backlog(tx: Tx, *, now_ms: int) -> Backlog:
     """Of all accounts, for the administrator."""
     return await tx.one(_BACKLOG, now_ms=now_ms) or Backlog(0, None)
+
+
+async def unsent(tx: Tx, *, most: int) -> Backlog:
+    """Emails of all accounts that are to be sent, now or at their next attempt, and when the oldest
+    was written. At most so many are counted.
+    """
+    return await tx.one(_UNSENT, most=most) or Backlog(0, None)
 
 
 async def erase(tx: Tx, account_id: str, about_id: str) -> None:

@@ -49,3 +49,7 @@ SELECT body_text FROM letter WHERE account_id = :account_id AND id = :id;
 
 -- name: backlog
 SELECT COUNT(*) AS n, MIN(due_ms) AS since_ms FROM letter WHERE due_ms IS NOT NULL AND due_ms <= :now_ms;
+
+-- name: unsent
+SELECT (SELECT COUNT(*) FROM (SELECT 1 FROM letter WHERE due_ms IS NOT NULL LIMIT :most) AS counted) AS n,
+    (SELECT MIN(created_ms) FROM letter WHERE due_ms IS NOT NULL) AS since_ms;

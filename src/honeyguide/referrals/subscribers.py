@@ -51,6 +51,7 @@ _LISTS = {
     kind: _sql.query(f"list_{kind}", Subscriber) for kind in ("all", "referrals", "advocates")
 }
 _LIST_REFERRED = _sql.query("list_referred", Subscriber)
+_FIRST_DUE_MS = _sql.value("first_due_ms", int)
 
 KINDS = tuple(_LISTS)
 
@@ -129,3 +130,8 @@ async def page_of_referred(
         skip=at.skip,
     )
     return rows, total
+
+
+async def first_due_ms(tx: Tx) -> int | None:
+    """When the first holding period ends, or ended, of all pending referrals."""
+    return await tx.one(_FIRST_DUE_MS)

@@ -56,3 +56,7 @@ FROM subscriber WHERE referrer_id = :owner_id AND campaign_id = :campaign_id AND
       AND (created_ms, id) < (:below_ms, :below_id) ORDER BY created_ms DESC, id DESC LIMIT 1 OFFSET :skip
   )
 ORDER BY created_ms DESC, id DESC LIMIT :most;
+
+-- name: first_due_ms
+SELECT MIN(referral_due_ms) AS due_ms FROM subscriber
+WHERE referral_status = 'pending' AND erased_ms IS NULL AND COALESCE(referral_reason, '') <> 'awaiting_confirmation';

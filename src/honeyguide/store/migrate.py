@@ -109,7 +109,7 @@ def migrations(engine: str) -> list[Migration]:
     )
 
 
-def _pending(applied: list[Applied], known: list[Migration]) -> list[Migration]:
+def pending_of(applied: list[Applied], known: list[Migration]) -> list[Migration]:
     """The migrations to run. An error if this version and the database do not fit together."""
     version = max(path.name[:4] for path in FOLDER.glob("*.sql"))
     checksums = {migration.name: migration.checksum for migration in known}
@@ -159,7 +159,7 @@ def plan_sqlite(path: Path) -> list[Planned]:
     if path.exists():
         with _opened_sqlite(path) as connection:
             _, applied = _read_sqlite(connection)
-    pending = _pending(applied, migrations("sqlite"))
+    pending = pending_of(applied, migrations("sqlite"))
     return [
         _planned(migration, applied, "all writes until the last migration has run")
         for migration in pending
@@ -212,7 +212,7 @@ def _upgrade_sqlite(connection: apsw.Connection) -> list[str]:
     """All of it in the caller's transaction."""
     columns, applied = _read_sqlite(connection)
     known = migrations("sqlite")
-    pending = _pending(applied, known)
+    pending = pending_of(applied, known)
     connection.execute(_TABLE)
     for column in _COLUMNS:
         if column not in columns:
@@ -237,7 +237,7 @@ async def plan_postgres(url: str) -> list[Planned]:
     """What `migrate_postgres` would apply."""
     async with _opened_postgres(url) as connection:
         _, applied = await _read_postgres(connection)
-    pending = _pending(applied, migrations("postgres"))
+    pending = pending_of(applied, migrations("postgres"))
     return [_planned(migration, applied, _locks(migration)) for migration in pending]
 
 
@@ -288,7 +288,7 @@ async def _read_postgres(connection: Any) -> tuple[set[str], list[Applied]]:
 async def _upgrade_postgres(connection: Any) -> list[str]:
     columns, applied = await _read_postgres(connection)
     known = migrations("postgres")
-    pending = _pending(applied, known)
+    pending = pending_of(applied, known)
     missing = [column for column in _COLUMNS if column not in columns]
     if missing:
         await _retry("schema_migration", _add_columns, connection, missing)
