@@ -19,7 +19,8 @@ UV      = .venv/uv-$(UV_VERSION)/bin/uv
 COMPILE = $(UV) --no-config pip compile pyproject.toml --group build --universal --python-version 3.11 \
 	--generate-hashes --no-header --no-emit-index-url --no-emit-find-links --quiet $(LOCK_ARGS)
 
-.PHONY: help setup dev run test test-long check bench mutants pictures lock dist image clean chromium servers
+.PHONY: help setup dev run test test-long check bench mutants messages messages-check pictures lock dist image clean chromium \
+	servers
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1|\2/p' Makefile | awk -F'|' '{ printf "%-18s %s\n", $$1, $$2 }'
@@ -48,6 +49,12 @@ bench: $(DEV) ## run the benchmarks, print the ratios and update bench/RESULTS.m
 mutants: $(DEV) ## list small bugs that the tests of rules, money and limits miss (MUTANTS_ARGS="kernel/money.py"; slow)
 	@[ -x .venv/mutants/bin/cosmic-ray ] || { $(BIN)/python -m venv .venv/mutants && .venv/mutants/bin/pip install --quiet cosmic-ray==8.7.0; }
 	$(BIN)/python -m tests.mutants $(MUTANTS_ARGS)
+
+messages: $(DEV) ## update the translations in src/honeyguide/locale with the texts of today, and list what is missing
+	$(BIN)/python -m tests.messages
+
+messages-check: $(DEV) ## check that the translations are up to date and fit the texts
+	$(BIN)/python -m tests.messages --check
 
 pictures: $(DEV) chromium ## take the README screenshots from the demo
 	$(BIN)/python -m tests.browser.pictures

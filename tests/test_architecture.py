@@ -19,7 +19,17 @@ import pytest
 
 HOUSE = Path(__file__).parent.parent / "src" / "honeyguide"
 
-DOMAIN = ("kernel", "store", "mail", "events", "accounts", "referrals", "partners", "signups")
+DOMAIN = (
+    "kernel",
+    "languages",
+    "store",
+    "mail",
+    "events",
+    "accounts",
+    "referrals",
+    "partners",
+    "signups",
+)
 EDGES = ("api", "pages", "work")
 
 MAY_IMPORT: dict[str, set[str]] = {room: set(DOMAIN[:place]) for place, room in enumerate(DOMAIN)}

@@ -79,7 +79,7 @@ def test_erasing_the_person_ends_the_hub_and_the_link(wax: Newsletter) -> None:
 
 def claim_of(wax: Newsletter, html: str, name: str) -> str:
     found = re.search(
-        rf'(?:action|href)="(/hub/[^"]+/claim/[^"]+)"[^§]*?Claim<span class="unseen"> {name}<', html
+        rf'(?:action|href)="(/hub/[^"]+/claim/[^"]+)"[^§]*?aria-label="Claim {name}"', html
     )
     assert found, html
     return found[1]

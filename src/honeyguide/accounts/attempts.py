@@ -51,8 +51,8 @@ async def count(tx: Tx, site: Site, limit: Limit, who: str, *, now_ms: int) -> N
         wait_s = max(1, -(-(since_ms + limit.window_ms - now_ms) // 1000))
         minutes = -(-wait_s // 60)
         raise TooMany(
-            "Too many attempts. Try again in {wait}.",
-            wait="1 minute" if minutes == 1 else f"{minutes} minutes",
+            "Too many attempts. Try again {wait}.",
+            wait="in 1 minute" if minutes == 1 else f"in {minutes} minutes",
             retry_after_s=wait_s,
         )
 

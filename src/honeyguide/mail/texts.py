@@ -2,13 +2,16 @@
 text.
 
 Short and human: what happened, what it means, what to do. Amounts, dates and times come in as text.
-An email to a reader speaks for the newsletter, never for us, and contains nothing that a stranger
-could have typed into a form: otherwise anyone could make us send their text to anybody.
+An email to a reader is in the newsletter's language. It speaks for the newsletter, never for us,
+and contains nothing that a stranger could have typed into a form: otherwise anyone could make us
+send their text to anybody.
 """
 
 from __future__ import annotations
 
 from typing import NamedTuple
+
+from honeyguide.languages.language import Language
 
 
 class EmailText(NamedTuple):
@@ -119,25 +122,32 @@ def budget_reopened(*, program: str, month: str, page: str) -> EmailText:
 # To a reader.
 
 
-def confirm(*, newsletter: str, link: str) -> EmailText:
+def confirm(language: Language, *, newsletter: str, link: str) -> EmailText:
+    gettext = language.gettext
     return _email(
-        f"Confirm your subscription to {newsletter}",
-        f"Someone, probably you, signed up for {newsletter} with this email address. "
-        f"To confirm your subscription, open this link:\n{link}",
-        "If it wasn’t you, ignore this email and you won’t be subscribed.",
+        gettext("Confirm your subscription to {newsletter}", newsletter=newsletter),
+        gettext(
+            "Someone, probably you, signed up for {newsletter} with this email address. "
+            "To confirm your subscription, open this link:",
+            newsletter=newsletter,
+        )
+        + f"\n{link}",
+        gettext("If it wasn’t you, ignore this email and you won’t be subscribed."),
     )
 
 
-def hub_link(*, newsletter: str, link: str) -> EmailText:
+def hub_link(language: Language, *, newsletter: str, link: str) -> EmailText:
+    gettext = language.gettext
     return _email(
-        f"Your referral page for {newsletter}",
-        f"Your link to share, your progress and your rewards are here:\n{link}",
-        "This page is private, so keep this email and don’t forward it.",
-        "If you didn’t ask for this email, you can ignore it.",
+        gettext("Your referral page for {newsletter}", newsletter=newsletter),
+        gettext("Your link to share, your progress and your rewards are here:") + f"\n{link}",
+        gettext("This page is private, so keep this email and don’t forward it."),
+        gettext("If you didn’t ask for this email, you can ignore it."),
     )
 
 
 def reward_unlocked(
+    language: Language,
     *,
     newsletter: str,
     reward: str,
@@ -148,15 +158,25 @@ def reward_unlocked(
     how_to_claim: str | None = None,
 ) -> EmailText:
     """With a code or a link if there is one; `how_to_claim` is the operator's own text."""
-    friends = "A friend" if referrals == 1 else f"{referrals:,} friends"
+    gettext = language.gettext
+    if coupon_code or link:
+        next_step = gettext("See all your rewards on your referral page:")
+    else:
+        next_step = gettext("Claim it on your referral page:")
     return _email(
-        f"You’ve earned {reward}",
-        f"Thank you! {friends} joined {newsletter} through you, so you’ve earned {reward}.",
-        f"Your code: {coupon_code}" if coupon_code else None,
-        f"Get it here:\n{link}" if link else None,
+        gettext("You’ve earned {reward}", reward=reward),
+        language.ngettext(
+            "Thank you! A friend joined {newsletter} through you, so you’ve earned {reward}.",
+            "Thank you! {count} friends joined {newsletter} through you, "
+            "so you’ve earned {reward}.",
+            referrals,
+            newsletter=newsletter,
+            reward=reward,
+        ),
+        gettext("Your code: {code}", code=coupon_code) if coupon_code else None,
+        gettext("Get it here:") + f"\n{link}" if link else None,
         how_to_claim,
-        ("See all your rewards" if coupon_code or link else "Claim it")
-        + f" on your referral page:\n{hub}",
+        f"{next_step}\n{hub}",
     )
 
 

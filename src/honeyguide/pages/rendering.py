@@ -5,12 +5,14 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup, escape
 
+from honeyguide.languages.language import Language
 from honeyguide.pages import static
 
 _CODE = re.compile(r"`([^`]+)`")
@@ -66,6 +68,14 @@ def _environment() -> Environment:
 _templates = _environment()
 
 
+@cache
+def _reader_templates(language: Language) -> Environment:
+    """Each language compiles its own: texts are chosen without asking which language it is."""
+    made = _environment()
+    language.install_in(made)
+    return made
+
+
 def add_filters(**filters: Callable[..., Any]) -> None:
     """Filters that only some templates need."""
     _templates.filters.update(filters)
@@ -73,3 +83,7 @@ def add_filters(**filters: Callable[..., Any]) -> None:
 
 def page(template: str, **values: Any) -> str:
     return _templates.get_template(template).render(**values)
+
+
+def reader_page(language: Language, template: str, **values: Any) -> str:
+    return _reader_templates(language).get_template(template).render(**values)

@@ -16,11 +16,11 @@ from honeyguide.kernel.email_addresses import EmailAddress
 from honeyguide.kernel.errors import Invalid, Missing
 from honeyguide.kernel.site import Site
 from honeyguide.kernel.tenant import Tenant
+from honeyguide.languages import language
 from honeyguide.referrals import campaigns, consents
 from honeyguide.store.statements import beside
 from honeyguide.store.tx import Tx
 
-LANGUAGES = ("en", "de", "fr", "es", "pt", "it", "nl", "pl", "ja", "ar")
 CONSENT_LIMIT = 600
 FROM_NAME_LIMIT = 80
 
@@ -165,7 +165,7 @@ def check(fields: BrandFields) -> BrandFields:
             checks.http_url(url, param=param)
     if fields.consent_text is not None:
         checks.text(fields.consent_text, param="consent_text", limit=CONSENT_LIMIT, blank_ok=False)
-    checks.one_of(fields.language, LANGUAGES, param="language")
+    checks.one_of(fields.language, language.CODES, param="language")
     if fields.from_name is not None:
         _check_from_name(fields.from_name)
     return msgspec.structs.replace(

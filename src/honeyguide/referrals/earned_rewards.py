@@ -15,7 +15,7 @@ from honeyguide.kernel.ids import is_id, new_id
 from honeyguide.kernel.paging import Page
 from honeyguide.kernel.site import Site
 from honeyguide.kernel.tenant import Tenant
-from honeyguide.referrals import campaigns, coupons, reward_events, rewards, subscribers
+from honeyguide.referrals import branding, coupons, reward_events, rewards, subscribers
 from honeyguide.referrals.rewards import Reward
 from honeyguide.referrals.subscribers import Subscriber
 from honeyguide.store.statements import beside
@@ -156,7 +156,7 @@ async def _give(
     do."""
     # Read before the pool's row is locked: others who want one of its codes wait until we are done.
     winner = await subscribers.find(tx, tenant, advocate_id)
-    campaign = await campaigns.get(tx, tenant)
+    brand = await branding.of(tx, tenant)
     code = reward.coupon_code
     if reward.is_pool:
         code = await coupons.take(tx, site, tenant, reward, earned_id, now_ms=now_ms, queued=queued)
@@ -175,7 +175,7 @@ async def _give(
             reward,
             earned_id=earned_id,
             coupon_code=code,
-            newsletter=campaign.name,
+            brand=brand,
             now_ms=now_ms,
         )
 

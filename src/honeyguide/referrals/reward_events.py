@@ -8,8 +8,10 @@ from honeyguide.events import outbox
 from honeyguide.kernel.email_addresses import EmailAddress
 from honeyguide.kernel.site import Site
 from honeyguide.kernel.tenant import Tenant
+from honeyguide.languages.language import get_language
 from honeyguide.mail import emails, texts
 from honeyguide.referrals import event_bodies, hub, rewards
+from honeyguide.referrals.branding import Branding
 from honeyguide.referrals.rewards import Reward
 from honeyguide.referrals.subscribers import Subscriber
 from honeyguide.store.tx import Tx
@@ -24,7 +26,7 @@ async def tell_unlocked(
     *,
     earned_id: str,
     coupon_code: str | None,
-    newsletter: str,
+    brand: Branding,
     now_ms: int,
 ) -> None:
     facts = {
@@ -35,7 +37,8 @@ async def tell_unlocked(
     if advocate.status == "unsubscribed":  # no email, but the reward is still theirs
         return
     message = texts.reward_unlocked(
-        newsletter=newsletter,
+        get_language(brand.language),
+        newsletter=brand.name,
         reward=reward.name,
         referrals=advocate.referrals_verified,
         hub=hub.link(site, advocate),
@@ -50,7 +53,7 @@ async def tell_unlocked(
         kind="reward_unlocked",
         subject=message.subject,
         text=message.text,
-        from_name=newsletter,
+        from_name=brand.name,
         about=advocate.id,
         once=f"reward_unlocked:{earned_id}",
         now_ms=now_ms,

@@ -14,14 +14,22 @@ from honeyguide.kernel import clock
 from honeyguide.kernel.errors import Fault, TooMany
 from honeyguide.kernel.ip_networks import ip_network_of
 from honeyguide.kernel.site import Site
-from honeyguide.pages.forms import BAD_EMAIL, Field, FormErrors, errors_of, missing
+from honeyguide.languages.language import Language, translatable
+from honeyguide.pages.forms import Field, FormErrors, missing
+from honeyguide.pages.readers import errors
 
 BODY_LIMIT = 16 * 1024
 FIELDS_LIMIT = 40
 # A tab may stay open overnight.
 LONGEST_MS = 2 * clock.DAY_MS
 TRAP = "website"
-EMAIL_FIELDS = {"email": Field("Email address", "Enter your email address.")}
+BAD_EMAIL = translatable("Enter a valid email address.")
+TOO_MANY = translatable(
+    "Too many people are using this form from your network. Please try again {wait}."
+)
+EMAIL_FIELDS = {
+    "email": Field(translatable("Email address"), translatable("Enter your email address."))
+}
 
 
 def _refused(sentence: str, *, status: int = 400) -> FormErrors:
@@ -33,16 +41,24 @@ async def read(request: Request) -> dict[str, str]:
     # Otherwise another site could have its visitors submit our form, each from their own network.
     if request.headers.get("sec-fetch-site") == "cross-site":
         raise _refused(
-            "This form was sent from another website. Please use the form on this page.", status=403
+            translatable(
+                "This form was sent from another website. Please use the form on this page."
+            ),
+            status=403,
         )
     kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
     if kind != "application/x-www-form-urlencoded":
-        raise _refused("We couldn’t read this form. Please use the form on this page.", status=415)
+        raise _refused(
+            translatable("We couldn’t read this form. Please use the form on this page."),
+            status=415,
+        )
     body = b""
     async for part in request.stream():
         body += part
         if len(body) > BODY_LIMIT:
-            raise _refused("That’s too much text for this form. Please shorten it.", status=413)
+            raise _refused(
+                translatable("That’s too much text for this form. Please shorten it."), status=413
+            )
     try:
         return dict(
             parse_qsl(
@@ -50,7 +66,7 @@ async def read(request: Request) -> dict[str, str]:
             )
         )
     except ValueError:
-        raise _refused("We couldn’t read this form. Please try again.") from None
+        raise _refused(translatable("We couldn’t read this form. Please try again.")) from None
 
 
 def token(site: Site, purpose: str, now_ms: int) -> str:
@@ -62,20 +78,23 @@ def check(site: Site, purpose: str, fields: dict[str, str], now_ms: int) -> None
     if fields.get(TRAP):
         # Not ignored silently: a browser may have filled it in for a real reader.
         raise _refused(
-            "A hidden field was filled in, perhaps by your browser. Please submit the form again."
+            translatable(
+                "A hidden field was filled in, perhaps by your browser. "
+                "Please submit the form again."
+            )
         )
     shown = site.unseal(f"form {purpose}", fields.get("token", ""))
     age_ms = now_ms - int.from_bytes(shown, "big") if shown else LONGEST_MS + 1
     # Clocks of several machines may differ a little.
     if not -clock.MINUTE_MS <= age_ms <= LONGEST_MS:
-        raise _refused("This page has expired. Please submit the form again.")
+        raise _refused(translatable("This page has expired. Please submit the form again."))
 
 
-def email_errors(fault: Fault, given: Mapping[str, str]) -> dict[str, str]:
+def email_errors(language: Language, fault: Fault, given: Mapping[str, str]) -> dict[str, str]:
     """The sentences for a form whose only field is an email address."""
     if fault.code == "invalid_email":
-        return missing(EMAIL_FIELDS, given) or {"email": BAD_EMAIL}
-    return errors_of(fault, EMAIL_FIELDS)
+        fault = FormErrors(missing(EMAIL_FIELDS, given) or {"email": BAD_EMAIL})
+    return errors.by_field(language, fault, EMAIL_FIELDS)
 
 
 class NetworkLimit:
@@ -102,9 +121,8 @@ class NetworkLimit:
             wait_s = max(1, -(-(began_ms + self._window_ms - now_ms) // 1000))
             minutes = max(1, -(-wait_s // 60))
             raise TooMany(
-                "Too many people are using this form from your network. "
-                "Please try again in {wait}.",
-                wait="a minute" if minutes == 1 else f"{minutes} minutes",
+                TOO_MANY,
+                wait="in a minute" if minutes == 1 else f"in {minutes} minutes",
                 retry_after_s=wait_s,
             )
 

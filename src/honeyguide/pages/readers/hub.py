@@ -17,12 +17,13 @@ from honeyguide.kernel.email_addresses import EmailAddress
 from honeyguide.kernel.errors import Fault, Invalid, Missing
 from honeyguide.kernel.site import Site
 from honeyguide.kernel.tenant import Tenant
-from honeyguide.pages.forms import Field, FormErrors, errors_of, missing
-from honeyguide.pages.readers import forms, page_branding, post, progress, sharing
+from honeyguide.languages.language import Language, translatable
+from honeyguide.pages.forms import Field, FormErrors, missing
+from honeyguide.pages.readers import errors, forms, page_branding, post, progress, sharing
 from honeyguide.pages.readers.page_branding import PageBranding
 from honeyguide.pages.readers.page_route import ReaderRequest, ReaderServices, ReaderView
 from honeyguide.pages.readers.showing import see_other
-from honeyguide.referrals import branding, campaigns, earned_rewards, hub, rewards, subscribers
+from honeyguide.referrals import branding, earned_rewards, hub, rewards, subscribers
 from honeyguide.referrals.earned_rewards import EarnedReward, Shipping
 from honeyguide.referrals.rewards import Reward
 from honeyguide.referrals.subscribers import Subscriber
@@ -36,13 +37,15 @@ ASKED_BY_ADDRESS = Limit("hub by address", 5, clock.HOUR_MS)
 MOST_CAMPAIGNS = post.MOST_A_DAY
 
 ADDRESS_FIELDS = {
-    "name": Field("Full name", "Enter your full name."),
-    "line1": Field("Street address", "Enter your street address."),
-    "line2": Field("Apartment, floor or company"),
-    "city": Field("City", "Enter your city."),
-    "region": Field("State or region"),
-    "postcode": Field("ZIP or postal code", "Enter your ZIP or postal code."),
-    "country": Field("Country", "Enter your country."),
+    "name": Field(translatable("Full name"), translatable("Enter your full name.")),
+    "line1": Field(translatable("Street address"), translatable("Enter your street address.")),
+    "line2": Field(translatable("Apartment, floor or company")),
+    "city": Field(translatable("City"), translatable("Enter your city.")),
+    "region": Field(translatable("State or region")),
+    "postcode": Field(
+        translatable("ZIP or postal code"), translatable("Enter your ZIP or postal code.")
+    ),
+    "country": Field(translatable("Country"), translatable("Enter your country.")),
 }
 # What browsers call these fields.
 AUTOCOMPLETE = {
@@ -56,8 +59,8 @@ AUTOCOMPLETE = {
 }
 # What the domain tells operators, in words for readers.
 CLAIM_ERRORS = {
-    "awaiting_approval": "This reward is still being reviewed.",
-    "out_of_stock": "This reward is out of stock right now.",
+    "awaiting_approval": translatable("This reward is still being reviewed."),
+    "out_of_stock": translatable("This reward is out of stock right now."),
 }
 
 _sql = beside(__file__)
@@ -88,7 +91,7 @@ async def claim_form(tx: Tx, request: ReaderRequest) -> ReaderView | Response:
     earned = _pick(visitor, request.at("earned_id"))
     if _needs_address(earned):
         return _address_form(request, visitor, earned)
-    return _hub(request, visitor) if request.errors else see_other(_url(request))
+    return _hub(request, visitor) if request.refusal else see_other(_url(request))
 
 
 async def claim(tx: Tx, request: ReaderRequest) -> Response:
@@ -101,7 +104,9 @@ async def claim(tx: Tx, request: ReaderRequest) -> Response:
         visitor.brand.tenant,
         visitor.person,
         earned.id,
-        shipping=_shipping(request.fields) if _needs_address(earned) else None,
+        shipping=_shipping(visitor.brand.language, request.fields)
+        if _needs_address(earned)
+        else None,
         now_ms=request.now_ms,
     )
     return see_other(f"{_url(request)}#won-{earned.id}")
@@ -152,14 +157,18 @@ async def _post_links(
     for tenant in tenants:
         person = await subscribers.find_by_email(tx, tenant, email)
         if person is not None:
-            name = (await campaigns.get(tx, tenant)).name
-            await post.send_hub_link(tx, site, tenant, name, person, now_ms=now_ms)
+            own = page_branding.of_campaign(await branding.of(tx, tenant))
+            own = own.in_language(brand.language) if brand else own
+            await post.send_hub_link(tx, site, own, person, now_ms=now_ms)
 
 
 async def _asked_for(services: ReaderServices, request: ReaderRequest) -> PageBranding | None:
     """`?of=slug` asks for one newsletter's page; without it, for all that know the address."""
     slug = request.query("of")
-    return await services.store.read(page_branding.find, slug) if slug else None
+    if not slug:
+        return None
+    brand = await services.store.read(page_branding.find, slug)
+    return brand.for_reader(request.accepted_languages)
 
 
 async def _visitor(tx: Tx, request: ReaderRequest) -> HubVisitor:
@@ -167,8 +176,9 @@ async def _visitor(tx: Tx, request: ReaderRequest) -> HubVisitor:
     if found is None:
         raise Missing(page_branding.UNKNOWN)
     tenant, person = found
+    brand = page_branding.of_campaign(await branding.of(tx, tenant))
     return HubVisitor(
-        page_branding.of_campaign(await branding.of(tx, tenant)),
+        brand.for_reader(request.accepted_languages),
         person,
         await rewards.of_campaign(tx, tenant),
         await earned_rewards.earned_by(tx, tenant, person.id),
@@ -189,7 +199,11 @@ def _hub(request: ReaderRequest, visitor: HubVisitor) -> ReaderView:
         first_name=first_name(person),
         welcome=request.query("welcome") == "1",
         progress=progress.measure(
-            visitor.rewards, visitor.earned, person.referrals_verified, person.referrals_pending
+            visitor.brand.language,
+            visitor.rewards,
+            visitor.earned,
+            person.referrals_verified,
+            person.referrals_pending,
         ),
         share=sharing.of(visitor.brand.words, request.services.site.reader_link(person.ref_code)),
         token=request.token(f"claim {person.id}"),
@@ -203,7 +217,7 @@ def _address_form(request: ReaderRequest, visitor: HubVisitor, earned: EarnedRew
         private=True,
         earned=earned,
         hub=_url(request),
-        values=request.fields if request.errors else {"name": visitor.person.name or ""},
+        values=request.fields if request.refusal else {"name": visitor.person.name or ""},
         fields=ADDRESS_FIELDS,
         autocomplete=AUTOCOMPLETE,
         longest=checks.STRING_LIMIT,
@@ -222,23 +236,23 @@ def _needs_address(earned: EarnedReward) -> bool:
     return earned.kind == rewards.PHYSICAL and earned.status == earned_rewards.UNLOCKED
 
 
-def claim_errors(fault: Fault, fields: Mapping[str, str]) -> dict[str, str]:
+def claim_errors(language: Language, fault: Fault, fields: Mapping[str, str]) -> dict[str, str]:
     if fault.code in CLAIM_ERRORS:
-        return {"": CLAIM_ERRORS[fault.code]}
-    return errors_of(fault, ADDRESS_FIELDS)
+        return {"": language.gettext(CLAIM_ERRORS[fault.code])}
+    return errors.by_field(language, fault, ADDRESS_FIELDS)
 
 
-def _shipping(fields: Mapping[str, str]) -> Shipping:
+def _shipping(language: Language, fields: Mapping[str, str]) -> Shipping:
     """The postal address, or everything that is wrong with it at once."""
     entered = {name: fields.get(name, "").strip() for name in ADDRESS_FIELDS}
-    errors = missing(ADDRESS_FIELDS, entered)
+    wrong = missing(ADDRESS_FIELDS, entered)
     for name, text in entered.items():
         try:
             checks.text(text, param=name, limit=checks.STRING_LIMIT)
         except Invalid as fault:
-            errors |= errors_of(fault, ADDRESS_FIELDS)
-    if errors:
-        raise FormErrors(errors)
+            wrong |= errors.by_field(language, fault, ADDRESS_FIELDS)
+    if wrong:
+        raise FormErrors(wrong)
     return Shipping(
         name=entered["name"],
         line1=entered["line1"],

@@ -10,6 +10,7 @@ from honeyguide.kernel.clock import Clock
 from honeyguide.kernel.errors import Missing
 from honeyguide.kernel.site import Site
 from honeyguide.kernel.tenant import Tenant
+from honeyguide.languages.language import ENGLISH, Language, get_language, preferred_language
 from honeyguide.pages.readers import accents, words
 from honeyguide.partners import links
 from honeyguide.partners.links import PartnerLink
@@ -37,10 +38,16 @@ class PageBranding:
     logo_url: str | None = None
     thankyou_page_url: str | None = None
     partner_code: str = ""
+    language: Language = ENGLISH
 
     @property
     def tenant(self) -> Tenant:
         return self.campaign.tenant
+
+    @property
+    def follows_browser(self) -> bool:
+        """Whether a reader whose browser asks for another of our languages gets that one."""
+        return bool(self.campaign.follow_browser_language)
 
     @property
     def needs_confirmation(self) -> bool:
@@ -84,17 +91,28 @@ class PageBranding:
             return None
         return branding.picture_path(self.campaign.share_id)
 
+    def in_language(self, language: Language) -> PageBranding:
+        return replace(self, language=language, words=self.words.in_language(language))
+
+    def for_reader(self, accepted_languages: str) -> PageBranding:
+        """In the language for a browser with this `Accept-Language` header."""
+        if not self.follows_browser:
+            return self
+        return self.in_language(preferred_language(accepted_languages, otherwise=self.language))
+
     def page_link(self, site: Site) -> str:
         return site.page_link(self.slug)
 
 
 def of_campaign(found: Branding) -> PageBranding:
+    language = get_language(found.language)
     return PageBranding(
         campaign=found,
         id=found.campaign_id,
         name=found.name,
         slug=found.slug,
-        words=words.read(found.words, found.name),
+        words=words.read(found.words, found.name, language),
+        language=language,
         logo_url=branding.picture_path(found.logo_id) if found.logo_id else None,
     )
 
@@ -103,12 +121,14 @@ def of_publication(
     found: Branding, name: str, description: str | None, logo_url: str | None
 ) -> PageBranding:
     """A program has its publication's name, texts and logo; signing up works as in its campaign."""
+    language = get_language(found.language)
     return PageBranding(
         campaign=found,
         id="",
         name=name,
         slug="",
-        words=words.read(found.words, name, only=words.OF_PROGRAMS, details=description),
+        words=words.read(found.words, name, language, only=words.OF_PROGRAMS, details=description),
+        language=language,
         is_program=True,
         logo_url=logo_url,
     )

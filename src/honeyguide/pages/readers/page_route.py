@@ -12,9 +12,10 @@ from starlette.responses import Response
 
 from honeyguide.kernel.clock import MINUTE_MS
 from honeyguide.kernel.errors import Fault, Invalid, Missing, TooMany, Unavailable
+from honeyguide.languages.language import ENGLISH, Language, preferred_language
 from honeyguide.pages.forms import FormErrors
 from honeyguide.pages.handlers import Uses, call
-from honeyguide.pages.readers import forms
+from honeyguide.pages.readers import errors, forms
 from honeyguide.pages.readers.page_branding import BrandingCache, PageBranding
 from honeyguide.pages.readers.showing import lost, shown, sorry
 from honeyguide.pages.services import PageServices
@@ -59,8 +60,8 @@ class ReaderRequest:
     now_ms: int
     fields: dict[str, str] = field(default_factory=dict)
     """The form that was sent."""
-    errors: dict[str, str] = field(default_factory=dict)
-    """What is wrong with that form: a sentence for each field."""
+    refusal: Fault | None = None
+    """Why that form was refused, when it is shown again."""
 
     def at(self, name: str) -> str:
         """A part of the path."""
@@ -68,6 +69,15 @@ class ReaderRequest:
 
     def query(self, name: str) -> str:
         return self.http.query_params.get(name, "")
+
+    @property
+    def accepted_languages(self) -> str:
+        return self.http.headers.get("accept-language", "")
+
+    @property
+    def language(self) -> Language:
+        """Where no newsletter says it: the browser's."""
+        return preferred_language(self.accepted_languages, otherwise=ENGLISH)
 
     def view(
         self, template: str, brand: PageBranding | None, *, private: bool = False, **values: Any
@@ -95,7 +105,7 @@ class ReaderRoute:
     handler: DatabaseHandler | ServiceHandler
     # Of a form that is shown again when it is refused: the sentences to show, by field. What shows
     # it is the GET row with the same path.
-    errors: Callable[[Fault, Mapping[str, str]], dict[str, str]] | None = None
+    errors: Callable[[Language, Fault, Mapping[str, str]], dict[str, str]] | None = None
 
 
 def endpoint(
@@ -104,34 +114,43 @@ def endpoint(
     """What Starlette calls. Whatever stops a handler becomes a page that a reader understands."""
 
     async def answer(http: Request) -> Response:
+        request = ReaderRequest(http, services, services.clock())
         try:
-            return await _answer(ReaderRequest(http, services, services.clock()), route, form)
-        except Missing:
-            return lost()
-        except TooMany as fault:
-            return sorry(429, "Too many requests", fault.message, retry_after_s=fault.retry_after_s)
-        except Unavailable:
-            return sorry(
-                503, "We’ll be right back", "Please try again in a minute.", retry_after_s=5
-            )
+            return await _answer(request, route, form)
         except Fault as fault:
-            return sorry(400, "Something went wrong", fault.message)
+            return _failure(request.language, fault)
 
     return answer
+
+
+def _failure(language: Language, fault: Fault) -> Response:
+    """A page without the newsletter's branding: what stopped the handler may be that there is
+    none."""
+    gettext = language.gettext
+    if isinstance(fault, Missing):
+        return lost(language)
+    if isinstance(fault, Unavailable):
+        title, words = gettext("We’ll be right back"), gettext("Please try again in a minute.")
+        return sorry(language, 503, title, words, retry_after_s=5)
+    words = errors.sentence(language, fault)
+    if isinstance(fault, TooMany):
+        title, wait_s = gettext("Too many requests"), fault.retry_after_s
+        return sorry(language, 429, title, words, retry_after_s=wait_s)
+    return sorry(language, 400, gettext("Something went wrong"), words)
 
 
 async def _answer(request: ReaderRequest, route: ReaderRoute, form: ReaderRoute) -> Response:
     try:
         if route.errors is not None:
             request.fields = await forms.read(request.http)
-        return _rendered(request, await call(route.uses, route.handler, request.services, request))
+        answer = await call(route.uses, route.handler, request.services, request)
+        return _rendered(request, route, answer)
     except (Invalid, TooMany) as fault:
         if route.errors is None:
             raise
-        request.errors = route.errors(fault, request.fields)
-        response = _rendered(
-            request, await call(form.uses, form.handler, request.services, request)
-        )
+        request.refusal = fault
+        answer = await call(form.uses, form.handler, request.services, request)
+        response = _rendered(request, route, answer)
         if isinstance(fault, TooMany):
             response.status_code = 429
             response.headers["retry-after"] = str(fault.retry_after_s)
@@ -140,8 +159,13 @@ async def _answer(request: ReaderRequest, route: ReaderRoute, form: ReaderRoute)
         return response
 
 
-def _rendered(request: ReaderRequest, answer: Answer) -> Response:
+def _rendered(request: ReaderRequest, route: ReaderRoute, answer: Answer) -> Response:
     if isinstance(answer, Response):
         return answer
-    values = {"errors": request.errors, **answer.values}
-    return shown(answer.template, answer.brand, private=answer.is_private, **values)
+    brand = answer.brand
+    language = brand.language if brand else request.language
+    wrong: dict[str, str] = {}
+    if request.refusal is not None and route.errors is not None:
+        wrong = route.errors(language, request.refusal, request.fields)
+    values = {"errors": wrong, **answer.values}
+    return shown(answer.template, brand, language, private=answer.is_private, **values)

@@ -8,9 +8,9 @@ from honeyguide.kernel.clock import DAY_MS, HOUR_MS
 from honeyguide.kernel.email_addresses import EmailAddress
 from honeyguide.kernel.errors import TooMany
 from honeyguide.kernel.site import Site
-from honeyguide.kernel.tenant import Tenant
 from honeyguide.mail import emails, texts
 from honeyguide.mail.texts import EmailText
+from honeyguide.pages.readers.page_branding import PageBranding
 from honeyguide.referrals import hub, subscribers
 from honeyguide.referrals.subscribers import Subscriber
 from honeyguide.store.tx import Tx
@@ -38,25 +38,25 @@ def confirm_code(site: Site, token: str, now_ms: int) -> str | None:
 
 
 async def send_confirm(
-    tx: Tx, site: Site, tenant: Tenant, newsletter: str, reader: Subscriber, *, now_ms: int
+    tx: Tx, site: Site, brand: PageBranding, reader: Subscriber, *, now_ms: int
 ) -> None:
     token = confirm_token(site, reader.ref_code, now_ms + CONFIRM_WITHIN_MS)
-    email = texts.confirm(newsletter=newsletter, link=f"{site.base_url}/confirm/{token}")
-    await _send(tx, site, tenant, newsletter, reader, kind=CONFIRM, email=email, now_ms=now_ms)
+    link = f"{site.base_url}/confirm/{token}"
+    email = texts.confirm(brand.language, newsletter=brand.name, link=link)
+    await _send(tx, site, brand, reader, kind=CONFIRM, email=email, now_ms=now_ms)
 
 
 async def send_hub_link(
-    tx: Tx, site: Site, tenant: Tenant, newsletter: str, reader: Subscriber, *, now_ms: int
+    tx: Tx, site: Site, brand: PageBranding, reader: Subscriber, *, now_ms: int
 ) -> None:
-    email = texts.hub_link(newsletter=newsletter, link=hub.link(site, reader))
-    await _send(tx, site, tenant, newsletter, reader, kind=HUB_LINK, email=email, now_ms=now_ms)
+    email = texts.hub_link(brand.language, newsletter=brand.name, link=hub.link(site, reader))
+    await _send(tx, site, brand, reader, kind=HUB_LINK, email=email, now_ms=now_ms)
 
 
 async def _send(
     tx: Tx,
     site: Site,
-    tenant: Tenant,
-    newsletter: str,
+    brand: PageBranding,
     reader: Subscriber,
     *,
     kind: str,
@@ -64,6 +64,7 @@ async def _send(
     now_ms: int,
 ) -> None:
     """Over the limit nothing is sent, silently: an error would tell who is subscribed."""
+    tenant = brand.tenant
     if not await subscribers.lock(tx, tenant, reader.id):
         return
     to = EmailAddress(reader.email)
@@ -88,7 +89,7 @@ async def _send(
         kind=kind,
         subject=email.subject,
         text=email.text,
-        from_name=newsletter,
+        from_name=brand.name,
         about=reader.id,
         once=f"{kind}:{reader.id}:{now_ms // EVERY_MS[kind]}",
         now_ms=now_ms,

@@ -33,7 +33,8 @@ def preview(
     base_url: str = "https://example.org",
 ) -> str:
     """A whole page as HTML: `signup`, `thanks` or `hub`."""
-    brand = replace(page_branding.of_campaign(found), words=Words(words, found.name))
+    brand = page_branding.of_campaign(found)
+    brand = replace(brand, words=Words(words, found.name, brand.language))
     share = sharing.of(brand.words, base_url + SAMPLE_LINK)
     if kind == SIGNUP:
         return _signup(brand, "ref", base_url)
@@ -50,7 +51,11 @@ def preview(
         share=share,
         token="",
         progress=progress.measure(
-            rewards, _sample_earned(rewards, verified, SAMPLE_MS), verified, 1
+            brand.language,
+            rewards,
+            _sample_earned(rewards, verified, SAMPLE_MS),
+            verified,
+            1,
         ),
     )
 
@@ -87,7 +92,7 @@ def _signup(brand: PageBranding, brought_by: str, base_url: str) -> str:
 
 
 def _html(template: str, brand: PageBranding, **values: Any) -> str:
-    return _SCRIPT.sub("", html(template, brand, **values))
+    return _SCRIPT.sub("", html(template, brand, brand.language, **values))
 
 
 def _sample_count(rewards: Sequence[Reward]) -> int:

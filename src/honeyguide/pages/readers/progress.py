@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from operator import itemgetter
 
-from honeyguide.kernel import clock
+from honeyguide.languages.language import Language
 from honeyguide.referrals.earned_rewards import REDEEMED, EarnedReward
 from honeyguide.referrals.rewards import MANUAL, Reward, next_reward
 
@@ -53,25 +53,20 @@ class Progress:
     earlier: list[RewardStep]
 
 
-def day(ms: int | None) -> str:
-    return "" if ms is None else clock.day(ms)
-
-
-def number(n: int) -> str:
-    """Short enough for the track: 950, 1k, 12.5k."""
-    return f"{n / 1000:.1f}".rstrip("0").rstrip(".") + "k" if n >= 1000 else str(n)
-
-
 def measure(
-    rewards: Sequence[Reward], earned: Sequence[EarnedReward], verified: int, waiting: int
+    language: Language,
+    rewards: Sequence[Reward],
+    earned: Sequence[EarnedReward],
+    verified: int,
+    waiting: int,
 ) -> Progress:
     ahead = next_reward(rewards, verified)
     marks = _window(_marks(rewards, verified), verified)
     stops = [
-        Stop(number(mark), _percent((place + 1) / len(marks)), mark <= verified)
+        Stop(language.short_number(mark), _percent((place + 1) / len(marks)), mark <= verified)
         for place, mark in enumerate(marks)
     ]
-    steps, earlier = _steps(rewards, earned, verified)
+    steps, earlier = _steps(language, rewards, earned, verified)
     name, left = (ahead[0].name, ahead[1]) if ahead else (None, 0)
     return Progress(
         verified=verified,
@@ -124,7 +119,7 @@ def _percent(share: float) -> str:
 
 
 def _steps(
-    rewards: Sequence[Reward], earned: Sequence[EarnedReward], verified: int
+    language: Language, rewards: Sequence[Reward], earned: Sequence[EarnedReward], verified: int
 ) -> tuple[list[RewardStep], list[RewardStep]]:
     """All rewards by the referrals they take. Of a recurring reward, only the last claim is among
     them; the claims before it are the second list."""
@@ -134,7 +129,7 @@ def _steps(
         each.reward_id: each.id for each in earned if each.recurring and each.status == REDEEMED
     }
     for each in earned:
-        step = _earned(each)
+        step = _earned(language, each)
         if last_claim.get(each.reward_id, each.id) != each.id and each.status == REDEEMED:
             earlier.append(step)
         else:
@@ -152,7 +147,7 @@ def _steps(
         step = RewardStep(
             name=reward.name,
             description=reward.description,
-            needs=number(needs),
+            needs=language.short_number(needs),
             state=LOCKED,
             left=left,
             every=every,
@@ -162,17 +157,18 @@ def _steps(
     return [step for _, step in lines], earlier[::-1]
 
 
-def _earned(earned: EarnedReward) -> RewardStep:
+def _earned(language: Language, earned: EarnedReward) -> RewardStep:
     redeemed = earned.status == REDEEMED
+    at_ms = earned.redeemed_ms if redeemed else earned.earned_ms
     return RewardStep(
         name=earned.name,
         description=earned.description,
-        needs=number(earned.referrals * earned.multiple),
+        needs=language.short_number(earned.referrals * earned.multiple),
         state=earned.status,
         every=earned.referrals if earned.recurring else 0,
         kind=earned.kind,
         earned_id=earned.id,
         code=earned.coupon_code if redeemed else None,
         link=earned.link if redeemed else None,
-        day=day(earned.redeemed_ms if redeemed else earned.earned_ms),
+        day="" if at_ms is None else language.day(at_ms),
     )

@@ -8,6 +8,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
+from honeyguide.languages.language import ENGLISH, preferred_language
 from honeyguide.pages.handlers import Uses
 from honeyguide.pages.readers import forms, hub, signup
 from honeyguide.pages.readers.links import PREFIXES
@@ -41,7 +42,8 @@ def _signup_pages(prefix: str) -> tuple[ReaderRoute, ...]:
 
 
 async def _lost(request: Request) -> Response:
-    return lost()
+    accepted = request.headers.get("accept-language", "")
+    return lost(preferred_language(accepted, otherwise=ENGLISH))
 
 
 def reader_routes(services: PageServices) -> list[Route]:

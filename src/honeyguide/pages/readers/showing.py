@@ -7,6 +7,7 @@ from urllib.parse import urlsplit
 
 from starlette.responses import HTMLResponse, RedirectResponse
 
+from honeyguide.languages.language import Language
 from honeyguide.pages import rendering
 from honeyguide.pages.readers.page_branding import PageBranding
 
@@ -25,6 +26,7 @@ _POLICY = (
 def shown(
     template: str,
     brand: PageBranding | None,
+    language: Language,
     *,
     status: int = 200,
     private: bool = False,
@@ -32,17 +34,19 @@ def shown(
     **values: Any,
 ) -> HTMLResponse:
     headers = dict(_PRIVATE if private else _HEADERS)
+    if brand is None or brand.follows_browser:
+        headers["vary"] = "accept-language"
     if retry_after_s:
         headers["retry-after"] = str(retry_after_s)
     if brand is not None and brand.thankyou_page_url:
         # Browsers apply a form's policy to the redirect that follows it, too.
         target = urlsplit(brand.thankyou_page_url)
         headers["content-security-policy"] = f"{_POLICY} {target.scheme}://{target.netloc}"
-    return HTMLResponse(html(template, brand, **values), status, headers)
+    return HTMLResponse(html(template, brand, language, **values), status, headers)
 
 
-def html(template: str, brand: PageBranding | None, **values: Any) -> str:
-    return rendering.page(f"readers/{template}", brand=brand, **values)
+def html(template: str, brand: PageBranding | None, language: Language, **values: Any) -> str:
+    return rendering.reader_page(language, f"readers/{template}", brand=brand, **values)
 
 
 def see_other(address: str) -> RedirectResponse:
@@ -52,11 +56,13 @@ def see_other(address: str) -> RedirectResponse:
 
 
 def sorry(
-    status: int, title: str, words: str, brand: PageBranding | None = None, retry_after_s: int = 0
+    language: Language, status: int, title: str, words: str, *, retry_after_s: int = 0
 ) -> HTMLResponse:
+    """`title` and `words` are in the reader's language already."""
     return shown(
         "sorry.html",
-        brand,
+        None,
+        language,
         status=status,
         private=True,
         retry_after_s=retry_after_s,
@@ -65,7 +71,10 @@ def sorry(
     )
 
 
-def lost(brand: PageBranding | None = None) -> HTMLResponse:
+def lost(language: Language) -> HTMLResponse:
     return sorry(
-        404, "This link doesn’t work", "It may be mistyped, or is no longer active.", brand
+        language,
+        404,
+        language.gettext("This link doesn’t work"),
+        language.gettext("It may be mistyped, or is no longer active."),
     )

@@ -19,6 +19,7 @@ from honeyguide.kernel.email_addresses import LONGEST, EmailAddress
 from honeyguide.kernel.errors import Invalid, Missing
 from honeyguide.kernel.site import Site
 from honeyguide.kernel.tenant import Tenant
+from honeyguide.languages.language import Language
 from honeyguide.pages.readers import forms, page_branding, post, sharing
 from honeyguide.pages.readers.page_branding import PageBranding
 from honeyguide.pages.readers.page_route import ReaderRequest, ReaderServices, ReaderView
@@ -47,7 +48,7 @@ def carried(given: Mapping[str, str]) -> dict[str, str]:
 
 async def form(services: ReaderServices, request: ReaderRequest) -> ReaderView:
     brand = await _brand(services, request)
-    if request.errors:
+    if request.refusal:
         kept, email = carried(request.fields), request.fields.get("email", "")
     else:
         kept = carried(request.http.query_params)
@@ -101,13 +102,15 @@ async def thanks(services: ReaderServices, request: ReaderRequest) -> ReaderView
 
 async def confirm_form(tx: Tx, request: ReaderRequest) -> ReaderView | Response:
     found = await _confirming(tx, request)
-    return _expired() if found is None else request.view("confirm.html", found[0], private=True)
+    if found is None:
+        return _expired(request.language)
+    return request.view("confirm.html", found[0], private=True)
 
 
 async def confirm(tx: Tx, request: ReaderRequest) -> Response:
     found = await _confirming(tx, request)
     if found is None:
-        return _expired()
+        return _expired(request.language)
     (brand, subscriber), site = found, request.services.site
     changes = SubscriberChanges(status="confirmed")
     subscriber = await signups.change(
@@ -123,8 +126,10 @@ def _origin(request: ReaderRequest) -> str:
 
 async def _brand(services: ReaderServices, request: ReaderRequest) -> PageBranding:
     if _origin(request) == "magic":
-        return await services.store.read(page_branding.of_partner, request.at("code"))
-    return await services.branding.find(request.at("slug"))
+        brand = await services.store.read(page_branding.of_partner, request.at("code"))
+    else:
+        brand = await services.branding.find(request.at("slug"))
+    return brand.for_reader(request.accepted_languages)
 
 
 def _new_subscriber(request: ReaderRequest, brand: PageBranding) -> NewSubscriber:
@@ -162,7 +167,7 @@ async def _enter(
         brand.needs_confirmation and subscriber.status == "active"
     )
     send = post.send_confirm if must_confirm else post.send_hub_link
-    await send(tx, site, tenant, brand.name, subscriber, now_ms=now_ms)
+    await send(tx, site, brand, subscriber, now_ms=now_ms)
     return subscriber.ref_code
 
 
@@ -175,8 +180,14 @@ async def _confirming(tx: Tx, request: ReaderRequest) -> tuple[PageBranding, Sub
         raise Missing(page_branding.UNKNOWN)
     tenant = Tenant(link.account_id, link.campaign_id)
     brand = page_branding.of_campaign(await branding.of(tx, tenant))
+    brand = brand.for_reader(request.accepted_languages)
     return brand, await subscribers.get(tx, tenant, link.subscriber_id)
 
 
-def _expired() -> Response:
-    return sorry(410, "This link has expired", "Sign up again and we’ll email you a new one.")
+def _expired(language: Language) -> Response:
+    return sorry(
+        language,
+        410,
+        language.gettext("This link has expired"),
+        language.gettext("Sign up again and we’ll email you a new one."),
+    )

@@ -9,6 +9,8 @@ from __future__ import annotations
 import json
 from typing import Any, NamedTuple
 
+from honeyguide.languages.language import Language, translatable
+
 
 class Word(NamedTuple):
     """One text that the operator can change, as the form shows it."""
@@ -25,27 +27,37 @@ WORDS: tuple[Word, ...] = (
     Word(
         "promise",
         "Headline",
-        "Get {name} in your inbox",
+        translatable("Get {name} in your inbox"),
         120,
         "At the top of the signup page: what readers get.",
     ),
     Word("details", "Subheading", "", 600, "A sentence or two below the headline."),
-    Word("button", "Button", "Subscribe", 40, "The label of the signup button."),
+    Word("button", "Button", translatable("Subscribe"), 40, "The label of the signup button."),
     Word(
-        "small_print", "Fine print", "Unsubscribe at any time.", 300, "Small text below the button."
+        "small_print",
+        "Fine print",
+        translatable("Unsubscribe at any time."),
+        300,
+        "Small text below the button.",
     ),
-    Word("thanks", "Thank-you headline", "You’re in. Thank you!", 120, "Shown after signing up."),
+    Word(
+        "thanks",
+        "Thank-you headline",
+        translatable("You’re in. Thank you!"),
+        120,
+        "Shown after signing up.",
+    ),
     Word(
         "invite",
         "Invitation",
-        "Know someone who’d like it too? Share your link.",
+        translatable("Know someone who’d like it too? Share your link."),
         300,
         "Above the new reader’s link.",
     ),
     Word(
         "check_inbox",
         "Confirmation headline",
-        "Almost there: check your inbox",
+        translatable("Almost there: check your inbox"),
         120,
         "Shown until a reader confirms.",
     ),
@@ -59,14 +71,14 @@ WORDS: tuple[Word, ...] = (
     Word(
         "share_subject",
         "Email subject",
-        "You might like {name}",
+        translatable("You might like {name}"),
         120,
         "When a reader shares by email.",
     ),
     Word(
         "share_message",
         "Share message",
-        "I read {name} and think you’d like it too: {link}",
+        translatable("I read {name} and think you’d like it too: {link}"),
         400,
         "The text a reader shares.",
     ),
@@ -79,16 +91,20 @@ POWERED_BY, OFF = "powered_by", "off"
 class Words:
     """`words.promise` and so on: the operator's text or the default, with the name filled in."""
 
-    def __init__(self, given: dict[str, Any], name: str) -> None:
+    def __init__(self, given: dict[str, Any], name: str, language: Language) -> None:
         self._given = given
         self._name = name
+        self._language = language
+
+    def in_language(self, language: Language) -> Words:
+        return Words(self._given, self._name, language)
 
     def __getattr__(self, key: str) -> str:
         word = _BY_KEY.get(key)
         if word is None:
             raise AttributeError(key)
         own = self._given.get(key)
-        text = own if isinstance(own, str) and own.strip() else word.default
+        text = own if isinstance(own, str) and own.strip() else self._language.gettext(word.default)
         return text.replace("{name}", self._name)
 
     @property
@@ -109,7 +125,12 @@ OF_PROGRAMS = frozenset({"button", "small_print", "thanks", "invite", "check_inb
 
 
 def read(
-    text: str, name: str, *, only: frozenset[str] | None = None, **instead: str | None
+    text: str,
+    name: str,
+    language: Language,
+    *,
+    only: frozenset[str] | None = None,
+    **instead: str | None,
 ) -> Words:
     """The texts kept with a campaign. `instead` replaces defaults, not the operator's texts."""
     try:
@@ -121,4 +142,5 @@ def read(
         if isinstance(given, dict)
         else {}
     )
-    return Words({**{key: value for key, value in instead.items() if value}, **given}, name)
+    given = {**{key: value for key, value in instead.items() if value}, **given}
+    return Words(given, name, language)

@@ -14,7 +14,7 @@ for (const button of document.querySelectorAll("[data-copy]")) {
       field.select(); // pages over plain http, and browsers that ask first
       document.execCommand("copy");
     }
-    button.textContent = said.textContent = "Copied";
+    button.textContent = said.textContent = button.dataset.copied;
     button.classList.add("copied");
     clearTimeout(back);
     back = setTimeout(() => {

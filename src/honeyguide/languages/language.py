@@ -1,0 +1,144 @@
+"""A language: its texts, its direction, and how it writes dates and numbers.
+
+English texts in the code are the keys; `locale/<code>/LC_MESSAGES/readers.po` has the translations.
+A text without a translation is shown in English.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from functools import cache, lru_cache
+from gettext import NullTranslations
+from typing import Any
+
+from babel import Locale, dates, lists, numbers
+from jinja2 import Environment
+
+from honeyguide.languages.catalogs import read_catalog
+
+
+def translatable(text: str) -> str:
+    """Marks a text that is translated where it is shown, so that `make messages` finds it."""
+    return text
+
+
+# In the order in which operators choose from them.
+NAMES = {
+    "en": "English",
+    "de": "Deutsch",
+    "fr": "Français",
+    "es": "Español",
+    "pt": "Português",
+    "it": "Italiano",
+    "nl": "Nederlands",
+    "pl": "Polski",
+    "ja": "日本語",
+    "ar": "العربية",
+}
+CODES = tuple(NAMES)
+# Dates as the rest of the product writes them: 15 Nov 2026.
+_FORMATS = {"en": "en_GB"}
+
+
+@dataclass(frozen=True)
+class Language:
+    code: str
+    locale: Locale = field(repr=False, compare=False)
+    translations: NullTranslations = field(repr=False, compare=False)
+
+    @property
+    def direction(self) -> str:
+        """`ltr` or `rtl`, as HTML says it."""
+        return str(self.locale.text_direction)
+
+    def gettext(self, text: str, **values: Any) -> str:
+        """The text in this language; values replace `{name}` and so on in it."""
+        text = self.translations.gettext(text) if text else ""
+        return text.format(**values) if values else text
+
+    def ngettext(self, one: str, many: str, n: int, **values: Any) -> str:
+        """The form that this language uses for `n`, which `{count}` stands for."""
+        text = self.translations.ngettext(one, many, n)
+        return text.format(count=self.number(n), **values)
+
+    def number(self, n: int) -> str:
+        return numbers.format_decimal(n, locale=self.locale)
+
+    def short_number(self, n: int) -> str:
+        """Short enough for a small shape: 950, 1k, 12.5k."""
+        if n < 1000:
+            return str(n)
+        return numbers.format_decimal(n / 1000, "0.#", locale=self.locale) + "k"
+
+    def day(self, ms: int) -> str:
+        """As in `15 Nov 2026`."""
+        return _day(self.code, ms // 86_400_000)
+
+    def time_from_now(self, seconds: int) -> str:
+        """As in `in 5 minutes`."""
+        minutes = timedelta(minutes=max(1, -(-seconds // 60)))
+        return dates.format_timedelta(
+            minutes, add_direction=True, granularity="minute", locale=self.locale
+        )
+
+    def enumeration(self, items: Sequence[str]) -> str:
+        """As in `1, 3 and 5`."""
+        return lists.format_list(items, locale=self.locale)
+
+    def install_in(self, templates: Environment) -> None:
+        """Translates `{% trans %}` and `gettext()` in templates, which can use the rest too."""
+        templates.add_extension("jinja2.ext.i18n")
+        templates.policies["ext.i18n.trimmed"] = True
+        # What the extension adds to an environment, mypy does not see.
+        install = getattr(templates, "install_gettext_translations")  # noqa: B009
+        install(self.translations, newstyle=True)
+        templates.globals["language"] = self
+
+
+@cache
+def get_language(code: str) -> Language:
+    """One of `CODES`; English if it is none of them. Reads the catalog on first use."""
+    if code not in NAMES:
+        code = "en"
+    return Language(code, Locale.parse(_FORMATS.get(code, code)), read_catalog(code))
+
+
+def preferred_language(accept_language: str, otherwise: Language) -> Language:
+    """The browser's first choice among ours, by its `Accept-Language` header."""
+    return _preferred(accept_language[:200]) or otherwise
+
+
+@lru_cache(maxsize=1024)
+def _preferred(accept_language: str) -> Language | None:
+    wanted: list[tuple[float, str]] = []
+    for part in accept_language.split(","):
+        tag, _, weight = part.partition(";")
+        quality = _quality(weight)
+        if quality > 0:
+            wanted.append((quality, tag.strip().lower().partition("-")[0]))
+    # A stable sort: of equal weights, the first in the header wins.
+    for _, code in sorted(wanted, key=lambda pair: -pair[0]):
+        if code in NAMES:
+            return get_language(code)
+    return None
+
+
+def _quality(weight: str) -> float:
+    name, _, number = weight.strip().partition("=")
+    if not name:
+        return 1.0
+    try:
+        return float(number) if name.strip() == "q" else 1.0
+    except ValueError:
+        return 0.0
+
+
+@lru_cache(maxsize=4096)
+def _day(code: str, day: int) -> str:
+    at = datetime.fromtimestamp(day * 86_400, UTC)
+    return dates.format_skeleton("yMMMd", at, locale=get_language(code).locale)
+
+
+ENGLISH = get_language("en")

@@ -1,0 +1,112 @@
+"""Languages for readers: the catalogs are up to date and correct, missing texts are in English,
+and each language writes plurals, dates and numbers in its own way.
+"""
+
+from __future__ import annotations
+
+import pytest
+from babel.messages import Catalog
+
+from honeyguide.languages.catalogs import compiled
+from honeyguide.languages.language import (
+    CODES,
+    ENGLISH,
+    Language,
+    get_language,
+    preferred_language,
+)
+from honeyguide.pages.readers.errors import FROM_THE_DOMAIN
+from tests import messages
+
+NOVEMBER_15_MS = 1_794_700_800_000 + 3_600_000
+
+
+@pytest.fixture(scope="module")
+def template() -> Catalog:
+    return messages.extracted()
+
+
+def test_the_catalogs_have_exactly_the_texts_of_the_code(template: Catalog) -> None:
+    assert messages.stale(template) == [], "run `make messages`"
+
+
+def test_no_translation_breaks_its_text() -> None:
+    assert [line for code in messages.TRANSLATED for line in messages.mistakes(code)] == []
+
+
+def test_the_domain_says_what_the_catalogs_translate() -> None:
+    folders = [path for path in messages.SOURCE.iterdir() if path.name not in ("pages", "locale")]
+    sources = "".join(
+        path.read_text(encoding="utf-8") for folder in folders for path in folder.rglob("*.py")
+    )
+    assert [text for text in FROM_THE_DOMAIN if f'"{text}"' not in sources] == []
+
+
+def language_with(
+    code: str, text: str | tuple[str, str], string: str | tuple[str, ...]
+) -> Language:
+    catalog = Catalog(locale=code)
+    catalog.add(text, string)
+    return Language(code, get_language(code).locale, compiled(catalog))
+
+
+def test_a_missing_text_is_shown_in_english() -> None:
+    german = language_with("de", "Copy", "Kopieren")
+    assert german.gettext("Copy") == "Kopieren"
+    assert german.gettext("Hello {name}", name="Ana") == "Hello Ana"
+    assert german.ngettext("{count} friend", "{count} friends", 2) == "2 friends"
+
+
+def test_plurals_follow_the_language() -> None:
+    forms = ("{count} przyjaciel", "{count} przyjaciele", "{count} przyjaciół")
+    polish = language_with("pl", ("{count} friend", "{count} friends"), forms)
+    said = [polish.ngettext("{count} friend", "{count} friends", n) for n in (1, 3, 5, 22, 12345)]
+    assert said[:3] == ["1 przyjaciel", "3 przyjaciele", "5 przyjaciół"]
+    assert said[3:] == ["22 przyjaciele", "12\xa0345 przyjaciół"]
+
+
+def test_values_are_never_read_as_placeholders() -> None:
+    assert ENGLISH.gettext("Hello {name}", name="{secret} %s") == "Hello {secret} %s"
+
+
+@pytest.mark.parametrize(
+    ("code", "day", "number", "short", "wait"),
+    [
+        ("en", "15 Nov 2026", "12,500", "12.5k", "in 2 minutes"),
+        ("de", "15. Nov. 2026", "12.500", "12,5k", "in 2 Minuten"),
+        ("ja", "2026年11月15日", "12,500", "12.5k", "2 分後"),
+        ("pl", "15 lis 2026", "12\xa0500", "12,5k", "za 2 minuty"),
+        ("ar", "15 نوفمبر 2026", "12,500", "12.5k", "خلال دقيقتين"),
+    ],
+)
+def test_dates_and_numbers(code: str, day: str, number: str, short: str, wait: str) -> None:
+    language = get_language(code)
+    assert language.day(NOVEMBER_15_MS) == day
+    assert language.number(12_500) == number
+    assert (language.short_number(950), language.short_number(12_500)) == ("950", short)
+    assert language.time_from_now(61) == wait
+
+
+def test_only_arabic_is_written_from_right_to_left() -> None:
+    assert [code for code in CODES if get_language(code).direction == "rtl"] == ["ar"]
+
+
+@pytest.mark.parametrize(
+    ("header", "code"),
+    [
+        ("de-AT,de;q=0.9,en;q=0.8", "de"),
+        ("sv,nl;q=0.3,pl;q=0.7", "pl"),
+        ("PT-br", "pt"),
+        ("en-US,de;q=0.9", "en"),
+        ("sv-SE", "fr"),
+        ("", "fr"),
+        ("*", "fr"),
+        ("ja;q=0, it;q=nonsense, ;;q==,", "fr"),
+    ],
+)
+def test_the_browser_chooses_among_our_languages(header: str, code: str) -> None:
+    assert preferred_language(header, otherwise=get_language("fr")).code == code
+
+
+def test_an_unknown_language_is_english() -> None:
+    assert get_language("tlh") == ENGLISH
