@@ -24,7 +24,7 @@ log = logging.getLogger("honeyguide.admission")
 
 # Last use is for people to look at: to the minute is enough, and a write per request would not be.
 TOUCH_MS = 60_000
-# Written in one go: few enough that nobody else's write waits for long.
+# Written in one transaction: few enough not to delay other writes.
 MOST_TOUCHED = 200
 # Requests checked in one round trip: enough for a burst, few enough that nobody waits long for
 # their locks.

@@ -4,8 +4,7 @@ FROM api_key AS k JOIN campaign AS c ON c.account_id = k.account_id
 WHERE k.digest = :digest AND k.revoked_ms IS NULL;
 
 -- name: admit (postgres)
--- Everyone who waits at the door, in one round trip, in the order given: the same for all processes, so that none waits for another
--- in a circle.
+-- All waiting requests in one round trip. The order is the same in all processes, so that they do not deadlock.
 SELECT w.place, a.key_id, a.account_id, a.campaign_id, a.refused, a.left_over, a.frees_ms
 FROM unnest(CAST(:digests AS TEXT[]), CAST(:asked_ms AS BIGINT[])) WITH ORDINALITY AS w (digest, asked_ms, place),
      LATERAL admit(w.digest, w.asked_ms, :most, :window_ms) AS a;

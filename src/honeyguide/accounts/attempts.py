@@ -58,7 +58,7 @@ async def count(tx: Tx, site: Site, limit: Limit, who: str, *, now_ms: int) -> N
 
 
 async def forget(tx: Tx, site: Site, limit: Limit, who: str) -> None:
-    """After a success the count begins anew."""
+    """Resets the count after a success."""
     await tx.run(_FORGET, subject=_subject(site, limit, who))
 
 

@@ -1,5 +1,5 @@
 -- name: count
--- A count whose window is over begins anew; so does one from before a clock was set back.
+-- The count restarts when its window is over, or when the clock was set back.
 INSERT INTO attempt_count (subject, since_ms, n) VALUES (:subject, :now_ms, 1)
 ON CONFLICT (subject) DO UPDATE SET
     n = CASE WHEN attempt_count.since_ms > :expired_ms AND attempt_count.since_ms <= excluded.since_ms

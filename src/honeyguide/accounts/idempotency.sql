@@ -1,5 +1,5 @@
 -- name: claim
--- A row older than a day is as good as none. A twin in flight makes PostgreSQL wait here for its end.
+-- A row older than a day is replaced. PostgreSQL waits here for another request with the same key.
 INSERT INTO idempotency (account_id, idempotency_key, fingerprint, created_ms) VALUES (:account_id, :key, :fingerprint, :now_ms)
 ON CONFLICT (account_id, idempotency_key) DO UPDATE
 SET fingerprint = excluded.fingerprint, created_ms = excluded.created_ms, status = NULL, body = NULL, about = NULL
@@ -14,14 +14,14 @@ UPDATE idempotency SET status = :status, body = :body, about = :about
 WHERE account_id = :account_id AND idempotency_key = :key;
 
 -- name: forget (sqlite)
--- What tells of a delivery quotes what its receiver answered, perhaps with the person's own data.
+-- An answer about a delivery quotes its receiver's response, which may contain personal data.
 DELETE FROM idempotency WHERE account_id = :account_id AND about IN (
     SELECT :about UNION ALL SELECT d.id FROM event AS e JOIN delivery AS d ON d.event_id = e.id
     WHERE e.account_id = :account_id AND (e.subscriber_id = :about OR e.referrer_id = :about)
 );
 
 -- name: forget (postgres)
--- As an array, so that it looks them up in the index instead of reading all that the account was answered in a day.
+-- As an array, so that they are looked up in the index instead of scanning all of the account's answers of a day.
 DELETE FROM idempotency WHERE account_id = :account_id AND about = ANY (ARRAY(
     SELECT CAST(:about AS TEXT) UNION ALL SELECT d.id FROM event AS e JOIN delivery AS d ON d.event_id = e.id
     WHERE e.account_id = :account_id AND (e.subscriber_id = :about OR e.referrer_id = :about)

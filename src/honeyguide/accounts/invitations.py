@@ -25,7 +25,7 @@ from honeyguide.store.tx import Tx
 RESET_MS = HOUR_MS
 INVITATION_MS = 7 * DAY_MS
 PURGE_BATCH = 500
-# On whose behalf a letter goes to somebody who has no account yet.
+# The account of emails to people who have no account yet.
 INSTALLATION = ""
 SPENT = "This link has already been used or has expired. Request a new one."
 
@@ -54,7 +54,7 @@ def _digest(token: str) -> str:
 
 
 async def is_untouched(tx: Tx) -> bool:
-    """Nobody has an account yet: whoever opens the first one runs this installation."""
+    """No account exists yet. The first one becomes the administrator."""
     return await tx.one(_ANY_ACCOUNT) is None
 
 
@@ -96,7 +96,7 @@ async def forgot_password(tx: Tx, site: Site, email: EmailAddress, *, now_ms: in
 
 
 async def ask_to_join(tx: Tx, site: Site, email: EmailAddress, *, now_ms: int) -> None:
-    """Somebody wants an account: we email them a link to create it, or to log in if they have
+    """Handles a request for an account: emails a link to create it, or to log in if they have
     one."""
     account = await accounts.find_by_email(tx, email)
     if account is not None:

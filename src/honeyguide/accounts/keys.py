@@ -67,7 +67,7 @@ def generate() -> str:
 
 
 def digest(key: str) -> str | None:
-    """What we look a key up by, or None for what was never one of ours."""
+    """The digest that a key is stored under. None if it cannot be one of our keys."""
     if (
         len(key) != _LENGTH
         or not key.startswith(PREFIX)

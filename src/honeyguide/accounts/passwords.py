@@ -30,7 +30,7 @@ _SET = _sql.command("set")
 _END_SESSIONS = _sql.command("end_sessions")
 _SPEND_TICKETS = _sql.command("spend_tickets")
 
-# What everybody tries first, as far as it is long enough to pass otherwise.
+# Common passwords that are long enough to pass otherwise.
 _COMMON_TEXT = """
 1234567890 0123456789 12345678910 1q2w3e4r5t qwertyuiop qwerty12345 password12 password123
 password1234 iloveyou12 honeyguide honeyguide1 letmein123 welcome123 admin12345 administrator

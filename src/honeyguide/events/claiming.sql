@@ -1,5 +1,5 @@
 -- name: due_webhooks
--- Steps from webhook to webhook through the index of what is pending, so that a dead one's backlog is one step like any other.
+-- Steps from webhook to webhook through the index of pending deliveries, so that a long backlog costs no more than a short one.
 WITH RECURSIVE waiting (webhook_id) AS (
     SELECT MIN(webhook_id) FROM delivery WHERE status = 'pending'
     UNION ALL
@@ -15,7 +15,7 @@ WHERE w.disabled_ms IS NULL AND (
 ) = 1 ORDER BY w.id;
 
 -- name: claim (sqlite)
--- What is sent comes along. An empty body: it can never be sent.
+-- Also returns what to send. An empty body can never be sent.
 UPDATE delivery SET leased_until_ms = :until_ms, lease_token = :token WHERE id IN (
     SELECT d.id FROM {list :webhooks AS w} CROSS JOIN delivery AS d WHERE d.id IN (
         SELECT id FROM delivery WHERE webhook_id = w.value AND status = 'pending' AND due_ms <= :now_ms

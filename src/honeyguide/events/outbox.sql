@@ -10,8 +10,8 @@ VALUES (:id, :account_id, :type, :body, :subscriber_id, :referrer_id, :now_ms);
 
 -- name: insert_deliveries (sqlite)
 -- touches: adds delivery, reads webhook
--- A webhook deleted meanwhile gets none, nor one whose flag was unset meanwhile; a disabled one gets it cancelled, to be replayed
--- once it is enabled again. A test goes to one webhook whatever its flags.
+-- Skips webhooks that were deleted, or whose flag was unset, meanwhile. A disabled one gets a cancelled delivery, which can be
+-- replayed once it is enabled again. A test goes to one webhook whatever its flags.
 INSERT INTO delivery (id, account_id, webhook_id, event_id, status, due_ms, created_ms)
 SELECT o.value ->> 'id', w.account_id, w.id, :event_id, CASE WHEN w.disabled_ms IS NULL THEN 'pending' ELSE 'cancelled' END,
     :now_ms, :now_ms
@@ -20,8 +20,7 @@ FROM json_each(:deliveries) AS o CROSS JOIN webhook AS w WHERE w.id = o.value ->
       WHEN 'reward_unlocked' THEN w.reward_unlocked WHEN 'reward_redeemed' THEN w.reward_redeemed ELSE 1 END = 1;
 
 -- name: insert_deliveries (postgres)
--- Locking the webhook waits for whoever disables it or changes its flags, and then sees the change, which the list of listeners
--- did not.
+-- The lock waits for a transaction that disables the webhook or changes its flags, and then sees that change.
 INSERT INTO delivery (id, account_id, webhook_id, event_id, status, due_ms, created_ms)
 SELECT o.id, w.account_id, w.id, :event_id, CASE WHEN w.disabled_ms IS NULL THEN 'pending' ELSE 'cancelled' END,
     CAST(:now_ms AS BIGINT), :now_ms
@@ -32,7 +31,7 @@ WHERE CASE CAST(:type AS TEXT) WHEN 'new_referral' THEN w.new_referral WHEN 'new
 FOR KEY SHARE OF w;
 
 -- name: cancel_about
--- Without its lease an attempt that is on its way records nothing, neither its outcome nor the answer.
+-- Without its lease, an attempt in flight records neither its result nor the answer.
 UPDATE delivery SET status = CASE WHEN status = 'pending' THEN 'cancelled' ELSE status END, leased_until_ms = 0,
     lease_token = NULL
 WHERE (status = 'pending' OR lease_token IS NOT NULL) AND id IN (

@@ -1,6 +1,6 @@
 -- name: settle
--- First of all, and fenced by the lease: whoever erases or deletes now waits for us, and then finds the attempt as well.
--- What was cancelled while it was on its way stays so, unless it arrived.
+-- Comes first, and only with the lease: an erasure or deletion waits for us, and then finds the attempt.
+-- A delivery that was cancelled in flight stays cancelled, unless it arrived.
 UPDATE delivery SET tries = tries + 1, due_ms = o.due_ms, leased_until_ms = 0, lease_token = NULL,
     status = CASE WHEN delivery.status = 'cancelled' AND o.status <> 'delivered' THEN 'cancelled' ELSE o.status END
 FROM {rows :outcomes AS o (delivery_id TEXT, token TEXT, status TEXT, due_ms BIGINT)}
@@ -21,7 +21,7 @@ UPDATE webhook SET failing_since_ms = NULL, warned_ms = NULL, failed_ms = NULL W
 );
 
 -- name: fails
--- After a long quiet nobody knows what happened meanwhile: a failure then begins a new streak.
+-- After a long time without deliveries, a failure starts a new streak.
 UPDATE webhook SET failed_ms = :now_ms,
     failing_since_ms = CASE WHEN failed_ms >= :quiet_ms THEN COALESCE(failing_since_ms, :now_ms) ELSE :now_ms END,
     warned_ms = CASE WHEN failed_ms >= :quiet_ms THEN warned_ms END
@@ -31,7 +31,7 @@ WHERE account_id = :account_id AND id = :id RETURNING failing_since_ms, warned_m
 UPDATE webhook SET warned_ms = :now_ms WHERE account_id = :account_id AND id = :id AND warned_ms IS NULL;
 
 -- name: lock_webhook
--- Waits for events that commit just now, so that their deliveries are found and cancelled.
+-- Waits for events that are being committed, so that their deliveries are found and cancelled.
 SELECT id FROM webhook WHERE account_id = :account_id AND id = :id;
 
 -- name: disable
@@ -39,7 +39,7 @@ UPDATE webhook SET disabled_ms = :now_ms, disabled_reason = :reason
 WHERE account_id = :account_id AND id = :id AND disabled_ms IS NULL;
 
 -- name: cancel_all
--- The lease of what is on its way stays, so that its outcome is still recorded.
+-- A delivery in flight keeps its lease, so that its result is still recorded.
 UPDATE delivery SET status = 'cancelled' WHERE account_id = :account_id AND webhook_id = :id AND status = 'pending';
 
 -- name: owner_email

@@ -71,7 +71,7 @@ Flag = bool | None | UnsetType
 
 
 class Flags(msgspec.Struct, frozen=True):
-    """What a webhook is told of: true, false, null for unset; UNSET leaves it as it is."""
+    """Which events a webhook gets: true, false, or null for unset. UNSET leaves a flag as it is."""
 
     new_referral: Flag = UNSET
     new_partner_referral: Flag = UNSET
@@ -79,7 +79,7 @@ class Flags(msgspec.Struct, frozen=True):
     reward_redeemed: Flag = UNSET
 
     def over(self, old: Webhook | None) -> dict[str, Any]:
-        """The columns after these flags were laid over what is there."""
+        """The columns after these flags are applied."""
         columns: dict[str, Any] = {}
         for name in self.__struct_fields__:
             flag: Flag = getattr(self, name)

@@ -21,15 +21,15 @@ SELECT id, url, new_referral, new_partner_referral, reward_unlocked, reward_rede
 FROM webhook WHERE account_id = :account_id AND COALESCE(campaign_id, '') = :campaign_id AND id = :id;
 
 -- name: lock
--- FOR UPDATE also waits for events that commit just now: each sees the webhook either before the change or after it.
+-- FOR UPDATE also waits for events that are being committed: each sees the webhook either before the change or after it.
 SELECT old_secrets FROM webhook WHERE account_id = :account_id AND id = :id;
 
 -- name: disabled_ms
--- Waits for whoever disables it just now, and keeps it as it is until the caller's deliveries are written.
+-- Waits for a transaction that disables the webhook, and keeps its state until our deliveries are written.
 SELECT disabled_ms FROM webhook WHERE account_id = :account_id AND id = :id;
 
 -- name: update
--- Whoever changes a webhook has mended it: it is enabled again, and its record of failure begins anew.
+-- A change is taken as a repair: the webhook is enabled again and its failures are forgotten.
 UPDATE webhook SET url = :url, new_referral = :new_referral, new_partner_referral = :new_partner_referral,
     reward_unlocked = :reward_unlocked, reward_redeemed = :reward_redeemed, failing_since_ms = NULL, warned_ms = NULL,
     failed_ms = NULL, disabled_ms = NULL, disabled_reason = NULL
@@ -71,7 +71,7 @@ SELECT delivery_id, at_ms, status_code, latency_ms, error, response FROM attempt
 WHERE account_id = :account_id AND delivery_id = :delivery_id ORDER BY at_ms, id;
 
 -- name: resend
--- One that is in flight just now keeps its lease, so that its outcome counts; any other is due at once.
+-- A delivery that is being sent keeps its lease, so that its result counts. Any other is due at once.
 UPDATE delivery SET status = 'pending', tries = 0, due_ms = :now_ms,
     lease_token = CASE WHEN status = 'pending' THEN lease_token END,
     leased_until_ms = CASE WHEN status = 'pending' THEN leased_until_ms ELSE 0 END
@@ -79,7 +79,7 @@ WHERE account_id = :account_id AND webhook_id = :webhook_id AND id = :id
   AND event_id IN (SELECT id FROM event WHERE account_id = :account_id AND body IS NOT NULL);
 
 -- name: resend (postgres)
--- The event's row is held, so that whoever erases its person waits for us, and then finds what we were told of it.
+-- Locks the event, so that an erasure waits and then finds these deliveries.
 UPDATE delivery SET status = 'pending', tries = 0, due_ms = :now_ms,
     lease_token = CASE WHEN status = 'pending' THEN lease_token END,
     leased_until_ms = CASE WHEN status = 'pending' THEN leased_until_ms ELSE 0 END

@@ -87,8 +87,8 @@ class EmailAddress:
 
     @property
     def person(self) -> str:
-        """Who reads the mailbox, as far as the address tells. Only for comparing: nothing is sent
-        to it and nobody sees it."""
+        """The same for all spellings of one mailbox. Only for comparing: it is never shown, and
+        nothing is sent to it."""
         local, _, domain = self.key.rpartition("@")
         if domain in _TAGGING:
             # An address that is all tag keeps it, or every such address would be one person.

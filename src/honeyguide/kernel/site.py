@@ -1,4 +1,4 @@
-"""This installation, as far as a domain function may know it: its addresses and its secret."""
+"""What domain functions know about this installation: its URLs and its secret."""
 
 from __future__ import annotations
 

@@ -16,7 +16,7 @@ TOPIC = "emails"
 KEPT_MS = 90 * DAY_MS
 PURGE_BATCH = 500
 
-# Somebody is waiting in front of a screen for these, so they are sent before any notification.
+# People wait for these, so they are sent before any notification.
 WAITED_FOR = frozenset({"password_reset", "hub_link", "confirm", "open_account", "account_exists"})
 
 
@@ -134,7 +134,7 @@ async def of_subscriber(tx: Tx, account_id: str, about_id: str) -> list[QueuedEm
 async def count_recent(
     tx: Tx, account_id: str, to: EmailAddress, kind: str, *, since_ms: int, day_ago_ms: int
 ) -> RecentCounts:
-    """What strangers made us send to this mailbox by filling in forms: emails of this kind for this
+    """Emails to this mailbox that forms anyone can fill in have caused: those of this kind for this
     account, and all of them in a day."""
     found = await tx.one(
         _COUNT_RECENT,

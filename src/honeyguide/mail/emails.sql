@@ -3,7 +3,7 @@ id, kind, to_email, subject, about_id, created_ms, due_ms, attempts, sent_ms, fa
 
 -- name: insert
 -- touches: adds letter
--- A letter with a key that was used already is not written again; a twin in flight makes PostgreSQL wait for its end.
+-- An email whose key was already used is not queued again. PostgreSQL waits for another transaction with the same key.
 INSERT INTO letter (
     id, account_id, kind, to_email, mailbox, from_name, subject, body_text, body_html, about_id, once_key, waited_for,
     created_ms, due_ms
@@ -21,14 +21,14 @@ SELECT {email} FROM letter
 WHERE account_id = :account_id AND about_id = :about_id ORDER BY created_ms DESC, id DESC;
 
 -- name: count_recent
--- Letters that anybody can call for by typing an address.
+-- Emails that anyone can request by typing an address.
 SELECT COALESCE(SUM(CASE WHEN account_id = :account_id AND kind = :kind AND created_ms > :since_ms THEN 1 ELSE 0 END), 0)
            AS of_this_kind,
        COUNT(*) AS of_all
 FROM letter WHERE mailbox = :mailbox AND created_ms > :day_ago_ms AND kind IN ('confirm', 'hub_link');
 
 -- name: erase
--- A server's refusal may quote the address, so the error goes too. Without its lease a letter in flight cannot be recorded.
+-- A server's refusal may quote the address, so the error goes too. Without its lease, an email that is being sent cannot be recorded.
 UPDATE letter SET
     to_email = NULL, mailbox = NULL, from_name = NULL, subject = NULL, body_text = NULL, body_html = NULL,
     error = CASE WHEN due_ms IS NULL THEN NULL ELSE 'Cancelled: the person was erased.' END,

@@ -25,7 +25,7 @@ log = logging.getLogger("honeyguide.mail")
 
 BATCH = 20
 LANES = 4
-# A server that answers each step just in time must not hold a lane for ever.
+# A server that answers each step just in time must not block a sender for ever.
 SEND_LIMIT_S = 30.0
 # Twice what a batch takes when every email takes its limit.
 LEASE_MS = 5 * MINUTE_MS
@@ -93,7 +93,7 @@ class EmailSender:
     async def _bring(
         self, waiting: deque[OutgoingEmail], down: asyncio.Event, token: str, now_ms: int
     ) -> None:
-        """One lane: email after email, until none waits or the server turns out to be down."""
+        """Sends one email after the other, until none is left or the server is down."""
         while waiting and not down.is_set():
             email = waiting.popleft()
             log_context.set_account(email.account_id)
@@ -106,7 +106,7 @@ class EmailSender:
                 log.warning("Emails are waiting for the mail server: %s", trouble)
 
     async def _is_ours(self, tx: Tx, email: OutgoingEmail, token: str) -> bool:
-        """Whoever was erased since the claim gets no email any more."""
+        """Whether the claim still holds. It does not if the subscriber was erased meanwhile."""
         return (
             await tx.one(_IS_OURS, account_id=email.account_id, id=email.id, token=token)
             is not None

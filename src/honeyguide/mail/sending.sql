@@ -6,8 +6,8 @@ created_ms, attempts
 SELECT 1 FROM letter WHERE due_ms <= :now_ms AND lease_until_ms <= :now_ms LIMIT 1;
 
 -- name: claim (sqlite)
--- The guard stands outside the subselect too, so that two who chose the same rows cannot both have them. An attempt counts
--- from here, so that one which dies without a word is counted as well.
+-- The condition is repeated outside the subselect, so that two processes cannot claim the same rows. The attempt is counted
+-- here, so that a process that dies while sending is counted too.
 UPDATE letter SET lease_token = :token, lease_until_ms = :until_ms, attempts = attempts + 1
 WHERE due_ms <= :now_ms AND lease_until_ms <= :now_ms AND id IN (
     SELECT id FROM letter WHERE due_ms <= :now_ms AND lease_until_ms <= :now_ms

@@ -191,7 +191,7 @@ class SmtpTransport:
             usable = True
             self._idle.append(client)
         finally:
-            # Whatever went wrong, nobody has to know in which state it left the conversation.
+            # After an error the state of the session is unknown, so do not reuse it.
             if not usable:
                 client.close()
 

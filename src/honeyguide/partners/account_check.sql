@@ -39,7 +39,7 @@ SELECT (SELECT COUNT(*) FROM slug AS t LEFT JOIN account AS a ON a.id = t.accoun
         WHERE COALESCE(c.account_id, j.owner_account_id, '') <> t.account_id) AS n;
 
 -- name: events_astray
--- The subscriber of an event may be another account's: a partner is told of those they referred.
+-- The subscriber of an event may belong to another account: partners get events about those they referred.
 SELECT (SELECT COUNT(*) FROM webhook AS t LEFT JOIN campaign AS c ON c.id = t.campaign_id
         WHERE t.campaign_id IS NOT NULL AND COALESCE(c.account_id, '') <> t.account_id)
      + (SELECT COUNT(*) FROM event AS t LEFT JOIN account AS a ON a.id = t.account_id

@@ -18,7 +18,7 @@ SELECT {budget}, g.times_reached AS reach
 WHERE g.nearly_ms IS NOT NULL AND g.told_nearly_ms IS NULL ORDER BY g.month, g.program_id LIMIT :batch;
 
 -- name: reached
--- A month that is over is its owner's business only. In this month partners are notified at most once a day: unless their
+-- Partners are not notified of a past month. In this month partners are notified at most once a day: unless their
 -- notification has begun, it waits while an earlier one is from today. A later month (the clock stepped back) waits too.
 SELECT {budget}, g.times_reached AS reach
 {from_budget}
@@ -28,13 +28,13 @@ WHERE g.reached_ms IS NOT NULL AND g.told_reached_ms IS NULL
 ORDER BY g.month, g.program_id LIMIT 1;
 
 -- name: reopened
--- Open again, though the last that partners heard is that it was reached.
+-- Open again, but partners were last notified that it was reached.
 SELECT {budget}, g.reach_notified AS reach
 {from_budget}
 WHERE g.reached_ms IS NULL AND g.reach_notified > g.reopening_notified AND g.month = :month ORDER BY g.program_id LIMIT 1;
 
 -- name: lock_reached
--- Locks the budget: whoever raises it waits until this batch of partners is notified.
+-- Locks the budget: raising it waits until this batch of partners is notified.
 UPDATE budget SET reached_ms = reached_ms
 WHERE program_id = :program_id AND month = :month AND account_id = :account_id
   AND reached_ms IS NOT NULL AND told_reached_ms IS NULL AND times_reached = :reach;
@@ -62,13 +62,13 @@ UPDATE budget SET reopening_notified = :reach
 WHERE program_id = :program_id AND month = :month AND account_id = :account_id;
 
 -- name: partners_of
--- Active partners: those of an offer that stands. One who ended has nothing left to stop.
+-- Active partners of a program that exists.
 {active_partners}
   AND NOT EXISTS (SELECT 1 FROM notice AS n WHERE n.account_id = j.account_id AND n.once_key = :once_key)
 ORDER BY j.account_id LIMIT :batch;
 
 -- name: partners_to_reopen
--- Active partners who heard that the budget was reached, and not yet that it is open again.
+-- Active partners who were notified that the budget was reached, and not yet that it is open again.
 {active_partners}
   AND EXISTS (SELECT 1 FROM notice AS n WHERE n.account_id = j.account_id AND n.once_key = :reached_key)
   AND NOT EXISTS (SELECT 1 FROM notice AS n WHERE n.account_id = j.account_id AND n.once_key = :once_key)

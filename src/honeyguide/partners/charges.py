@@ -18,7 +18,7 @@ from honeyguide.store import Again
 from honeyguide.store.statements import beside
 from honeyguide.store.tx import Tx
 
-# The topic that wakes whoever tells owners and partners about budgets.
+# The topic that wakes the job which notifies owners and partners about budgets.
 BUDGET_NOTIFICATIONS = "notices"
 
 

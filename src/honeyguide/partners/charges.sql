@@ -4,9 +4,9 @@ ON CONFLICT (program_id, month) DO UPDATE SET spent_cents = budget.spent_cents
 RETURNING month, spent_cents, reached_ms;
 
 -- name: lock_partner_spend
--- A statement of its own after the budget is locked, so that it sees what was committed until then. A person may have changed their
--- address since they arrived: a charge counts as theirs if it was made for the address they came with or have now, or for a
--- subscriber who has that address now.
+-- A separate statement after the budget is locked, so that it sees everything committed before. The subscriber may have changed
+-- their address since signing up: a charge counts as theirs if it was made for the address then or now, or for a subscriber
+-- who has that address now.
 INSERT INTO partner_spend (partner_campaign_id, month, program_id, account_id, partner_account_id)
 VALUES (:partner_campaign_id, :month, :program_id, :account_id, :partner_account_id)
 ON CONFLICT (partner_campaign_id, month) DO UPDATE SET spent_cents = partner_spend.spent_cents
@@ -28,7 +28,7 @@ UPDATE budget SET nearly_ms = :now_ms
 WHERE program_id = :program_id AND month = :month AND account_id = :account_id AND nearly_ms IS NULL;
 
 -- name: reopen_budget
--- The next time it is reached is a new one to notify partners of.
+-- Reaching it again is a new event to notify partners of.
 UPDATE budget SET reached_ms = NULL, told_reached_ms = NULL
 WHERE program_id = :program_id AND month = :month AND account_id = :account_id;
 

@@ -1,5 +1,5 @@
--- A partner referral waits for as long as nobody and nothing decided it; when it ripens is its subscriber's due date. What a
--- partner brings to a program of their own is never charged, so it is no money that waits.
+-- A partner referral is pending until it is decided; it is due when its subscriber's holding period ends. A partner's referrals to
+-- their own program are never charged, so they are left out.
 
 -- fragment: pending
 SELECT r.partner_campaign_id, COUNT(*) AS n, CAST(SUM(r.fee_cents) AS BIGINT) AS cents,
@@ -38,7 +38,7 @@ WHERE r.partner_account_id = :account_id AND r.decided_ms IS NULL AND r.partner_
 GROUP BY r.partner_campaign_id;
 
 -- name: outcomes_of_partner
--- What is decided and has no month of charging was rejected.
+-- A decided referral without a month was rejected.
 SELECT (SELECT COUNT(*) FROM partner_referral WHERE partner_account_id = :account_id AND decided_ms >= :from_ms
           AND decided_ms < :to_ms AND charged_month IS NULL) AS rejected,
        (SELECT COUNT(*) FROM partner_referral WHERE partner_account_id = :account_id AND uncharged_reason IS NOT NULL
@@ -64,7 +64,8 @@ WHERE r.partner_account_id = :account_id AND r.decided_ms IS NULL AND s.referral
 GROUP BY s.referral_due_ms / 86400000 ORDER BY day LIMIT 400;
 
 -- name: month_summary
--- Of the programs that stand: one that was deleted has its statement. Counters and what waits, so its cost is that of what waits.
+-- Existing programs only; a deleted one still has its statement. Reads counters and pending referrals, so its cost depends on the
+-- latter.
 SELECT (SELECT COUNT(*) FROM program WHERE account_id = :account_id AND deleted_ms IS NULL) AS programs,
        (SELECT CAST(COALESCE(SUM(total_budget_cents), 0) AS BIGINT) FROM program
         WHERE account_id = :account_id AND deleted_ms IS NULL) AS budget_cents,
@@ -80,6 +81,6 @@ SELECT (SELECT COUNT(*) FROM program WHERE account_id = :account_id AND deleted_
         WHERE partner_account_id = :account_id AND decided_ms IS NULL AND partner_account_id <> account_id) AS expected_cents;
 
 -- name: reached_of_partner
--- The campaigns of a partner whose program pays nothing more this month. They were told so; how much it was stays the owner's.
+-- The campaigns of a partner whose program pays nothing more this month. Partners are told that it is reached, but not the amount.
 SELECT j.id FROM partner_campaign AS j JOIN budget AS g ON g.program_id = j.program_id
 WHERE j.account_id = :account_id AND g.month = :month AND g.reached_ms IS NOT NULL;

@@ -1,7 +1,7 @@
--- Each statement counts what must not be. Run in one snapshot; all of them zero means that the books are right.
+-- Each statement counts errors, in one snapshot. Zero everywhere means that the ledger is right.
 
 -- name: entries_off
--- A transfer is both its entries, so they sum to zero as long as it moves a positive amount between two accounts of its kind.
+-- The two entries of a transfer sum to zero if it moves a positive amount between two accounts of its kind.
 SELECT COUNT(*) AS n FROM transfer WHERE amount_cents <= 0 OR debit = credit OR NOT (
        kind = 'charge' AND debit LIKE 'program:%:receivable' AND credit LIKE 'partner:%:payable'
     OR kind = 'payout' AND debit LIKE 'partner:%:payable' AND credit = 'payout:clearing'
@@ -60,7 +60,7 @@ WHERE r.id IS NULL OR r.charged_cents IS NULL OR r.charged_cents <> c.fee_cents 
    OR r.partner_account_id <> c.partner_account_id;
 
 -- name: referrals_off
--- With the check before: as many referrals that say they were charged as there are charges means that each is one.
+-- Together with the check before, equal numbers mean that each charged referral has exactly one charge.
 SELECT (SELECT COUNT(*) FROM partner_referral AS r JOIN subscriber AS s ON s.id = r.subscriber_id
         WHERE (s.referral_status = 'verified') <> (r.charged_month IS NOT NULL)
            OR (s.referral_status = 'pending') <> (r.decided_ms IS NULL)
@@ -73,7 +73,7 @@ SELECT (SELECT COUNT(*) FROM charge WHERE account_id = partner_account_id)
      + (SELECT COUNT(*) FROM (SELECT program_id FROM charge GROUP BY program_id, person_key HAVING COUNT(*) > 1) AS twice) AS n;
 
 -- name: payouts_off
--- A month whose payouts are just being made has some; those that are there must be right, the others may still come.
+-- While the payouts of a month are being made, some may be missing. Those that exist must be right.
 SELECT COUNT(*) AS n FROM (
     SELECT credit FROM (
         SELECT t.credit, t.month, t.amount_cents AS cents, CASE WHEN m.paid_out_ms IS NULL THEN 0 ELSE 1 END AS complete

@@ -291,7 +291,7 @@ async def _converse(child: asyncio.subprocess.Process, data: bytes) -> bytes:
 
 
 def _child_environment() -> dict[str, str]:
-    # Whoever takes over the decoder finds none of our secrets in its environment.
+    # If an attacker takes over the decoder, its environment has none of our secrets.
     kept = {
         name: os.environ[name]
         for name in ("PATH", "LD_LIBRARY_PATH", "SYSTEMROOT")

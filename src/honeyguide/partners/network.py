@@ -172,7 +172,7 @@ def _containing(word: str) -> str:
 
 
 def _item(word: str) -> str:
-    """A pattern for one item of a list in JSON. The words of the catalogue have no wildcards."""
+    """A pattern for one item of a list in JSON. Categories and the like have no wildcards."""
     return f'%"{word}"%' if word else "%"
 
 

@@ -22,7 +22,7 @@ ORDER BY CASE CAST(:sort AS TEXT) WHEN 'cpa' THEN p.cpa_cents WHEN 'max_payout' 
          WHEN 'confirmation_rate' THEN p.confirmation_bp ELSE p.created_ms END DESC, p.id DESC LIMIT :most OFFSET :skip;
 
 -- name: rate
--- For sorting only: the rate that a program shows is counted afresh.
+-- For sorting only: the rate that a page shows is counted when it is shown.
 UPDATE program SET confirmation_bp = r.rate_bp FROM (
     SELECT p.id, COALESCE(
         CAST(SUM(d.verified) AS BIGINT) * 10000 / NULLIF(CAST(SUM(d.verified) + SUM(d.rejected) AS BIGINT), 0), -1

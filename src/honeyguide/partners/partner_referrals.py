@@ -63,5 +63,5 @@ async def of_month(
 async def of_partner_campaign(
     tx: Tx, account_id: str, place_id: str, *, most: int
 ) -> list[ReferredSubscriber]:
-    """The newest that one link brought, whatever became of them."""
+    """The newest referrals of one partner campaign, with any status."""
     return await tx.all(_OF_PARTNER_CAMPAIGN, account_id=account_id, place_id=place_id, most=most)

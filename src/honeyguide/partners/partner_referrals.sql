@@ -1,4 +1,4 @@
--- Each gives the same columns, and nothing that tells who the reader is.
+-- All return the same columns, and nothing that identifies the subscriber.
 
 -- fragment: partner_referral
 SELECT r.id, r.partner_campaign_id, b.name AS publication_name, r.arrived_ms, r.decided_ms,
@@ -8,7 +8,7 @@ FROM partner_referral AS r JOIN subscriber AS s ON s.id = r.subscriber_id
 JOIN program AS p ON p.id = r.program_id JOIN publication AS b ON b.id = p.publication_id
 
 -- name: pending
--- What ripens first comes first. What a partner brings to a program of their own earns nothing, so it is not awaited.
+-- In the order in which they are due. Referrals to the partner's own program earn nothing, so they are left out.
 {partner_referral}
 WHERE r.partner_account_id = :account_id AND r.decided_ms IS NULL AND r.partner_account_id <> r.account_id
 ORDER BY COALESCE(s.referral_due_ms, 9223372036854775807), r.id LIMIT :most;
@@ -22,7 +22,7 @@ JOIN program AS p ON p.id = r.program_id JOIN publication AS b ON b.id = p.publi
 WHERE c.partner_account_id = :account_id AND c.month = :month ORDER BY c.created_ms DESC, c.id DESC LIMIT :most;
 
 -- name: rejected
--- What is decided and has no month of charging was rejected.
+-- A decided referral without a month was rejected.
 {partner_referral}
 WHERE r.partner_account_id = :account_id AND r.charged_month IS NULL AND r.decided_ms >= :from_ms AND r.decided_ms < :to_ms
 ORDER BY r.decided_ms DESC, r.id DESC LIMIT :most;

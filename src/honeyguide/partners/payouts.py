@@ -34,7 +34,7 @@ class Payout(NamedTuple):
 
 
 class Owed(NamedTuple):
-    """A payout as the administrator sees it: with whom it goes to."""
+    """A payout as the administrator sees it, with its recipient."""
 
     id: str
     account_id: str
@@ -222,7 +222,7 @@ async def unmark_paid(tx: Tx, payout_id: str, *, now_ms: int) -> Payout:
 
 
 async def get_any(tx: Tx, payout_id: str) -> Payout:
-    """For the administrator: whosever it is, and locked until this transaction is done."""
+    """Any account's payout, for the administrator, locked until the transaction ends."""
     return await _locked(tx, payout_id)
 
 

@@ -17,7 +17,7 @@ UPDATE period SET closed_ms = :now_ms WHERE month = :month AND closed_ms IS NULL
 SELECT month FROM period WHERE closed_ms IS NOT NULL AND paid_out_ms IS NULL ORDER BY month LIMIT 1;
 
 -- name: earned
--- What each partner earned in a closed month by the ledger; a page of them by their account.
+-- What each partner earned in a closed month, from the ledger, in pages ordered by account.
 SELECT t.credit, CAST(SUM(t.amount_cents) AS BIGINT) AS cents FROM transfer AS t
 WHERE t.month = :month AND t.kind = 'charge' AND t.credit > :after GROUP BY t.credit ORDER BY t.credit LIMIT :batch;
 
@@ -31,7 +31,7 @@ FROM {rows :rows AS r (id TEXT, account_id TEXT, cents BIGINT)} WHERE true
 ON CONFLICT (account_id, month) DO NOTHING;
 
 -- name: insert_transfers
--- For those payouts only that were made just now: an older one has another id.
+-- Only for the payouts just made; an older one has another id.
 INSERT INTO transfer (id, kind, reference, debit, credit, amount_cents, month, created_ms)
 SELECT r.transfer_id, 'payout', 'payout:' || p.id, r.debit, CAST(:clearing AS TEXT), p.amount_cents, :month,
     CAST(:now_ms AS BIGINT)

@@ -42,7 +42,7 @@ SELECT 1 AS yes FROM publication WHERE search_text = '' LIMIT 1;
 SELECT {publication} FROM publication WHERE search_text = '' LIMIT :most;
 
 -- name: set_search_text
--- A change since then has folded it already.
+-- Not if a change has filled it in meanwhile.
 UPDATE publication SET search_text = :search_text WHERE account_id = :account_id AND id = :id AND search_text = '';
 
 -- name: program_of

@@ -1,11 +1,11 @@
--- Over all accounts: the rows found say whose they are.
+-- Over all accounts; each row found has its account.
 
 -- name: next_backfill (sqlite)
 SELECT account_id, campaign_id, id, referrals, walk_ms, walk_id FROM reward
 WHERE walk_ms IS NOT NULL AND deleted_ms IS NULL ORDER BY walk_ms LIMIT 1;
 
 -- name: next_backfill (postgres)
--- Not before every signup that was under way when the backfill began has ended: it may not have seen the reward.
+-- Waits for signups that were in flight when the reward was created, because they may not have seen it.
 SELECT account_id, campaign_id, id, referrals, walk_ms, walk_id FROM reward
 WHERE walk_ms IS NOT NULL AND deleted_ms IS NULL
   AND walk_after < CAST(CAST(pg_snapshot_xmin(pg_current_snapshot()) AS TEXT) AS BIGINT) ORDER BY walk_ms LIMIT 1;
@@ -16,7 +16,7 @@ WHERE account_id = :account_id AND campaign_id = :campaign_id AND erased_ms IS N
   AND (created_ms, id) < (:below_ms, :below_id) ORDER BY created_ms DESC, id DESC LIMIT :batch;
 
 -- name: lock
--- An erasure must find what we store about somebody, so it waits for us.
+-- Locks the subscribers, so that an erasure waits and then finds what is stored here.
 SELECT s.id FROM subscriber AS s
 WHERE s.id {in :ids} AND s.account_id = :account_id AND s.campaign_id = :campaign_id AND COALESCE(s.erased_ms, 0) = 0 ORDER BY s.id;
 

@@ -138,7 +138,7 @@ class ClickCounter:
             self._waiting[click] = None
 
     async def run(self) -> None:
-        """For as long as the process lives; whoever cancels this flushes once more."""
+        """Runs until cancelled. After that, call `flush` once more."""
         while True:
             await asyncio.sleep(FLUSH_S)
             with contextlib.suppress(Unavailable):  # what waits is tried again

@@ -23,7 +23,7 @@ from honeyguide.store.tx import Tx
 
 # One request's worth: few enough to be written without holding anybody up.
 MOST_AT_ONCE = 10_000
-# The owner hears of a shelf that runs empty at a tenth of its last filling, or at this many codes.
+# The owner is notified when a tenth of the last added codes is left, or this many.
 FEW = 5
 _HEADINGS = frozenset(
     {"code", "codes", "coupon", "coupons", "coupon_code", "coupon_codes", "coupon code"}
@@ -79,7 +79,7 @@ async def add(tx: Tx, tenant: Tenant, reward: Reward, codes: Iterable[str]) -> i
     distinct = _checked(codes)
     if not distinct:
         return 0
-    # Lock the reward first, so that whoever unlocks it meanwhile waits for these codes.
+    # Lock the reward first, so that a signup that unlocks it meanwhile waits for these codes.
     await rewards.lock(tx, tenant, reward.id)
     coupons = [{"id": new_id(), "code": code} for code in distinct]
     added = await tx.run(_ADD, account_id=tenant.account_id, reward_id=reward.id, coupons=coupons)

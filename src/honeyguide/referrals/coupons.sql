@@ -2,7 +2,7 @@
 codes_left, waiting, stock_base, stock_told
 
 -- name: reserve
--- One of the codes that nobody waits for. The guard is the decision, and the row stays ours until the commit.
+-- Takes a code from a pool without a queue. The row count says whether there was one; the row stays locked until the commit.
 UPDATE reward SET codes_left = codes_left - 1 WHERE account_id = :account_id AND id = :id AND codes_left > waiting
 RETURNING {stock};
 

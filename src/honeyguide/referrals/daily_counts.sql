@@ -1,5 +1,5 @@
 -- name: days
--- Days as they were last summed up, and the notes since.
+-- Days as they were last summed up, and the changes since.
 SELECT day_ms, CAST(SUM(signups) AS BIGINT) AS signups, CAST(SUM(verified) AS BIGINT) AS verified,
        CAST(SUM(pending) AS BIGINT) AS pending, CAST(SUM(rejected) AS BIGINT) AS rejected
 FROM (

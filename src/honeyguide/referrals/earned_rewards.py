@@ -368,8 +368,7 @@ async def claim(
 
 
 async def erase(tx: Tx, tenant: Tenant, subscriber_id: str) -> None:
-    """Earned rewards keep their status without the address. Whoever waited for a code leaves the
-    queue."""
+    """Removes addresses and leaves the queue for codes. Earned rewards keep their status."""
     for reward_id in await tx.all(
         _QUEUED_OF_PERSON, account_id=tenant.account_id, subscriber_id=subscriber_id
     ):

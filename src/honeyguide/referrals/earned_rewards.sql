@@ -48,8 +48,8 @@ WHERE w.account_id = :account_id AND w.campaign_id = :campaign_id AND w.subscrib
 ORDER BY w.earned_ms, w.id;
 
 -- name: of_people
--- `ids` is a JSON object with the ids for keys. CROSS JOIN has SQLite begin with them: asked with IN, it would step over all that the
--- campaign's advocates ever won.
+-- `ids` is a JSON object whose keys are the ids. CROSS JOIN makes SQLite start with them. With IN it would scan everything that the
+-- campaign's advocates ever earned.
 SELECT {earned_reward}
 FROM json_each(:ids) AS p CROSS JOIN won_reward AS w JOIN reward AS r ON r.id = w.reward_id
 WHERE w.subscriber_id = p.key AND w.account_id = :account_id AND w.campaign_id = :campaign_id
@@ -65,7 +65,7 @@ ORDER BY w.earned_ms DESC, w.id DESC LIMIT :most OFFSET :skip;
 SELECT COUNT(*) AS n FROM won_reward WHERE account_id = :account_id AND campaign_id = :campaign_id AND status = :status;
 
 -- name: waiting
--- In the order they won. Somebody erased has given up their place.
+-- In the order in which they were earned. Erased subscribers are skipped.
 SELECT {earned_reward}
 FROM won_reward AS w JOIN reward AS r ON r.id = w.reward_id JOIN subscriber AS s ON s.id = w.subscriber_id
 WHERE w.account_id = :account_id AND w.reward_id = :reward_id AND w.status = 'out_of_stock' AND s.erased_ms IS NULL

@@ -23,7 +23,7 @@ def link(site: Site, subscriber: Subscriber) -> str:
 
 
 async def find(tx: Tx, site: Site, given: str) -> tuple[Tenant, Subscriber] | None:
-    """Whose page this is, or None: a wrong token and somebody erased look the same."""
+    """The subscriber of this page. None for a wrong token or an erased subscriber."""
     found = await links.lookup(tx, given[:CODE_LENGTH])
     if found is None or not hmac.compare_digest(
         token(site, found.subscriber_id, found.code).encode(), given.encode()

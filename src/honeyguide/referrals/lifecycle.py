@@ -76,7 +76,7 @@ class Referrer(NamedTuple):
 
 
 class Person(NamedTuple):
-    """Who signs up, as far as we can tell."""
+    """The person who signs up."""
 
     email: EmailAddress
     key: str
@@ -93,7 +93,7 @@ class PartnerSignup(NamedTuple):
 
 
 class Changed(NamedTuple):
-    """A subscriber before and after a change, for whoever has to act on the difference."""
+    """A subscriber before and after a change, for callers that act on the difference."""
 
     before: Subscriber
     after: Subscriber
@@ -332,8 +332,7 @@ async def decide(
 async def verify_due(
     tx: Tx, site: Site, tenant: Tenant, subscriber_id: str, *, now_ms: int
 ) -> Changed | None:
-    """Verifies one referral whose holding period is over. None if there turns out to be nothing to
-    do once it is locked."""
+    """Verifies one referral whose holding period is over. None if it was decided meanwhile."""
     try:
         old = await subscribers.get_locked(tx, tenant, subscriber_id)
     except Missing:

@@ -37,7 +37,7 @@ _EMAIL_STATES = frozenset(ALPHABET)
 
 
 async def lookup(tx: Tx, code: str) -> Link | None:
-    """One point read; None for an unknown code and for somebody erased."""
+    """One lookup by key. None for an unknown code or an erased subscriber."""
     code = code.lower()
     if len(code) != CODE_LENGTH or not _EMAIL_STATES.issuperset(code):
         return None

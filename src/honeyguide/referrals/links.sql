@@ -1,5 +1,5 @@
 -- name: lookup
--- By a code anybody may type: it tells whose it is.
+-- A public code, so the account comes from the row found.
 SELECT s.ref_code AS code, s.id AS subscriber_id, s.account_id, s.campaign_id, c.slug, c.destination_url
 FROM subscriber AS s JOIN campaign AS c ON c.id = s.campaign_id
 WHERE s.ref_code = :code AND s.erased_ms IS NULL;

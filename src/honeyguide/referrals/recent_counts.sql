@@ -1,4 +1,4 @@
--- Each walks one index from its newer or higher end, and stops after :most rows.
+-- Each scans one index, newest or highest first, and stops after :most rows.
 
 -- name: rejected
 SELECT r.reason, COUNT(*) AS n FROM (

@@ -147,7 +147,7 @@ async def create(tx: Tx, tenant: Tenant, new: NewReward, *, now_ms: int) -> Rewa
 
 
 async def lock(tx: Tx, tenant: Tenant, reward_id: str) -> None:
-    """Nobody else changes the reward, or gives out its codes, until the transaction ends."""
+    """Locks the reward and its codes until the transaction ends."""
     await tx.lock(_LOCK, account_id=tenant.account_id, id=reward_id)
 
 

@@ -52,7 +52,7 @@ async def closes_loop(tx: Tx, tenant: Tenant, above_id: str | None, person_key: 
 
 
 async def on_code(tx: Tx, tenant: Tenant, code: str, network: str | None, until_ms: int) -> OnCode:
-    """Who came with this code in the hour, and from this network in the day, up to a moment."""
+    """Signups with this code in the last hour, and from this IP network in the last day."""
     found = await tx.one(
         _ON_CODE,
         campaign_id=tenant.campaign_id,

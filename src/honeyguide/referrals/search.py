@@ -21,7 +21,7 @@ SORTS = ("newest", "oldest", "best")
 
 
 class FoundSubscriber(NamedTuple):
-    """A person as a list shows them, with whoever brought them."""
+    """A subscriber as a list shows them, with their referrer."""
 
     id: str
     email: str

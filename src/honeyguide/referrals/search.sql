@@ -1,4 +1,4 @@
--- A list is a page of ids in its order, each walking an index of its own; `of_ids` says what is shown of each person, once.
+-- Each list finds a page of ids in its own index. `of_ids` then loads what is shown of each subscriber.
 
 -- name: email_begins
 SELECT id FROM subscriber WHERE campaign_id = :campaign_id AND email_key >= :low AND email_key < :high

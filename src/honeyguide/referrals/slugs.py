@@ -44,5 +44,5 @@ async def free(tx: Tx, account_id: str, target_id: str) -> None:
 
 
 async def find(tx: Tx, slug: str) -> Slug | None:
-    """Whose page it is; None for a slug nobody uses now."""
+    """The target of a slug. None if it is not in use."""
     return await tx.one(_FIND, slug=slug)

@@ -1,5 +1,5 @@
 -- name: claim
--- The guard makes the row count the answer: free, freed by the same account, or held by this very target already.
+-- The row count is the answer: 1 if the slug is free, was given up by this account, or already belongs to this target.
 INSERT INTO slug (slug, account_id, kind, target_id) VALUES (:slug, :account_id, :kind, :target_id)
 ON CONFLICT (slug) DO UPDATE SET kind = excluded.kind, target_id = excluded.target_id
 WHERE slug.account_id = excluded.account_id AND (slug.target_id IS NULL OR slug.target_id = excluded.target_id);
@@ -11,5 +11,5 @@ UPDATE slug SET target_id = NULL WHERE account_id = :account_id AND target_id = 
 UPDATE slug SET target_id = NULL WHERE account_id = :account_id AND target_id = :target_id;
 
 -- name: find
--- By an address anybody may type: it tells whose it is.
+-- A public address, so the account comes from the row found.
 SELECT slug, account_id, kind, target_id FROM slug WHERE slug = :slug AND target_id IS NOT NULL;

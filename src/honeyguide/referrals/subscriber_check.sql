@@ -1,5 +1,5 @@
--- Each statement counts what must not be. Run in one snapshot, over all accounts; all of them zero means that what is kept beside
--- subscribers agrees with them. A count that is kept includes the notes that are not folded yet.
+-- Each statement counts errors, in one snapshot, over all accounts. Zero everywhere means that counts, states and the page index
+-- agree with the subscribers. A stored count includes the changes that are not applied yet.
 
 -- fragment: is_referral
 CASE WHEN referrer_code IS NULL THEN 0 ELSE 1 END
@@ -55,7 +55,7 @@ SELECT (SELECT COUNT(*) FROM (
             <> l.n + COALESCE((SELECT SUM(n_brought) FROM count_note WHERE owner_id = s.id), 0))) AS n;
 
 -- name: blocks_off
--- Blocks, rows and notes in the order of the list: between the lower bounds of two blocks there are as many rows as the block says.
+-- Blocks, rows and changes in the order of the list: a block has as many rows as it says.
 SELECT COUNT(*) AS n FROM (
     SELECT list FROM (
         SELECT list, n, SUM(is_block) OVER (PARTITION BY list ORDER BY at_ms, id) AS block FROM (

@@ -80,7 +80,7 @@ async def get(tx: Tx, tenant: Tenant, id_or_email: str) -> Subscriber:
 
 
 async def get_locked(tx: Tx, tenant: Tenant, id_or_email: str) -> Subscriber:
-    """For a change that depends on what is there: the row is locked until the transaction ends."""
+    """For a change that depends on the current state: locks the row until the transaction ends."""
     subscriber = await get(tx, tenant, id_or_email)
     if not await lock(tx, tenant, subscriber.id):
         raise Missing(UNKNOWN)

@@ -1,5 +1,5 @@
--- People of one campaign, by id, by email, and as pages of a list.
--- Who looks up one person asks for COALESCE(erased_ms, 0) = 0. The partial indexes on `erased_ms IS NULL` are for lists; PostgreSQL
+-- Subscribers of one campaign, by id, by email, and as pages of a list.
+-- To look up one subscriber, use COALESCE(erased_ms, 0) = 0. The partial indexes on `erased_ms IS NULL` are for lists; PostgreSQL
 -- would use one of them here, and read the whole campaign, until the table is analyzed (`tests/test_plans.py`).
 
 -- fragment: subscriber
@@ -21,7 +21,7 @@ FROM subscriber WHERE campaign_id = :campaign_id AND email_key = :email_key AND 
 SELECT id FROM subscriber WHERE id = :id AND campaign_id = :campaign_id AND COALESCE(erased_ms, 0) = 0;
 
 -- name: list_all
--- Rows are stepped over in the index alone; only those of the page are read.
+-- Skips rows in the index alone, and reads only those of the page.
 SELECT {subscriber}
 FROM subscriber WHERE campaign_id = :owner_id AND erased_ms IS NULL
   AND (created_ms, id) <= (

@@ -24,7 +24,7 @@ from honeyguide.store.statements import beside
 from honeyguide.store.tx import Tx
 
 MOST_ERRORS = 10_000
-# A file not brought in, or the lines that could not be: people who never joined.
+# Files that were not imported and lines that failed are about people who never joined.
 KEPT_MS = 30 * DAY_MS
 PURGE_BATCH = 5
 _DAY = re.compile(r"\d{4}-\d{2}-\d{2}", re.ASCII)

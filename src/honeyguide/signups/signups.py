@@ -247,7 +247,7 @@ async def _settle(
     *,
     now_ms: int,
 ) -> None:
-    """Tells of it, charges it and counts it, the locks that others wait for last."""
+    """Emits the events, charges the fee and counts the day. Contended locks come last."""
     if subscriber.referral_status == Status.PENDING:
         return
     is_verified = subscriber.referral_status == Status.VERIFIED
@@ -324,20 +324,20 @@ async def _emit_events(
 async def page_of_program(
     tx: Tx, account_id: str, program_id: str, page: Page
 ) -> tuple[list[ListedReferral], int]:
-    """Everyone that partners brought to a program, newest first."""
+    """Everyone that partners referred to a program, newest first."""
     mine: dict[str, Any] = {"account_id": account_id, "program_id": program_id}
     total = await tx.one(_COUNT_OF_PROGRAM, **mine) or 0
     return await tx.all(_LIST_OF_PROGRAM, **mine, most=page.per_page, skip=page.skip), total
 
 
 async def find_sender(tx: Tx, account_id: str, subscriber_id: str) -> SentBy | None:
-    """For the owner; None for whoever came by themselves or through a friend."""
+    """The partner behind a subscriber, for the owner of the program. None without a partner."""
     return await tx.one(_SENT_BY, account_id=account_id, subscriber_id=subscriber_id)
 
 
 async def erase(tx: Tx, tenant: Tenant, id_or_email: str, *, now_ms: int) -> None:
     """Charges stay, and the keyed hash that stays with them prevents a second one. A pending
-    referral can no longer be confirmed by its person, so it is rejected as if they had left."""
+    referral can no longer be confirmed, so it is rejected as if the subscriber had left."""
     await import_erasure.lock(tx, tenant)  # before any subscriber, as an import does
     subscriber = await subscribers.get_locked(tx, tenant, id_or_email)
     await import_erasure.erase(tx, tenant, EmailAddress(subscriber.email))

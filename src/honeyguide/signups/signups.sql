@@ -1,5 +1,5 @@
 -- name: find_partner
--- Everything that decides what an arrival with this code is worth: the place, the offer, the publication, the level of screening.
+-- Everything that decides what a signup with this code is worth: the partner campaign, program, publication and screening level.
 SELECT j.id, j.account_id, j.program_id, a.email AS partner_email, p.cpa_cents, p.referral_pending_duration,
        p.referral_pending_duration_enabled, p.paused_ms, p.deleted_ms, b.status AS publication_status,
        b.deleted_ms AS publication_deleted_ms, b.enabled_partner_program, c.screening,

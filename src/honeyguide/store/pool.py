@@ -20,7 +20,7 @@ RELEASE_S = 5.0
 CLOSE_S = 5.0
 # A firewall may silently drop a connection that is idle for longer.
 IDLE_S = 300.0
-# A statement is prepared and planned anew after this long: its tables may have grown.
+# A statement is prepared and planned again after this long, because its tables may have grown.
 PLANNED_S = 300
 
 
