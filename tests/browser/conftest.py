@@ -27,6 +27,10 @@ AXE = (Path(__file__).parent / "vendor" / "axe.min.js").read_text(encoding="utf-
 
 PageAt = Callable[..., Page]
 
+# A page load costs the shell half of what it costs the whole browser. With neither installed,
+# Playwright starts its own.
+CHROMIUM = shutil.which("chromium-headless-shell") or shutil.which("chromium")
+
 
 # Not for the whole session: while it is open an event loop runs in this thread, and other tests
 # want to run their own.
@@ -35,9 +39,7 @@ def browser() -> Iterator[Browser]:
     with sync_playwright() as playwright:
         # The sandbox needs rights that containers seldom have; our own pages are all this browser
         # sees.
-        browser = playwright.chromium.launch(
-            executable_path=shutil.which("chromium"), args=["--no-sandbox"]
-        )
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
         yield browser
         browser.close()
 

@@ -12,6 +12,7 @@ from pathlib import Path
 from PIL import Image
 from playwright.sync_api import Page, sync_playwright
 
+from tests.browser.conftest import CHROMIUM
 from tests.support.postgres import free_port
 from tests.support.process import COMMAND, environment
 
@@ -50,7 +51,7 @@ def main() -> None:
             said = next(line for line in demo.stdout if "login" in line)
             with sync_playwright() as playwright:
                 browser = playwright.chromium.launch(
-                    executable_path=shutil.which("chromium"), args=["--no-sandbox"]
+                    executable_path=CHROMIUM, args=["--no-sandbox"]
                 )
                 page = browser.new_page(
                     viewport={"width": WIDTH, "height": HEIGHT}, device_scale_factor=DOTS
