@@ -6,11 +6,12 @@ import asyncio
 import itertools
 import random
 from collections import Counter
+from collections.abc import Awaitable
 from typing import Any
 
 import pytest
 
-from honeyguide.partners import budget_notifications, programs
+from honeyguide.partners import budget_notifications, charges, programs
 from honeyguide.store import Store
 from honeyguide.work import money as money_work
 from tests.support.service import ENGINES
@@ -93,6 +94,30 @@ def test_a_budget_lowered_to_nothing_is_reached_though_nothing_is_spent(engine: 
         )
 
     on(engine, scenario)
+
+
+def test_the_job_is_woken_when_there_is_something_to_say_and_only_then() -> None:
+    async def scenario(store: Store) -> None:
+        woken: list[bool] = []
+        store.listen(charges.NOTICES, lambda: woken.append(True))
+        trade = await Trade.begin(store, cpa=300, total_budget=2_000)
+
+        async def wakes(work: Awaitable[object]) -> int:
+            woken.clear()
+            await work
+            return len(woken)
+
+        assert await wakes(trade.arrive()) == 0
+        assert await wakes(trade.offer(total_budget=1_100)) == 0
+        assert [await wakes(trade.arrive()) for _ in range(2)] == [0, 1], "82 % are spent"
+        assert await wakes(trade.offer(total_budget=1_000)) == 1, "90 % are spent"
+        assert await wakes(trade.offer(total_budget=900)) == 1, "it is reached"
+        assert await wakes(trade.offer(total_budget=9_000)) == 1, "it is open again"
+        assert await wakes(trade.offer(total_budget=8_000)) == 0
+        unspent = await Trade.begin(store, total_budget=900)
+        assert await wakes(unspent.offer(total_budget=0)) == 1, "it is reached"
+
+    on("sqlite", scenario)
 
 
 @both_engines

@@ -7,7 +7,7 @@ from __future__ import annotations
 import pytest
 
 from honeyguide.kernel.errors import Missing
-from honeyguide.partners import partner_referrals
+from honeyguide.partners import network, partner_referrals
 from honeyguide.store import Store
 from tests.support.service import ENGINES
 from tests.support.stores import statement
@@ -61,6 +61,22 @@ def test_an_erased_pending_referral_is_decided_and_no_later_move_charges_it(
             )
         )
         assert (lost.state, lost.reason) == (partner_referrals.REJECTED, "left_during_hold")
+
+    on(engine, scenario)
+
+
+@both_engines
+def test_a_fee_of_one_cent_is_charged_for_a_partner_older_than_the_owner(engine: str) -> None:
+    async def scenario(store: Store) -> None:
+        older = await Trade.begin(store, partners=0)
+        trade = await Trade.begin(store, partners=0, cpa=1)
+        joined, _ = await store.write(
+            network.join, older.owner.account_id, trade.program.id, None, now_ms=NOON_MS
+        )
+        assert joined.account_id < trade.owner.account_id
+        trade.partners.append(joined)
+        reader = await trade.arrive()
+        assert await trade.outcome(reader.id) == ("verified", 1, NOVEMBER, None)
 
     on(engine, scenario)
 
