@@ -48,11 +48,13 @@ SCRATCH = {"fsync": "off", "full_page_writes": "off", "autovacuum_naptime": "5mi
 class PostgresServer:
     """`with PostgresServer() as server: server.create_database("x"); connect(server.url("x"))`"""
 
+    release = "pginstall18"  # the wheel's folder; version 16 is in `pginstall`
+
     def __init__(self, **settings: str) -> None:
         self.settings = SETTINGS | settings
         self.port = 0
         self._user = unprivileged_user()
-        self._bin = installation(self._user)
+        self._bin = installation(self._user, self.release)
         self._home: Path | None = None
         self._watcher: subprocess.Popen[bytes] | None = None
         self._owner = os.getpid()
@@ -259,7 +261,7 @@ def unprivileged_user() -> dict[str, Any]:
     )
 
 
-def installation(user: dict[str, Any]) -> Path:
+def installation(user: dict[str, Any], release: str) -> Path:
     """The directory of the server's programs: the wheel's own, or a copy where its user may not
     read that one.
     """
@@ -267,18 +269,18 @@ def installation(user: dict[str, Any]) -> Path:
     if spec is None or spec.origin is None:
         raise RuntimeError("PostgreSQL's wheel is missing: run `make dev` first")
     package = Path(spec.origin).parent
-    programs = package / "pginstall18" / "bin"
+    programs = package / release / "bin"
     if not user or runs_as(user, programs):
         return programs
     mark = hashlib.sha256(
-        f"{package}{(programs / 'postgres').stat().st_mtime_ns}".encode()
+        f"{programs}{(programs / 'postgres').stat().st_mtime_ns}".encode()
     ).hexdigest()[:12]
     copy = Path("/tmp") / f"honeyguide-postgres-{mark}"
     if not copy.exists():
-        copy_for_everybody(package, copy)
+        copy_for_everybody(package, release, copy)
     if copy.is_symlink() or copy.stat().st_uid != os.geteuid():
         raise RuntimeError(f"{copy} belongs to somebody else; remove it")
-    return copy / WHEEL / "pginstall18" / "bin"
+    return copy / WHEEL / release / "bin"
 
 
 def runs_as(user: dict[str, Any], programs: Path) -> bool:
@@ -291,12 +293,12 @@ def runs_as(user: dict[str, Any], programs: Path) -> bool:
     return done.returncode == 0
 
 
-def copy_for_everybody(package: Path, copy: Path) -> None:
+def copy_for_everybody(package: Path, release: str, copy: Path) -> None:
     """With the libraries that the wheel keeps beside the package (Linux) or in it (macOS), in the
     same places.
     """
     draft = Path(tempfile.mkdtemp(prefix=copy.name, dir=copy.parent))
-    for part in (f"{WHEEL}/pginstall18", f"{WHEEL}/.dylibs", f"{WHEEL}.libs"):
+    for part in (f"{WHEEL}/{release}", f"{WHEEL}/.dylibs", f"{WHEEL}.libs"):
         if (package.parent / part).is_dir():
             shutil.copytree(package.parent / part, draft / part, symlinks=True)
     for folder, _, files in os.walk(draft):
