@@ -91,7 +91,6 @@ UNOWNED: dict[str, str] = {
     "accounts.keys.by_prefix": "the administrator's command line names a key and asks whose it is",
     "mail.emails.backlog": "the administrator sees what waits over all accounts",
     "doctor.records.failing_webhooks": "the administrator sees how many of all accounts fail",
-    "doctor.records.oldest_unsent_email": "the administrator sees what waits over all accounts",
     "events.webhooks.backlog": "the administrator sees what waits over all accounts",
     "mail.emails.unsent": "the administrator's metrics over all accounts",
     "events.webhooks.due": "the administrator's metrics over all accounts",

@@ -136,13 +136,13 @@ async def last_proof(tx: Tx) -> Proof | None:
     return Proof(*map(int, kept.split())) if kept else None
 
 
-async def note_slow_checks(tx: Tx, text: str) -> None:
+async def note_check_results(tx: Tx, text: str) -> None:
     """What the last checks of the mail server and the database found."""
-    await tx.run(_KEEP_INSTANCE_VALUE, name="slow_checks", value=text)
+    await tx.run(_KEEP_INSTANCE_VALUE, name="check_results", value=text)
 
 
-async def last_slow_checks(tx: Tx) -> str | None:
-    return await tx.one(_INSTANCE_VALUE, name="slow_checks")
+async def last_check_results(tx: Tx) -> str | None:
+    return await tx.one(_INSTANCE_VALUE, name="check_results")
 
 
 async def list_all(tx: Tx) -> list[Account]:

@@ -59,7 +59,9 @@ async def check_quickly(
 ) -> list[CheckResult]:
     """The checks for every view of a page."""
     skew_ms = None if sqlite_path(settings.database_url) else await health.clock_skew_ms(tx)
+    sends_mail = settings.smtp_url.startswith("smtp")
     return [
+        *([] if sends_mail else [judgements.mail(settings, None)]),
         *of_settings(settings, seen),
         judgements.clock(skew_ms, is_moved=bool(settings.test_clock)),
         *await _of_tables(tx, settings, now_ms=now_ms),

@@ -205,7 +205,7 @@ def of_records(settings: Settings, records: Records, *, now_ms: int) -> list[Che
     return [
         secret_key(settings, records.stored_secret),
         emails(records.unsent_email_ms, now_ms=now_ms),
-        webhooks(records.deliveries.since_ms, records.failing_webhooks, now_ms=now_ms),
+        webhooks(records.due_delivery_ms, records.failing_webhooks, now_ms=now_ms),
         ledger(records.proof),
         backups(records.backup_ms, now_ms=now_ms),
     ]

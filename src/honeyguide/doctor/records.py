@@ -1,4 +1,4 @@
-"""What the installation's own tables say about its health, and what the slow checks last found."""
+"""What the installation's own tables say about its health, and what slow checks last found."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import msgspec
 from honeyguide.accounts import accounts
 from honeyguide.doctor.results import CheckResult
 from honeyguide.events import webhooks
-from honeyguide.mail.emails import Backlog
+from honeyguide.mail import emails
 from honeyguide.store import job_runs
 from honeyguide.store.job_runs import JobRun
 from honeyguide.store.statements import beside
@@ -17,31 +17,31 @@ from honeyguide.store.tx import Tx
 
 _sql = beside(__file__)
 _FAILING_WEBHOOKS = _sql.value("failing_webhooks", int)
-_OLDEST_UNSENT_EMAIL = _sql.value("oldest_unsent_email", int)
 
 
 class Records(NamedTuple):
     job_runs: list[JobRun]
     unsent_email_ms: int | None  # when the oldest email that is not sent was written
-    deliveries: Backlog
+    due_delivery_ms: int | None  # since when the oldest delivery is due
     failing_webhooks: int
     stored_secret: bytes | None
     proof: accounts.Proof | None
     backup_ms: int | None
 
 
-class SlowChecks(msgspec.Struct):
-    """What was found by the checks that are not made on every view of a page."""
+class StoredResult(msgspec.Struct):
+    """What was found by a check that is not made on every view of a page."""
 
     at_ms: int
-    results: list[CheckResult]
+    result: CheckResult
 
 
 async def read(tx: Tx, *, now_ms: int) -> Records:
+    due = await webhooks.due(tx, now_ms=now_ms, most=1)
     return Records(
         job_runs=await job_runs.all_runs(tx),
-        unsent_email_ms=await tx.one(_OLDEST_UNSENT_EMAIL),
-        deliveries=await webhooks.backlog(tx, now_ms=now_ms),
+        unsent_email_ms=(await emails.unsent(tx, most=1)).since_ms,
+        due_delivery_ms=min((row.since_ms for row in due if row.since_ms), default=None),
         failing_webhooks=await tx.one(_FAILING_WEBHOOKS) or 0,
         stored_secret=await accounts.find_stored_secret(tx),
         proof=await accounts.last_proof(tx),
@@ -49,14 +49,15 @@ async def read(tx: Tx, *, now_ms: int) -> Records:
     )
 
 
-async def keep_slow_checks(tx: Tx, results: list[CheckResult], *, now_ms: int) -> None:
-    text = msgspec.json.encode(SlowChecks(now_ms, results)).decode()
-    await accounts.note_slow_checks(tx, text)
+async def store_results(tx: Tx, results: list[CheckResult], *, now_ms: int) -> None:
+    stored = await stored_results(tx)
+    stored |= {result.name: StoredResult(now_ms, result) for result in results}
+    await accounts.note_check_results(tx, msgspec.json.encode(stored).decode())
 
 
-async def last_slow_checks(tx: Tx) -> SlowChecks | None:
-    text = await accounts.last_slow_checks(tx)
+async def stored_results(tx: Tx) -> dict[str, StoredResult]:
+    text = await accounts.last_check_results(tx)
     try:
-        return msgspec.json.decode(text, type=SlowChecks) if text else None
+        return msgspec.json.decode(text, type=dict[str, StoredResult]) if text else {}
     except msgspec.ValidationError:  # of another version
-        return None
+        return {}

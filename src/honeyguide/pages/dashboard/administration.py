@@ -1,14 +1,20 @@
-"""The administrator's page: months and payouts, the ledger check, accounts, backups."""
+"""The administrator's page: checks, months and payouts, the ledger check, accounts, backups."""
 
 from __future__ import annotations
+
+from typing import NamedTuple
 
 from starlette.responses import Response
 
 from honeyguide import __version__
 from honeyguide.accounts import accounts, invitations
+from honeyguide.doctor import checks, records
+from honeyguide.doctor.judgements import SeenRequest
+from honeyguide.doctor.results import TITLES, CheckResult, HealthLevel, in_order
 from honeyguide.events import webhooks
 from honeyguide.kernel import money
 from honeyguide.kernel.clock import system_clock
+from honeyguide.kernel.email_addresses import EmailAddress
 from honeyguide.kernel.errors import Invalid
 from honeyguide.mail import emails
 from honeyguide.pages.dashboard.page_request import PageRequest, PageView
@@ -16,12 +22,19 @@ from honeyguide.pages.downloads import attachment
 from honeyguide.pages.forms import Field
 from honeyguide.pages.services import PageServices
 from honeyguide.partners import ledger_check, payouts, rules, statements
-from honeyguide.store import health, job_runs
+from honeyguide.store import job_runs
 from honeyguide.store.tx import Tx
 
 FIELDS = {"reference": Field("Payment reference", "Enter a payment reference.")}
-# A larger difference between our clock and the database's is shown.
-CLOCK_SKEW_MS = 2_000
+TEST_EMAIL = {"test_email": Field("Test email")}
+# Worst first.
+LEVELS = (HealthLevel.PROBLEM, HealthLevel.WARNING, HealthLevel.OK)
+
+
+class CheckRow(NamedTuple):
+    title: str
+    result: CheckResult
+    at_ms: int | None  # when it was checked; None: just now
 
 
 def _month(request: PageRequest) -> str:
@@ -39,8 +52,8 @@ async def show(tx: Tx, request: PageRequest) -> PageView:
         for row in months
         if row.closed_ms is None
     }
-    skew_ms = await health.clock_skew_ms(tx)
     now_ms = request.now_ms
+    checked = await _checks(tx, request)
     return request.view(
         "administration.html",
         months=months,
@@ -53,17 +66,55 @@ async def show(tx: Tx, request: PageRequest) -> PageView:
         proof=await accounts.last_proof(tx),
         letters=await emails.backlog(tx, now_ms=now_ms),
         deliveries=await webhooks.backlog(tx, now_ms=now_ms),
-        skew_ms=skew_ms,
-        is_in_sync=abs(skew_ms) <= CLOCK_SKEW_MS,
+        checks=checked,
+        not_checked=[
+            title.lower()
+            for title in TITLES.values()
+            if title not in {row.title for row in checked}
+        ],
         engine=request.services.store.engine_name,
         version=__version__,
-        sends_mail=bool(request.services.settings.smtp_url),
         given=request.fields,
         money=money.show,
         closes_at=rules.closes_at,
         jobs=await job_runs.all_runs(tx),
         system_ms=system_clock(),
     )
+
+
+async def _checks(tx: Tx, request: PageRequest) -> list[CheckRow]:
+    forwarded = ", ".join(request.http.headers.getlist("x-forwarded-for"))
+    seen = SeenRequest(request.peer, forwarded)
+    settings = request.services.settings
+    now = await checks.check_quickly(tx, settings, seen, now_ms=request.now_ms)
+    earlier = await records.stored_results(tx)
+    for result in now:
+        earlier.pop(result.name, None)
+    found = in_order([*now, *(stored.result for stored in earlier.values())])
+    found.sort(key=lambda result: LEVELS.index(result.level))
+    return [
+        CheckRow(
+            TITLES[each.name], each, earlier[each.name].at_ms if each.name in earlier else None
+        )
+        for each in found
+    ]
+
+
+async def check(services: PageServices, request: PageRequest) -> Response:
+    """Makes the checks that connect to something, and keeps their results."""
+    results = await checks.check_slowly(services.settings)
+    await services.store.write(records.store_results, results, now_ms=request.now_ms)
+    return request.go("/administration", "The database and the mail server were checked.")
+
+
+async def send_test_email(services: PageServices, request: PageRequest) -> Response:
+    """To the administrator. What the mail server said is kept with the checks."""
+    to = EmailAddress.parse(request.who.email)
+    result = await checks.send_test_email(services.settings, to, now_ms=request.now_ms)
+    await services.store.write(records.store_results, [result], now_ms=request.now_ms)
+    if result.level is not HealthLevel.OK:
+        raise Invalid("{message}", param="test_email", message=result.message)
+    return request.go("/administration", result.message)
 
 
 async def prove(services: PageServices, request: PageRequest) -> PageView:

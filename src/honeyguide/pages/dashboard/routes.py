@@ -240,6 +240,17 @@ PAGES = (
     PageRoute("GET", "/statements/{side}/{month}", READS, payouts.statement),
     PageRoute("GET", "/notices", SERVICES, notifications.show),
     PageRoute("GET", "/administration", Uses.SLOW_READS, administration.show, ADMIN),
+    PageRoute("POST", "/administration/checks", SERVICES, administration.check, ADMIN),
+    PageRoute(
+        "POST",
+        "/administration/test-email",
+        SERVICES,
+        administration.send_test_email,
+        ADMIN,
+        form=administration.show,
+        fields=administration.TEST_EMAIL,
+        form_uses=Uses.SLOW_READS,
+    ),
     PageRoute("GET", "/administration/proof", SERVICES, administration.prove, ADMIN),
     PageRoute("GET", "/administration/payouts.csv", READS, administration.export, ADMIN),
     PageRoute(
