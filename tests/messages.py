@@ -27,6 +27,11 @@ METHODS = [
     ("**.py", "python"),
 ]
 JINJA = {"trimmed": "true", "newstyle_gettext": "true", "silent": "false", "trim_blocks": "true"}
+# Babel's own rule for Arabic has its last two forms in another order than gettext and CLDR.
+PLURAL_FORMS = {
+    "ar": "nplurals=6; plural=(n==0 ? 0 : n==1 ? 1 : n==2 ? 2 : n%100>=3 && n%100<=10 ? 3 "
+    ": n%100>=11 ? 4 : 5);"
+}
 KEYWORDS = {"gettext": None, "ngettext": (1, 2), "translatable": None}
 # `{name}` in Python, `%(name)s` in templates.
 PLACEHOLDER = re.compile(r"\{\w+(?::,)?\}|%\(\w+\)s|%%")
@@ -77,9 +82,10 @@ def updated(code: str, template: Catalog) -> bytes:
         )
     written = BytesIO()
     write_po(written, new, width=100, sort_by_file=True, include_lineno=False, omit_header=True)
+    plural_forms = PLURAL_FORMS.get(code, new.plural_forms)
     header = (
-        f"# Texts for readers in this language. See docs/translating.md.\n"
-        f'msgid ""\nmsgstr ""\n"Language: {code}\\n"\n"Plural-Forms: {new.plural_forms}\\n"\n'
+        "# Texts for readers in this language. See docs/translating.md.\n"
+        f'msgid ""\nmsgstr ""\n"Language: {code}\\n"\n"Plural-Forms: {plural_forms}\\n"\n'
         f'"MIME-Version: 1.0\\n"\n"Content-Type: text/plain; charset=utf-8\\n"\n\n'
     )
     return header.encode() + written.getvalue()

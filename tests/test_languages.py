@@ -110,3 +110,16 @@ def test_the_browser_chooses_among_our_languages(header: str, code: str) -> None
 
 def test_an_unknown_language_is_english() -> None:
     assert get_language("tlh") == ENGLISH
+
+
+def test_every_text_is_translated() -> None:
+    """Readers would see it in English. Translate what this lists, then run `make messages`."""
+    assert {code: found for code in messages.TRANSLATED if (found := messages.missing(code))} == {}
+
+
+def test_arabic_has_six_forms_in_the_usual_order() -> None:
+    """Babel's own rule would take the form of 100 for 11 and the other way around."""
+    arabic = get_language("ar").translations
+    one, many = "When a friend joins", "When %(count)s friends join"
+    said = [arabic.ngettext(one, many, n).split()[-1] for n in (1, 2, 3, 11, 100, 111)]
+    assert said == ["صديق", "صديقين", "أصدقاء", "صديقًا", "صديق", "صديقًا"]
