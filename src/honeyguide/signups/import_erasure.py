@@ -5,6 +5,7 @@ refused.
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import msgspec
@@ -14,6 +15,8 @@ from honeyguide.kernel.errors import Invalid
 from honeyguide.kernel.tenant import Tenant
 from honeyguide.store.statements import beside
 from honeyguide.store.tx import Tx
+
+IsPerson = Callable[[EmailAddress], bool]
 
 # What may be an email address in a cell such as `Ann Lee <ann@example.org>`.
 _WORDS = re.compile(r"[^\s<>()\[\]\",;:]+")
@@ -53,17 +56,24 @@ async def lock(tx: Tx, tenant: Tenant) -> None:
 async def erase(tx: Tx, tenant: Tenant, email: EmailAddress) -> None:
     """Removes the person's own lines. In other lines, cells that contain the address are
     emptied."""
-    key, account_id = email.key, tenant.account_id
+    key = email.key
     # Narrows the search in the database. An address with other spellings is looked for in every
     # line.
     needle = key if _PLAIN.fullmatch(key) and "xn--" not in key else ""
+    await erase_matching(tx, tenant, lambda found: found.key == key, needle=needle)
+
+
+async def erase_matching(tx: Tx, tenant: Tenant, is_person: IsPerson, *, needle: str = "") -> None:
+    """The same for everybody whom `is_person` recognizes by an address, in lines that contain
+    `needle`."""
+    account_id = tenant.account_id
     for part in await tx.all(_PARTS, account_id=account_id, needle=needle):
         lines = msgspec.json.decode(part.lines, type=list[tuple[int, list[str]]])
         column = _email_column(part.mapping)
         left = [
             (number, cells)
             for number, old in lines
-            if (cells := _without(old, column, key)) is not None
+            if (cells := _without(old, column, is_person)) is not None
         ]
         if left != lines:
             await tx.run(
@@ -78,7 +88,7 @@ async def erase(tx: Tx, tenant: Tenant, email: EmailAddress) -> None:
             )
     for row in await tx.all(_REFUSED, account_id=account_id, needle=needle):
         old = msgspec.json.decode(row.content, type=list[str])
-        cells = _without(old, _email_column(row.mapping), key)
+        cells = _without(old, _email_column(row.mapping), is_person)
         place: dict[str, Any] = {
             "account_id": account_id,
             "import_id": row.import_id,
@@ -94,23 +104,23 @@ def _email_column(mapping: str) -> int | None:
     return msgspec.json.decode(mapping, type=dict[str, int]).get("email")
 
 
-def _without(cells: list[str], email_column: int | None, key: str) -> list[str] | None:
+def _without(cells: list[str], email_column: int | None, is_person: IsPerson) -> list[str] | None:
     """The line without the address; None if it is the person's own."""
-    naming = [n for n, cell in enumerate(cells) if _names(cell, key)]
+    naming = [n for n, cell in enumerate(cells) if _names(cell, is_person)]
     if naming and (email_column is None or email_column in naming):
         return None
     return ["" if n in naming else cell for n, cell in enumerate(cells)]
 
 
-def _names(cell: str, key: str) -> bool:
+def _names(cell: str, is_person: IsPerson) -> bool:
     return "@" in cell and any(
-        _is_address(word, key) for word in (cell, *_WORDS.findall(cell)) if "@" in word
+        _is_address_of(word, is_person) for word in (cell, *_WORDS.findall(cell)) if "@" in word
     )
 
 
-def _is_address(text: str, key: str) -> bool:
+def _is_address_of(text: str, is_person: IsPerson) -> bool:
     try:
-        return EmailAddress.parse(text).key == key
+        return is_person(EmailAddress.parse(text))
     except Invalid:
         return False
 

@@ -34,7 +34,7 @@ from honeyguide.referrals import (
 from honeyguide.referrals.lifecycle import Changed, NewSubscriber, PartnerSignup, SubscriberChanges
 from honeyguide.referrals.rules import Decision, Reason, Status
 from honeyguide.referrals.subscribers import Subscriber
-from honeyguide.signups import import_erasure
+from honeyguide.signups import erasures, import_erasure
 from honeyguide.store.statements import beside
 from honeyguide.store.tx import Tx
 
@@ -340,6 +340,7 @@ async def erase(tx: Tx, tenant: Tenant, id_or_email: str, *, now_ms: int) -> Non
     referral can no longer be confirmed, so it is rejected as if the subscriber had left."""
     await import_erasure.lock(tx, tenant)  # before any subscriber, as an import does
     subscriber = await subscribers.get_locked(tx, tenant, id_or_email)
+    await erasures.record(tx, tenant, subscriber.id, now_ms=now_ms)
     await import_erasure.erase(tx, tenant, EmailAddress(subscriber.email))
     referral = None
     if subscriber.partner_campaign_id is not None:

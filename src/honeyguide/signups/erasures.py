@@ -1,0 +1,85 @@
+"""The log of erasures: ids and keyed hashes of those who were erased, so that they are erased again
+when an older backup is restored. The id finds the subscriber also after a change of address; the
+hash finds them in import files that were waiting.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from honeyguide.kernel.clock import DAY_MS
+from honeyguide.kernel.ids import new_id
+from honeyguide.kernel.tenant import Tenant
+from honeyguide.store.statements import beside
+from honeyguide.store.tx import Tx
+
+# Wakes the job that copies them to the backups.
+TOPIC = "erasures"
+# Longer than any backup should be kept.
+KEPT_MS = 400 * DAY_MS
+PURGE_BATCH = 1_000
+
+
+class Erasure(NamedTuple):
+    id: str
+    account_id: str
+    campaign_id: str
+    subscriber_id: str
+    person_key: str
+    erased_ms: int
+
+
+_sql = beside(__file__)
+_RECORD = _sql.command("record")
+_UNCOPIED = _sql.query("uncopied", Erasure)
+_SET_COPIED = _sql.command("set_copied")
+_ALL = _sql.query("all", Erasure)
+_KNOWN = _sql.value("known", str)
+_KEEP = _sql.command("keep")
+_PURGE = _sql.command("purge")
+
+
+async def record(tx: Tx, tenant: Tenant, subscriber_id: str, *, now_ms: int) -> None:
+    """Before the erasure, in the same transaction."""
+    await tx.run(
+        _RECORD,
+        id=new_id(),
+        account_id=tenant.account_id,
+        campaign_id=tenant.campaign_id,
+        subscriber_id=subscriber_id,
+        now_ms=now_ms,
+    )
+    tx.wake(TOPIC)
+
+
+async def uncopied(tx: Tx, *, most: int) -> list[Erasure]:
+    """What is not yet at the backup place."""
+    return await tx.all(_UNCOPIED, most=most)
+
+
+async def has_uncopied(tx: Tx, *, now_ms: int) -> bool:
+    return bool(await uncopied(tx, most=1))
+
+
+async def set_copied(tx: Tx, ids: Sequence[str], *, now_ms: int) -> None:
+    await tx.run(_SET_COPIED, ids=list(ids), now_ms=now_ms)
+
+
+async def every_erasure(tx: Tx) -> list[Erasure]:
+    return await tx.all(_ALL)
+
+
+async def is_known(tx: Tx, erasure_id: str) -> bool:
+    """Whether it was made before this database was copied."""
+    return await tx.one(_KNOWN, id=erasure_id) is not None
+
+
+async def keep(tx: Tx, erasure: Erasure, *, now_ms: int) -> None:
+    """One that came from outside, which therefore need not be copied there."""
+    await tx.run(_KEEP, **erasure._asdict(), now_ms=now_ms)
+
+
+async def purge(tx: Tx, *, now_ms: int) -> bool:
+    purged = await tx.run(_PURGE, before_ms=now_ms - KEPT_MS, most=PURGE_BATCH)
+    return purged == PURGE_BATCH

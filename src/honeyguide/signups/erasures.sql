@@ -1,0 +1,26 @@
+-- fragment: erasure
+id, account_id, campaign_id, subscriber_id, person_key, erased_ms
+
+-- name: record
+INSERT INTO erasure ({erasure})
+SELECT :id, account_id, campaign_id, id, person_key, :now_ms FROM subscriber
+WHERE account_id = :account_id AND campaign_id = :campaign_id AND id = :subscriber_id;
+
+-- name: uncopied
+SELECT {erasure} FROM erasure WHERE copied_ms IS NULL ORDER BY id LIMIT :most;
+
+-- name: set_copied
+UPDATE erasure SET copied_ms = :now_ms WHERE id IN (SELECT i.value FROM {list :ids AS i});
+
+-- name: all
+SELECT {erasure} FROM erasure ORDER BY id;
+
+-- name: known
+SELECT id FROM erasure WHERE id = :id;
+
+-- name: keep
+INSERT INTO erasure ({erasure}, copied_ms)
+VALUES (:id, :account_id, :campaign_id, :subscriber_id, :person_key, :erased_ms, :now_ms);
+
+-- name: purge
+DELETE FROM erasure WHERE id IN (SELECT id FROM erasure WHERE erased_ms < :before_ms LIMIT :most);
