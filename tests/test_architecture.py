@@ -29,6 +29,7 @@ DOMAIN = (
     "referrals",
     "partners",
     "signups",
+    "backups",
 )
 EDGES = ("api", "pages", "work")
 
@@ -39,7 +40,7 @@ MAY_IMPORT |= {"doctor": {*DOMAIN, "settings"}}
 MAY_IMPORT |= {edge: {*DOMAIN, "doctor", "settings", "logs"} for edge in EDGES}
 MAY_IMPORT |= {"app": {*DOMAIN, *EDGES, "settings", "logs"}}
 MAY_IMPORT |= {"http_server": {"kernel", "settings"}, "supervisor": set()}
-MAY_IMPORT |= {"serve": {"app", "http_server", "settings", "store", "supervisor"}}
+MAY_IMPORT |= {"serve": {"app", "http_server", "kernel", "settings", "store", "supervisor"}}
 MAY_IMPORT |= {"demo": {*DOMAIN, "app"}}
 MAY_IMPORT |= {"cli": {*MAY_IMPORT["app"], "settings_file", "doctor", "app", "serve", "demo"}}
 MAY_IMPORT |= {"__main__": {"cli"}}

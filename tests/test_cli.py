@@ -162,6 +162,15 @@ WRONG: list[tuple[dict[str, object], str]] = [
     ({"signups": "everybody"}, "HONEYGUIDE_SIGNUPS"),
     ({"pool_size": "0"}, "HONEYGUIDE_POOL_SIZE"),
     ({"log_level": "loud"}, "HONEYGUIDE_LOG_LEVEL"),
+    ({"backup_url": "ftp://host/folder"}, "HONEYGUIDE_BACKUP_URL"),
+    ({"backup_url": "file://folder"}, "HONEYGUIDE_BACKUP_URL"),
+    ({"backup_url": "s3://key:secret@bucket/x"}, "HONEYGUIDE_BACKUP_URL"),
+    ({"backup_url": "s3://bucket?endpoint=minio:9000"}, "HONEYGUIDE_BACKUP_URL"),
+    ({"backup_url": "s3://bucket?acl=public"}, "HONEYGUIDE_BACKUP_URL"),
+    ({"backup_access_key_id": "AKIA"}, "HONEYGUIDE_BACKUP_SECRET_ACCESS_KEY"),
+    ({"backup_interval": "0"}, "HONEYGUIDE_BACKUP_INTERVAL"),
+    ({"backup_keep_days": "forever"}, "HONEYGUIDE_BACKUP_KEEP_DAYS"),
+    ({"backup_age_recipient": "AGE-SECRET-KEY-1ABC"}, "HONEYGUIDE_BACKUP_AGE_RECIPIENT"),
 ]
 
 

@@ -18,6 +18,8 @@ OPENERS = {"read", "write", "snapshot", "slow_snapshot", "write_snapshot"}
 # Background engines and caches, which no caller gives a transaction to.
 OWN_TRANSACTIONS = {
     "accounts/admission.py": "admits a request before its transaction begins",
+    "backups/checking.py": "reads a scratch database that nobody else uses",
+    "backups/restoring.py": "changes a scratch database that nobody else uses",
     "events/dispatcher.py": "takes deliveries to send while no transaction is open",
     "events/recording.py": "records the results of many deliveries together",
     "mail/sending.py": "takes emails to send while no transaction is open",

@@ -23,11 +23,13 @@ from honeyguide.api.state_metrics import StateMetrics
 from honeyguide.api.system import System
 from honeyguide.api.telemetry import PageCounter, Telemetry
 from honeyguide.api.transport import Receive, Scope, Send
+from honeyguide.backups.making import BackupPlan
+from honeyguide.backups.places import place_for
 from honeyguide.events.addresses import OutboundPolicy
 from honeyguide.events.dispatcher import Dispatcher
 from honeyguide.events.outbound import Outbound
 from honeyguide.kernel import log_context
-from honeyguide.kernel.clock import Clock, shifted_clock, system_clock
+from honeyguide.kernel.clock import HOUR_MS, Clock, shifted_clock, system_clock
 from honeyguide.kernel.errors import Fault
 from honeyguide.kernel.site import Site
 from honeyguide.mail.transports import transport_for
@@ -36,7 +38,7 @@ from honeyguide.pages.services import PageServices
 from honeyguide.pages.site import pages_app
 from honeyguide.settings import Settings
 from honeyguide.store import Store, migrate, open_store
-from honeyguide.work.jobs import jobs_of
+from honeyguide.work.jobs import backup_jobs, jobs_of
 from honeyguide.work.loop import Loop
 
 log = logging.getLogger("honeyguide")
@@ -57,6 +59,23 @@ async def site_of(store: Store, settings: Settings) -> Site:
         settings.signup_page_host,
         secret,
         Path(settings.logo_dir) if settings.logo_dir else None,
+    )
+
+
+def backup_plan_of(settings: Settings) -> BackupPlan | None:
+    """None if there are no automatic backups."""
+    if not settings.backup_url:
+        return None
+    return BackupPlan(
+        database_url=settings.database_url,
+        place=place_for(
+            settings.backup_url,
+            key_id=settings.backup_access_key_id,
+            secret=settings.backup_secret_access_key,
+        ),
+        recipient=settings.backup_age_recipient,
+        every_ms=settings.backup_interval * HOUR_MS,
+        keep_days=settings.backup_keep_days,
     )
 
 
@@ -95,6 +114,7 @@ async def opened(settings: Settings) -> AsyncIterator[Services]:
             webhooks_per_account=settings.max_webhooks,
         )
         transport = transport_for(settings.smtp_url, settings.mail_from)
+        jobs = jobs_of(site, transport) + backup_jobs(backup_plan_of(settings))
         outbound = Outbound(policy)
         dispatcher = Dispatcher(store, outbound, clock, page=f"{site.base_url}/webhooks")
         try:
@@ -104,7 +124,7 @@ async def opened(settings: Settings) -> AsyncIterator[Services]:
                 site=site,
                 clock=clock,
                 policy=policy,
-                loop=Loop(store, clock, jobs_of(site, transport)),
+                loop=Loop(store, clock, jobs),
                 dispatcher=dispatcher,
             )
         finally:

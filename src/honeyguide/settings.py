@@ -15,7 +15,11 @@ from pathlib import Path
 from typing import NamedTuple, cast
 from urllib.parse import urlsplit
 
+import pyrage
+
 from honeyguide import settings_file
+from honeyguide.kernel.backup_urls import parse_backup_url
+from honeyguide.kernel.errors import Invalid
 from honeyguide.settings_file import PREFIX, SettingsFile, WrongSetting
 
 LEVELS = ("debug", "info", "warning", "error")
@@ -56,6 +60,22 @@ class Settings:
         "invited", "who can create an account on the dashboard: open (anyone) or invited"
     )
     logo_dir: str = setting("", "folder for uploaded logos; default: stored in the database")
+    backup_url: str = setting(
+        "",
+        "where backups go: a folder, or s3://bucket/folder?endpoint=https://host&region=name; "
+        "default: no automatic backups",
+    )
+    backup_access_key_id: str = setting(
+        "", "access key of the bucket; default: AWS_ACCESS_KEY_ID or the machine's role"
+    )
+    backup_secret_access_key: str = setting(
+        "", "secret of that access key; default: AWS_SECRET_ACCESS_KEY"
+    )
+    backup_interval: int = setting("24", "hours between two backups")  # type: ignore[assignment]
+    backup_keep_days: int = setting("30", "days after which a backup is deleted")  # type: ignore[assignment]
+    backup_age_recipient: str = setting(
+        "", "age public key (age1…) to encrypt backups for; default: not encrypted"
+    )
     test_clock: str = setting(
         "", "file with the seconds to add to the current time; only with a base URL on loopback"
     )
@@ -168,6 +188,8 @@ def _checked(values: dict[str, str]) -> Settings:
         "port": _number(values, "port", 0, 65_535),
         "rate_limit": _number(values, "rate_limit", 0, 10_000_000),
         "max_webhooks": _number(values, "max_webhooks", 1, 10_000),
+        "backup_interval": _number(values, "backup_interval", 1, 720),
+        "backup_keep_days": _number(values, "backup_keep_days", 1, 3_650),
         "pool_size": _number(values, "pool_size", 1, 500),
     }
     if not values["database_url"].startswith(("sqlite:///", "postgresql://", "postgres://")):
@@ -199,6 +221,7 @@ def _checked(values: dict[str, str]) -> Settings:
         _check_networks(values, "trusted_proxies", "10.0.0.5 or 10.1.0.0/16")
     _check_secret(values["secret_key"])
     _check_mail(values["smtp_url"], values["mail_from"])
+    _check_backups(values)
     settings = Settings(**{**values, **numbers})  # type: ignore[arg-type]
     if settings.test_clock and not settings.on_loopback:
         raise WrongSetting(
@@ -290,6 +313,27 @@ def _check_mail(smtp_url: str, mail_from: str) -> None:
         raise WrongSetting(
             "HONEYGUIDE_MAIL_FROM must be a sender such as The Daily <hello@example.org>."
         )
+
+
+def _check_backups(values: dict[str, str]) -> None:
+    if values["backup_url"]:
+        try:
+            parse_backup_url(values["backup_url"])
+        except Invalid as wrong:
+            raise WrongSetting(wrong.message_for("HONEYGUIDE_BACKUP_URL")) from None
+    if bool(values["backup_access_key_id"]) != bool(values["backup_secret_access_key"]):
+        raise WrongSetting(
+            "Set both HONEYGUIDE_BACKUP_ACCESS_KEY_ID and HONEYGUIDE_BACKUP_SECRET_ACCESS_KEY, "
+            "or neither."
+        )
+    if values["backup_age_recipient"]:
+        try:
+            pyrage.x25519.Recipient.from_str(values["backup_age_recipient"])
+        except pyrage.RecipientError:
+            raise WrongSetting(
+                "HONEYGUIDE_BACKUP_AGE_RECIPIENT must be an age public key such as age1…; make a "
+                "key pair with `age-keygen`. Never put the secret key here."
+            ) from None
 
 
 def reference() -> list[tuple[str, str, str]]:

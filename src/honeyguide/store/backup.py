@@ -1,10 +1,13 @@
-"""Copies a database in use: SQLite with its backup API, PostgreSQL with `pg_dump`."""
+"""Copies a database in use: SQLite with its backup API, PostgreSQL with `pg_dump`. `scratch.py`
+does the opposite.
+"""
 
 from __future__ import annotations
 
 import os
 import shutil
 import subprocess
+import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -13,13 +16,42 @@ from urllib.parse import unquote, urlsplit
 import apsw
 
 from honeyguide.kernel.errors import Invalid, Unavailable
+from honeyguide.store import sqlite_path
 from honeyguide.store.sqlite import connect
 
 # How often progress is shown: a step copies 8 MB.
 PAGES_AT_ONCE = 2_000
+# How often another program is looked after.
+LOOK_S = 0.2
+
+Progress = Callable[[int, int], None]
 
 
-def backup_sqlite(source: Path, target: Path, progress: Callable[[int, int], None]) -> None:
+def dump(url: str, target: Path, progress: Progress) -> None:
+    """Copies the database into one file. `progress` is called from time to time with the steps done
+    and to do; an exception that it raises stops the copy.
+    """
+    source = sqlite_path(url)
+    if source is None:
+        backup_postgres(url, target, progress)
+    elif not source.exists():
+        raise Invalid("There is no database at {path}. Check HONEYGUIDE_DATABASE_URL.", path=source)
+    else:
+        backup_sqlite(source, target, progress)
+
+
+def is_compressed(url: str) -> bool:
+    """Whether the copy of this database is compressed already: `pg_dump` does it."""
+    return sqlite_path(url) is None
+
+
+def work_folder(url: str) -> Path:
+    """Where there is room for a copy: next to an SQLite file, or where temporary files are kept."""
+    path = sqlite_path(url)
+    return Path(tempfile.gettempdir()) if path is None else path.parent
+
+
+def backup_sqlite(source: Path, target: Path, progress: Progress) -> None:
     """Copies page by page, and checks the copy."""
     with _whole_file(target) as part:
         try:
@@ -52,25 +84,50 @@ def backup_sqlite(source: Path, target: Path, progress: Callable[[int, int], Non
             origin.close()
 
 
-def backup_postgres(url: str, target: Path) -> None:
-    program = shutil.which("pg_dump")
+def backup_postgres(url: str, target: Path, progress: Progress = lambda done, total: None) -> None:
     with _whole_file(target) as part:
-        if program is None:
-            raise Invalid(
-                "pg_dump is not installed. Install the PostgreSQL client tools, or run the backup "
-                "on the database server."
-            )
-        shown, password = _without_password(url)
-        done = subprocess.run(
-            [program, "--format=custom", f"--file={part}", f"--dbname={shown}"],
-            capture_output=True,
-            text=True,
-            check=False,
-            env=os.environ | ({"PGPASSWORD": password} if password else {}),
+        run_client("pg_dump", url, ["--format=custom", f"--file={part}"], progress)
+
+
+def run_client(program: str, url: str, arguments: list[str], progress: Progress) -> None:
+    """Runs one of PostgreSQL's client programs on a database, and fails if it does."""
+    path = shutil.which(program)
+    if path is None:
+        raise NoClient(
+            "{program} is not installed. Install the PostgreSQL client tools, or run this "
+            "on the database server.",
+            program=program,
         )
-        if done.returncode:
-            reason = done.stderr.strip().splitlines() or ["it gave no reason"]
-            raise Unavailable("pg_dump failed: {reason}", reason=reason[-1])
+    shown, password = _without_password(url)
+    with (
+        tempfile.TemporaryFile() as errors,
+        subprocess.Popen(
+            [path, *arguments, f"--dbname={shown}"],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=errors,
+            env=os.environ | ({"PGPASSWORD": password} if password else {}),
+        ) as running,
+    ):
+        try:
+            while running.poll() is None:
+                progress(0, 1)
+                with suppress(subprocess.TimeoutExpired):
+                    running.wait(LOOK_S)
+        finally:
+            running.kill()
+        errors.seek(0)
+        reason = errors.read().decode(errors="replace").strip().splitlines()
+    if running.returncode:
+        raise Unavailable(
+            "{program} failed: {reason}",
+            program=program,
+            reason=reason[-1] if reason else f"it ended with {running.returncode}",
+        )
+
+
+class NoClient(Invalid):
+    """PostgreSQL's client programs are not installed."""
 
 
 @contextmanager

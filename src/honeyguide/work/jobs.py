@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from functools import partial
 
 from honeyguide.accounts import attempts, idempotency, invitations, sessions
+from honeyguide.backups import records
+from honeyguide.backups.making import BackupPlan
 from honeyguide.events import outbox
 from honeyguide.kernel.clock import CLOCK_SET, DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS
 from honeyguide.kernel.site import Site
@@ -15,10 +17,10 @@ from honeyguide.mail import emails, sending
 from honeyguide.mail.transports import Transport
 from honeyguide.partners import budget_notifications, charges, network, payouts, publications
 from honeyguide.referrals import backfill, clicks, lifecycle, page_index
-from honeyguide.signups import importing
+from honeyguide.signups import erasures, importing
 from honeyguide.store import Store
 from honeyguide.store.tx import Tx
-from honeyguide.work import money
+from honeyguide.work import backups, money
 
 log = logging.getLogger("honeyguide.work")
 
@@ -88,7 +90,29 @@ PURGES = (
     Job("purge old events", HOUR_MS, sweep(outbox.purge)),
     Job("purge old attempt counts", HOUR_MS, sweep(attempts.purge)),
     Job("purge old visitor hashes", HOUR_MS, sweep(clicks.purge)),
+    Job("purge old records of erasures", HOUR_MS, sweep(erasures.purge)),
 )
+
+
+def backup_jobs(plan: BackupPlan | None) -> tuple[Job, ...]:
+    if plan is None:
+        return ()
+    return (
+        Job(
+            records.JOB,
+            MINUTE_MS,
+            partial(backups.make_backup, plan),
+            probe=partial(records.is_due, every_ms=plan.every_ms),
+            topic=records.REQUESTED,
+        ),
+        Job(
+            "copy erasures to the backups",
+            MINUTE_MS,
+            partial(backups.copy_erasures, plan),
+            probe=erasures.has_uncopied,
+            topic=erasures.TOPIC,
+        ),
+    )
 
 
 def jobs_of(site: Site, transport: Transport) -> tuple[Job, ...]:

@@ -1,0 +1,91 @@
+"""Makes a backup: copies the database, compresses the copy, checks it, encrypts it if asked to, and
+stores it. It blocks no request and opens no transaction: `work/backups.py` records the result.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import NamedTuple
+
+from honeyguide.backups import packing, records
+from honeyguide.backups.checking import CannotCheck, check
+from honeyguide.backups.names import backup_name
+from honeyguide.backups.places import Place
+from honeyguide.backups.threads import Tick, run_apart
+from honeyguide.kernel.errors import Unavailable
+from honeyguide.store.backup import dump, is_compressed, work_folder
+from honeyguide.store.workspace import workspace
+
+
+@dataclass(frozen=True)
+class BackupPlan:
+    """What the settings say about backups."""
+
+    database_url: str
+    place: Place
+    # An age public key, or nothing.
+    recipient: str
+    every_ms: int
+    keep_days: int
+
+    def new_name(self, now_ms: int) -> str:
+        ending = "dump" if is_compressed(self.database_url) else "db.gz"
+        return backup_name(now_ms, ending, is_encrypted=bool(self.recipient))
+
+
+class MadeBackup(NamedTuple):
+    bytes: int
+    sha256: str
+    result: str
+    message: str
+
+
+async def make(plan: BackupPlan, name: str) -> MadeBackup:
+    with workspace(work_folder(plan.database_url)) as folder:
+        packed = await run_apart(_copy, plan.database_url, folder)
+        result, message = await _check(plan, packed, folder)
+        if plan.recipient:
+            await run_apart(packing.encrypt, packed, folder / name, plan.recipient)
+            packed = folder / name
+        size, sha256 = packed.stat().st_size, await run_apart(packing.digest_of, packed)
+        await run_apart(_store, plan.place, name, packed)
+    return MadeBackup(size, sha256, result, message)
+
+
+def _copy(database_url: str, folder: Path, tick: Tick) -> Path:
+    copy = folder / "copy"
+    dump(database_url, copy, lambda done, total: tick())
+    if is_compressed(database_url):
+        return copy
+    packed = folder / "packed"
+    packing.compress(copy, packed, tick)
+    copy.unlink()  # the check needs its space
+    return packed
+
+
+async def _check(plan: BackupPlan, packed: Path, folder: Path) -> tuple[str, str]:
+    try:
+        checked = await check(packed, plan.database_url, folder)
+    except CannotCheck as missing:
+        return records.UNCHECKED, f"Not checked. {missing.message}"
+    if checked.broken:
+        errors = sum(finding.broken for finding in checked.broken)
+        return (
+            records.BROKEN,
+            f"Restored, but verify found {errors} wrong rows. Run `honeyguide verify` to see "
+            "whether the database has them too.",
+        )
+    return records.OK, f"Restored and verified; subscribers: {checked.contents.subscribers:,}."
+
+
+def _store(place: Place, name: str, file: Path, tick: Tick) -> None:
+    place.put(name, file, tick)
+    sizes = {stored.name: stored.size for stored in place.files()}
+    if sizes.get(name) != file.stat().st_size:
+        raise Unavailable(
+            "The backup is incomplete in {place}: it has {there} bytes instead of {here}.",
+            place=place.shown,
+            there=sizes.get(name, 0),
+            here=file.stat().st_size,
+        )

@@ -1,0 +1,67 @@
+"""Backups in a folder, made and restored by the real command."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from honeyguide.store import sqlite_path
+from honeyguide.store.replacing import Contains, inspect
+from honeyguide.store.scratch import SCRATCH
+
+from .postgres import shared_server
+from .process import Credentials, command, fresh, new_account
+
+
+def use_client_programs(monkeypatch: pytest.MonkeyPatch) -> None:
+    """`pg_dump` and `pg_restore` come with the test's own server."""
+    monkeypatch.setenv("PATH", f"{shared_server().psql.parent}{os.pathsep}{os.environ['PATH']}")
+
+
+class Installation:
+    """A database with an account, and a folder for its backups."""
+
+    def __init__(self, engine: str, folder: Path, **settings: object) -> None:
+        self.engine = engine
+        self.url = fresh(engine)
+        self.place = folder / "backups"
+        self.place.mkdir(exist_ok=True)
+        self.settings: dict[str, object] = {"backup_url": self.place, **settings}
+        self.alice: Credentials = new_account(self.url)
+
+    def run(self, *words: str, **settings: object) -> Any:
+        given = {"database_url": self.url, **self.settings, **settings}
+        return command(*words, **given)
+
+    def back_up(self) -> str:
+        """The name of the new backup."""
+        done = self.run("backup")
+        assert done.returncode == 0, done.stderr
+        return str(self.listed()[0]["name"])
+
+    def listed(self) -> list[dict[str, Any]]:
+        done = self.run("backups", "--json")
+        assert done.returncode == 0, done.stderr
+        return list(json.loads(done.stdout))
+
+    def contains(self) -> Contains:
+        return asyncio.run(inspect(self.url))
+
+    def left_behind(self) -> list[str]:
+        """Unfinished files and scratch databases."""
+        places = [self.place]
+        path = sqlite_path(self.url)
+        if path is not None:
+            places.append(path.parent)
+        found = [each.name for place in places for each in place.glob(".*")]
+        return found + scratch_databases() if path is None else found
+
+
+def scratch_databases() -> list[str]:
+    sql = f"SELECT datname FROM pg_database WHERE datname LIKE '{SCRATCH}%' ORDER BY 1"
+    return shared_server().execute(sql).split()

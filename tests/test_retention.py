@@ -1,0 +1,56 @@
+"""Which backups are deleted, and which never are."""
+
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from honeyguide.backups.names import backup_ms, backup_name, erasures_ms, erasures_name
+from honeyguide.backups.retention import expired
+from honeyguide.kernel.clock import DAY_MS
+
+NOW_MS = 1_794_819_600_000
+FOREIGN = ["notes.txt", "honeyguide.db", "honeyguide-20261399T020000Z.db.gz", "honeyguide-x.dump"]
+
+
+def backup(days_old: float) -> str:
+    return backup_name(NOW_MS - round(days_old * DAY_MS), "db.gz", is_encrypted=False)
+
+
+def erasures(days_old: float) -> str:
+    return erasures_name(NOW_MS - round(days_old * DAY_MS), "ab12")
+
+
+def test_a_name_tells_when_the_backup_was_started() -> None:
+    assert backup_name(NOW_MS, "dump", is_encrypted=True) == "honeyguide-20261116T090000Z.dump.age"
+    assert backup_ms("honeyguide-20261116T090000Z.dump.age") == NOW_MS
+    assert erasures_ms(erasures(0)) == NOW_MS and backup_ms(erasures(0)) is None
+    assert [backup_ms(name) for name in FOREIGN] == [None] * 4
+
+
+def test_backups_are_deleted_when_they_are_too_old() -> None:
+    names = [backup(days) for days in (1, 29.9, 30.1, 200)] + FOREIGN
+    assert expired(names, names, keep_days=30, now_ms=NOW_MS) == [backup(200), backup(30.1)]
+
+
+def test_the_newest_good_backup_stays_and_so_does_the_newest() -> None:
+    names = [backup(days) for days in (40, 50, 60)]
+    assert expired(names, [backup(50)], keep_days=30, now_ms=NOW_MS) == [backup(60)]
+    assert expired(names, [], keep_days=30, now_ms=NOW_MS) == [backup(60), backup(50)]
+    assert expired([], [], keep_days=30, now_ms=NOW_MS) == []
+
+
+def test_erasures_stay_as_long_as_a_backup_that_is_older() -> None:
+    names = [backup(10), backup(40), erasures(9), erasures(10.5), erasures(12), erasures(41)]
+    gone = expired(names, [backup(10)], keep_days=30, now_ms=NOW_MS)
+    assert gone == sorted([backup(40), erasures(12), erasures(41)])
+
+
+@given(st.sets(st.integers(0, 400)), st.sets(st.integers(0, 400)), st.integers(1, 100))
+def test_something_good_is_always_left(days: set[int], good: set[int], keep_days: int) -> None:
+    names, proved = {backup(each) for each in days}, {backup(each) for each in good & days}
+    left = names - set(expired(names, proved, keep_days=keep_days, now_ms=NOW_MS))
+    assert bool(left) == bool(names)
+    if proved:
+        assert max(proved) in left
+    assert {backup(each) for each in days if each < keep_days} <= left
