@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -21,8 +22,10 @@ from tests.support.service import ENGINES
 
 def restore(done: subprocess.CompletedProcess[str], url: str) -> None:
     line = done.stdout.partition("stop the service and run: ")[2].strip().replace("\n", " ")
-    given = os.environ | {"HONEYGUIDE_DATABASE_URL": url}
-    subprocess.run(line, shell=True, check=True, capture_output=True, text=True, env=given)
+    program, *words = shlex.split(line)
+    assert program == "honeyguide"
+    restored = command(*words, database_url=url)
+    assert restored.returncode == 0, restored.stderr
 
 
 @pytest.mark.parametrize("engine", ENGINES)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import fcntl
 import logging
 import os
 import socket
@@ -10,7 +9,6 @@ import sys
 import tempfile
 from collections.abc import Callable
 from functools import partial
-from pathlib import Path
 from typing import IO, NoReturn
 
 from prometheus_client import values
@@ -18,8 +16,10 @@ from prometheus_client import values
 from honeyguide import supervisor
 from honeyguide.app import Application
 from honeyguide.http_server import Server, server_config
+from honeyguide.kernel.errors import Unavailable
 from honeyguide.settings import Settings
 from honeyguide.store import sqlite_path
+from honeyguide.store.server_lock import lock_for_server
 
 log = logging.getLogger("honeyguide.serve")
 
@@ -54,21 +54,9 @@ def only_server(settings: Settings) -> IO[str] | None:
     if path is None:
         return None
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        lock = Path(f"{path}.lock").open("w")  # noqa: SIM115 - held until the process ends
-    except OSError as error:
-        _cannot_start(
-            f"The database file {path} cannot be opened: {error.strerror}. "
-            "Check HONEYGUIDE_DATABASE_URL."
-        )
-    try:
-        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError:
-        _cannot_start(
-            f"Another Honeyguide server is already using {path}, and SQLite supports only one. "
-            "Stop it, or use PostgreSQL."
-        )
-    return lock
+        return lock_for_server(path)
+    except Unavailable as error:
+        _cannot_start(error.message)
 
 
 def _cannot_start(sentence: str) -> NoReturn:

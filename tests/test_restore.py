@@ -1,0 +1,275 @@
+"""The way back: one command, which changes nothing before the backup is proved, and leaves erased
+people erased.
+"""
+
+from __future__ import annotations
+
+import gzip
+import os
+import re
+import shutil
+import subprocess
+from pathlib import Path
+
+import apsw
+import pyrage
+import pytest
+
+from honeyguide.store import sqlite_path
+from honeyguide.store.replacing import Contains
+from tests.support.backups import Installation, use_client_programs
+from tests.support.old_databases import database_before
+from tests.support.postgres import shared_server
+from tests.support.process import COMMAND, Serving, command, environment, fresh
+from tests.support.service import ENGINES, until
+from tests.support.stores import OpenStore
+
+
+@pytest.fixture(autouse=True)
+def _programs(monkeypatch: pytest.MonkeyPatch) -> None:
+    use_client_programs(monkeypatch)
+
+
+def emails_in(url: str) -> list[str]:
+    with OpenStore("", url) as store:
+        rows = store.ask("SELECT email FROM subscriber WHERE email IS NOT NULL ORDER BY email")
+    return [row[0] for row in rows]
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_a_lost_machine_comes_back_without_those_who_were_erased(
+    engine: str, tmp_path: Path
+) -> None:
+    here = Installation(engine, tmp_path)
+    with Serving(here.url, **here.settings) as server:
+        call = server.caller(here.alice.key)
+        people = f"{here.alice.v1}/subscribers"
+        for name in ("ann", "bea", "cid"):
+            assert call("POST", people, {"email": f"{name}@example.org"}).status == 201
+        assert call("DELETE", f"{people}/cid@example.org").status == 200
+        name = here.back_up()
+        assert call("POST", people, {"email": "dora@example.org"}).status == 201
+        # An address that the backup does not know: the id finds her, not the address.
+        changed = call("PUT", f"{people}/bea@example.org", {"email": "beatrix@example.org"})
+        assert changed.status == 200
+        assert call("DELETE", f"{people}/beatrix@example.org").status == 200
+        erased = "SELECT count(*) FROM erasure WHERE copied_ms IS NULL"
+        with OpenStore(engine, here.url) as store:
+            until(lambda: store.ask(erased) == [(0,)], 90)
+        server.kill()
+    lost, here.url = here.url, fresh(engine)
+    assert emails_in(lost) == ["ann@example.org", "dora@example.org"]
+    tried = here.run("restore", name, "--dry-run")
+    assert tried.returncode == 0, tried.stderr
+    assert f"{name} can be restored. Accounts: 1, subscribers: 1" in tried.stdout
+    assert here.contains() is Contains.NOTHING and here.left_behind() == []
+    done = here.run("restore", "latest")
+    assert done.returncode == 0, done.stderr
+    assert "People erased after the backup, and now erased again: 1." in done.stdout
+    assert emails_in(here.url) == ["ann@example.org"]
+    assert here.run("verify").returncode == 0 and here.left_behind() == []
+    with Serving(here.url) as server:
+        told = server.caller(here.alice.key)("GET", people).json()
+        assert [each["email"] for each in told["subscribers"]] == ["ann@example.org"]
+    assert here.listed()[0] == {**here.listed()[0], "name": name, "result": None}
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_a_database_in_use_is_replaced_only_when_asked_and_kept(
+    engine: str, tmp_path: Path
+) -> None:
+    here = Installation(engine, tmp_path)
+    name = here.back_up()
+    with Serving(here.url) as server:
+        call = server.caller(here.alice.key)
+        assert (
+            call("POST", f"{here.alice.v1}/subscribers", {"email": "new@example.org"}).status == 201
+        )
+        refused = here.run("restore", name)
+        assert refused.returncode == 1 and "add --replace" in refused.stderr
+        busy = here.run("restore", name, "--replace")
+        word = "A Honeyguide server is using" if engine == "sqlite" else "is in use by: honeyguide"
+        assert busy.returncode == 1 and word in busy.stderr, busy.stderr
+        assert call("GET", f"{here.alice.v1}/subscribers/new@example.org").status == 200
+    assert emails_in(here.url) == ["new@example.org"] and here.left_behind() == []
+    done = here.run("restore", name, "--replace")
+    assert done.returncode == 0, done.stderr
+    found = re.search(r"The old database is kept as (\S+)\. ", done.stdout)
+    assert found is not None and emails_in(here.url) == []
+    old = f"sqlite:///{found[1]}" if engine == "sqlite" else shared_server().url(found[1])
+    assert emails_in(old) == ["new@example.org"]
+
+
+def test_any_process_that_has_the_file_open_is_in_the_way(tmp_path: Path) -> None:
+    here = Installation("sqlite", tmp_path)
+    name = here.back_up()
+    path = str(sqlite_path(here.url))
+    other = apsw.Connection(path)
+    other.execute("SELECT count(*) FROM account").fetchall()
+    busy = here.run("restore", name, "--replace")
+    assert busy.returncode == 1 and f"Another process has {path} open." in busy.stderr
+    other.close()
+    assert here.run("restore", name, "--replace").returncode == 0
+
+
+def test_a_journal_left_by_a_killed_process_is_not_replayed(tmp_path: Path) -> None:
+    here = Installation("sqlite", tmp_path)
+    name = here.back_up()
+    with Serving(here.url) as server:
+        call = server.caller(here.alice.key)
+        call("POST", f"{here.alice.v1}/subscribers", {"email": "new@example.org"})
+        server.kill()
+    path = sqlite_path(here.url)
+    assert path is not None and Path(f"{path}-wal").stat().st_size
+    path.write_bytes(b"no longer a database" * 1000)
+    assert here.contains() is Contains.SOMETHING_ELSE
+    done = here.run("restore", name, "--replace")
+    assert done.returncode == 0, done.stderr
+    assert emails_in(here.url) == [] and here.run("verify").returncode == 0
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_the_log_of_the_old_database_counts_where_no_place_has_one(
+    engine: str, tmp_path: Path
+) -> None:
+    here = Installation(engine, tmp_path)
+    people = f"{here.alice.v1}/subscribers"
+    with Serving(here.url) as server:
+        call = server.caller(here.alice.key)
+        assert call("POST", people, {"email": "ann@example.org"}).status == 201
+        assert here.run("backup", str(tmp_path / "copy")).returncode == 0
+        assert call("DELETE", f"{people}/ann@example.org").status == 200
+    words = ("restore", "--replace", str(tmp_path / "copy"))
+    done = command(*words, database_url=here.url)
+    assert done.returncode == 0 and "now erased again: 1." in done.stdout
+    assert emails_in(here.url) == []
+    elsewhere = command("restore", str(tmp_path / "copy"), database_url=fresh(engine))
+    assert "No log of erasures was found" in elsewhere.stdout
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_a_backup_of_an_older_version_is_upgraded(engine: str, tmp_path: Path) -> None:
+    old = database_before(
+        engine,
+        "0021",
+        "INSERT INTO account (id, email, email_key, created_ms) VALUES ('a', 'a@b.c', 'a@b.c', 1)",
+    )
+    copy = tmp_path / "copy"
+    if engine == "sqlite":
+        shutil.copy(str(sqlite_path(old)), copy)
+    else:
+        dumping = ["pg_dump", "-Fc", f"--file={copy}", old]
+        subprocess.run(dumping, check=True)
+    url = fresh(engine)
+    done = command("restore", str(copy), database_url=url)
+    assert done.returncode == 0, done.stderr
+    assert "It was made by an older version and has been upgraded." in done.stdout
+    assert command("migrate", "--plan", database_url=url).stdout == "The schema is up to date.\n"
+
+
+def newer_schema(here: Installation) -> None:
+    with OpenStore(here.engine, here.url) as store:
+        store.do("INSERT INTO schema_migration (name) VALUES ('9999_of_tomorrow')")
+
+
+def test_what_is_no_backup_is_refused_in_one_sentence(tmp_path: Path) -> None:
+    here = Installation("sqlite", tmp_path)
+    good = here.place / here.back_up()
+    before = sqlite_path(here.url).read_bytes()  # type: ignore[union-attr]
+    identity = pyrage.x25519.Identity.generate()
+    other = pyrage.x25519.Identity.generate()
+    sealed = pyrage.encrypt(good.read_bytes(), [identity.to_public()])
+    database = gzip.decompress(good.read_bytes())
+    foreign = tmp_path / "foreign.db"
+    apsw.Connection(str(foreign)).execute("CREATE TABLE t (x)")
+    key, wrong_key, no_key = (tmp_path / name for name in ("key", "other", "no key"))
+    key.write_text(f"# made by age-keygen\n{identity}\n")
+    wrong_key.write_text(str(other))
+    no_key.write_text("hello")
+    with_key = ("--identity", str(key))
+    damaged = "The backup is damaged or incomplete"
+    cases: list[tuple[bytes, tuple[str, ...], str]] = [
+        (b"hello" * 100, (), "not a Honeyguide backup"),
+        (b"", (), "not a Honeyguide backup"),
+        (gzip.compress(b"hello"), (), "not a Honeyguide backup"),
+        (good.read_bytes()[:-100], (), damaged),
+        (good.read_bytes()[:5_000] + b"x" + good.read_bytes()[5_001:], (), damaged),
+        (database[: len(database) // 2], (), "integrity check"),
+        (foreign.read_bytes(), (), "not of Honeyguide's"),
+        (b"PGDMP...", (), "This is a backup of a PostgreSQL database, but"),
+        (sealed, (), "Add --identity FILE"),
+        (sealed, ("--identity", str(wrong_key)), "was encrypted for another key"),
+        (sealed, ("--identity", str(no_key)), "has no valid age key"),
+        (sealed, ("--identity", str(tmp_path / "none")), "cannot be read"),
+        (sealed[:-100], with_key, damaged),
+        (sealed[:150], with_key, damaged),
+    ]
+    for number, (content, words, sentence) in enumerate(cases):
+        file = tmp_path / f"case {number}"
+        file.write_bytes(content)
+        done = here.run("restore", "--replace", *words, str(file))
+        assert done.returncode == 1 and sentence in done.stderr, (number, done.stderr)
+        assert "Traceback" not in done.stderr and here.left_behind() == []
+        assert sqlite_path(here.url).read_bytes() == before  # type: ignore[union-attr]
+    (tmp_path / "sealed").write_bytes(sealed)
+    assert here.run("restore", "--replace", *with_key, str(tmp_path / "sealed")).returncode == 0
+    for name, sentence in (("honeyguide-x", "There is no honeyguide-x in"), ("x", "no file x.")):
+        assert sentence in here.run("restore", "--replace", name).stderr
+
+
+def test_a_truncated_dump_of_postgres_is_refused(tmp_path: Path) -> None:
+    here = Installation("postgres", tmp_path)
+    good = here.place / here.back_up()
+    for kept in (5, 100, 5_000, good.stat().st_size - 50):
+        (tmp_path / "cut").write_bytes(good.read_bytes()[:kept])
+        done = here.run("restore", "--replace", str(tmp_path / "cut"))
+        assert done.returncode == 1 and "damaged or incomplete" in done.stderr, done.stderr
+        assert here.contains() is Contains.ACCOUNTS and here.left_behind() == []
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_a_backup_of_a_newer_version_is_refused(engine: str, tmp_path: Path) -> None:
+    here = Installation(engine, tmp_path)
+    other = Installation(engine, tmp_path)
+    newer_schema(other)
+    assert other.run("backup", str(tmp_path / "copy")).returncode == 1, "it cannot be opened"
+    done = here.run("restore", "--replace", str(tmp_path / "copy"))
+    assert done.returncode == 1 and "by a newer version of Honeyguide" in done.stderr
+    assert here.contains() is Contains.ACCOUNTS and here.left_behind() == []
+
+
+def limited(size: int, *words: str, **settings: object) -> subprocess.CompletedProcess[str]:
+    """Files larger than this cannot be written, as if the disk were full."""
+    script = f"ulimit -f {size // 1024}; trap '' XFSZ; exec \"$@\""
+    return subprocess.run(
+        ["bash", "-c", script, "-", *COMMAND, *words],
+        env=environment(**settings) | {"PATH": os.environ["PATH"]},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+def test_a_full_disk_is_said_and_damages_nothing(tmp_path: Path) -> None:
+    here = Installation("sqlite", tmp_path)
+    with OpenStore("sqlite", here.url) as store:
+        for number in range(40):
+            store.do(
+                "INSERT INTO instance (name, value) VALUES (:name, hex(randomblob(50000)))",
+                name=str(number),
+            )
+    name = here.back_up()
+    given = {"database_url": here.url, **here.settings}
+    size = (here.place / name).stat().st_size
+    whole = sqlite_path(here.url).stat().st_size  # type: ignore[union-attr]
+    assert size * 1.5 < whole
+    for limit in (whole // 2, size // 2):
+        done = limited(limit, "backup", **given)
+        assert done.returncode == 1 and "Traceback" not in done.stderr, done.stderr
+        assert "The backup failed: " in done.stderr
+        done = limited(limit, "restore", name, "--replace", **given)
+        assert done.returncode == 1 and "Traceback" not in done.stderr, done.stderr
+        assert here.left_behind() == []
+    assert [each.name for each in here.place.iterdir()] == [name]
+    assert here.run("verify").returncode == 0
+    assert [row["name"] for row in here.listed()] == [name]
