@@ -17,6 +17,7 @@ from honeyguide.kernel.clock import system_clock
 from honeyguide.kernel.email_addresses import EmailAddress
 from honeyguide.kernel.errors import Invalid
 from honeyguide.mail import emails
+from honeyguide.pages.dashboard import backups
 from honeyguide.pages.dashboard.page_request import PageRequest, PageView
 from honeyguide.pages.downloads import attachment
 from honeyguide.pages.forms import Field
@@ -63,6 +64,7 @@ async def show(tx: Tx, request: PageRequest) -> PageView:
         accounts=await accounts.list_all(tx),
         invited=await invitations.of_inviter(tx, request.who.account_id, now_ms=now_ms),
         backup_ms=await accounts.last_backup_ms(tx),
+        backups=await backups.find_backups(tx, request),
         proof=await accounts.last_proof(tx),
         letters=await emails.backlog(tx, now_ms=now_ms),
         deliveries=await webhooks.backlog(tx, now_ms=now_ms),

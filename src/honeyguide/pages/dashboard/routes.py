@@ -12,6 +12,7 @@ from honeyguide.pages import rendering
 from honeyguide.pages.dashboard import (
     account,
     administration,
+    backups,
     clock,
     earnings,
     formats,
@@ -263,6 +264,7 @@ PAGES = (
         fields=administration.FIELDS,
         form_uses=Uses.SLOW_READS,
     ),
+    PageRoute("POST", "/administration/backups", WRITES, backups.back_up_now, ADMIN),
     PageRoute("POST", "/clock", SERVICES, clock.move),
 )
 
