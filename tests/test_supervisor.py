@@ -12,15 +12,18 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
+import pytest
+
+from tests.support import starter
 from tests.support.postgres import free_port
-from tests.support.process import Serving, command, fresh
+from tests.support.process import Serving, command, environment, fresh
 from tests.support.service import until
 from tests.test_cli_server import children
 
 BLOCKED_S = 1.5
 # The event loop of a worker blocks as code that never awaits does.
 BLOCKABLE = f"""
-import time
+import re, time
 from honeyguide import app, supervisor
 supervisor.BLOCKED_S = {BLOCKED_S}
 answer = app.Application.__call__
@@ -28,6 +31,9 @@ async def answer_or_block(self, scope, receive, send):
     if scope.get("path") == "/block":
         print("now it blocks", flush=True)
         time.sleep(600)
+    if scope.get("path") == "/compute":
+        print("now it blocks", flush=True)
+        re.match("(a+)+$", "a" * 100 + "b")  # lets no other thread run
     await answer(self, scope, receive, send)
 app.Application.__call__ = answer_or_block
 """
@@ -54,12 +60,12 @@ def two_workers() -> Iterator[Serving]:
                 os.kill(pid, signal.SIGKILL)
 
 
-def block(server: Serving) -> None:
+def block(server: Serving, path: str = "/block") -> None:
     """Blocks one worker: this request never gets an answer."""
 
     def ask() -> None:
         with suppress(OSError):
-            server.caller(timeout=30)("GET", "/block")
+            server.caller(timeout=30)("GET", path)
 
     threading.Thread(target=ask, daemon=True).start()
     until(lambda: "now it blocks" in server.said)
@@ -101,3 +107,34 @@ def test_a_failed_start_exits_with_1() -> None:
     nowhere = f"postgresql://x@127.0.0.1:{free_port()}/x"
     done = command("serve", "--workers", "2", database_url=nowhere, port=free_port())
     assert done.returncode == 1 and "Cannot connect to PostgreSQL" in done.stderr
+
+
+@pytest.mark.parametrize("path", ["/block", "/compute"])
+def test_a_single_process_whose_event_loop_blocks_exits_and_says_where(path: str) -> None:
+    server = Serving(fresh("sqlite"))
+    server.before = BLOCKABLE
+    with server:
+        time.sleep(2 * BLOCKED_S)  # one that has nothing to do is not taken for blocked
+        assert server.caller()("GET", "/healthz").status == 200
+        block(server, path)
+        assert server.process.wait(20) == 1
+        assert "Timeout" in server.said and "in answer_or_block" in server.said
+
+
+def test_a_work_process_whose_event_loop_blocks_exits(tmp_path: Path) -> None:
+    before = f"""
+import time
+from honeyguide import app, supervisor
+supervisor.BLOCKED_S = {BLOCKED_S}
+async def block(self):
+    time.sleep(600)
+app.Services.work = block
+"""
+    with open(tmp_path / "out", "wb") as out:
+        env = environment(database_url=fresh("sqlite"))
+        worker = starter.Command(["work"], env=env, stdout=out, stderr=out, before=before)
+        try:
+            assert worker.wait(60) == 1
+        finally:
+            worker.kill()
+    assert "in block" in (tmp_path / "out").read_text()

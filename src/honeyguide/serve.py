@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+import faulthandler
 import logging
 import os
 import socket
@@ -42,7 +44,8 @@ def run_server(
             "Change HONEYGUIDE_HOST or HONEYGUIDE_PORT."
         )
     if workers == 1:
-        sys.exit(_serve(settings, sock, work, on_answering or partial(_greet, settings)))
+        greet = on_answering or partial(_greet, settings)
+        sys.exit(_serve(settings, sock, work, partial(_greet_and_watch, greet)))
     code = _supervise(settings, sock, workers, work)
     del lock
     sys.exit(code)
@@ -90,6 +93,20 @@ def _serve(
 def _greet(settings: Settings) -> None:
     log.info("Honeyguide is running at %s", settings.base_url)
     log.info("API reference: %s/docs. Press Ctrl-C to stop.", settings.base_url)
+
+
+def _greet_and_watch(greet: Callable[[], None]) -> None:
+    exit_if_blocked()
+    greet()
+
+
+def exit_if_blocked() -> None:
+    """For a process without a parent, on its event loop: if the loop is blocked for too long, write
+    to standard error where, and exit with 1. This needs no Python thread, because the code that
+    blocks may let none run.
+    """
+    faulthandler.dump_traceback_later(supervisor.BLOCKED_S, exit=True)
+    asyncio.get_running_loop().call_later(supervisor.BLOCKED_S / 10, exit_if_blocked)
 
 
 def _supervise(settings: Settings, sock: socket.socket, workers: int, work: bool) -> int:

@@ -15,7 +15,7 @@ from honeyguide.app import Services
 from honeyguide.cli.base import fail, find_settings_file, read_settings, with_services
 from honeyguide.kernel import memory
 from honeyguide.kernel.errors import Fault
-from honeyguide.serve import run_server
+from honeyguide.serve import exit_if_blocked, run_server
 from honeyguide.settings_file import WrongSetting
 from honeyguide.store import Planned, migrate, plan_migrations, sqlite_path
 
@@ -56,6 +56,7 @@ def work() -> None:
 
 async def _work_until_stopped(services: Services) -> None:
     memory.tune_collector()
+    exit_if_blocked()
     working = asyncio.ensure_future(services.work())
     for number in (signal.SIGINT, signal.SIGTERM):
         asyncio.get_running_loop().add_signal_handler(number, _stop, working)
