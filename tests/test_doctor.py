@@ -16,6 +16,7 @@ import pytest
 
 from honeyguide import settings
 from honeyguide.accounts.accounts import Proof
+from honeyguide.backups.records import BackupRecord
 from honeyguide.doctor import judgements
 from honeyguide.doctor.judgements import DiskSpace, SeenRequest
 from honeyguide.doctor.results import TITLES, CheckResult, HealthLevel
@@ -30,6 +31,19 @@ from tests.support.service import ENGINES, until
 NOW = 1_800_000_000_000
 LIVE = {"base_url": "https://refer.example.org", "trusted_proxies": "127.0.0.1"}
 OK, WARNING, PROBLEM = HealthLevel.OK, HealthLevel.WARNING, HealthLevel.PROBLEM
+
+
+def backup_record(result: str) -> BackupRecord:
+    return BackupRecord(
+        id="1",
+        name="honeyguide-20270115T080000Z.db.gz",
+        started_ms=NOW,
+        duration_ms=1,
+        bytes=1,
+        sha256=None,
+        result=result,
+        message="Something is wrong.",
+    )
 
 
 def chosen(**given: str) -> settings.Settings:
@@ -104,9 +118,18 @@ JUDGED: list[tuple[CheckResult, HealthLevel]] = [
     (judgements.ledger(None), OK),
     (judgements.ledger(Proof(NOW, 0)), OK),
     (judgements.ledger(Proof(NOW, 1)), PROBLEM),
-    (judgements.backups(None, now_ms=NOW), WARNING),
-    (judgements.backups(NOW - 7 * DAY_MS, now_ms=NOW), OK),
-    (judgements.backups(NOW - 7 * DAY_MS - 1, now_ms=NOW), WARNING),
+    (judgements.backups(None, None, now_ms=NOW), WARNING),
+    (judgements.backups(NOW - 7 * DAY_MS, None, now_ms=NOW), OK),
+    (judgements.backups(NOW - 7 * DAY_MS - 1, None, now_ms=NOW), WARNING),
+    *(
+        (judgements.backups(NOW, backup_record(result), now_ms=NOW), level)
+        for result, level in (
+            ("ok", OK),
+            ("unchecked", WARNING),
+            ("broken", PROBLEM),
+            ("failed", PROBLEM),
+        )
+    ),
 ]
 
 

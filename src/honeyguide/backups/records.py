@@ -39,7 +39,7 @@ class _State(NamedTuple):
 _sql = beside(__file__)
 _STATE = _sql.query("state", _State)
 _NEWEST = _sql.query("newest", BackupRecord)
-_NEWEST_MADE = _sql.query("newest_made", BackupRecord)
+_NEWEST_FINISHED = _sql.query("newest_finished", BackupRecord)
 _GOOD = _sql.value("good", str)
 _BEGIN = _sql.command("begin")
 _FINISH = _sql.command("finish")
@@ -102,9 +102,9 @@ async def last_backup(tx: Tx) -> BackupRecord | None:
     return found[0] if found else None
 
 
-async def last_made(tx: Tx) -> BackupRecord | None:
-    """The newest backup that exists, checked or not."""
-    return await tx.one(_NEWEST_MADE)
+async def last_finished(tx: Tx) -> BackupRecord | None:
+    """The newest one that was made, or failed."""
+    return await tx.one(_NEWEST_FINISHED)
 
 
 async def names_of_good(tx: Tx) -> list[str]:

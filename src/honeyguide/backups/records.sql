@@ -9,8 +9,8 @@ SELECT (SELECT MAX(started_ms) FROM backup) AS tried_ms,
 -- name: newest
 SELECT {record} FROM backup ORDER BY started_ms DESC, id DESC LIMIT :most;
 
--- name: newest_made
-SELECT {record} FROM backup WHERE result <> 'failed' ORDER BY started_ms DESC, id DESC LIMIT 1;
+-- name: newest_finished
+SELECT {record} FROM backup WHERE result IS NOT NULL ORDER BY started_ms DESC, id DESC LIMIT 1;
 
 -- name: good
 SELECT name FROM backup WHERE result = 'ok';

@@ -10,6 +10,7 @@ from typing import NamedTuple
 from urllib.parse import urlsplit
 
 from honeyguide.accounts.accounts import Proof
+from honeyguide.backups.records import BROKEN, FAILED, UNCHECKED, BackupRecord
 from honeyguide.doctor.records import Records
 from honeyguide.doctor.results import CheckResult, ok, problem, warning
 from honeyguide.kernel.clock import DAY_MS, HOUR_MS, MINUTE_MS
@@ -207,7 +208,7 @@ def of_records(settings: Settings, records: Records, *, now_ms: int) -> list[Che
         emails(records.unsent_email_ms, now_ms=now_ms),
         webhooks(records.due_delivery_ms, records.failing_webhooks, now_ms=now_ms),
         ledger(records.proof),
-        backups(records.backup_ms, now_ms=now_ms),
+        backups(records.backup_ms, records.backup, now_ms=now_ms),
     ]
 
 
@@ -266,8 +267,17 @@ def ledger(proof: Proof | None) -> CheckResult:
     return ok("ledger", f"No errors at {_moment(proof.at_ms)}")
 
 
-def backups(last_ms: int | None, *, now_ms: int) -> CheckResult:
-    remedy = "Run `honeyguide backup FILE` every day, and keep the files on another machine."
+def backups(last_ms: int | None, automatic: BackupRecord | None, *, now_ms: int) -> CheckResult:
+    """`automatic` is the last one that was made, or failed, at HONEYGUIDE_BACKUP_URL."""
+    if automatic is not None and automatic.result in (FAILED, BROKEN):
+        return problem(
+            "backups",
+            f"The last backup failed. {automatic.message}",
+            "Fix this, then run `honeyguide backup`.",
+        )
+    if automatic is not None and automatic.result == UNCHECKED:
+        return warning("backups", str(automatic.message), "Then run `honeyguide backup`.")
+    remedy = "Set HONEYGUIDE_BACKUP_URL to a folder of another machine, or to a bucket."
     if last_ms is None:
         return warning("backups", "No backup has been made.", remedy)
     if last_ms < now_ms - BACKUP_OLD_MS:

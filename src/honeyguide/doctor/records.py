@@ -7,6 +7,8 @@ from typing import NamedTuple
 import msgspec
 
 from honeyguide.accounts import accounts
+from honeyguide.backups import records
+from honeyguide.backups.records import BackupRecord
 from honeyguide.doctor.results import CheckResult
 from honeyguide.events import webhooks
 from honeyguide.mail import emails
@@ -27,6 +29,7 @@ class Records(NamedTuple):
     stored_secret: bytes | None
     proof: accounts.Proof | None
     backup_ms: int | None
+    backup: BackupRecord | None  # the last automatic one, also if it failed
 
 
 class StoredResult(msgspec.Struct):
@@ -46,6 +49,7 @@ async def read(tx: Tx, *, now_ms: int) -> Records:
         stored_secret=await accounts.find_stored_secret(tx),
         proof=await accounts.last_proof(tx),
         backup_ms=await accounts.last_backup_ms(tx),
+        backup=await records.last_finished(tx),
     )
 
 
