@@ -19,9 +19,10 @@ import pytest
 
 from honeyguide.api.handler import MOST_AT_ONCE
 from tests.support.disks import watched_disk
+from tests.support.metrics import Scrape
 from tests.support.postgres import PostgresServer
 from tests.support.process import Answer, Serving, fresh, new_account
-from tests.support.service import Member, Service
+from tests.support.service import Member, Service, until
 
 
 def assert_shed(answer: Answer) -> None:
@@ -190,12 +191,15 @@ def test_a_full_disk_fails_whole_groups_reads_go_on_and_room_is_enough_to_mend_i
         call = server.caller(alice.key)
         for _ in range(80):
             assert call("GET", f"{path}/{acknowledged[0]}").status == 200
+        waiting = call("GET", "/readyz")
+        assert (waiting.status, waiting.json()["code"]) == (503, "cannot_write")
         # Somebody makes room; nobody restarts anything.
         resource.prlimit(
             server.process.pid,
             resource.RLIMIT_FSIZE,
             (resource.RLIM_INFINITY, resource.RLIM_INFINITY),
         )
+        assert call("GET", "/readyz").status == 200
         assert call("POST", path, {"email": "after@example.org"}).status == 201
         server.kill()
         server.prefix = []
@@ -251,10 +255,16 @@ def test_postgres_stopped_is_a_quick_500_and_started_again_is_enough(own_postgre
             waiting = call("GET", "/readyz")
             assert waiting.status == 503 and waiting.json()["status"] == "waiting"
             assert waiting.json().keys() == {"status", "error", "code", "request_id"}
+            assert waiting.json()["code"] == "unavailable"
+            away = Scrape(call("GET", "/metrics").body.decode())
+            assert away("honeyguide_database_up") == 0
+            assert away("honeyguide_emails_unsent") is None
+            assert (away("honeyguide_errors_total", code="unavailable") or 0) >= 9
         finally:
             own_postgres._launch()
         server.wait_for("/readyz", seconds=15)
         assert call("POST", path, signup(1)).status == 201
+        until(lambda: b"honeyguide_database_up 1.0" in call("GET", "/metrics").body)
         assert call("GET", path).json()["meta"]["total_subscribers"] == 2
 
 
@@ -326,6 +336,11 @@ def test_more_than_can_be_answered_is_shed_at_once():
             answers = Counter(alice.get(alice.v1).json()["code"] for _ in range(50))
             assert answers == {"overloaded": 50} and time.monotonic() - began < 4
             assert answer.headers["retry-after"] == "1"
+            waiting = alice.get("/readyz")
+            assert (waiting.status_code, waiting.json()["code"]) == (503, "overloaded")
+            found = Scrape(alice.get("/metrics").text)
+            assert (found("honeyguide_errors_total", code="overloaded") or 0) >= 50
+            assert (found("honeyguide_requests_in_flight") or 0) >= MOST_AT_ONCE
             assert (
                 json.loads(answer.content)["error"]
                 == "The service is overloaded; try again in a moment."

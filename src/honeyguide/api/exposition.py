@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import os
-import time
 
 from prometheus_client import CollectorRegistry, generate_latest
 from prometheus_client.multiprocess import MultiProcessCollector
@@ -12,9 +11,6 @@ from prometheus_client.multiprocess import MultiProcessCollector
 from honeyguide.api.process_metrics import ProcessMetrics
 from honeyguide.api.state_metrics import StateMetrics
 from honeyguide.api.telemetry import Telemetry
-
-# Whoever asks again sooner gets the same text, so that asking often costs nothing.
-KEPT_S = 1.0
 
 
 class Exposition:
@@ -25,19 +21,14 @@ class Exposition:
         self._state_registry = CollectorRegistry()
         self._state_registry.register(state)
         self._one_at_a_time = asyncio.Lock()
-        self._made_s = float("-inf")
-        self._text = b""
 
     async def text(self) -> bytes:
         async with self._one_at_a_time:
-            if time.monotonic() - self._made_s > KEPT_S:
-                await self._state.refresh()
-                self._process.sample()
-                self._telemetry.flush()
-                # It takes some milliseconds, in which requests go on.
-                self._text = await asyncio.to_thread(self._generate)
-                self._made_s = time.monotonic()
-        return self._text
+            await self._state.refresh()
+            self._process.sample()
+            self._telemetry.flush()
+            # It takes some milliseconds, in which requests go on.
+            return await asyncio.to_thread(self._generate)
 
     def _generate(self) -> bytes:
         ours = self._telemetry.registry

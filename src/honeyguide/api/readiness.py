@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 import shutil
 from collections.abc import Callable
 
 from honeyguide.kernel.errors import Fault, Unavailable
 from honeyguide.store import Store, health
 from honeyguide.store.tx import Tx
+
+log = logging.getLogger("honeyguide.readiness")
 
 ANSWER_S = 5.0
 # With less room than this, SQLite cannot even grow its log.
@@ -38,18 +41,21 @@ class Readiness:
             return Unavailable("The database is not responding.")
         except Unavailable as error:
             return error
+        except Exception:
+            log.exception("The database could not be checked")
+            return Unavailable("The database cannot be used. The log has the details.")
         if self._is_overloaded() or self._lag_s() > MOST_LAG_S:
             return Unavailable("This process is overloaded.", code="overloaded")
         return None
 
     async def _check_writes(self) -> None:
-        """Tries to write only if the last write failed, so that a probe changes nothing."""
+        """Tries to write only if there is a reason to, so that a probe usually changes nothing."""
         path = self._store.path
         if path is not None and shutil.disk_usage(path.parent).free < LEAST_FREE_BYTES:
             raise Unavailable(
                 "The disk of the database is full. Free some space.", code="disk_full"
             )
-        if not self._store.watch.is_write_failing:
+        if not self._store.watch.is_suspect:
             return
         try:
             await self._store.write(health.try_to_write)
@@ -58,3 +64,4 @@ class Readiness:
                 "The database cannot be written to. Check its disk and permissions.",
                 code="cannot_write",
             ) from error
+        self._store.watch.is_suspect = False

@@ -259,7 +259,7 @@ class PostgresStore:
         except DOWN_ERRORS as error:
             if isinstance(error, ValueError):
                 raise  # a value that the driver cannot send is a bug, not a problem of the server
-            is_usable = False
+            is_usable, self.watch.is_suspect = False, True
             raise Unavailable(DOWN) from error
         except asyncio.CancelledError:
             is_usable = False  # a query may still be running on it
@@ -311,12 +311,7 @@ class PostgresStore:
         return await self._write_and_tell(bind(unit, args, kwargs), snapshot=True)
 
     async def _write_and_tell(self, work: Work[T], *, snapshot: bool) -> T:
-        try:
-            result, topics = await self._retry(self._write, work, snapshot=snapshot)
-        except Unavailable:
-            self.watch.is_write_failing = True
-            raise
-        self.watch.is_write_failing = False
+        result, topics = await self._retry(self._write, work, snapshot=snapshot)
         self._tell(topics)
         return result
 

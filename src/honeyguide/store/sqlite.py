@@ -265,7 +265,7 @@ class SqliteStore:
                     group += self._queue
                     self._queue.clear()
                 else:
-                    self.watch.is_write_failing = True
+                    self.watch.is_suspect = True
                 for _, future, _ in group:
                     if not future.done():
                         future.set_exception(trouble(error))
@@ -292,7 +292,8 @@ class SqliteStore:
                 self._writer.execute("ROLLBACK")
             raise
         self.watch.on_batch(len(group), time.perf_counter() - began)
-        self.watch.is_write_failing = any(_is_unwritable(refused) for _, _, refused in outcomes)
+        if any(_is_unwritable(refused) for _, _, refused in outcomes):
+            self.watch.is_suspect = True
         # A refusal waits for the sync too: it may depend on what another unit in this group wrote.
         for future, result, refused in outcomes:
             if future.done():

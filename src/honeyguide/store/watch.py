@@ -33,5 +33,6 @@ class StoreWatch:
     def __init__(self) -> None:
         self.on_wait: Callable[[float], None] = _ignore_wait
         self.on_batch: Callable[[int, float], None] = _ignore_batch
-        # Whether the last write failed, perhaps because the disk is full.
-        self.is_write_failing = False
+        # Whether writes may be failing, perhaps because the disk is full: set when the database
+        # refused something, cleared by whoever has tried to write since.
+        self.is_suspect = False
