@@ -19,7 +19,7 @@ import pytest
 from PIL import Image, ImageOps
 
 from honeyguide.kernel.errors import Invalid
-from honeyguide.partners import logos
+from honeyguide.partners import logos, picture_process
 from honeyguide.partners.logos import Logo, decode_field, sanitize, sanitize_apart
 from tests.support.hostile_logos import (
     BROKEN,
@@ -230,7 +230,7 @@ def test_the_whole_corpus_leaves_the_caller_and_its_children_small() -> None:
 def test_a_child_that_takes_too_long_is_killed_and_the_image_refused(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(logos, "_CHILD_WALL_S", 0.01)
+    monkeypatch.setattr(picture_process, "_CHILD_WALL_S", 0.01)
     assert "too complex" in refused(lambda: asyncio.run(sanitize_apart(SMALL_PNG)))
 
 
@@ -248,7 +248,7 @@ def test_a_child_that_was_taken_over_does_not_choose_the_sentence(
 def test_a_child_that_computes_too_long_is_stopped_by_its_own_limit(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(logos, "_CHILD_WALL_S", 60.0)
+    monkeypatch.setattr(picture_process, "_CHILD_WALL_S", 60.0)
     started = time.monotonic()
     assert "too complex" in refused(lambda: asyncio.run(sanitize_apart(scan_bomb())))
     assert time.monotonic() - started < 50
@@ -261,7 +261,7 @@ only_where_memory_is_limited = pytest.mark.skipif(
         "child's time is its limit"
     ),
 )
-LIMITED = "from honeyguide.partners import logos; logos._limit_ourselves(); "
+LIMITED = "from honeyguide.partners import picture_process; picture_process.limit_ourselves(); "
 WRITING = "import os; os.write(os.open('x', os.O_CREAT | os.O_WRONLY), b'x')"
 
 
@@ -284,7 +284,8 @@ def test_a_child_gets_no_more_memory_than_its_share_and_writes_no_file(
 @only_where_memory_is_limited
 def test_the_worker_limits_itself_before_it_decodes() -> None:
     tight = (
-        "from honeyguide.partners import logos; logos._CHILD_MEMORY = 100_000_000; logos._worker()"
+        "from honeyguide.partners import logos, picture_process; "
+        "picture_process._CHILD_MEMORY = 100_000_000; logos._worker(logos.LOGO)"
     )
     sent = CLEANED["PNG 4,000 x 4,000 in 16 bits"]
     done = subprocess.run(
@@ -296,16 +297,15 @@ def test_the_worker_limits_itself_before_it_decodes() -> None:
 def test_a_worker_that_cannot_run_is_our_fault_not_the_images(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(
-        logos, "_child_environment", lambda: {"PYTHONPATH": "/nowhere", "PYTHONHOME": "/nowhere"}
-    )
+    nowhere = {"PYTHONPATH": "/nowhere", "PYTHONHOME": "/nowhere"}
+    monkeypatch.setattr(picture_process, "child_environment", lambda: nowhere)
     with pytest.raises(RuntimeError, match="worker failed"):
         asyncio.run(sanitize_apart(SMALL_PNG))
 
 
 def test_the_child_sees_no_secret(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(os.environ, "HONEYGUIDE_SECRET_KEY", "s3cret")
-    assert not [name for name in logos._child_environment() if "HONEYGUIDE" in name]
+    assert not [name for name in picture_process.child_environment() if "HONEYGUIDE" in name]
 
 
 def test_uploads_in_parallel_all_come_through() -> None:
@@ -361,3 +361,18 @@ def test_what_is_no_base64_is_refused(value: str) -> None:
 def test_a_field_too_large_is_refused_before_it_is_decoded() -> None:
     assert "1 MB" in refused(lambda: decode_field("A" * 1_500_000))
     assert len(decode_field(base64.b64encode(bytes(1_048_575)).decode())) == 1_048_575
+
+
+@pytest.mark.parametrize("shape", [logos.ICON, logos.SHARE])
+@pytest.mark.parametrize("sent", [SMALL_PNG, SMALL_JPEG, encoded(picture("RGBA"), "PNG")])
+def test_icons_and_share_pictures_get_their_size(sent: bytes, shape: logos.Shape) -> None:
+    made = asyncio.run(sanitize_apart(sent, shape))
+    assert (made.width, made.height) == (shape.width, shape.height)
+    assert made.content_type == ("image/jpeg" if shape is logos.SHARE else "image/png")
+
+
+@pytest.mark.parametrize("shape", [logos.ICON, logos.SHARE])
+def test_what_is_no_image_is_refused_by_the_name_of_its_field(shape: logos.Shape) -> None:
+    with pytest.raises(Invalid) as caught:
+        asyncio.run(sanitize_apart(b"<svg xmlns='http://www.w3.org/2000/svg'/>", shape))
+    assert caught.value.message == f"{shape.param} must be a PNG or JPEG image."

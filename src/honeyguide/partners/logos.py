@@ -1,5 +1,5 @@
-"""A publication's logo: whatever is uploaded, what we store is a clean PNG or JPEG that we made, at
-most 512 pixels a side.
+"""Logos and other uploads: whatever is sent, what we store is a clean PNG or JPEG that
+we made, at most 512 pixels a side for a logo.
 
 Uploaded images are decoded in a child process with limits on memory and time (`sanitize_apart`),
 never in the server, which does not even load the image library. Color profiles and other metadata
@@ -13,17 +13,16 @@ import base64
 import binascii
 import io
 import json
-import os
 import re
 import sys
 import warnings
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
-from weakref import WeakKeyDictionary
 
-from honeyguide.kernel.errors import Invalid, Missing, Unavailable
+from honeyguide.kernel.errors import Invalid, Missing
 from honeyguide.kernel.ids import new_id
+from honeyguide.partners import picture_process
 
 if TYPE_CHECKING:
     from PIL import Image
@@ -35,12 +34,7 @@ SIZE_LIMIT = 1_048_576
 PIXEL_LIMIT = 16_000_000
 SIDE_LIMIT = 16_000
 """A picture one pixel wide and 16 million high costs far more memory than its pixels."""
-LONGEST_SIDE = 512
 
-_CHILD_MEMORY = 512 * 1024 * 1024
-_CHILD_CPU_S = 10
-_CHILD_WALL_S = 15.0
-_CHILDREN_AT_ONCE = 2
 
 _DATA_URI = re.compile(r"data:[^,]*;\s*base64\s*,", re.IGNORECASE)
 _ORIENTATION_TAG = 0x0112
@@ -53,6 +47,25 @@ _NO_BASE64 = (
     "{field} must be a base64 string or a data URI such as data:image/png;base64,iVBORw0KGgo."
 )
 _TEMPLATES = frozenset({_NO_IMAGE, _TOO_LARGE, _TOO_MANY_PIXELS, _DAMAGED})
+
+
+class Shape(NamedTuple):
+    """What a picture is for, and so how large it becomes."""
+
+    param: str
+    """The field it is uploaded with."""
+    width: int
+    height: int
+    is_cropped: bool = False
+    """Fills the whole size; what does not fit is cut off."""
+    is_padded: bool = False
+    """Is shown whole, on a transparent ground of that size."""
+
+
+LOGO = Shape("logo", 512, 512)
+ICON = Shape("icon", 96, 96, is_padded=True)
+SHARE = Shape("share_picture", 1200, 630, is_cropped=True)
+_SHAPES = {shape.param: shape for shape in (LOGO, ICON, SHARE)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,43 +133,51 @@ def decode_field(value: str) -> bytes:
     return data
 
 
-async def sanitize_apart(data: bytes) -> Logo:
+async def sanitize_apart(data: bytes, shape: Shape = LOGO) -> Logo:
     """`sanitize` in a child process: the worst image kills the child, and the caller gets a
     refusal."""
-    _check_bytes(data)
-    async with _gate():
-        code, answer = await _run_child(data)
+    _check_bytes(data, shape)
+    code, answer = await picture_process.run("honeyguide.partners.logos", data, shape.param)
+    return read_answer(code, answer, shape)
+
+
+def read_answer(code: int, answer: bytes, shape: Shape) -> Logo:
+    """The picture that a child made, or its refusal."""
     if code < 0:  # killed by its limits, our timeout or a crash: the image is to blame
-        raise _refusal(_DAMAGED)
+        raise _refusal(_DAMAGED, shape)
     if code > 0:
-        raise RuntimeError(f"the logo worker failed with exit code {code}")
+        raise RuntimeError(f"the picture worker failed with exit code {code}")
     head, _, body = answer.partition(b"\n")
-    header = json.loads(head)
-    if "refusal" in header:
+    told = json.loads(head)
+    if "refusal" in told:
         # A child taken over by an image must not choose the template.
-        raise _refusal(header["refusal"] if header["refusal"] in _TEMPLATES else _DAMAGED)
-    return Logo(body, _content_type(body), header["width"], header["height"])
+        raise _refusal(told["refusal"] if told["refusal"] in _TEMPLATES else _DAMAGED, shape)
+    return Logo(body, _content_type(body), told["width"], told["height"])
 
 
-def sanitize(data: bytes) -> Logo:
-    """Decode, turn upright, shrink and encode anew. Only pixels pass through."""
-    _check_bytes(data)
+def sanitize(data: bytes, shape: Shape = LOGO) -> Logo:
+    """Decode, turn upright, fit into the shape and encode anew. Only pixels pass through."""
+    _check_bytes(data, shape)
     try:
-        return _encode(*_decode(data))
+        image, photograph = _decode(data, shape)
+        # Apps that show a shared link want a small file; a lossless photograph would be large.
+        if shape.is_cropped:
+            return encode(_on_white(image), photograph=True)
+        return encode(image, photograph=photograph and not shape.is_padded)
     except Invalid:
         raise
     except Exception as fault:  # given garbage, a decoder may raise anything, even a SyntaxError
-        raise _refusal(_DAMAGED) from fault
+        raise _refusal(_DAMAGED, shape) from fault
 
 
-def _check_bytes(data: bytes) -> None:
+def _check_bytes(data: bytes, shape: Shape) -> None:
     if len(data) >= SIZE_LIMIT:
-        raise _refusal(_TOO_LARGE)
+        raise _refusal(_TOO_LARGE, shape)
     if not data.startswith((PNG, JPEG)):
-        raise _refusal(_NO_IMAGE)
+        raise _refusal(_NO_IMAGE, shape)
 
 
-def _decode(data: bytes) -> tuple[Image.Image, bool]:
+def _decode(data: bytes, shape: Shape) -> tuple[Image.Image, bool]:
     """The pixels, small and upright, and whether they came as a photograph (JPEG)."""
     from PIL import Image, UnidentifiedImageError
 
@@ -165,21 +186,43 @@ def _decode(data: bytes) -> tuple[Image.Image, bool]:
         try:
             image: Image.Image = Image.open(io.BytesIO(data), formats=["PNG", "JPEG"])
         except (Image.DecompressionBombWarning, Image.DecompressionBombError):
-            raise _refusal(_TOO_MANY_PIXELS) from None
+            raise _refusal(_TOO_MANY_PIXELS, shape) from None
         except UnidentifiedImageError:
-            raise _refusal(_DAMAGED) from None
+            raise _refusal(_DAMAGED, shape) from None
     # Only the header has been read so far. What it claims is what decoding would cost.
     if image.width * image.height > PIXEL_LIMIT or max(image.size) > SIDE_LIMIT:
-        raise _refusal(_TOO_MANY_PIXELS)
+        raise _refusal(_TOO_MANY_PIXELS, shape)
     photograph = image.format != "PNG"
     # Lets the JPEG decoder skip what shrinking would throw away.
-    image.draft(None, (2 * LONGEST_SIDE, 2 * LONGEST_SIDE))
+    longest = 2 * max(shape.width, shape.height)
+    image.draft(None, (longest, longest))
     image.load()
-    orientation = _orientation(image)
+    turn = _turns().get(_orientation(image))
     image = _plain(image)
-    image.thumbnail((LONGEST_SIDE, LONGEST_SIDE), Image.Resampling.LANCZOS)
-    turn = _turns().get(orientation)
-    return (image if turn is None else image.transpose(turn)), photograph
+    return _fit(image if turn is None else image.transpose(turn), shape), photograph
+
+
+def _fit(image: Image.Image, shape: Shape) -> Image.Image:
+    from PIL import Image, ImageOps
+
+    size = shape.width, shape.height
+    if shape.is_cropped:
+        return ImageOps.fit(image, size, Image.Resampling.LANCZOS)
+    if shape.is_padded:
+        return ImageOps.pad(
+            image.convert("RGBA"), size, Image.Resampling.LANCZOS, color=(0, 0, 0, 0)
+        )
+    image.thumbnail(size, Image.Resampling.LANCZOS)
+    return image
+
+
+def _on_white(image: Image.Image) -> Image.Image:
+    from PIL import Image
+
+    if image.mode != "RGBA":
+        return image
+    ground = Image.new("RGBA", image.size, "white")
+    return Image.alpha_composite(ground, image).convert("RGB")
 
 
 def _orientation(image: Image.Image) -> int:
@@ -213,7 +256,8 @@ def _plain(image: Image.Image) -> Image.Image:
     return image if image.mode == mode else image.convert(mode)
 
 
-def _encode(image: Image.Image, photograph: bool) -> Logo:
+def encode(image: Image.Image, *, photograph: bool) -> Logo:
+    """A file with these pixels and nothing else."""
     from PIL import Image
 
     # A new image made from nothing but the pixels: no comment, profile or thumbnail can ride along.
@@ -232,96 +276,17 @@ def _content_type(data: bytes) -> str:
         return "image/png"
     if data.startswith(JPEG):
         return "image/jpeg"
-    raise RuntimeError("the logo worker answered with something that is no image")
+    raise RuntimeError("the picture worker answered with something that is no image")
 
 
-def _refusal(template: str) -> Invalid:
-    return Invalid(template, param="logo", code="invalid_logo")
+def _refusal(template: str, shape: Shape = LOGO) -> Invalid:
+    return Invalid(template, param=shape.param, code="invalid_logo")
 
 
-_gates: WeakKeyDictionary[asyncio.AbstractEventLoop, asyncio.Semaphore] = WeakKeyDictionary()
-
-
-def _gate() -> asyncio.Semaphore:
-    # A flood of uploads queues here instead of starting a flood of processes.
-    return _gates.setdefault(asyncio.get_running_loop(), asyncio.Semaphore(_CHILDREN_AT_ONCE))
-
-
-async def _run_child(data: bytes) -> tuple[int, bytes]:
-    """The child's exit code (negative if it was killed) and its output, at most as long as a logo
-    can be."""
+def _worker(shape: Shape) -> None:
+    picture_process.limit_ourselves()
     try:
-        child = await asyncio.create_subprocess_exec(
-            *(sys.executable, "-P", "-B", "-W", "ignore", "-m", "honeyguide.partners.logos"),
-            stdin=asyncio.subprocess.PIPE,
-            stdout=asyncio.subprocess.PIPE,
-            env=_child_environment(),
-        )
-    except OSError as fault:
-        raise Unavailable(
-            "The logo cannot be processed right now. Try again in a moment."
-        ) from fault
-    try:
-        async with asyncio.timeout(_CHILD_WALL_S):
-            answer = await _converse(child, data)
-            return await child.wait(), answer
-    except TimeoutError:
-        return -1, b""
-    finally:
-        if child.returncode is None:  # out of patience, or our own caller has gone
-            child.kill()
-            await child.wait()
-
-
-async def _converse(child: asyncio.subprocess.Process, data: bytes) -> bytes:
-    assert child.stdin is not None
-    assert child.stdout is not None
-    try:
-        child.stdin.write(data)
-        await child.stdin.drain()
-    except ConnectionError:  # it died before it had read all; its exit code tells why
-        pass
-    child.stdin.close()
-    try:
-        await child.stdout.readexactly(2 * SIZE_LIMIT)
-    except asyncio.IncompleteReadError as whole:
-        return whole.partial
-    child.kill()
-    return b""
-
-
-def _child_environment() -> dict[str, str]:
-    # If an attacker takes over the decoder, its environment has none of our secrets.
-    kept = {
-        name: os.environ[name]
-        for name in ("PATH", "LD_LIBRARY_PATH", "SYSTEMROOT")
-        if name in os.environ
-    }
-    return kept | {"PYTHONPATH": os.pathsep.join(path for path in sys.path if path)}
-
-
-def _limit_ourselves() -> None:
-    try:
-        import resource
-    except ImportError:  # Windows has no such limits; the caller's patience still ends
-        return
-    limits = [
-        (resource.RLIMIT_AS, _CHILD_MEMORY),
-        (resource.RLIMIT_CPU, _CHILD_CPU_S),
-        (resource.RLIMIT_FSIZE, 0),
-        (resource.RLIMIT_CORE, 0),
-    ]
-    for kind, most in limits:
-        try:
-            resource.setrlimit(kind, (most, most))
-        except (ValueError, OSError):
-            pass  # a stricter limit is in force, or the platform does not know this one
-
-
-def _worker() -> None:
-    _limit_ourselves()
-    try:
-        logo = sanitize(sys.stdin.buffer.read(SIZE_LIMIT))
+        logo = sanitize(sys.stdin.buffer.read(SIZE_LIMIT), shape)
     except Invalid as refused:
         header: dict[str, object] = {"refusal": refused.template}
         body = b""
@@ -332,4 +297,4 @@ def _worker() -> None:
 
 
 if __name__ == "__main__":
-    _worker()
+    _worker(_SHAPES[sys.argv[1]])
