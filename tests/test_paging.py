@@ -43,9 +43,7 @@ def test_a_page_past_every_list_is_refused(text):
         asked(text, None)
 
 
-@pytest.mark.parametrize(
-    ("page", "skip"), [(Page(1, 50), 0), (Page(2, 50), 50), (Page(3, 20), 40)]
-)
+@pytest.mark.parametrize(("page", "skip"), [(Page(1, 50), 0), (Page(2, 50), 50), (Page(3, 20), 40)])
 def test_what_a_page_skips(page, skip):
     assert page.skip == skip
 

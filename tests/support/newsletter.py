@@ -150,12 +150,10 @@ class Newsletter:
     # -- what a visitor does
 
     def fields(self, path: str) -> dict[str, str]:
-        """The hidden fields of the form on a page."""
+        """The hidden fields of the form on a page, and the boxes that must be checked."""
         html = self.visitor.get(path).text
-        return {
-            unescape(name): unescape(value)
-            for name, value in re.findall(r'type="hidden" name="([^"]+)" value="([^"]*)"', html)
-        }
+        found = re.findall(r'type="(?:hidden|checkbox)" name="([^"]+)" value="([^"]*)"', html)
+        return {unescape(name): unescape(value) for name, value in found}
 
     def later(self, seconds: float = 5) -> None:
         ahead_s = float(self.service.clock_file.read_text())

@@ -13,6 +13,7 @@ from honeyguide.kernel.clock import DAY_MS
 from honeyguide.pages.readers import page_branding, progress, sharing
 from honeyguide.pages.readers.page_branding import PageBranding
 from honeyguide.pages.readers.showing import html
+from honeyguide.pages.readers.signup import LONGEST_NAME
 from honeyguide.pages.readers.words import Words
 from honeyguide.referrals.branding import Branding
 from honeyguide.referrals.earned_rewards import REDEEMED, UNLOCKED, EarnedReward
@@ -31,8 +32,17 @@ def preview(
     rewards: Sequence[Reward],
     *,
     base_url: str = "https://example.org",
+    theme: str = "",
 ) -> str:
-    """A whole page as HTML: `signup`, `thanks` or `hub`."""
+    """A whole page as HTML: `signup`, `thanks` or `hub`. `theme` is `light`, `dark`, or empty for
+    the browser's."""
+    page = _page(kind, found, words, rewards, base_url)
+    return page.replace("<html ", f'<html data-theme="{theme}" ', 1) if theme else page
+
+
+def _page(
+    kind: str, found: Branding, words: dict[str, Any], rewards: Sequence[Reward], base_url: str
+) -> str:
     brand = page_branding.of_campaign(found)
     brand = replace(brand, words=Words(words, found.name, brand.language))
     share = sharing.of(brand.words, base_url + SAMPLE_LINK)
@@ -83,10 +93,14 @@ def _signup(brand: PageBranding, brought_by: str, base_url: str) -> str:
         errors={},
         carried={brought_by: "sample"},
         email="",
+        name="",
+        has_agreed=False,
+        longest_name=LONGEST_NAME,
         token="",
         trap="website",
         action="",
         page_link="",
+        shared_link="",
         base_url=base_url,
     )
 

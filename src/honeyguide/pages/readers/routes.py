@@ -23,7 +23,7 @@ PAGES = (
     ReaderRoute("GET", "/confirm/{token}", READS, signup.confirm_form),
     ReaderRoute("POST", "/confirm/{token}", WRITES, signup.confirm),
     ReaderRoute("GET", "/m/{code}", SERVICES, signup.form),
-    ReaderRoute("POST", "/m/{code}", SERVICES, signup.subscribe, forms.email_errors),
+    ReaderRoute("POST", "/m/{code}", SERVICES, signup.subscribe, signup.signup_errors),
     ReaderRoute("GET", "/m/{code}/thanks", SERVICES, signup.thanks),
     ReaderRoute("GET", "/hub", SERVICES, hub.ask_form),
     ReaderRoute("POST", "/hub", SERVICES, hub.ask, forms.email_errors),
@@ -37,7 +37,7 @@ def _signup_pages(prefix: str) -> tuple[ReaderRoute, ...]:
     return (
         ReaderRoute("GET", f"{prefix}/{{slug}}/thanks", SERVICES, signup.thanks),
         ReaderRoute("GET", f"{prefix}/{{slug}}", SERVICES, signup.form),
-        ReaderRoute("POST", f"{prefix}/{{slug}}", SERVICES, signup.subscribe, forms.email_errors),
+        ReaderRoute("POST", f"{prefix}/{{slug}}", SERVICES, signup.subscribe, signup.signup_errors),
     )
 
 

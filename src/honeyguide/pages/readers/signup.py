@@ -16,15 +16,16 @@ from honeyguide.accounts import attempts
 from honeyguide.accounts.attempts import Limit
 from honeyguide.kernel import checks, clock
 from honeyguide.kernel.email_addresses import LONGEST, EmailAddress
-from honeyguide.kernel.errors import Invalid, Missing
+from honeyguide.kernel.errors import Fault, Invalid, Missing
 from honeyguide.kernel.site import Site
 from honeyguide.kernel.tenant import Tenant
-from honeyguide.languages.language import Language
-from honeyguide.pages.readers import forms, page_branding, post, sharing
+from honeyguide.languages.language import Language, translatable
+from honeyguide.pages.forms import Field, FormErrors, missing
+from honeyguide.pages.readers import errors, forms, page_branding, post, sharing
 from honeyguide.pages.readers.page_branding import PageBranding
 from honeyguide.pages.readers.page_route import ReaderRequest, ReaderServices, ReaderView
 from honeyguide.pages.readers.showing import see_other, sorry
-from honeyguide.referrals import branding, hub, links, rewards, subscribers
+from honeyguide.referrals import branding, consents, hub, links, rewards, subscribers
 from honeyguide.referrals.lifecycle import NewSubscriber, SubscriberChanges
 from honeyguide.referrals.subscribers import Subscriber
 from honeyguide.signups import signups
@@ -34,6 +35,13 @@ CARRIED = ("ref", "partner", "utm_source", "utm_campaign")
 # How often one mailbox may be typed into the forms of one campaign.
 SIGNUPS_BY_ADDRESS = Limit("signup by address", 5, clock.HOUR_MS)
 TEASED = 3
+LONGEST_NAME = 60
+SIGNUP_FIELDS = {
+    **forms.EMAIL_FIELDS,
+    "name": Field(translatable("First name")),
+    "consent": Field(translatable("Consent"), translatable("Please check this box to subscribe.")),
+}
+BAD_NAME = translatable("Please use letters only.")
 
 
 def carried(given: Mapping[str, str]) -> dict[str, str]:
@@ -53,17 +61,34 @@ async def form(services: ReaderServices, request: ReaderRequest) -> ReaderView:
     else:
         kept = carried(request.http.query_params)
         email = request.query("email")[:LONGEST]
+    page_link = brand.page_link(services.site)
     return request.view(
         f"{_origin(request)}.html",
         brand,
         carried=kept,
         email=email,
+        name=request.fields.get("name", ""),
+        has_agreed=_has_agreed(request, brand),
+        longest_name=LONGEST_NAME,
         token=request.token(f"signup {brand.id}"),
         trap=forms.TRAP,
         action=request.http.url.path,
-        page_link=brand.page_link(services.site),
+        page_link=page_link,
+        shared_link=_shared_link(services.site, kept, page_link),
         base_url=services.site.base_url,
     )
+
+
+def _shared_link(site: Site, kept: Mapping[str, str], page_link: str) -> str:
+    """What a social network takes as the address of the page: with the referrer's code, or the
+    referral would be lost when the page is shared on."""
+    code = kept.get("ref", "").lower()
+    return site.reader_link(code) if code.isascii() and code.isalnum() else page_link
+
+
+def _has_agreed(request: ReaderRequest, brand: PageBranding) -> bool:
+    """Whether the box was checked beside the text that is shown now."""
+    return request.fields.get("consent", "") == brand.campaign.consent_text_id
 
 
 async def subscribe(services: ReaderServices, request: ReaderRequest) -> Response:
@@ -71,7 +96,7 @@ async def subscribe(services: ReaderServices, request: ReaderRequest) -> Respons
     request.check_form(f"signup {brand.id}")
     services.signup_limits[_origin(request)].another(forms.peer(request.http), request.now_ms)
     new = _new_subscriber(request, brand)
-    email = EmailAddress.parse(new.email)
+    email = _checked(request, brand, new)
     arguments = (services.site, brand, new, email, request.now_ms)
     try:
         code = await services.store.write(_enter, *arguments)
@@ -132,6 +157,26 @@ async def _brand(services: ReaderServices, request: ReaderRequest) -> PageBrandi
     return brand.for_reader(request.accepted_languages)
 
 
+def _checked(request: ReaderRequest, brand: PageBranding, new: NewSubscriber) -> EmailAddress:
+    """The email address, or everything that is wrong with the form at once."""
+    wrong: dict[str, str] = {}
+    if brand.campaign.consent_text_id is not None and not _has_agreed(request, brand):
+        wrong["consent"] = SIGNUP_FIELDS["consent"].ask
+    if new.name is not None and not new.name.isprintable():
+        wrong["name"] = BAD_NAME
+    try:
+        email = EmailAddress.parse(new.email)
+    except Invalid:
+        wrong |= missing(forms.EMAIL_FIELDS, request.fields) or {"email": forms.BAD_EMAIL}
+    if wrong:
+        raise FormErrors(wrong)
+    return email
+
+
+def signup_errors(language: Language, fault: Fault, given: Mapping[str, str]) -> dict[str, str]:
+    return errors.by_field(language, fault, SIGNUP_FIELDS)
+
+
 def _new_subscriber(request: ReaderRequest, brand: PageBranding) -> NewSubscriber:
     kept = carried(request.fields)
     # Visitors of a program's page were most likely sent by a partner; of a campaign's, by a reader.
@@ -141,8 +186,10 @@ def _new_subscriber(request: ReaderRequest, brand: PageBranding) -> NewSubscribe
         else (kept.get("ref"), kept.get("partner"))
     )
     agent = request.http.headers.get("user-agent", "")[: checks.USER_AGENT_LIMIT]
+    name = " ".join(request.fields.get("name", "").split())[:LONGEST_NAME]
     return NewSubscriber(
         email=request.fields.get("email", ""),
+        name=name if name and brand.campaign.asks_name else None,
         referrer_code=brand.partner_code or codes[0] or codes[1],
         ip_address=forms.peer(request.http) or None,
         user_agent=agent.replace("\x00", "") or None,
@@ -162,6 +209,10 @@ async def _enter(
     subscriber = await subscribers.find_by_email(tx, tenant, email)
     if subscriber is None:
         subscriber = await signups.sign_up(tx, site, tenant, new, email=email, now_ms=now_ms)
+    text_id = brand.campaign.consent_text_id
+    # Nothing is kept about somebody who was erased meanwhile.
+    if text_id is not None and await subscribers.lock(tx, tenant, subscriber.id):
+        await consents.record(tx, tenant, subscriber.id, text_id, now_ms=now_ms)
     # To come back after unsubscribing takes the mailbox: anybody could have typed the address.
     must_confirm = subscriber.status == "unsubscribed" or (
         brand.needs_confirmation and subscriber.status == "active"
