@@ -75,7 +75,9 @@ def test_own_pictures_come_first(alice: Member) -> None:
     tenant = Tenant(alice.account_id, alice.campaign_id)
     pictures = BrandPictures(logo_id=own, icon_id=own, share_id=own, share_source="x")
     now_ms = alice.service.now_ms()
-    alice.service.write(lambda tx: branding.save_pictures(tx, tenant, pictures, now_ms=now_ms))
+    alice.service.write(
+        lambda tx: branding.change_pictures(tx, tenant, now_ms=now_ms, **pictures._asdict())
+    )
     save(alice, accent="#123456")
     assert alice.service.read(lambda tx: branding.pictures_of(tx, tenant)) == pictures
     assert (load(alice).logo_id, load(alice).icon_id, load(alice).share_id) == (own, own, own)

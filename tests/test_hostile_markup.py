@@ -60,6 +60,7 @@ SHOWS = {
     "/rewards",
     "/rewards/{id}",
     "/pages",
+    "/branding",
     "/webhooks",
     "/webhooks/{id}",
     "/account",
@@ -121,6 +122,7 @@ def forms(world: World) -> list[tuple[str, str, dict[str, Any]]]:
     typed = evil("name description list_id audience_gender categories")
     terms = {**evil("cpa redirect_url terms slug"), "publication": world.ids["unoffered"]}
     words = {word.key: EVIL * 20 for word in WORDS}
+    brand = evil("accent privacy_url imprint_url consent_text language from_name reply_to")
     return [
         (
             "/subscribers/decide",
@@ -146,6 +148,9 @@ def forms(world: World) -> list[tuple[str, str, dict[str, Any]]]:
         ("/pages/preview", "/pages", dict.fromkeys(words, EVIL)),
         ("/pages/preview?page=hub", "/pages", dict.fromkeys(words, EVIL)),
         ("/pages/preview?page=thanks", "/pages", dict.fromkeys(words, EVIL)),
+        ("/branding", "/branding", brand),
+        ("/branding/preview", "/branding", {**brand, "preview_theme": EVIL, "preview_page": EVIL}),
+        ("/branding/preview", "/branding", {**brand, "preview_page": "hub"}),
         ("/webhooks", "/webhooks", {"url": EVIL, "event": EVIL}),
         (f"/webhooks/{world.ids['webhook']}", "/webhooks", {"url": EVIL}),
         (f"/webhooks/{world.ids['webhook']}/act", "/webhooks", {"do": "replay", "since": EVIL}),

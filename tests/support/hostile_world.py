@@ -10,6 +10,8 @@ from honeyguide.accounts import invitations
 from honeyguide.kernel.ids import new_id
 from honeyguide.pages.readers.words import WORDS
 from honeyguide.partners import payouts, rules
+from honeyguide.referrals import branding
+from honeyguide.referrals.branding import FROM_NAME_LIMIT, BrandFields
 from honeyguide.store.tx import Tx
 from tests.support.market import join, offer, publish
 from tests.support.markup import EVIL
@@ -53,6 +55,14 @@ class World:
 
     def campaign(self) -> None:
         self.wax.configure(name=EVIL, words={word.key: EVIL[: word.limit] for word in WORDS})
+        brand = BrandFields(
+            consent_text=EVIL,
+            from_name=EVIL[:FROM_NAME_LIMIT],
+            privacy_url=URL,
+            imprint_url=URL,
+            asks_name=True,
+        )
+        self.service.write(lambda tx: branding.save(tx, self.wax.tenant, brand, now_ms=1))
         self.rewards: list[str] = []
         reward = {"name": EVIL, "description": EVIL, "referrals": 1}
         for more in (

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from honeyguide.referrals.branding import BrandFields
 from honeyguide.referrals.rewards import NewReward
 
 EMPTY = "empty@honeyguide.example"
@@ -70,6 +71,7 @@ class Newsletter(NamedTuple):
     rewards: tuple[NewReward, ...]
     # Which programs it recommends, by slug: subscribers a week at the start and now.
     recommends: dict[str, tuple[float, float]]
+    brand: BrandFields
 
 
 _WAX = Newsletter(
@@ -154,6 +156,15 @@ _WAX = Newsletter(
         ),
     ),
     recommends={"slow-roads": (3, 9), "lumen-letters": (2, 6), "contact-sheet": (0.5, 1)},
+    brand=BrandFields(
+        accent="#6577e8",
+        privacy_url="https://morningwax.example/privacy",
+        imprint_url="https://morningwax.example/imprint",
+        consent_text="I’d like to get The Morning Wax by email. I can unsubscribe at any time.",
+        asks_name=True,
+        from_name="Nora at The Morning Wax",
+        reply_to="nora@morningwax.example",
+    ),
 )
 
 _ROADS = Newsletter(
@@ -207,6 +218,7 @@ _ROADS = Newsletter(
         ),
     ),
     recommends={"the-morning-wax": (3, 9), "lumen-letters": (1, 3)},
+    brand=BrandFields(accent="#1f6f8b", privacy_url="https://slowroads.example/privacy"),
 )
 
 _LUMEN = Newsletter(
@@ -251,6 +263,7 @@ _LUMEN = Newsletter(
         ),
     ),
     recommends={"the-morning-wax": (2, 6), "slow-roads": (2, 4), "weekend-hive": (1, 2)},
+    brand=BrandFields(accent="#b3541e"),
 )
 
 NEWSLETTERS = (_WAX, _ROADS, _LUMEN)

@@ -10,7 +10,8 @@ from decimal import Decimal
 from typing import NamedTuple
 
 from honeyguide.app import Services
-from honeyguide.demo import newsletters, pictures
+from honeyguide.demo import brands, newsletters, pictures
+from honeyguide.demo.brands import BrandDrawings
 from honeyguide.kernel.clock import DAY_MS
 from honeyguide.kernel.site import Site
 from honeyguide.kernel.tenant import Tenant
@@ -73,21 +74,37 @@ async def set_up(
 ) -> DemoState:
     """Create everything that exists before the first subscriber."""
     drawn: dict[str, StoredLogo] = {}
+    drawn_brands: dict[str, BrandDrawings] = {}
+    folder = services.site.logo_folder
     for newsletter in newsletters.NEWSLETTERS:
         for plan in newsletter.publications:
             logo = logos.sanitize(pictures.logo(plan.sign, *plan.colours))
-            drawn[plan.name] = await logos.store(logo, services.site.logo_folder)
+            drawn[plan.name] = await logos.store(logo, folder)
+            if plan is newsletter.publications[0]:
+                drawn_brands[newsletter.email] = await brands.draw(newsletter, logo, folder)
     state = DemoState(services.site, random.Random(7), start_ms, end_ms)
     state.accounts = [
         DemoAccount(newsletter, tenants[newsletter.email]) for newsletter in newsletters.NEWSLETTERS
     ]
-    await services.store.write(_build, state, drawn)
+    await services.store.write(_build, state, drawn, drawn_brands)
     return state
 
 
-async def _build(tx: Tx, state: DemoState, drawn: dict[str, StoredLogo]) -> None:
+async def _build(
+    tx: Tx,
+    state: DemoState,
+    drawn: dict[str, StoredLogo],
+    drawn_brands: dict[str, BrandDrawings],
+) -> None:
     for account in state.accounts:
         await _campaign(tx, state, account)
+        await brands.save(
+            tx,
+            account.tenant,
+            account.newsletter,
+            drawn_brands[account.newsletter.email],
+            now_ms=state.start_ms,
+        )
         for plan in account.newsletter.publications:
             account.programs[plan.program.slug] = await _program(
                 tx, state, account, plan, drawn[plan.name]

@@ -120,7 +120,7 @@ async def create(
 ) -> Publication:
     given = {"description": None, "list_id": None, "status": "active", **_checked(fields)}
     publication_id = new_id()
-    await tx.run(_INSERT_LOGO, **logo._asdict(), account_id=account_id, now_ms=now_ms)
+    await add_logo(tx, account_id, logo, now_ms=now_ms)
     await tx.run(
         _INSERT,
         id=publication_id,
@@ -184,7 +184,7 @@ async def update(
             enabled = False  # false until the publication has a program
         columns["enabled_partner_program"] = int(enabled)
     if logo is not None:
-        await tx.run(_INSERT_LOGO, **logo._asdict(), account_id=account_id, now_ms=now_ms)
+        await add_logo(tx, account_id, logo, now_ms=now_ms)
         columns["logo_id"] = logo.id
     columns.pop("created_ms")
     await tx.run(_UPDATE, search_text=_search_text(columns), **columns)
@@ -238,6 +238,11 @@ async def add_search_texts(tx: Tx, *, now_ms: int) -> bool:
             search_text=_search_text(each._asdict()),
         )
     return len(found) == FOLD_BATCH
+
+
+async def add_logo(tx: Tx, account_id: str, logo: StoredLogo, *, now_ms: int) -> None:
+    """A picture that was stored before: a publication's logo, or one of a campaign's pictures."""
+    await tx.run(_INSERT_LOGO, **logo._asdict(), account_id=account_id, now_ms=now_ms)
 
 
 async def get_logo(tx: Tx, logo_id: str) -> StoredLogo:

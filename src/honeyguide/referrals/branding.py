@@ -6,7 +6,9 @@ always readable, whatever the operator chose (`kernel.colors`).
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from collections.abc import Callable, Iterator
+from functools import partial
+from typing import Any, NamedTuple
 
 import msgspec
 
@@ -145,9 +147,10 @@ async def save(tx: Tx, tenant: Tenant, fields: BrandFields, *, now_ms: int) -> B
     return await of(tx, tenant)
 
 
-async def save_pictures(tx: Tx, tenant: Tenant, pictures: BrandPictures, *, now_ms: int) -> None:
-    """The pictures were stored before, for this account."""
+async def change_pictures(tx: Tx, tenant: Tenant, *, now_ms: int, **changes: Any) -> None:
+    """`changes` are fields of `BrandPictures`. The account has stored the pictures before."""
     await _lock(tx, tenant, now_ms)
+    pictures = (await pictures_of(tx, tenant))._replace(**changes)
     await tx.run(_SAVE_PICTURES, **tenant._asdict(), **pictures._asdict())
     tx.wake(campaigns.LINKS)
 
@@ -159,35 +162,47 @@ async def _lock(tx: Tx, tenant: Tenant, now_ms: int) -> None:
 
 
 def check(fields: BrandFields) -> BrandFields:
-    """The fields as they are kept, or what is wrong with them."""
-    for param in ("privacy_url", "imprint_url"):
-        if (url := getattr(fields, param)) is not None:
-            checks.http_url(url, param=param)
-    if fields.consent_text is not None:
-        checks.text(fields.consent_text, param="consent_text", limit=CONSENT_LIMIT, blank_ok=False)
-    checks.one_of(fields.language, language.CODES, param="language")
-    if fields.from_name is not None:
-        _check_from_name(fields.from_name)
+    """The fields as they are kept, or a refusal that says what is wrong with the first bad one."""
+    for problem in problems(fields):
+        raise problem
     return msgspec.structs.replace(
         fields,
-        accent=colors.parse(fields.accent, param="accent") if fields.accent is not None else None,
-        reply_to=_reply_to(fields.reply_to) if fields.reply_to is not None else None,
+        accent=fields.accent and colors.parse(fields.accent, param="accent"),
+        reply_to=fields.reply_to and EmailAddress.parse(fields.reply_to).text,
     )
 
 
-def _check_from_name(name: str) -> None:
-    checks.text(name, param="from_name", limit=FROM_NAME_LIMIT, blank_ok=False)
+def problems(fields: BrandFields) -> Iterator[Invalid]:
+    """Everything that is wrong with the fields."""
+    rules: dict[str, Callable[..., Any]] = {
+        "accent": colors.parse,
+        "privacy_url": checks.http_url,
+        "imprint_url": checks.http_url,
+        "consent_text": partial(checks.text, limit=CONSENT_LIMIT, blank_ok=False),
+        "language": partial(checks.one_of, allowed=language.CODES),
+        "from_name": _check_header_text,
+        "reply_to": _check_one_address,
+    }
+    for param, rule in rules.items():
+        value = getattr(fields, param)
+        if value is not None:
+            try:
+                rule(value, param=param)
+            except Invalid as problem:
+                yield problem
+
+
+def _check_header_text(text: str, *, param: str) -> None:
+    checks.text(text, param=param, limit=FROM_NAME_LIMIT, blank_ok=False)
     # A line break would end the header and start another one.
-    if not name.isprintable():
-        raise Invalid(
-            "{field} must not contain line breaks or control characters.", param="from_name"
-        )
+    if not text.isprintable():
+        raise Invalid("{field} must not contain line breaks or control characters.", param=param)
 
 
-def _reply_to(text: str) -> str:
+def _check_one_address(text: str, *, param: str) -> None:
     try:
-        return EmailAddress.parse(text).text
+        EmailAddress.parse(text)
     except Invalid:
         raise Invalid(
-            "{field} must be one email address, such as hello@example.com.", param="reply_to"
+            "{field} must be one email address, such as hello@example.com.", param=param
         ) from None

@@ -1,10 +1,10 @@
 -- name: of_campaign
--- One row for every page and email. A campaign without a logo shows that of the account's first publication.
+-- One row for every page and email. A campaign without a logo shows that of the publication with its name, or else the first.
 SELECT c.account_id, c.id AS campaign_id, c.name, c.slug, c.words, c.needs_confirmation, b.accent,
     COALESCE(b.logo_id, (
         SELECT p.logo_id FROM publication AS p
         WHERE p.account_id = c.account_id AND p.deleted_ms IS NULL AND p.status = 'active'
-        ORDER BY p.created_ms, p.id LIMIT 1
+        ORDER BY p.name <> c.name, p.created_ms, p.id LIMIT 1
     )) AS logo_id,
     b.icon_id, b.share_id, b.privacy_url, b.imprint_url, b.consent_text_id, t.text AS consent_text,
     COALESCE(b.asks_name, 0) AS asks_name, COALESCE(b.language, 'en') AS language,

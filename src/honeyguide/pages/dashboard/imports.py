@@ -24,15 +24,16 @@ async def upload_form(tx: Tx, request: PageRequest) -> PageView:
 
 
 async def upload(services: PageServices, request: PageRequest) -> Response:
-    if request.file is None or not request.file.filename:
+    file = request.file("file")
+    if file is None:
         raise Invalid("Choose a file.")
-    header, lines = import_files.read(await request.file.read(import_files.MOST_BYTES + 1))
+    header, lines = import_files.read(await file.read(import_files.MOST_BYTES + 1))
     if not lines:
         raise Invalid("The file has a header row but no subscribers.")
     import_id = await services.store.write(
         importing.keep,
         request.tenant,
-        request.file.filename,
+        file.filename or "",
         header,
         lines,
         now_ms=request.now_ms,

@@ -36,6 +36,7 @@ PARTS: tuple[NavGroup, ...] = (
             NavLink("Review referrals", "/review", count="review"),
             NavLink("Rewards", "/rewards"),
             NavLink("Pages", "/pages"),
+            NavLink("Branding", "/branding"),
         ),
     ),
     NavGroup(

@@ -30,6 +30,7 @@ from honeyguide.pages.services import PageServices
 
 FORM_LIMIT = 512 * 1024
 FORM_FIELDS = 1_000
+FORM_FILES = 3
 SESSION_S = sessions.LONGEST_MS // 1000
 _LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
 _STATUSES: tuple[tuple[type[Fault], int], ...] = (
@@ -58,7 +59,8 @@ class PageRequest:
     visitor: Visitor | None = None
     form_token: str = ""  # of somebody who is not logged in
     fields: Fields = field(default_factory=lambda: ImmutableMultiDict([]))
-    file: UploadFile | None = None
+    files: dict[str, UploadFile] = field(default_factory=dict)
+    """By the name of the field; one that was left empty has no file name."""
     flash: str = ""
     errors: dict[str, str] = field(default_factory=dict)
     """What is wrong with the form that was sent: a sentence for each field."""
@@ -112,6 +114,11 @@ class PageRequest:
 
     def several(self, name: str) -> list[str]:
         return self.fields.getlist(name)
+
+    def file(self, name: str) -> UploadFile | None:
+        """The file of this field, if one was chosen."""
+        file = self.files.get(name)
+        return file if file is not None and file.filename else None
 
     def view(self, template: str, status: int = 200, **values: Any) -> PageView:
         """A page of the dashboard."""
@@ -237,12 +244,12 @@ async def _read_form(request: PageRequest) -> None:
     # A file only from somebody we know: it is kept on the disk while it comes in.
     if kind == "multipart/form-data" and request.visitor is not None:
         form: FormData = await request.http.form(
-            max_files=1, max_fields=100, max_part_size=FORM_LIMIT
+            max_files=FORM_FILES, max_fields=100, max_part_size=FORM_LIMIT
         )
         texts = [(name, value) for name, value in form.multi_items() if isinstance(value, str)]
-        request.file = next(
-            (value for value in form.values() if isinstance(value, UploadFile)), None
-        )
+        request.files = {
+            name: value for name, value in form.items() if isinstance(value, UploadFile)
+        }
     elif kind == "application/x-www-form-urlencoded":
         body = b""
         async for part in request.http.stream():

@@ -6,10 +6,12 @@ import json
 
 from starlette.responses import HTMLResponse, Response
 
+from honeyguide.pages.dashboard import share_picture
 from honeyguide.pages.dashboard.page_request import PageRequest, PageView
 from honeyguide.pages.forms import Field, FormErrors
 from honeyguide.pages.readers.preview import KINDS, SIGNUP, preview
 from honeyguide.pages.readers.words import OFF, POWERED_BY, WORDS
+from honeyguide.pages.services import PageServices
 from honeyguide.referrals import branding, campaigns, rewards
 from honeyguide.referrals.branding import Branding
 from honeyguide.referrals.campaigns import CampaignSettings
@@ -72,8 +74,8 @@ async def show(tx: Tx, request: PageRequest) -> PageView:
     )
 
 
-async def save(tx: Tx, request: PageRequest) -> Response:
-    texts = _typed(request, await branding.of(tx, request.tenant))
+async def save(services: PageServices, request: PageRequest) -> Response:
+    texts = _typed(request, await services.store.read(branding.of, request.tenant))
     too_long = {
         word.key: f"{word.label} must be at most {word.limit} characters long."
         for word in WORDS
@@ -81,7 +83,11 @@ async def save(tx: Tx, request: PageRequest) -> Response:
     }
     if too_long:
         raise FormErrors(too_long)
-    await campaigns.configure(tx, request.tenant, CampaignSettings(words=texts))
+    settings = CampaignSettings(words=texts)
+    await services.store.write(campaigns.configure, request.tenant, settings)
+    await share_picture.refresh(
+        services.store, services.site, request.tenant, now_ms=request.now_ms
+    )
     return request.go(f"/pages?page={_kind(request)}", "Changes saved. Your pages show them now.")
 
 

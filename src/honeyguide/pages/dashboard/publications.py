@@ -100,7 +100,7 @@ def _form_of(publication: Publication) -> PublicationForm:
 def _checked(request: PageRequest, *, unless: Collection[str] = ()) -> PublicationFields:
     """What was typed, for the domain, which has the rules."""
     form = _typed(request)
-    logo = request.file.filename if request.file else ""
+    logo = request.file("logo")
     errors = forms.missing(FIELDS, {**form._asdict(), "logo": logo}, unless=unless)
     if len(form.categories) > MOST_CATEGORIES:
         errors["categories"] = FIELDS["categories"].ask
@@ -153,9 +153,10 @@ async def new_form(tx: Tx, request: PageRequest) -> PageView:
 
 
 async def _logo(request: PageRequest) -> logos.StoredLogo | None:
-    if request.file is None or not request.file.filename:
+    file = request.file("logo")
+    if file is None:
         return None
-    data = await request.file.read(logos.SIZE_LIMIT + 1)
+    data = await file.read(logos.SIZE_LIMIT + 1)
     if not data:
         return None
     return await logos.store(await logos.sanitize_apart(data), request.services.site.logo_folder)

@@ -13,6 +13,7 @@ from honeyguide.pages.dashboard import (
     account,
     administration,
     backups,
+    branding,
     clock,
     earnings,
     formats,
@@ -120,8 +121,14 @@ PAGES = (
     ),
     PageRoute("POST", "/rewards/{id}/delete", WRITES, rewards.delete),
     PageRoute("GET", "/pages", READS, pages.show),
-    PageRoute("POST", "/pages", WRITES, pages.save, form=pages.show, fields=pages.FORM),
+    PageRoute("POST", "/pages", SERVICES, pages.save, form=pages.show, fields=pages.FORM),
     PageRoute("POST", "/pages/preview", READS, pages.sketch),
+    PageRoute("GET", "/branding", READS, branding.show),
+    PageRoute(
+        "POST", "/branding", SERVICES, branding.save, form=branding.show, fields=branding.FORM
+    ),
+    PageRoute("POST", "/branding/preview", READS, branding.sketch),
+    PageRoute("POST", "/branding/preview/color", READS, branding.note),
     PageRoute("GET", "/webhooks", READS, webhooks.show),
     PageRoute(
         "POST", "/webhooks", WRITES, webhooks.create, form=webhooks.show, fields=webhooks.FORM
@@ -179,7 +186,7 @@ PAGES = (
     PageRoute(
         "POST",
         "/settings/campaign",
-        WRITES,
+        SERVICES,
         settings.save_campaign,
         form=settings.show,
         fields=settings.FORM,

@@ -8,8 +8,10 @@ from starlette.responses import Response
 
 from honeyguide.kernel.errors import Invalid
 from honeyguide.pages import forms
+from honeyguide.pages.dashboard import share_picture
 from honeyguide.pages.dashboard.page_request import PageRequest, PageView
 from honeyguide.pages.forms import Field
+from honeyguide.pages.services import PageServices
 from honeyguide.referrals import campaigns, rules
 from honeyguide.store.tx import Tx
 
@@ -58,7 +60,7 @@ async def show(tx: Tx, request: PageRequest) -> PageView:
     )
 
 
-async def save_campaign(tx: Tx, request: PageRequest) -> Response:
+async def save_campaign(services: PageServices, request: PageRequest) -> Response:
     forms.require(FORM, request.fields)
     hold_days = forms.whole_number(request.text("hold_days") or "0")
     if hold_days is None:
@@ -71,7 +73,10 @@ async def save_campaign(tx: Tx, request: PageRequest) -> Response:
         hold_days=hold_days,
         needs_confirmation=bool(request.text("needs_confirmation")),
     )
-    await campaigns.configure(tx, request.tenant, settings)
+    await services.store.write(campaigns.configure, request.tenant, settings)
+    await share_picture.refresh(
+        services.store, services.site, request.tenant, now_ms=request.now_ms
+    )
     return request.go(
         "/settings",
         "Changes saved. New referrals follow the new rules; pending ones keep their dates.",

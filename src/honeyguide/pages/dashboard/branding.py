@@ -1,0 +1,234 @@
+"""Branding: how the pages and emails that readers see look, with a preview beside the form."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import msgspec
+from starlette.responses import HTMLResponse, Response
+
+from honeyguide.kernel import colors
+from honeyguide.kernel.errors import Invalid
+from honeyguide.kernel.tenant import Tenant
+from honeyguide.languages import language
+from honeyguide.pages import rendering
+from honeyguide.pages.dashboard import share_picture
+from honeyguide.pages.dashboard.page_request import PageRequest, PageView
+from honeyguide.pages.forms import Field, FormErrors
+from honeyguide.pages.readers.preview import HUB, KINDS, SIGNUP, THANKS, preview
+from honeyguide.pages.services import PageServices
+from honeyguide.partners import logos, publications
+from honeyguide.partners.logos import StoredLogo
+from honeyguide.referrals import branding, rewards
+from honeyguide.referrals.branding import BrandFields, Branding, BrandPictures
+from honeyguide.store.tx import Tx
+
+FORM = {
+    "logo": Field("Logo"),
+    "accent": Field("Accent color"),
+    "icon": Field("Browser icon"),
+    "share_picture": Field("Share picture"),
+    "consent_text": Field("Consent text"),
+    "privacy_url": Field("Privacy policy"),
+    "imprint_url": Field("Imprint"),
+    "asks_name": Field("Ask for a first name"),
+    "language": Field("Language"),
+    "follow_browser_language": Field("Follow the reader’s browser"),
+    "from_name": Field("From name"),
+    "reply_to": Field("Reply-To"),
+}
+PREVIEWS = ((SIGNUP, "Signup page"), (THANKS, "Thank-you page"), (HUB, "Referral page"))
+THEMES = (("", "Reader’s theme"), ("light", "Light"), ("dark", "Dark"))
+# Shown where the operator has not chosen a color.
+START_COLOR = "#955600"
+
+
+class Uploads(NamedTuple):
+    """The pictures of one form, decoded and stored. An icon may come with a new logo."""
+
+    logo: StoredLogo | None = None
+    icon: StoredLogo | None = None
+    icon_is_own: bool = False
+    share: StoredLogo | None = None
+
+
+def _typed(request: PageRequest) -> BrandFields:
+    return BrandFields(
+        accent=request.text("accent") or None,
+        privacy_url=request.text("privacy_url") or None,
+        imprint_url=request.text("imprint_url") or None,
+        consent_text=request.text("consent_text") or None,
+        asks_name=bool(request.text("asks_name")),
+        language=request.text("language") or "en",
+        follow_browser_language=bool(request.text("follow_browser_language")),
+        from_name=request.text("from_name") or None,
+        reply_to=request.text("reply_to") or None,
+    )
+
+
+def _saved(found: Branding) -> BrandFields:
+    return msgspec.convert(found._asdict(), BrandFields, strict=False)
+
+
+async def show(tx: Tx, request: PageRequest) -> PageView:
+    found = await branding.of(tx, request.tenant)
+    pictures = await branding.pictures_of(tx, request.tenant)
+    fields = _typed(request) if request.errors else _saved(found)
+    wants_own = request.text("share") == "own" if request.errors else bool(pictures.share_is_own)
+    return request.view(
+        "branding.html",
+        form=FORM,
+        given=fields,
+        brand=found,
+        pictures=pictures,
+        wants_own=wants_own,
+        **_color_note(fields.accent),
+        start_color=START_COLOR,
+        languages=language.NAMES,
+        previews=PREVIEWS,
+        themes=THEMES,
+        consent_limit=branding.CONSENT_LIMIT,
+        preview=await _preview(tx, request, _with(found, fields)),
+    )
+
+
+async def save(services: PageServices, request: PageRequest) -> Response:
+    fields = _typed(request)
+    errors = {
+        str(problem.param): problem.message_for(FORM[str(problem.param)].label)
+        for problem in branding.problems(fields)
+    }
+    pictures = await services.store.read(branding.pictures_of, request.tenant)
+    wants_own = request.text("share") == "own"
+    if wants_own and not pictures.share_is_own and request.file("share_picture") is None:
+        errors["share_picture"] = "Choose a picture to upload."
+    if errors:
+        raise FormErrors(errors)
+    uploads = await _uploads(services, request, pictures)
+    removed = frozenset(name for name in ("logo", "icon") if request.text(f"remove_{name}"))
+    if not wants_own and pictures.share_is_own:
+        removed |= {"share"}
+    await services.store.write(
+        _keep, request.tenant, fields, uploads, removed, now_ms=request.now_ms
+    )
+    await share_picture.refresh(
+        services.store, services.site, request.tenant, now_ms=request.now_ms
+    )
+    return request.go("/branding", "Changes saved. Your pages show them now.")
+
+
+async def sketch(tx: Tx, request: PageRequest) -> Response:
+    """A page with the branding as it is being typed, saved or not."""
+    found = await branding.of(tx, request.tenant)
+    return HTMLResponse(await _preview(tx, request, _with(found, _typed(request))))
+
+
+async def note(tx: Tx, request: PageRequest) -> Response:
+    """What becomes of the color that is being typed."""
+    noted = _color_note(request.text("accent") or None)
+    return HTMLResponse(rendering.page("dashboard/color_note.html", **noted))
+
+
+async def _uploads(
+    services: PageServices, request: PageRequest, pictures: BrandPictures
+) -> Uploads:
+    folder = services.site.logo_folder
+    logo, icon = await _picture(request, logos.LOGO), await _picture(request, logos.ICON)
+    share = None
+    if request.text("share") == "own":
+        share = await _picture(request, logos.SHARE)
+    made_icon = icon
+    is_own = icon is not None
+    keeps_icon = bool(pictures.icon_is_own) and not request.text("remove_icon")
+    if logo is not None and icon is None and not keeps_icon:
+        made_icon = await logos.sanitize_apart(logo.data, logos.ICON)
+    return Uploads(
+        logo=await logos.store(logo, folder) if logo else None,
+        icon=await logos.store(made_icon, folder) if made_icon else None,
+        icon_is_own=is_own,
+        share=await logos.store(share, folder) if share else None,
+    )
+
+
+async def _picture(request: PageRequest, shape: logos.Shape) -> logos.Logo | None:
+    file = request.file(shape.param)
+    if file is None:
+        return None
+    data = await file.read(logos.SIZE_LIMIT + 1)
+    if not data:
+        raise Invalid("{field} is empty. Choose another file.", param=shape.param)
+    return await logos.sanitize_apart(data, shape)
+
+
+async def _keep(
+    tx: Tx,
+    tenant: Tenant,
+    fields: BrandFields,
+    uploads: Uploads,
+    removed: frozenset[str],
+    *,
+    now_ms: int,
+) -> None:
+    changes: dict[str, Any] = {}
+    if "logo" in removed:
+        changes["logo_id"] = None
+    if removed & {"logo", "icon"}:
+        changes |= {"icon_id": None, "icon_is_own": 0}
+    if "share" in removed:
+        changes |= {"share_id": None, "share_is_own": 0, "share_source": ""}
+    for picture in (uploads.logo, uploads.icon, uploads.share):
+        if picture is not None:
+            await publications.add_logo(tx, tenant.account_id, picture, now_ms=now_ms)
+    if uploads.logo is not None:
+        changes["logo_id"] = uploads.logo.id
+    if uploads.icon is not None:
+        changes |= {"icon_id": uploads.icon.id, "icon_is_own": int(uploads.icon_is_own)}
+    if uploads.share is not None:
+        changes |= {"share_id": uploads.share.id, "share_is_own": 1, "share_source": ""}
+    await branding.save(tx, tenant, fields, now_ms=now_ms)
+    if changes:
+        await branding.change_pictures(tx, tenant, now_ms=now_ms, **changes)
+
+
+def _with(found: Branding, fields: BrandFields) -> Branding:
+    """The saved branding with what is typed, as far as it is right."""
+    wrong = {problem.param for problem in branding.problems(fields)}
+    typed = {
+        name: value
+        for name, value in msgspec.structs.asdict(fields).items()
+        if name not in wrong and name in FORM
+    }
+    if typed.get("accent"):
+        typed["accent"] = colors.parse(str(typed["accent"]), param="accent")
+    if typed.get("consent_text"):
+        typed["consent_text_id"] = "sample"
+    return found._replace(**typed)
+
+
+async def _preview(tx: Tx, request: PageRequest, found: Branding) -> str:
+    kind, theme = request.text("preview_page"), request.text("preview_theme")
+    return preview(
+        kind if kind in KINDS else SIGNUP,
+        found,
+        msgspec.json.decode(found.words or "{}"),
+        await rewards.of_campaign(tx, request.tenant),
+        base_url=request.services.site.base_url,
+        theme=theme if theme in ("light", "dark") else "",
+    )
+
+
+def _color_note(accent: str | None) -> dict[str, Any]:
+    """How readable the color is, and what we use instead where it is not."""
+    is_color, color = True, None
+    if accent is not None:
+        try:
+            color = colors.parse(accent, param="accent")
+        except Invalid:
+            is_color = False
+    palette = colors.palette(color) if color else colors.NEUTRAL
+    return {
+        "is_color": is_color,
+        "color": color,
+        "palette": palette,
+        "contrast": colors.contrast,
+    }
