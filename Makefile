@@ -15,6 +15,7 @@ RUNTIME = .venv/.runtime-installed
 DEV     = .venv/.dev-installed
 PIP     = $(BIN)/python -m pip --disable-pip-version-check
 UV_VERSION = 0.13.7
+MOTO_VERSION = 5.2.5
 UV      = .venv/uv-$(UV_VERSION)/bin/uv
 COMPILE = $(UV) --no-config pip compile pyproject.toml --group build --universal --python-version 3.11 \
 	--generate-hashes --no-header --no-emit-index-url --no-emit-find-links --quiet $(LOCK_ARGS)
@@ -135,8 +136,10 @@ chromium: $(DEV)
 	if command -v chromium >/dev/null 2>&1; then exit 0; fi; \
 	$(BIN)/playwright install --only-shell chromium
 
-# For the tests of deploy/ and of the image: the proxies, systemd-analyze, and what builds an image.
-servers:
+# For the tests of deploy/ and of the image: the proxies, systemd-analyze, and what builds an image. For backups: an S3 server.
+servers: $(DEV)
+	@[ -x .venv/moto/bin/moto_server ] || { echo "Installing moto ..." && $(BIN)/python -m venv .venv/moto && \
+		.venv/moto/bin/pip install --quiet "moto[s3,server]==$(MOTO_VERSION)"; }
 	@missing=; \
 	for program in caddy nginx systemd-analyze buildah mmdebstrap; do command -v $$program >/dev/null 2>&1 || missing=1; done; \
 	if [ -n "$$missing" ] && [ "$$(id -u)" = 0 ] && grep -q '^ID=debian' /etc/os-release 2>/dev/null; then \

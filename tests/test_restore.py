@@ -15,6 +15,7 @@ import apsw
 import pyrage
 import pytest
 
+from honeyguide.kernel.errors import Fault
 from honeyguide.store import sqlite_path
 from honeyguide.store.replacing import Contains
 from tests.support.backups import Installation, use_client_programs
@@ -186,35 +187,37 @@ def test_what_is_no_backup_is_refused_in_one_sentence(tmp_path: Path) -> None:
     key.write_text(f"# made by age-keygen\n{identity}\n")
     wrong_key.write_text(str(other))
     no_key.write_text("hello")
-    with_key = ("--identity", str(key))
     damaged = "The backup is damaged or incomplete"
-    cases: list[tuple[bytes, tuple[str, ...], str]] = [
-        (b"hello" * 100, (), "not a Honeyguide backup"),
-        (b"", (), "not a Honeyguide backup"),
-        (gzip.compress(b"hello"), (), "not a Honeyguide backup"),
-        (good.read_bytes()[:-100], (), damaged),
-        (good.read_bytes()[:5_000] + b"x" + good.read_bytes()[5_001:], (), damaged),
-        (database[: len(database) // 2], (), "integrity check"),
-        (foreign.read_bytes(), (), "not of Honeyguide's"),
-        (b"PGDMP...", (), "This is a backup of a PostgreSQL database, but"),
-        (sealed, (), "Add --identity FILE"),
-        (sealed, ("--identity", str(wrong_key)), "was encrypted for another key"),
-        (sealed, ("--identity", str(no_key)), "has no valid age key"),
-        (sealed, ("--identity", str(tmp_path / "none")), "cannot be read"),
-        (sealed[:-100], with_key, damaged),
-        (sealed[:150], with_key, damaged),
+    cases: list[tuple[bytes, Path | None, str]] = [
+        (b"hello" * 100, None, "not a Honeyguide backup"),
+        (b"", None, "not a Honeyguide backup"),
+        (gzip.compress(b"hello"), None, "not a Honeyguide backup"),
+        (good.read_bytes()[:-100], None, damaged),
+        (good.read_bytes()[:5_000] + b"x" + good.read_bytes()[5_001:], None, damaged),
+        (database[: len(database) // 2], None, "integrity check"),
+        (foreign.read_bytes(), None, "not of Honeyguide's"),
+        (b"PGDMP...", None, "This is a backup of a PostgreSQL database, but"),
+        (sealed, None, "Add --identity FILE"),
+        (sealed, wrong_key, "was encrypted for another key"),
+        (sealed, no_key, "has no valid age key"),
+        (sealed, tmp_path / "none", "cannot be read"),
+        (sealed[:-100], key, damaged),
+        (sealed[:150], key, damaged),
     ]
-    for number, (content, words, sentence) in enumerate(cases):
-        file = tmp_path / f"case {number}"
+    file = tmp_path / "file"
+    for number, (content, identity_file, sentence) in enumerate(cases):
         file.write_bytes(content)
-        done = here.run("restore", "--replace", *words, str(file))
-        assert done.returncode == 1 and sentence in done.stderr, (number, done.stderr)
-        assert "Traceback" not in done.stderr and here.left_behind() == []
-        assert sqlite_path(here.url).read_bytes() == before  # type: ignore[union-attr]
-    (tmp_path / "sealed").write_bytes(sealed)
-    assert here.run("restore", "--replace", *with_key, str(tmp_path / "sealed")).returncode == 0
+        with pytest.raises(Fault, match=re.escape(sentence)):
+            here.restore(file, identity_file)
+        assert here.left_behind() == [], number
+        assert sqlite_path(here.url).read_bytes() == before, number  # type: ignore[union-attr]
+    done = here.run("restore", "--replace", str(file), "--identity", str(wrong_key))
+    assert done.returncode == 1 and "Traceback" not in done.stderr
+    file.write_bytes(sealed)
+    assert here.run("restore", "--replace", str(file), "--identity", str(key)).returncode == 0
     for name, sentence in (("honeyguide-x", "There is no honeyguide-x in"), ("x", "no file x.")):
-        assert sentence in here.run("restore", "--replace", name).stderr
+        with pytest.raises(Fault, match=sentence):
+            here.restore(name)
 
 
 def test_a_truncated_dump_of_postgres_is_refused(tmp_path: Path) -> None:
@@ -222,8 +225,8 @@ def test_a_truncated_dump_of_postgres_is_refused(tmp_path: Path) -> None:
     good = here.place / here.back_up()
     for kept in (5, 100, 5_000, good.stat().st_size - 50):
         (tmp_path / "cut").write_bytes(good.read_bytes()[:kept])
-        done = here.run("restore", "--replace", str(tmp_path / "cut"))
-        assert done.returncode == 1 and "damaged or incomplete" in done.stderr, done.stderr
+        with pytest.raises(Fault, match="damaged or incomplete"):
+            here.restore(tmp_path / "cut")
         assert here.contains() is Contains.ACCOUNTS and here.left_behind() == []
 
 
@@ -233,8 +236,8 @@ def test_a_backup_of_a_newer_version_is_refused(engine: str, tmp_path: Path) -> 
     other = Installation(engine, tmp_path)
     newer_schema(other)
     assert other.run("backup", str(tmp_path / "copy")).returncode == 1, "it cannot be opened"
-    done = here.run("restore", "--replace", str(tmp_path / "copy"))
-    assert done.returncode == 1 and "by a newer version of Honeyguide" in done.stderr
+    with pytest.raises(Fault, match="by a newer version of Honeyguide"):
+        here.restore(tmp_path / "copy")
     assert here.contains() is Contains.ACCOUNTS and here.left_behind() == []
 
 
