@@ -26,7 +26,7 @@ FIELDS = {
     "imprint_url": "https://wax.example/imprint",
     "consent_text": "Yes, please.",
     "asks_name": "1",
-    "language": "ar",
+    "language": "pt",
     "follow_browser_language": "1",
     "from_name": "Nora",
     "reply_to": "nora@wax.example",
@@ -68,12 +68,12 @@ def test_everything_on_the_form_is_saved_and_shown_again(alice: Operator) -> Non
     answer = send(alice, **FIELDS)
     assert (answer.status_code, answer.headers["location"]) == (303, "/branding")
     found = load(alice)
-    assert (found.accent, found.language, found.asks_name) == ("#4c5fd3", "ar", 1)
+    assert (found.accent, found.language, found.asks_name) == ("#4c5fd3", "pt", 1)
     assert (found.from_name, found.reply_to) == ("Nora", "nora@wax.example")
     html = alice.web.get("/branding").text
     for text in ("#4c5fd3", "https://wax.example/imprint", "Yes, please.", "nora@wax.example"):
         assert text in html
-    assert 'value="ar" selected' in html
+    assert 'value="pt" selected' in html
 
 
 @ONE_ENGINE
@@ -185,7 +185,7 @@ def test_the_preview_shows_what_is_typed_and_saves_nothing(alice: Operator) -> N
     html = alice.web.post("/branding/preview", page="/branding", **wrong).text
     assert "/accents/" not in html and "javascript:" not in html
     hub = alice.web.post("/branding/preview", page="/branding", **typed, preview_page="hub").text
-    assert "Your link" in hub
+    assert 'class="reader hub"' in hub
     assert load(alice).accent is None
 
 

@@ -39,7 +39,7 @@ LONGEST_NAME = 60
 SIGNUP_FIELDS = {
     **forms.EMAIL_FIELDS,
     "name": Field(translatable("First name")),
-    "consent": Field(translatable("Consent"), translatable("Please check this box to subscribe.")),
+    "consent": Field("", translatable("Please check this box to subscribe.")),
 }
 BAD_NAME = translatable("Please use letters only.")
 
