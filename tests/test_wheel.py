@@ -155,6 +155,14 @@ def test_the_wheel_works_in_a_clean_environment(installed: Path, tmp_path: Path)
     assert use([str(installed)], tmp_path) == VERSION
 
 
+def test_init_writes_a_unit_for_the_wheel(installed: Path, tmp_path: Path) -> None:
+    user = ["--user", "root"] if os.geteuid() == 0 else []
+    words = ["init", "--yes", "--email", "ana@example.org", "--unit-folder", str(tmp_path), *user]
+    said = run([str(installed), "--settings", "honeyguide.env", *words], tmp_path)
+    assert "Log in at http://127.0.0.1:8000/login as ana@example.org" in said
+    assert f"ExecStart={installed} serve" in (tmp_path / "honeyguide.service").read_text()
+
+
 def use(command: list[str], folder: Path) -> str:
     """Does what a newcomer does, in an empty folder with no settings but the port: migrates, makes
     the demo, serves, logs in and looks around. Returns the version.

@@ -158,3 +158,16 @@ def written(value: str) -> str:
     if "'" not in value:
         return f"'{value}'"
     return '"' + re.sub(r'(["\\`$])', r"\\\1", value) + '"'
+
+
+def merged(text: str, path: Path, values: Mapping[str, str]) -> str:
+    """The text of a file with these values in it. Comments and other lines stay as they are."""
+    entries = parse(text, path)
+    lines = re.split(r"\r\n|\n|\r", text.rstrip("\r\n")) if text.strip() else []
+    for name, value in values.items():
+        line = f"{name}={written(value)}"
+        if name in entries:
+            lines[entries[name].line - 1] = line
+        else:
+            lines.append(line)
+    return "\n".join(lines) + "\n"

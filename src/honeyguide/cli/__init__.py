@@ -11,7 +11,18 @@ from typing import Annotated
 
 import typer
 
-from honeyguide.cli import accounts, backup, demo, doctor, jobs, money, restore, server, subscribers
+from honeyguide.cli import (
+    accounts,
+    backup,
+    demo,
+    doctor,
+    init,
+    jobs,
+    money,
+    restore,
+    server,
+    subscribers,
+)
 from honeyguide.settings_file import IN_ETC, PATH_NAME
 
 app = typer.Typer(
@@ -20,7 +31,7 @@ app = typer.Typer(
     add_completion=False,
     pretty_exceptions_enable=False,
 )
-groups = (server, backup, restore, demo, doctor, jobs, money, subscribers)
+groups = (init, server, backup, restore, demo, doctor, jobs, money, subscribers)
 for commands in (group.app for group in groups):
     app.add_typer(commands)
 app.add_typer(accounts.account_app, name="account")

@@ -26,6 +26,7 @@ from honeyguide.mail.transports import (
 )
 from honeyguide.settings import Settings
 from honeyguide.store import (
+    Planned,
     health,
     inspect_database,
     open_store,
@@ -106,11 +107,15 @@ async def _database(settings: Settings) -> list[CheckResult]:
 
 async def _schema(settings: Settings) -> CheckResult:
     try:
-        pending = [planned.name for planned in await plan_migrations(settings.database_url)]
+        pending = await plan_migrations(settings.database_url)
     except Unavailable as fault:
         return problem("schema", fault.message)
-    is_new = any(name.startswith(_FIRST_MIGRATION) for name in pending)
-    return judgements.schema(pending, is_new=is_new)
+    return judgements.schema(len(pending), is_new=is_new_database(pending))
+
+
+def is_new_database(pending: list[Planned]) -> bool:
+    """Whether it has no table of ours yet."""
+    return any(planned.name.startswith(_FIRST_MIGRATION) for planned in pending)
 
 
 def _disk_space(settings: Settings) -> DiskSpace | None:
@@ -120,9 +125,9 @@ def _disk_space(settings: Settings) -> DiskSpace | None:
     folders += [Path(settings.logo_dir).absolute()] if settings.logo_dir else []
     spaces = []
     for folder in folders:
-        while not folder.exists():
-            folder = folder.parent
         with suppress(OSError):
+            while not folder.exists():
+                folder = folder.parent
             spaces.append(DiskSpace(folder, shutil.disk_usage(folder).free))
     return min(spaces, key=lambda space: space.free, default=None)
 

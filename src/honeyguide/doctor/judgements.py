@@ -144,7 +144,7 @@ def database(facts: DatabaseFacts) -> CheckResult:
     return ok("database", f"{facts.product}")
 
 
-def schema(pending: Sequence[str], *, is_new: bool) -> CheckResult:
+def schema(pending: int, *, is_new: bool) -> CheckResult:
     if is_new:
         return warning(
             "schema", "The database is empty.", "Run `honeyguide init` or `honeyguide serve`."
@@ -152,7 +152,7 @@ def schema(pending: Sequence[str], *, is_new: bool) -> CheckResult:
     if pending:
         return warning(
             "schema",
-            f"{_count(len(pending), 'migration has', 'migrations have')} not been applied.",
+            f"{_count(pending, 'migration has', 'migrations have')} not been applied.",
             "Restart the service, or run `honeyguide migrate`.",
         )
     return UP_TO_DATE

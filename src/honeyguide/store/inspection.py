@@ -26,9 +26,9 @@ class DatabaseFacts(NamedTuple):
 
 
 def inspect_sqlite(path: Path) -> DatabaseFacts:
-    if not path.exists():
-        return _facts_of_sqlite(_refusal_of_folder(path.absolute().parent))
     try:
+        if not path.exists():
+            return _facts_of_sqlite(_refusal_of_folder(path.absolute().parent))
         connection = connect(path)
         try:
             return _facts_of_sqlite(_refusal_of_sqlite(connection))
