@@ -37,7 +37,7 @@ def test_a_backup_is_restored_and_verified_before_it_is_kept(engine: str, tmp_pa
     file = here.place / name
     (row,) = here.listed()
     assert row["result"] == "ok" and row["bytes"] == file.stat().st_size
-    assert row["message"] == "Restored and verified; subscribers: 0."
+    assert row["message"] == "Restored and verified, with 0 subscribers."
     assert name.endswith(".db.gz" if engine == "sqlite" else ".dump")
     assert file.stat().st_mode & 0o777 == 0o600
     assert here.left_behind() == [] and [each.name for each in here.place.iterdir()] == [name]
@@ -98,7 +98,7 @@ def test_a_bad_verify_is_no_good_backup(tmp_path: Path, monkeypatch: pytest.Monk
 
     monkeypatch.setattr(checking.ledger_check, "verify", verify)
     made = asyncio.run(make(plan_of(here), "honeyguide-20261116T090000Z.db.gz"))
-    assert made.result == records.BROKEN and "verify found 2 wrong rows" in made.message
+    assert made.result == records.BROKEN and "verify found wrong rows: 2" in made.message
     assert (here.place / "honeyguide-20261116T090000Z.db.gz").exists()
 
 

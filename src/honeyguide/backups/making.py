@@ -68,15 +68,17 @@ async def _check(plan: BackupPlan, packed: Path, folder: Path) -> tuple[str, str
     try:
         checked = await check(packed, plan.database_url, folder)
     except CannotCheck as missing:
-        return records.UNCHECKED, f"Not checked. {missing.message}"
+        return records.UNCHECKED, missing.message
     if checked.broken:
         errors = sum(finding.broken for finding in checked.broken)
         return (
             records.BROKEN,
-            f"Restored, but verify found {errors} wrong rows. Run `honeyguide verify` to see "
+            f"Restored, but verify found wrong rows: {errors}. Run `honeyguide verify` to see "
             "whether the database has them too.",
         )
-    return records.OK, f"Restored and verified; subscribers: {checked.contents.subscribers:,}."
+    found = checked.contents.subscribers
+    people = f"{found:,} subscriber{'' if found == 1 else 's'}"
+    return records.OK, f"Restored and verified, with {people}."
 
 
 def _store(place: Place, name: str, file: Path, tick: Tick) -> None:

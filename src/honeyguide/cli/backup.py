@@ -73,7 +73,8 @@ def _back_up_to_place() -> None:
     if not read_settings().backup_url:
         fail(f"{NO_PLACE}, or name a file to write.")
     record = with_services(_make)
-    typer.echo(f"Made {record.name} ({_size(record.bytes or 0)}). {record.message}")
+    doubt = "Not checked. " if record.result == records.UNCHECKED else ""
+    typer.echo(f"Made {record.name} ({_size(record.bytes or 0)}). {doubt}{record.message}")
     if record.result != records.OK:
         raise typer.Exit(1)
 
@@ -110,7 +111,9 @@ def backups(
         return
     for row in rows:
         size = _size(int(str(row["bytes"])))
-        typer.echo(f"{row['name']}  {size:>9}  {row['message'] or ''}".rstrip())
+        typer.echo(
+            f"{row['name']}  {size:>9}  {row['result'] or '':9}  {row['message'] or ''}".rstrip()
+        )
     if not rows:
         typer.echo(f"There are no backups in {plan.place.shown} yet.", err=True)
 

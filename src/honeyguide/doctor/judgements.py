@@ -276,7 +276,8 @@ def backups(last_ms: int | None, automatic: BackupRecord | None, *, now_ms: int)
             "Fix this, then run `honeyguide backup`.",
         )
     if automatic is not None and automatic.result == UNCHECKED:
-        return warning("backups", str(automatic.message), "Then run `honeyguide backup`.")
+        message = f"The last backup was not checked. {automatic.message}"
+        return warning("backups", message, "Then run `honeyguide backup`.")
     remedy = "Set HONEYGUIDE_BACKUP_URL to a folder of another machine, or to a bucket."
     if last_ms is None:
         return warning("backups", "No backup has been made.", remedy)
