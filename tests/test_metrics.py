@@ -12,6 +12,8 @@ import pytest
 
 from honeyguide import __version__
 from honeyguide.accounts import accounts
+from honeyguide.backups import records
+from honeyguide.backups.records import BackupRecord
 from honeyguide.kernel.clock import DAY_MS, system_clock
 from honeyguide.kernel.email_addresses import EmailAddress
 from honeyguide.mail import emails
@@ -146,6 +148,7 @@ def test_jobs_tell_how_they_last_went(engine: str) -> None:
             opened.run(opened.store.write(run_job, name, at_ms, result))
         opened.run(opened.store.write(accounts.note_proof, broken=2, now_ms=system_clock()))
         opened.run(opened.store.write(accounts.note_backup, now_ms=system_clock()))
+        opened.run(opened.store.write(fail_backup))
     with Serving(url, "--no-work") as server:
         found = scrape(server)
 
@@ -166,7 +169,27 @@ def test_jobs_tell_how_they_last_went(engine: str) -> None:
     assert found("honeyguide_ledger_broken_rows") == 2
     for what in ("ledger_last_check", "backup_last_success"):
         assert days(now_s - (found(f"honeyguide_{what}_timestamp_seconds") or 0)) == 0
+    assert found("honeyguide_backup_last_failed") == 1
+    assert found("honeyguide_backup_last_duration_seconds") == 2.5
+    assert found("honeyguide_backup_last_size_bytes") == 0
     assert found("honeyguide_build_info", version=__version__) == 1
+
+
+async def fail_backup(tx: Tx) -> None:
+    await records.begin(tx, "1", "one.backup", now_ms=system_clock())
+    await records.finish(
+        tx,
+        BackupRecord(
+            id="1",
+            name="one.backup",
+            started_ms=0,
+            duration_ms=2_500,
+            bytes=None,
+            sha256=None,
+            result=records.FAILED,
+            message="The folder is gone.",
+        ),
+    )
 
 
 def days(seconds: float | None) -> int:

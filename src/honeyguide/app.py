@@ -29,6 +29,7 @@ from honeyguide.events.addresses import OutboundPolicy
 from honeyguide.events.dispatcher import Dispatcher
 from honeyguide.events.outbound import Outbound
 from honeyguide.kernel import log_context
+from honeyguide.kernel.backup_urls import FolderUrl, parse_backup_url
 from honeyguide.kernel.clock import HOUR_MS, Clock, shifted_clock, system_clock
 from honeyguide.kernel.errors import Fault
 from honeyguide.kernel.site import Site
@@ -213,15 +214,17 @@ class Application:
         )
         process = ProcessMetrics(telemetry.registry, store, lambda: api.under_way + site.under_way)
         readiness = Readiness(store, lambda: api.is_overloaded, lambda: process.lag_s)
-        exposition = Exposition(telemetry, process, _state_metrics(services))
+        exposition = Exposition(telemetry, process, _state_metrics(services, self._settings))
         self._system = System(readiness, exposition, described)
         # The process that serves a click counts it, even if another one runs the background work.
         beside = [process.run(), links.run()]
         return [*beside, services.work()] if self._work else beside
 
 
-def _state_metrics(services: Services) -> StateMetrics:
+def _state_metrics(services: Services, settings: Settings) -> StateMetrics:
+    backup_url = parse_backup_url(settings.backup_url) if settings.backup_url else None
     folders = {
+        "backups": backup_url.path if isinstance(backup_url, FolderUrl) else None,
         "database": services.store.path and services.store.path.parent,
         "logos": services.site.logo_folder,
     }

@@ -21,6 +21,8 @@ from prometheus_client.registry import Collector
 from honeyguide import __version__
 from honeyguide.accounts import accounts
 from honeyguide.accounts.accounts import Proof
+from honeyguide.backups import records
+from honeyguide.backups.records import BackupRecord
 from honeyguide.events import webhooks
 from honeyguide.events.webhooks import DueDeliveries
 from honeyguide.kernel.clock import Clock, system_clock
@@ -54,6 +56,7 @@ class Installation(NamedTuple):
     runs: list[JobRun]
     proof: Proof | None
     backup_ms: int | None
+    backup: BackupRecord | None
 
 
 async def _read(tx: Tx, *, now_ms: int) -> Installation:
@@ -67,6 +70,7 @@ async def _read(tx: Tx, *, now_ms: int) -> Installation:
         runs=await job_runs.all_runs(tx),
         proof=await accounts.last_proof(tx),
         backup_ms=await accounts.last_backup_ms(tx),
+        backup=await records.last_finished(tx),
     )
 
 
@@ -259,8 +263,24 @@ def _money_and_backups(state: Installation) -> Iterator[Metric]:
     )
     yield _gauge(
         "honeyguide_backup_last_success_timestamp_seconds",
-        "When the last backup was made; 0 if never",
+        "When the last backup was made, by the job or by hand; 0 if never",
         (state.backup_ms or 0) / 1000,
+    )
+    last = state.backup
+    yield _gauge(
+        "honeyguide_backup_last_failed",
+        "1 if the last automatic backup failed, or was made but is broken",
+        int(last is not None and last.result in (records.FAILED, records.BROKEN)),
+    )
+    yield _gauge(
+        "honeyguide_backup_last_size_bytes",
+        "Size of the last automatic backup; 0 if there is none",
+        (last and last.bytes) or 0,
+    )
+    yield _gauge(
+        "honeyguide_backup_last_duration_seconds",
+        "How long the last automatic backup took, with its check; 0 if there is none",
+        ((last and last.duration_ms) or 0) / 1000,
     )
 
 
