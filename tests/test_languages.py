@@ -15,6 +15,7 @@ from honeyguide.languages.language import (
     get_language,
     preferred_language,
 )
+from honeyguide.mail import texts
 from honeyguide.pages.readers.errors import FROM_THE_DOMAIN
 from tests import messages
 
@@ -123,3 +124,10 @@ def test_arabic_has_six_forms_in_the_usual_order() -> None:
     one, many = "When a friend joins", "When %(count)s friends join"
     said = [arabic.ngettext(one, many, n).split()[-1] for n in (1, 2, 3, 11, 100, 111)]
     assert said == ["صديق", "صديقين", "أصدقاء", "صديقًا", "صديق", "صديقًا"]
+
+
+def test_emails_have_the_languages_plurals() -> None:
+    email = texts.reward_unlocked(
+        get_language("pl"), newsletter="Wax", reward="Mug", referrals=5, hub="https://example.org"
+    )
+    assert "dołączyło 5 osób" in email.text and email.subject == "Zdobyta nagroda: Mug"

@@ -4,19 +4,18 @@ right to left and in Japanese are as good as the English ones.
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Iterator
 
 import pytest
 from playwright.sync_api import Page
 
-from honeyguide.languages.language import CODES
-from honeyguide.mail import emails
+from honeyguide.languages.language import CODES, get_language
+from honeyguide.mail import texts
 from honeyguide.pages.readers import forms
-from honeyguide.referrals import branding
-from honeyguide.referrals.branding import BrandFields
 from tests.browser.conftest import DESKTOP, LOOKS, PHONE, PageAt
 from tests.browser.test_reader_pages import NAMES, WORDS, Places
-from tests.support.newsletter import REWARDS, Newsletter
+from tests.support.newsletter import REWARDS
 from tests.support.pseudo_language import CODE, is_untranslated, pseudo_language, untranslated
 from tests.support.service import Service
 
@@ -28,6 +27,15 @@ OWN = (
     *("The Morning Wax", "Plain Letters", "The Weekly Hive", "All that buzzes, every Friday."),
     *("Ben", "Cleo", "WhatsApp", "HONEY-2026", "Nov"),
 )
+EMAIL_VALUES = {
+    "newsletter": "The Morning Wax",
+    "reward": "The mug",
+    "referrals": 3,
+    "link": "https://example.org/link",
+    "hub": "https://example.org/hub",
+    "coupon_code": "HONEY-2026",
+    "how_to_claim": "Parcels leave on the first of each month.",
+}
 CUT_OFF = """() => [...document.querySelectorAll("body *")].filter((each) => {
   const text = [...each.childNodes].some((node) => node.nodeType === 3 && node.data.trim());
   const box = each.getBoundingClientRect();
@@ -48,21 +56,15 @@ def places(service: Service) -> Places:
     return Places(service)
 
 
-def speak(newsletter: Newsletter, code: str) -> None:
-    """Changes the campaign's language."""
-    now_ms, fields = newsletter.service.now_ms(), BrandFields(language=code)
-    newsletter.service.write(lambda tx: branding.save(tx, newsletter.tenant, fields, now_ms=now_ms))
-
-
 @pytest.fixture
 def in_pseudo(places: Places, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Places]:
     with pseudo_language(tmp_path_factory.mktemp("locale")):
         for newsletter in (places.wax, places.shy):
-            speak(newsletter, CODE)
+            newsletter.speak(CODE)
         places.wax.visitor.headers["accept-language"] = CODE
         yield places
         for newsletter in (places.wax, places.shy):
-            speak(newsletter, "en")
+            newsletter.speak("en")
         del places.wax.visitor.headers["accept-language"]
 
 
@@ -86,9 +88,11 @@ def refused_pages(places: Places) -> dict[str, str]:
         "long address": visitor.post(claim, data={**token, "name": "x" * 300, "city": "\0"}),
         "find without email": visitor.post("/hub", data=wax.fields("/hub")),
         "expired link": visitor.get("/confirm/zzzz"),
+        "no page": visitor.get("/hub/a/b/c"),
+        "no method": visitor.put(wax.page),
     }
     wrong = {name: answer.status_code for name, answer in posts.items()}
-    assert set(wrong.values()) <= {400, 403, 410, 413, 415}, wrong
+    assert set(wrong.values()) <= {400, 403, 404, 405, 410, 413, 415}, wrong
     return {name: answer.text for name, answer in posts.items()}
 
 
@@ -103,24 +107,39 @@ def test_no_page_has_a_text_in_english(in_pseudo: Places) -> None:
         assert untranslated(html, OWN) == [], name
 
 
-def test_no_email_has_a_text_in_english(in_pseudo: Places) -> None:
+def reader_emails() -> dict[str, Callable[..., texts.EmailText]]:
+    """The functions of `mail.texts` that take a language."""
+    functions = inspect.getmembers(texts, inspect.isfunction)
+    return {
+        name: function
+        for name, function in functions
+        if "language" in inspect.signature(function).parameters
+    }
+
+
+@pytest.mark.parametrize("kind", reader_emails())
+def test_no_email_has_a_text_in_english(kind: str, in_pseudo: Places) -> None:
+    function = reader_emails()[kind]
+    parameters = inspect.signature(function).parameters.values()
+    wanted = {each.name: each.default for each in parameters if each.name != "language"}
+    assert wanted.keys() <= EMAIL_VALUES.keys(), "add a sample value"
+    needed = {name for name, default in wanted.items() if default is inspect.Parameter.empty}
+    for names in (wanted, needed):
+        email = function(get_language(CODE), **{name: EMAIL_VALUES[name] for name in names})
+        assert "⟦" in email.subject
+        lines = [email.subject, *email.text.splitlines()]
+        assert [line for line in lines if is_untranslated(line, OWN)] == []
+
+
+def test_the_campaigns_language_reaches_every_email(in_pseudo: Places) -> None:
     wax, shy = in_pseudo.wax, in_pseudo.shy
     shy.join(shy.address())
     wax.join(wax.address())
     wax.advocate(3)
-    found = set()
-    for newsletter in (wax, shy):
-        for letter in newsletter.letters():
-            text = wax.service.read(
-                lambda tx, newsletter=newsletter, letter=letter: emails.text_of(
-                    tx, newsletter.tenant.account_id, letter.id
-                )
-            )
-            if "⟦" in f"{letter.subject}{text}":
-                found.add(letter.kind)
-                lines = [letter.subject or "", *(text or "").splitlines()]
-                assert [line for line in lines if is_untranslated(line, OWN)] == []
-    assert found == {"confirm", "hub_link", "reward_unlocked"}
+    letters = [*wax.letters(), *shy.letters()]
+    assert {letter.kind for letter in letters if "⟦" in (letter.subject or "")} == {
+        *reader_emails()
+    }
 
 
 def test_longer_texts_are_not_cut_off_on_a_phone(
@@ -137,7 +156,7 @@ def test_longer_texts_are_not_cut_off_on_a_phone(
 def test_other_scripts_are_as_good(
     code: str, places: Places, page_at: PageAt, looks_good: Callable[[Page], None]
 ) -> None:
-    speak(places.wax, code)
+    places.wax.speak(code)
     page = page_at(DESKTOP)
     for name in ("signup", "hub-claimed"):
         page.goto(places.wax.service.url + places.paths[name])
@@ -155,7 +174,7 @@ def test_every_page_in_every_language_and_look(
     fits: Callable[[Page], None],
 ) -> None:
     for newsletter in (places.wax, places.shy):
-        speak(newsletter, code)
+        newsletter.speak(code)
     for width, theme in LOOKS:
         page = page_at(width, theme, locale=code)
         for name in NAMES:

@@ -25,7 +25,7 @@ from honeyguide.referrals import (
     rewards,
     subscribers,
 )
-from honeyguide.referrals.branding import Branding
+from honeyguide.referrals.branding import BrandFields, Branding
 from honeyguide.referrals.campaigns import Campaign
 from honeyguide.referrals.rewards import NewReward, Reward
 
@@ -81,6 +81,12 @@ class Newsletter:
         self.service.write(
             lambda tx: campaigns.configure(tx, self.tenant, campaigns.CampaignSettings(**settings))
         )
+
+    def speak(self, code: str, *, follow_browser: bool = False) -> None:
+        """Changes the language of the campaign's pages and emails."""
+        now_ms = self.service.now_ms()
+        fields = BrandFields(language=code, follow_browser_language=follow_browser)
+        self.service.write(lambda tx: branding.save(tx, self.tenant, fields, now_ms=now_ms))
 
     def offer(self, *ladder: NewReward) -> list[Reward]:
         now_ms = self.service.now_ms()

@@ -19,7 +19,9 @@ from honeyguide.pages import logos, reference, rendering
 from honeyguide.pages.bodies import Bounded
 from honeyguide.pages.dashboard import routes as dashboard
 from honeyguide.pages.readers import accents
-from honeyguide.pages.readers.routes import reader_routes
+from honeyguide.pages.readers.page_route import language_of
+from honeyguide.pages.readers.routes import is_reader_path, reader_routes
+from honeyguide.pages.readers.showing import failure
 from honeyguide.pages.services import PageServices
 from honeyguide.pages.static import Static
 
@@ -88,11 +90,15 @@ def _problem(status: int, sentence: str = "") -> HTMLResponse:
 
 
 async def _refused(request: Request, error: Exception) -> Response:
-    if not isinstance(error, HTTPException):
-        return _problem(500)
-    response = _problem(error.status_code, error.detail)
-    response.headers.update(error.headers or {})
-    if error.status_code == 405 and (methods := _methods(request)):
+    refused = error if isinstance(error, HTTPException) else HTTPException(500)
+    if is_reader_path(request.url.path):
+        response: Response = failure(language_of(request), refused.status_code)
+        for name, value in HEADERS.items():
+            response.headers.setdefault(name, value)
+    else:
+        response = _problem(refused.status_code, refused.detail)
+    response.headers.update(refused.headers or {})
+    if refused.status_code == 405 and (methods := _methods(request)):
         response.headers["allow"] = ", ".join(methods)
     return response
 

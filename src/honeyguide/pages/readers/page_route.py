@@ -44,6 +44,11 @@ class ReaderServices:
         task.add_done_callback(self._background.discard)
 
 
+def language_of(http: Request) -> Language:
+    """The browser's first choice among ours."""
+    return preferred_language(http.headers.get("accept-language", ""), otherwise=ENGLISH)
+
+
 class ReaderView(NamedTuple):
     """A page to render once its transaction is over."""
 
@@ -77,7 +82,7 @@ class ReaderRequest:
     @property
     def language(self) -> Language:
         """Where no newsletter says it: the browser's."""
-        return preferred_language(self.accepted_languages, otherwise=ENGLISH)
+        return language_of(self.http)
 
     def view(
         self, template: str, brand: PageBranding | None, *, private: bool = False, **values: Any

@@ -8,11 +8,10 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from honeyguide.languages.language import ENGLISH, preferred_language
 from honeyguide.pages.handlers import Uses
 from honeyguide.pages.readers import forms, hub, signup
 from honeyguide.pages.readers.links import PREFIXES
-from honeyguide.pages.readers.page_route import ReaderRoute, ReaderServices, endpoint
+from honeyguide.pages.readers.page_route import ReaderRoute, ReaderServices, endpoint, language_of
 from honeyguide.pages.readers.showing import lost
 from honeyguide.pages.services import PageServices
 
@@ -41,9 +40,16 @@ def _signup_pages(prefix: str) -> tuple[ReaderRoute, ...]:
     )
 
 
+_FIRST_PARTS = {path.split("/")[1] for path in (*(page.path for page in PAGES), JOIN, *PREFIXES)}
+
+
+def is_reader_path(path: str) -> bool:
+    """Whether who asks for this is a reader, also where there is no page."""
+    return path.split("/")[1] in _FIRST_PARTS
+
+
 async def _lost(request: Request) -> Response:
-    accepted = request.headers.get("accept-language", "")
-    return lost(preferred_language(accepted, otherwise=ENGLISH))
+    return lost(language_of(request))
 
 
 def reader_routes(services: PageServices) -> list[Route]:

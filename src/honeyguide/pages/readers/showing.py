@@ -78,3 +78,17 @@ def lost(language: Language) -> HTMLResponse:
         language.gettext("This link doesn’t work"),
         language.gettext("It may be mistyped, or is no longer active."),
     )
+
+
+def failure(language: Language, status: int) -> HTMLResponse:
+    """What the router or a bug of ours answers."""
+    if status == 404:
+        return lost(language)
+    words = (
+        language.gettext(
+            "The problem is on our side, and it has been logged. Try again in a moment."
+        )
+        if status >= 500
+        else language.gettext("Please go back and try again.")
+    )
+    return sorry(language, status, language.gettext("Something went wrong"), words)
