@@ -80,6 +80,7 @@ class Places:
             "reward": f"/rewards/{reward[1]}",
             "pages": "/pages",
             "pages-hub": "/pages?page=hub",
+            "branding": "/branding",
             "webhooks": "/webhooks",
             "webhook": f"/webhooks/{hook}",
             "account": "/account",

@@ -13,7 +13,8 @@ from playwright.sync_api import Page, expect
 
 from honeyguide.pages.readers import forms
 from honeyguide.pages.readers.preview import preview
-from honeyguide.referrals import rewards
+from honeyguide.referrals import branding, rewards
+from honeyguide.referrals.branding import BrandFields
 from tests.browser.conftest import DESKTOP, LOOKS, PHONE, PageAt, weights
 from tests.support import market
 from tests.support.newsletter import Newsletter
@@ -44,6 +45,15 @@ class Places:
         self.wax = wax = Newsletter(service, words=WORDS)
         wax.offer()
         self.shy = shy = Newsletter(service, name="Plain Letters", needs_confirmation=True)
+        # A color that nobody could read, and everything else that a form can ask.
+        brand = BrandFields(
+            accent="#ffff00",
+            privacy_url="https://example.org/privacy",
+            imprint_url="https://example.org/imprint",
+            consent_text="I’d like to get Plain Letters by email.",
+            asks_name=True,
+        )
+        service.write(lambda tx: branding.save(tx, shy.tenant, brand, now_ms=1))
         email = shy.address()
         shy.join(email)
         self.ben = wax.advocate(6, waiting=1)
@@ -58,7 +68,7 @@ class Places:
         joined = market.join(service.member("bob"), market.offer(wax.member, publication))
         self.paths = {
             "signup": f"{wax.page}?ref=23456789",
-            "signup-plain": shy.page,
+            "signup-branded": shy.page,
             "thanks": wax.join(wax.address()).headers["location"],
             "inbox": f"{shy.page}/thanks",
             "confirm": shy.confirm_link(email),
@@ -67,6 +77,7 @@ class Places:
             "hub-empty": shy.hub(shy.person(email)),
             "claim": re.findall(r'href="(/hub/[^"]+/claim/[^"]+)"', html)[0],
             "find-hub": "/hub",
+            "find-hub-branded": f"/hub?of={shy.campaign.slug}",
             "magic": f"/m/{joined['ref_code']}?email=reader@example.org",
             "nowhere": "/r/zzzzzzzz",
         }
@@ -79,7 +90,7 @@ def places(service: Service) -> Places:
 
 NAMES = (
     "signup",
-    "signup-plain",
+    "signup-branded",
     "thanks",
     "inbox",
     "confirm",
@@ -88,6 +99,7 @@ NAMES = (
     "hub-empty",
     "claim",
     "find-hub",
+    "find-hub-branded",
     "magic",
     "nowhere",
 )
