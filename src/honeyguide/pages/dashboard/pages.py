@@ -6,11 +6,13 @@ import json
 
 from starlette.responses import HTMLResponse, Response
 
+from honeyguide.languages.language import NAMES as LANGUAGES
+from honeyguide.languages.language import Language, get_language
 from honeyguide.pages.dashboard import share_picture
 from honeyguide.pages.dashboard.page_request import PageRequest, PageView
 from honeyguide.pages.forms import Field, FormErrors
 from honeyguide.pages.readers.preview import KINDS, SIGNUP, preview
-from honeyguide.pages.readers.words import OFF, POWERED_BY, WORDS
+from honeyguide.pages.readers.words import OFF, POWERED_BY, WORDS, key_in, text_of
 from honeyguide.pages.services import PageServices
 from honeyguide.referrals import branding, campaigns, rewards
 from honeyguide.referrals.branding import Branding
@@ -33,6 +35,13 @@ def _kind(request: PageRequest) -> str:
     return kind if kind in KINDS else SIGNUP
 
 
+def _language(request: PageRequest, campaign: Branding) -> Language:
+    """The language whose texts are edited. Where pages do not follow the reader's browser, there
+    is only the campaign's."""
+    asked = request.query.get("language", "")
+    return get_language(asked if campaign.follow_browser_language and asked else campaign.language)
+
+
 def _saved(campaign: Branding) -> dict[str, str]:
     saved: dict[str, str] = json.loads(campaign.words or "{}")
     return saved
@@ -43,12 +52,15 @@ def _typed(request: PageRequest, campaign: Branding) -> dict[str, str]:
 
     A default text is not saved, so that a better default reaches everyone who left it alone.
     """
-    texts = _saved(campaign)
+    texts, language = _saved(campaign), _language(request, campaign)
     for word in WORDS:
         if word.key in request.fields:
-            texts.pop(word.key, None)
-            if request.text(word.key) not in ("", word.default):
-                texts[word.key] = request.text(word.key)
+            in_language = key_in(word, language)
+            key = word.key if language.code == campaign.language else in_language
+            texts.pop(key, None)
+            texts.pop(in_language, None)
+            if request.text(word.key) not in ("", text_of(word, texts, language)):
+                texts[key] = request.text(word.key)
     texts.pop(POWERED_BY, None)
     return texts if request.text(POWERED_BY) else {**texts, POWERED_BY: OFF}
 
@@ -60,26 +72,30 @@ async def _load(tx: Tx, request: PageRequest) -> tuple[Branding, list[Reward]]:
 async def show(tx: Tx, request: PageRequest) -> PageView:
     campaign, all_rewards = await _load(tx, request)
     texts = _typed(request, campaign) if request.errors else _saved(campaign)
-    kind, site = _kind(request), request.services.site
+    kind, site, language = _kind(request), request.services.site, _language(request, campaign)
+    shown = campaign._replace(language=language.code)
     return request.view(
         "pages.html",
         campaign=campaign,
         words=[word for word in WORDS if word.key in ON_PAGE[kind]],
-        given=texts,
+        given={word.key: text_of(word, texts, language) for word in WORDS},
+        language=language,
+        languages=LANGUAGES if campaign.follow_browser_language else {},
         kind=kind,
         names=NAMES,
         shows_us=texts.get(POWERED_BY) != OFF,
-        preview=preview(kind, campaign, texts, all_rewards, base_url=site.base_url),
+        preview=preview(kind, shown, texts, all_rewards, base_url=site.base_url),
         address=site.page_link(campaign.slug),
     )
 
 
 async def save(services: PageServices, request: PageRequest) -> Response:
-    texts = _typed(request, await services.store.read(branding.of, request.tenant))
+    campaign = await services.store.read(branding.of, request.tenant)
+    texts = _typed(request, campaign)
     too_long = {
         word.key: f"{word.label} must be at most {word.limit} characters long."
         for word in WORDS
-        if len(texts.get(word.key, "")) > word.limit
+        if len(request.text(word.key)) > word.limit
     }
     if too_long:
         raise FormErrors(too_long)
@@ -88,11 +104,15 @@ async def save(services: PageServices, request: PageRequest) -> Response:
     await share_picture.refresh(
         services.store, services.site, request.tenant, now_ms=request.now_ms
     )
-    return request.go(f"/pages?page={_kind(request)}", "Changes saved. Your pages show them now.")
+    back = f"/pages?page={_kind(request)}"
+    if campaign.follow_browser_language:
+        back += f"&language={_language(request, campaign).code}"
+    return request.go(back, "Changes saved. Your pages show them now.")
 
 
 async def sketch(tx: Tx, request: PageRequest) -> Response:
     """A page with the texts as they are being typed, saved or not."""
     campaign, all_rewards = await _load(tx, request)
     texts, base_url = _typed(request, campaign), request.services.site.base_url
-    return HTMLResponse(preview(_kind(request), campaign, texts, all_rewards, base_url=base_url))
+    shown = campaign._replace(language=_language(request, campaign).code)
+    return HTMLResponse(preview(_kind(request), shown, texts, all_rewards, base_url=base_url))

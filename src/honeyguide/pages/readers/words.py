@@ -1,7 +1,8 @@
 """The texts on reader pages that the operator can change; each has a default.
 
-They are kept as one JSON object with the campaign. `{name}` stands for the newsletter's name,
-`{link}` for the reader's link.
+They are kept as one JSON object with the campaign: `button` is the operator's text in every
+language but those that have their own, such as `button.fr`. `{name}` in a text stands for the
+newsletter's name, `{link}` for the reader's link.
 """
 
 from __future__ import annotations
@@ -88,6 +89,19 @@ WORDS: tuple[Word, ...] = (
 POWERED_BY, OFF = "powered_by", "off"
 
 
+def key_in(word: Word, language: Language) -> str:
+    """Under which a text for this language alone is kept."""
+    return f"{word.key}.{language.code}"
+
+
+def text_of(word: Word, given: dict[str, Any], language: Language) -> str:
+    """The operator's text for this language, else the one for all, else the default."""
+    for own in (given.get(key_in(word, language)), given.get(word.key)):
+        if isinstance(own, str) and own.strip():
+            return own
+    return language.gettext(word.default)
+
+
 class Words:
     """`words.promise` and so on: the operator's text or the default, with the name filled in."""
 
@@ -103,9 +117,7 @@ class Words:
         word = _BY_KEY.get(key)
         if word is None:
             raise AttributeError(key)
-        own = self._given.get(key)
-        text = own if isinstance(own, str) and own.strip() else self._language.gettext(word.default)
-        return text.replace("{name}", self._name)
+        return text_of(word, self._given, self._language).replace("{name}", self._name)
 
     @property
     def powered_by(self) -> bool:
@@ -138,7 +150,7 @@ def read(
     except ValueError:
         given = {}
     given = (
-        {key: text for key, text in given.items() if only is None or key in only}
+        {key: text for key, text in given.items() if only is None or key.partition(".")[0] in only}
         if isinstance(given, dict)
         else {}
     )
