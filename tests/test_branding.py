@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from html import unescape
 from typing import Any
 
 import pytest
@@ -148,3 +149,43 @@ def test_the_color_comes_from_a_style_sheet_that_may_be_cached_forever(wax: News
 @pytest.mark.parametrize("color", ["fff", "FFFF00", "ffff0g", "ffff00;x", "%23ffff", "ffff00}x{"])
 def test_a_style_sheet_of_anything_but_a_color_does_not_exist(wax: Newsletter, color: str) -> None:
     assert wax.visitor.get(f"/accents/{color}.css").status_code == 404
+
+
+def tags(html: str) -> dict[str, str]:
+    found = re.findall(r'<meta (?:property|name)="((?:og|twitter):[^"]+)" content="([^"]*)">', html)
+    return {name: unescape(text) for name, text in found}
+
+
+@ONE_ENGINE
+def test_a_shared_page_shows_its_picture_and_keeps_the_referral(wax: Newsletter) -> None:
+    base_url = wax.service.settings.base_url
+    logo_id = market.publish(wax.member)["logo_url"].rpartition("/")[2]
+    found = tags(wax.visitor.get(wax.page).text)
+    assert found["og:image"] == f"{base_url}/logos/{logo_id}"
+    assert found["twitter:card"] == "summary"
+    wax.service.write(
+        lambda tx: branding.change_pictures(tx, wax.tenant, now_ms=1, share_id=logo_id)
+    )
+    found = tags(wax.visitor.get(f"{wax.page}?ref=a%22b%3E").text)
+    assert found["twitter:card"] == "summary_large_image"
+    assert found["og:image"] == f"{base_url}/logos/{logo_id}"
+    assert found["og:url"] == f"{base_url}{wax.page}?ref=a%22b%3E"
+    assert (found["og:image:width"], found["og:image:height"]) == ("1200", "630")
+
+
+@ONE_ENGINE
+def test_every_page_of_a_newsletter_has_its_branding(wax: Newsletter) -> None:
+    wax.configure(needs_confirmation=False)
+    save(wax.member, accent="#123456", privacy_url="https://wax.example/p?a=1&b=2")
+    market.publish(wax.member)
+    email = wax.address()
+    thanks = wax.join(email).headers["location"]
+    program = market.offer(wax.member, market.publish(wax.member, name="Second"))
+    joined = market.join(wax.service.member("bob"), program)
+    hub = wax.hub(wax.person(email))
+    for path in (wax.page, thanks, hub, f"/hub?of={wax.campaign.slug}", f"/m/{joined['ref_code']}"):
+        html = wax.visitor.get(path).text
+        assert "/accents/123456.css" in html, path
+        assert re.search(r'<img class="logo" src="/logos/[0-9a-f-]{36}"', html), path
+        assert re.search(r'<link rel="icon" href="/logos/[0-9a-f-]{36}"', html), path
+        assert 'href="https://wax.example/p?a=1&amp;b=2"' in html, path

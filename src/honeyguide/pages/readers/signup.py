@@ -9,6 +9,7 @@ is already subscribed) is sent to the mailbox.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from urllib.parse import urlencode
 
 from starlette.responses import Response
 
@@ -74,16 +75,15 @@ async def form(services: ReaderServices, request: ReaderRequest) -> ReaderView:
         trap=forms.TRAP,
         action=request.http.url.path,
         page_link=page_link,
-        shared_link=_shared_link(services.site, kept, page_link),
+        shared_link=_shared_link(page_link, kept),
         base_url=services.site.base_url,
     )
 
 
-def _shared_link(site: Site, kept: Mapping[str, str], page_link: str) -> str:
+def _shared_link(page_link: str, kept: Mapping[str, str]) -> str:
     """What a social network takes as the address of the page: with the referrer's code, or the
     referral would be lost when the page is shared on."""
-    code = kept.get("ref", "").lower()
-    return site.reader_link(code) if code.isascii() and code.isalnum() else page_link
+    return f"{page_link}?{urlencode({'ref': kept['ref']})}" if "ref" in kept else page_link
 
 
 def _has_agreed(request: ReaderRequest, brand: PageBranding) -> bool:
