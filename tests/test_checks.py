@@ -92,6 +92,9 @@ def test_accepted_text_can_always_be_encoded(value: str) -> None:
         "https://example.com/javascript:alert(1)",
         "https://example.com/?q=a|b",
         "https://example.com/" + "x" * (2048 - 20),
+        "https://example.com:65535/",
+        "https://" + "a" * 63 + ".example/",
+        "https://" + "a." * 123 + "example/",
     ],
 )
 def test_an_absolute_web_address_is_kept_as_written(url: str) -> None:
@@ -198,7 +201,8 @@ def test_an_absolute_web_address_is_kept_as_written(url: str) -> None:
         "https://good.example;evil.example/",
         "https://good.example,evil.example/",
         "https://" + "a" * 64 + ".example/",
-        "https://" + "a." * 130 + "example/",
+        "https://" + "a." * 123 + "example2/",
+        "https://example.com:65536/",
         "https://example.com/" + "x" * (2049 - 20),
     ],
 )

@@ -68,6 +68,7 @@ def accepted(text: str) -> str | None:
 def test_an_address_has_one_stored_form_and_one_key(given_text: str, stored: str, key: str) -> None:
     assert EmailAddress.parse(given_text).text == stored
     assert EmailAddress(stored).key == key
+    assert stored.endswith("@" + EmailAddress(stored).domain)
 
 
 HOSTILE = {

@@ -59,6 +59,7 @@ def test_how_many_pages_there_are(total, pages):
         (1, 0, {}),
         (2, 0, {}),
         (1, 1, {"first": 1, "last": 1}),
+        (2, 1, {"first": 1, "prev": 1, "last": 1}),
         (1, 21, {"first": 1, "next": 2, "last": 2}),
         (2, 41, {"first": 1, "prev": 1, "next": 3, "last": 3}),
         (3, 41, {"first": 1, "prev": 2, "last": 3}),
