@@ -273,7 +273,14 @@ def test_reset_makes_it_anew_and_spares_the_accounts_of_others(tmp_path):
     assert anew.returncode == 0, anew.stderr
     assert not (tmp_path / "h.db.clock").exists(), "time is right again"
     assert command(tmp_path, "keys", "list", "real@example.org").returncode == 1
-    assert "No errors found." in command(tmp_path, "doctor").stdout
+    assert command(tmp_path, "doctor").returncode == 0
+
+
+def test_the_demo_is_not_mixed_into_the_database_of_a_real_service(tmp_path):
+    assert command(tmp_path, "account", "create", "real@example.org").returncode == 0
+    refused = command(tmp_path, "demo")
+    assert refused.returncode == 1 and "has accounts, but not the demo's" in refused.stderr
+    assert command(tmp_path, "keys", "list", "demo@honeyguide.example").returncode == 1
 
 
 def test_on_postgresql_reset_says_why_not_and_how_else(tmp_path):

@@ -89,12 +89,13 @@ def test_flags_are_enough(engine: str, folder: Path) -> None:
 
 def test_the_unit_is_for_this_installation(folder: Path) -> None:
     database = folder / "data" / "honeyguide.db"
+    (folder / "honeyguide.env").write_text("HONEYGUIDE_BACKUP_URL=/mnt/nas\n")
     done = init(folder, "--base-url", BASE_URL, "--database-url", str(database), *EMAIL)
     assert done.returncode == 0, done.stderr
     unit = (folder / "honeyguide.service").read_text()
     assert f"\nExecStart={install.command()} serve $SERVE_OPTIONS\n" in unit
     assert f"\nEnvironmentFile={folder}/honeyguide.env\n" in unit
-    assert f"\nReadWritePaths={folder}/data\n" in unit
+    assert f"\nReadWritePaths={folder}/data /mnt/nas\n" in unit
     shipped = (install.TEMPLATES / "honeyguide.service").read_text()
     names = [line.partition("=")[0] for line in shipped.splitlines()]
     own = [line.partition("=")[0] for line in unit.splitlines()]
@@ -248,3 +249,38 @@ def test_questions_are_asked_again_until_the_answer_is_right(folder: Path) -> No
         assert again.wait() == 1
         assert "HONEYGUIDE_BASE_URL: https://refer.example.org -> https://new" in again.said
     assert (folder / "honeyguide.env").read_text() == first
+
+
+# The usual places, in folders that only this process sees.
+IN_USUAL_PLACES = """
+set -eu
+mount --make-rprivate /
+cp -a /etc "$1/etc" && mount --bind "$1/etc" /etc
+mkdir "$1/lib" && mount --bind "$1/lib" /var/lib
+mkdir -p /etc/systemd/system
+cd /
+"$2" init --yes --base-url https://refer.example.org --email ana@example.org
+"$2" init --yes
+setpriv --reuid honeyguide --regid honeyguide --clear-groups "$2" doctor
+stat --format "%n %U:%G %a" /etc/honeyguide/honeyguide.env /var/lib/honeyguide \\
+    /var/lib/honeyguide/honeyguide.db
+cat /etc/systemd/system/honeyguide.service
+"""
+
+
+@pytest.mark.long
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can make mounts")
+def test_as_root_everything_is_in_its_usual_place(folder: Path) -> None:
+    env = environment()
+    env.pop("HONEYGUIDE_SETTINGS")
+    script = ["unshare", "--mount", "sh", "-c", IN_USUAL_PLACES, "sh", str(folder)]
+    done = subprocess.run(
+        [*script, str(install.command())], env=env, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "/etc/honeyguide/honeyguide.env root:honeyguide 640" in done.stdout
+    assert "/var/lib/honeyguide honeyguide:honeyguide 700" in done.stdout
+    assert "/var/lib/honeyguide/honeyguide.db honeyguide:honeyguide 600" in done.stdout
+    assert f"ExecStart={install.command()} serve" in done.stdout
+    assert "\nReadWritePaths=" not in done.stdout and "User=honeyguide" in done.stdout
+    assert "    systemctl enable --now honeyguide\n" in done.stdout

@@ -67,6 +67,8 @@ def test_the_settings_file_is_valid_for_systemd_and_for_a_shell(tmp_path: Path) 
     for uncommented in (False, True):
         chosen = [re.sub(r"^# (?=[A-Z_]+=)", "", line) if uncommented else line for line in lines]
         (tmp_path / "env").write_text("\n".join(chosen) + "\n")
+        file = settings.find_file({"HONEYGUIDE_SETTINGS": str(tmp_path / "env")})
+        assert file is not None  # read as systemd reads it: tests/test_settings_file.py
         read = subprocess.run(
             ["sh", "-c", f"set -a; . {tmp_path}/env; env -0"],
             env={"PATH": os.environ["PATH"]},
@@ -75,16 +77,10 @@ def test_the_settings_file_is_valid_for_systemd_and_for_a_shell(tmp_path: Path) 
             check=True,
         )
         found = dict(pair.split("=", 1) for pair in read.stdout.split("\0") if pair)
-        assert _as_systemd_reads(chosen).items() <= found.items()
+        assert file.values.items() <= found.items()
         assert settings.read(found).database_url.startswith(
             "postgresql://" if uncommented else f"sqlite:///{STATE_FOLDER}/"
         )
-
-
-def _as_systemd_reads(lines: list[str]) -> dict[str, str]:
-    """systemd takes a backslash, a quote and an unquoted space apart; ours has quotes at most."""
-    pairs = (line.split("=", 1) for line in lines if line and not line.startswith("#"))
-    return {name: value.removeprefix('"').removesuffix('"') for name, value in pairs}
 
 
 def sandboxed(unit: str, state: Path) -> list[str]:

@@ -14,7 +14,7 @@ from honeyguide import logs
 from honeyguide.accounts import accounts
 from honeyguide.cli.base import fail, read, read_settings, with_services
 from honeyguide.serve import only_server, run_server
-from honeyguide.settings import Settings
+from honeyguide.settings import Settings, without_secrets
 from honeyguide.settings_file import PREFIX
 from honeyguide.store import sqlite_path
 
@@ -33,7 +33,7 @@ def demo(
     yes: Annotated[
         bool,
         typer.Option(
-            "--yes", help="With --reset: also delete accounts that are not part of the demo."
+            "--yes", help="Also if the database has accounts that are not part of the demo."
         ),
     ] = False,
 ) -> None:
@@ -41,6 +41,8 @@ def demo(
     chosen = _with_toys(read_settings())
     if reset:
         _empty(chosen, yes)
+    elif not yes:
+        _refuse_real_database(chosen)
     made = with_services(demo_data.prepare)
     if not serve:
         typer.echo(_invitation(chosen, made))
@@ -65,6 +67,20 @@ def _with_toys(chosen: Settings) -> Settings:
             os.environ[f"{PREFIX}{name.upper()}"] = value
     base.parent.mkdir(parents=True, exist_ok=True)
     return read_settings()
+
+
+def _refuse_real_database(chosen: Settings) -> None:
+    """Settings come from a file now and then, so this may be the database of a real service."""
+    file = sqlite_path(chosen.database_url)
+    if file is not None and not file.exists():
+        return
+    known = {*demo_data.EMAILS, demo_data.EMPTY}
+    emails = {account.email for account in read(accounts.list_all)}
+    if emails and not emails & known:
+        fail(
+            f"{without_secrets('database_url', chosen.database_url)} has accounts, but not the "
+            "demo's. Nothing was added. To add demo data to it, add --yes."
+        )
 
 
 def _empty(chosen: Settings, yes: bool) -> None:

@@ -28,6 +28,7 @@ from honeyguide.cli.install import NotInstalled, acting_as
 from honeyguide.cli.questions import Questions
 from honeyguide.doctor import checks, judgements
 from honeyguide.doctor.results import HealthLevel
+from honeyguide.kernel.backup_urls import FolderUrl, parse_backup_url
 from honeyguide.kernel.errors import Fault
 from honeyguide.settings import Settings
 from honeyguide.settings_file import (
@@ -316,9 +317,20 @@ def _unit_path(setup: Setup, folder: Path | None) -> Path:
     return folder.absolute() / install.UNIT
 
 
+def _written_folders(chosen: Settings) -> list[Path]:
+    """Folders outside the database server that the service writes to."""
+    file = sqlite_path(chosen.database_url)
+    backups = parse_backup_url(chosen.backup_url) if chosen.backup_url else None
+    return [
+        *([file.parent] if file else []),
+        *([Path(chosen.logo_dir)] if chosen.logo_dir else []),
+        *([backups.path] if isinstance(backups, FolderUrl) else []),
+    ]
+
+
 def _write_unit(setup: Setup, path: Path, *, is_forced: bool) -> None:
     user = setup.user or pwd.getpwuid(os.geteuid())
-    text = install.unit_text(setup.path, user, sqlite_path(setup.chosen().database_url))
+    text = install.unit_text(setup.path, user, _written_folders(setup.chosen()))
     if path.exists() and path.read_text(encoding="utf-8") == text:
         return
     if path.exists() and not is_forced:

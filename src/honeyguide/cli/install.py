@@ -11,7 +11,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -138,18 +138,20 @@ def settings_text(path: Path, values: Mapping[str, str]) -> str:
     return settings_file.merged(text, path, values)
 
 
-def unit_text(settings: Path, user: pwd.struct_passwd, database: Path | None) -> str:
-    """The unit for this command, settings file and user. `database` is the file of SQLite."""
+def unit_text(settings: Path, user: pwd.struct_passwd, folders: Collection[Path]) -> str:
+    """The unit for this command, settings file and user. `folders` are those that the service
+    writes to.
+    """
     text = (TEMPLATES / UNIT).read_text(encoding="utf-8")
     text = _with_value(text, "ExecStart", f"{_word(command())} serve $SERVE_OPTIONS")
     text = _with_value(text, "EnvironmentFile", str(settings).replace("%", "%%"))
     text = _with_value(text, "User", user.pw_name)
     text = _with_value(text, "Group", grp.getgrgid(user.pw_gid).gr_name)
-    folder = database and database.parent
-    if folder and folder != STATE_FOLDER and STATE_FOLDER not in folder.parents:
-        text = text.replace("\nProtectSystem=", f"\nReadWritePaths={_word(folder)}\nProtectSystem=")
-    used = [command(), settings, *([folder] if folder else [])]
-    if any(_is_in_a_home(path) for path in used):
+    outside = [path for path in folders if STATE_FOLDER not in (path, *path.parents)]
+    if outside:
+        writable = " ".join(_word(path) for path in outside)
+        text = text.replace("\nProtectSystem=", f"\nReadWritePaths={writable}\nProtectSystem=")
+    if any(_is_in_a_home(path) for path in (command(), settings, *folders)):
         text = text.replace("\nProtectHome=yes\n", "\nProtectHome=read-only\n")
     return text
 
