@@ -7,6 +7,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import itertools
+import threading
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -14,6 +15,7 @@ from pathlib import Path
 import apsw
 import pytest
 
+from honeyguide.store.scrubber import Scrubber
 from honeyguide.store.tx import Tx
 from tests.support.service import Member, Service, until
 from tests.support.stores import OpenStore, put, statement
@@ -108,3 +110,25 @@ def test_a_log_that_could_not_be_emptied_is_emptied_later(sqlite: OpenStore) -> 
                 await asyncio.sleep(0.02)
 
     sqlite.run(scenario())
+
+
+def test_closing_waits_until_the_scrubber_has_closed_its_connection() -> None:
+    connects, may_connect, is_closed = threading.Event(), threading.Event(), False
+
+    def connect() -> apsw.Connection:
+        nonlocal is_closed
+        connects.set()
+        may_connect.wait(30)
+        is_closed = True
+        raise apsw.CantOpenError("the test is over")
+
+    async def stop_while_it_connects() -> None:
+        scrubber = Scrubber(connect)
+        scrubber.start()
+        while not connects.is_set():
+            await asyncio.sleep(0.001)
+        asyncio.get_running_loop().call_later(0.1, may_connect.set)
+        await scrubber.stop()
+        assert is_closed
+
+    asyncio.run(stop_while_it_connects())

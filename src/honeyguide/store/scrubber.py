@@ -34,9 +34,18 @@ class Scrubber:
     async def _run(self) -> None:
         while self._is_requested:
             self._is_requested = False
-            if not await asyncio.to_thread(self._empty_log):
+            if not await self._empty_log_apart():
                 self._is_requested = True
                 await asyncio.sleep(AGAIN_S)
+
+    async def _empty_log_apart(self) -> bool:
+        """A thread cannot be cancelled: wait until it has closed its connection."""
+        emptying = asyncio.ensure_future(asyncio.to_thread(self._empty_log))
+        try:
+            return await asyncio.shield(emptying)
+        except asyncio.CancelledError:
+            await asyncio.wait([emptying])
+            raise
 
     def _empty_log(self) -> bool:
         """False if it could not be done now. Most of the work is done without blocking writers."""
