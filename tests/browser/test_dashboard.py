@@ -22,17 +22,18 @@ HEAVIEST = 60_000
 pytestmark = pytest.mark.usefixtures("quick_hands")
 
 
+STRONG = CampaignSettings(
+    name="The Morning Wax", screening="strong", destination_url="https://wax.example/"
+)
+
+
 class Places:
     """One operator with something on every page."""
 
     def __init__(self, service: Service) -> None:
         self.alice = alice = operator(service)
-        strong = CampaignSettings(
-            name="The Morning Wax", screening="strong", destination_url="https://wax.example/"
-        )
-        service.write(
-            lambda tx: campaigns.configure(tx, Tenant(alice.account_id, alice.campaign_id), strong)
-        )
+        tenant = Tenant(alice.account_id, alice.campaign_id)
+        service.write(lambda tx: campaigns.configure(tx, tenant, STRONG))
         lead = alice.subscribe("lea@example.org", name="Lea Dahl", ip_address="9.9.9.9")
         for number in range(12):
             alice.subscribe(
