@@ -27,7 +27,7 @@ class Size:
     samples: int = 40  # requests per figure and round where latency is measured
 
 
-QUICK = Size(rows=3_000, people=500, keys=100, rounds=1, seconds=0.05, samples=3)
+QUICK = Size(rows=1_000, people=500, keys=100, rounds=1, seconds=0.05, samples=3)
 
 
 @dataclass(frozen=True)
