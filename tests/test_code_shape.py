@@ -25,7 +25,6 @@ OWN_TRANSACTIONS = {
     "mail/sending.py": "takes emails to send while no transaction is open",
     "referrals/clicks.py": "writes gathered clicks from time to time",
     "referrals/links.py": "a cache that reads what it lacks",
-    "signups/exporting.py": "one short transaction per batch; its loop belongs to the edges",
 }
 MOST_BY_POSITION = 6
 RETIRED = frozenset(

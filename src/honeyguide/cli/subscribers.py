@@ -137,14 +137,16 @@ async def _export(services: Services, account: str, file: Path | None, show: str
         out = file.open("w", encoding="utf-8", newline="") if file else utf8_stdout()
     except OSError as error:
         fail(f"Cannot write {file}: {error.strerror}.")
-    written = 0
+    written, after, is_last = 0, None, False
     with _progress() as bar:
         task = bar.add_task("Writing", total=total)
         out.write(csv_text([exporting.COLUMNS]))
-        async for rows in exporting.batches(services.store, tenant, show):
+        while not is_last:
+            rows, after = await services.store.snapshot(exporting.batch, tenant, show, after=after)
             out.write(csv_text(exporting.line(services.site, row) for row in rows))
             written += len(rows)
             bar.advance(task, len(rows))
+            is_last = after is None
     if file:
         out.close()
     return written

@@ -4,14 +4,12 @@ command line.
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
-
 from honeyguide.kernel.clock import iso
 from honeyguide.kernel.site import Site
 from honeyguide.kernel.tenant import Tenant
 from honeyguide.referrals import search
 from honeyguide.referrals.search import FoundSubscriber
-from honeyguide.store import Store
+from honeyguide.store.tx import Tx
 
 BATCH = 1_000
 COLUMNS = (
@@ -47,17 +45,17 @@ def line(site: Site, row: FoundSubscriber) -> tuple[str | int, ...]:
     )
 
 
-async def batches(store: Store, tenant: Tenant, show: str) -> AsyncIterator[list[FoundSubscriber]]:
-    """Oldest first, so that whoever signs up meanwhile comes last and nobody is missed or
-    repeated."""
+async def batch(
+    tx: Tx, tenant: Tenant, show: str, *, after: search.Cursor | None
+) -> tuple[list[FoundSubscriber], search.Cursor | None]:
+    """The next rows, and after which one to continue; None if these were the last. Oldest first, so
+    that whoever signs up meanwhile comes last and nobody is missed or repeated. Needs a snapshot,
+    because an erasure in between would make a full batch look like the last.
+    """
     sort = "newest" if show in ("pending", "rejected", "unsubscribed") else "oldest"
-    place: search.Cursor | None = None
-    while True:
-        # In a snapshot, because an erasure in between would make a full batch look like the last.
-        rows = await store.snapshot(search.ordered, tenant, show, sort, before=place, most=BATCH)
-        if rows:
-            yield rows
-        if len(rows) < BATCH:
-            return
-        last = rows[-1]
-        place = (last.received_ms if show in ("pending", "rejected") else last.created_ms, last.id)
+    rows = await search.ordered(tx, tenant, show, sort, before=after, most=BATCH)
+    if len(rows) < BATCH:
+        return rows, None
+    last = rows[-1]
+    at_ms = last.received_ms if show in ("pending", "rejected") else last.created_ms
+    return rows, (at_ms, last.id)

@@ -205,5 +205,10 @@ async def export(services: PageServices, request: PageRequest) -> Response:
 async def _csv_parts(services: PageServices, request: PageRequest) -> AsyncIterator[str]:
     """Sent as it is read: the file may be larger than our memory."""
     yield csv_text([exporting.COLUMNS])
-    async for rows in exporting.batches(services.store, request.tenant, _show(request)):
+    after, is_last = None, False
+    while not is_last:
+        rows, after = await services.store.snapshot(
+            exporting.batch, request.tenant, _show(request), after=after
+        )
         yield csv_text(exporting.line(services.site, row) for row in rows)
+        is_last = after is None
