@@ -312,6 +312,13 @@ def test_rewards_are_made_changed_and_removed(service: Service) -> None:
         == 303
     )
     assert "3 of 3 codes left" in words(alice.web.get("/rewards").text)
+    approve = {"name": "Sticker pack", "referrals": "1", "by_hand": "1"}
+    assert alice.web.post(f"/rewards/{wanted[1]}", **approve).status_code == 303
+    for by_hand, refused in ((True, approve), (False, {"name": "Sticker pack"})):
+        form = alice.web.post(f"/rewards/{wanted[1]}", **refused | {"referrals": "none"})
+        box = re.search(r'<input[^>]*name="by_hand"[^>]*>', form.text)
+        assert form.status_code == 400 and box and ("checked" in box[0]) == by_hand
+    assert alice.web.post(f"/rewards/{wanted[1]}", **approve | {"by_hand": ""}).status_code == 303
     lead = alice.subscribe("lead@example.org")
     alice.subscribe("friend@example.org", referrer_code=lead["ref_code"])
     assert "Sticker pack" in alice.web.get(f"/subscribers/{lead['uuid']}").text

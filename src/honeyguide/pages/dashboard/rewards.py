@@ -58,7 +58,7 @@ async def show(tx: Tx, request: PageRequest) -> PageView:
             for earned in to_do
         },
         kinds=KINDS,
-        given=request.fields if request.errors else {"kind": "manual", "approval": "automatic"},
+        given=request.fields if request.errors else {},
         preview=_hub(request, campaign, all_rewards),
         shipping=_shipping,
     )
@@ -157,7 +157,8 @@ async def edit_form(tx: Tx, request: PageRequest) -> PageView:
         "link": reward.link or "",
         "coupon_code": reward.coupon_code or "",
         "recurring": reward.recurring,
-        "by_hand": reward.approval == "manual",
+        # A box that is not checked is not sent.
+        "by_hand": reward.approval == "manual" and not request.errors,
         **(request.fields if request.errors else {}),
     }
     return request.view(
