@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import re
 from collections.abc import Iterator
 from decimal import Decimal
@@ -19,6 +20,7 @@ from honeyguide.api.routes import ROUTES
 from honeyguide.api.views import Message, View
 from honeyguide.kernel import checks, public
 from honeyguide.kernel.public import doc
+from honeyguide.partners import logos
 from honeyguide.store.tx import Tx
 from tests.support.service import Member
 
@@ -147,6 +149,13 @@ def test_the_document_lists_every_origin_and_the_limits_of_a_holding_period() ->
         if field == "referral_pending_duration"
     ]
     assert len(periods) >= 4 and set(periods) == {(0, 365)}
+
+
+def test_the_document_allows_a_logo_of_the_greatest_size() -> None:
+    text = base64.encodebytes(bytes(logos.SIZE_LIMIT)).decode()
+    for name in ("PublicationCreate", "PublicationUpdate"):
+        logo = SCHEMAS[name]["properties"]["logo"]
+        assert len(f"data:image/png;base64,{text}") <= logo["maxLength"]
 
 
 def test_what_the_document_tells_of_keys_and_the_limit_is_what_happens(alice: Member) -> None:

@@ -173,7 +173,10 @@ EVENTS = doc(
     "Which events are sent; null means not set. "
     "Requests can have the flags here or in the body itself."
 )
-LOGO = doc("PNG or JPEG under 1 MB, as base64 or a data URI. In responses, its URL.")
+LOGO = doc(
+    "PNG or JPEG under 1 MB, as base64 or a data URI. In responses, its URL.",
+    maxLength=1_500_000,  # 1 MB as base64, with line breaks
+)
 CreatedAt = Annotated[Time, doc("When it was created.")]
 DueAt = Annotated[Time, doc("When the holding period ends.")]
 ReferralLink = Annotated[Url, doc("The link to share.", "https://go.example.org/r/k7m2x9pa")]
