@@ -19,7 +19,8 @@ from honeyguide.kernel.clock import HOUR_MS
 from honeyguide.partners.ledger_check import Finding, Sums
 from honeyguide.store import job_runs, scratch
 from tests.support.backups import Installation, scratch_databases, use_client_programs
-from tests.support.postgres import shared_server
+from tests.support.postgres import OlderPostgresServer, shared_server
+from tests.support.process import command, new_account
 from tests.support.service import ENGINES, Service, until
 from tests.support.stores import OpenStore
 from tests.support.web import operator, words
@@ -119,6 +120,17 @@ def test_without_the_right_to_create_databases_it_is_made_but_not_checked(tmp_pa
     sentence = "Not checked. The database user may not create a scratch database. To allow it, run:"
     assert f'{sentence} ALTER ROLE "{role}" CREATEDB' in done.stdout
     assert here.listed()[0]["result"] == "unchecked"
+
+
+def test_the_server_may_be_older_than_the_client_programs(tmp_path: Path) -> None:
+    with OlderPostgresServer() as server:
+        server.create_database("older")
+        url = server.url("older")
+        new_account(url)
+        done = command("backup", database_url=url, backup_url=tmp_path)
+        assert done.returncode == 0, done.stderr
+        done = command("restore", "latest", "--replace", database_url=url, backup_url=tmp_path)
+        assert done.returncode == 0, done.stderr
 
 
 def test_scratch_databases_of_killed_processes_are_dropped(tmp_path: Path) -> None:

@@ -23,7 +23,7 @@ import pytest
 from honeyguide import settings
 from tests.support.image import ROOT, Builder, Image
 from tests.support.market import publication_fields
-from tests.support.postgres import PostgresServer, free_port
+from tests.support.postgres import OlderPostgresServer, free_port
 from tests.support.process import environment
 from tests.support.service import until
 from tests.test_wheel import use
@@ -210,7 +210,7 @@ class TestImage:
         }
         words = image.container(data, secrets=secrets).words
         log = tmp_path / "log"
-        with OlderPostgres() as server:
+        with OlderPostgresServer() as server:
             server.create_database("honeyguide")
             (secrets / "database-url").write_text(server.url("honeyguide"))
             given["backup_url"] = f"{VOLUME}/backups"
@@ -225,12 +225,6 @@ class TestImage:
             with serving(words, log, **given) as (_, client):
                 assert client.get("/login").status_code == 200  # the account is back
         assert [path.name for path in data.iterdir()] == ["backups"]
-
-
-class OlderPostgres(PostgresServer):
-    """pg_dump refuses to dump from a server that is newer than itself."""
-
-    release = "pginstall"
 
 
 def programs_of(image: Image) -> Iterator[Path]:

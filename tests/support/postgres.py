@@ -48,7 +48,7 @@ SCRATCH = {"fsync": "off", "full_page_writes": "off", "autovacuum_naptime": "5mi
 class PostgresServer:
     """`with PostgresServer() as server: server.create_database("x"); connect(server.url("x"))`"""
 
-    release = "pginstall18"  # the wheel's folder; version 16 is in `pginstall`
+    release = "pginstall18"  # the wheel's folder
 
     def __init__(self, **settings: str) -> None:
         self.settings = SETTINGS | settings
@@ -231,6 +231,12 @@ class PostgresServer:
             watcher.communicate(manner.encode() + b"\n", timeout=2 * STOP_LIMIT_S)
         except BrokenPipeError:
             watcher.wait()
+
+
+class OlderPostgresServer(PostgresServer):
+    """Version 16."""
+
+    release = "pginstall"
 
 
 @functools.cache

@@ -89,9 +89,10 @@ def load(url: str, dump: Path, progress: Progress) -> None:
         dump.rename(path)
         _check_file(path)
         return
-    arguments = ["--no-owner", "--no-privileges", "--exit-on-error", str(dump)]
+    # Not --exit-on-error: version 17 and later set this parameter, which older servers do not have.
+    arguments = ["--no-owner", "--no-privileges", str(dump)]
     try:
-        run_client("pg_restore", url, arguments, progress)
+        run_client("pg_restore", url, arguments, progress, "SET transaction_timeout = 0")
     except Unavailable as fault:
         raise Invalid(
             "The backup cannot be loaded; it may be damaged or incomplete. {why}", why=fault.message
