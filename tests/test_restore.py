@@ -5,7 +5,6 @@ people erased.
 from __future__ import annotations
 
 import gzip
-import os
 import re
 import shutil
 import subprocess
@@ -18,10 +17,11 @@ import pytest
 from honeyguide.kernel.errors import Fault
 from honeyguide.store import sqlite_path
 from honeyguide.store.replacing import Contains
+from tests.support import starter
 from tests.support.backups import Installation, use_client_programs
 from tests.support.old_databases import database_before
 from tests.support.postgres import shared_server
-from tests.support.process import COMMAND, Serving, command, environment, fresh
+from tests.support.process import Serving, command, environment, fresh
 from tests.support.service import ENGINES, until
 from tests.support.stores import OpenStore
 
@@ -243,14 +243,8 @@ def test_a_backup_of_a_newer_version_is_refused(engine: str, tmp_path: Path) -> 
 
 def limited(size: int, *words: str, **settings: object) -> subprocess.CompletedProcess[str]:
     """Files larger than this cannot be written, as if the disk were full."""
-    script = f"ulimit -f {size // 1024}; trap '' XFSZ; exec \"$@\""
-    return subprocess.run(
-        ["bash", "-c", script, "-", *COMMAND, *words],
-        env=environment(**settings) | {"PATH": os.environ["PATH"]},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    limit = f"import resource; resource.setrlimit(resource.RLIMIT_FSIZE, ({size}, {size}))"
+    return starter.run(list(words), env=environment(**settings), before=limit)
 
 
 def test_a_full_disk_is_said_and_damages_nothing(tmp_path: Path) -> None:

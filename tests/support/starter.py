@@ -92,10 +92,11 @@ def run(
     env: dict[str, str],
     cwd: str | os.PathLike[str] | None = None,
     timeout: float = 150,
+    before: str = "",
 ) -> subprocess.CompletedProcess[str]:
     """Runs a command to its end, as `subprocess.run` does."""
     with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
-        started = Command(words, env=env, cwd=cwd, stdout=out, stderr=err)
+        started = Command(words, env=env, cwd=cwd, stdout=out, stderr=err, before=before)
         try:
             code = started.wait(timeout)
         except subprocess.TimeoutExpired:

@@ -13,6 +13,7 @@ from honeyguide.backups.names import erasures_ms, erasures_name
 from honeyguide.backups.places import Place
 from honeyguide.backups.threads import Tick
 from honeyguide.kernel.errors import Invalid, Missing
+from honeyguide.kernel.ids import new_id
 from honeyguide.kernel.site import Site
 from honeyguide.kernel.tenant import Tenant
 from honeyguide.referrals import lifecycle
@@ -26,7 +27,7 @@ def write_erasures(
     place: Place, found: list[Erasure], parent: Path, now_ms: int, tick: Tick
 ) -> None:
     """One small file for all of them."""
-    name = erasures_name(now_ms, found[-1].id.replace("-", ""))
+    name = erasures_name(now_ms, new_id()[-12:])
     with workspace(parent) as folder:
         (folder / name).write_bytes(msgspec.json.encode([each._asdict() for each in found]))
         place.put(name, folder / name, tick)

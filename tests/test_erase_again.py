@@ -1,0 +1,65 @@
+"""The log of erasures after a restore: who is erased again, and what is left alone."""
+
+from __future__ import annotations
+
+from functools import partial
+from pathlib import Path
+
+import pytest
+
+from honeyguide.backups.erasure_files import distinct, erase_again, read_erasures, write_erasures
+from honeyguide.backups.names import erasures_name
+from honeyguide.backups.places import place_for
+from honeyguide.kernel.email_addresses import EmailAddress
+from honeyguide.kernel.errors import Invalid
+from honeyguide.kernel.ids import new_id
+from honeyguide.kernel.site import Site
+from honeyguide.kernel.tenant import Tenant
+from honeyguide.referrals.lifecycle import person_key_of
+from honeyguide.signups import importing
+from honeyguide.signups.erasures import Erasure
+from honeyguide.signups.import_files import ImportLine
+from tests.support.stores import OpenStore
+
+SITE = Site("http://127.0.0.1", "http://127.0.0.1/join", b"k" * 32)
+
+
+def erasure_of(email: str, account_id: str = "a", campaign_id: str = "c") -> Erasure:
+    return Erasure(
+        id=new_id(),
+        account_id=account_id,
+        campaign_id=campaign_id,
+        subscriber_id=new_id(),
+        person_key=person_key_of(SITE, EmailAddress(email)),
+        erased_ms=1,
+    )
+
+
+def test_a_person_who_waits_in_an_import_file_is_erased_by_the_hash(opened: OpenStore) -> None:
+    campaign_id, _ = opened.account_with_key()
+    ((account_id,),) = opened.ask("SELECT account_id FROM campaign")
+    tenant = Tenant(account_id, campaign_id)
+    lines = [ImportLine(2, ["Zelda <Zelda@example.org>"]), ImportLine(3, ["ann@example.org"])]
+    keep = partial(
+        importing.keep, tenant=tenant, file_name="x.csv", header=["email"], lines=lines, now_ms=1
+    )
+    opened.run(opened.store.write(keep))
+    erasure = erasure_of("zelda@example.org", *tenant)
+    again = partial(opened.store.write, erase_again, SITE, erasure, now_ms=2)
+    assert opened.run(again()) is True
+    assert opened.run(again()) is False, "the database knows this erasure now"
+    assert opened.ask("SELECT lines FROM import_part") == [('[[3,["ann@example.org"]]]',)]
+    assert opened.ask("SELECT id, copied_ms FROM erasure") == [(erasure.id, 2)]
+
+
+def test_files_with_erasures_are_read_back_once_each(tmp_path: Path) -> None:
+    place = place_for(str(tmp_path))
+    first, second = erasure_of("ann@example.org"), erasure_of("bea@example.org")
+    for found in ([first, second], [second]):
+        write_erasures(place, found, tmp_path, 1_794_819_600_000, lambda: None)
+    (tmp_path / "work").mkdir()
+    assert "ann" not in "".join(path.read_text() for path in tmp_path.glob("*.json"))
+    assert distinct(read_erasures(place, tmp_path / "work", lambda: None)) == [first, second]
+    (tmp_path / erasures_name(1_794_819_600_000, "0")).write_text('[{"id": 1}]')
+    with pytest.raises(Invalid, match="is damaged"):
+        read_erasures(place, tmp_path / "work", lambda: None)
