@@ -46,25 +46,20 @@ class Places:
                 f"near{number}@example.org", referrer_code=lead["ref_code"], ip_address="9.9.9.9"
             )
         alice.subscribe("thrown@mailinator.com", referrer_code=lead["ref_code"])
+        reward = {"kind": "manual", "description": "We send it to you."}
         for name, count in (("Sticker pack", 3), ("Secret recipes", 10), ("The mug", 20)):
-            alice.web.post(
-                "/rewards",
-                name=name,
-                referrals=str(count),
-                kind="manual",
-                description="We send it to you.",
-            )
+            alice.web.post("/rewards", name=name, referrals=str(count), **reward)
         hook = alice.post(
             "/v2/webhooks", {"url": "http://127.0.0.1:9/hook", "new_referral": True}
         ).json()["webhook"]["uuid"]
         alice.web.post(f"/webhooks/{hook}/act", page=f"/webhooks/{hook}", do="test")
-        reward = re.search(r'href="/rewards/([0-9a-f-]{36})"', alice.web.get("/rewards").text)
+        found = re.search(r'href="/rewards/([0-9a-f-]{36})"', alice.web.get("/rewards").text)
         upload = alice.web.http.post(
             "/subscribers/import",
             data={"csrf": alice.web.token("/subscribers/import")},
             files={"file": ("people.csv", b"email,name\nnew@example.org,New\nbad,Bad\n")},
         )
-        assert reward
+        assert found
         service.run_jobs()
         self.paths = {
             "overview": "/",
@@ -78,7 +73,7 @@ class Places:
             "review-waiting": "/review?show=pending",
             "review-rejected": "/review?show=rejected",
             "rewards": "/rewards",
-            "reward": f"/rewards/{reward[1]}",
+            "reward": f"/rewards/{found[1]}",
             "pages": "/pages",
             "pages-hub": "/pages?page=hub",
             "branding": "/branding",
