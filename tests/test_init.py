@@ -5,6 +5,7 @@ input, after which nothing is left behind.
 from __future__ import annotations
 
 import os
+import pwd
 import re
 import shutil
 import sqlite3
@@ -205,6 +206,15 @@ def test_root_sets_it_up_for_the_user_of_the_service(folder: Path) -> None:
         doctor, user="nobody", group="nogroup", extra_groups=[], cwd="/", check=False
     )
     assert checked.returncode == 0
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can act as another user")
+def test_the_user_of_the_service_has_its_own_home() -> None:
+    """PostgreSQL's driver looks for certificates there, and fails in a home it cannot read."""
+    before, user = os.environ.get("HOME"), pwd.getpwnam("nobody")
+    with install.acting_as(user):
+        assert os.environ["HOME"] == user.pw_dir != before
+    assert os.environ.get("HOME") == before
 
 
 def test_questions_are_asked_again_until_the_answer_is_right(folder: Path) -> None:

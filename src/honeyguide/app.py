@@ -204,7 +204,7 @@ class Application:
             self._settings, store, services.site, services.clock, services.policy
         )
         pages = pages_app(described, page_services)
-        links = LinkHandler(page_services, pages)
+        self._links = links = LinkHandler(page_services, pages)
         self._site = site = PageCounter(
             lambda scope, receive, send: (links if scope["path"].startswith(PREFIXES) else pages)(
                 scope, receive, send

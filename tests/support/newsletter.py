@@ -146,9 +146,7 @@ class Newsletter:
         return f"/confirm/{post.confirm_token(self.service.services.site, code, until_ms)}"
 
     def clicks(self, code: str = "") -> int:
-        door = self.service.application._links
-        assert door is not None
-        self.service.run(door._counter.flush())
+        self.service.run(self.service.application._links._counter.flush())
         return self.service.read(
             lambda tx: clicks.total(tx, self.member.account_id, self.member.campaign_id, code)
         )

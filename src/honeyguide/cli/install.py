@@ -70,7 +70,10 @@ def acting_as(user: pwd.struct_passwd | None) -> Iterator[None]:
     """Open files and connections as the user of the service does, with files for it alone."""
     umask = os.umask(0o077)
     groups, gid, uid = os.getgroups(), os.getegid(), os.geteuid()
+    home = os.environ.get("HOME", "/")
     if user is not None:
+        # The driver of PostgreSQL looks for certificates there, and this user cannot read root's.
+        os.environ["HOME"] = user.pw_dir
         os.setgroups(os.getgrouplist(user.pw_name, user.pw_gid))
         os.setegid(user.pw_gid)
         os.seteuid(user.pw_uid)
@@ -82,6 +85,7 @@ def acting_as(user: pwd.struct_passwd | None) -> Iterator[None]:
             os.seteuid(uid)
             os.setegid(gid)
             os.setgroups(groups)
+            os.environ["HOME"] = home
 
 
 def check_folder(folder: Path) -> None:

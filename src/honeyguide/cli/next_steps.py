@@ -27,7 +27,7 @@ def text(
         parts += _proxy(urlsplit(chosen.base_url).hostname or "")
     parts += ["", f"  Log in at {chosen.base_url}/login" + _login(account)]
     command = _command(path)
-    as_user = f"sudo -u {user.pw_name} " if user else ""
+    as_user = f"runuser -u {user.pw_name} -- " if user else ""
     parts += [
         "",
         "  Check the installation at any time:",
