@@ -273,3 +273,22 @@ def test_the_certificate_must_be_trusted_and_bear_the_name_though_the_address_is
             assert len(server.requests) == 1
 
     run(scenario)
+
+
+def test_at_most_eight_addresses_are_dialled_each_by_its_own_family():
+    addresses = ["8.8.8.8", "2606:4700::1111", *(f"9.9.9.{n}" for n in range(7))]
+
+    async def scenario():
+        resolver = GuardedResolver(STRICT, lookup=resolving_to(addresses))
+        found = await resolver.resolve("hooks.example.com", 8443)
+        assert [each["host"] for each in found] == addresses[:8]
+        assert [each["family"] for each in found[:3]] == [
+            socket.AF_INET,
+            socket.AF_INET6,
+            socket.AF_INET,
+        ]
+        assert {(each["hostname"], each["port"], each["proto"]) for each in found} == {
+            ("hooks.example.com", 8443, 0)
+        }
+
+    run(scenario)

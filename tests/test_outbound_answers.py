@@ -34,6 +34,23 @@ def test_an_endless_body_is_cut_and_its_status_counts():
     run(scenario)
 
 
+async def in_small_pieces(server, writer):
+    await server.send(writer, b"HTTP/1.1 200 OK\r\nContent-Length: 10000000000\r\n\r\n")
+    while server.sent < 1_000_000:
+        await server.send(writer, b"x" * 600)
+        await asyncio.sleep(0.001)
+
+
+def test_a_body_in_small_pieces_is_read_for_20_kilobytes_and_kept_for_one():
+    async def scenario():
+        async with listening(in_small_pieces) as server:
+            answer = await post(Outbound(LAX), f"http://127.0.0.1:{server.port}/")
+            assert (answer.status, answer.error_kind, answer.body) == (200, "", "x" * 1024)
+            assert 20 * 1024 < server.sent < 500_000
+
+    run(scenario)
+
+
 async def stalling(server, writer):
     await server.send(writer, b"HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\npart")
     await asyncio.sleep(20)
@@ -207,6 +224,8 @@ def test_the_answer_is_kept_as_safe_text():
         ("0", 0),
         ("7", 7),
         ("99999999", 99_999_999),
+        ("123456789", 123_456_789),
+        ("1234567890", 999_999_999),
         ("9" * 5000, 999_999_999),
         ("-1", None),
         ("1.5", None),
@@ -226,3 +245,15 @@ def test_retry_after_as_a_date():
     assert retry_after_s(formatdate(now + 90, usegmt=True), now) == 90
     assert retry_after_s(formatdate(now - 90, usegmt=True), now) == 0
     assert retry_after_s(formatdate(now + 90).replace("-0000", ""), now) == 90
+
+
+def test_retry_after_as_a_date_is_counted_from_now():
+    until = formatdate(time.time() + 3600, usegmt=True)
+    answering = f"HTTP/1.1 503 Later\r\nRetry-After: {until}\r\nContent-Length: 0\r\n\r\n".encode()
+
+    async def scenario():
+        async with listening(answering) as server:
+            answer = await post(Outbound(LAX), f"http://127.0.0.1:{server.port}/")
+            assert answer.status == 503 and 3500 < answer.retry_after_s <= 3600
+
+    run(scenario)
