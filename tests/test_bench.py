@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 
+@pytest.mark.timeout(1800)
 @pytest.mark.parametrize(
     "engines",
     [

@@ -55,8 +55,10 @@ async def seconds_to_arrive(
 
 @pytest.mark.parametrize("kind", ["dead", "failing", "black hole"])
 def test_a_thousand_queued_for_one_that_does_not_work_do_not_delay_another(
-    engine: str, kind: str
+    engine: str, kind: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(dispatcher, "STOP_WITHIN_S", 0.1)
+
     async def scenario() -> None:
         async with (
             office(engine) as post,
