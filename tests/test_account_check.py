@@ -26,6 +26,15 @@ PLANTED = [
     f"created_ms) SELECT 'i', account_id, id, 'x', '', '', 1, 1 {CAMPAIGN}",
     f"INSERT INTO import_part SELECT 'i', 1, account_id, '' {CAMPAIGN}",
     f"INSERT INTO import_error SELECT 'i', 1, account_id, 'x', '' {CAMPAIGN}",
+    "INSERT INTO consent_text (id, account_id, campaign_id, text, created_ms) "
+    f"SELECT 't', account_id, id, 'x', 1 {CAMPAIGN}",
+    "INSERT INTO campaign_brand (campaign_id, account_id, logo_id, consent_text_id, changed_ms) "
+    "SELECT id, account_id, (SELECT MIN(l.id) FROM logo AS l WHERE l.account_id = c.account_id), "
+    f"'t', 1 {CAMPAIGN}",
+    "INSERT INTO consent SELECT MIN(id), 't', account_id, 1 FROM subscriber "
+    f"WHERE campaign_id = (SELECT id {CAMPAIGN}) GROUP BY account_id",
+    "INSERT INTO erasure SELECT 'e', account_id, campaign_id, MIN(id), 'x', 1, NULL "
+    f"FROM subscriber WHERE campaign_id = (SELECT id {CAMPAIGN}) GROUP BY account_id, campaign_id",
     # Changes that cancel each other out.
     "INSERT INTO count_note (owner_id, created_ms, subscriber_id, account_id, n_all) "
     f"SELECT id, 1, 'x', account_id, 1 {CAMPAIGN}",
@@ -52,6 +61,10 @@ DAMAGES = [
     "UPDATE webhook SET campaign_id = 'x'",
     "UPDATE import SET campaign_id = 'x'",
     "UPDATE won_reward SET campaign_id = 'x'",
+    "UPDATE campaign_brand SET logo_id = "
+    "(SELECT MIN(id) FROM logo WHERE account_id <> campaign_brand.account_id)",
+    "UPDATE consent_text SET campaign_id = 'x'",
+    "UPDATE erasure SET campaign_id = 'x'",
     "UPDATE partner_campaign SET owner_account_id = account_id",
     "UPDATE partner_referral SET partner_account_id = account_id",
     "UPDATE partner_spend SET partner_account_id = account_id",

@@ -25,6 +25,23 @@ SELECT (SELECT COUNT(*) FROM reward AS t LEFT JOIN campaign AS c ON c.id = t.cam
         WHERE COALESCE(r.account_id, '') <> t.account_id
            OR t.won_id IS NOT NULL AND COALESCE(w.account_id, '') <> t.account_id) AS n;
 
+-- name: consents_astray
+-- An erasure may be newer than a restored backup, and its subscriber may not be there.
+SELECT (SELECT COUNT(*) FROM campaign_brand AS t LEFT JOIN campaign AS c ON c.id = t.campaign_id
+        WHERE COALESCE(c.account_id, '') <> t.account_id)
+     + (SELECT COUNT(*) FROM campaign_brand AS t JOIN logo AS l ON l.id IN (t.logo_id, t.icon_id, t.share_id)
+        WHERE l.account_id <> t.account_id)
+     + (SELECT COUNT(*) FROM campaign_brand AS t JOIN consent_text AS x ON x.id = t.consent_text_id
+        WHERE x.campaign_id <> t.campaign_id)
+     + (SELECT COUNT(*) FROM consent_text AS t LEFT JOIN campaign AS c ON c.id = t.campaign_id
+        WHERE COALESCE(c.account_id, '') <> t.account_id)
+     + (SELECT COUNT(*) FROM consent AS t LEFT JOIN subscriber AS s ON s.id = t.subscriber_id
+        LEFT JOIN consent_text AS x ON x.id = t.consent_text_id
+        WHERE COALESCE(s.account_id, '') <> t.account_id OR COALESCE(x.account_id, '') <> t.account_id
+           OR x.campaign_id <> s.campaign_id)
+     + (SELECT COUNT(*) FROM erasure AS t JOIN subscriber AS s ON s.id = t.subscriber_id
+        WHERE s.account_id <> t.account_id OR s.campaign_id <> t.campaign_id) AS n;
+
 -- name: links_astray
 -- A slug that was given up has no target. A click counts for a campaign, or for a partner of a program.
 SELECT (SELECT COUNT(*) FROM slug AS t LEFT JOIN account AS a ON a.id = t.account_id
