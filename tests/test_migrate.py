@@ -311,3 +311,12 @@ def test_a_concurrent_index_that_failed_is_dropped_and_built_again(
     # As after a crash between the index and its record.
     postgres.do("DELETE FROM schema_migration WHERE name = '9998_new.postgres'")
     assert postgres.run(migrate(postgres.url)) == ["9998_new.postgres"]
+
+
+def test_a_time_limit_of_the_database_does_not_end_a_migration(
+    postgres: OpenStore, folder: Path
+) -> None:
+    ((name,),) = postgres.ask("SELECT current_database()")
+    postgres.ask(f"ALTER DATABASE {name} SET statement_timeout = '100ms'")
+    (folder / "9990_slow.postgres.sql").write_text("-- works-with: 0020\nSELECT pg_sleep(0.5);")
+    assert postgres.run(migrate(postgres.url)) == ["9990_slow.postgres"]

@@ -249,7 +249,11 @@ def _locks(migration: Migration) -> str:
 
 @asynccontextmanager
 async def _opened_postgres(url: str) -> AsyncIterator[Any]:
-    settings = {"application_name": "honeyguide migrate", "lock_timeout": f"{LOCK_S}s"}
+    settings = {
+        "application_name": "honeyguide migrate",
+        "lock_timeout": f"{LOCK_S}s",
+        "statement_timeout": "0",
+    }
     try:
         connection = await asyncpg.connect(url, timeout=CONNECT_S, server_settings=settings)
     except (*DOWN_ERRORS, asyncpg.PostgresError, ValueError) as error:
