@@ -1,5 +1,6 @@
-"""PostgreSQL connections from asyncpg's pool, and what a lost one means. Nothing is kept in a
-session, so a connection is not reset when it is given back, and PgBouncer may stand in between.
+"""PostgreSQL connections from asyncpg's pool, and what a lost one means. Settings are startup
+parameters and statements are prepared, so both stay with a connection; nothing else does, so it is
+not reset when it is given back. What this means for PgBouncer is in docs/operations.md.
 """
 
 from __future__ import annotations
