@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import pytest
 from babel.messages import Catalog
+from jinja2 import Environment
 
 from honeyguide.languages.catalogs import compiled
 from honeyguide.languages.language import (
@@ -131,3 +132,13 @@ def test_emails_have_the_languages_plurals() -> None:
         get_language("pl"), newsletter="Wax", reward="Mug", referrals=5, hub="https://example.org"
     )
     assert "dołączyło 5 osób" in email.text and email.subject == "Zdobyta nagroda: Mug"
+
+
+def test_texts_of_templates_are_translated_once_and_escaped() -> None:
+    templates = Environment(autoescape=True)
+    language_with("de", "Open", '<b> & "Offen"').install_in(templates)
+    source = """<a title="{{ gettext('Open') }}">{%- trans %} Open {% endtrans -%} </a>"""
+    shown = templates.from_string(source).render()
+    text = "&lt;b&gt; &amp; &#34;Offen&#34;"
+    assert shown == f'<a title="{text}">{text}</a>'
+    assert "gettext" not in templates.compile(source, raw=True).replace("resolve('gettext')", "")

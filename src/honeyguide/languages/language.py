@@ -17,6 +17,7 @@ from babel import Locale, dates, lists, numbers
 from jinja2 import Environment
 
 from honeyguide.languages.catalogs import read_catalog
+from honeyguide.languages.constant_texts import ConstantTexts
 
 
 def translatable(text: str) -> str:
@@ -64,7 +65,7 @@ class Language:
         return text.format(count=self.number(n), **values)
 
     def number(self, n: int) -> str:
-        return numbers.format_decimal(n, locale=self.locale)
+        return _number(self.code, n)
 
     def short_number(self, n: int) -> str:
         """Short enough for a small shape: 950, 1k, 12.5k."""
@@ -90,6 +91,7 @@ class Language:
     def install_in(self, templates: Environment) -> None:
         """Translates `{% trans %}` and `gettext()` in templates, which can use the rest too."""
         templates.add_extension("jinja2.ext.i18n")
+        templates.add_extension(ConstantTexts)
         templates.policies["ext.i18n.trimmed"] = True
         # What the extension adds to an environment, mypy does not see.
         install = getattr(templates, "install_gettext_translations")  # noqa: B009
@@ -133,6 +135,11 @@ def _quality(weight: str) -> float:
         return float(number) if name.strip() == "q" else 1.0
     except ValueError:
         return 0.0
+
+
+@lru_cache(maxsize=4096)
+def _number(code: str, n: int) -> str:
+    return numbers.format_decimal(n, locale=get_language(code).locale)
 
 
 @lru_cache(maxsize=4096)

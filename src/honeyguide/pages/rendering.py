@@ -59,6 +59,7 @@ def _environment() -> Environment:
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
+        auto_reload=False,  # looking for changes would cost a system call per file and page
     )
     made.globals["static"] = static.address
     made.filters.update(prose=prose, coloured=coloured, breakable=breakable, wrapping=wrapping)

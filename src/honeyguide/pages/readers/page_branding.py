@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from urllib.parse import quote
 
 from honeyguide.kernel.clock import Clock
@@ -74,14 +75,8 @@ class PageBranding:
             return branding.picture_path(self.campaign.icon_id)
         if self.logo_url:
             return self.logo_url
-        letter = self.initial.replace("&", "&amp;").replace("<", "&lt;")
         shades = self.campaign.palette.light
-        return "data:image/svg+xml," + quote(
-            "<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 32 32'>"
-            f"<rect width='32' height='32' rx='8' fill='{shades.accent}'/>"
-            "<text x='16' y='22.5' text-anchor='middle' font-family='system-ui,sans-serif' "
-            f"font-size='18' font-weight='700' fill='{shades.on_accent}'>{letter}</text></svg>"
-        )
+        return _letter_icon(self.initial, shades.accent, shades.on_accent)
 
     @property
     def share_picture(self) -> str | None:
@@ -102,6 +97,17 @@ class PageBranding:
 
     def page_link(self, site: Site) -> str:
         return site.page_link(self.slug)
+
+
+@lru_cache(maxsize=1024)
+def _letter_icon(initial: str, background: str, ink: str) -> str:
+    letter = initial.replace("&", "&amp;").replace("<", "&lt;")
+    return "data:image/svg+xml," + quote(
+        "<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 32 32'>"
+        f"<rect width='32' height='32' rx='8' fill='{background}'/>"
+        "<text x='16' y='22.5' text-anchor='middle' font-family='system-ui,sans-serif' "
+        f"font-size='18' font-weight='700' fill='{ink}'>{letter}</text></svg>"
+    )
 
 
 def of_campaign(found: Branding) -> PageBranding:
