@@ -158,7 +158,8 @@ def test_the_wheel_works_in_a_clean_environment(installed: Path, tmp_path: Path)
 def test_init_writes_a_unit_for_the_wheel(installed: Path, tmp_path: Path) -> None:
     user = ["--user", "root"] if os.geteuid() == 0 else []
     words = ["init", "--yes", "--email", "ana@example.org", "--unit-folder", str(tmp_path), *user]
-    said = run([str(installed), "--settings", "honeyguide.env", *words], tmp_path)
+    command = [str(installed), "--settings", "honeyguide.env", *words]
+    said = run(command, tmp_path, database_url=f"sqlite:///{tmp_path}/x.db")
     assert "Log in at http://127.0.0.1:8000/login as ana@example.org" in said
     assert f"ExecStart={installed} serve" in (tmp_path / "honeyguide.service").read_text()
 
