@@ -104,7 +104,14 @@ def test_a_written_value_is_read_back(value: str) -> None:
 
 
 def test_a_written_value_means_the_same_to_a_shell(tmp_path: Path) -> None:
-    for value in ("The Daily <a@b.c>", 'a$b`c"d\\e', "it's $HOME", "x#y z", "(a);b|c&d"):
+    for value in (
+        "The Daily <a@b.c>",
+        'a$b`c"d\\e',
+        "it's $HOME",
+        "x#y z",
+        "(a);b|c&d",
+        "s3://b/c?d=e&f=g*",
+    ):
         (tmp_path / "env").write_text(f"A={settings_file.written(value)}\n")
         shell = ["sh", "-c", f'. {tmp_path}/env; printf %s "$A"']
         assert subprocess.check_output(shell, text=True) == value

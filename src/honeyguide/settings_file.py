@@ -24,7 +24,7 @@ _SINGLE_QUOTED = re.compile(r"'([^']*)'[ \t]*")
 _DOUBLE_QUOTED = re.compile(r'"((?:[^"\\]|\\.)*)"[ \t]*', re.DOTALL)
 _UNQUOTED = re.compile(r"((?:[^\\]|\\.)*?)[ \t]*", re.DOTALL)
 # What every reader of such files takes as it is: systemd, shells and Docker Compose.
-_PLAIN = re.compile(r"[A-Za-z0-9_@%+=:,./?&\[\]{}^~!*-]*", re.ASCII)
+_PLAIN = re.compile(r"[A-Za-z0-9_@%+=:,./-]*", re.ASCII)
 
 
 class WrongSetting(Exception):
