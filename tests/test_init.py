@@ -220,6 +220,7 @@ def test_the_user_of_the_service_has_its_own_home() -> None:
 def test_questions_are_asked_again_until_the_answer_is_right(folder: Path) -> None:
     words = ["init", "--unit-folder", str(folder), *USER]
     env = environment()
+    env.pop("HONEYGUIDE_SETTINGS")
     (folder / "honeyguide.env").write_text("")
     with (
         Mailbox(login=("joe", "it's right")) as mailbox,

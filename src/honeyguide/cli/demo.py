@@ -70,7 +70,7 @@ def _with_toys(chosen: Settings) -> Settings:
 
 
 def _refuse_real_database(chosen: Settings) -> None:
-    """Settings come from a file now and then, so this may be the database of a real service."""
+    """The settings file may name the database of a real service."""
     file = sqlite_path(chosen.database_url)
     if file is not None and not file.exists():
         return

@@ -18,7 +18,7 @@ from urllib.parse import urlsplit
 import typer
 import uvloop
 
-from honeyguide import settings
+from honeyguide import settings, settings_file
 from honeyguide.app import clock_of
 from honeyguide.cli import first_account, install, next_steps
 from honeyguide.cli.base import fail
@@ -54,7 +54,6 @@ class Setup:
         self.file: SettingsFile | None = None
         if self.path.exists():
             self.file = settings.find_file({PATH_NAME: str(self.path)})
-        # Relative to nothing: the service runs in another folder.
         self.answers: dict[str, str] = {}
         self.service_user = user or ("honeyguide" if os.geteuid() == 0 else None)
         self.user: pwd.struct_passwd | None = None
@@ -90,11 +89,9 @@ class Setup:
 
 
 def _settings_path() -> Path:
-    if os.environ.get(PATH_NAME):
-        return Path(os.environ[PATH_NAME]).absolute()
-    if Path(FILE_NAME).exists() or os.geteuid() != 0:
-        return Path(FILE_NAME).absolute()
-    return IN_ETC
+    """The file that other commands would read, or the usual place for a new one."""
+    path = settings_file.find(os.environ) or (IN_ETC if os.geteuid() == 0 else Path(FILE_NAME))
+    return path.absolute()
 
 
 def _option(name: str, about: str) -> Any:
