@@ -13,7 +13,7 @@ from pathlib import Path
 
 from tests.support.postgres import free_port
 
-START_S = 30.0
+START_S = 120.0
 
 
 @contextmanager
