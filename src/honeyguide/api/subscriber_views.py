@@ -116,23 +116,9 @@ class PlainSubscriber(View, frozen=True, omit_defaults=True):
     referral_programs: Annotated[Programs, _EXPANDED] = msgspec.UNSET
 
 
-class CountedSubscriber(View, frozen=True):
+class CountedSubscriber(ReadSubscriber, frozen=True):
     """A subscriber in the v2 referrals list, with `referrals_count`."""
 
-    uuid: public.Uuid
-    email: public.Email
-    name: public.SubscriberName | None
-    ref_code: RefCode
-    referrer_code: public.ReferrerCode | None
-    referrals_count: ReferralsCount
-    referred: Referred
-    referral_status: ReferralStatus
-    ip_address: public.IpAddress | None
-    user_agent: public.UserAgent | None
-    origin: Origin
-    utm_source: public.UtmSource | None
-    utm_campaign: public.UtmCampaign | None
-    created_at: SignedUpAt
     referral_programs: Annotated[Programs, _EXPANDED] = msgspec.UNSET
 
 

@@ -202,18 +202,23 @@ async def delete(tx: Tx, request: PageRequest) -> Response:
 
 
 async def hand_over(tx: Tx, request: PageRequest) -> Response:
-    """Approve an earned reward, or mark it as redeemed."""
+    return request.go("/rewards", await approve_or_redeem(tx, request))
+
+
+async def approve_or_redeem(tx: Tx, request: PageRequest, *, of: str | None = None) -> str:
+    """Approve the earned reward of the form, or mark it as redeemed; returns the flash message."""
     approves = request.text("do") == "approve"
-    verb = earned_rewards.approve if approves else earned_rewards.redeem
-    await verb(
+    change = earned_rewards.approve if approves else earned_rewards.redeem
+    await change(
         tx,
         request.services.site,
         request.tenant,
         request.text("earned"),
         by=listed.BY,
         now_ms=request.now_ms,
+        of=of,
     )
-    return request.go("/rewards", "Reward approved." if approves else "Reward marked as redeemed.")
+    return "Reward approved." if approves else "Reward marked as redeemed."
 
 
 async def sketch(tx: Tx, request: PageRequest) -> Response:

@@ -14,7 +14,7 @@ from honeyguide.kernel.ids import is_id
 from honeyguide.kernel.paging import Page
 from honeyguide.mail import emails
 from honeyguide.mail.emails import QueuedEmail
-from honeyguide.pages.dashboard import formats
+from honeyguide.pages.dashboard import formats, rewards
 from honeyguide.pages.dashboard import subscribers as listed
 from honeyguide.pages.dashboard.page_request import PageRequest, PageView
 from honeyguide.pages.downloads import attachment
@@ -207,16 +207,5 @@ async def export(tx: Tx, request: PageRequest) -> Response:
 
 async def redeem(tx: Tx, request: PageRequest) -> Response:
     """The operator approves a reward, or marks it as handed over."""
-    is_approval = request.text("do") == "approve"
-    change = earned_rewards.approve if is_approval else earned_rewards.redeem
-    await change(
-        tx,
-        request.services.site,
-        request.tenant,
-        request.text("earned"),
-        by=listed.BY,
-        now_ms=request.now_ms,
-        of=request.at("id"),
-    )
-    result = "Reward approved." if is_approval else "Reward marked as redeemed."
+    result = await rewards.approve_or_redeem(tx, request, of=request.at("id"))
     return request.go(f"/subscribers/{request.at('id')}", result)
