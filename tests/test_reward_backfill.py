@@ -66,3 +66,20 @@ def test_a_reward_created_while_a_signup_is_under_way_reaches_its_referrer(engin
             return [each.name for each in earned]
 
         assert opened.run(scenario()) == ["Mug"]
+
+
+def test_a_reward_in_a_database_restored_on_another_server_is_granted(postgres: OpenStore) -> None:
+    wax = Newsletter(postgres)
+
+    async def sign_up_and_create() -> Subscriber:
+        ann = await wax.store.write(wax.sign_up, "ann@example.org")
+        await wax.store.write(wax.sign_up, "friend@example.org", ann.ref_code)
+        await wax.store.write(rewards.create, wax.tenant, NewReward("Mug", 1), now_ms=NOON_MS)
+        return ann
+
+    ann = postgres.run(sign_up_and_create())
+    # The other server had begun many more transactions than this one.
+    assert postgres.do("UPDATE reward SET walk_after = 1000000000000") == 1
+    postgres.run(wax.grant_all())
+    earned = postgres.run(wax.store.read(earned_rewards.earned_by, wax.tenant, ann.id))
+    assert [each.name for each in earned] == ["Mug"]

@@ -5,10 +5,12 @@ SELECT account_id, campaign_id, id, referrals, walk_ms, walk_id FROM reward
 WHERE walk_ms IS NOT NULL AND deleted_ms IS NULL ORDER BY walk_ms LIMIT 1;
 
 -- name: next_backfill (postgres)
--- Waits for signups that were in flight when the reward was created, because they may not have seen it.
+-- Waits for signups that were in flight when the reward was created, because they may not have seen it. A transaction that this
+-- server has not begun yet is from another server: the database was restored from a backup, and nothing is in flight.
 SELECT account_id, campaign_id, id, referrals, walk_ms, walk_id FROM reward
 WHERE walk_ms IS NOT NULL AND deleted_ms IS NULL
-  AND walk_after < CAST(CAST(pg_snapshot_xmin(pg_current_snapshot()) AS TEXT) AS BIGINT) ORDER BY walk_ms LIMIT 1;
+  AND (walk_after < CAST(CAST(pg_snapshot_xmin(pg_current_snapshot()) AS TEXT) AS BIGINT)
+    OR walk_after >= CAST(CAST(pg_snapshot_xmax(pg_current_snapshot()) AS TEXT) AS BIGINT)) ORDER BY walk_ms LIMIT 1;
 
 -- name: advocates
 SELECT id, created_ms, referrals_verified FROM subscriber
