@@ -95,9 +95,9 @@ async def _facts_of_postgres(connection: Any) -> DatabaseFacts:
         "SELECT CAST(EXTRACT(EPOCH FROM clock_timestamp()) * 1000 AS BIGINT)"
     )
     skew_ms = system_clock() - now_ms
-    version = connection.get_server_version()
+    version = connection.get_server_version()  # 15.18 is major 15 and micro 18
     return DatabaseFacts(
-        product=f"PostgreSQL {version.major}.{version.minor}",
+        product=f"PostgreSQL {version.major}.{version.micro}",
         is_supported=version.major >= OLDEST_POSTGRES,
         refusal=await _refusal_of_postgres(connection),
         skew_ms=skew_ms,
