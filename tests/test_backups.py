@@ -56,7 +56,7 @@ def test_the_job_makes_one_when_it_is_due_or_asked_for(engine: str, tmp_path: Pa
 
         until(lambda: len(made()) == 1)
         assert made()[0].result == records.OK
-        assert "Back up now" in words(alice.web.get("/administration").text)
+        until(lambda: "Back up now" in words(alice.web.get("/administration").text))
         answer = alice.web.post("/administration/backups", page="/administration")
         assert answer.status_code == 303
         until(lambda: len(made()) == 2)

@@ -12,10 +12,9 @@ from honeyguide.backups import packing, records
 from honeyguide.backups.checking import CannotCheck, check
 from honeyguide.backups.names import backup_name
 from honeyguide.backups.places import Place
-from honeyguide.backups.threads import Tick, run_apart
+from honeyguide.backups.threads import Tick, run_apart, workspace_apart
 from honeyguide.kernel.errors import Unavailable
 from honeyguide.store.backup import dump, is_compressed, work_folder
-from honeyguide.store.workspace import workspace
 
 
 @dataclass(frozen=True)
@@ -42,7 +41,7 @@ class MadeBackup(NamedTuple):
 
 
 async def make(plan: BackupPlan, name: str) -> MadeBackup:
-    with workspace(work_folder(plan.database_url)) as folder:
+    async with workspace_apart(work_folder(plan.database_url)) as folder:
         packed = await run_apart(_copy, plan.database_url, folder)
         result, message = await _check(plan, packed, folder)
         if plan.recipient:

@@ -13,7 +13,7 @@ from honeyguide.backups.checking import Verified, load_dump, verify
 from honeyguide.backups.erasure_files import distinct, erase_again, read_erasures
 from honeyguide.backups.names import backup_ms, stamp
 from honeyguide.backups.places import Place
-from honeyguide.backups.threads import run_apart
+from honeyguide.backups.threads import run_apart, workspace_apart
 from honeyguide.kernel.errors import Fault, Invalid, Unavailable
 from honeyguide.kernel.site import Site
 from honeyguide.signups import erasures
@@ -22,7 +22,6 @@ from honeyguide.store import Store, migrate, open_store, plan_migrations
 from honeyguide.store.backup import work_folder
 from honeyguide.store.replacing import Contains, inspect, move_into_place, reserved
 from honeyguide.store.scratch import scratch_database
-from honeyguide.store.workspace import workspace
 
 LATEST = "latest"
 
@@ -75,7 +74,7 @@ async def restore(asked: Restoring, *, now_ms: int) -> Restored:
 
 async def _restore(asked: Restoring, contains: Contains, *, now_ms: int) -> Restored:
     url = asked.database_url
-    with workspace(work_folder(url)) as folder:
+    async with workspace_apart(work_folder(url)) as folder:
         asked.tell("Fetching the backup")
         name, file = await _fetch(asked, folder)
         dump = folder / "dump"

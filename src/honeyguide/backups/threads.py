@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import threading
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable
+from contextlib import ExitStack, asynccontextmanager
 from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
+
+from honeyguide.store.workspace import workspace
 
 T = TypeVar("T")
 
@@ -38,6 +41,18 @@ async def run_apart(work: Callable[..., T], *args: Any) -> T:
         stop.set()
         await asyncio.wait([running])
         raise
+
+
+@asynccontextmanager
+async def workspace_apart(parent: Path) -> AsyncIterator[Path]:
+    """A workspace. Removing large files takes a while, so a thread does it."""
+    with ExitStack() as stack:
+        folder = await asyncio.to_thread(stack.enter_context, workspace(parent))
+        removing = stack.pop_all().close
+    try:
+        yield folder
+    finally:
+        await asyncio.to_thread(removing)
 
 
 def copy_in_chunks(source: Any, target: Any, tick: Tick) -> None:
