@@ -19,6 +19,14 @@ from tests.support.service import ENGINES, Member, Service
 from tests.support.stores import OpenStore
 
 
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Files run in the order of the alphabet, but a long one must not begin last: the other test
+    process would have nothing left to do.
+    """
+    items.sort(key=lambda item: item.path.name != "test_wheel.py")
+
+
 @pytest.fixture(scope="session", params=ENGINES)
 def shared_service(request: pytest.FixtureRequest) -> Iterator[Service]:
     with Service(request.param) as service:
