@@ -218,6 +218,7 @@ class TestImage:
                 page = client.get("/login", follow_redirects=True).raise_for_status()
                 assert "Create" in page.text
                 output([*words, "account", "create", "a@example.org"], **given)
+                output(image.container(data, "mkdir", given["backup_url"]).words)
                 output([*words, "backup"], **given)
                 process.send_signal(signal.SIGTERM)
                 assert process.wait(60) == 0, log.read_text()
