@@ -13,8 +13,8 @@ from playwright.sync_api import Page
 from honeyguide.languages.language import CODES, get_language
 from honeyguide.mail import texts
 from honeyguide.pages.readers import forms
-from tests.browser.conftest import DESKTOP, LOOKS, PHONE, PageAt
-from tests.browser.test_reader_pages import NAMES, WORDS, Places
+from tests.browser.conftest import DESKTOP, LOOKS, PHONE, PageAt, weights
+from tests.browser.test_reader_pages import LIGHT, NAMES, WORDS, Places
 from tests.support.newsletter import REWARDS
 from tests.support.pseudo_language import CODE, is_untranslated, pseudo_language, untranslated
 from tests.support.service import Service
@@ -162,6 +162,18 @@ def test_other_scripts_are_as_good(
         page.goto(places.wax.service.url + places.paths[name])
         assert page.locator("html").get_attribute("lang") == code
         looks_good(page)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("code", CODES)
+def test_every_page_is_light_in_every_language(code: str, places: Places, page_at: PageAt) -> None:
+    for newsletter in (places.wax, places.shy):
+        newsletter.speak(code)
+    page = page_at(PHONE, locale=code)
+    for name in NAMES:
+        found = weights(page, places.wax.service.url + places.paths[name])
+        own = sum(weight for url, weight in found.items() if "/logos/" not in url)
+        assert 0 < own < LIGHT, (name, found)
 
 
 @pytest.mark.long
