@@ -30,7 +30,7 @@ from honeyguide.signups import signups
 from honeyguide.store import Store, migrate, open_store, sqlite_path
 from honeyguide.store.postgres import SETTINGS
 from honeyguide.store.sqlite import connect
-from tests.support.trade import SITE, Trade
+from tests.support.trade import SITE, Trade, publish
 
 ABOUT = "Money: charges per second, and payouts for a month with a million charges"
 TARGET = 0.40
@@ -282,11 +282,12 @@ async def _plan(url: str, engine: str, charges: int) -> Month:
     await migrate(url)
     name = rules.previous_month(rules.previous_month(rules.month_of(system_clock())))
     store = await open_store(url)
-    trades = [
-        await Trade.begin(store, partners=0, now_ms=rules.month_bounds(name)[0]) for _ in range(10)
-    ]
+    begin_ms = rules.month_bounds(name)[0]
+    trade = await Trade.begin(store, partners=0, now_ms=begin_ms)
+    owner, programs = trade.owner, [trade.program]
+    for _ in range(9):
+        programs.append(await store.write(publish, owner.account_id, now_ms=begin_ms))
     await store.close()
-    owner = trades[0].owner
     return Month(
         engine=engine,
         url=url,
@@ -294,7 +295,7 @@ async def _plan(url: str, engine: str, charges: int) -> Month:
         charges=charges,
         account_id=owner.account_id,
         campaign_id=owner.campaign_id,
-        programs=[trade.program.id for trade in trades],
+        programs=[program.id for program in programs],
     )
 
 

@@ -63,6 +63,28 @@ async def verify(store: Store) -> ledger_check.Sums:
     return sums
 
 
+async def publish(tx: Tx, account_id: str, *, now_ms: int, **fields: Any) -> Program:
+    """A new program of the owner, with a publication of its own."""
+    chosen = {
+        "cpa": 300,
+        "total_budget": 30_000,
+        "max_payout": 9_000,
+        "redirect_url": "https://wax.example/",
+        **fields,
+    }
+    about = publications.PublicationFields(
+        name="The Morning Wax",
+        categories=["lifestyle"],
+        audience_gender="mixed",
+        income_levels=["$150k+"],
+        age_ranges=["25 - 39"],
+    )
+    publication = await publications.create(
+        tx, account_id, about, await logos.store(LOGO, None), now_ms=now_ms
+    )
+    return await programs.create(tx, account_id, publication.id, terms(**chosen), now_ms=now_ms)
+
+
 @dataclass
 class Trade:
     """One owner with a program, and partners who joined it."""
@@ -77,31 +99,11 @@ class Trade:
     async def begin(
         cls, store: Store, *, partners: int = 1, now_ms: int = NOON_MS, **fields: Any
     ) -> Trade:
-        chosen = {
-            "cpa": 300,
-            "total_budget": 30_000,
-            "max_payout": 9_000,
-            "redirect_url": "https://wax.example/",
-            **fields,
-        }
-
         async def begin(tx: Tx) -> tuple[Tenant, Program]:
             made = await accounts.create(
                 tx, EmailAddress(f"owner{next(_numbers)}@wax.example"), name="Wax", now_ms=now_ms
             )
-            about = publications.PublicationFields(
-                name="The Morning Wax",
-                categories=["lifestyle"],
-                audience_gender="mixed",
-                income_levels=["$150k+"],
-                age_ranges=["25 - 39"],
-            )
-            publication = await publications.create(
-                tx, made.account_id, about, await logos.store(LOGO, None), now_ms=now_ms
-            )
-            program = await programs.create(
-                tx, made.account_id, publication.id, terms(**chosen), now_ms=now_ms
-            )
+            program = await publish(tx, made.account_id, now_ms=now_ms, **fields)
             return Tenant(made.account_id, made.campaign_id), program
 
         trade = cls(store, *await store.write(begin))
