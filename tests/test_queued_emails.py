@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import inspect
+from typing import Any
 
 import pytest
 
@@ -12,6 +13,7 @@ from honeyguide.kernel.email_addresses import EmailAddress
 from honeyguide.kernel.errors import Invalid
 from honeyguide.kernel.ids import new_id
 from honeyguide.kernel.paging import Page
+from honeyguide.languages.language import ENGLISH
 from honeyguide.mail import emails, texts
 from honeyguide.store.tx import Tx
 from tests.support.queued_emails import NOW, Letterbox
@@ -190,47 +192,50 @@ KINDS = [
 ]
 
 
-def told(kind: str) -> dict[str, str | int]:
+def told(kind: str) -> dict[str, Any]:
     """Something for every parameter that the letter needs."""
     needed = [
         given
         for given in inspect.signature(getattr(texts, kind)).parameters.values()
         if given.default is given.empty
     ]
-    return {given.name: 7 if given.annotation == "int" else f"The {given.name}" for given in needed}
+    samples = {"int": 7, "Language": ENGLISH}
+    return {given.name: samples.get(given.annotation, f"The {given.name}") for given in needed}
 
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_every_letter_says_all_it_was_told_in_few_words(kind: str) -> None:
     given = told(kind)
-    subject, text = getattr(texts, kind)(**given)
-    for value in given.values():
-        assert str(value) in subject + text
+    message = getattr(texts, kind)(**given)
+    subject, text = message.subject, message.text
+    for name, value in given.items():
+        assert name == "language" or str(value) in subject + text
     assert subject == emails.one_line(subject) and len(subject) < 60
     assert text.endswith("\n") and "None" not in text and len(text) < 700
 
 
 def test_a_reader_never_reads_our_name() -> None:
     for kind in ("confirm", "hub_link", "reward_unlocked"):
-        subject, text = getattr(texts, kind)(**told(kind))
-        assert "oneyguide" not in subject + text
+        message = getattr(texts, kind)(**told(kind))
+        assert "oneyguide" not in message.subject + message.text
 
 
 def test_a_reward_comes_with_its_code_its_link_or_how_to_claim_it() -> None:
-    earned = {
+    earned: dict[str, Any] = {
+        "language": ENGLISH,
         "newsletter": "The Daily",
         "reward": "Mug",
         "referrals": 1,
         "hub": "https://r.example/h",
     }
-    assert "Your code: BREW-1" in texts.reward_unlocked(**earned, coupon_code="BREW-1").text  # type: ignore[arg-type]
+    assert "Your code: BREW-1" in texts.reward_unlocked(**earned, coupon_code="BREW-1").text
     assert (
         "https://shop.example/mug"
         in texts.reward_unlocked(**earned, link="https://shop.example/mug").text
-    )  # type: ignore[arg-type]
-    by_hand = texts.reward_unlocked(**earned, how_to_claim="Answer this letter with your address.")  # type: ignore[arg-type]
+    )
+    by_hand = texts.reward_unlocked(**earned, how_to_claim="Answer this letter with your address.")
     assert (
         "Answer this letter" in by_hand.text
-        and "Claim it" in by_hand.text
+        and "Claim your reward" in by_hand.text
         and "A friend joined" in by_hand.text
     )

@@ -71,7 +71,18 @@ def test_no_address_can_add_a_header_either(
 def test_a_message_that_would_read_differently_is_not_sent(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(transports, "_header", lambda text: text)  # the first belt is off
     letter = OutgoingEmail(
-        new_id(), new_id(), "notice", "ann@example.org", None, HOSTILE[-1], "Text", None, NOW, 1
+        id=new_id(),
+        account_id=new_id(),
+        kind="notice",
+        to="ann@example.org",
+        from_name=None,
+        reply_to=None,
+        unsubscribe_url=None,
+        subject=HOSTILE[-1],
+        text="Text",
+        html=None,
+        created_ms=NOW,
+        attempts=1,
     )
     with pytest.raises((ValueError, MessageError)):  # newer Pythons notice it themselves
         transports.compose(letter, FROM)

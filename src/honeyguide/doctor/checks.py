@@ -148,6 +148,8 @@ async def send_test_email(settings: Settings, to: EmailAddress, *, now_ms: int) 
         kind="test_email",
         to=to.text,
         from_name=None,
+        reply_to=None,
+        unsubscribe_url=None,
         subject=text.subject,
         text=text.text,
         html=None,

@@ -15,6 +15,7 @@ from honeyguide.kernel import log_context
 from honeyguide.kernel.clock import iso
 from honeyguide.kernel.errors import Unavailable
 from honeyguide.mail import notifications, texts
+from honeyguide.mail.content import EmailText
 from honeyguide.store import Store
 from honeyguide.store.coalescer import Coalescer
 from honeyguide.store.statements import beside
@@ -188,7 +189,7 @@ def _moment(ms: int) -> str:
     return f"{iso(ms)[:16].replace('T', ' ')} UTC"
 
 
-async def _tell_owner(tx: Tx, outcome: AttemptResult, kind: str, said: texts.EmailText) -> None:
+async def _tell_owner(tx: Tx, outcome: AttemptResult, kind: str, said: EmailText) -> None:
     """Notify the owner. The webhook's row says whether this was done already."""
     to = await tx.one(_OWNER_EMAIL, account_id=outcome.account_id)
     if to is not None:

@@ -6,7 +6,7 @@ A text without a translation is shown in English.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from functools import cache, lru_cache
@@ -58,6 +58,14 @@ class Language:
         """The text in this language; values replace `{name}` and so on in it."""
         text = self.translations.gettext(text) if text else ""
         return text.format(**values) if values else text
+
+    def own_text(self, texts: Mapping[str, Any], key: str) -> str | None:
+        """An operator's text: the one for this language, such as `button.fr`, else the one for
+        all. None if there is neither."""
+        for own in (texts.get(f"{key}.{self.code}"), texts.get(key)):
+            if isinstance(own, str) and own.strip():
+                return own
+        return None
 
     def ngettext(self, one: str, many: str, n: int, **values: Any) -> str:
         """The form that this language uses for `n`, which `{count}` stands for."""

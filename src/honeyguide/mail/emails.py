@@ -87,12 +87,15 @@ async def enqueue(
     text: str,
     html: str | None = None,
     from_name: str | None = None,
+    reply_to: str | None = None,
+    unsubscribe_url: str | None = None,
     about: str | None = None,
     once: str | None = None,
     now_ms: int,
 ) -> None:
     """Queues an email. An account sends at most one email per `once`; `from_name` replaces our
-    sender's name.
+    sender's name. With an `unsubscribe_url` it is one that nobody asked for: it is not sent to
+    somebody who stopped such emails or unsubscribed.
 
     A transaction that queues several with a `once` does so in the same order everywhere, or
     PostgreSQL would have deadlocks to resolve.
@@ -105,6 +108,8 @@ async def enqueue(
         to_email=to.text,
         mailbox=to.person,
         from_name=one_line(from_name) if from_name else None,
+        reply_to=reply_to,
+        unsubscribe_url=unsubscribe_url,
         subject=one_line(subject),
         body_text=text,
         body_html=html,

@@ -5,11 +5,11 @@ id, kind, to_email, subject, about_id, created_ms, due_ms, attempts, sent_ms, fa
 -- touches: adds letter
 -- An email whose key was already used is not queued again. PostgreSQL waits for another transaction with the same key.
 INSERT INTO letter (
-    id, account_id, kind, to_email, mailbox, from_name, subject, body_text, body_html, about_id, once_key, waited_for,
-    created_ms, due_ms
+    id, account_id, kind, to_email, mailbox, from_name, reply_to, unsubscribe_url, subject, body_text, body_html, about_id, once_key,
+    waited_for, created_ms, due_ms
 ) VALUES (
-    :id, :account_id, :kind, :to_email, :mailbox, :from_name, :subject, :body_text, :body_html, :about_id, :once_key, :waited_for,
-    :now_ms, :now_ms
+    :id, :account_id, :kind, :to_email, :mailbox, :from_name, :reply_to, :unsubscribe_url, :subject, :body_text, :body_html, :about_id, :once_key,
+    :waited_for, :now_ms, :now_ms
 ) ON CONFLICT (account_id, once_key) WHERE once_key IS NOT NULL DO NOTHING;
 
 -- name: of_account
@@ -30,7 +30,7 @@ FROM letter WHERE mailbox = :mailbox AND created_ms > :day_ago_ms AND kind IN ('
 -- name: erase
 -- A server's refusal may quote the address, so the error goes too. Without its lease, an email that is being sent cannot be recorded.
 UPDATE letter SET
-    to_email = NULL, mailbox = NULL, from_name = NULL, subject = NULL, body_text = NULL, body_html = NULL,
+    to_email = NULL, mailbox = NULL, from_name = NULL, unsubscribe_url = NULL, subject = NULL, body_text = NULL, body_html = NULL,
     error = CASE WHEN due_ms IS NULL THEN NULL ELSE 'Cancelled: the person was erased.' END,
     due_ms = NULL, lease_token = NULL, lease_until_ms = 0
 WHERE account_id = :account_id AND about_id = :about_id;
@@ -39,7 +39,7 @@ WHERE account_id = :account_id AND about_id = :about_id;
 UPDATE letter SET sent_ms = due_ms, due_ms = NULL, attempts = 1 WHERE account_id = :account_id AND due_ms <= :until_ms;
 
 -- name: purge
-UPDATE letter SET body_text = NULL, body_html = NULL WHERE id IN (
+UPDATE letter SET body_text = NULL, body_html = NULL, unsubscribe_url = NULL WHERE id IN (
     SELECT id FROM letter WHERE body_text IS NOT NULL AND due_ms IS NULL AND created_ms <= :expired_ms
     ORDER BY created_ms LIMIT :batch
 );

@@ -9,8 +9,8 @@ from typing import NamedTuple
 from honeyguide.kernel.email_addresses import EmailAddress
 from honeyguide.kernel.ids import new_id
 from honeyguide.kernel.paging import Page
-from honeyguide.mail import emails
-from honeyguide.mail.texts import EmailText
+from honeyguide.mail import emails, layout
+from honeyguide.mail.content import EmailText
 from honeyguide.store.statements import beside
 from honeyguide.store.tx import Tx
 
@@ -54,13 +54,15 @@ async def notify(
         now_ms=now_ms,
     )
     if is_new:
+        made = layout.parts(message, layout.HONEYGUIDE)
         await emails.enqueue(
             tx,
             account_id=account_id,
             to=EmailAddress(to),
             kind=kind,
             subject=message.subject,
-            text=message.text,
+            text=made.text,
+            html=made.html,
             once=once,
             now_ms=now_ms,
         )

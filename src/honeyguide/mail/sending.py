@@ -44,6 +44,7 @@ CARRIES_A_KEY = frozenset(
 _sql = beside(__file__)
 _ANY_DUE = _sql.value("any_due", int)
 _CLAIM = _sql.query("claim", OutgoingEmail)
+_CANCEL_UNWANTED = _sql.command("cancel_unwanted")
 _IS_OURS = _sql.value("is_ours", int)
 _RECORD_SENT = _sql.command("record_sent")
 _RECORD_DEFERRED = _sql.command("record_deferred")
@@ -82,9 +83,15 @@ class EmailSender:
         return more
 
     async def _claim(self, tx: Tx, token: str, now_ms: int) -> list[OutgoingEmail]:
-        return await tx.all(
+        claimed = await tx.all(
             _CLAIM, token=token, now_ms=now_ms, until_ms=now_ms + LEASE_MS, batch=BATCH
         )
+        for email in claimed:
+            if email.unsubscribe_url is not None:
+                await tx.run(
+                    _CANCEL_UNWANTED, account_id=email.account_id, id=email.id, token=token
+                )
+        return claimed
 
     async def _release(self, tx: Tx, emails: deque[OutgoingEmail], token: str) -> None:
         for email in emails:
@@ -106,7 +113,8 @@ class EmailSender:
                 log.warning("Emails are waiting for the mail server: %s", trouble)
 
     async def _is_ours(self, tx: Tx, email: OutgoingEmail, token: str) -> bool:
-        """Whether the claim still holds. It does not if the subscriber was erased meanwhile."""
+        """Whether the claim still holds. It does not if the subscriber was erased meanwhile
+        or wants no more of these emails."""
         return (
             await tx.one(_IS_OURS, account_id=email.account_id, id=email.id, token=token)
             is not None

@@ -1,5 +1,5 @@
 -- fragment: email
-id, account_id, kind, to_email AS "to", from_name, subject, body_text AS text, body_html AS html,
+id, account_id, kind, to_email AS "to", from_name, reply_to, unsubscribe_url, subject, body_text AS text, body_html AS html,
 created_ms, attempts
 
 -- name: any_due
@@ -24,6 +24,19 @@ WHERE due_ms <= :now_ms AND lease_until_ms <= :now_ms AND id = ANY (ARRAY (
 ))
 RETURNING {email};
 
+-- name: cancel_unwanted
+-- Emails that nobody asked for, to subscribers who stopped them or left.
+UPDATE letter SET
+    due_ms = NULL, error = 'Cancelled: the person wants no more of these emails.', lease_token = NULL, lease_until_ms = 0,
+    body_text = NULL, body_html = NULL, unsubscribe_url = NULL
+WHERE account_id = :account_id AND id = :id AND lease_token = :token AND (
+    EXISTS (SELECT 1 FROM email_stop AS s WHERE s.subscriber_id = about_id AND s.account_id = letter.account_id)
+    OR EXISTS (
+        SELECT 1 FROM subscriber AS s
+        WHERE s.id = about_id AND s.account_id = letter.account_id AND s.status = 'unsubscribed'
+    )
+);
+
 -- name: is_ours
 SELECT 1 FROM letter WHERE account_id = :account_id AND id = :id AND lease_token = :token;
 
@@ -31,7 +44,8 @@ SELECT 1 FROM letter WHERE account_id = :account_id AND id = :id AND lease_token
 UPDATE letter SET
     sent_ms = :now_ms, due_ms = NULL, error = NULL, lease_token = NULL, lease_until_ms = 0,
     body_text = CASE WHEN :forget = 1 THEN NULL ELSE body_text END,
-    body_html = CASE WHEN :forget = 1 THEN NULL ELSE body_html END
+    body_html = CASE WHEN :forget = 1 THEN NULL ELSE body_html END,
+    unsubscribe_url = CASE WHEN :forget = 1 THEN NULL ELSE unsubscribe_url END
 WHERE account_id = :account_id AND id = :id AND lease_token = :token;
 
 -- name: record_deferred
@@ -42,7 +56,8 @@ WHERE account_id = :account_id AND id = :id AND lease_token = :token;
 UPDATE letter SET
     failed_ms = :now_ms, due_ms = NULL, error = :error, lease_token = NULL, lease_until_ms = 0,
     body_text = CASE WHEN :forget = 1 THEN NULL ELSE body_text END,
-    body_html = CASE WHEN :forget = 1 THEN NULL ELSE body_html END
+    body_html = CASE WHEN :forget = 1 THEN NULL ELSE body_html END,
+    unsubscribe_url = CASE WHEN :forget = 1 THEN NULL ELSE unsubscribe_url END
 WHERE account_id = :account_id AND id = :id AND lease_token = :token;
 
 -- name: release

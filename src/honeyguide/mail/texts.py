@@ -9,27 +9,22 @@ send their text to anybody.
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from collections.abc import Mapping
+from types import MappingProxyType
 
 from honeyguide.languages.language import Language
+from honeyguide.mail import own_texts
+from honeyguide.mail.content import Button, Code, EmailText, Note, email
 
-
-class EmailText(NamedTuple):
-    subject: str
-    text: str
-
-
-def _email(subject: str, *paragraphs: str | None) -> EmailText:
-    return EmailText(
-        subject, "\n\n".join(paragraph for paragraph in paragraphs if paragraph) + "\n"
-    )
+# Without texts of the operator's own.
+DEFAULT_TEXTS: Mapping[str, str] = MappingProxyType({})
 
 
 # To the owner of an account.
 
 
 def test_email(*, base_url: str) -> EmailText:
-    return _email(
+    return email(
         "Test email from Honeyguide",
         f"This is a test email from Honeyguide at {base_url}.",
         "If you can read it, your mail server delivers our emails.",
@@ -37,7 +32,7 @@ def test_email(*, base_url: str) -> EmailText:
 
 
 def webhook_failing(*, url: str, since: str, disables_on: str, page: str) -> EmailText:
-    return _email(
+    return email(
         "Your webhook has been failing for a day",
         f"Deliveries to {url} have been failing since {since}.",
         f"We will keep trying. If nothing gets through by {disables_on}, "
@@ -48,7 +43,7 @@ def webhook_failing(*, url: str, since: str, disables_on: str, page: str) -> Ema
 
 def webhook_disabled(*, url: str, reason: str, page: str) -> EmailText:
     """`reason` is a full sentence: what the endpoint did."""
-    return _email(
+    return email(
         "Your webhook has been disabled",
         f"We have stopped sending events to {url}. {reason}",
         "We keep events for 30 days. Fix the endpoint, enable the webhook again "
@@ -58,7 +53,7 @@ def webhook_disabled(*, url: str, reason: str, page: str) -> EmailText:
 
 def reward_low_stock(*, reward: str, left: int, page: str) -> EmailText:
     codes = "1 coupon code is" if left == 1 else f"{left:,} coupon codes are"
-    return _email(
+    return email(
         f"{reward}: almost out of coupon codes",
         f"Only {codes} left for {reward}.",
         f"Add more before you run out:\n{page}",
@@ -67,7 +62,7 @@ def reward_low_stock(*, reward: str, left: int, page: str) -> EmailText:
 
 def reward_out_of_stock(*, reward: str, waiting: int, page: str) -> EmailText:
     subscribers = "1 subscriber is" if waiting == 1 else f"{waiting:,} subscribers are"
-    return _email(
+    return email(
         f"{reward}: out of coupon codes",
         f"The last coupon code for {reward} has been used."
         + (f" {subscribers} waiting for one." if waiting else ""),
@@ -76,7 +71,7 @@ def reward_out_of_stock(*, reward: str, waiting: int, page: str) -> EmailText:
 
 
 def budget_warning(*, program: str, month: str, spent: str, budget: str, page: str) -> EmailText:
-    return _email(
+    return email(
         f"{program}: 80% of the budget for {month} is spent",
         f"You have spent {spent} of your {budget} budget for {month}.",
         "When it is used up, we will notify your partners, and nothing more will be charged "
@@ -86,7 +81,7 @@ def budget_warning(*, program: str, month: str, spent: str, budget: str, page: s
 
 
 def budget_spent(*, program: str, month: str, spent: str, budget: str, page: str) -> EmailText:
-    return _email(
+    return email(
         f"{program} has reached its budget for {month}",
         f"Spent in {month}: {spent}. Your monthly budget: {budget}. "
         "Fees are never split, so a little may be left over.",
@@ -100,49 +95,55 @@ def budget_spent(*, program: str, month: str, spent: str, budget: str, page: str
 
 
 def budget_reached(*, program: str, month: str, resumes: str, page: str) -> EmailText:
-    return _email(
+    return email(
         f"{program} has reached its budget for {month}",
         f"{program} has reached its budget for {month}. New referrals earn you nothing "
         f"until {resumes}, unless the owner raises the budget sooner. "
         "If that happens, we will let you know.",
         "You keep everything you have earned so far.",
-        f"View your earnings:\n{page}",
+        Button("View your earnings", page),
     )
 
 
 def budget_reopened(*, program: str, month: str, page: str) -> EmailText:
-    return _email(
+    return email(
         f"{program} is paying for referrals again",
         f"{program} raised its budget for {month}, so new referrals earn you fees again.",
         "Referrals that were verified while the budget was used up are not paid for afterwards.",
-        f"View your earnings:\n{page}",
+        Button("View your earnings", page),
     )
 
 
 # To a reader.
 
 
-def confirm(language: Language, *, newsletter: str, link: str) -> EmailText:
+def confirm(
+    language: Language, *, newsletter: str, link: str, own: Mapping[str, str] = DEFAULT_TEXTS
+) -> EmailText:
+    """`own` are the operator's texts, here and below."""
     gettext = language.gettext
-    return _email(
-        gettext("Confirm your subscription to {newsletter}", newsletter=newsletter),
-        gettext(
-            "Someone, probably you, signed up for {newsletter} with this email address. "
-            "To confirm your subscription, open this link:",
-            newsletter=newsletter,
-        )
-        + f"\n{link}",
-        gettext("If it wasn’t you, ignore this email and you won’t be subscribed."),
+    values = {"newsletter": newsletter, "link": link}
+    written = own_texts.write(own_texts.CONFIRM, language, own, values)
+    return email(
+        written.subject,
+        *written.paragraphs,
+        Button(gettext("Confirm your subscription"), link),
+        Note(gettext("If it wasn’t you, ignore this email and you won’t be subscribed.")),
     )
 
 
-def hub_link(language: Language, *, newsletter: str, link: str) -> EmailText:
+def hub_link(
+    language: Language, *, newsletter: str, link: str, own: Mapping[str, str] = DEFAULT_TEXTS
+) -> EmailText:
     gettext = language.gettext
-    return _email(
-        gettext("Your referral page for {newsletter}", newsletter=newsletter),
-        gettext("Your link to share, your progress and your rewards are here:") + f"\n{link}",
-        gettext("This page is private, so keep this email and don’t forward it."),
-        gettext("If you didn’t ask for this email, you can ignore it."),
+    values = {"newsletter": newsletter, "link": link}
+    written = own_texts.write(own_texts.HUB_LINK, language, own, values)
+    return email(
+        written.subject,
+        *written.paragraphs,
+        Button(gettext("Open your referral page"), link),
+        Note(gettext("This page is private, so keep this email and don’t forward it.")),
+        Note(gettext("If you didn’t ask for this email, you can ignore it.")),
     )
 
 
@@ -153,31 +154,39 @@ def reward_unlocked(
     reward: str,
     referrals: int,
     hub: str,
+    first_name: str = "",
     coupon_code: str | None = None,
     link: str | None = None,
     how_to_claim: str | None = None,
+    own: Mapping[str, str] = DEFAULT_TEXTS,
 ) -> EmailText:
     """With a code or a link if there is one; `how_to_claim` is the operator's own text."""
     gettext = language.gettext
+    values = {
+        "newsletter": newsletter,
+        "reward": reward,
+        "first_name": first_name,
+        "count": language.number(referrals),
+        "link": hub,
+    }
+    written = own_texts.write(own_texts.REWARD_UNLOCKED, language, own, values, count=referrals)
     if coupon_code or link:
-        next_step = gettext("See all your rewards on your referral page:")
+        hub_button = Button(gettext("See all your rewards"), hub, is_main=not link)
     else:
-        next_step = gettext("Claim it on your referral page:")
-    return _email(
-        gettext("You’ve earned {reward}", reward=reward),
-        language.ngettext(
-            "Thank you! A friend joined {newsletter} through you, so you’ve earned {reward}.",
-            "Thank you! {count} friends joined {newsletter} through you, "
-            "so you’ve earned {reward}.",
-            referrals,
-            newsletter=newsletter,
-            reward=reward,
-        ),
-        gettext("Your code: {code}", code=coupon_code) if coupon_code else None,
-        gettext("Get it here:") + f"\n{link}" if link else None,
+        hub_button = Button(gettext("Claim your reward"), hub)
+    return email(
+        written.subject,
+        *written.paragraphs,
+        _code(language, coupon_code) if coupon_code else None,
         how_to_claim,
-        f"{next_step}\n{hub}",
+        Button(gettext("Get your reward"), link) if link else None,
+        hub_button,
     )
+
+
+def _code(language: Language, code: str) -> Code:
+    text = language.gettext("Your code: {code}", code=code)
+    return Code(text, code, label=language.gettext("Your code: {code}", code="").strip())
 
 
 # To a user.
@@ -185,7 +194,7 @@ def reward_unlocked(
 
 def password_reset(*, link: str, valid_for: str) -> EmailText:
     """`valid_for` as in "1 hour"."""
-    return _email(
+    return email(
         "Reset your password",
         f"Choose a new password here. The link works once and expires in {valid_for}:\n{link}",
         "If you didn’t ask for this, ignore this email. Your password won’t change.",
@@ -193,7 +202,7 @@ def password_reset(*, link: str, valid_for: str) -> EmailText:
 
 
 def invitation(*, inviter: str, link: str, valid_for: str) -> EmailText:
-    return _email(
+    return email(
         f"{inviter} invited you to Honeyguide",
         f"{inviter} invited you to create an account on Honeyguide, "
         "where newsletters grow through referrals and partners.",
@@ -203,7 +212,7 @@ def invitation(*, inviter: str, link: str, valid_for: str) -> EmailText:
 
 
 def open_account(*, link: str, valid_for: str) -> EmailText:
-    return _email(
+    return email(
         "Create your Honeyguide account",
         "Choose a password to create your account. "
         f"The link works once and expires in {valid_for}:\n{link}",
@@ -212,7 +221,7 @@ def open_account(*, link: str, valid_for: str) -> EmailText:
 
 
 def account_exists(*, login: str, forgot: str) -> EmailText:
-    return _email(
+    return email(
         "You already have a Honeyguide account",
         "Someone, probably you, tried to create an account with this email address, "
         f"but you already have one. Log in here:\n{login}",

@@ -31,6 +31,7 @@ from honeyguide.kernel import log_context
 from honeyguide.kernel.clock import iso
 from honeyguide.kernel.errors import Invalid
 from honeyguide.mail.emails import one_line
+from honeyguide.mail.headers import unfolded
 
 TIMEOUT_S = 15.0
 GOODBYE_S = 2.0
@@ -44,6 +45,8 @@ class OutgoingEmail(NamedTuple):
     kind: str
     to: str
     from_name: str | None
+    reply_to: str | None
+    unsubscribe_url: str | None
     subject: str
     text: str
     html: str | None
@@ -97,11 +100,18 @@ def compose(email: OutgoingEmail, mail_from: str) -> EmailMessage:
     message = EmailMessage()
     message["From"] = _mailbox(address, email.from_name or name)
     message["To"] = _mailbox(email.to, None)
+    if email.reply_to:
+        message["Reply-To"] = _mailbox(email.reply_to, None)
     message["Subject"] = _header(email.subject)
     message["Date"] = datetime.fromtimestamp(email.created_ms / 1000, UTC)
     message["Message-ID"] = f"<{email.id}@{address.rpartition('@')[2]}>"
     # Holiday notices and other robots do not answer what says that a robot wrote it.
     message["Auto-Submitted"] = "auto-generated"
+    if email.unsubscribe_url:
+        # RFC 8058: mail programs show a button of their own, which posts to this URL.
+        url = f"<{email.unsubscribe_url}>"
+        message["List-Unsubscribe"] = unfolded("List-Unsubscribe", url)
+        message["List-Unsubscribe-Post"] = "List-Unsubscribe=One-Click"
     message.set_content(email.text)
     if email.html is not None:
         message.add_alternative(email.html, subtype="html")

@@ -13,6 +13,7 @@ from honeyguide.kernel import money
 from honeyguide.kernel.clock import DAY_MS
 from honeyguide.kernel.site import Site
 from honeyguide.mail import notifications, texts
+from honeyguide.mail.content import EmailText
 from honeyguide.partners import rules
 from honeyguide.store.statements import beside
 from honeyguide.store.tx import Tx
@@ -157,7 +158,7 @@ async def _notify(
     partners: list[PartnerOf],
     kind: str,
     once: str,
-    message: texts.EmailText,
+    message: EmailText,
     *,
     now_ms: int,
 ) -> None:
@@ -184,7 +185,7 @@ async def _notify_owner(
     site: Site,
     budget: Spent,
     kind: str,
-    write_text: Callable[..., texts.EmailText],
+    write_text: Callable[..., EmailText],
     *,
     now_ms: int,
 ) -> None:

@@ -19,6 +19,7 @@ from honeyguide.kernel.errors import Invalid, Missing
 from honeyguide.kernel.site import Site
 from honeyguide.kernel.tenant import Tenant
 from honeyguide.languages import language
+from honeyguide.mail.layout import EmailBranding
 from honeyguide.referrals import campaigns, consents
 from honeyguide.store.statements import beside
 from honeyguide.store.tx import Tx
@@ -63,6 +64,19 @@ class Branding(NamedTuple):
     def sender_name(self) -> str:
         """Who emails are from."""
         return self.from_name or self.name
+
+    def email_branding(self, site: Site) -> EmailBranding:
+        return EmailBranding(
+            name=self.name,
+            language=language.get_language(self.language),
+            palette=self.palette,
+            logo_url=self.logo_url(site),
+            from_name=self.from_name,
+            reply_to=self.reply_to,
+            privacy_url=self.privacy_url,
+            imprint_url=self.imprint_url,
+            own_texts=msgspec.json.decode(self.words or "{}", type=dict[str, str]),
+        )
 
     def logo_url(self, site: Site) -> str | None:
         """Absolute, as emails need it."""

@@ -48,7 +48,7 @@ class CampaignSettings(ReferralSettings, frozen=True):
 
 # The topic that tells who keeps links in memory that one may lead elsewhere now.
 LINKS = "links"
-MOST_WORDS = 150
+MOST_WORDS = 250
 
 _sql = beside(__file__)
 _BY_ID = _sql.query("by_id", Campaign)

@@ -5,12 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from honeyguide.events import outbox
-from honeyguide.kernel.email_addresses import EmailAddress
 from honeyguide.kernel.site import Site
 from honeyguide.kernel.tenant import Tenant
-from honeyguide.languages.language import get_language
-from honeyguide.mail import emails, texts
-from honeyguide.referrals import event_bodies, hub, rewards
+from honeyguide.mail import texts
+from honeyguide.referrals import event_bodies, hub, reader_emails, rewards
 from honeyguide.referrals.branding import Branding
 from honeyguide.referrals.rewards import Reward
 from honeyguide.referrals.subscribers import Subscriber
@@ -36,28 +34,36 @@ async def tell_unlocked(
     await emit(tx, site, tenant, outbox.REWARD_UNLOCKED, advocate, facts, now_ms=now_ms)
     if advocate.status == "unsubscribed":  # no email, but the reward is still theirs
         return
+    look = brand.email_branding(site)
     message = texts.reward_unlocked(
-        get_language(brand.language),
+        look.language,
         newsletter=brand.name,
         reward=reward.name,
         referrals=advocate.referrals_verified,
         hub=hub.link(site, advocate),
+        first_name=_first_name(advocate),
         coupon_code=coupon_code,
         link=reward.link,
         how_to_claim=reward.description,
+        own=look.own_texts,
     )
-    await emails.enqueue(
+    await reader_emails.send(
         tx,
-        account_id=tenant.account_id,
-        to=EmailAddress(advocate.email),
+        site,
+        tenant,
+        advocate,
+        message,
+        look,
         kind="reward_unlocked",
-        subject=message.subject,
-        text=message.text,
-        from_name=brand.name,
-        about=advocate.id,
         once=f"reward_unlocked:{earned_id}",
         now_ms=now_ms,
     )
+
+
+def _first_name(advocate: Subscriber) -> str:
+    """Empty if it is none: mail programs turn a name with a dot into a link."""
+    first = next(iter((advocate.name or "").split()), "")
+    return first if first.replace("-", "").replace("’", "").replace("'", "").isalpha() else ""
 
 
 def body(reward_id: str, name: str, referrals: int, recurring: int) -> dict[str, Any]:

@@ -8,7 +8,7 @@ import msgspec
 
 from honeyguide.kernel.clock import iso
 from honeyguide.kernel.tenant import Tenant
-from honeyguide.mail import emails
+from honeyguide.mail import emails, stops
 from honeyguide.referrals import clicks, consents, earned_rewards, rules
 from honeyguide.referrals.subscribers import Subscriber
 from honeyguide.store.statements import beside
@@ -85,6 +85,7 @@ async def export_person(tx: Tx, tenant: Tenant, s: Subscriber) -> dict[str, Any]
             }
             for each in await emails.of_subscriber(tx, tenant.account_id, s.id)
         ],
+        "emails_stopped_at": _at(await stops.stopped_ms(tx, tenant.account_id, s.id)),
         "link_clicks": await clicks.total(tx, tenant.account_id, tenant.campaign_id, s.ref_code),
     }
 

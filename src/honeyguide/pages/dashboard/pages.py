@@ -55,14 +55,35 @@ def _typed(request: PageRequest, campaign: Branding) -> dict[str, str]:
     texts, language = _saved(campaign), _language(request, campaign)
     for word in WORDS:
         if word.key in request.fields:
-            in_language = key_in(word, language)
-            key = word.key if language.code == campaign.language else in_language
-            texts.pop(key, None)
-            texts.pop(in_language, None)
-            if request.text(word.key) not in ("", text_of(word, texts, language)):
-                texts[key] = request.text(word.key)
+            keep_text(
+                texts,
+                word.key,
+                request.text(word.key),
+                campaign.language,
+                language,
+                default=language.gettext(word.default),
+            )
     texts.pop(POWERED_BY, None)
     return texts if request.text(POWERED_BY) else {**texts, POWERED_BY: OFF}
+
+
+def keep_text(
+    texts: dict[str, str],
+    key: str,
+    typed: str,
+    campaign_language: str,
+    language: Language,
+    *,
+    default: str,
+) -> None:
+    """Changes the kept texts to what was typed for this language. What would be shown anyway is not
+    kept."""
+    in_language = key_in(key, language)
+    target = key if language.code == campaign_language else in_language
+    texts.pop(target, None)
+    texts.pop(in_language, None)
+    if typed not in ("", language.own_text(texts, key) or default):
+        texts[target] = typed
 
 
 async def _load(tx: Tx, request: PageRequest) -> tuple[Branding, list[Reward]]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from urllib.parse import quote
@@ -12,6 +13,7 @@ from honeyguide.kernel.errors import Missing
 from honeyguide.kernel.site import Site
 from honeyguide.kernel.tenant import Tenant
 from honeyguide.languages.language import ENGLISH, Language, get_language, preferred_language
+from honeyguide.mail.layout import EmailBranding
 from honeyguide.pages.readers import accents, words
 from honeyguide.partners import links
 from honeyguide.partners.links import PartnerLink
@@ -94,6 +96,16 @@ class PageBranding:
         if not self.follows_browser:
             return self
         return self.in_language(preferred_language(accepted_languages, otherwise=self.language))
+
+    @property
+    def email_texts(self) -> Mapping[str, str]:
+        """The operator's texts for emails. Like others, they are about the newsletter itself."""
+        return {} if self.is_program else self.words.given
+
+    def email_branding(self, site: Site) -> EmailBranding:
+        own = self.campaign.email_branding(site)
+        logo_url = f"{site.base_url}{self.logo_url}" if self.logo_url else None
+        return replace(own, name=self.name, language=self.language, logo_url=logo_url)
 
     def page_link(self, site: Site) -> str:
         return site.page_link(self.slug)

@@ -9,9 +9,9 @@ from honeyguide.kernel.email_addresses import EmailAddress
 from honeyguide.kernel.errors import TooMany
 from honeyguide.kernel.site import Site
 from honeyguide.mail import emails, texts
-from honeyguide.mail.texts import EmailText
+from honeyguide.mail.content import EmailText
 from honeyguide.pages.readers.page_branding import PageBranding
-from honeyguide.referrals import hub, subscribers
+from honeyguide.referrals import hub, reader_emails, subscribers
 from honeyguide.referrals.subscribers import Subscriber
 from honeyguide.store.tx import Tx
 
@@ -42,14 +42,15 @@ async def send_confirm(
 ) -> None:
     token = confirm_token(site, reader.ref_code, now_ms + CONFIRM_WITHIN_MS)
     link = f"{site.base_url}/confirm/{token}"
-    email = texts.confirm(brand.language, newsletter=brand.name, link=link)
+    email = texts.confirm(brand.language, newsletter=brand.name, link=link, own=brand.email_texts)
     await _send(tx, site, brand, reader, kind=CONFIRM, email=email, now_ms=now_ms)
 
 
 async def send_hub_link(
     tx: Tx, site: Site, brand: PageBranding, reader: Subscriber, *, now_ms: int
 ) -> None:
-    email = texts.hub_link(brand.language, newsletter=brand.name, link=hub.link(site, reader))
+    link = hub.link(site, reader)
+    email = texts.hub_link(brand.language, newsletter=brand.name, link=link, own=brand.email_texts)
     await _send(tx, site, brand, reader, kind=HUB_LINK, email=email, now_ms=now_ms)
 
 
@@ -82,15 +83,14 @@ async def _send(
     )
     if lately.of_this_kind or lately.of_all >= MOST_A_DAY:
         return
-    await emails.enqueue(
+    await reader_emails.send(
         tx,
-        account_id=tenant.account_id,
-        to=to,
+        site,
+        tenant,
+        reader,
+        email,
+        brand.email_branding(site),
         kind=kind,
-        subject=email.subject,
-        text=email.text,
-        from_name=brand.name,
-        about=reader.id,
         once=f"{kind}:{reader.id}:{now_ms // EVERY_MS[kind]}",
         now_ms=now_ms,
     )

@@ -9,7 +9,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from honeyguide.pages.handlers import Uses
-from honeyguide.pages.readers import forms, hub, signup
+from honeyguide.pages.readers import forms, hub, signup, stop
 from honeyguide.pages.readers.links import PREFIXES
 from honeyguide.pages.readers.page_route import ReaderRoute, ReaderServices, endpoint, language_of
 from honeyguide.pages.readers.showing import lost
@@ -24,6 +24,8 @@ PAGES = (
     ReaderRoute("GET", "/m/{code}", SERVICES, signup.form),
     ReaderRoute("POST", "/m/{code}", SERVICES, signup.subscribe, signup.signup_errors),
     ReaderRoute("GET", "/m/{code}/thanks", SERVICES, signup.thanks),
+    ReaderRoute("GET", "/stop/{token}", READS, stop.show),
+    ReaderRoute("POST", "/stop/{token}", WRITES, stop.stop),
     ReaderRoute("GET", "/hub", SERVICES, hub.ask_form),
     ReaderRoute("POST", "/hub", SERVICES, hub.ask, forms.email_errors),
     ReaderRoute("GET", "/hub/{token}", READS, hub.show),

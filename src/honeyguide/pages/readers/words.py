@@ -89,17 +89,14 @@ WORDS: tuple[Word, ...] = (
 POWERED_BY, OFF = "powered_by", "off"
 
 
-def key_in(word: Word, language: Language) -> str:
+def key_in(key: str, language: Language) -> str:
     """Under which a text for this language alone is kept."""
-    return f"{word.key}.{language.code}"
+    return f"{key}.{language.code}"
 
 
 def text_of(word: Word, given: dict[str, Any], language: Language) -> str:
     """The operator's text for this language, else the one for all, else the default."""
-    for own in (given.get(key_in(word, language)), given.get(word.key)):
-        if isinstance(own, str) and own.strip():
-            return own
-    return language.gettext(word.default)
+    return language.own_text(given, word.key) or language.gettext(word.default)
 
 
 class Words:
@@ -109,6 +106,11 @@ class Words:
         self._given = given
         self._name = name
         self._language = language
+
+    @property
+    def given(self) -> dict[str, Any]:
+        """The operator's texts as they are kept."""
+        return self._given
 
     def in_language(self, language: Language) -> Words:
         return Words(self._given, self._name, language)

@@ -1,0 +1,54 @@
+"""What an email says, in blocks: its plain-text part and its HTML part are made from the same."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+
+class Paragraph(NamedTuple):
+    text: str
+
+
+class Note(NamedTuple):
+    """A paragraph in small print."""
+
+    text: str
+
+
+class Button(NamedTuple):
+    label: str
+    url: str
+    is_main: bool = True
+    """An email has one main button; another one is shown as a link."""
+
+    @property
+    def text(self) -> str:
+        return f"{self.label}\n{self.url}"
+
+
+class Code(NamedTuple):
+    text: str
+    """A sentence with the code in it."""
+    code: str
+    label: str
+    """The sentence without the code."""
+
+
+Block = Paragraph | Note | Button | Code
+
+
+class EmailText(NamedTuple):
+    subject: str
+    blocks: tuple[Block, ...]
+
+    @property
+    def text(self) -> str:
+        return "\n\n".join(block.text for block in self.blocks) + "\n"
+
+
+def email(subject: str, *blocks: Block | str | None) -> EmailText:
+    """A plain string is a paragraph; None is left out."""
+    return EmailText(
+        subject,
+        tuple(Paragraph(block) if isinstance(block, str) else block for block in blocks if block),
+    )

@@ -1,0 +1,29 @@
+"""Subscribers who stopped the emails that nobody asked for, such as those about rewards.
+
+They stay subscribed. Whoever sends an email looks here right before sending it
+(`mail.sending`), so a stop also reaches emails that are queued.
+"""
+
+from __future__ import annotations
+
+from honeyguide.store.statements import beside
+from honeyguide.store.tx import Tx
+
+_sql = beside(__file__)
+_STOP = _sql.command("stop")
+_RESUME = _sql.command("resume")
+_STOPPED_MS = _sql.value("stopped_ms", int)
+
+
+async def stop(tx: Tx, account_id: str, subscriber_id: str, *, now_ms: int) -> None:
+    await tx.run(_STOP, account_id=account_id, subscriber_id=subscriber_id, now_ms=now_ms)
+
+
+async def resume(tx: Tx, account_id: str, subscriber_id: str) -> None:
+    """Sends them again; also part of an erasure."""
+    await tx.run(_RESUME, account_id=account_id, subscriber_id=subscriber_id)
+
+
+async def stopped_ms(tx: Tx, account_id: str, subscriber_id: str) -> int | None:
+    """Since when; None while they get these emails."""
+    return await tx.one(_STOPPED_MS, account_id=account_id, subscriber_id=subscriber_id)

@@ -1,0 +1,54 @@
+"""Where readers stop the emails that they did not ask for. The newsletter itself goes on.
+
+The URL is sealed, so nobody needs to log in. Mail programs post to it when somebody uses their
+unsubscribe button (RFC 8058), so a POST needs no form token and its body is not read. A GET changes
+nothing: mail scanners open every link.
+"""
+
+from __future__ import annotations
+
+from honeyguide.kernel.errors import Missing
+from honeyguide.kernel.tenant import Tenant
+from honeyguide.mail import stops
+from honeyguide.pages.readers import page_branding
+from honeyguide.pages.readers.page_route import ReaderRequest, ReaderView
+from honeyguide.referrals import branding, reader_emails
+from honeyguide.referrals.subscribers import Subscriber
+from honeyguide.store.tx import Tx
+
+
+async def show(tx: Tx, request: ReaderRequest) -> ReaderView:
+    tenant, reader = await _reader(tx, request)
+    is_stopped = await stops.stopped_ms(tx, tenant.account_id, reader.id) is not None
+    return await _view(tx, request, tenant, is_stopped=is_stopped)
+
+
+async def stop(tx: Tx, request: ReaderRequest) -> ReaderView:
+    """With `?again=1` they get the emails again."""
+    tenant, reader = await _reader(tx, request)
+    if request.query("again"):
+        await stops.resume(tx, tenant.account_id, reader.id)
+        return await _view(tx, request, tenant, is_stopped=False, has_resumed=True)
+    await stops.stop(tx, tenant.account_id, reader.id, now_ms=request.now_ms)
+    return await _view(tx, request, tenant, is_stopped=True)
+
+
+async def _reader(tx: Tx, request: ReaderRequest) -> tuple[Tenant, Subscriber]:
+    found = await reader_emails.find_by_stop_token(tx, request.services.site, request.at("token"))
+    if found is None:
+        raise Missing(page_branding.UNKNOWN)
+    return found
+
+
+async def _view(
+    tx: Tx, request: ReaderRequest, tenant: Tenant, *, is_stopped: bool, has_resumed: bool = False
+) -> ReaderView:
+    brand = page_branding.of_campaign(await branding.of(tx, tenant))
+    return request.view(
+        "stop.html",
+        brand.for_reader(request.accepted_languages),
+        private=True,
+        address=f"/stop/{request.at('token')}",
+        is_stopped=is_stopped,
+        has_resumed=has_resumed,
+    )

@@ -1,0 +1,66 @@
+"""Queues emails to subscribers: both parts, in the newsletter's branding, with a link to stop those
+that nobody asked for.
+"""
+
+from __future__ import annotations
+
+from honeyguide.kernel.email_addresses import EmailAddress
+from honeyguide.kernel.site import Site
+from honeyguide.kernel.tenant import Tenant
+from honeyguide.mail import emails, layout
+from honeyguide.mail.content import EmailText
+from honeyguide.mail.layout import EmailBranding
+from honeyguide.referrals import links, subscribers
+from honeyguide.referrals.subscribers import Subscriber
+from honeyguide.store.tx import Tx
+
+# Somebody asked for the others.
+CAN_BE_STOPPED = frozenset({"reward_unlocked"})
+_PURPOSE = "stop emails"
+
+
+def stop_url(site: Site, ref_code: str) -> str:
+    """Needs no login: whoever has the email may stop such emails."""
+    return f"{site.base_url}/stop/{site.seal(_PURPOSE, ref_code.encode())}"
+
+
+async def find_by_stop_token(tx: Tx, site: Site, token: str) -> tuple[Tenant, Subscriber] | None:
+    """None for a token that we never made and for a subscriber who was erased."""
+    ref_code = site.unseal(_PURPOSE, token)
+    found = await links.lookup(tx, ref_code.decode()) if ref_code else None
+    if found is None:
+        return None
+    tenant = Tenant(found.account_id, found.campaign_id)
+    subscriber = await subscribers.find(tx, tenant, found.subscriber_id)
+    return None if subscriber is None else (tenant, subscriber)
+
+
+async def send(
+    tx: Tx,
+    site: Site,
+    tenant: Tenant,
+    reader: Subscriber,
+    message: EmailText,
+    brand: EmailBranding,
+    *,
+    kind: str,
+    once: str,
+    now_ms: int,
+) -> None:
+    stop = stop_url(site, reader.ref_code) if kind in CAN_BE_STOPPED else None
+    made = layout.parts(message, brand, stop_url=stop)
+    await emails.enqueue(
+        tx,
+        account_id=tenant.account_id,
+        to=EmailAddress(reader.email),
+        kind=kind,
+        subject=message.subject,
+        text=made.text,
+        html=made.html,
+        from_name=brand.from_name or brand.name,
+        reply_to=brand.reply_to,
+        unsubscribe_url=stop,
+        about=reader.id,
+        once=once,
+        now_ms=now_ms,
+    )

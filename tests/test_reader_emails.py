@@ -1,0 +1,233 @@
+"""Emails to subscribers as a real mail server gets them: parts, headers, languages, and stopping
+them.
+"""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Iterator
+from typing import Any
+
+import httpx
+import pytest
+
+from honeyguide.mail import stops
+from honeyguide.mail.transports import SmtpTransport
+from honeyguide.pages.readers import page_branding, post
+from honeyguide.referrals import branding, subscribers
+from honeyguide.referrals.branding import BrandFields
+from honeyguide.store.tx import Tx
+from tests.support.mailbox import Mailbox, Received
+from tests.support.prizes import advocate, bring, offer, post_of, tenant_of
+from tests.support.queued_emails import Letterbox
+from tests.support.service import ENGINES, Member, Service
+
+LIMIT = 30_000
+PATIENCE_S = 60.0
+
+
+@pytest.fixture(scope="module", params=ENGINES)
+def posting(request: pytest.FixtureRequest) -> Iterator[tuple[Service, Mailbox]]:
+    """A service of its own that sends to a mail server."""
+    with Mailbox() as mailbox, Service(request.param, smtp_url=mailbox.url) as service:
+        yield service, mailbox
+
+
+@pytest.fixture
+def wax(posting: tuple[Service, Mailbox]) -> Member:
+    service, mailbox = posting
+    mailbox.received.clear()
+    mailbox.forget_script()
+    return service.member("wax")
+
+
+@pytest.fixture
+def inbox(posting: tuple[Service, Mailbox], wax: Member) -> Mailbox:
+    return posting[1]
+
+
+def brand(member: Member, **fields: Any) -> None:
+    tenant, now_ms = tenant_of(member), member.service.now_ms()
+    member.service.write(lambda tx: branding.save(tx, tenant, BrandFields(**fields), now_ms=now_ms))
+
+
+def wait_for(inbox: Mailbox, count: int = 1) -> list[Received]:
+    until = time.monotonic() + PATIENCE_S
+    while len(inbox.received) < count and time.monotonic() < until:
+        time.sleep(0.05)
+    assert len(inbox.received) == count
+    return inbox.received
+
+
+def html_of(got: Received) -> str:
+    assert got.message.get_content_type() == "multipart/alternative"
+    part = got.message.get_body(("html",))
+    assert part is not None
+    return str(part.get_content())
+
+
+def stop_url_of(got: Received) -> str:
+    found = re.fullmatch(r"<(\S+)>", str(got.message["List-Unsubscribe"]))
+    assert found is not None
+    return found[1]
+
+
+def test_a_reward_email_has_both_parts_and_the_newsletters_branding(
+    wax: Member, inbox: Mailbox
+) -> None:
+    brand(
+        wax,
+        accent="#4c5fd3",
+        from_name="Nora & friends",
+        reply_to="nora@example.com",
+        privacy_url="https://example.com/privacy",
+        imprint_url="https://example.com/imprint",
+    )
+    offer(wax, kind="coupon", coupon_code="THANKS-7", description="Use it at <b>the till</b>.")
+    advocate(wax, 1)
+    (got,) = wait_for(inbox)
+    html, text = html_of(got), got.text
+    for part in (html, text):
+        assert "THANKS-7" in part and "A friend joined" in part and "/hub/" in part
+        assert "https://example.com/privacy" in part and "https://example.com/imprint" in part
+        assert stop_url_of(got) in part
+    assert "#4c5fd3" in html and 'dir="ltr"' in html and len(html.encode()) < LIMIT
+    assert "Use it at <b>the till</b>." in text and "&lt;b&gt;the till" in html
+    assert "<img" not in html and "<script" not in html and "<link" not in html
+    headers = got.message
+    assert headers["From"].addresses[0].display_name == "Nora & friends"
+    assert str(headers["Reply-To"]) == "nora@example.com"
+    assert headers["Auto-Submitted"] == "auto-generated"
+    assert headers["List-Unsubscribe-Post"] == "List-Unsubscribe=One-Click"
+
+
+def test_one_click_stops_these_emails_and_not_the_subscription(wax: Member, inbox: Mailbox) -> None:
+    offer(wax)
+    offer(wax, name="The shirt", referrals=2)
+    offer(wax, name="The hive", referrals=3)
+    ana = advocate(wax, 1)
+    url = stop_url_of(wait_for(inbox)[0])
+    # Mail scanners open every link.
+    assert "Stop emails about your rewards?" in httpx.get(url).text
+    assert stopped(wax, ana) is None
+    # What a mail program sends: no cookie, no token of a form.
+    answer = httpx.post(url, content="List-Unsubscribe=One-Click", headers=FORM)
+    assert answer.status_code == 200 and stopped(wax, ana) is not None
+    bring(wax, ana, 1)
+    until = time.monotonic() + PATIENCE_S
+    while statuses(wax) != ["cancelled", "sent"] and time.monotonic() < until:
+        time.sleep(0.05)
+    assert statuses(wax) == ["cancelled", "sent"] and len(inbox.received) == 1
+    reader = wax.service.read(lambda tx: subscribers.get(tx, tenant_of(wax), ana["uuid"]))
+    assert reader.status == "active"
+    # Changing one's mind.
+    assert "again" in httpx.post(f"{url}?again=1").text and stopped(wax, ana) is None
+    bring(wax, ana, 1)
+    assert wait_for(inbox, 2)[1].subject == "You’ve earned The hive"
+
+
+def test_one_click_works_as_multipart_and_wrong_urls_change_nothing(
+    wax: Member, inbox: Mailbox
+) -> None:
+    offer(wax)
+    ana = advocate(wax, 1)
+    url = stop_url_of(wait_for(inbox)[0])
+    wrong = url[:-1] + ("A" if url[-1] != "A" else "B")
+    for bad in (wrong, url.rpartition("/")[0] + "/x", url.rpartition("/")[0] + "/%C3%BC"):
+        assert httpx.post(bad).status_code == 404
+    assert stopped(wax, ana) is None
+    files = {"List-Unsubscribe": (None, "One-Click")}
+    assert httpx.post(url, files=files).status_code == 200
+    assert stopped(wax, ana) is not None
+    assert wax.delete(f"{wax.v1}/subscribers/{ana['uuid']}").status_code in (200, 204)
+    assert stopped(wax, ana) is None and httpx.post(url).status_code == 404
+
+
+def test_who_leaves_while_an_email_waits_does_not_get_it(wax: Member, inbox: Mailbox) -> None:
+    inbox.say("RCPT", "450 later")
+    offer(wax)
+    ana = advocate(wax, 1)
+    until = time.monotonic() + PATIENCE_S
+    while not [each for each in post_of(wax, "reward_unlocked") if each.error]:
+        assert time.monotonic() < until
+        time.sleep(0.05)
+    wax.put(f"{wax.v1}/subscribers/{ana['uuid']}", {"status": "unsubscribed"})
+    wax.service.set_clock(3600)
+    try:
+        while statuses(wax) != ["cancelled"] and time.monotonic() < until:
+            time.sleep(0.05)
+    finally:
+        wax.service.set_clock(0)
+    assert statuses(wax) == ["cancelled"] and inbox.received == []
+
+
+def test_an_email_in_arabic_runs_from_right_to_left(wax: Member, inbox: Mailbox) -> None:
+    brand(wax, language="ar")
+    offer(wax)
+    advocate(wax, 3)
+    (got,) = wait_for(inbox)
+    html = html_of(got)
+    assert '<html lang="ar" dir="rtl">' in html and html.count('dir="rtl"') >= 4
+    assert "letter-spacing" not in html and "إيقاف هذه الرسائل" in html + got.text
+    assert "لقد حصلت على" in got.subject
+
+
+def test_emails_that_somebody_asked_for_cannot_be_stopped(wax: Member, inbox: Mailbox) -> None:
+    made = wax.subscribe("ana@example.org")
+    site, tenant, now_ms = wax.service.services.site, tenant_of(wax), wax.service.now_ms()
+
+    async def ask(tx: Tx) -> None:
+        own = page_branding.of_campaign(await branding.of(tx, tenant))
+        reader = await subscribers.get(tx, tenant, made["uuid"])
+        await stops.stop(tx, tenant.account_id, reader.id, now_ms=now_ms)
+        await post.send_confirm(tx, site, own, reader, now_ms=now_ms)
+        await post.send_hub_link(tx, site, own, reader, now_ms=now_ms)
+
+    wax.service.write(ask)
+    for got in wait_for(inbox, 2):
+        html = html_of(got)
+        assert got.message["List-Unsubscribe"] is None and "/stop/" not in html + got.text
+        assert got.message["Auto-Submitted"] == "auto-generated" and len(html.encode()) < LIMIT
+        assert re.search(r'class="button".*href="http[^"]+/(confirm|hub)/', html)
+
+
+@pytest.mark.parametrize(
+    "hostile",
+    ["a@example.org\r\nBcc: eve@example.org", "=?utf-8?q?a=0D=0ABcc=3Aeve?=@example.org"],
+)
+def test_no_reply_to_can_add_a_header(
+    box: Letterbox, mailbox: Mailbox, smtp: SmtpTransport, hostile: str
+) -> None:
+    """The branding form refuses these; here they are in the database already."""
+    box.post(reply_to=hostile)
+    box.send(smtp)
+    for got in mailbox.received:
+        assert got.message["Bcc"] is None and "eve" not in got.to
+    box.post(unsubscribe_url="https://example.org/stop/x>\r\nBcc: eve@example.org")
+    before = len(mailbox.received)
+    box.send(smtp)
+    assert len(mailbox.received) == before
+
+
+def test_a_long_stop_url_is_neither_folded_nor_encoded(
+    box: Letterbox, mailbox: Mailbox, smtp: SmtpTransport
+) -> None:
+    url = "https://newsletters.a-long-host-name.example.com/below/stop/" + "a" * 60
+    box.post(unsubscribe_url=url)
+    box.send(smtp)
+    (got,) = mailbox.received
+    assert f"List-Unsubscribe: <{url}>\n" in got.message.as_string().replace("\r\n", "\n") or (
+        str(got.message["List-Unsubscribe"]) == f"<{url}>"
+    )
+
+
+FORM = {"content-type": "application/x-www-form-urlencoded"}
+
+
+def stopped(member: Member, who: dict[str, Any]) -> int | None:
+    return member.service.read(lambda tx: stops.stopped_ms(tx, member.account_id, who["uuid"]))
+
+
+def statuses(member: Member) -> list[str]:
+    return sorted(each.status for each in post_of(member, "reward_unlocked"))
