@@ -37,6 +37,7 @@ PARTS: tuple[NavGroup, ...] = (
             NavLink("Rewards", "/rewards"),
             NavLink("Pages", "/pages"),
             NavLink("Branding", "/branding"),
+            NavLink("Emails", "/emails"),
         ),
     ),
     NavGroup(

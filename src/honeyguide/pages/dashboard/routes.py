@@ -16,6 +16,7 @@ from honeyguide.pages.dashboard import (
     branding,
     clock,
     earnings,
+    emails,
     formats,
     imports,
     login,
@@ -129,6 +130,13 @@ PAGES = (
     ),
     PageRoute("POST", "/branding/preview", READS, branding.sketch),
     PageRoute("POST", "/branding/preview/color", READS, branding.note),
+    PageRoute("GET", "/emails", READS, emails.show),
+    PageRoute("POST", "/emails", WRITES, emails.save, form=emails.show, fields=emails.FORM),
+    PageRoute("GET", "/emails/preview", READS, emails.preview),
+    PageRoute("POST", "/emails/preview", READS, emails.preview),
+    PageRoute(
+        "POST", "/emails/test", WRITES, emails.send_test, form=emails.show, fields=emails.FORM
+    ),
     PageRoute("GET", "/webhooks", READS, webhooks.show),
     PageRoute(
         "POST", "/webhooks", WRITES, webhooks.create, form=webhooks.show, fields=webhooks.FORM

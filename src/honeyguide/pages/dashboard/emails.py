@@ -1,0 +1,194 @@
+"""The emails that subscribers get: their subjects and texts, previews and test emails."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import msgspec
+from starlette.responses import HTMLResponse, Response
+
+from honeyguide.kernel.email_addresses import EmailAddress
+from honeyguide.kernel.errors import Invalid
+from honeyguide.languages.language import NAMES as LANGUAGES
+from honeyguide.languages.language import Language, get_language
+from honeyguide.mail import emails, layout, own_texts, texts
+from honeyguide.mail.content import EmailText
+from honeyguide.mail.layout import EmailParts
+from honeyguide.mail.own_texts import EDITABLE, FIELDS, EditableEmail
+from honeyguide.pages.dashboard.page_request import PageRequest, PageView
+from honeyguide.pages.dashboard.pages import keep_text
+from honeyguide.pages.forms import Field, FormErrors
+from honeyguide.pages.readers.words import key_in
+from honeyguide.referrals import branding, campaigns, reader_emails, rewards
+from honeyguide.referrals.branding import Branding
+from honeyguide.referrals.campaigns import CampaignSettings
+from honeyguide.store.tx import Tx
+
+FORM = {"subject": Field("Subject"), "text": Field("Text")}
+PLACEHOLDERS = {
+    "newsletter": "your newsletter’s name",
+    "reward": "the reward",
+    "first_name": "the subscriber’s first name, if we know it",
+    "count": "how many friends joined",
+    "link": "the address behind the button",
+}
+SAMPLE_REWARD, SAMPLE_NAME, SAMPLE_REFERRALS = "Sticker pack", "Ana", 3
+# The HTML of an email has inline styles and no scripts; only our own page may show it in a frame.
+_FRAME_HEADERS = {
+    "content-security-policy": (
+        "default-src 'none'; style-src 'unsafe-inline'; img-src 'self' data:; "
+        "frame-ancestors 'self'; base-uri 'none'; form-action 'none'"
+    ),
+    "x-frame-options": "SAMEORIGIN",
+    "cache-control": "no-store",
+}
+
+
+class EditedEmail(NamedTuple):
+    """Which email is edited, in which language."""
+
+    email: EditableEmail
+    campaign: Branding
+    language: Language
+
+    def shown(self, saved: dict[str, str], field: str) -> str:
+        own = self.language.own_text(saved, own_texts.key_of(self.email.kind, field))
+        return own or own_texts.default(self.email, field, self.language)
+
+
+async def _edited(tx: Tx, request: PageRequest) -> EditedEmail:
+    campaign = await branding.of(tx, request.tenant)
+    asked = request.query.get("language", "") if campaign.follow_browser_language else ""
+    email = EDITABLE.get(request.query.get("email", ""), own_texts.CONFIRM)
+    return EditedEmail(email, campaign, get_language(asked or campaign.language))
+
+
+def _saved(edited: EditedEmail) -> dict[str, str]:
+    return msgspec.json.decode(edited.campaign.words or "{}", type=dict[str, str])
+
+
+def _typed(request: PageRequest, edited: EditedEmail) -> dict[str, str]:
+    """What is saved already, replaced by what this form says."""
+    saved = _saved(edited)
+    for field in FIELDS:
+        if field in request.fields:
+            keep_text(
+                saved,
+                own_texts.key_of(edited.email.kind, field),
+                request.text(field),
+                edited.campaign.language,
+                edited.language,
+                default=own_texts.default(edited.email, field, edited.language),
+            )
+    return saved
+
+
+def _check(request: PageRequest, edited: EditedEmail) -> None:
+    errors = {}
+    for field in FIELDS:
+        try:
+            if request.text(field):
+                own_texts.check(edited.email, field, request.text(field))
+        except Invalid as problem:
+            errors[field] = problem.message_for(FORM[field].label)
+    if errors:
+        raise FormErrors(errors)
+
+
+async def show(tx: Tx, request: PageRequest) -> PageView:
+    edited = await _edited(tx, request)
+    saved = _saved(edited)
+    given = {field: edited.shown(saved, field) for field in FIELDS}
+    if request.errors:
+        given = {field: request.text(field) for field in FIELDS}
+    follows = edited.campaign.follow_browser_language
+    return request.view(
+        "emails.html",
+        edited=edited,
+        emails=EDITABLE.values(),
+        given=given,
+        is_own=any(edited.shown(saved, field) != edited.shown({}, field) for field in FIELDS),
+        languages=LANGUAGES if follows else {},
+        suffix=f"email={edited.email.kind}&language={edited.language.code}",
+        placeholders=PLACEHOLDERS,
+        to=request.who.email,
+    )
+
+
+async def save(tx: Tx, request: PageRequest) -> Response:
+    edited = await _edited(tx, request)
+    if request.text("reset"):
+        saved = _saved(edited)
+        for field in FIELDS:
+            key = own_texts.key_of(edited.email.kind, field)
+            saved.pop(key_in(key, edited.language), None)
+            if edited.language.code == edited.campaign.language:
+                saved.pop(key, None)
+        done = "This email has its default text again."
+    else:
+        _check(request, edited)
+        saved = _typed(request, edited)
+        done = "Changes saved. New emails have them."
+    await campaigns.configure(tx, request.tenant, CampaignSettings(words=saved))
+    return request.go(_address(edited), done)
+
+
+async def preview(tx: Tx, request: PageRequest) -> Response:
+    """The HTML part, with what is typed if it comes from the form. For a frame."""
+    edited = await _edited(tx, request)
+    made = (await _sample(tx, request, edited, _typed(request, edited)))[1]
+    return HTMLResponse(made.html, headers=_FRAME_HEADERS)
+
+
+async def send_test(tx: Tx, request: PageRequest) -> Response:
+    """What is typed, saved or not, to the operator's own address."""
+    edited = await _edited(tx, request)
+    _check(request, edited)
+    message, made = await _sample(tx, request, edited, _typed(request, edited))
+    look = edited.campaign.email_branding(request.services.site)
+    await emails.enqueue(
+        tx,
+        account_id=request.tenant.account_id,
+        to=EmailAddress(request.who.email),
+        kind="test_email",
+        subject=message.subject,
+        text=made.text,
+        html=made.html,
+        from_name=look.from_name or look.name,
+        reply_to=look.reply_to,
+        now_ms=request.now_ms,
+    )
+    return request.go(_address(edited), f"A test email is on its way to {request.who.email}.")
+
+
+def _address(edited: EditedEmail) -> str:
+    return f"/emails?email={edited.email.kind}&language={edited.language.code}"
+
+
+async def _sample(
+    tx: Tx, request: PageRequest, edited: EditedEmail, own: dict[str, str]
+) -> tuple[EmailText, EmailParts]:
+    """The email as a sample subscriber gets it."""
+    site, kind = request.services.site, edited.email.kind
+    look = edited.campaign._replace(language=edited.language.code).email_branding(site)
+    name, stop_url = edited.campaign.name, None
+    if kind == own_texts.REWARD_UNLOCKED.kind:
+        offered = await rewards.of_campaign(tx, request.tenant)
+        message = texts.reward_unlocked(
+            look.language,
+            newsletter=name,
+            reward=offered[0].name if offered else SAMPLE_REWARD,
+            referrals=offered[0].referrals if offered else SAMPLE_REFERRALS,
+            hub=f"{site.base_url}/hub/sample",
+            first_name=SAMPLE_NAME,
+            own=own,
+        )
+    elif kind == own_texts.HUB_LINK.kind:
+        link = f"{site.base_url}/hub/sample"
+        message = texts.hub_link(look.language, newsletter=name, link=link, own=own)
+    else:
+        link = f"{site.base_url}/confirm/sample"
+        message = texts.confirm(look.language, newsletter=name, link=link, own=own)
+    if kind in reader_emails.CAN_BE_STOPPED:
+        stop_url = f"{site.base_url}/stop/sample"
+    return message, layout.parts(message, look, stop_url=stop_url)

@@ -1,0 +1,141 @@
+"""The page on which operators edit the emails of their subscribers: placeholders, languages,
+previews, tests, and what hostile texts become.
+"""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from honeyguide.kernel.errors import Invalid
+from honeyguide.languages.language import ENGLISH, get_language
+from honeyguide.mail import layout, own_texts, texts
+from honeyguide.mail.own_texts import EDITABLE, REWARD_UNLOCKED
+from honeyguide.referrals import branding
+from honeyguide.referrals.branding import BrandFields
+from tests.support.prizes import advocate, offer, post_of, tenant_of
+from tests.support.service import Service
+from tests.support.web import Operator, operator, words
+
+PAGE = "/emails?email=reward_unlocked&language=en"
+
+
+@pytest.fixture
+def alice(service: Service) -> Operator:
+    return operator(service)
+
+
+def saved(alice: Operator) -> dict[str, str]:
+    found = alice.service.read(lambda tx: branding.of(tx, tenant_of(alice)))
+    return dict(json.loads(found.words))
+
+
+def test_an_operators_text_is_saved_previewed_and_sent(alice: Operator) -> None:
+    subject, text = (
+        "{first_name}, {reward} is yours",
+        "Hi {first_name},\n\n{count} joined {newsletter}.",
+    )
+    typed = {"subject": subject, "text": text}
+    html = alice.web.post(f"/emails/preview?{PAGE[8:]}", page=PAGE, **typed)
+    assert "Hi Ana," in html.text and "style-src 'unsafe-inline'" in str(html.headers)
+    assert html.headers["x-frame-options"] == "SAMEORIGIN"
+    assert saved(alice) == {}
+    assert alice.web.post(PAGE, page=PAGE, **typed).status_code == 303
+    assert saved(alice) == {"reward_unlocked_subject": subject, "reward_unlocked_text": text}
+    assert subject in words(alice.web.get(PAGE).text) or subject in alice.web.get(PAGE).text
+    offer(alice)
+    advocate(alice, 1)
+    assert [each.subject for each in post_of(alice, "reward_unlocked")] == ["Ana, The mug is yours"]
+    assert alice.web.post(PAGE, page=PAGE, **typed, reset="1").status_code == 303
+    assert saved(alice) == {}
+
+
+def test_a_default_text_is_not_saved_and_each_language_has_its_own(alice: Operator) -> None:
+    chosen, now_ms = BrandFields(follow_browser_language=True), alice.service.now_ms()
+    alice.service.write(lambda tx: branding.save(tx, tenant_of(alice), chosen, now_ms=now_ms))
+    default = own_texts.default(REWARD_UNLOCKED, "subject", ENGLISH)
+    alice.web.post(PAGE, page=PAGE, subject=default, text="")
+    assert saved(alice) == {}
+    french = PAGE.replace("language=en", "language=fr")
+    alice.web.post(french, page=french, subject="Bravo : {reward}", text="")
+    assert saved(alice) == {"reward_unlocked_subject.fr": "Bravo : {reward}"}
+    assert "Bravo" not in alice.web.get(PAGE).text and "Bravo" in alice.web.get(french).text
+
+
+def test_a_test_goes_to_the_operator_alone(alice: Operator) -> None:
+    answer = alice.web.post(
+        f"/emails/test?{PAGE[8:]}", page=PAGE, subject="Try {reward}", text="Hi {first_name}"
+    )
+    assert answer.status_code == 303
+    (sent,) = post_of(alice, "test_email")
+    assert (sent.to_email, sent.subject) == (alice.email, "Try Sticker pack")
+    assert saved(alice) == {}
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["{password}", "{{newsletter}}", "{0.__class__}", "{newsletter.__class__}", "{", "a}", "{}"],
+)
+def test_unknown_placeholders_are_refused_with_the_list(alice: Operator, text: str) -> None:
+    answer = alice.web.post(PAGE, page=PAGE, subject=f"x {text}", text=f"y {text}")
+    assert answer.status_code == 400 and saved(alice) == {}
+    assert words(answer.text).count("You can use {newsletter}, {reward}, {first_name}") == 2
+
+
+def test_a_subject_is_one_line() -> None:
+    for text in ("a\nBcc: eve@example.org", "a\x00b", "a\u2028b"):
+        with pytest.raises(Invalid):
+            own_texts.check(REWARD_UNLOCKED, "subject", text)
+
+
+HOSTILE = (
+    "<script>alert(1)</script>",
+    "{{ 7*7 }}",
+    "%s",
+    "{0.__class__}",
+    "{reward}",
+    '"><img src=x>',
+)
+
+
+@pytest.mark.parametrize("evil", HOSTILE)
+def test_no_value_and_no_text_is_run_or_filled_in_twice(evil: str) -> None:
+    """Also texts that are in the database without having been checked."""
+    own = {
+        f"{kind}_{field}": f"A {evil} {{newsletter}}"
+        for kind in EDITABLE
+        for field in ("subject", "text")
+    }
+    message = texts.reward_unlocked(
+        ENGLISH,
+        newsletter=evil,
+        reward="The mug",
+        referrals=2,
+        hub="https://example.org/hub/x",
+        first_name=evil,
+        coupon_code=evil,
+        how_to_claim=evil,
+        own=own,
+    )
+    filled = evil.replace("{reward}", "The mug")
+    assert message.subject == f"A {filled} {evil}"
+    brand = layout.EmailBranding(
+        evil, logo_url="https://example.org/logos/1", reply_to="a@b.example"
+    )
+    made = layout.parts(message, brand, stop_url="https://example.org/stop/x")
+    assert "<script" not in made.html and made.html.count("<img") == 1
+    assert len(made.html.encode()) < 30_000 and evil in made.text
+
+
+def test_a_name_that_is_missing_leaves_no_gap() -> None:
+    own = {"reward_unlocked_text": "Hi {first_name}, thank you."}
+    message = texts.reward_unlocked(
+        get_language("de"),
+        newsletter="Wax",
+        reward="Mug",
+        referrals=1,
+        hub="https://example.org/hub/x",
+        own=own,
+    )
+    assert message.text.startswith("Hi, thank you.")
