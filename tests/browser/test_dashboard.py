@@ -25,6 +25,7 @@ pytestmark = pytest.mark.usefixtures("quick_hands")
 STRONG = CampaignSettings(
     name="The Morning Wax", screening="strong", destination_url="https://wax.example/"
 )
+BY_HAND = {"kind": "manual", "description": "We send it to you."}
 
 
 class Places:
@@ -46,9 +47,8 @@ class Places:
                 f"near{number}@example.org", referrer_code=lead["ref_code"], ip_address="9.9.9.9"
             )
         alice.subscribe("thrown@mailinator.com", referrer_code=lead["ref_code"])
-        reward = {"kind": "manual", "description": "We send it to you."}
         for name, count in (("Sticker pack", 3), ("Secret recipes", 10), ("The mug", 20)):
-            alice.web.post("/rewards", name=name, referrals=str(count), **reward)
+            alice.web.post("/rewards", name=name, referrals=str(count), **BY_HAND)
         hook = alice.post(
             "/v2/webhooks", {"url": "http://127.0.0.1:9/hook", "new_referral": True}
         ).json()["webhook"]["uuid"]
@@ -77,6 +77,7 @@ class Places:
             "pages": "/pages",
             "pages-hub": "/pages?page=hub",
             "branding": "/branding",
+            "emails": "/emails?email=reward_unlocked",
             "webhooks": "/webhooks",
             "webhook": f"/webhooks/{hook}",
             "account": "/account",

@@ -1,0 +1,15 @@
+// The previews follow what is typed. They are documents of their own: this page forbids inline styles.
+const form = document.getElementById("words");
+const frames = document.querySelectorAll(".email-previews iframe");
+const [button, ...others] = form.querySelectorAll("[formtarget]");
+const source = button.formAction;
+for (const each of [button, ...others]) each.remove();
+let timer, asked = 0;
+const draw = async () => {
+  const mine = ++asked;
+  const answer = await fetch(source, { method: "POST", body: new URLSearchParams(new FormData(form)) });
+  if (!answer.ok || mine !== asked) return;
+  const html = await answer.text();
+  for (const frame of frames) frame.contentDocument.documentElement.innerHTML = html;
+};
+form.addEventListener("input", () => { clearTimeout(timer); timer = setTimeout(draw, 250); });
