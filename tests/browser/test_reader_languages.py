@@ -11,8 +11,11 @@ import pytest
 from playwright.sync_api import Page
 
 from honeyguide.languages.language import CODES, get_language
-from honeyguide.mail import texts
+from honeyguide.mail import layout, texts
+from honeyguide.mail.content import EmailText
+from honeyguide.mail.layout import EmailBranding
 from honeyguide.pages.readers import forms
+from honeyguide.referrals.reader_emails import stop_url
 from tests.browser.conftest import DESKTOP, LOOKS, PHONE, PageAt, weights
 from tests.browser.test_reader_pages import LIGHT, NAMES, WORDS, Places
 from tests.support.newsletter import REWARDS
@@ -34,6 +37,8 @@ EMAIL_VALUES = {
     "link": "https://example.org/link",
     "hub": "https://example.org/hub",
     "coupon_code": "HONEY-2026",
+    "first_name": "Ben",
+    "own": {},
     "how_to_claim": "Parcels leave on the first of each month.",
 }
 CUT_OFF = """() => [...document.querySelectorAll("body *")].filter((each) => {
@@ -101,24 +106,31 @@ def test_no_page_has_a_text_in_english(in_pseudo: Places) -> None:
     pages = {name: wax.visitor.get(in_pseudo.paths[name]).text for name in NAMES}
     pages |= refused_pages(in_pseudo)
     pages["asked"] = wax.visitor.post("/hub", data={**wax.fields("/hub"), "email": "a@b.de"}).text
+    reader = wax.advocate(1)
+    stop = stop_url(wax.service.services.site, reader.ref_code)
+    pages["stop"], pages["stopped"] = wax.visitor.get(stop).text, wax.visitor.post(stop).text
+    pages["resumed"] = wax.visitor.post(f"{stop}?again=1").text
     for name, html in pages.items():
         assert '<html lang="de" dir="ltr">' in html, name
         assert "⟦" in html, name
         assert untranslated(html, OWN) == [], name
 
 
-def reader_emails() -> dict[str, Callable[..., texts.EmailText]]:
+def reader_emails() -> dict[str, Callable[..., EmailText]]:
     """The functions of `mail.texts` that take a language."""
     functions = inspect.getmembers(texts, inspect.isfunction)
     return {
         name: function
         for name, function in functions
-        if "language" in inspect.signature(function).parameters
+        if "language" in inspect.signature(function).parameters and not name.startswith("_")
     }
 
 
 @pytest.mark.parametrize("kind", reader_emails())
-def test_no_email_has_a_text_in_english(kind: str, in_pseudo: Places) -> None:
+def test_no_email_has_a_text_in_english_or_cut_off(
+    kind: str, in_pseudo: Places, page_at: PageAt
+) -> None:
+    page = page_at(PHONE)
     function = reader_emails()[kind]
     parameters = inspect.signature(function).parameters.values()
     wanted = {each.name: each.default for each in parameters if each.name != "language"}
@@ -129,6 +141,11 @@ def test_no_email_has_a_text_in_english(kind: str, in_pseudo: Places) -> None:
         assert "⟦" in email.subject
         lines = [email.subject, *email.text.splitlines()]
         assert [line for line in lines if is_untranslated(line, OWN)] == []
+        brand = EmailBranding("The Morning Wax", get_language(CODE), reply_to="a@example.org")
+        html = layout.parts(email, brand, stop_url="https://example.org/stop").html
+        assert untranslated(html, OWN) == []
+        page.set_content(html)
+        assert page.evaluate(CUT_OFF) == []
 
 
 def test_the_campaigns_language_reaches_every_email(in_pseudo: Places) -> None:
