@@ -33,6 +33,8 @@ PLANTED = [
     f"'t', 1 {CAMPAIGN}",
     "INSERT INTO consent SELECT MIN(id), 't', account_id, 1 FROM subscriber "
     f"WHERE campaign_id = (SELECT id {CAMPAIGN}) GROUP BY account_id",
+    "INSERT INTO email_stop SELECT MIN(id), account_id, 1 FROM subscriber "
+    f"WHERE campaign_id = (SELECT id {CAMPAIGN}) GROUP BY account_id",
     "INSERT INTO erasure SELECT 'e', account_id, campaign_id, MIN(id), 'x', 1, NULL "
     f"FROM subscriber WHERE campaign_id = (SELECT id {CAMPAIGN}) GROUP BY account_id, campaign_id",
     # Changes that cancel each other out.

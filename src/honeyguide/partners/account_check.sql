@@ -39,6 +39,8 @@ SELECT (SELECT COUNT(*) FROM campaign_brand AS t LEFT JOIN campaign AS c ON c.id
         LEFT JOIN consent_text AS x ON x.id = t.consent_text_id
         WHERE COALESCE(s.account_id, '') <> t.account_id OR COALESCE(x.account_id, '') <> t.account_id
            OR x.campaign_id <> s.campaign_id)
+     + (SELECT COUNT(*) FROM email_stop AS t LEFT JOIN subscriber AS s ON s.id = t.subscriber_id
+        WHERE COALESCE(s.account_id, '') <> t.account_id)
      + (SELECT COUNT(*) FROM erasure AS t JOIN subscriber AS s ON s.id = t.subscriber_id
         WHERE s.account_id <> t.account_id OR s.campaign_id <> t.campaign_id) AS n;
 
