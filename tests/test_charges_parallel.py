@@ -207,8 +207,8 @@ def test_a_budget_raised_while_its_first_fee_of_the_month_does_not_fit_is_open_a
             signups.decide,
             site=trade.site,
             tenant=trade.owner,
-            wanted=first.id,
-            verdict_word="verified",
+            id_or_email=first.id,
+            new_status="verified",
             by="test",
             now_ms=NOON_MS,
         )
@@ -248,8 +248,8 @@ def test_a_budget_lowered_while_a_fee_is_charged_knows_what_is_spent(
             signups.decide,
             site=trade.site,
             tenant=trade.owner,
-            wanted=second.id,
-            verdict_word="verified",
+            id_or_email=second.id,
+            new_status="verified",
             by="test",
             now_ms=NOON_MS,
         )

@@ -77,7 +77,7 @@ class Wax:
         await self.store.write(partial(rewards.create, tenant=self.tenant, new=new, now_ms=NOON_MS))
 
     def erasing(self, person: Subscriber) -> Callable[[Tx], Awaitable[None]]:
-        return partial(signups.erase, tenant=self.tenant, wanted=person.id, now_ms=NOON_MS)
+        return partial(signups.erase, tenant=self.tenant, id_or_email=person.id, now_ms=NOON_MS)
 
     async def left_of(self, person: Subscriber) -> list[tuple[Any, ...]]:
         """What events and letters still say of a person."""

@@ -139,8 +139,8 @@ class Trade:
             signups.decide,
             site=self.site,
             tenant=self.owner,
-            wanted=subscriber_id,
-            verdict_word="verified",
+            id_or_email=subscriber_id,
+            new_status="verified",
             by="test",
             now_ms=now_ms,
         )
@@ -153,7 +153,7 @@ class Trade:
             signups.change,
             site=self.site,
             tenant=self.owner,
-            wanted=subscriber_id,
+            id_or_email=subscriber_id,
             changes=SubscriberChanges(**changes),
             now_ms=now_ms,
         )
@@ -161,7 +161,7 @@ class Trade:
 
     async def erase(self, subscriber_id: str, *, now_ms: int = NOON_MS) -> None:
         await self.store.write(
-            partial(signups.erase, tenant=self.owner, wanted=subscriber_id, now_ms=now_ms)
+            partial(signups.erase, tenant=self.owner, id_or_email=subscriber_id, now_ms=now_ms)
         )
 
     async def offer(self, *, now_ms: int = NOON_MS, **fields: Any) -> Program:
