@@ -12,7 +12,7 @@ from typing import Any
 import httpx
 import pytest
 
-from honeyguide.mail import stops
+from honeyguide.mail import notifications, stops, texts
 from honeyguide.mail.transports import SmtpTransport
 from honeyguide.pages.readers import page_branding, post
 from honeyguide.referrals import branding, subscribers
@@ -217,9 +217,7 @@ def test_a_long_stop_url_is_neither_folded_nor_encoded(
     box.post(unsubscribe_url=url)
     box.send(smtp)
     (got,) = mailbox.received
-    assert f"List-Unsubscribe: <{url}>\n" in got.message.as_string().replace("\r\n", "\n") or (
-        str(got.message["List-Unsubscribe"]) == f"<{url}>"
-    )
+    assert dict(got.message.raw_items())["List-Unsubscribe"] == f"<{url}>"
 
 
 FORM = {"content-type": "application/x-www-form-urlencoded"}
@@ -231,3 +229,31 @@ def stopped(member: Member, who: dict[str, Any]) -> int | None:
 
 def statuses(member: Member) -> list[str]:
     return sorted(each.status for each in post_of(member, "reward_unlocked"))
+
+
+def test_partners_get_html_in_our_own_branding(wax: Member, inbox: Mailbox) -> None:
+    message = texts.budget_reached(
+        program="The <i>Hive",
+        month="May 2026",
+        resumes="1 June 2026",
+        page="https://example.org/earnings",
+    )
+
+    async def notify(tx: Tx) -> None:
+        await notifications.notify(
+            tx,
+            wax.account_id,
+            "partner@example.org",
+            "budget_reached",
+            "once",
+            message,
+            link="/earnings",
+            now_ms=wax.service.now_ms(),
+        )
+
+    wax.service.write(notify)
+    (got,) = wait_for(inbox)
+    html = html_of(got)
+    assert "The <i>Hive" in got.text and "The &lt;i&gt;Hive" in html and "<i>Hive" not in html
+    assert 'href="https://example.org/earnings"' in html and ">Honeyguide</td>" in html
+    assert got.message["List-Unsubscribe"] is None
