@@ -99,7 +99,7 @@ def test_a_budget_lowered_to_nothing_is_reached_though_nothing_is_spent(engine: 
 def test_the_job_is_woken_when_there_is_something_to_say_and_only_then() -> None:
     async def scenario(store: Store) -> None:
         woken: list[bool] = []
-        store.listen(charges.NOTICES, lambda: woken.append(True))
+        store.listen(charges.BUDGET_NOTIFICATIONS, lambda: woken.append(True))
         trade = await Trade.begin(store, cpa=300, total_budget=2_000)
 
         async def wakes(work: Awaitable[object]) -> int:

@@ -16,9 +16,9 @@ from honeyguide.events.addresses import OutboundPolicy
 from honeyguide.kernel.email_addresses import EmailAddress
 from honeyguide.kernel.errors import Missing
 from honeyguide.kernel.tenant import Tenant
-from honeyguide.pages.readers import post
+from honeyguide.pages.readers import page_branding, post
 from honeyguide.partners import programs, publications
-from honeyguide.referrals import campaigns, earned_rewards, rewards, slugs
+from honeyguide.referrals import branding, campaigns, earned_rewards, rewards, slugs
 from honeyguide.referrals.campaigns import CampaignSettings
 from honeyguide.referrals.earned_rewards import EarnedReward
 from honeyguide.referrals.lifecycle import NewSubscriber
@@ -268,15 +268,13 @@ def test_a_mailbox_gets_no_more_letters_from_forms_filled_in_at_once_than_one_af
     readers: list[Subscriber] = [
         opened.run(opened.store.write(signing_up(owner, "zelda@example.org"))) for owner in owners
     ]
+
+    async def ask(tx: Tx, owner: Tenant, reader: Subscriber) -> None:
+        brand = page_branding.of_campaign(await branding.of(tx, owner))
+        await post.send_hub_link(tx, SITE, brand, reader, now_ms=NOON_MS)
+
     asking = [
-        partial(
-            post.send_hub_link,
-            site=SITE,
-            tenant=owner,
-            newsletter="Wax",
-            reader=reader,
-            now_ms=NOON_MS,
-        )
+        partial(ask, owner=owner, reader=reader)
         for owner, reader in zip(owners, readers, strict=True)
     ]
     for one in asking[:-2]:
