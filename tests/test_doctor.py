@@ -21,6 +21,7 @@ from honeyguide.doctor import judgements
 from honeyguide.doctor.judgements import DiskSpace, SeenRequest
 from honeyguide.doctor.results import TITLES, CheckResult, HealthLevel
 from honeyguide.kernel.clock import DAY_MS, HOUR_MS, MINUTE_MS, system_clock
+from honeyguide.kernel.errors import Unavailable
 from honeyguide.store import DatabaseFacts, inspect_database
 from honeyguide.store.job_runs import JobRun
 from tests.support.mailbox import Mailbox
@@ -233,7 +234,8 @@ def test_a_role_without_rights_is_a_problem() -> None:
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can become somebody else")
 def test_a_file_or_a_folder_that_cannot_be_written_to_is_a_problem(tmp_path: Path) -> None:
-    for folder in (tmp_path, *tmp_path.parents[:2]):
+    own = [folder for folder in (tmp_path, *tmp_path.parents) if "pytest" in str(folder)]
+    for folder in own:
         folder.chmod(0o755)
     url = migrated("sqlite")
     copy = tmp_path / "read_only.db"
@@ -243,11 +245,8 @@ def test_a_file_or_a_folder_that_cannot_be_written_to_is_a_problem(tmp_path: Pat
     try:
         new = asyncio.run(inspect_database(f"sqlite:///{tmp_path}/not/yet.db"))
         assert new.refusal == f"the folder {tmp_path} cannot be written to"
-        try:
-            old = asyncio.run(inspect_database(f"sqlite:///{copy}")).refusal
-        except Exception as error:
-            old = str(error)
-        assert old and ("readonly" in old or "cannot be opened" in old)
+        with pytest.raises(Unavailable, match="cannot be opened"):
+            asyncio.run(inspect_database(f"sqlite:///{copy}"))
     finally:
         os.seteuid(0)
 

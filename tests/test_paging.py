@@ -7,11 +7,11 @@ import re
 import pytest
 
 from honeyguide.kernel.errors import Invalid
-from honeyguide.kernel.paging import Page, asked, links
+from honeyguide.kernel.paging import Page, links, parse_page
 
 
 def test_the_first_fifty_are_the_default():
-    assert asked(None, None) == Page() == Page(1, 50)
+    assert parse_page(None, None) == Page() == Page(1, 50)
 
 
 @pytest.mark.parametrize(
@@ -26,21 +26,21 @@ def test_the_first_fifty_are_the_default():
     ],
 )
 def test_whole_numbers_are_taken_and_at_most_200_come_per_page(page, per_page, wanted):
-    assert asked(page, per_page) == wanted
+    assert parse_page(page, per_page) == wanted
 
 
 @pytest.mark.parametrize("text", ["", "0", "000", "-1", "+1", "1.5", "1e3", " 1", "x", "１", "²"])
 @pytest.mark.parametrize("param", ["page", "per_page"])
 def test_anything_else_is_refused_by_name(text, param):
     with pytest.raises(Invalid, match=f"^{param} must be a whole number of at least 1\\.$") as said:
-        asked(**{"page": None, "per_page": None, param: text})
+        parse_page(**{"page": None, "per_page": None, param: text})
     assert said.value.param == param
 
 
 @pytest.mark.parametrize("text", ["1000000001", "9" * 5_000])
 def test_a_page_past_every_list_is_refused(text):
     with pytest.raises(Invalid, match=r"^page must be at most 1,000,000,000\.$"):
-        asked(text, None)
+        parse_page(text, None)
 
 
 @pytest.mark.parametrize(("page", "skip"), [(Page(1, 50), 0), (Page(2, 50), 50), (Page(3, 20), 40)])

@@ -205,8 +205,8 @@ def test_the_outlook_says_what_ripens_this_month_and_next_and_what_will_not_fit(
         days = await store.snapshot(lambda tx: forecast.upcoming_of_program(tx, trade.program))
         first_day = (NOON_MS + 14 * DAY_MS) // DAY_MS
         assert days == [
-            forecast.Maturity(first_day, 4, 1_200),
-            forecast.Maturity(first_day + 5, 3, 900),
+            forecast.DueDay(first_day, 4, 1_200),
+            forecast.DueDay(first_day + 5, 3, 900),
         ]
         mine = await store.snapshot(lambda tx: forecast.upcoming_of_partner(tx, partner))
         assert [(day.n, day.cents) for day in mine] == [(2, 600), (3, 900)]

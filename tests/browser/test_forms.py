@@ -27,6 +27,7 @@ PYTHON = re.compile(
     r"Traceback|NoneType|invalid literal|codec can't|has no "
     r"attribute|KeyError|ValueError|universal-newline"
 )
+PLACEHOLDER = re.compile(r"\{\w+\}")  # of an email, which operators type as it is
 API_NAME = re.compile(r"\b[a-z]+_[a-z_]+\b|\bcpa\b|\{field\} (must|is)\b|^[a-z]")
 
 FILL = """([n, text]) => {
@@ -82,7 +83,10 @@ def faults_of(page: Page, url: str) -> tuple[int, list[str]]:
                 faults.append(f"{where}: {navigation.value.status}")
             if found := PYTHON.search(page.inner_text("body")):
                 faults.append(f"{where}: {found[0]}")
-            said = [sentence.replace(NONSENSE, "…") for sentence in page.evaluate(SENTENCES)]
+            said = [
+                PLACEHOLDER.sub("…", sentence.replace(NONSENSE, "…"))
+                for sentence in page.evaluate(SENTENCES)
+            ]
             faults += [f"{where}: {sentence}" for sentence in said if API_NAME.search(sentence)]
     return sent, faults
 
