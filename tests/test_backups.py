@@ -98,9 +98,9 @@ def test_a_bad_verify_is_no_good_backup(tmp_path: Path, monkeypatch: pytest.Monk
         return [Finding("Entries sum to zero.", 2)], Sums(0, 0, 0)
 
     monkeypatch.setattr(checking.ledger_check, "verify", verify)
-    made = asyncio.run(make(plan_of(here), "honeyguide-20261116T090000Z.db.gz"))
+    made = asyncio.run(make(plan_of(here), "honeyguide-20261116T090000000Z.db.gz"))
     assert made.result == records.BROKEN and "verify found wrong rows: 2" in made.message
-    assert (here.place / "honeyguide-20261116T090000Z.db.gz").exists()
+    assert (here.place / "honeyguide-20261116T090000000Z.db.gz").exists()
 
 
 def plan_of(here: Installation) -> BackupPlan:

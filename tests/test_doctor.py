@@ -37,7 +37,7 @@ OK, WARNING, PROBLEM = HealthLevel.OK, HealthLevel.WARNING, HealthLevel.PROBLEM
 def backup_record(result: str) -> BackupRecord:
     return BackupRecord(
         id="1",
-        name="honeyguide-20270115T080000Z.db.gz",
+        name="honeyguide-20270115T080000000Z.db.gz",
         started_ms=NOW,
         duration_ms=1,
         bytes=1,

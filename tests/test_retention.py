@@ -10,7 +10,12 @@ from honeyguide.backups.retention import expired
 from honeyguide.kernel.clock import DAY_MS
 
 NOW_MS = 1_794_819_600_000
-FOREIGN = ["notes.txt", "honeyguide.db", "honeyguide-20261399T020000Z.db.gz", "honeyguide-x.dump"]
+FOREIGN = [
+    "notes.txt",
+    "honeyguide.db",
+    "honeyguide-20261399T020000000Z.db.gz",
+    "honeyguide-x.dump",
+]
 
 
 def backup(days_old: float) -> str:
@@ -22,8 +27,9 @@ def erasures(days_old: float) -> str:
 
 
 def test_a_name_tells_when_the_backup_was_started() -> None:
-    assert backup_name(NOW_MS, "dump", is_encrypted=True) == "honeyguide-20261116T090000Z.dump.age"
-    assert backup_ms("honeyguide-20261116T090000Z.dump.age") == NOW_MS
+    name = backup_name(NOW_MS + 123, "dump", is_encrypted=True)
+    assert name == "honeyguide-20261116T090000123Z.dump.age"
+    assert backup_ms(name) == NOW_MS + 123
     assert erasures_ms(erasures(0)) == NOW_MS and backup_ms(erasures(0)) is None
     assert [backup_ms(name) for name in FOREIGN] == [None] * 4
 
