@@ -7,6 +7,7 @@ find one that leaked, and a mistyped one is refused without asking the database.
 
 from __future__ import annotations
 
+import functools
 import hashlib
 import os
 import zlib
@@ -51,14 +52,8 @@ def _base62(number: int, length: int) -> str:
     return text
 
 
-# Two digits at a time: every request has its key's checksum made.
-_PAIRS = tuple(_base62(number, 2) for number in range(62 * 62))
-
-
 def _checksum(body: str) -> str:
-    rest, low = divmod(zlib.crc32(body.encode()), 62 * 62)
-    high, middle = divmod(rest, 62 * 62)
-    return _PAIRS[high] + _PAIRS[middle] + _PAIRS[low]
+    return _base62(zlib.crc32(body.encode()), _CHECK)
 
 
 def generate() -> str:
@@ -66,8 +61,10 @@ def generate() -> str:
     return body + _checksum(body)
 
 
+@functools.lru_cache(maxsize=4096)
 def digest(key: str) -> str | None:
-    """The digest that a key is stored under. None if it cannot be one of our keys."""
+    """The digest that a key is stored under. None if it cannot be one of our keys. Cached, because
+    every request needs it and checking and hashing cost as much as a read from SQLite."""
     if (
         len(key) != _LENGTH
         or not key.startswith(PREFIX)
