@@ -16,7 +16,7 @@ from honeyguide.events.addresses import OutboundPolicy
 from honeyguide.kernel.email_addresses import EmailAddress
 from honeyguide.kernel.errors import Missing
 from honeyguide.kernel.tenant import Tenant
-from honeyguide.pages.readers import post
+from honeyguide.pages.readers import requested_emails
 from honeyguide.referrals import backfill, earned_rewards, rewards, subscribers
 from honeyguide.referrals.earned_rewards import EarnedReward, Shipping
 from honeyguide.referrals.lifecycle import NewSubscriber
@@ -130,7 +130,9 @@ def test_a_letter_to_somebody_just_being_erased_is_not_sent(opened: OpenStore) -
 
         async def writing(tx: Tx) -> None:
             reader = await subscribers.get(tx, wax.tenant, zelda.id)
-            await post.send_hub_link(tx, SITE, wax.tenant, "Wax", reader, now_ms=NOON_MS)
+            await requested_emails.send_hub_link(
+                tx, SITE, wax.tenant, "Wax", reader, now_ms=NOON_MS
+            )
 
         await overlapping(wax.store, writing, wax.erasing(zelda))
         assert await wax.left_of(zelda) == []

@@ -13,7 +13,7 @@ import pytest
 
 from honeyguide.accounts import attempts
 from honeyguide.pages.dashboard.routes import PAGES
-from honeyguide.pages.readers.words import WORDS
+from honeyguide.pages.readers.page_texts import PAGE_TEXTS
 from tests.support.hostile_world import ADDRESS, World
 from tests.support.market import png
 from tests.support.markup import ESCAPED, EVIL, unescaped
@@ -121,7 +121,7 @@ def forms(world: World) -> list[tuple[str, str, dict[str, Any]]]:
     """
     typed = evil("name description list_id audience_gender categories")
     terms = {**evil("cpa redirect_url terms slug"), "publication": world.ids["unoffered"]}
-    words = {word.key: EVIL * 20 for word in WORDS}
+    words = {word.key: EVIL * 20 for word in PAGE_TEXTS}
     brand = evil("accent privacy_url imprint_url consent_text language from_name reply_to")
     return [
         (

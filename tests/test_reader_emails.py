@@ -14,7 +14,7 @@ import pytest
 
 from honeyguide.mail import notifications, stops, texts
 from honeyguide.mail.transports import SmtpTransport
-from honeyguide.pages.readers import page_branding, post
+from honeyguide.pages.readers import page_branding, requested_emails
 from honeyguide.referrals import branding, subscribers
 from honeyguide.referrals.branding import BrandFields
 from honeyguide.store.tx import Tx
@@ -181,8 +181,8 @@ def test_emails_that_somebody_asked_for_cannot_be_stopped(wax: Member, inbox: Ma
         own = page_branding.of_campaign(await branding.of(tx, tenant))
         reader = await subscribers.get(tx, tenant, made["uuid"])
         await stops.stop(tx, tenant.account_id, reader.id, now_ms=now_ms)
-        await post.send_confirm(tx, site, own, reader, now_ms=now_ms)
-        await post.send_hub_link(tx, site, own, reader, now_ms=now_ms)
+        await requested_emails.send_confirm(tx, site, own, reader, now_ms=now_ms)
+        await requested_emails.send_hub_link(tx, site, own, reader, now_ms=now_ms)
 
     wax.service.write(ask)
     for got in wait_for(inbox, 2):

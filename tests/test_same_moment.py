@@ -16,7 +16,7 @@ from honeyguide.events.addresses import OutboundPolicy
 from honeyguide.kernel.email_addresses import EmailAddress
 from honeyguide.kernel.errors import Missing
 from honeyguide.kernel.tenant import Tenant
-from honeyguide.pages.readers import page_branding, post
+from honeyguide.pages.readers import page_branding, requested_emails
 from honeyguide.partners import programs, publications
 from honeyguide.referrals import branding, campaigns, earned_rewards, rewards, slugs
 from honeyguide.referrals.campaigns import CampaignSettings
@@ -264,14 +264,14 @@ def test_two_first_accounts_at_once_make_one_administrator_and_one_refusal(
 def test_a_mailbox_gets_no_more_letters_from_forms_filled_in_at_once_than_one_after_another(
     opened: OpenStore,
 ) -> None:
-    owners = [new_owner(opened, f"wax{n}") for n in range(post.MOST_A_DAY + 1)]
+    owners = [new_owner(opened, f"wax{n}") for n in range(requested_emails.MOST_A_DAY + 1)]
     readers: list[Subscriber] = [
         opened.run(opened.store.write(signing_up(owner, "zelda@example.org"))) for owner in owners
     ]
 
     async def ask(tx: Tx, owner: Tenant, reader: Subscriber) -> None:
         brand = page_branding.of_campaign(await branding.of(tx, owner))
-        await post.send_hub_link(tx, SITE, brand, reader, now_ms=NOON_MS)
+        await requested_emails.send_hub_link(tx, SITE, brand, reader, now_ms=NOON_MS)
 
     asking = [
         partial(ask, owner=owner, reader=reader)
@@ -280,7 +280,9 @@ def test_a_mailbox_gets_no_more_letters_from_forms_filled_in_at_once_than_one_af
     for one in asking[:-2]:
         opened.run(opened.store.write(one))
     opened.run(overlapping(opened.store, *asking[-2:]))
-    assert opened.ask("SELECT COUNT(*) FROM letter WHERE kind = 'hub_link'") == [(post.MOST_A_DAY,)]
+    assert opened.ask("SELECT COUNT(*) FROM letter WHERE kind = 'hub_link'") == [
+        (requested_emails.MOST_A_DAY,)
+    ]
 
 
 @pytest.mark.parametrize("place", [0, 1, 9])

@@ -8,7 +8,7 @@ from typing import Any
 
 from honeyguide.accounts import invitations
 from honeyguide.kernel.ids import new_id
-from honeyguide.pages.readers.words import WORDS
+from honeyguide.pages.readers.page_texts import PAGE_TEXTS
 from honeyguide.partners import payouts, rules
 from honeyguide.referrals import branding
 from honeyguide.referrals.branding import FROM_NAME_LIMIT, BrandFields
@@ -54,7 +54,7 @@ class World:
         self.alice.web.post("/account/invitations", page="/account", email="o'evil@example.org")
 
     def campaign(self) -> None:
-        self.wax.configure(name=EVIL, words={word.key: EVIL[: word.limit] for word in WORDS})
+        self.wax.configure(name=EVIL, words={word.key: EVIL[: word.limit] for word in PAGE_TEXTS})
         brand = BrandFields(
             consent_text=EVIL,
             from_name=EVIL[:FROM_NAME_LIMIT],

@@ -15,7 +15,7 @@ from honeyguide.kernel.paging import Page
 from honeyguide.kernel.tenant import Tenant
 from honeyguide.mail import emails
 from honeyguide.mail.emails import QueuedEmail
-from honeyguide.pages.readers import post
+from honeyguide.pages.readers import requested_emails
 from honeyguide.referrals import (
     branding,
     campaigns,
@@ -140,10 +140,14 @@ class Newsletter:
         """The link in the newest letter to this address. Made anew: once a letter is out, nobody
         finds a key in it.
         """
-        letter = next(letter for letter in self.letters(post.CONFIRM) if letter.to_email == email)
-        until_ms = letter.created_ms + post.CONFIRM_WITHIN_MS
+        letter = next(
+            letter for letter in self.letters(requested_emails.CONFIRM) if letter.to_email == email
+        )
+        until_ms = letter.created_ms + requested_emails.CONFIRM_WITHIN_MS
         code = self.person(email).ref_code
-        return f"/confirm/{post.confirm_token(self.service.services.site, code, until_ms)}"
+        return (
+            f"/confirm/{requested_emails.confirm_token(self.service.services.site, code, until_ms)}"
+        )
 
     def clicks(self, code: str = "") -> int:
         self.service.run(self.service.application._links._counter.flush())

@@ -18,7 +18,7 @@ from honeyguide.mail.own_texts import EDITABLE, FIELDS, EditableEmail
 from honeyguide.pages.dashboard.page_request import PageRequest, PageView
 from honeyguide.pages.dashboard.pages import keep_text
 from honeyguide.pages.forms import Field, FormErrors
-from honeyguide.pages.readers.words import key_in
+from honeyguide.pages.readers.page_texts import key_in
 from honeyguide.referrals import branding, campaigns, reader_emails, rewards
 from honeyguide.referrals.branding import Branding
 from honeyguide.referrals.campaigns import CampaignSettings

@@ -11,8 +11,8 @@ from honeyguide.languages.language import Language, get_language
 from honeyguide.pages.dashboard import share_picture
 from honeyguide.pages.dashboard.page_request import PageRequest, PageView
 from honeyguide.pages.forms import Field, FormErrors
+from honeyguide.pages.readers.page_texts import OFF, PAGE_TEXTS, POWERED_BY, key_in, text_of
 from honeyguide.pages.readers.preview import KINDS, SIGNUP, preview
-from honeyguide.pages.readers.words import OFF, POWERED_BY, WORDS, key_in, text_of
 from honeyguide.pages.services import PageServices
 from honeyguide.referrals import branding, campaigns, rewards
 from honeyguide.referrals.branding import Branding
@@ -27,7 +27,7 @@ ON_PAGE = {
     "hub": ("hub_note", "share_subject", "share_message"),
 }
 NAMES = {"signup": "Signup", "thanks": "Thank you", "hub": "Referral page"}
-FORM = {"words": Field("Text"), **{word.key: Field(word.label) for word in WORDS}}
+FORM = {"words": Field("Text"), **{each.key: Field(each.label) for each in PAGE_TEXTS}}
 
 
 def _kind(request: PageRequest) -> str:
@@ -53,15 +53,15 @@ def _typed(request: PageRequest, campaign: Branding) -> dict[str, str]:
     A default text is not saved, so that a better default reaches everyone who left it alone.
     """
     texts, language = _saved(campaign), _language(request, campaign)
-    for word in WORDS:
-        if word.key in request.fields:
+    for each in PAGE_TEXTS:
+        if each.key in request.fields:
             keep_text(
                 texts,
-                word.key,
-                request.text(word.key),
+                each.key,
+                request.text(each.key),
                 campaign.language,
                 language,
-                default=language.gettext(word.default),
+                default=language.gettext(each.default),
             )
     texts.pop(POWERED_BY, None)
     return texts if request.text(POWERED_BY) else {**texts, POWERED_BY: OFF}
@@ -98,8 +98,8 @@ async def show(tx: Tx, request: PageRequest) -> PageView:
     return request.view(
         "pages.html",
         campaign=campaign,
-        words=[word for word in WORDS if word.key in ON_PAGE[kind]],
-        given={word.key: text_of(word, texts, language) for word in WORDS},
+        words=[each for each in PAGE_TEXTS if each.key in ON_PAGE[kind]],
+        given={each.key: text_of(each, texts, language) for each in PAGE_TEXTS},
         language=language,
         languages=LANGUAGES if campaign.follow_browser_language else {},
         kind=kind,
@@ -114,9 +114,9 @@ async def save(services: PageServices, request: PageRequest) -> Response:
     campaign = await services.store.read(branding.of, request.tenant)
     texts = _typed(request, campaign)
     too_long = {
-        word.key: f"{word.label} must be at most {word.limit} characters long."
-        for word in WORDS
-        if len(request.text(word.key)) > word.limit
+        each.key: f"{each.label} must be at most {each.limit} characters long."
+        for each in PAGE_TEXTS
+        if len(request.text(each.key)) > each.limit
     }
     if too_long:
         raise FormErrors(too_long)

@@ -19,7 +19,14 @@ from honeyguide.kernel.site import Site
 from honeyguide.kernel.tenant import Tenant
 from honeyguide.languages.language import Language, translatable
 from honeyguide.pages.forms import Field, FormErrors, missing
-from honeyguide.pages.readers import errors, forms, page_branding, post, progress, sharing
+from honeyguide.pages.readers import (
+    errors,
+    forms,
+    page_branding,
+    progress,
+    requested_emails,
+    sharing,
+)
 from honeyguide.pages.readers.page_branding import PageBranding
 from honeyguide.pages.readers.page_route import ReaderRequest, ReaderServices, ReaderView
 from honeyguide.pages.readers.showing import see_other
@@ -34,7 +41,7 @@ log = logging.getLogger("honeyguide.pages")
 
 ASKED_BY_ADDRESS = Limit("hub by address", 5, clock.HOUR_MS)
 # An address in more campaigns than it may get emails a day is sent the first ones.
-MOST_CAMPAIGNS = post.MOST_A_DAY
+MOST_CAMPAIGNS = requested_emails.MOST_A_DAY
 
 ADDRESS_FIELDS = {
     "name": Field(translatable("Full name"), translatable("Enter your full name.")),
@@ -159,7 +166,7 @@ async def _post_links(
         if person is not None:
             own = page_branding.of_campaign(await branding.of(tx, tenant))
             own = own.in_language(brand.language) if brand else own
-            await post.send_hub_link(tx, site, own, person, now_ms=now_ms)
+            await requested_emails.send_hub_link(tx, site, own, person, now_ms=now_ms)
 
 
 async def _asked_for(services: ReaderServices, request: ReaderRequest) -> PageBranding | None:

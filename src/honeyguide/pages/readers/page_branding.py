@@ -14,7 +14,8 @@ from honeyguide.kernel.site import Site
 from honeyguide.kernel.tenant import Tenant
 from honeyguide.languages.language import ENGLISH, Language, get_language, preferred_language
 from honeyguide.mail.layout import EmailBranding
-from honeyguide.pages.readers import accents, words
+from honeyguide.pages.readers import accents, page_texts
+from honeyguide.pages.readers.page_texts import PageTexts
 from honeyguide.partners import links
 from honeyguide.partners.links import PartnerLink
 from honeyguide.referrals import branding, campaigns, slugs
@@ -36,7 +37,7 @@ class PageBranding:
     id: str  # of the campaign or program; a form of one page does not work on another
     name: str
     slug: str
-    words: words.Words
+    words: PageTexts
     is_program: bool = False
     logo_url: str | None = None
     thankyou_page_url: str | None = None
@@ -129,7 +130,7 @@ def of_campaign(found: Branding) -> PageBranding:
         id=found.campaign_id,
         name=found.name,
         slug=found.slug,
-        words=words.read(found.words, found.name, language),
+        words=page_texts.read(found.words, found.name, language),
         language=language,
         logo_url=branding.picture_path(found.logo_id) if found.logo_id else None,
     )
@@ -145,7 +146,9 @@ def of_publication(
         id="",
         name=name,
         slug="",
-        words=words.read(found.words, name, language, only=words.OF_PROGRAMS, details=description),
+        words=page_texts.read(
+            found.words, name, language, only=page_texts.OF_PROGRAMS, details=description
+        ),
         language=language,
         is_program=True,
         logo_url=logo_url,

@@ -12,9 +12,9 @@ from typing import Any
 from honeyguide.kernel.clock import DAY_MS
 from honeyguide.pages.readers import page_branding, progress, sharing
 from honeyguide.pages.readers.page_branding import PageBranding
+from honeyguide.pages.readers.page_texts import PageTexts
 from honeyguide.pages.readers.showing import html
 from honeyguide.pages.readers.signup import LONGEST_NAME
-from honeyguide.pages.readers.words import Words
 from honeyguide.referrals.branding import Branding
 from honeyguide.referrals.earned_rewards import REDEEMED, UNLOCKED, EarnedReward
 from honeyguide.referrals.rewards import Reward
@@ -44,7 +44,7 @@ def _page(
     kind: str, found: Branding, words: dict[str, Any], rewards: Sequence[Reward], base_url: str
 ) -> str:
     brand = page_branding.of_campaign(found)
-    brand = replace(brand, words=Words(words, found.name, brand.language))
+    brand = replace(brand, words=PageTexts(words, found.name, brand.language))
     share = sharing.of(brand.words, base_url + SAMPLE_LINK)
     if kind == SIGNUP:
         return _signup(brand, "ref", base_url)

@@ -10,7 +10,7 @@ from urllib.parse import quote
 import segno
 from markupsafe import Markup
 
-from honeyguide.pages.readers.words import Words
+from honeyguide.pages.readers.page_texts import PageTexts
 
 
 @dataclass(frozen=True)
@@ -42,7 +42,7 @@ class Share:
         return qr_code(self.link)
 
 
-def of(words: Words, link: str) -> Share:
+def of(words: PageTexts, link: str) -> Share:
     return Share(link, words.share_text(link), words.share_subject)
 
 

@@ -22,7 +22,7 @@ from honeyguide.kernel.site import Site
 from honeyguide.kernel.tenant import Tenant
 from honeyguide.languages.language import Language, translatable
 from honeyguide.pages.forms import Field, FormErrors, missing
-from honeyguide.pages.readers import errors, forms, page_branding, post, sharing
+from honeyguide.pages.readers import errors, forms, page_branding, requested_emails, sharing
 from honeyguide.pages.readers.page_branding import PageBranding
 from honeyguide.pages.readers.page_route import ReaderRequest, ReaderServices, ReaderView
 from honeyguide.pages.readers.showing import see_other, sorry
@@ -217,13 +217,13 @@ async def _enter(
     must_confirm = subscriber.status == "unsubscribed" or (
         brand.needs_confirmation and subscriber.status == "active"
     )
-    send = post.send_confirm if must_confirm else post.send_hub_link
+    send = requested_emails.send_confirm if must_confirm else requested_emails.send_hub_link
     await send(tx, site, brand, subscriber, now_ms=now_ms)
     return subscriber.ref_code
 
 
 async def _confirming(tx: Tx, request: ReaderRequest) -> tuple[PageBranding, Subscriber] | None:
-    code = post.confirm_code(request.services.site, request.at("token"), request.now_ms)
+    code = requested_emails.confirm_code(request.services.site, request.at("token"), request.now_ms)
     if code is None:
         return None
     link = await links.lookup(tx, code)

@@ -1,4 +1,4 @@
-"""Emails to readers, and their limits: a public form must not fill a stranger's inbox."""
+"""Emails that readers ask for on public forms. Limits keep a stranger’s inbox from filling up."""
 
 from __future__ import annotations
 

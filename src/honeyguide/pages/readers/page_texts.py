@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 from honeyguide.languages.language import Language, translatable
 
 
-class Word(NamedTuple):
+class PageText(NamedTuple):
     """One text that the operator can change, as the form shows it."""
 
     key: str
@@ -23,60 +23,60 @@ class Word(NamedTuple):
     about: str = ""
 
 
-WORDS: tuple[Word, ...] = (
-    Word("tagline", "Tagline", "", 120, "Small text next to the name, on every page."),
-    Word(
+PAGE_TEXTS: tuple[PageText, ...] = (
+    PageText("tagline", "Tagline", "", 120, "Small text next to the name, on every page."),
+    PageText(
         "promise",
         "Headline",
         translatable("Get {name} in your inbox"),
         120,
         "At the top of the signup page: what readers get.",
     ),
-    Word("details", "Subheading", "", 600, "A sentence or two below the headline."),
-    Word("button", "Button", translatable("Subscribe"), 40, "The label of the signup button."),
-    Word(
+    PageText("details", "Subheading", "", 600, "A sentence or two below the headline."),
+    PageText("button", "Button", translatable("Subscribe"), 40, "The label of the signup button."),
+    PageText(
         "small_print",
         "Fine print",
         translatable("Unsubscribe at any time."),
         300,
         "Small text below the button.",
     ),
-    Word(
+    PageText(
         "thanks",
         "Thank-you headline",
         translatable("You’re in. Thank you!"),
         120,
         "Shown after signing up.",
     ),
-    Word(
+    PageText(
         "invite",
         "Invitation",
         translatable("Know someone who’d like it too? Share your link."),
         300,
         "Above the new reader’s link.",
     ),
-    Word(
+    PageText(
         "check_inbox",
         "Confirmation headline",
         translatable("Almost there: check your inbox"),
         120,
         "Shown until a reader confirms.",
     ),
-    Word(
+    PageText(
         "hub_note",
         "Note on the referral page",
         "",
         600,
         "Shown to readers on their page: news, thanks, reward terms.",
     ),
-    Word(
+    PageText(
         "share_subject",
         "Email subject",
         translatable("You might like {name}"),
         120,
         "When a reader shares by email.",
     ),
-    Word(
+    PageText(
         "share_message",
         "Share message",
         translatable("I read {name} and think you’d like it too: {link}"),
@@ -94,12 +94,12 @@ def key_in(key: str, language: Language) -> str:
     return f"{key}.{language.code}"
 
 
-def text_of(word: Word, given: dict[str, Any], language: Language) -> str:
+def text_of(page_text: PageText, given: dict[str, Any], language: Language) -> str:
     """The operator's text for this language, else the one for all, else the default."""
-    return language.own_text(given, word.key) or language.gettext(word.default)
+    return language.own_text(given, page_text.key) or language.gettext(page_text.default)
 
 
-class Words:
+class PageTexts:
     """`words.promise` and so on: the operator's text or the default, with the name filled in."""
 
     def __init__(self, given: dict[str, Any], name: str, language: Language) -> None:
@@ -112,14 +112,14 @@ class Words:
         """The operator's texts as they are kept."""
         return self._given
 
-    def in_language(self, language: Language) -> Words:
-        return Words(self._given, self._name, language)
+    def in_language(self, language: Language) -> PageTexts:
+        return PageTexts(self._given, self._name, language)
 
     def __getattr__(self, key: str) -> str:
-        word = _BY_KEY.get(key)
-        if word is None:
+        page_text = _BY_KEY.get(key)
+        if page_text is None:
             raise AttributeError(key)
-        return text_of(word, self._given, self._language).replace("{name}", self._name)
+        return text_of(page_text, self._given, self._language).replace("{name}", self._name)
 
     @property
     def powered_by(self) -> bool:
@@ -131,7 +131,7 @@ class Words:
         return text.replace("{link}", link) if "{link}" in text else f"{text} {link}"
 
 
-_BY_KEY = {word.key: word for word in WORDS}
+_BY_KEY = {each.key: each for each in PAGE_TEXTS}
 
 
 # These texts of a campaign hold for its programs too: they are not about the newsletter itself.
@@ -145,7 +145,7 @@ def read(
     *,
     only: frozenset[str] | None = None,
     **instead: str | None,
-) -> Words:
+) -> PageTexts:
     """The texts kept with a campaign. `instead` replaces defaults, not the operator's texts."""
     try:
         given = json.loads(text)
@@ -157,4 +157,4 @@ def read(
         else {}
     )
     given = {**{key: value for key, value in instead.items() if value}, **given}
-    return Words(given, name, language)
+    return PageTexts(given, name, language)
