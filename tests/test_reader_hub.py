@@ -6,6 +6,8 @@ from __future__ import annotations
 
 import asyncio
 import re
+from html import unescape
+from urllib.parse import parse_qs
 
 import pytest
 
@@ -13,7 +15,7 @@ from honeyguide.kernel.ids import new_id
 from honeyguide.pages.readers import forms, hub
 from honeyguide.referrals import earned_rewards
 from honeyguide.referrals.rewards import NewReward
-from tests.support.newsletter import REWARDS, Newsletter, errors, link_of
+from tests.support.newsletter import REWARDS, Newsletter, errors, follow, link_of
 from tests.support.tables import dump, mentions
 from tests.support.web import words
 
@@ -40,6 +42,35 @@ def test_the_hub_shows_link_progress_and_rewards(wax: Newsletter) -> None:
         "noindex",
         "no-referrer",
     )
+
+
+SHARE_LINKS = {
+    "Email": ("mailto:", "body"),
+    "Text message": ("sms:", "body"),
+    "WhatsApp": ("https://wa.me/", "text"),
+    "Telegram": ("https://t.me/share/url", "url"),
+    "X": ("https://x.com/intent/post", "text"),
+    "Facebook": ("https://www.facebook.com/sharer/sharer.php", "u"),
+    "LinkedIn": ("https://www.linkedin.com/sharing/share-offsite/", "url"),
+    "Bluesky": ("https://bsky.app/intent/compose", "text"),
+}
+
+
+def test_links_share_the_readers_own_link_on_every_page_that_shows_it(wax: Newsletter) -> None:
+    wax.configure(words={"share_message": "Honey & <bees>? 100% yes: {link}"})
+    for page in (
+        wax.visitor.get(wax.hub(wax.advocate(0))),
+        follow(wax, wax.join(wax.address())),
+    ):
+        found = re.findall(r'<a class="btn" href="([^"]+)"[^>]*>([^<]+)</a>', page.text)
+        links = {name.strip(): unescape(url) for url, name in found}
+        for name, (address, parameter) in SHARE_LINKS.items():
+            assert links[name].startswith(address), name
+            query = parse_qs(links[name].partition("?")[2])
+            assert query[parameter][0].endswith(link_of(page.text)), name
+            if parameter in ("text", "body"):
+                assert query[parameter][0].startswith("Honey & <bees>? 100% yes: http"), name
+        assert "Honey & <bees>? 100% yes" in parse_qs(links["Telegram"])["text"]
 
 
 def test_a_hub_without_rewards_or_a_name_is_whole(wax: Newsletter) -> None:

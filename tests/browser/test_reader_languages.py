@@ -28,7 +28,8 @@ OWN = (
     *(reward.name for reward in REWARDS),
     *(reward.description for reward in REWARDS if reward.description),
     *("The Morning Wax", "Plain Letters", "The Weekly Hive", "All that buzzes, every Friday."),
-    *("Ben", "Cleo", "WhatsApp", "HONEY-2026", "Nov"),
+    *("Ben", "Cleo", "HONEY-2026", "Nov"),
+    *("WhatsApp", "Telegram", "Facebook", "LinkedIn", "Bluesky"),
 )
 EMAIL_VALUES = {
     "newsletter": "The Morning Wax",

@@ -5,12 +5,20 @@ and the phone's share menu.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 from urllib.parse import quote
 
 import segno
 from markupsafe import Markup
 
 from honeyguide.pages.readers.page_texts import PageTexts
+
+
+class SocialLink(NamedTuple):
+    """Opens the form of an app or website with the message filled in."""
+
+    name: str
+    url: str
 
 
 @dataclass(frozen=True)
@@ -34,8 +42,18 @@ class Share:
         return f"sms:?&body={quote(self.text)}"
 
     @property
-    def whatsapp(self) -> str:
-        return f"https://wa.me/?text={quote(self.text)}"
+    def social(self) -> tuple[SocialLink, ...]:
+        """Facebook and LinkedIn take no message, only the link. Telegram wants them apart."""
+        link, text = quote(self.link, safe=""), quote(self.text)
+        without_link = quote(self.text.replace(self.link, "").strip(" :"))
+        return (
+            SocialLink("WhatsApp", f"https://wa.me/?text={text}"),
+            SocialLink("Telegram", f"https://t.me/share/url?url={link}&text={without_link}"),
+            SocialLink("X", f"https://x.com/intent/post?text={text}"),
+            SocialLink("Facebook", f"https://www.facebook.com/sharer/sharer.php?u={link}"),
+            SocialLink("LinkedIn", f"https://www.linkedin.com/sharing/share-offsite/?url={link}"),
+            SocialLink("Bluesky", f"https://bsky.app/intent/compose?text={text}"),
+        )
 
     @property
     def qr(self) -> Markup:
