@@ -12,7 +12,7 @@ from urllib.parse import parse_qs
 import pytest
 
 from honeyguide.kernel.ids import new_id
-from honeyguide.pages.readers import forms, hub
+from honeyguide.pages.readers import forms, hub, requested_emails
 from honeyguide.referrals import earned_rewards
 from honeyguide.referrals.rewards import NewReward
 from tests.support.newsletter import REWARDS, Newsletter, errors, follow, link_of
@@ -269,16 +269,41 @@ def test_one_newsletters_hub_can_be_asked_for(wax: Newsletter) -> None:
     assert wax.visitor.post(page, data={**hidden, "email": email}).status_code == 200
     wait_for_posting(wax)
     assert (len(wax.letters()), len(other.letters())) == (1, 0)
-    wax.later(3_700)
+    wax.later(601)
     assert wax.fill_in("/hub", email).status_code == 200
     wait_for_posting(wax)
     assert (len(wax.letters()), len(other.letters())) == (2, 1)
 
 
+def test_a_new_link_comes_every_ten_minutes_up_to_a_limit_per_day(
+    wax: Newsletter, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(requested_emails.MOST_A_DAY, requested_emails.HUB_LINK, 2)
+    ben = wax.advocate(0)
+    sent = []
+    for _ in range(3):
+        for _ in range(2):
+            assert wax.fill_in("/hub", ben.email).status_code == 200
+        wait_for_posting(wax)
+        sent.append(len(wax.letters("hub_link")))
+        wax.later(601)
+    assert sent == [1, 2, 2]
+
+
+def test_the_signup_page_leads_to_the_form_in_the_newsletters_branding(wax: Newsletter) -> None:
+    find = f"/hub?of={wax.campaign.slug}"
+    assert f'href="{find}"' in wax.visitor.get(wax.page).text
+    refused = wax.visitor.post(find, data=wax.fields(find))
+    asked = wax.visitor.post(find, data={**wax.fields(find), "email": wax.address()})
+    assert (refused.status_code, asked.status_code) == (400, 200)
+    for page in (wax.visitor.get(find), refused, asked):
+        assert "<b>The Morning Wax</b>" in page.text
+
+
 def test_asking_often_is_refused_for_everybody_alike(wax: Newsletter) -> None:
     ben, nobody = wax.advocate(0).email, wax.address("nobody")
     for email in (ben, nobody):
-        assert [wax.fill_in("/hub", email).status_code for _ in range(6)] == [200] * 5 + [429]
+        assert [wax.fill_in("/hub", email).status_code for _ in range(7)] == [200] * 6 + [429]
     wait_for_posting(wax)
     assert len(wax.letters("hub_link")) == 1
 

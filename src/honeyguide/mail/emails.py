@@ -52,7 +52,7 @@ class Backlog(NamedTuple):
 
 
 class RecentCounts(NamedTuple):
-    of_this_kind: int
+    of_account: int
     of_all: int
 
 
@@ -139,8 +139,8 @@ async def of_subscriber(tx: Tx, account_id: str, about_id: str) -> list[QueuedEm
 async def count_recent(
     tx: Tx, account_id: str, to: EmailAddress, kind: str, *, since_ms: int, day_ago_ms: int
 ) -> RecentCounts:
-    """Emails to this mailbox that forms anyone can fill in have caused: those of this kind for this
-    account, and all of them in a day."""
+    """Emails of a kind to this mailbox: those of this account since a time, and those of all
+    accounts in a day."""
     found = await tx.one(
         _COUNT_RECENT,
         account_id=account_id,

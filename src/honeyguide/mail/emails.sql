@@ -21,11 +21,9 @@ SELECT {email} FROM letter
 WHERE account_id = :account_id AND about_id = :about_id ORDER BY created_ms DESC, id DESC;
 
 -- name: count_recent
--- Emails that anyone can request by typing an address.
-SELECT COALESCE(SUM(CASE WHEN account_id = :account_id AND kind = :kind AND created_ms > :since_ms THEN 1 ELSE 0 END), 0)
-           AS of_this_kind,
+SELECT COALESCE(SUM(CASE WHEN account_id = :account_id AND created_ms > :since_ms THEN 1 ELSE 0 END), 0) AS of_account,
        COUNT(*) AS of_all
-FROM letter WHERE mailbox = :mailbox AND created_ms > :day_ago_ms AND kind IN ('confirm', 'hub_link');
+FROM letter WHERE mailbox = :mailbox AND created_ms > :day_ago_ms AND kind = :kind;
 
 -- name: erase
 -- A server's refusal may quote the address, so the error goes too. Without its lease, an email that is being sent cannot be recorded.

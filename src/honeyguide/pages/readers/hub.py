@@ -39,9 +39,10 @@ from honeyguide.store.tx import Tx
 
 log = logging.getLogger("honeyguide.pages")
 
-ASKED_BY_ADDRESS = Limit("hub by address", 5, clock.HOUR_MS)
-# An address in more campaigns than it may get emails a day is sent the first ones.
-MOST_CAMPAIGNS = requested_emails.MOST_A_DAY
+# One every ten minutes.
+ASKED_BY_ADDRESS = Limit("hub by address", 6, clock.HOUR_MS)
+# An address in more campaigns than this is sent the links of the first ones.
+MOST_CAMPAIGNS = 5
 
 ADDRESS_FIELDS = {
     "name": Field(translatable("Full name"), translatable("Enter your full name.")),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from honeyguide.accounts import attempts
 from honeyguide.accounts.attempts import Limit
-from honeyguide.kernel.clock import DAY_MS, HOUR_MS
+from honeyguide.kernel.clock import DAY_MS, MINUTE_MS
 from honeyguide.kernel.email_addresses import EmailAddress
 from honeyguide.kernel.errors import TooMany
 from honeyguide.kernel.site import Site
@@ -16,10 +16,11 @@ from honeyguide.referrals.subscribers import Subscriber
 from honeyguide.store.tx import Tx
 
 CONFIRM, HUB_LINK = ("confirm", "hub_link")
-# Per mailbox and campaign.
-EVERY_MS = {CONFIRM: DAY_MS, HUB_LINK: HOUR_MS}
+# Per mailbox and campaign. Somebody who lost the link to their page is waiting for another one; a
+# confirmation may go to somebody who never asked for anything.
+EVERY_MS = {CONFIRM: DAY_MS, HUB_LINK: 10 * MINUTE_MS}
 # Per mailbox, over the whole service.
-MOST_A_DAY = 3
+MOST_A_DAY = {CONFIRM: 3, HUB_LINK: 10}
 # Counted before anything is looked up, so that forms sent at the same time see each other's emails.
 ASKED_FOR = Limit("reader letters by mailbox", 50, DAY_MS)
 CONFIRM_WITHIN_MS = 7 * DAY_MS
@@ -81,7 +82,7 @@ async def _send(
         since_ms=now_ms - EVERY_MS[kind],
         day_ago_ms=now_ms - DAY_MS,
     )
-    if lately.of_this_kind or lately.of_all >= MOST_A_DAY:
+    if lately.of_account or lately.of_all >= MOST_A_DAY[kind]:
         return
     await reader_emails.send(
         tx,
