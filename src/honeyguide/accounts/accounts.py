@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from typing import NamedTuple
 
-from honeyguide.kernel import checks
+from honeyguide.kernel import checks, periods
 from honeyguide.kernel.email_addresses import EmailAddress
 from honeyguide.kernel.errors import Invalid, Missing
 from honeyguide.kernel.ids import new_code, new_id
@@ -19,6 +19,7 @@ class Account(NamedTuple):
     name: str | None
     is_admin: int
     created_ms: int
+    time_zone: str
 
 
 class Proof(NamedTuple):
@@ -33,6 +34,7 @@ _BY_EMAIL = _sql.query("by_email", Account)
 _BY_ID = _sql.query("by_id", Account)
 _ALL = _sql.query("all", Account)
 _RENAME = _sql.command("rename")
+_SET_TIME_ZONE = _sql.command("set_time_zone")
 _INSTANCE_VALUE = _sql.value("instance_value", str)
 _SET_INSTANCE_VALUE = _sql.command("set_instance_value")
 _KEEP_INSTANCE_VALUE = _sql.command("keep_instance_value")
@@ -100,6 +102,12 @@ async def get(tx: Tx, account_id: str) -> Account:
 async def rename(tx: Tx, account_id: str, name: str) -> None:
     checks.text(name, param="name", limit=checks.NAME_LIMIT, blank_ok=False)
     await tx.run(_RENAME, account_id=account_id, name=name)
+
+
+async def set_time_zone(tx: Tx, account_id: str, time_zone: str) -> None:
+    """Days are cut in this zone from now on, past ones too."""
+    periods.check_zone(time_zone, param="time_zone")
+    await tx.run(_SET_TIME_ZONE, account_id=account_id, time_zone=time_zone)
 
 
 async def instance_secret(tx: Tx) -> bytes:

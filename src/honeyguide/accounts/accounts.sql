@@ -1,5 +1,5 @@
 -- fragment: account
-id, email, name, is_admin, created_ms
+id, email, name, is_admin, created_ms, time_zone
 
 -- name: insert
 -- touches: adds account
@@ -24,6 +24,9 @@ INSERT INTO instance (name, value) VALUES (:name, :value) ON CONFLICT (name) DO 
 
 -- name: rename
 UPDATE account SET name = :name WHERE id = :account_id;
+
+-- name: set_time_zone
+UPDATE account SET time_zone = :time_zone WHERE id = :account_id;
 
 -- name: keep_instance_value
 INSERT INTO instance (name, value) VALUES (:name, :value) ON CONFLICT (name) DO UPDATE SET value = excluded.value;

@@ -34,6 +34,7 @@ class Visitor(NamedTuple):
     is_admin: int
     campaign_id: str
     campaign_name: str
+    time_zone: str
 
 
 class Session(NamedTuple):

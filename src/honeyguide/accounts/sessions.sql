@@ -5,7 +5,7 @@ VALUES (:id, :account_id, :digest, :user_agent, :address, :now_ms, :now_ms);
 
 -- name: find
 SELECT s.id AS session_id, s.digest, s.created_ms, s.seen_ms, a.id AS account_id, a.email, a.name, a.is_admin,
-       c.id AS campaign_id, c.name AS campaign_name
+       c.id AS campaign_id, c.name AS campaign_name, a.time_zone
 FROM session AS s JOIN account AS a ON a.id = s.account_id JOIN campaign AS c ON c.account_id = a.id
 WHERE s.digest = :digest AND s.seen_ms > :idle_ms AND s.created_ms > :oldest_ms;
 

@@ -11,6 +11,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 from urllib.parse import parse_qsl, quote, unquote, urlsplit
+from zoneinfo import ZoneInfo
 
 from starlette.datastructures import FormData, ImmutableMultiDict, UploadFile
 from starlette.exceptions import HTTPException
@@ -94,6 +95,11 @@ class PageRequest:
     @property
     def tenant(self) -> Tenant:
         return Tenant(self.who.account_id, self.who.campaign_id)
+
+    @property
+    def zone(self) -> ZoneInfo:
+        """Where the account cuts its days."""
+        return ZoneInfo(self.who.time_zone)
 
     @property
     def peer(self) -> str:

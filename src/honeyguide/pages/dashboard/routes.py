@@ -199,6 +199,14 @@ PAGES = (
         form=settings.show,
         fields=settings.FORM,
     ),
+    PageRoute(
+        "POST",
+        "/settings/time-zone",
+        WRITES,
+        settings.save_time_zone,
+        form=settings.show,
+        fields=settings.TIME_ZONE_FORM,
+    ),
     PageRoute("GET", "/publications", READS, publications.show),
     PageRoute("GET", "/publications/new", READS, publications.new_form),
     PageRoute(

@@ -6,6 +6,8 @@ from typing import Any
 
 from starlette.responses import Response
 
+from honeyguide.accounts import accounts
+from honeyguide.kernel import periods
 from honeyguide.kernel.errors import Invalid
 from honeyguide.pages import forms
 from honeyguide.pages.dashboard import share_picture
@@ -40,13 +42,14 @@ FORM = {
     "screening": Field("Screening"),
     "hold_days": Field("Holding period"),
 }
+TIME_ZONE_FORM = {"time_zone": Field("Time zone", "Choose a time zone.")}
 
 
 async def show(tx: Tx, request: PageRequest) -> PageView:
     """The form: as it is saved, or as it was sent with what is wrong with it."""
     campaign = await campaigns.get(tx, request.tenant)
     entered: dict[str, Any] = campaign._asdict()
-    if request.errors:
+    if request.errors and "time_zone" not in request.fields:
         entered |= {
             **dict(request.fields),
             "needs_confirmation": bool(request.text("needs_confirmation")),
@@ -55,6 +58,8 @@ async def show(tx: Tx, request: PageRequest) -> PageView:
         "settings.html",
         entered=entered,
         levels=LEVELS,
+        time_zone=request.who.time_zone,
+        zones=periods.zone_names(),
         longest_hold_days=rules.LONGEST_HOLD_DAYS,
         page_host=request.services.settings.signup_page_host,
     )
@@ -81,3 +86,9 @@ async def save_campaign(services: PageServices, request: PageRequest) -> Respons
         "/settings",
         "Changes saved. New referrals follow the new rules; pending ones keep their dates.",
     )
+
+
+async def save_time_zone(tx: Tx, request: PageRequest) -> Response:
+    forms.require(TIME_ZONE_FORM, request.fields)
+    await accounts.set_time_zone(tx, request.who.account_id, request.text("time_zone"))
+    return request.go("/settings", "Time zone saved. All days are now cut in this zone.")

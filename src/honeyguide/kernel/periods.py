@@ -1,0 +1,94 @@
+"""Whole days in a time zone: the range that an operator chooses, and the moments it starts and
+ends at."""
+
+from __future__ import annotations
+
+from datetime import UTC, date, datetime, timedelta
+from functools import cache
+from typing import NamedTuple
+from zoneinfo import ZoneInfo, available_timezones
+
+from honeyguide.kernel.errors import Invalid
+
+DEFAULT_ZONE = "UTC"
+_AREAS = (
+    "Africa",
+    "America",
+    "Antarctica",
+    "Asia",
+    "Atlantic",
+    "Australia",
+    "Europe",
+    "Indian",
+    "Pacific",
+)
+
+
+@cache
+def zone_names() -> tuple[str, ...]:
+    """The zones to choose from: UTC, and those named after a place."""
+    places = (name for name in available_timezones() if name.split("/")[0] in _AREAS)
+    return (DEFAULT_ZONE, *sorted(places))
+
+
+def zone_of(name: str) -> ZoneInfo:
+    return ZoneInfo(name)
+
+
+def check_zone(name: str, *, param: str) -> str:
+    if name not in zone_names():
+        raise Invalid("{field} must be a name such as Europe/Berlin or UTC.", param=param)
+    return name
+
+
+def start_of(day: date, zone: ZoneInfo) -> int:
+    """The moment at which a day starts. If clocks skip midnight, that is when they do."""
+    at = datetime(day.year, day.month, day.day, tzinfo=zone)
+    return round(at.timestamp() * 1000)
+
+
+def day_of(ms: int, zone: ZoneInfo) -> date:
+    return datetime.fromtimestamp(ms / 1000, UTC).astimezone(zone).date()
+
+
+class LocalDay(NamedTuple):
+    """One day, and its moments: `until_ms` is not part of it."""
+
+    day: date
+    since_ms: int
+    until_ms: int
+
+
+class Period(NamedTuple):
+    """From the first to the last day, both included."""
+
+    first: date
+    last: date
+    zone: ZoneInfo
+
+    @property
+    def length(self) -> int:
+        return (self.last - self.first).days + 1
+
+    @property
+    def since_ms(self) -> int:
+        return start_of(self.first, self.zone)
+
+    @property
+    def until_ms(self) -> int:
+        """The first moment after it."""
+        return start_of(self.last + timedelta(days=1), self.zone)
+
+    @property
+    def days(self) -> list[LocalDay]:
+        days = [self.first + timedelta(days=n) for n in range(self.length + 1)]
+        starts = [start_of(day, self.zone) for day in days]
+        return [
+            LocalDay(day, since_ms, until_ms)
+            for day, since_ms, until_ms in zip(days, starts, starts[1:], strict=False)
+        ]
+
+    def shifted(self, days: int) -> Period:
+        """As long, so many days later, or earlier if negative."""
+        by = timedelta(days=days)
+        return self._replace(first=self.first + by, last=self.last + by)
