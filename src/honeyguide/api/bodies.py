@@ -127,6 +127,13 @@ class WebhookUpdate(Body, EventFlags, frozen=True):
     events: Annotated[EventFlags | UnsetType, public.EVENTS] = UNSET
 
 
+class MoreEventsUpdate(Body, frozen=True):
+    new_subscriber: public.NewSubscriberEvent | UnsetType | None = UNSET
+    subscriber_unsubscribed: public.SubscriberUnsubscribed | UnsetType | None = UNSET
+    referral_verified: public.ReferralVerified | UnsetType | None = UNSET
+    referral_rejected: public.ReferralRejected | UnsetType | None = UNSET
+
+
 class Replay(Body, frozen=True):
     required: ClassVar[tuple[str, ...]] = ("since",)
 

@@ -53,6 +53,17 @@ class Webhooks(View, frozen=True):
     webhooks: list[WebhookView]
 
 
+class MoreEvents(View, frozen=True):
+    new_subscriber: public.NewSubscriberEvent | None
+    subscriber_unsubscribed: public.SubscriberUnsubscribed | None
+    referral_verified: public.ReferralVerified | None
+    referral_rejected: public.ReferralRejected | None
+
+
+class OneMoreEvents(View, frozen=True):
+    more_events: Annotated[MoreEvents, doc("Which of these events are sent; null means not set.")]
+
+
 class Secret(View, frozen=True):
     secret: Annotated[
         str,
@@ -121,6 +132,10 @@ def webhook_view_v1(hook: Webhook) -> WebhookViewV1:
 def webhook_view(hook: Webhook) -> WebhookView:
     events = msgspec.convert(hook._asdict(), Events, strict=False)
     return WebhookView(hook.id, hook.url, events)
+
+
+def more_events_view(hook: Webhook) -> OneMoreEvents:
+    return OneMoreEvents(msgspec.convert(hook._asdict(), MoreEvents, strict=False))
 
 
 def delivery_view(row: Delivery, attempts: list[Attempt]) -> DeliveryView:

@@ -13,6 +13,7 @@ from honeyguide.api.webhook_views import (
     Deliveries,
     DeliveryMeta,
     OneDelivery,
+    OneMoreEvents,
     OneWebhook,
     OneWebhookV1,
     Replayed,
@@ -20,6 +21,7 @@ from honeyguide.api.webhook_views import (
     Webhooks,
     WebhooksV1,
     delivery_view,
+    more_events_view,
     webhook_view,
     webhook_view_v1,
 )
@@ -92,6 +94,24 @@ async def update(tx: Tx, call: Call) -> OneWebhook | OneWebhookV1:
 async def delete(tx: Tx, call: Call) -> Message:
     await webhooks.delete(tx, call.tenant.account_id, _scope(call), call.path["uuid"])
     return Message("The webhook was deleted.")
+
+
+async def get_more_events(tx: Tx, call: Call) -> OneMoreEvents:
+    hook = await webhooks.get(tx, call.tenant.account_id, "", call.path["uuid"])
+    return more_events_view(hook)
+
+
+async def update_more_events(tx: Tx, call: Call) -> OneMoreEvents:
+    hook = await webhooks.update(
+        tx,
+        call.tenant.account_id,
+        "",
+        call.path["uuid"],
+        msgspec.UNSET,
+        Flags(**msgspec.structs.asdict(call.body)),
+        policy=call.policy,
+    )
+    return more_events_view(hook)
 
 
 async def secret(tx: Tx, call: Call) -> Secret:
@@ -283,6 +303,8 @@ def _delivery_routes(version: str, hook: str) -> tuple[Route, ...]:
     )
 
 
+_MORE_EVENTS = "/v2/webhooks/{uuid}/more_events"
+
 ROUTES = (
     *_routes(
         "v1",
@@ -299,5 +321,27 @@ ROUTES = (
         many=Webhooks,
         new=bodies.WebhookCreate,
         changed=bodies.WebhookUpdate,
+    ),
+    Route(
+        "GET",
+        _MORE_EVENTS,
+        get_more_events,
+        operation_id="v2_webhooks_get_more_events",
+        tag="Webhooks",
+        summary="Get a webhook's other events",
+        detail="Events beyond the four of the webhook itself.",
+        answer=OneMoreEvents,
+    ),
+    Route(
+        "PUT",
+        _MORE_EVENTS,
+        update_more_events,
+        operation_id="v2_webhooks_update_more_events",
+        tag="Webhooks",
+        summary="Update a webhook's other events",
+        detail="Only the flags you send change; null clears one. "
+        "Also re-enables a disabled webhook.",
+        body=bodies.MoreEventsUpdate,
+        answer=OneMoreEvents,
     ),
 )

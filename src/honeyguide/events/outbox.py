@@ -17,8 +17,14 @@ NEW_REFERRAL = "new_referral"
 NEW_PARTNER_REFERRAL = "new_partner_referral"
 REWARD_UNLOCKED = "reward_unlocked"
 REWARD_REDEEMED = "reward_redeemed"
+NEW_SUBSCRIBER = "new_subscriber"
+SUBSCRIBER_UNSUBSCRIBED = "subscriber_unsubscribed"
+REFERRAL_VERIFIED = "referral_verified"
+REFERRAL_REJECTED = "referral_rejected"
 TEST = "test"
+# The `events` of a webhook in the specification, and those we added.
 TYPES = (NEW_REFERRAL, NEW_PARTNER_REFERRAL, REWARD_UNLOCKED, REWARD_REDEEMED)
+MORE_TYPES = (NEW_SUBSCRIBER, SUBSCRIBER_UNSUBSCRIBED, REFERRAL_VERIFIED, REFERRAL_REJECTED)
 
 # The topic that wakes the dispatchers.
 DELIVERIES = "deliveries"
@@ -30,6 +36,7 @@ PURGE_BATCH = 200
 
 _sql = beside(__file__)
 _LISTENERS = _sql.value("listeners", str)
+_SIGNUP_LISTENER = _sql.value("signup_listener", str)
 _INSERT_EVENT = _sql.command("insert_event")
 _INSERT_DELIVERIES = _sql.command("insert_deliveries")
 _CANCEL_ABOUT = _sql.command("cancel_about")
@@ -45,6 +52,13 @@ async def listeners(tx: Tx, account_id: str, kind: str) -> list[str]:
     are enabled. If there are none, the event need not be built.
     """
     return await tx.all(_LISTENERS, account_id=account_id, type=kind)
+
+
+async def has_signup_listener(tx: Tx, account_id: str) -> bool:
+    """Whether any webhook wants an event that a signup can cause by itself. Ask before the first
+    write of the transaction; then many signups share the question.
+    """
+    return await tx.one(_SIGNUP_LISTENER, account_id=account_id) is not None
 
 
 async def emit(

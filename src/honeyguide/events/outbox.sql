@@ -1,7 +1,18 @@
+-- fragment: gets_type
+CASE CAST(:type AS TEXT) WHEN 'new_referral' THEN w.new_referral WHEN 'new_partner_referral' THEN w.new_partner_referral
+    WHEN 'reward_unlocked' THEN w.reward_unlocked WHEN 'reward_redeemed' THEN w.reward_redeemed
+    WHEN 'new_subscriber' THEN w.new_subscriber WHEN 'subscriber_unsubscribed' THEN w.subscriber_unsubscribed
+    WHEN 'referral_verified' THEN w.referral_verified WHEN 'referral_rejected' THEN w.referral_rejected
+    ELSE 1 END = 1
+
 -- name: listeners
-SELECT id FROM webhook WHERE account_id = :account_id
-  AND CASE CAST(:type AS TEXT) WHEN 'new_referral' THEN new_referral WHEN 'new_partner_referral' THEN new_partner_referral
-      WHEN 'reward_unlocked' THEN reward_unlocked WHEN 'reward_redeemed' THEN reward_redeemed ELSE 0 END = 1;
+SELECT w.id FROM webhook AS w WHERE w.account_id = :account_id AND {gets_type};
+
+-- name: signup_listener
+-- batch: account_id
+-- Every signup asks this, and mostly nobody listens. So it is one short read, and signups that wait for it share it.
+SELECT w.id FROM webhook AS w
+WHERE w.account_id = :account_id AND (w.new_subscriber = 1 OR w.referral_verified = 1 OR w.referral_rejected = 1) LIMIT 1;
 
 -- name: insert_event
 -- touches: adds event
@@ -16,8 +27,7 @@ INSERT INTO delivery (id, account_id, webhook_id, event_id, status, due_ms, crea
 SELECT o.value ->> 'id', w.account_id, w.id, :event_id, CASE WHEN w.disabled_ms IS NULL THEN 'pending' ELSE 'cancelled' END,
     :now_ms, :now_ms
 FROM json_each(:deliveries) AS o CROSS JOIN webhook AS w WHERE w.id = o.value ->> 'webhook_id' AND w.account_id = :account_id
-  AND CASE :type WHEN 'new_referral' THEN w.new_referral WHEN 'new_partner_referral' THEN w.new_partner_referral
-      WHEN 'reward_unlocked' THEN w.reward_unlocked WHEN 'reward_redeemed' THEN w.reward_redeemed ELSE 1 END = 1;
+  AND {gets_type};
 
 -- name: insert_deliveries (postgres)
 -- The lock waits for a transaction that disables the webhook or changes its flags, and then sees that change.
@@ -26,8 +36,7 @@ SELECT o.id, w.account_id, w.id, :event_id, CASE WHEN w.disabled_ms IS NULL THEN
     CAST(:now_ms AS BIGINT), :now_ms
 FROM json_to_recordset(CAST(:deliveries AS JSON)) AS o (id TEXT, webhook_id TEXT)
 JOIN webhook AS w ON w.id = o.webhook_id AND w.account_id = :account_id
-WHERE CASE CAST(:type AS TEXT) WHEN 'new_referral' THEN w.new_referral WHEN 'new_partner_referral' THEN w.new_partner_referral
-    WHEN 'reward_unlocked' THEN w.reward_unlocked WHEN 'reward_redeemed' THEN w.reward_redeemed ELSE 1 END = 1
+WHERE {gets_type}
 FOR KEY SHARE OF w;
 
 -- name: cancel_about

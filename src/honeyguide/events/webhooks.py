@@ -34,6 +34,10 @@ class Webhook(NamedTuple):
     new_partner_referral: int | None
     reward_unlocked: int | None
     reward_redeemed: int | None
+    new_subscriber: int | None
+    subscriber_unsubscribed: int | None
+    referral_verified: int | None
+    referral_rejected: int | None
     secret: str
     failing_since_ms: int | None
     disabled_ms: int | None
@@ -77,6 +81,10 @@ class Flags(msgspec.Struct, frozen=True):
     new_partner_referral: Flag = UNSET
     reward_unlocked: Flag = UNSET
     reward_redeemed: Flag = UNSET
+    new_subscriber: Flag = UNSET
+    subscriber_unsubscribed: Flag = UNSET
+    referral_verified: Flag = UNSET
+    referral_rejected: Flag = UNSET
 
     def over(self, old: Webhook | None) -> dict[str, Any]:
         """The columns after these flags are applied."""

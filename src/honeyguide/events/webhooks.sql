@@ -1,3 +1,7 @@
+-- fragment: webhook
+id, url, new_referral, new_partner_referral, reward_unlocked, reward_redeemed, new_subscriber, subscriber_unsubscribed,
+    referral_verified, referral_rejected, secret, failing_since_ms, disabled_ms, disabled_reason, created_ms
+
 -- name: lock_account
 SELECT id FROM account WHERE id = :account_id;
 
@@ -6,19 +10,15 @@ SELECT COUNT(*) AS n FROM webhook WHERE account_id = :account_id;
 
 -- name: insert
 INSERT INTO webhook (id, account_id, campaign_id, url, new_referral, new_partner_referral, reward_unlocked, reward_redeemed,
-    secret, created_ms)
+    new_subscriber, subscriber_unsubscribed, referral_verified, referral_rejected, secret, created_ms)
 VALUES (:id, :account_id, :campaign_id, :url, :new_referral, :new_partner_referral, :reward_unlocked, :reward_redeemed,
-    :secret, :now_ms);
+    :new_subscriber, :subscriber_unsubscribed, :referral_verified, :referral_rejected, :secret, :now_ms);
 
 -- name: list
-SELECT id, url, new_referral, new_partner_referral, reward_unlocked, reward_redeemed, secret, failing_since_ms, disabled_ms,
-       disabled_reason, created_ms
-FROM webhook WHERE account_id = :account_id AND COALESCE(campaign_id, '') = :campaign_id ORDER BY created_ms DESC, id DESC;
+SELECT {webhook} FROM webhook WHERE account_id = :account_id AND COALESCE(campaign_id, '') = :campaign_id ORDER BY created_ms DESC, id DESC;
 
 -- name: by_id
-SELECT id, url, new_referral, new_partner_referral, reward_unlocked, reward_redeemed, secret, failing_since_ms, disabled_ms,
-       disabled_reason, created_ms
-FROM webhook WHERE account_id = :account_id AND COALESCE(campaign_id, '') = :campaign_id AND id = :id;
+SELECT {webhook} FROM webhook WHERE account_id = :account_id AND COALESCE(campaign_id, '') = :campaign_id AND id = :id;
 
 -- name: lock
 -- FOR UPDATE also waits for events that are being committed: each sees the webhook either before the change or after it.
@@ -31,8 +31,10 @@ SELECT disabled_ms FROM webhook WHERE account_id = :account_id AND id = :id;
 -- name: update
 -- A change is taken as a repair: the webhook is enabled again and its failures are forgotten.
 UPDATE webhook SET url = :url, new_referral = :new_referral, new_partner_referral = :new_partner_referral,
-    reward_unlocked = :reward_unlocked, reward_redeemed = :reward_redeemed, failing_since_ms = NULL, warned_ms = NULL,
-    failed_ms = NULL, disabled_ms = NULL, disabled_reason = NULL
+    reward_unlocked = :reward_unlocked, reward_redeemed = :reward_redeemed, new_subscriber = :new_subscriber,
+    subscriber_unsubscribed = :subscriber_unsubscribed, referral_verified = :referral_verified,
+    referral_rejected = :referral_rejected, failing_since_ms = NULL, warned_ms = NULL, failed_ms = NULL, disabled_ms = NULL,
+    disabled_reason = NULL
 WHERE account_id = :account_id AND id = :id;
 
 -- name: rotate

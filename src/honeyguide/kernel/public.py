@@ -169,6 +169,21 @@ RewardRedeemed = Annotated[bool, doc("A reward was claimed or marked as redeemed
 WebhookUrl = Annotated[
     Url, doc("URL that receives the events.", "https://hooks.example.org/honeyguide")
 ]
+NewSubscriberEvent = Annotated[
+    bool,
+    doc(
+        "Somebody subscribed, or came back after unsubscribing. If the campaign requires "
+        "confirmation, it is sent when they confirm.",
+        True,
+    ),
+]
+SubscriberUnsubscribed = Annotated[bool, doc("A subscriber unsubscribed.", True)]
+ReferralVerified = Annotated[
+    bool, doc("A referral was verified, at the signup or later, also a partner's.", True)
+]
+ReferralRejected = Annotated[
+    bool, doc("A referral was rejected, at the signup or later, also a partner's.", True)
+]
 EVENTS = doc(
     "Which events are sent; null means not set. "
     "Requests can have the flags here or in the body itself."

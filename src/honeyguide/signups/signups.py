@@ -22,19 +22,11 @@ from honeyguide.kernel.tenant import Tenant
 from honeyguide.partners import charges, links
 from honeyguide.partners import rules as partner_rules
 from honeyguide.partners.charges import PartnerReferral
-from honeyguide.referrals import (
-    consents,
-    event_bodies,
-    lifecycle,
-    rewards,
-    rules,
-    screening,
-    subscribers,
-)
+from honeyguide.referrals import consents, lifecycle, rules, screening, subscribers
 from honeyguide.referrals.lifecycle import Changed, NewSubscriber, PartnerSignup, SubscriberChanges
 from honeyguide.referrals.rules import Decision, Reason, Status
 from honeyguide.referrals.subscribers import Subscriber
-from honeyguide.signups import erasures, import_erasure
+from honeyguide.signups import erasures, import_erasure, signup_events
 from honeyguide.store.statements import beside
 from honeyguide.store.tx import Tx
 
@@ -74,12 +66,6 @@ class ListedReferral(NamedTuple):
     decided_ms: int | None
 
 
-class PartnerName(NamedTuple):
-    id: str
-    name: str | None
-    ref_code: str
-
-
 class SentBy(NamedTuple):
     """Which partner sent a person to which program, and what that costs or why nothing."""
 
@@ -102,7 +88,6 @@ _REFERRAL_OF = _sql.query("referral_of", PartnerReferral)
 _DECIDED = _sql.command("decided")
 _LOSE = _sql.command("lose")
 _COUNT_DAY = _sql.command("count_day")
-_PARTNER_NAME = _sql.query("partner_name", PartnerName)
 _COUNT_OF_PROGRAM = _sql.value("count_of_program", int)
 _LIST_OF_PROGRAM = _sql.query("list_of_program", ListedReferral)
 
@@ -121,15 +106,28 @@ async def sign_up(
     A caller that has parsed `new.email` already passes it as `email`.
     """
     email = email or EmailAddress.parse(new.email)
+    has_listener = await signup_events.has_listener(tx, tenant, new)
+    subscriber, referral = await _add(tx, site, tenant, new, email=email, now_ms=now_ms)
+    if has_listener:
+        await signup_events.signed_up(tx, site, tenant, subscriber, now_ms=now_ms)
+    if referral is not None:
+        await _settle(tx, site, tenant, referral, subscriber, now_ms=now_ms)
+    return subscriber
+
+
+async def _add(
+    tx: Tx, site: Site, tenant: Tenant, new: NewSubscriber, *, email: EmailAddress, now_ms: int
+) -> tuple[Subscriber, PartnerReferral | None]:
+    """The subscriber, and the partner's referral if a partner sent them."""
     code = links.partner_code(new.referrer_code)
     if code is None:
-        return await lifecycle.sign_up(tx, site, tenant, new, email=email, now_ms=now_ms)
+        return await lifecycle.sign_up(tx, site, tenant, new, email=email, now_ms=now_ms), None
     person_key = lifecycle.person_key_of(site, email)
     partner = await tx.one(
         _FIND_PARTNER, code=code, account_id=tenant.account_id, person_key=person_key
     )
     if partner is None:
-        return await lifecycle.sign_up(tx, site, tenant, new, email=email, now_ms=now_ms)
+        return await lifecycle.sign_up(tx, site, tenant, new, email=email, now_ms=now_ms), None
     verdict = await _judge(tx, tenant, partner, email, new, code=code, now_ms=now_ms)
     partner_signup = PartnerSignup(code, partner.id, verdict)
     subscriber = await lifecycle.sign_up(
@@ -147,8 +145,7 @@ async def sign_up(
     )
     decided_ms = None if verdict.status == Status.PENDING else now_ms
     await tx.put(_INSERT_REFERRAL, **referral._asdict(), now_ms=now_ms, decided_ms=decided_ms)
-    await _settle(tx, site, tenant, referral, subscriber, now_ms=now_ms)
-    return subscriber
+    return subscriber, referral
 
 
 async def _judge(
@@ -226,7 +223,9 @@ async def verify_due(
 async def _settle_if_decided(
     tx: Tx, site: Site, tenant: Tenant, changed: Changed, *, now_ms: int
 ) -> Subscriber:
-    """Settles a partner's referral when it becomes verified or rejected."""
+    """Emits the events of a change, and settles a partner's referral when it becomes verified or
+    rejected."""
+    await signup_events.changed(tx, site, tenant, changed, now_ms=now_ms)
     moved = changed.before.referral_status != changed.after.referral_status
     if moved and changed.after.partner_campaign_id is not None:
         referral = await tx.one(
@@ -252,7 +251,9 @@ async def _settle(
         return
     is_verified = subscriber.referral_status == Status.VERIFIED
     if is_verified:
-        await _emit_events(tx, site, tenant, referral, subscriber, now_ms=now_ms)
+        await signup_events.new_partner_referral(
+            tx, site, tenant, referral, subscriber, now_ms=now_ms
+        )
         await charges.charge(tx, referral, now_ms=now_ms)
     await tx.put(
         _COUNT_DAY,
@@ -262,63 +263,6 @@ async def _settle(
         verified=int(is_verified),
         rejected=int(not is_verified),
     )
-
-
-async def _emit_events(
-    tx: Tx,
-    site: Site,
-    tenant: Tenant,
-    referral: PartnerReferral,
-    subscriber: Subscriber,
-    *,
-    now_ms: int,
-) -> None:
-    """Two events: the owner's has the whole subscriber, the partner's nothing that tells who they
-    are."""
-    kind, partner_account_id = outbox.NEW_PARTNER_REFERRAL, referral.partner_account_id
-    to_owner = await outbox.listeners(tx, tenant.account_id, kind)
-    is_own = partner_account_id == tenant.account_id
-    to_partner = [] if is_own else await outbox.listeners(tx, partner_account_id, kind)
-    if not to_owner and not to_partner:
-        return
-    partner = await tx.one(
-        _PARTNER_NAME,
-        partner_campaign_id=referral.partner_campaign_id,
-        account_id=tenant.account_id,
-    )
-    if partner is None:
-        return
-    via = {
-        "campaign": {
-            "id": referral.partner_campaign_id,
-            "referral_code": partner.ref_code,
-            "type": "partner",
-        },
-        "partner": {"id": partner.id, "name": partner.name},
-    }
-    if to_owner:
-        shown = event_bodies.person(site, subscriber, await rewards.of_campaign(tx, tenant))
-        facts = {"campaign_id": tenant.campaign_id, "subscriber": shown, **via}
-        await outbox.emit(
-            tx,
-            tenant.account_id,
-            kind,
-            facts,
-            to=to_owner,
-            subscriber_id=subscriber.id,
-            now_ms=now_ms,
-        )
-    if to_partner:
-        facts = {"subscriber": event_bodies.anonymous(subscriber), **via}
-        await outbox.emit(
-            tx,
-            partner_account_id,
-            kind,
-            facts,
-            to=to_partner,
-            subscriber_id=subscriber.id,
-            now_ms=now_ms,
-        )
 
 
 async def page_of_program(

@@ -39,10 +39,6 @@ VALUES (:program_id, :account_id, :day, :verified, :rejected)
 ON CONFLICT (program_id, day) DO UPDATE SET verified = program_day.verified + excluded.verified,
     rejected = program_day.rejected + excluded.rejected;
 
--- name: partner_name
-SELECT a.id, a.name, j.ref_code FROM partner_campaign AS j JOIN account AS a ON a.id = j.account_id
-WHERE j.id = :partner_campaign_id AND j.owner_account_id = :account_id;
-
 -- name: count_of_program
 SELECT COUNT(*) AS n FROM partner_referral WHERE account_id = :account_id AND program_id = :program_id;
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from starlette.responses import Response
 
 from honeyguide.events import outbox, webhooks
@@ -11,8 +9,8 @@ from honeyguide.events.webhooks import Flags, Webhook
 from honeyguide.kernel.clock import DAY_MS, iso
 from honeyguide.kernel.errors import Missing
 from honeyguide.kernel.paging import Page
-from honeyguide.pages import forms, rendering
-from honeyguide.pages.dashboard import formats
+from honeyguide.pages import forms
+from honeyguide.pages.dashboard import formats, webhook_examples
 from honeyguide.pages.dashboard.page_request import PageRequest, PageView
 from honeyguide.pages.forms import Field
 from honeyguide.store.tx import Tx
@@ -33,66 +31,15 @@ EVENTS = (
         "Reward redeemed",
         "A subscriber claimed a reward, or you marked it as redeemed.",
     ),
+    (
+        "new_subscriber",
+        "New subscriber",
+        "Somebody subscribed, with or without a referral. Imports do not send it.",
+    ),
+    ("subscriber_unsubscribed", "Subscriber unsubscribed", "A subscriber left your list."),
+    ("referral_verified", "Referral verified", "A referral counts from now on."),
+    ("referral_rejected", "Referral rejected", "A referral does not count."),
 )
-
-
-def _person(email: str, name: str, code: str, *, referred: bool, count: int) -> dict[str, Any]:
-    return {
-        "id": "019a8b1e-4c1d-7000-8000-0000000000aa",
-        "email": email,
-        "name": name,
-        "first_name": name.split(maxsplit=1)[0],
-        "referral_code": code,
-        "referral_link": f"https://go.example.org/r/{code}",
-        "referred": referred,
-        "referral_status": "verified",
-        "tot_referrals": count,
-        "next_reward": None,
-        "next_reward_details": None,
-        "created_at": 1794700000,
-    }
-
-
-def _example(kind: str) -> str:
-    """What a receiver gets, as the real thing looks."""
-    ann = _person("ann@example.org", "Ann Lee", "ann4k2pq", referred=False, count=3)
-    ben = _person("ben@example.org", "Ben Okafor", "ben7x2mz", referred=True, count=0)
-    reward = {
-        "id": "019a8b1e-4c1d-7000-8000-0000000000bb",
-        "name": "Sticker pack",
-        "referrals": 3,
-        "recurring": False,
-    }
-    flash: dict[str, Any] = {
-        "type": kind,
-        "timestamp": iso(1_794_700_000_000),
-        "id": "msg_019a8b1e-4c1d-7000-8000-0000000000cc",
-    }
-    if kind == "new_referral":
-        flash |= {
-            "campaign_id": "019a8b1e-4c1d-7000-8000-0000000000dd",
-            "subscriber": ben,
-            "referrer": ann,
-        }
-    elif kind == "new_partner_referral":
-        flash |= {
-            "campaign": {
-                "id": "019a8b1e-4c1d-7000-8000-0000000000dd",
-                "referral_code": "wax9k3hd",
-                "type": "partner",
-            },
-            "partner": {"id": "019a8b1e-4c1d-7000-8000-0000000000ee", "name": "The Daily Bee"},
-            "subscriber": ben,
-        }
-    else:
-        flash |= {
-            "campaign_id": "019a8b1e-4c1d-7000-8000-0000000000dd",
-            "subscriber": ann,
-            "reward": reward,
-            "coupon_code": None,
-        }
-        flash |= {"shipping_details": None} if kind == "reward_redeemed" else {}
-    return rendering.json_lines(flash)
 
 
 async def show(tx: Tx, request: PageRequest) -> PageView:
@@ -105,7 +52,7 @@ async def show(tx: Tx, request: PageRequest) -> PageView:
         "webhooks.html",
         hooks=hooks,
         events=EVENTS,
-        examples=[(kind, name, words, _example(kind)) for kind, name, words in EVENTS],
+        examples=[(kind, name, words, webhook_examples.body(kind)) for kind, name, words in EVENTS],
         url=request.text("url"),
         flags=request.several("event") if request.errors else outbox.TYPES,
     )
@@ -113,7 +60,7 @@ async def show(tx: Tx, request: PageRequest) -> PageView:
 
 def _flags(request: PageRequest) -> Flags:
     chosen = request.several("event")
-    return Flags(**{kind: kind in chosen for kind in outbox.TYPES})
+    return Flags(**{kind: kind in chosen for kind, _, _ in EVENTS})
 
 
 async def create(tx: Tx, request: PageRequest) -> Response:

@@ -1,0 +1,3 @@
+-- name: partner_name
+SELECT a.id, a.name, j.ref_code FROM partner_campaign AS j JOIN account AS a ON a.id = j.account_id
+WHERE j.id = :partner_campaign_id AND j.owner_account_id = :account_id;
