@@ -29,6 +29,7 @@ DOMAIN = (
     "referrals",
     "partners",
     "signups",
+    "integrations",
     "backups",
 )
 EDGES = ("api", "pages", "work")

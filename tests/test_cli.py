@@ -152,6 +152,8 @@ WRONG: list[tuple[dict[str, object], str]] = [
     ({"base_url": "https://refer.example.org", "test_clock": "clock"}, "HONEYGUIDE_TEST_CLOCK"),
     ({"secret_key": "abcd"}, "HONEYGUIDE_SECRET_KEY"),
     ({"secret_key": "g" * 64}, "HONEYGUIDE_SECRET_KEY"),
+    ({"secret_key": f"{'ab' * 32},abcd"}, "HONEYGUIDE_SECRET_KEY"),
+    ({"secret_key": f"{'ab' * 32},"}, "HONEYGUIDE_SECRET_KEY"),
     ({"secret_key_file": "/no/such/file"}, "HONEYGUIDE_SECRET_KEY_FILE"),
     (
         {"secret_key_file": sys.executable},

@@ -87,6 +87,7 @@ JUDGED: list[tuple[CheckResult, HealthLevel]] = [
     (judgements.secret_key(chosen(secret_key="ab" * 32), None), OK),
     (judgements.secret_key(chosen(secret_key="ab" * 32), b"\xab" * 32), OK),
     (judgements.secret_key(chosen(secret_key="ab" * 32), b"\xcd" * 32), WARNING),
+    (judgements.secret_key(chosen(secret_key=f"{'ab' * 32},{'cd' * 32}"), b"\xcd" * 32), OK),
     (judgements.database(facts()), OK),
     (judgements.database(facts(is_supported=False)), PROBLEM),
     (judgements.database(facts(refusal="permission denied")), PROBLEM),

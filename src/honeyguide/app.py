@@ -51,8 +51,8 @@ def clock_of(settings: Settings) -> Clock:
 
 async def site_of(store: Store, settings: Settings) -> Site:
     secret = (
-        bytes.fromhex(settings.secret_key)
-        if settings.secret_key
+        settings.secret_keys[-1]
+        if settings.secret_keys
         else await store.write(accounts.instance_secret)
     )
     return Site(

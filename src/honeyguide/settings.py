@@ -45,7 +45,9 @@ class Settings:
     )  # type: ignore[assignment]
     max_webhooks: int = setting("100", "webhooks allowed per account")  # type: ignore[assignment]
     secret_key: str = setting(
-        "", "at least 32 bytes in hex; default: generated once and stored in the database"
+        "",
+        "at least 32 bytes in hex; several, newest first, with commas between, to change the key; "
+        "default: generated once and stored in the database",
     )
     smtp_url: str = setting(
         "",
@@ -87,6 +89,12 @@ class Settings:
     pool_size: int = setting("10", "PostgreSQL connections per process, plus three for batches")  # type: ignore[assignment]
     log: str = setting("json", "access log on standard output: json or off")
     log_level: str = setting("info", f"least serious messages to log: {', '.join(LEVELS)}")
+
+    @property
+    def secret_keys(self) -> list[bytes]:
+        """Newest first. The first encrypts, and all decrypt. The last one also makes links and
+        hashes, so that those stay valid when a new key is put in front."""
+        return [bytes.fromhex(part) for part in self.secret_key.split(",") if part.strip()]
 
     @property
     def on_loopback(self) -> bool:
@@ -269,10 +277,8 @@ def _check_networks(values: dict[str, str], name: str, example: str) -> None:
 
 
 def _check_secret(text: str) -> None:
-    if not text:
-        return
     try:
-        long_enough = len(bytes.fromhex(text)) >= 32
+        long_enough = not text or all(len(bytes.fromhex(key)) >= 32 for key in text.split(","))
     except ValueError:
         long_enough = False
     if not long_enough:

@@ -120,7 +120,7 @@ def secret_key(settings: Settings, stored: bytes | None) -> CheckResult:
             "The secret key is kept in the database, so every backup contains it.",
             "Run `honeyguide init`: it writes the same key to the settings file.",
         )
-    if stored is not None and stored != bytes.fromhex(settings.secret_key):
+    if stored is not None and stored != settings.secret_keys[-1]:
         return warning(
             "secret_key",
             "HONEYGUIDE_SECRET_KEY is not the key that this database was first used with. "

@@ -1,0 +1,1 @@
+"""Email platforms: one interface (`platform`), one small module per platform, sync both ways."""
