@@ -1,4 +1,4 @@
-"""The outbound guard: one bounded POST to an untrusted URL. Every address is checked when the
+"""The outbound guard: one bounded request to an untrusted URL. Every address is checked when the
 connection is made. There are no redirects, proxies or cookies, and whatever the receiver does costs
 us at most some seconds and some kilobytes.
 """
@@ -11,7 +11,7 @@ import re
 import socket
 import ssl
 import time
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from datetime import UTC
 from email.utils import parsedate_to_datetime
 from functools import lru_cache
@@ -32,6 +32,7 @@ from honeyguide.kernel.errors import Invalid
 __all__ = [
     "Answer",
     "Blocked",
+    "FullAnswer",
     "GuardedResolver",
     "Outbound",
     "OutboundPolicy",
@@ -53,6 +54,8 @@ MOST_ADDRESSES = 8
 # post into a closing one.
 KEEP_ALIVE_S = 4.0
 CONNECTIONS = 1000
+# Platforms take their time for large batches.
+_REQUEST_TIMEOUT = aiohttp.ClientTimeout(total=60.0, sock_connect=CONNECT_S)
 LONGEST_RETRY_S = (
     999_999_999  # what nine digits can say; the delivery schedule has its own, far lower ceiling
 )
@@ -74,6 +77,16 @@ class Answer(NamedTuple):
     error_kind: Trouble
     latency_ms: int
     body: str = ""
+    retry_after_s: int | None = None
+
+
+class FullAnswer(NamedTuple):
+    """What came of one request whose whole answer is wanted."""
+
+    status: int | None
+    error: str | None
+    headers: Mapping[str, str]
+    body: bytes
     retry_after_s: int | None = None
 
 
@@ -159,8 +172,8 @@ def _dialable(host: str, address: str, port: int) -> ResolveResult:
 
 
 class Outbound:
-    """One HTTP client for all deliveries. `post` never raises because of the network or the
-    receiver.
+    """One HTTP client for all deliveries and for email platforms. `post` and `request` never raise
+    because of the network or the receiver.
     """
 
     def __init__(
@@ -200,6 +213,38 @@ class Outbound:
         except (Blocked, Invalid, aiohttp.ClientError, OSError, ValueError) as error:
             kind, sentence = self._said(error)
             return Answer(None, sentence, kind, _since(started))
+
+    async def request(
+        self, method: str, url: str, *, body: bytes | None, headers: dict[str, str], most_read: int
+    ) -> FullAnswer:
+        """Any request, answered within a minute and with at most so many bytes."""
+        try:
+            session = self._session or self._open()
+            async with session.request(
+                method,
+                self._target(url),
+                data=body,
+                headers={**_OURS, **headers},
+                allow_redirects=False,
+                timeout=_REQUEST_TIMEOUT,
+            ) as response:
+                kept = bytearray()
+                async for chunk in response.content.iter_any():
+                    kept += chunk
+                    if len(kept) > most_read:
+                        response.close()
+                        return FullAnswer(None, "The answer was too long.", {}, b"")
+                return FullAnswer(
+                    response.status,
+                    None,
+                    {name.lower(): value for name, value in response.headers.items()},
+                    bytes(kept),
+                    retry_after_s(response.headers.get("Retry-After"), system_clock() / 1000),
+                )
+        except TimeoutError:
+            return FullAnswer(None, "It did not answer in time.", {}, b"")
+        except (Blocked, Invalid, aiohttp.ClientError, OSError, ValueError) as error:
+            return FullAnswer(None, self._said(error)[1], {}, b"")
 
     async def close(self) -> None:
         if self._session is not None:

@@ -1,0 +1,214 @@
+"""Any tool: we post signed JSON to the operator's URL, and their tool posts signed JSON to ours.
+Both directions are signed by the Standard Webhooks scheme with one secret, as our webhooks are.
+
+We send, at most a hundred at a time:
+
+    {"type": "subscribers.sync", "subscribers": [{"id": "…", "email": "a@example.org",
+     "name": "Ada", "status": "active", "may_add": true, "old_email": null,
+     "fields": {"code": "k3x9", …}}]}
+
+`status` is `active`, `unsubscribed` or `erased` (then `email` is empty). Never make somebody active
+who left your list; add them only if `may_add` is true. Any 2xx means that all were written. To
+refuse some, answer `{"results": [{"id": "…", "result": "refused", "reason": "…"}]}`; `result` is
+one of `written`, `refused`, `later`, `left` and `absent`.
+
+You send one event, or a list of them under `events`:
+
+    {"type": "joined", "email": "a@example.org", "name": "Ada", "code": "k3x9"}
+
+`type` is `joined`, `confirmed`, `left`, `changed_address` (with `old_email`), `bounced` or
+`deleted`. The ID that we sent may come back as `id`, with or instead of the address.
+"""
+
+from __future__ import annotations
+
+import hmac
+from collections.abc import Sequence
+
+import msgspec
+
+from honeyguide.events import signature
+from honeyguide.integrations.platform import (
+    About,
+    Audience,
+    ChangeKind,
+    ChangePage,
+    Contact,
+    Hooks,
+    IncomingHook,
+    Input,
+    Limits,
+    PlatformAccess,
+    PlatformChange,
+    WriteOutcome,
+    WriteResult,
+)
+from honeyguide.integrations.problems import ForgedHook, Unexpected, WrongCredentials
+from honeyguide.kernel.clock import system_clock
+from honeyguide.kernel.ids import new_id
+
+SECRET = "secret"
+# A clock that is off by more is an old recording, or wrong.
+TOLERANCE_S = 5 * 60
+
+
+class _ToolResult(msgspec.Struct):
+    id: str
+    result: WriteResult
+    reason: str = ""
+
+
+class _ToolResults(msgspec.Struct):
+    results: list[_ToolResult] = []
+
+
+class _ToolEvent(msgspec.Struct):
+    type: ChangeKind
+    email: str = ""
+    name: str | None = None
+    id: str | None = None
+    old_email: str | None = None
+    code: str | None = None
+
+
+class Generic:
+    about = About(
+        key="generic",
+        name="Any other tool",
+        initials="{ }",
+        summary="We post to your URL, and you post to ours. You choose the field names.",
+        audience="URL",
+        inputs=(
+            Input(
+                name="url",
+                label="Your URL",
+                help="We post changed subscribers here, as signed JSON.",
+                example="https://example.org/honeyguide",
+                is_secret=False,
+            ),
+            Input(
+                name=SECRET,
+                label="Secret",
+                help="Signs both directions. Leave it empty to have one made.",
+                example="whsec_…",
+                is_optional=True,
+            ),
+        ),
+        limits=Limits(requests_per_second=10, per_batch=100, requests_per_batch=1),
+        hooks=Hooks.MANUAL,
+        poll_every_s=0,
+    )
+
+    async def check(self, access: PlatformAccess) -> str:
+        await self._post(access, {"type": "test"})
+        return ""
+
+    async def audiences(self, access: PlatformAccess) -> list[Audience]:
+        return [Audience(id="url", name=access.credentials["url"])]
+
+    async def ensure_fields(self, access: PlatformAccess) -> int:
+        return 0
+
+    async def write_many(
+        self, access: PlatformAccess, contacts: Sequence[Contact]
+    ) -> list[WriteOutcome]:
+        body = {"type": "subscribers.sync", "subscribers": [_shown(access, c) for c in contacts]}
+        answer = await self._post(access, body)
+        said = {each.id: each for each in answer.results}
+        return [_outcome(contact, said.get(contact.subscriber_id)) for contact in contacts]
+
+    async def _post(self, access: PlatformAccess, content: object) -> _ToolResults:
+        body = msgspec.json.encode(content)
+        message_id, now_s = f"msg_{new_id()}", system_clock() // 1000
+        headers = {
+            "Content-Type": "application/json",
+            "webhook-id": message_id,
+            "webhook-timestamp": str(now_s),
+            "webhook-signature": signature.sign(
+                [access.credentials[SECRET]], message_id, now_s, body
+            ),
+        }
+        reply = await access.http.call(
+            "POST", access.credentials["url"], headers=headers, body=body
+        )
+        if reply.status in (403, 404, 410):
+            raise WrongCredentials(f"Your URL answered with status {reply.status}.")
+        if not reply.is_ok:
+            raise Unexpected(f"Your URL answered with status {reply.status}.")
+        if not reply.body.strip().startswith(b"{"):
+            return _ToolResults()
+        return reply.decode(_ToolResults)
+
+    async def read_changes(
+        self, access: PlatformAccess, *, since_ms: int | None, token: str | None
+    ) -> ChangePage:
+        return ChangePage(changes=[], next_token=None)
+
+    async def add_hook(self, access: PlatformAccess, url: str) -> dict[str, str]:
+        return {}
+
+    async def remove_hook(self, access: PlatformAccess) -> None:
+        return None
+
+    def verify_hook(self, access: PlatformAccess, hook: IncomingHook, *, now_s: int) -> None:
+        sent_s = hook.headers.get("webhook-timestamp", "")
+        if not (sent_s.isascii() and sent_s.isdigit() and len(sent_s) < 12):
+            raise ForgedHook("The header webhook-timestamp is missing.")
+        if abs(now_s - int(sent_s)) > TOLERANCE_S:
+            raise ForgedHook("The webhook is more than five minutes old.")
+        expected = signature.sign(
+            [access.credentials[SECRET]],
+            hook.headers.get("webhook-id", ""),
+            int(sent_s),
+            hook.body,
+        )
+        given = hook.headers.get("webhook-signature", "").split(" ")
+        if not any(hmac.compare_digest(expected.encode(), each.encode()) for each in given):
+            raise ForgedHook("The signature is wrong.")
+
+    async def understand_hook(
+        self, access: PlatformAccess, hook: IncomingHook
+    ) -> list[PlatformChange]:
+        try:
+            content = msgspec.json.decode(hook.body)
+            many = (
+                content["events"]
+                if isinstance(content, dict) and "events" in content
+                else [content]
+            )
+            events = msgspec.convert(many, list[_ToolEvent])
+        except msgspec.DecodeError as error:
+            raise Unexpected(f"A webhook from your tool makes no sense: {error}.") from None
+        return [_change(event) for event in events]
+
+
+def _shown(access: PlatformAccess, contact: Contact) -> dict[str, object]:
+    return {
+        "id": contact.subscriber_id,
+        "email": contact.email,
+        "name": contact.name,
+        "status": contact.status,
+        "may_add": contact.may_add,
+        "old_email": contact.old_email,
+        "fields": contact.fields(access),
+    }
+
+
+def _outcome(contact: Contact, said: _ToolResult | None) -> WriteOutcome:
+    return WriteOutcome(
+        subscriber_id=contact.subscriber_id,
+        result=said.result if said else WriteResult.WRITTEN,
+        remote_id=contact.subscriber_id,
+        reason=said.reason if said else "",
+    )
+
+
+def _change(event: _ToolEvent) -> PlatformChange:
+    return PlatformChange(
+        kind=event.type,
+        email=event.email,
+        remote_id=event.id,
+        old_email=event.old_email,
+        name=event.name,
+        code=event.code,
+    )

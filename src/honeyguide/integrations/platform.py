@@ -1,0 +1,257 @@
+"""The one interface between Honeyguide and an email platform.
+
+A platform is one small module here, such as `generic.py`, with one class that fits `Platform`, and
+one line in `platforms.py`. The module knows the platform's API and nothing else: no database, no
+schedule. The worker decides what to call and when, and keeps the pace that `Limits` states. What a
+module must know:
+
+*   **Requests** go through `access.http.call(method, url, ...)`, which is guarded against private
+    addresses, keeps the pace and raises `TryLater` for 429, 5xx, timeouts and lost connections, and
+    `WrongCredentials` for 401. Every other status is returned for the module to judge. A module
+    that knows better, such as that a 403 is overload, passes `returned={403}` and raises itself.
+*   **Errors** are `PlatformError`s. Their text is one sentence for the operator, without secrets
+    and without email addresses.
+*   **`write_many`** gets at most `limits.per_batch` contacts and returns one `WriteOutcome` for
+    each, in any order. It updates our fields, and the address if `old_email` is set. It never makes
+    somebody active who left there: it answers `LEFT`. It adds people only if `contact.may_add`. It
+    unsubscribes those whose status is `UNSUBSCRIBED`, where the API can, and empties our fields of
+    those who are `ERASED`; it never deletes a contact. Writing a contact twice must be harmless.
+*   **`read_changes`** reads one page of the contacts that changed since a time, or of all. It may
+    return more than was asked for; each change is applied once, and repeating one is harmless.
+*   **Incoming webhooks** are verified when they come (`verify_hook`: fast, no requests) and stored.
+    Later `understand_hook` turns them into changes, and may ask the platform again.
+
+Test each module with a strict stand-in (`tests/support/platforms/`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from enum import StrEnum
+from typing import Protocol
+
+import msgspec
+
+from honeyguide.integrations.http import PlatformHttp
+
+
+class SyncField(StrEnum):
+    """What we write about a subscriber. The operator chooses the names that a platform shows."""
+
+    CODE = "code"
+    LINK = "link"
+    HUB_LINK = "hub_link"
+    REFERRALS = "referrals"
+    NEXT_REWARD = "next_reward"
+    REFERRALS_MISSING = "referrals_missing"
+    LAST_REWARD = "last_reward"
+    COUPON = "coupon"
+    IS_REFERRED = "is_referred"
+    SUBSCRIBER_ID = "subscriber_id"
+
+
+class Input(msgspec.Struct, frozen=True, kw_only=True):
+    """One thing that the operator enters to connect. Secret ones are stored encrypted, as all
+    credentials are, and never shown again."""
+
+    name: str
+    label: str
+    help: str = ""
+    example: str = ""
+    is_secret: bool = True
+    is_optional: bool = False
+
+
+class Limits(msgspec.Struct, frozen=True, kw_only=True):
+    """What a platform takes. Requests are spread evenly over the minute. None: no known limit."""
+
+    requests_per_second: float | None = None
+    requests_per_minute: int | None = None
+    per_batch: int
+    """The most contacts that one `write_many` takes."""
+    requests_per_batch: int
+    """How many requests it makes for a full batch; for the estimate of a first sync."""
+
+    @property
+    def interval_s(self) -> float:
+        """The time between two requests."""
+        per_second = 1 / self.requests_per_second if self.requests_per_second else 0.0
+        return max(per_second, 60 / self.requests_per_minute if self.requests_per_minute else 0.0)
+
+
+class Hooks(StrEnum):
+    """How a platform tells us about changes."""
+
+    AUTOMATIC = "automatic"  # we create the webhook there (`add_hook`)
+    MANUAL = "manual"  # the operator enters our URL there
+    NONE = "none"  # we only poll
+
+
+class About(msgspec.Struct, frozen=True, kw_only=True):
+    """What pages and the worker need to know about a platform."""
+
+    key: str
+    """In URLs and in the database; never changes."""
+    name: str
+    initials: str
+    summary: str
+    """One sentence on its card, such as `Writes to merge fields. Reports changes at once.`"""
+    audience: str
+    """What the platform calls a list: `audience`, `publication`, `form`."""
+    inputs: tuple[Input, ...]
+    limits: Limits
+    hooks: Hooks
+    poll_every_s: int
+    """How often `read_changes` is asked for what changed since. A whole pass is made each night."""
+    field_pattern: str | None = r"[A-Za-z][A-Za-z0-9_]{0,49}"
+    """What a field may be called there; None if there are no fields (Ghost has labels)."""
+    field_rule: str = "letters, digits and underscores, at most 50, beginning with a letter"
+    default_names: Mapping[SyncField, str] = msgspec.field(default_factory=dict)
+    """Names of fields where the usual ones do not fit."""
+
+
+class PlatformAccess(msgspec.Struct, frozen=True, kw_only=True):
+    """One integration as a module sees it."""
+
+    about: About
+    http: PlatformHttp
+    credentials: Mapping[str, str]
+    """By the names of `inputs`, and whatever `add_hook` returned."""
+    audience_id: str = ""
+    field_names: Mapping[SyncField, str] = msgspec.field(default_factory=dict)
+    """Only the fields that the operator wants."""
+    code_field: str = ""
+    """The platform's field in which its signup form keeps a referral code; "" if none."""
+
+
+class Audience(msgspec.Struct, frozen=True, kw_only=True):
+    id: str
+    name: str
+    subscribers: int | None = None
+
+
+class ContactStatus(StrEnum):
+    ACTIVE = "active"
+    UNSUBSCRIBED = "unsubscribed"
+    ERASED = "erased"  # empty our fields there; `email` is empty too, only `remote_id` is known
+
+
+class Contact(msgspec.Struct, frozen=True, kw_only=True):
+    """A subscriber as the platform should know them."""
+
+    subscriber_id: str
+    email: str
+    name: str | None
+    status: ContactStatus
+    may_add: bool
+    """Whether they may be added if the platform does not know them: they signed up here, and never
+    left."""
+    remote_id: str | None
+    """The platform's ID, if an `WriteOutcome` or a change told it."""
+    old_email: str | None = None
+    """The address that was written before, if it is another one."""
+    values: Mapping[SyncField, str]
+
+    def fields(self, access: PlatformAccess) -> dict[str, str]:
+        """The values by the names that the operator chose."""
+        return {name: self.values.get(field, "") for field, name in access.field_names.items()}
+
+
+class WriteResult(StrEnum):
+    WRITTEN = "written"
+    REFUSED = "refused"  # this subscriber cannot be written; `reason` says why
+    LATER = "later"  # this one failed in a way that passes; the others are done
+    LEFT = "left"  # they left, bounced or were deleted there: they become unsubscribed here
+    ABSENT = "absent"  # the platform does not know them, and we may not add them
+
+
+class WriteOutcome(msgspec.Struct, frozen=True, kw_only=True):
+    subscriber_id: str
+    result: WriteResult
+    remote_id: str | None = None
+    reason: str = ""
+    """One sentence for the operator, without the address."""
+
+
+class ChangeKind(StrEnum):
+    JOINED = "joined"  # is on the list, new or not
+    CONFIRMED = "confirmed"  # confirmed their address there
+    LEFT = "left"
+    CHANGED_ADDRESS = "changed_address"  # from `old_email`, or whoever has `remote_id`
+    BOUNCED = "bounced"
+    DELETED = "deleted"
+
+
+class PlatformChange(msgspec.Struct, frozen=True, kw_only=True):
+    """What the platform says about one contact. `email` may be empty if `remote_id` is known."""
+
+    kind: ChangeKind
+    email: str
+    remote_id: str | None = None
+    old_email: str | None = None
+    name: str | None = None
+    code: str | None = None
+    """What the field `access.code_field` says: whose link brought them."""
+    created_ms: int | None = None
+    """When they joined there, if it says so."""
+
+
+class ChangePage(msgspec.Struct, frozen=True, kw_only=True):
+    changes: Sequence[PlatformChange]
+    next_token: str | None
+    """What to pass for the next page; None after the last one."""
+
+
+class IncomingHook(msgspec.Struct, frozen=True, kw_only=True):
+    """A webhook as it came. Header names are in lower case."""
+
+    headers: Mapping[str, str]
+    body: bytes
+    query: Mapping[str, str] = msgspec.field(default_factory=dict)
+
+
+class Platform(Protocol):
+    @property
+    def about(self) -> About: ...
+
+    async def check(self, access: PlatformAccess) -> str:
+        """Try the credentials; returns the name of the account there, or ""."""
+        ...
+
+    async def audiences(self, access: PlatformAccess) -> list[Audience]:
+        """What the operator can choose from. One that is alone is chosen without asking."""
+        ...
+
+    async def ensure_fields(self, access: PlatformAccess) -> int:
+        """Create the fields of `access.field_names` that do not exist; returns how many."""
+        ...
+
+    async def write_many(
+        self, access: PlatformAccess, contacts: Sequence[Contact]
+    ) -> list[WriteOutcome]: ...
+
+    async def read_changes(
+        self, access: PlatformAccess, *, since_ms: int | None, token: str | None
+    ) -> ChangePage:
+        """A page of contacts that changed since then; of all contacts if `since_ms` is None."""
+        ...
+
+    async def add_hook(self, access: PlatformAccess, url: str) -> dict[str, str]:
+        """Create the webhook there. Returns what to keep with the credentials: its ID, its
+        secret."""
+        ...
+
+    async def remove_hook(self, access: PlatformAccess) -> None:
+        """Delete the webhook that `add_hook` created. It may be gone already."""
+        ...
+
+    def verify_hook(self, access: PlatformAccess, hook: IncomingHook, *, now_s: int) -> None:
+        """Raise `ForgedHook` if this did not come from the platform, or is too old."""
+        ...
+
+    async def understand_hook(
+        self, access: PlatformAccess, hook: IncomingHook
+    ) -> list[PlatformChange]:
+        """Raise `Unexpected` if it makes no sense. What is not about subscribers is an empty
+        list."""
+        ...

@@ -1,0 +1,10 @@
+"""The platforms there are, in the order of their cards on the dashboard."""
+
+from __future__ import annotations
+
+from honeyguide.integrations.generic import Generic
+from honeyguide.integrations.platform import Platform
+
+_ALL: tuple[Platform, ...] = (Generic(),)
+
+PLATFORMS: dict[str, Platform] = {each.about.key: each for each in _ALL}
