@@ -117,9 +117,11 @@ def test_to_run_it_again_changes_nothing_unasked(folder: Path) -> None:
     assert init(folder, "--base-url", BASE_URL, *common, *EMAIL).returncode == 0
     first = path.read_text()
     assert first.startswith("# ours\nHONEYGUIDE_RATE_LIMIT=90\nSERVE_OPTIONS=--no-work\n")
+    path.chmod(0o644)  # as copied from another machine
     again = init(folder)
     assert again.returncode == 0, again.stderr
     assert path.read_text() == first and "Wrote" not in again.stdout
+    assert path.stat().st_mode & 0o007 == 0
     other = ("--base-url", "https://other.example.org")
     refused = init(folder, *other)
     assert refused.returncode == 1 and path.read_text() == first

@@ -304,6 +304,8 @@ def _write_settings(setup: Setup, *, is_forced: bool) -> None:
     if new:
         install.write_settings(setup.path, install.settings_text(setup.path, new), setup.user)
         typer.echo(f"Wrote {setup.path}.")
+    else:
+        install.restrict_settings(setup.path, setup.user)
     setup.file = settings.find_file({PATH_NAME: str(setup.path)})
 
 

@@ -112,11 +112,23 @@ def create_folder(folder: Path, user: pwd.struct_passwd | None) -> None:
 
 
 def write_settings(path: Path, text: str, user: pwd.struct_passwd | None) -> None:
-    """Only root and the service can read it: it has passwords and the secret key."""
-    write_whole(path, text, 0o600 if user is None else 0o640, gid=user and user.pw_gid)
+    write_whole(path, text, 0o600)
+    restrict_settings(path, user)
 
 
-def write_whole(path: Path, text: str, mode: int, *, gid: int | None = None) -> None:
+def restrict_settings(path: Path, user: pwd.struct_passwd | None) -> None:
+    """Only root and the service can read them: they have passwords and the secret key. A file that
+    was copied from another machine may belong to others.
+    """
+    try:
+        if user is not None:
+            os.chown(path, -1, user.pw_gid)
+        os.chmod(path, 0o600 if user is None else 0o640)
+    except OSError as error:
+        raise NotInstalled(f"Cannot set the permissions of {path}: {error.strerror}.") from error
+
+
+def write_whole(path: Path, text: str, mode: int) -> None:
     """Either all of the file is written or nothing is changed."""
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -126,8 +138,6 @@ def write_whole(path: Path, text: str, mode: int, *, gid: int | None = None) -> 
                 file.write(text)
                 file.flush()
                 os.fsync(file.fileno())
-            if gid is not None:
-                os.chown(draft, -1, gid)
             os.chmod(draft, mode)
             os.replace(draft, path)
         except BaseException:
