@@ -54,6 +54,7 @@ NO_IDS = {
     "/account/keys",
     "/account/keys/{id}/revoke",
     "/settings/campaign",
+    "/settings/time-zone",
     "/administration/backups",
     "/administration/checks",
     "/administration/test-email",
