@@ -12,7 +12,7 @@ from starlette.responses import Response
 
 from honeyguide.kernel.errors import Fault, Invalid, TooMany
 from honeyguide.pages import forms
-from honeyguide.pages.dashboard import page_request
+from honeyguide.pages.dashboard import confirm, page_request
 from honeyguide.pages.dashboard.page_request import PageRequest, PageView
 from honeyguide.pages.handlers import Uses, call
 from honeyguide.pages.services import PageServices
@@ -69,6 +69,8 @@ async def _answer(request: PageRequest, route: PageRoute) -> Response:
         raise HTTPException(404)
     if request.http.method == "POST":
         await page_request.check_post(request)
+        if (question := confirm.question(request)) is not None:
+            return await request.render(question)
     try:
         answer: Answer = await call(route.uses, route.handler, request.services, request)
     except (Invalid, TooMany) as fault:

@@ -33,9 +33,13 @@ document.addEventListener("submit", (event) => {
   document.body.append(box);
   box.addEventListener("close", () => {
     if (box.returnValue === "yes") {
+      // Tells the server that it need not ask again.
+      const sure = Object.assign(document.createElement("input"), { type: "hidden", name: "sure", value: "yes" });
+      form.append(sure);
       form.dataset.sure = "yes";
       form.requestSubmit(event.submitter);
       delete form.dataset.sure;
+      sure.remove();
     }
     box.remove();
   });

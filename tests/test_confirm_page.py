@@ -1,0 +1,71 @@
+"""Without JavaScript, one page asks before anything is erased, deleted, revoked or rotated."""
+
+from __future__ import annotations
+
+import html
+import re
+from pathlib import Path
+
+import pytest
+
+import honeyguide
+from tests.support.service import Service
+from tests.support.web import Operator, operator, words
+
+TEMPLATES = Path(honeyguide.__file__).parent / "pages" / "templates" / "dashboard"
+_FIELD = re.compile(r'<input type="hidden" name="([^"]+)" value="([^"]*)"')
+
+
+@pytest.fixture
+def alice(service: Service) -> Operator:
+    return operator(service)
+
+
+def fields_of(page: str) -> list[tuple[str, str]]:
+    """The hidden fields of the form on a page that asks."""
+    form = page[page.index('class="card confirm') :]
+    return [(name, html.unescape(value)) for name, value in _FIELD.findall(form)]
+
+
+def test_erasing_one_subscriber_asks_first(alice: Operator) -> None:
+    ann = alice.subscribe("ann@example.org")
+    path = f"/subscribers/{ann['uuid']}"
+    shown = alice.web.get(path).text
+    asked_about = html.unescape(re.findall(r'name="ask" value="([^"]+)"', shown)[0])
+    asked = alice.web.post(path, do="erase", ask=asked_about, ask_yes="Erase")
+    assert asked.status_code == 200
+    assert "Are you sure? Everything we know about ann@example.org will be erased" in words(
+        asked.text
+    )
+    assert alice.get(f"{alice.v1}{path}").status_code == 200, "nothing happened yet"
+    fields = dict(fields_of(asked.text))
+    assert fields.keys() == {"csrf", "do", "sure"}
+    assert alice.web.http.post(path, data=fields).status_code == 303
+    assert alice.get(f"{alice.v1}{path}").status_code == 404
+
+
+def test_a_list_asks_only_for_the_action_that_destroys(alice: Operator) -> None:
+    people = [alice.subscribe(f"p{number}@example.org")["uuid"] for number in range(2)]
+    question = {"ask": "<b>Gone & lost?</b>", "ask_yes": "Erase", "ask_for": "erase"}
+    path, page = "/subscribers/decide", "/subscribers"
+    assert alice.web.post(path, page=page, id=people, do="verify", **question).status_code == 303
+    asked = alice.web.post(path, page=page, id=people, do="erase", **question)
+    assert "&lt;b&gt;Gone &amp; lost?" in asked.text and "<b>Gone" not in asked.text
+    fields = fields_of(asked.text)
+    assert [value for name, value in fields if name == "id"] == people
+    data: dict[str, str | list[str]] = {**dict(fields), "id": people}
+    assert alice.web.http.post(path, data=data).status_code == 303
+    assert alice.get(f"{alice.v1}/subscribers").json()["meta"]["total_subscribers"] == 0
+
+
+def test_a_form_from_elsewhere_is_refused_before_it_is_shown_back(alice: Operator) -> None:
+    data = {"ask": "Pay here", "csrf": "00"}
+    answer = alice.web.http.post("/subscribers/decide", data=data)
+    assert answer.status_code == 403 and "Pay here" not in answer.text
+
+
+def test_every_question_is_asked_without_javascript_too() -> None:
+    """What has `data-ask` for the dialog has the fields for the page as well."""
+    for path in TEMPLATES.glob("*.html"):
+        text = path.read_text(encoding="utf-8")
+        assert text.count("data-ask=") <= text.count("asks_first("), path.name
