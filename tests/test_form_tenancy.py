@@ -98,6 +98,12 @@ def pending(owner: Operator) -> str:
     return made
 
 
+def pending_code(owner: Operator) -> str:
+    """The code of a referrer with a pending referral."""
+    made = owner.get(f"{owner.v1}/subscribers/{pending(owner)}").json()["subscriber"]
+    return str(made["referrer_code"])
+
+
 def rejected(owner: Operator) -> str:
     return make_referred(owner, "")[0]
 
@@ -175,6 +181,7 @@ FORMS = [
     Form("/subscribers/decide", "id", subscriber, {"do": "erase"}),
     Form("/review", "id", rejected, {"do": "verify"}),
     Form("/review", "id", pending, {"do": "reject"}),
+    Form("/review/referrer", "code", pending_code, {"show": "pending", "do": "reject"}),
     Form("/subscribers/{id}/rewards", "earned", unlocked, {"do": "redeem"}, subscriber),
     Form("/subscribers/{id}/rewards", "earned", awaiting, {"do": "approve"}, subscriber),
     Form("/rewards/hand-over", "earned", unlocked, {"do": "redeem"}),

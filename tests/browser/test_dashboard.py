@@ -72,6 +72,7 @@ class Places:
             "review": "/review",
             "review-waiting": "/review?show=pending",
             "review-rejected": "/review?show=rejected",
+            "review-referrers": "/review?by=referrer",
             "rewards": "/rewards",
             "reward": f"/rewards/{found[1]}",
             "pages": "/pages",

@@ -1,4 +1,6 @@
-"""Referrals to review: suspicious, pending or rejected, each with its reason."""
+"""Referrals to review: suspicious, pending or rejected, each with its reason, as one list or by
+referrer.
+"""
 
 from __future__ import annotations
 
@@ -7,13 +9,27 @@ from urllib.parse import urlencode
 
 from starlette.responses import Response
 
+from honeyguide.kernel.paging import Page
+from honeyguide.pages import forms
+from honeyguide.pages.dashboard import formats
 from honeyguide.pages.dashboard import subscribers as listed
 from honeyguide.pages.dashboard.page_request import PageRequest, PageView
 from honeyguide.pages.services import PageServices
-from honeyguide.referrals import search
+from honeyguide.referrals import review, rules, search
 from honeyguide.store.tx import Tx
 
 PER_PAGE = 50
+GROUPS_PER_PAGE = 20
+CLUSTERS_SHOWN = 6
+# Decided at one press of a button: a few seconds of work.
+MOST_OF_REFERRER = 1_000
+REASONS = {
+    rules.Reason.SAME_NETWORK: "Same IP network as the referrer",
+    rules.Reason.MANY_FROM_ONE_NETWORK: "Many from one IP network",
+    rules.Reason.BURST: "Many within an hour",
+    rules.Reason.HOLDING_PERIOD: "Holding period",
+    rules.Reason.AWAITING_CONFIRMATION: "Not confirmed yet",
+}
 
 
 class List(NamedTuple):
@@ -23,6 +39,10 @@ class List(NamedTuple):
     words: str
     empty: str
     empty_words: str
+
+    @property
+    def can_group(self) -> bool:
+        return self.key in review.KINDS
 
 
 LISTS = (
@@ -55,23 +75,58 @@ LISTS = (
 )
 
 
+def _chosen(key: str | None) -> List:
+    return next((each for each in LISTS if each.key == key), LISTS[0])
+
+
 async def show(tx: Tx, request: PageRequest) -> PageView:
-    chosen = next((each for each in LISTS if each.key == request.query.get("show")), LISTS[0])
+    chosen = _chosen(request.query.get("show"))
+    if chosen.can_group and request.query.get("by") == "referrer":
+        return await _by_referrer(tx, request, chosen)
+    code = request.query.get("code", "") if chosen.can_group else ""
     before = listed.read_cursor(request.query.get("before", ""))
-    rows = await search.judged(tx, request.tenant, chosen.key, before=before, most=PER_PAGE + 1)
-    further = ""
+    if code:
+        ids = await review.ids_of_code(
+            tx, request.tenant, chosen.key, code, before=before, most=PER_PAGE + 1
+        )
+        rows = await search.of_ids(tx, request.tenant, ids)
+    else:
+        rows = await search.judged(tx, request.tenant, chosen.key, before=before, most=PER_PAGE + 1)
+    here, further = {"show": chosen.key} | ({"code": code} if code else {}), ""
     if len(rows) > PER_PAGE:
         rows = rows[:PER_PAGE]
-        further = "/review?" + urlencode(
-            {"show": chosen.key, "before": f"{rows[-1].received_ms}.{rows[-1].id}"}
-        )
+        further = _link(**here, before=f"{rows[-1].received_ms}.{rows[-1].id}")
     return request.view(
         "review.html",
         rows=rows,
         lists=LISTS,
         chosen=chosen,
+        code=code,
+        here=_link(**here),
         further=further,
         is_first=before is None,
+    )
+
+
+def _link(**query: str) -> str:
+    return "/review?" + urlencode(query)
+
+
+async def _by_referrer(tx: Tx, request: PageRequest, chosen: List) -> PageView:
+    page = Page(forms.page_number(request.query.get("page", "")), GROUPS_PER_PAGE)
+    groups, has_more = await review.page_of_groups(tx, request.tenant, chosen.key, page)
+    here = {"show": chosen.key, "by": "referrer"}
+    return request.view(
+        "review_referrers.html",
+        groups=groups,
+        reason=lambda code: REASONS.get(code) or rules.Reason(code).sentence,
+        clusters_shown=CLUSTERS_SHOWN,
+        newest=review.NEWEST,
+        lists=LISTS,
+        chosen=chosen,
+        further=_link(**here, page=str(page.page + 1)) if has_more else "",
+        first=_link(**here),
+        is_first=page.page == 1,
     )
 
 
@@ -80,6 +135,28 @@ async def decide(services: PageServices, request: PageRequest) -> Response:
     ids = request.several("id")
     if not ids:
         return request.go(where, "Select at least one referral first.")
-    verdict = request.text("do") if request.text("do") in ("verify", "reject") else "verify"
-    done, refusal = await listed.decide_each(services, request, ids, verdict)
-    return request.go(where, listed.outcome("referral", verdict, done, refusal))
+    done, refusal = await listed.decide_each(services, request, ids, _verdict(request))
+    return request.go(where, listed.outcome("referral", _verdict(request), done, refusal))
+
+
+async def decide_referrer(services: PageServices, request: PageRequest) -> Response:
+    """Everything of the chosen list that one referrer's code brought."""
+    chosen, code = _chosen(request.text("show")), request.text("code")
+    kind = chosen.key if chosen.can_group else review.KINDS[0]
+    ids = await services.store.read(
+        review.ids_of_code, request.tenant, kind, code, most=MOST_OF_REFERRER + 1
+    )
+    done, refusal = 0, ""
+    for start in range(0, min(len(ids), MOST_OF_REFERRER), listed.MOST_AT_ONCE):
+        part = ids[:MOST_OF_REFERRER][start : start + listed.MOST_AT_ONCE]
+        decided, fault = await listed.decide_each(services, request, part, _verdict(request))
+        done, refusal = done + decided, refusal or fault
+    message = listed.outcome("referral", _verdict(request), done, refusal)
+    if len(ids) > MOST_OF_REFERRER:
+        most = formats.number(MOST_OF_REFERRER)
+        message += f" Some are left: {most} are decided at a time, so press the button again."
+    return request.go(listed.back(request, "/review"), message)
+
+
+def _verdict(request: PageRequest) -> str:
+    return "reject" if request.text("do") == "reject" else "verify"

@@ -112,6 +112,7 @@ PAGES = (
     PageRoute("POST", "/subscribers/{id}/rewards", WRITES, subscriber.redeem),
     PageRoute("GET", "/review", READS, review.show),
     PageRoute("POST", "/review", SERVICES, review.decide),
+    PageRoute("POST", "/review/referrer", SERVICES, review.decide_referrer),
     PageRoute("GET", "/rewards", READS, rewards.show),
     PageRoute("POST", "/rewards", WRITES, rewards.create, form=rewards.show, fields=rewards.FORM),
     PageRoute("POST", "/rewards/preview", READS, rewards.sketch),
