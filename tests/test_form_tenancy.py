@@ -49,6 +49,7 @@ NO_IDS = {
     "/emails",
     "/emails/preview",
     "/emails/test",
+    "/newsletter/test",
     "/webhooks",
     "/webhooks/{id}",
     "/account/keys",

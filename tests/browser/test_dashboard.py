@@ -79,6 +79,7 @@ class Places:
             "pages-hub": "/pages?page=hub",
             "branding": "/branding",
             "emails": "/emails?email=reward_unlocked",
+            "newsletter": "/newsletter?tool=kit",
             "webhooks": "/webhooks",
             "webhook": f"/webhooks/{hook}",
             "account": "/account",

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
@@ -67,7 +67,8 @@ _templates = Environment(
 def parts(message: EmailText, brand: EmailBranding, *, stop_url: str | None = None) -> EmailParts:
     """`stop_url` is where the reader stops such emails, for those that nobody asked for."""
     footer = _footer(brand, stop_url)
-    html = _templates.get_template("email.html").render(
+    html = render(
+        "email.html",
         message=message,
         blocks=[(type(block).__name__, block) for block in message.blocks],
         preheader=message.blocks[0].text[:PREHEADER_LIMIT],
@@ -78,6 +79,11 @@ def parts(message: EmailText, brand: EmailBranding, *, stop_url: str | None = No
         dark=brand.palette.dark,
     )
     return EmailParts(message.text + _footer_text(footer), html)
+
+
+def render(template: str, **values: Any) -> str:
+    """Everything in it is escaped."""
+    return _templates.get_template(template).render(**values)
 
 
 def _footer(brand: EmailBranding, stop_url: str | None) -> Footer:

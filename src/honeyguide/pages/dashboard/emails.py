@@ -34,7 +34,7 @@ PLACEHOLDERS = {
 }
 SAMPLE_REWARD, SAMPLE_NAME, SAMPLE_REFERRALS = "Sticker pack", "Ana", 3
 # The HTML of an email has inline styles and no scripts; only our own page may show it in a frame.
-_FRAME_HEADERS = {
+FRAME_HEADERS = {
     "content-security-policy": (
         "default-src 'none'; style-src 'unsafe-inline'; img-src 'self' data:; "
         "frame-ancestors 'self'; base-uri 'none'; form-action 'none'"
@@ -137,7 +137,7 @@ async def preview(tx: Tx, request: PageRequest) -> Response:
     """The HTML part, with what is typed if it comes from the form. For a frame."""
     edited = await _edited(tx, request)
     made = (await _sample(tx, request, edited, _typed(request, edited)))[1]
-    return HTMLResponse(made.html, headers=_FRAME_HEADERS)
+    return HTMLResponse(made.html, headers=FRAME_HEADERS)
 
 
 async def send_test(tx: Tx, request: PageRequest) -> Response:

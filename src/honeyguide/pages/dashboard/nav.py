@@ -38,6 +38,7 @@ PARTS: tuple[NavGroup, ...] = (
             NavLink("Pages", "/pages"),
             NavLink("Branding", "/branding"),
             NavLink("Emails", "/emails"),
+            NavLink("Newsletter block", "/newsletter"),
         ),
     ),
     NavGroup(

@@ -14,7 +14,15 @@ from honeyguide.pages.dashboard import charts, formats
 from honeyguide.pages.dashboard.page_request import PageRequest, PageView
 from honeyguide.partners import forecast
 from honeyguide.partners import rules as months
-from honeyguide.referrals import campaigns, daily_counts, page_index, recent_counts, rewards, search
+from honeyguide.referrals import (
+    campaigns,
+    daily_counts,
+    newsletter_links,
+    page_index,
+    recent_counts,
+    rewards,
+    search,
+)
 from honeyguide.referrals.campaigns import Campaign
 from honeyguide.referrals.daily_counts import Day
 from honeyguide.referrals.rewards import Reward
@@ -73,6 +81,7 @@ class Facts(NamedTuple):
     to_approve: int
     partner_month: forecast.MonthSummary
     has_used_key: bool
+    has_tested_block: bool
 
 
 async def _facts(
@@ -96,6 +105,7 @@ async def _facts(
             tx, tenant.account_id, months.month_of(request.now_ms)
         ),
         has_used_key=any(key.last_used_ms for key in await keys.of_account(tx, tenant.account_id)),
+        has_tested_block=await newsletter_links.find_block(tx, tenant) is not None,
     )
 
 
@@ -219,6 +229,13 @@ def _steps(request: PageRequest, facts: Facts) -> list[Step]:
             "/rewards",
             "Add a reward",
             bool(facts.all_rewards),
+        ),
+        Step(
+            "Put it in your newsletter",
+            "Every issue then carries each subscriber’s own link. Send yourself a test.",
+            "/newsletter",
+            "Get the block",
+            facts.has_tested_block,
         ),
         Step(
             "Connect your email tool",

@@ -21,6 +21,7 @@ from honeyguide.pages.dashboard import (
     imports,
     login,
     network,
+    newsletter,
     notifications,
     overview,
     pages,
@@ -137,6 +138,17 @@ PAGES = (
     PageRoute("POST", "/emails/preview", READS, emails.preview),
     PageRoute(
         "POST", "/emails/test", WRITES, emails.send_test, form=emails.show, fields=emails.FORM
+    ),
+    PageRoute("GET", "/newsletter", READS, newsletter.show),
+    PageRoute("GET", "/newsletter/preview", READS, newsletter.preview),
+    PageRoute("GET", "/newsletter/links.csv", SERVICES, newsletter.links_csv),
+    PageRoute(
+        "POST",
+        "/newsletter/test",
+        WRITES,
+        newsletter.send_test,
+        form=newsletter.show,
+        fields=newsletter.FORM,
     ),
     PageRoute("GET", "/webhooks", READS, webhooks.show),
     PageRoute(

@@ -1,0 +1,120 @@
+"""The block with the referral link for the newsletter: its merge tags, the preview, a test email,
+and the file of links for each tool.
+"""
+
+from __future__ import annotations
+
+import csv
+import html
+import io
+import json
+
+import pytest
+
+from honeyguide.languages.language import CODES, ENGLISH, get_language
+from honeyguide.mail import emails, newsletter_block
+from honeyguide.mail.layout import EmailBranding
+from honeyguide.mail.newsletter_tools import FIELDS, NEXT, TOOLS
+from tests.support.prizes import advocate, offer, post_of
+from tests.support.service import Service
+from tests.support.web import Operator, operator, words
+
+EVERYONE = "https://news.example/hub?of=wax"
+BRAND = EmailBranding("The Wax")
+
+
+@pytest.fixture
+def alice(service: Service) -> Operator:
+    return operator(service)
+
+
+def file_of(alice: Operator, tool: str) -> list[dict[str, str]]:
+    answer = alice.web.get(f"/newsletter/links.csv?tool={tool}")
+    assert answer.status_code == 200 and "attachment" in answer.headers["content-disposition"]
+    return list(csv.DictReader(io.StringIO(answer.text)))
+
+
+@pytest.mark.parametrize("key", TOOLS)
+@pytest.mark.parametrize("style", newsletter_block.STYLES)
+def test_a_block_has_the_tools_own_tags_or_the_link_for_everyone(key: str, style: str) -> None:
+    tool = TOOLS[key]
+    texts = newsletter_block.with_tags(ENGLISH, "Know <b>?", tool, EVERYONE)
+    made = newsletter_block.parts(texts, style, BRAND)
+    assert "Know &lt;b&gt;?" in made.html and "Know <b>?" in made.text
+    hub = tool.tag_of("HG_HUB") if tool.has_tags else EVERYONE
+    for part in (html.unescape(made.html), made.text):
+        assert hub in part
+        if tool.if_open and style == newsletter_block.CARD:
+            opening, closing = tool.condition_of(NEXT) or ("", "")
+            before, _, rest = part.partition(opening)
+            assert before and tool.tag_of(NEXT) in rest.partition(closing)[0]
+        else:
+            assert not tool.has_tags or tool.tag_of(NEXT) not in part
+
+
+def test_names_of_fields_fit_every_tool() -> None:
+    assert all(len(field) <= 10 for field in FIELDS)  # Mailchimp cuts the rest off
+
+
+def test_the_block_is_in_the_newsletters_language() -> None:
+    headings = {newsletter_block.default_heading(get_language(code)) for code in CODES}
+    assert len(headings) == len(CODES)
+
+
+def test_each_tool_has_its_page_its_preview_and_its_file(alice: Operator) -> None:
+    offer(alice)
+    ann = advocate(alice, 1)
+    for tool in TOOLS.values():
+        page = alice.web.get(f"/newsletter?tool={tool.key}").text
+        assert "/hub?of=" in page
+        shown = alice.web.get(f"/newsletter/preview?tool={tool.key}")
+        assert shown.headers["x-frame-options"] == "SAMEORIGIN"
+        if not tool.has_tags:
+            assert alice.web.get(f"/newsletter/links.csv?tool={tool.key}").status_code == 404
+            continue
+        assert f"/r/{ann['ref_code']}" in shown.text
+        row = next(
+            row for row in file_of(alice, tool.key) if row[tool.email_column] == ann["email"]
+        )
+        fields = json.loads(row["attributes"]) if tool.is_json else row
+        assert fields[tool.field_name("HG_LINK")].endswith(f"/r/{ann['ref_code']}")
+        assert fields[tool.field_name("HG_COUNT")] == "1"
+        hub = fields[tool.field_name("HG_HUB")]
+        assert alice.web.get(hub[len(alice.service.settings.base_url) :]).status_code == 200
+
+
+def test_the_file_leaves_out_who_unsubscribed_and_runs_no_formula(alice: Operator) -> None:
+    offer(alice, name="=1+1")
+    for email, status in (("in@example.org", "active"), ("out@example.org", "unsubscribed")):
+        alice.subscribe(email, status=status)
+    rows = file_of(alice, "mailchimp")
+    assert [row["Email Address"] for row in rows] == ["in@example.org"]
+    assert rows[0]["HG_NEXT"] == "'=1+1"
+
+
+def test_a_test_goes_to_the_operator_and_ends_the_step(alice: Operator) -> None:
+    step = "Put it in your newsletter"
+    assert step in words(alice.web.get("/").text)
+    query = "tool=kit&style=button&heading=Tell+a+friend"
+    answer = alice.web.post(f"/newsletter/test?{query}", page="/newsletter")
+    assert answer.status_code == 303
+    (sent,) = post_of(alice, "test_email")
+    text = alice.service.read(lambda tx: emails.text_of(tx, alice.account_id, sent.id)) or ""
+    assert sent.to_email == alice.email
+    assert "Tell a friend" in text and "/hub/sample" in text and "{{" not in text
+    again = alice.web.get("/newsletter").text
+    assert "{{ subscriber.hg_hub }}" in html.unescape(again) and "Tell a friend" in again
+    done = alice.web.get("/").text.partition('aria-label="Done"')[2]
+    assert step in done
+
+
+@pytest.mark.parametrize("query", ["tool=x&style=y", "heading=%00", f"heading={'a' * 121}"])
+def test_a_choice_that_does_not_exist_harms_nobody(alice: Operator, query: str) -> None:
+    assert alice.web.get(f"/newsletter?{query}").status_code == 200
+    assert alice.web.post(f"/newsletter/test?{query}", page="/newsletter").status_code in (303, 400)
+
+
+def test_an_operators_heading_is_text_everywhere(alice: Operator) -> None:
+    evil = "<script>alert(1)</script>"
+    for path in ("/newsletter", "/newsletter/preview"):
+        assert evil not in alice.web.get(path, params={"heading": evil}).text
