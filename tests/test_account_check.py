@@ -38,6 +38,18 @@ PLANTED = [
     f"WHERE campaign_id = (SELECT id {CAMPAIGN}) GROUP BY account_id",
     "INSERT INTO erasure SELECT 'e', account_id, campaign_id, MIN(id), 'x', 1, NULL "
     f"FROM subscriber WHERE campaign_id = (SELECT id {CAMPAIGN}) GROUP BY account_id, campaign_id",
+    "INSERT INTO integration (id, account_id, campaign_id, platform, status, credentials, "
+    "key_hint, audience_id, audience_name, field_names, code_field, adds_existing, hook_key, "
+    "created_ms) "
+    f"SELECT 'g', account_id, id, 'x', 'paused', '', '', '', '', '', '', 0, 'x', 1 {CAMPAIGN}",
+    "INSERT INTO integration_subscriber (integration_id, subscriber_id, account_id) "
+    f"SELECT 'g', MIN(id), account_id FROM subscriber WHERE campaign_id = (SELECT id {CAMPAIGN}) "
+    "GROUP BY account_id",
+    "INSERT INTO integration_event (id, integration_id, account_id, digest, received_ms) "
+    f"SELECT 'v', 'g', account_id, 'x', 1 {CAMPAIGN}",
+    "INSERT INTO subscriber_change (account_id, campaign_id, subscriber_id) "
+    "SELECT account_id, campaign_id, MIN(id) FROM subscriber "
+    f"WHERE campaign_id = (SELECT id {CAMPAIGN}) GROUP BY account_id, campaign_id",
     # Changes that cancel each other out.
     "INSERT INTO count_note (owner_id, created_ms, subscriber_id, account_id, n_all) "
     f"SELECT id, 1, 'x', account_id, 1 {CAMPAIGN}",
@@ -68,6 +80,8 @@ DAMAGES = [
     "(SELECT MIN(id) FROM logo WHERE account_id <> campaign_brand.account_id)",
     "UPDATE consent_text SET campaign_id = 'x'",
     "UPDATE erasure SET campaign_id = 'x'",
+    "UPDATE integration_subscriber SET subscriber_id = 'x'",
+    "UPDATE subscriber_change SET campaign_id = 'x'",
     "UPDATE partner_campaign SET owner_account_id = account_id",
     "UPDATE partner_referral SET partner_account_id = account_id",
     "UPDATE partner_spend SET partner_account_id = account_id",

@@ -22,6 +22,9 @@ PROMISES = {
         "Every email belongs to the account of its subscriber, and every email and idempotency key "
         "to an existing account."
     ),
+    "integrations_astray": (
+        "Every integration, with what it wrote, received and has to write, belongs to one account."
+    ),
     "imports_astray": "Every import, with its rows and errors, belongs to one account.",
     "partners_astray": (
         "Every program, partner, partner referral and budget belongs to the accounts of its owner "

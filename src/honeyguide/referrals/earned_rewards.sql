@@ -19,13 +19,13 @@ VALUES (:id, :account_id, :campaign_id, :reward_id, :subscriber_id, :multiple, '
 ON CONFLICT (reward_id, subscriber_id, multiple) DO NOTHING;
 
 -- name: grant
--- touches: changes won_reward
+-- touches: changes won_reward, triggers subscriber_change, reads integration
 UPDATE won_reward SET status = 'unlocked', coupon_code = :coupon_code, unlocked_ms = :now_ms,
     approved_by = COALESCE(:by, approved_by)
 WHERE account_id = :account_id AND id = :id;
 
 -- name: lack
--- touches: changes won_reward
+-- touches: changes won_reward, triggers subscriber_change, reads integration
 UPDATE won_reward SET status = 'out_of_stock', approved_by = COALESCE(:by, approved_by)
 WHERE account_id = :account_id AND id = :id;
 

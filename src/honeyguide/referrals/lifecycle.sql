@@ -1,5 +1,5 @@
 -- name: insert
--- touches: adds subscriber, triggers subscriber, triggers advocate, triggers count_note
+-- touches: adds subscriber, triggers subscriber, triggers advocate, triggers count_note, triggers subscriber_change, reads integration
 -- batch: referrer_id
 INSERT INTO subscriber (
     id, account_id, campaign_id, email, email_key, person_key, name, ref_code, status, referrer_code, claimed_code, referrer_id,

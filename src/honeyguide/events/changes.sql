@@ -1,0 +1,11 @@
+-- name: record
+INSERT INTO subscriber_change (account_id, campaign_id, subscriber_id)
+SELECT account_id, campaign_id, :subscriber_id FROM integration WHERE account_id = :account_id AND campaign_id = :campaign_id;
+
+-- name: take
+DELETE FROM subscriber_change WHERE seq IN (
+    SELECT seq FROM subscriber_change WHERE account_id = :account_id AND campaign_id = :campaign_id ORDER BY seq LIMIT :most
+) RETURNING subscriber_id;
+
+-- name: forget
+DELETE FROM subscriber_change WHERE account_id = :account_id AND campaign_id = :campaign_id;
