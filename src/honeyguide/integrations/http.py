@@ -79,8 +79,10 @@ class PlatformHttp:
     ) -> PlatformReply:
         """One request, whose body is JSON, a form or bytes. Statuses in `returned` are not turned
         into errors."""
-        await asyncio.sleep(self.wait_s)
-        self._next_s = asyncio.get_running_loop().time() + self._interval_s
+        wait_s = self.wait_s
+        # Before the wait, so that requests made together take their turns.
+        self._next_s = asyncio.get_running_loop().time() + wait_s + self._interval_s
+        await asyncio.sleep(wait_s)
         self.requests += 1
         sent = {**_HEADERS, **(headers or {})}
         if json is not None:

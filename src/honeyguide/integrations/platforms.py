@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from honeyguide.integrations.generic import Generic
+from honeyguide.integrations.mailchimp import Mailchimp
 from honeyguide.integrations.platform import Platform
 
-_ALL: tuple[Platform, ...] = (Generic(),)
+_ALL: tuple[Platform, ...] = (Mailchimp(), Generic())
 
 PLATFORMS: dict[str, Platform] = {each.about.key: each for each in _ALL}

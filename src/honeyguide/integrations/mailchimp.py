@@ -1,0 +1,371 @@
+"""Mailchimp: merge fields of an audience's contacts.
+
+Each contact is written alone, with `status_if_new`: that never changes the status of somebody whom
+Mailchimp already knows. The endpoint for 500 at once would make people active again who left
+between our last look and the write. Mailchimp takes ten requests at a time.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import hmac
+import secrets
+from base64 import b64encode
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from typing import Any
+from urllib.parse import parse_qs, quote, urlencode
+
+import msgspec
+
+from honeyguide.integrations.http import PlatformReply
+from honeyguide.integrations.platform import (
+    About,
+    Audience,
+    ChangeKind,
+    ChangePage,
+    Contact,
+    ContactStatus,
+    Hooks,
+    IncomingHook,
+    Input,
+    Limits,
+    PlatformAccess,
+    PlatformChange,
+    SyncField,
+    WriteOutcome,
+    WriteResult,
+)
+from honeyguide.integrations.problems import (
+    AudienceGone,
+    FieldsGone,
+    ForgedHook,
+    TryLater,
+    Unexpected,
+    WrongCredentials,
+)
+
+KEY = "api_key"
+HOOK_KEY = "hook_key"
+HOOK_ID = "hook_id"
+AT_ONCE = 8  # of the ten that Mailchimp takes; it answers 429 to the eleventh
+PER_PAGE = 500
+# Contacts that receive no newsletter for another reason are no business of ours.
+_KIND_OF_STATUS = {
+    "subscribed": ChangeKind.JOINED,
+    "unsubscribed": ChangeKind.LEFT,
+    "cleaned": ChangeKind.BOUNCED,
+    "archived": ChangeKind.DELETED,
+}
+_HAS_LEFT = ("unsubscribed", "cleaned", "archived")
+
+
+class _Member(msgspec.Struct):
+    contact_id: str
+    email_address: str
+    status: str
+    full_name: str = ""
+    merge_fields: dict[str, Any] = {}
+    timestamp_opt: str = ""
+
+
+class _Members(msgspec.Struct):
+    members: list[_Member]
+    total_items: int
+
+
+class _Problem(msgspec.Struct):
+    """An error as Mailchimp describes it. `detail` may quote an address, so nobody is shown it."""
+
+    title: str = ""
+    detail: str = ""
+
+
+class Mailchimp:
+    about = About(
+        key="mailchimp",
+        name="Mailchimp",
+        initials="Mc",
+        summary="Writes to merge fields. Reports changes at once.",
+        audience="audience",
+        inputs=(
+            Input(
+                name=KEY,
+                label="API key",
+                help="In Mailchimp: your picture, Account & billing, Extras, API keys.",
+                example="0123456789abcdef0123456789abcdef-us19",
+            ),
+        ),
+        limits=Limits(per_batch=100, requests_per_second=20, requests_per_batch=100),
+        hooks=Hooks.AUTOMATIC,
+        poll_every_s=3600,
+        field_pattern=r"[A-Z][A-Z0-9_]{0,9}",
+        field_rule="capital letters, digits and underscores, at most 10, beginning with a letter",
+        default_names={
+            SyncField.HUB_LINK: "RH_HUBLINK",
+            SyncField.NEXT_REWARD: "RH_NEXT",
+            SyncField.REFERRALS_MISSING: "RH_MISSING",
+            SyncField.LAST_REWARD: "RH_LASTRWD",
+        },
+    )
+
+    def __init__(self, base: str = "https://{server}.api.mailchimp.com/3.0") -> None:
+        self._base = base
+
+    async def check(self, access: PlatformAccess) -> str:
+        reply = await self._call(access, "GET", "/?fields=account_name")
+        return str(_of(reply).get("account_name", ""))
+
+    async def audiences(self, access: PlatformAccess) -> list[Audience]:
+        path = "/lists?count=1000&fields=lists.id,lists.name,lists.stats.member_count"
+        reply = await self._call(access, "GET", path)
+        return [
+            Audience(
+                id=each["id"], name=each["name"], subscribers=each["stats"].get("member_count")
+            )
+            for each in _of(reply)["lists"]
+        ]
+
+    async def ensure_fields(self, access: PlatformAccess) -> int:
+        path = f"{_list(access)}/merge-fields"
+        reply = await self._call(access, "GET", f"{path}?count=1000&fields=merge_fields.tag")
+        there = {each["tag"] for each in _of(_in_audience(reply))["merge_fields"]}
+        missing = [name for name in access.field_names.values() if name not in there]
+        for name in missing:
+            field = {"tag": name, "name": name, "type": "text", "public": False}
+            made = await self._call(access, "POST", path, json=field)
+            if not made.is_ok:
+                raise Unexpected(
+                    f"Mailchimp refused to create the merge field {name}. An audience has room for "
+                    "30 of them on most plans; delete one that you do not use."
+                )
+        return len(missing)
+
+    async def write_many(
+        self, access: PlatformAccess, contacts: Sequence[Contact]
+    ) -> list[WriteOutcome]:
+        gate = asyncio.Semaphore(AT_ONCE)
+
+        async def write(contact: Contact) -> WriteOutcome:
+            async with gate:
+                try:
+                    return await self._write(access, contact)
+                except TryLater as error:
+                    return _outcome(contact, WriteResult.LATER, reason=error.reason)
+
+        done = await asyncio.gather(*(write(each) for each in contacts), return_exceptions=True)
+        # Only after all have ended, so that no request of this batch is still under way.
+        for each in done:
+            if isinstance(each, BaseException):
+                raise each
+        return [each for each in done if isinstance(each, WriteOutcome)]
+
+    async def _write(self, access: PlatformAccess, contact: Contact) -> WriteOutcome:
+        values = {"merge_fields": contact.fields(access)}
+        is_here = contact.status == ContactStatus.ACTIVE
+        if is_here and contact.may_add and not contact.old_email:
+            body = {"email_address": contact.email, "status_if_new": "subscribed", **values}
+            reply = await self._call(access, "PUT", _member(access, _hash(contact.email)), body)
+            if reply.status == 404:
+                raise AudienceGone("The audience was deleted in Mailchimp.")
+        else:
+            key = contact.remote_id or _hash(contact.old_email or contact.email)
+            changed: dict[str, Any] = dict(values)
+            if contact.status == ContactStatus.UNSUBSCRIBED:
+                changed["status"] = "unsubscribed"
+            elif contact.old_email:
+                changed["email_address"] = contact.email
+            reply = await self._call(access, "PATCH", _member(access, key), changed)
+            if reply.status == 404:
+                return _outcome(contact, WriteResult.ABSENT)
+        if not reply.is_ok:
+            return _refused(contact, reply)
+        member = reply.decode(_Member)
+        has_left = is_here and member.status in _HAS_LEFT
+        result = WriteResult.LEFT if has_left else WriteResult.WRITTEN
+        return _outcome(contact, result, remote_id=member.contact_id)
+
+    async def read_changes(
+        self, access: PlatformAccess, *, since_ms: int | None, token: str | None
+    ) -> ChangePage:
+        """Sorted by the time of the last change, so that nobody is missed who changes meanwhile."""
+        offset = int(token or 0)
+        asked = {"count": PER_PAGE, "offset": offset, "sort_field": "last_changed"}
+        if since_ms is not None:
+            since = datetime.fromtimestamp(since_ms / 1000, UTC)
+            asked["since_last_changed"] = since.isoformat(timespec="seconds")
+        reply = await self._call(access, "GET", f"{_list(access)}/members?{urlencode(asked)}")
+        page = _in_audience(reply).decode(_Members)
+        following = offset + len(page.members)
+        is_last = not page.members or following >= page.total_items
+        return ChangePage(
+            changes=[
+                _change(access, member)
+                for member in page.members
+                if member.status in _KIND_OF_STATUS
+            ],
+            next_token=None if is_last else str(following),
+        )
+
+    async def add_hook(self, access: PlatformAccess, url: str) -> dict[str, str]:
+        """Mailchimp need not sign, so the URL has a secret. Our own writes come from the API and
+        are not reported.
+        """
+        key = secrets.token_urlsafe(24)
+        body = {
+            "url": f"{url}?{urlencode({HOOK_KEY: key})}",
+            "events": {
+                "subscribe": True,
+                "unsubscribe": True,
+                "profile": True,
+                "cleaned": True,
+                "upemail": True,
+                "campaign": False,
+            },
+            "sources": {"user": True, "admin": True, "api": False},
+        }
+        reply = await self._call(access, "POST", f"{_list(access)}/webhooks", json=body)
+        if not reply.is_ok:
+            raise Unexpected(
+                "Mailchimp could not reach our URL for webhooks. Changes are read once an hour."
+            )
+        return {HOOK_ID: str(_of(reply)["id"]), HOOK_KEY: key}
+
+    async def remove_hook(self, access: PlatformAccess) -> None:
+        if hook_id := access.credentials.get(HOOK_ID):
+            await self._call(access, "DELETE", f"{_list(access)}/webhooks/{quote(hook_id)}")
+
+    def verify_hook(self, access: PlatformAccess, hook: IncomingHook, *, now_s: int) -> None:
+        expected = access.credentials.get(HOOK_KEY, "")
+        given = hook.query.get(HOOK_KEY, "")
+        if not expected or not hmac.compare_digest(expected.encode(), given.encode()):
+            raise ForgedHook("The webhook does not have the key that we gave Mailchimp.")
+
+    async def understand_hook(
+        self, access: PlatformAccess, hook: IncomingHook
+    ) -> list[PlatformChange]:
+        """Only the address is believed; what happened to it is asked."""
+        try:
+            said = parse_qs(hook.body.decode(), strict_parsing=True)
+        except ValueError:
+            raise Unexpected("A webhook from Mailchimp makes no sense.") from None
+        [email] = said.get("data[new_email]") or said.get("data[email]") or [""]
+        if not email:
+            return []
+        reply = await self._call(access, "GET", _member(access, _hash(email)))
+        if reply.status == 404:
+            return [PlatformChange(kind=ChangeKind.DELETED, email=email)]
+        member = reply.decode(_Member)
+        if member.status not in _KIND_OF_STATUS:
+            return []
+        [old_email] = said.get("data[old_email]", [None])
+        return [_change(access, member, old_email)]
+
+    async def _call(
+        self, access: PlatformAccess, method: str, path: str, json: Any = None
+    ) -> PlatformReply:
+        key = access.credentials[KEY].strip()
+        _, _, server = key.rpartition("-")
+        if not (server.isascii() and server.isalnum() and len(server) <= 10):
+            raise WrongCredentials(
+                "A Mailchimp key ends with a dash and the name of a server, such as -us19."
+            )
+        reply = await access.http.call(
+            method,
+            self._base.format(server=server) + path,
+            headers={"Authorization": f"Basic {b64encode(f'any:{key}'.encode()).decode()}"},
+            json=json,
+            returned={403},
+        )
+        if reply.status != 403:
+            return reply
+        if _problem(reply).title:
+            raise WrongCredentials("The Mailchimp key lacks a permission, or its user was removed.")
+        # Mailchimp's servers refuse like this under load, before anybody looked at the key.
+        raise TryLater("Mailchimp asked us to slow down.")
+
+
+def _list(access: PlatformAccess) -> str:
+    return f"/lists/{quote(access.audience_id, safe='')}"
+
+
+def _member(access: PlatformAccess, key: str) -> str:
+    """Mailchimp accepts the hash of the address or the contact's ID."""
+    return f"{_list(access)}/members/{quote(key, safe='')}?skip_merge_validation=true"
+
+
+def _hash(email: str) -> str:
+    return hashlib.md5(email.lower().encode(), usedforsecurity=False).hexdigest()
+
+
+def _of(reply: PlatformReply) -> dict[str, Any]:
+    if not reply.is_ok:
+        raise Unexpected(f"Mailchimp answered with status {reply.status}.")
+    content = reply.json()
+    if not isinstance(content, dict):
+        raise Unexpected("Mailchimp sent an answer that we do not understand.")
+    return content
+
+
+def _in_audience(reply: PlatformReply) -> PlatformReply:
+    if reply.status == 404:
+        raise AudienceGone("The audience was deleted in Mailchimp.")
+    if not reply.is_ok:
+        raise Unexpected(f"Mailchimp answered with status {reply.status}.")
+    return reply
+
+
+def _problem(reply: PlatformReply) -> _Problem:
+    try:
+        return msgspec.json.decode(reply.body, type=_Problem)
+    except msgspec.DecodeError:
+        return _Problem()
+
+
+def _outcome(
+    contact: Contact, result: WriteResult, *, remote_id: str | None = None, reason: str = ""
+) -> WriteOutcome:
+    return WriteOutcome(
+        subscriber_id=contact.subscriber_id,
+        result=result,
+        remote_id=remote_id or contact.remote_id,
+        reason=reason,
+    )
+
+
+def _refused(contact: Contact, reply: PlatformReply) -> WriteOutcome:
+    problem = _problem(reply)
+    if problem.title in ("Member In Compliance State", "Forgotten Email Not Subscribed"):
+        return _outcome(contact, WriteResult.LEFT)
+    if "merge fields were invalid" in problem.detail:
+        raise FieldsGone("A merge field of ours was deleted in Mailchimp.")
+    reason = "Mailchimp does not accept this address."
+    if problem.title == "Member Exists":
+        reason = "Another contact in Mailchimp already has the new address."
+    return _outcome(contact, WriteResult.REFUSED, reason=reason)
+
+
+def _change(
+    access: PlatformAccess, member: _Member, old_email: str | None = None
+) -> PlatformChange:
+    kind = _KIND_OF_STATUS[member.status]
+    if old_email and kind == ChangeKind.JOINED:
+        kind = ChangeKind.CHANGED_ADDRESS
+    code = member.merge_fields.get(access.code_field) if access.code_field else None
+    return PlatformChange(
+        kind=kind,
+        email=member.email_address,
+        remote_id=member.contact_id,
+        old_email=old_email,
+        name=member.full_name or None,
+        code=str(code) if code else None,
+        created_ms=_time_ms(member.timestamp_opt),
+    )
+
+
+def _time_ms(text: str) -> int | None:
+    try:
+        return int(datetime.fromisoformat(text).timestamp() * 1000)
+    except ValueError:
+        return None
