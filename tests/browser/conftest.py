@@ -18,12 +18,20 @@ from honeyguide.accounts import attempts
 from honeyguide.pages.readers import forms
 from tests.support.service import Service
 
-PHONE, DESKTOP = 390, 1280
+PHONE, TABLET, DESKTOP = 390, 1024, 1280
 HEIGHTS = {PHONE: 844, DESKTOP: 900}
 LOOKS = [(PHONE, "light"), (PHONE, "dark"), (DESKTOP, "light"), (DESKTOP, "dark")]
 
 ARTIFACTS = Path(__file__).parent.parent.parent / "artifacts" / "screenshots"
 AXE = (Path(__file__).parent / "vendor" / "axe.min.js").read_text(encoding="utf-8")
+
+# What a finger has to hit and is under 24 px high or wide. Links in running text may be.
+SMALL_TARGETS = """() => [...document.querySelectorAll(
+    "button, summary, select, textarea, input:not([type=hidden]), a.btn, nav a"
+)].filter((each) => each.checkVisibility() && !each.closest(".unseen, .skip")).map((each) => {
+    const box = (each.closest("label") ?? each).getBoundingClientRect();
+    return [each.outerHTML.slice(0, 120), Math.round(box.width), Math.round(box.height)];
+}).filter(([, width, height]) => width < 24 || height < 24)"""
 
 PageAt = Callable[..., Page]
 
@@ -131,8 +139,11 @@ def looks_good(axe: Callable[..., None], fits: Callable[[Page], None]) -> Callab
         axe(page)
         size = page.viewport_size
         assert size is not None
+        page.set_viewport_size({"width": TABLET, "height": HEIGHTS[DESKTOP]})
+        fits(page)
         page.set_viewport_size({"width": PHONE, "height": HEIGHTS[PHONE]})
         fits(page)
+        assert page.evaluate(SMALL_TARGETS) == []
         axe(page, colors=False)
         page.emulate_media(color_scheme="dark")
         axe(page, colors="only")

@@ -1,14 +1,36 @@
 // Conveniences of the dashboard; without this file every form and link still works.
 
-// Copy: shown only where a browser can.
+// Copy. Browsers have no clipboard on plain http, where a hidden field is selected and copied instead.
+const copyText = async (text) => {
+  if (navigator.clipboard) return navigator.clipboard.writeText(text);
+  const field = Object.assign(document.createElement("textarea"), { className: "unseen", value: text });
+  document.body.append(field);
+  field.select();
+  document.execCommand("copy");
+  field.remove();
+};
 for (const button of document.querySelectorAll("[data-copy]")) {
-  if (!navigator.clipboard) continue;
-  button.hidden = false;
   const label = button.textContent;
+  button.hidden = false;
   button.addEventListener("click", async () => {
-    await navigator.clipboard.writeText(button.dataset.copy);
-    button.textContent = "Copied";
-    setTimeout(() => { button.textContent = label; }, 1500);
+    // Read aloud: the region has to be there before its text.
+    const said = Object.assign(document.createElement("span"), { className: "unseen", role: "status" });
+    button.after(said);
+    await copyText(button.dataset.copy);
+    button.textContent = said.textContent = "Copied";
+    setTimeout(() => { button.textContent = label; said.remove(); }, 1500);
+  });
+}
+
+// Show what is typed as a password.
+for (const button of document.querySelectorAll("[data-reveals]")) {
+  const field = document.getElementById(button.dataset.reveals);
+  button.hidden = false;
+  button.setAttribute("aria-controls", field.id);
+  button.addEventListener("click", () => {
+    const isShown = field.type === "password";
+    field.type = isShown ? "text" : "password";
+    button.firstElementChild.textContent = isShown ? "Hide" : "Show";
   });
 }
 
@@ -49,7 +71,7 @@ document.addEventListener("submit", (event) => {
 // The whole row leads to the thing.
 document.addEventListener("click", (event) => {
   const row = event.target.closest("tr[data-href]");
-  if (!row || event.target.closest("a, button, input, label, summary") || getSelection()?.toString()) return;
+  if (!row || event.target.closest("a, button, input, label, summary, td.check") || getSelection()?.toString()) return;
   if (event.metaKey || event.ctrlKey) open(row.dataset.href);
   else location.assign(row.dataset.href);
 });

@@ -1,0 +1,92 @@
+"""Details that decide whether a page can be used with a keyboard, a screen reader or tired eyes."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.browser.conftest import DESKTOP, PHONE, PageAt
+from tests.browser.test_dashboard import sit_down
+from tests.support.service import Service
+from tests.support.web import Operator, operator
+
+pytestmark = pytest.mark.usefixtures("quick_hands")
+
+
+@pytest.fixture(scope="module")
+def alice(service: Service) -> Operator:
+    return operator(service)
+
+
+def luminance(color: str) -> float:
+    channels = [int(part) / 255 for part in re.findall(r"\d+", color)[:3]]
+    linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in channels]
+    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+
+
+def contrast(one: str, other: str) -> float:
+    light, dark = sorted((luminance(one), luminance(other)), reverse=True)
+    return (light + 0.05) / (dark + 0.05)
+
+
+def styles(page: Page, selector: str, name: str) -> list[str]:
+    found: list[str] = page.locator(selector).evaluate_all(
+        "(all, name) => all.map((each) => getComputedStyle(each)[name])", name
+    )
+    return found
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_the_focus_ring_stands_out(
+    service: Service, alice: Operator, page_at: PageAt, theme: str
+) -> None:
+    page = sit_down(page_at(DESKTOP, theme), alice)
+    page.goto(f"{service.url}/settings")
+    page.keyboard.press("Tab")
+    page.keyboard.press("Tab")
+    (ring,) = styles(page, ":focus-visible", "outlineColor")
+    for place in ("body", ".side", ".card"):
+        behind = styles(page, place, "backgroundColor")[0]
+        assert contrast(ring, behind) >= 3, f"{ring} on {behind}"
+
+
+def test_headings_are_larger_than_the_labels_below_them(
+    service: Service, alice: Operator, page_at: PageAt
+) -> None:
+    page = sit_down(page_at(DESKTOP), alice)
+    page.goto(f"{service.url}/settings")
+    headings = [float(size[:-2]) for size in styles(page, ".card h2", "fontSize")]
+    labels = [float(size[:-2]) for size in styles(page, ".field > label", "fontSize")]
+    assert headings and labels and min(headings) > max(labels)
+
+
+def test_the_bar_on_a_phone_is_a_landmark(
+    service: Service, alice: Operator, page_at: PageAt
+) -> None:
+    page = sit_down(page_at(PHONE), alice)
+    page.goto(f"{service.url}/")
+    expect(page.get_by_role("banner").get_by_role("button", name="Menu")).to_be_visible()
+
+
+def test_a_copied_key_is_announced(service: Service, alice: Operator, page_at: PageAt) -> None:
+    page = sit_down(page_at(DESKTOP, permissions=["clipboard-read", "clipboard-write"]), alice)
+    page.goto(f"{service.url}/account")
+    page.get_by_role("button", name="Copy").first.click()
+    expect(page.get_by_role("status")).to_have_text("Copied")
+
+
+def test_the_cursor_is_in_the_field_that_is_wrong_and_a_password_can_be_shown(
+    service: Service, page_at: PageAt
+) -> None:
+    page = page_at(DESKTOP)
+    page.goto(f"{service.url}/login")
+    page.get_by_label("Email").fill("ann@example.org")
+    page.get_by_label("Password").fill("wrong and long")
+    page.get_by_role("button", name="Show password").click()
+    expect(page.get_by_label("Password")).to_have_attribute("type", "text")
+    page.get_by_role("button", name="Hide password").click()
+    expect(page.get_by_label("Password")).to_have_attribute("type", "password")
+    page.get_by_role("button", name="Log in").click()
+    expect(page.get_by_label("Password")).to_be_focused()
