@@ -18,9 +18,10 @@ from honeyguide.kernel.errors import Missing
 from honeyguide.kernel.tenant import Tenant
 from honeyguide.pages.readers import requested_emails
 from honeyguide.referrals import backfill, earned_rewards, rewards, subscribers
-from honeyguide.referrals.earned_rewards import EarnedReward, Shipping
+from honeyguide.referrals.earned_rewards import EarnedReward
 from honeyguide.referrals.lifecycle import NewSubscriber
 from honeyguide.referrals.rewards import NewReward
+from honeyguide.referrals.shipments import PostalAddress
 from honeyguide.referrals.subscribers import Subscriber
 from honeyguide.signups import importing, signups
 from honeyguide.signups.import_files import ImportLine
@@ -31,7 +32,7 @@ from tests.support.service import ENGINES, Member
 from tests.support.stores import OpenStore, statement
 from tests.support.trade import NOON_MS, SITE
 
-ROW = Shipping("Zelda Quixote", "77 Unmistakable Row", "Port Nowhere", "ZQ7", "XX")
+ROW = PostalAddress("Zelda Quixote", "77 Unmistakable Row", "Port Nowhere", "ZQ7", "XX")
 
 
 class Wax:

@@ -113,9 +113,12 @@ def subscriber(owner: Operator) -> str:
     return make_subscriber(owner, "")[0]
 
 
-def earned(owner: Operator, approval: str) -> tuple[str, str]:
+def earned(owner: Operator, approval: str, kind: str = "manual") -> tuple[str, str]:
     """(the subscriber, the earned reward)"""
-    owner.post(f"{owner.v1}/rewards", {"name": "Secret mug", "referrals": 1, "approval": approval})
+    owner.post(
+        f"{owner.v1}/rewards",
+        {"name": "Secret mug", "referrals": 1, "approval": approval, "kind": kind},
+    )
     advocate = owner.subscribe(f"star{next(_numbers)}@example.org")
     owner.subscribe(f"friend{next(_numbers)}@example.org", referrer_code=advocate["ref_code"])
     (earned,) = owner.get(f"{owner.v1}/subscribers/{advocate['uuid']}/rewards").json()["rewards"]
@@ -128,6 +131,15 @@ def unlocked(owner: Operator) -> str:
 
 def awaiting(owner: Operator) -> str:
     return earned(owner, "manual")[1]
+
+
+def shipment(owner: Operator) -> str:
+    _, mine = earned(owner, "automatic", "physical")
+    parts = ("name", "line1", "city", "postcode", "country")
+    owner.post(
+        f"{owner.v1}/rewards/{mine}/redeem", {"shipping_details": dict.fromkeys(parts, "Secret")}
+    )
+    return mine
 
 
 def webhook(owner: Operator) -> str:
@@ -188,6 +200,7 @@ FORMS = [
     Form("/rewards/hand-over", "earned", unlocked, {"do": "redeem"}),
     Form("/rewards/hand-over", "earned", awaiting, {"do": "approve"}),
     Form("/rewards/preview", "id", unlocked, {"name": "Mine", "referrals": "3"}, only_shows=True),
+    Form("/shipments", "id", shipment, {"tracking_note": "RR 1"}),
     Form("/webhooks/{id}/act", "delivery", delivery, {"do": "resend"}, webhook),
     Form("/account/sessions", "id", session, {}),
     Form("/account/invitations/withdraw", "id", invitation, {}, admins=True),

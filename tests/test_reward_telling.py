@@ -61,7 +61,12 @@ def test_webhooks_are_told_of_unlocking_and_redeeming_signed_and_once(alice: Mem
             4,
             details,
         )
-    assert told["reward_redeemed"]["shipping_details"] == {**address, "line2": None, "region": None}
+    assert told["reward_redeemed"]["shipping_details"] == {
+        **address,
+        "line2": None,
+        "region": None,
+        "phone": None,
+    }
     assert "shipping_details" not in told["reward_unlocked"]
 
 

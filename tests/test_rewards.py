@@ -8,7 +8,7 @@ import pytest
 
 from honeyguide.kernel.ids import new_id
 from honeyguide.kernel.paging import Page
-from honeyguide.referrals import backfill, earned_rewards, subscribers
+from honeyguide.referrals import backfill, earned_rewards, shipments, subscribers
 from honeyguide.store.tx import Tx
 from tests.support.prizes import advocate, bring, catch_up, earned_by, offer, post_of, tenant_of
 from tests.support.service import Member
@@ -25,6 +25,7 @@ KEYS = {
     "coupon_code",
     "coupon_codes_total",
     "coupon_codes_left",
+    "variants",
     "created_at",
 }
 WON = {"uuid", "reward_uuid", "name", "status", "coupon_code", "unlocked_at", "redeemed_at"}
@@ -324,10 +325,10 @@ def test_a_reader_claims_a_physical_reward_with_an_address(alice: Member) -> Non
     ana = advocate(alice, 1)
     earned_id = earned_by(alice, ana)[0]["uuid"]
     site, now_ms = alice.service.services.site, alice.service.now_ms()
-    address = earned_rewards.Shipping("Ana Lopes", "1 Hive Lane", "Porto", "4000", "PT")
+    address = shipments.PostalAddress("Ana Lopes", "1 Hive Lane", "Porto", "4000", "PT")
 
     async def claim(
-        tx: Tx, shipping: earned_rewards.Shipping | None
+        tx: Tx, shipping: shipments.PostalAddress | None
     ) -> earned_rewards.EarnedReward:
         owner = tenant_of(alice)
         reader = await subscribers.get(tx, owner, ana["uuid"])
@@ -335,7 +336,7 @@ def test_a_reader_claims_a_physical_reward_with_an_address(alice: Member) -> Non
             tx, site, owner, reader, earned_id, shipping=shipping, now_ms=now_ms
         )
 
-    for wrong in (None, earned_rewards.Shipping("Ana", " ", "Porto", "4000", "PT")):
+    for wrong in (None, shipments.PostalAddress("Ana", " ", "Porto", "4000", "PT")):
         with pytest.raises(Exception, match=r"shipping address is required|line1"):
             alice.service.write(lambda tx, wrong=wrong: claim(tx, wrong))  # type: ignore[misc]
     earned = alice.service.write(lambda tx: claim(tx, address))

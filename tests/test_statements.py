@@ -69,6 +69,7 @@ UNOWNED: dict[str, str] = {
     "referrals.page_index.any_change": "whether the job that updates the page index has work",
     "referrals.page_index.take_changes": "the job takes changes of all accounts in their order",
     "referrals.lifecycle.due": "finds holds that ran out",
+    "referrals.shipments.with_old_address": "finds postal addresses to remove, of all accounts",
     "referrals.backfill.next_backfill": "finds a milestone that is new to somebody's advocates",
     "referrals.backfill.next_restocked": (
         "finds a pool that has codes again, and people who wait for them"

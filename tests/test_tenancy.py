@@ -23,6 +23,13 @@ from tests.support.stores import statement
 from tests.support.tables import Dump, dump
 
 _numbers = itertools.count(1)
+SHIPPING = {
+    "name": "Secret Name",
+    "line1": "1 Secret Lane",
+    "city": "Porto",
+    "postcode": "4000",
+    "country": "Portugal",
+}
 
 # How to make an object for a parameter: found by the end of the literal path before it, the longest
 # end first. A maker gets the owner and the concrete address so far, and gives every spelling by
@@ -76,6 +83,22 @@ def make_won_reward(owner: Member, address: str) -> tuple[str, ...]:
     return (owner.get(address).json()["rewards"][0]["uuid"],)
 
 
+def make_shipment(owner: Member, address: str) -> tuple[str, ...]:
+    made = owner.post(
+        f"{owner.v1}/rewards", {"name": "Secret shirt", "referrals": 1, "kind": "physical"}
+    )
+    assert made.status_code == 201, made.text
+    advocate, _ = make_subscriber(owner, address)
+    code = owner.subscriber(advocate)["ref_code"]
+    owner.subscribe(f"friend{next(_numbers)}@example.org", referrer_code=code)
+    for earned in owner.get(f"{owner.v1}/subscribers/{advocate}/rewards").json()["rewards"]:
+        redeemed = owner.post(
+            f"{owner.v1}/rewards/{earned['uuid']}/redeem", {"shipping_details": SHIPPING}
+        )
+        assert redeemed.status_code == 200, redeemed.text
+    return (owner.get(f"{owner.v1}/shipments").json()["shipments"][0]["uuid"],)
+
+
 def make_payout(owner: Member, address: str) -> tuple[str, ...]:
     """As closing a month would leave it."""
     payout_id = new_id()
@@ -95,6 +118,7 @@ MAKERS: dict[str, Maker] = {
     "rewards/{}/approve": make_won_reward,
     "rewards/{}/redeem": make_won_reward,
     "subscribers/*/rewards": make_won_reward,
+    "shipments": make_shipment,
     "publications": lambda owner, address: (market.publish(owner)["uuid"],),
     "partner_programs": lambda owner, address: (market.offer(owner)["uuid"],),
     "partner_campaigns": lambda owner, address: (market.join(owner, market.offer(owner))["uuid"],),

@@ -45,6 +45,11 @@ def test_a_database_of_the_previous_main_is_upgraded_verified_and_served(engine:
         made = call("POST", path, new).json()["subscriber"]
         assert call("GET", f"{path}/{made['uuid']}").json()["subscriber"]["referred"] is True
         assert call("DELETE", f"{path}/{made['uuid']}").status == 200
+        # What was claimed with a postal address before there were shipments is to send now.
+        shipments = f"/v1/campaigns/{campaign['uuid']}/shipments"
+        to_send = call("GET", shipments).json()["shipments"]
+        assert to_send and all(each["shipping_details"]["line1"] for each in to_send)
+        assert call("POST", f"{shipments}/{to_send[0]['uuid']}/sent").status == 200
         for page in ("publications", "partner_programs", "webhooks"):
             assert call("GET", f"/v2/{page}").status == 200
     succeed("verify", database_url=url)

@@ -173,7 +173,7 @@ def test_a_friend_signs_up_shares_and_claims(
     assert page.get_by_label("Your link to share").input_value().endswith(f"/r/{person.ref_code}")
     page.goto(wax.service.url + wax.hub(friend))
     page.get_by_role("button", name="Claim Sticker pack").click()
-    expect(page.get_by_text("Claimed", exact=True)).to_be_visible()
+    expect(page.get_by_text("Redeemed", exact=True)).to_be_visible()
     assert (
         page.get_by_role("link", name="Open").get_attribute("href")
         == "https://files.example.org/stickers"

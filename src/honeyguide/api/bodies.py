@@ -13,7 +13,7 @@ from typing import Annotated, Any, ClassVar, TypeVar
 import msgspec
 from msgspec import UNSET, UnsetType
 
-from honeyguide.kernel import public
+from honeyguide.kernel import checks, public
 from honeyguide.kernel.errors import Invalid
 from honeyguide.kernel.public import doc
 from honeyguide.partners import programs, publications
@@ -85,12 +85,20 @@ class ShippingDetails(msgspec.Struct, frozen=True):
     region: Annotated[str, doc("State or region.")] | None = None
     postcode: Annotated[str, doc("Postal code.")] | None = None
     country: Annotated[str, doc("Country.")] | None = None
+    phone: Annotated[str, doc("Phone number for the carrier.")] | None = None
 
 
 class Redeem(Body, frozen=True):
     shipping_details: Annotated[
-        ShippingDetails | None, doc("Postal address for a physical reward.")
+        ShippingDetails | None, doc("Postal address. A physical reward with one is a shipment.")
     ] = None
+    variant: Annotated[str, doc("One of the reward's `variants`.")] | None = None
+
+
+class MarkSent(Body, frozen=True):
+    tracking_note: (
+        Annotated[str, doc("Shown to the subscriber.", maxLength=checks.STRING_LIMIT)] | None
+    ) = None
 
 
 class EventFlagsV1(msgspec.Struct, frozen=True):

@@ -9,7 +9,7 @@ from honeyguide.accounts.admission import NO_KEY
 from honeyguide.kernel import paging
 from honeyguide.partners.audience import AGE_RANGES, CATEGORIES, GENDERS, INCOME_LEVELS
 from honeyguide.partners.network import SORTS
-from honeyguide.referrals import subscribers
+from honeyguide.referrals import shipments, subscribers
 
 Schema = dict[str, Any]
 
@@ -20,6 +20,7 @@ TAGS: dict[str, str] = {
     "have been referred.",
     "Referrals": "Why a referral is verified, pending or rejected, and how to decide it yourself.",
     "Rewards": "What advocates earn for their referrals.",
+    "Shipments": "Physical rewards that subscribers claimed with a postal address.",
     "Webhooks": "URLs that receive signed events.",
     "Publications": "Your newsletters and their audiences.",
     "Partner programs": "The paid offers your publications make to partners.",
@@ -34,6 +35,10 @@ QUERY: dict[str, Schema] = {
         "description": "Everyone, referred subscribers, or advocates (subscribers with at least "
         "one verified referral).",
         "schema": {"type": "string", "enum": list(subscribers.KINDS), "default": "all"},
+    },
+    "status": {
+        "description": "What is still to send, or what was sent.",
+        "schema": {"type": "string", "enum": list(shipments.STATUSES), "default": "to_send"},
     },
     "expand": {
         "description": "`campaigns` adds `referral_programs`: each subscriber's link, referral "

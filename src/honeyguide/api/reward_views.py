@@ -26,6 +26,7 @@ class RewardView(View, frozen=True):
     coupon_code: public.CouponCode | None
     coupon_codes_total: Annotated[int | None, doc("Codes added to the pool; null without a pool.")]
     coupon_codes_left: Annotated[int | None, doc("Codes left in the pool; null without a pool.")]
+    variants: public.Variants
     created_at: public.CreatedAt
 
 
@@ -70,6 +71,7 @@ def reward_view(r: Reward) -> RewardView:
         coupon_code=r.coupon_code,
         coupon_codes_total=r.codes_total if r.is_pool else None,
         coupon_codes_left=r.codes_left if r.is_pool else None,
+        variants=r.variant_names,
         created_at=iso(r.created_ms),
     )
 

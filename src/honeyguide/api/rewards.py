@@ -19,6 +19,7 @@ from honeyguide.api.views import Message
 from honeyguide.kernel.errors import Invalid
 from honeyguide.referrals import earned_rewards, rewards, subscribers
 from honeyguide.referrals.rewards import Reward
+from honeyguide.referrals.shipments import PostalAddress
 from honeyguide.store.tx import Tx
 
 # Recorded as the decider when an API key decided.
@@ -88,18 +89,26 @@ async def redeem_reward(tx: Tx, call: Call) -> OneEarnedReward:
     earned_id, of = await _named(tx, call)
     shipping = _shipping(call.body.shipping_details)
     earned = await earned_rewards.redeem(
-        tx, call.site, call.tenant, earned_id, by=BY, shipping=shipping, of=of, now_ms=call.now_ms
+        tx,
+        call.site,
+        call.tenant,
+        earned_id,
+        by=BY,
+        shipping=shipping,
+        variant=call.body.variant,
+        of=of,
+        now_ms=call.now_ms,
     )
     return OneEarnedReward(earned_view(earned))
 
 
-def _shipping(given: bodies.ShippingDetails | None) -> earned_rewards.Shipping | None:
+def _shipping(given: bodies.ShippingDetails | None) -> PostalAddress | None:
     if given is None:
         return None
     for field in ("name", "line1", "city", "postcode", "country"):
         if not getattr(given, field):
             raise Invalid("{field} needs {part}.", param="shipping_details", part=field)
-    return msgspec.convert(given, earned_rewards.Shipping, from_attributes=True).checked()
+    return msgspec.convert(given, PostalAddress, from_attributes=True).checked()
 
 
 _C = "/v1/campaigns/{campaign_uuid}"

@@ -15,15 +15,16 @@ from honeyguide.kernel.clock import DAY_MS, HOUR_MS
 from honeyguide.kernel.paging import Page
 from honeyguide.mail import emails, notifications
 from honeyguide.partners import budget_notifications, network, payouts, programs, rules
-from honeyguide.referrals import earned_rewards, lifecycle, page_index, search
+from honeyguide.referrals import earned_rewards, lifecycle, page_index, rewards, search, shipments
 from honeyguide.referrals.clicks import count_clicks
 from honeyguide.signups import signups
 from honeyguide.store import Tx
 
 WEEK_MS = 7 * DAY_MS
-# What operators have not handled yet: pending referrals of the last days, and rewards and
-# notifications of the last weeks.
+# What operators have not handled yet: pending referrals of the last days, and shipments, rewards
+# and notifications of the last weeks.
 UNDECIDED_MS = 12 * DAY_MS
+UNSENT_MS = 25 * DAY_MS
 UNREAD_MS = 40 * DAY_MS
 
 Step = tuple[int, int, Callable[[Tx], Awaitable[None]]]
@@ -154,6 +155,8 @@ async def _weekly_tasks(tx: Tx, state: DemoState, at_ms: int) -> None:
         await _claims(tx, state, account, at_ms)
         if at_ms < state.end_ms - UNDECIDED_MS:
             await _review(tx, state, account, at_ms)
+        if at_ms < state.end_ms - UNSENT_MS:
+            await _ship(tx, account, at_ms)
         if at_ms < state.end_ms - UNREAD_MS:
             await _approve(tx, state, account, at_ms)
             await notifications.read_all(tx, account.tenant.account_id, now_ms=at_ms)
@@ -172,17 +175,33 @@ async def _claims(tx: Tx, state: DemoState, account: DemoAccount, at_ms: int) ->
     )
     for each in earned:
         if state.rng.random() < 0.07:
-            shipping = subscribers.address(state) if each.kind == "physical" else None
+            is_physical = each.kind == "physical"
+            variants = rewards.variants_of(each.variants)
             await earned_rewards.redeem(
                 tx,
                 state.site,
                 account.tenant,
                 each.id,
                 by=earned_rewards.READER,
-                shipping=shipping,
+                shipping=subscribers.address(state) if is_physical else None,
+                variant=variants[each.earned_ms % len(variants)] if variants else None,
                 now_ms=at_ms,
                 of=each.subscriber_id,
             )
+
+
+async def _ship(tx: Tx, account: DemoAccount, at_ms: int) -> None:
+    """Send what was claimed; every other one is sent with a tracking note."""
+    for number, each in enumerate(await shipments.to_send(tx, account.tenant, most=50)):
+        note = f"Parcel {each.id[-12:].upper()}" if number % 2 else None
+        await shipments.mark_sent(
+            tx,
+            account.tenant,
+            each.id,
+            by=account.newsletter.email,
+            tracking_note=note,
+            now_ms=at_ms,
+        )
 
 
 async def _approve(tx: Tx, state: DemoState, account: DemoAccount, at_ms: int) -> None:

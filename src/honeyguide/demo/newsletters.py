@@ -138,7 +138,8 @@ _WAX = Newsletter(
             referrals=5,
             kind="physical",
             approval="manual",
-            description="White, blue rim, one small bee.",
+            description="White, one small bee. With a blue or a yellow rim.",
+            variants=["Blue", "Yellow"],
         ),
         NewReward(
             name="A jar from our own hives",

@@ -14,8 +14,8 @@ from honeyguide.demo.setup import DemoAccount, DemoPartnerCampaign, DemoState, D
 from honeyguide.kernel.clock import DAY_MS, HOUR_MS, MINUTE_MS
 from honeyguide.referrals import rules
 from honeyguide.referrals.clicks import Click
-from honeyguide.referrals.earned_rewards import Shipping
 from honeyguide.referrals.lifecycle import NewSubscriber
+from honeyguide.referrals.shipments import PostalAddress
 from honeyguide.signups import signups
 from honeyguide.store import Tx
 
@@ -217,10 +217,10 @@ def clicks(state: DemoState, account: DemoAccount, until_ms: int) -> list[Click]
     return found
 
 
-def address(state: DemoState) -> Shipping:
+def address(state: DemoState) -> PostalAddress:
     rng = state.rng
     city, postcode, country = rng.choice(newsletters.CITIES)
-    return Shipping(
+    return PostalAddress(
         name=f"{rng.choice(newsletters.FIRST)} {rng.choice(newsletters.LAST)}",
         city=city,
         postcode=postcode,

@@ -4,7 +4,7 @@ one delivery per webhook. Nothing is sent here.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import msgspec
 
@@ -34,6 +34,12 @@ RECALLS = "recalls"
 KEPT_MS = 30 * DAY_MS
 PURGE_BATCH = 200
 
+
+class StoredBody(NamedTuple):
+    id: str
+    body: str
+
+
 _sql = beside(__file__)
 _LISTENERS = _sql.value("listeners", str)
 _SIGNUP_LISTENER = _sql.value("signup_listener", str)
@@ -43,6 +49,9 @@ _CANCEL_ABOUT = _sql.command("cancel_about")
 _DROP_ANSWERS_ABOUT = _sql.command("drop_answers_about")
 _DROP_BODIES_ABOUT = _sql.command("drop_bodies_about")
 _PURGE = _sql.command("purge")
+_AT_THAT_TIME = _sql.query("at_that_time", StoredBody)
+_REPLACE_BODY = _sql.command("replace_body")
+_DROP_ANSWERS_TO = _sql.command("drop_answers_to")
 
 _encode = msgspec.json.Encoder(decimal_format="number").encode
 
@@ -114,6 +123,18 @@ async def erase(tx: Tx, account_id: str, subscriber_id: str) -> None:
     for statement in (_CANCEL_ABOUT, _DROP_ANSWERS_ABOUT, _DROP_BODIES_ABOUT):
         await tx.run(statement, account_id=account_id, subscriber_id=subscriber_id)
     tx.wake(RECALLS)
+
+
+async def remove_shipping_details(
+    tx: Tx, account_id: str, subscriber_id: str, *, created_ms: int
+) -> None:
+    """Remove the postal address from the event about a claim at that time, and the responses to it,
+    which may repeat it."""
+    about: dict[str, Any] = {"account_id": account_id, "subscriber_id": subscriber_id}
+    for event in await tx.all(_AT_THAT_TIME, **about, type=REWARD_REDEEMED, created_ms=created_ms):
+        body = msgspec.json.decode(event.body) | {"shipping_details": None}
+        await tx.run(_REPLACE_BODY, account_id=account_id, id=event.id, body=_encode(body).decode())
+        await tx.run(_DROP_ANSWERS_TO, account_id=account_id, event_id=event.id)
 
 
 async def purge(tx: Tx, *, now_ms: int) -> bool:

@@ -58,6 +58,17 @@ UPDATE attempt SET response = NULL WHERE account_id = :account_id AND response I
 UPDATE event SET body = NULL WHERE account_id = :account_id AND body IS NOT NULL
   AND (subscriber_id = :subscriber_id OR referrer_id = :subscriber_id);
 
+-- name: at_that_time
+SELECT id, body FROM event
+WHERE account_id = :account_id AND subscriber_id = :subscriber_id AND type = :type AND created_ms = :created_ms AND body IS NOT NULL;
+
+-- name: replace_body
+UPDATE event SET body = :body WHERE account_id = :account_id AND id = :id;
+
+-- name: drop_answers_to
+UPDATE attempt SET response = NULL WHERE account_id = :account_id AND response IS NOT NULL
+  AND delivery_id IN (SELECT id FROM delivery WHERE event_id = :event_id);
+
 -- name: purge
 DELETE FROM event WHERE id IN (
     SELECT e.id FROM event AS e WHERE e.created_ms < :before_ms

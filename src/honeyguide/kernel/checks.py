@@ -28,8 +28,8 @@ accents account accounts admin administrator api app assets auth billing brandin
 dashboard docs embed export favicon fonts health healthz help honeyguide hub images img import index
 invite join js login logo logos logout m metrics network newsletter oauth openapi p partner-network
 partners password payouts privacy programs publications r readyz reference register reset rewards
-robots sessions settings signin signout signup sitemap statements static subscribe subscribers
-support terms thank-you thankyou unsubscribe v1 v2 v3 verify webhooks well-known www
+robots sessions settings shipments signin signout signup sitemap statements static subscribe
+subscribers support terms thank-you thankyou unsubscribe v1 v2 v3 verify webhooks well-known www
 """
 RESERVED_SLUGS = frozenset(_RESERVED.split())
 

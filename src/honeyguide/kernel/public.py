@@ -102,6 +102,10 @@ RewardDescription = Annotated[
 RewardLink = Annotated[
     Url, doc("Page that a `link` reward leads to.", "https://wax.example.org/recipes")
 ]
+Variants = Annotated[
+    list[str],
+    doc("Sizes or colors of a physical reward to choose from. Up to 50.", ["S", "M", "L"]),
+]
 CouponCode = Annotated[str, doc("Coupon code, for rewards that have one.", "WAX-7Q2M")]
 
 PublicationName = Annotated[

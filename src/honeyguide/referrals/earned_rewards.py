@@ -10,13 +10,21 @@ import msgspec
 
 from honeyguide.events import outbox
 from honeyguide.kernel import checks
-from honeyguide.kernel.errors import Invalid, Missing
+from honeyguide.kernel.errors import Invalid, Missing, Required
 from honeyguide.kernel.ids import is_id, new_id
 from honeyguide.kernel.paging import Page
 from honeyguide.kernel.site import Site
 from honeyguide.kernel.tenant import Tenant
-from honeyguide.referrals import branding, coupons, reward_events, rewards, subscribers
+from honeyguide.referrals import (
+    branding,
+    coupons,
+    reward_events,
+    rewards,
+    shipments,
+    subscribers,
+)
 from honeyguide.referrals.rewards import Reward
+from honeyguide.referrals.shipments import PostalAddress
 from honeyguide.referrals.subscribers import Subscriber
 from honeyguide.store.statements import beside
 from honeyguide.store.tx import Tx
@@ -36,7 +44,7 @@ FILL_BATCH = 50
 
 
 class EarnedReward(NamedTuple):
-    """A earned reward with what its milestone says of it."""
+    """An earned reward with what its milestone says of it."""
 
     id: str
     reward_id: str
@@ -49,34 +57,23 @@ class EarnedReward(NamedTuple):
     redeemed_ms: int | None
     redeemed_by: str | None
     shipping: str | None
+    variant: str | None
+    sent_ms: int | None
+    tracking_note: str | None
     name: str
     referrals: int
     kind: str
     recurring: int
     description: str | None
     link: str | None
+    variants: str | None
 
-
-class Shipping(msgspec.Struct, frozen=True):
-    """Where a physical reward goes."""
-
-    name: str
-    line1: str
-    city: str
-    postcode: str
-    country: str
-    line2: str | None = None
-    region: str | None = None
-
-    def checked(self) -> Shipping:
-        for field in self.__struct_fields__:
-            value = getattr(self, field)
-            needed = field not in ("line2", "region")
-            if value is not None or needed:
-                checks.text(
-                    value or "", param=field, limit=checks.STRING_LIMIT, blank_ok=not needed
-                )
-        return self
+    @property
+    def state(self) -> str:
+        """The status as pages show it: something redeemed may still be to send, or be sent."""
+        if self.sent_ms is not None:
+            return shipments.SENT
+        return shipments.TO_SEND if self.shipping is not None else self.status
 
 
 class _Reached(NamedTuple):
@@ -98,7 +95,6 @@ _OF_PEOPLE = _sql.query("of_people", EarnedReward)
 _OF_CAMPAIGN = _sql.query("of_campaign", EarnedReward)
 _COUNT_OF_CAMPAIGN = _sql.value("count_of_campaign", int)
 _WAITING = _sql.query("waiting", EarnedReward)
-_FORGET_SHIPPING = _sql.command("forget_shipping")
 _QUEUED_OF_PERSON = _sql.value("queued_of_person", str)
 _COUNT_QUEUED = _sql.value("count_queued", int)
 
@@ -306,10 +302,12 @@ async def redeem(
     *,
     by: str,
     now_ms: int,
-    shipping: Shipping | None = None,
+    shipping: PostalAddress | None = None,
+    variant: str | None = None,
     of: str | None = None,
 ) -> EarnedReward:
-    """Marks it as handed over. What is redeemed already stays as it is, without a second event."""
+    """Marks it as redeemed. What is redeemed already stays as it is, without a second event. A
+    physical reward with a postal address becomes a shipment."""
     earned = await _get_locked(tx, tenant, earned_id, of)
     if earned.status == REDEEMED:
         return earned
@@ -319,27 +317,25 @@ async def redeem(
         )
     if earned.status == OUT_OF_STOCK:
         raise Invalid("This reward has no coupon code left; add codes first.", code="out_of_stock")
-    address = msgspec.to_builtins(shipping.checked()) if shipping is not None else None
+    address = shipping.checked() if shipping is not None else None
+    if variant is not None:
+        checks.one_of(variant, rewards.variants_of(earned.variants), param="variant")
     # Read after the lock, because an erasure takes the same lock: no address is stored for someone
     # erased.
     winner = await subscribers.find(tx, tenant, earned.subscriber_id)
     if winner is None and by == READER:
         raise Missing(UNKNOWN)
-    kept = (
-        msgspec.json.encode(address).decode()
-        if address is not None and winner is not None
-        else None
-    )
-    await tx.run(
-        _REDEEM, account_id=tenant.account_id, id=earned.id, by=by, shipping=kept, now_ms=now_ms
-    )
+    await tx.run(_REDEEM, account_id=tenant.account_id, id=earned.id, by=by, now_ms=now_ms)
+    if earned.kind == rewards.PHYSICAL and address is not None and winner is not None:
+        await shipments.create(tx, tenant, earned.id, address, variant)
     if winner is not None:
         facts = {
             "reward": reward_events.body(
                 earned.reward_id, earned.name, earned.referrals, earned.recurring
             ),
             "coupon_code": earned.coupon_code,
-            "shipping_details": address,
+            "shipping_details": None if address is None else msgspec.to_builtins(address),
+            "variant": variant,
         }
         await reward_events.emit(
             tx, site, tenant, outbox.REWARD_REDEEMED, winner, facts, now_ms=now_ms
@@ -354,16 +350,29 @@ async def claim(
     subscriber: Subscriber,
     earned_id: str,
     *,
-    shipping: Shipping | None = None,
+    shipping: PostalAddress | None = None,
+    variant: str | None = None,
     now_ms: int,
 ) -> EarnedReward:
-    """The reader takes what is theirs; a physical reward needs an address."""
+    """The subscriber takes what is theirs. A physical reward needs an address, and one of its
+    variants if it has any."""
     earned = await get(tx, tenant, earned_id, of=subscriber.id)
-    if earned.kind == rewards.PHYSICAL and shipping is None and earned.status == UNLOCKED:
+    if earned.kind != rewards.PHYSICAL:
+        shipping = variant = None
+    elif earned.status == UNLOCKED and shipping is None:
         raise Invalid("A shipping address is required.", param="shipping")
-    address = shipping if earned.kind == rewards.PHYSICAL else None
+    elif earned.status == UNLOCKED and earned.variants and variant is None:
+        raise Required("variant")
     return await redeem(
-        tx, site, tenant, earned.id, by=READER, shipping=address, of=subscriber.id, now_ms=now_ms
+        tx,
+        site,
+        tenant,
+        earned.id,
+        by=READER,
+        shipping=shipping,
+        variant=variant,
+        of=subscriber.id,
+        now_ms=now_ms,
     )
 
 
@@ -379,4 +388,4 @@ async def erase(tx: Tx, tenant: Tenant, subscriber_id: str) -> None:
             "reward_id": reward_id,
         }
         await coupons.leave_queue(tx, tenant, reward_id, await tx.one(_COUNT_QUEUED, **mine) or 0)
-    await tx.run(_FORGET_SHIPPING, account_id=tenant.account_id, subscriber_id=subscriber_id)
+    await shipments.erase(tx, tenant, subscriber_id)

@@ -1,11 +1,12 @@
 -- fragment: earned_reward
 w.id, w.reward_id, w.subscriber_id, w.multiple, w.status, w.coupon_code, w.earned_ms,
-w.unlocked_ms, w.redeemed_ms, w.redeemed_by, w.shipping, r.name, r.referrals, r.kind, r.recurring, r.description, r.link
+w.unlocked_ms, w.redeemed_ms, w.redeemed_by, w.shipping, w.variant, w.sent_ms, w.tracking_note, r.name, r.referrals, r.kind, r.recurring, r.description, r.link,
+r.variants
 
 -- name: reached
 -- Every milestone the advocate's count has reached: how many times, and how many of those they have.
 SELECT r.id, r.name, r.referrals, r.kind, r.recurring, r.approval, r.description, r.link, r.coupon_code, r.is_pool,
-       r.codes_total, r.codes_left, r.waiting, r.created_ms, r.deleted_ms,
+       r.codes_total, r.codes_left, r.waiting, r.created_ms, r.deleted_ms, r.variants,
        CASE WHEN r.recurring = 1 THEN s.referrals_verified / r.referrals ELSE 1 END AS times,
        (SELECT COUNT(*) FROM won_reward AS w WHERE w.reward_id = r.id AND w.subscriber_id = s.id) AS have
 FROM subscriber AS s JOIN reward AS r ON r.campaign_id = s.campaign_id AND r.deleted_ms IS NULL
@@ -30,7 +31,7 @@ UPDATE won_reward SET status = 'out_of_stock', approved_by = COALESCE(:by, appro
 WHERE account_id = :account_id AND id = :id;
 
 -- name: redeem
-UPDATE won_reward SET status = 'redeemed', redeemed_ms = :now_ms, redeemed_by = :by, shipping = :shipping
+UPDATE won_reward SET status = 'redeemed', redeemed_ms = :now_ms, redeemed_by = :by
 WHERE account_id = :account_id AND id = :id;
 
 -- name: lock
@@ -78,6 +79,3 @@ WHERE account_id = :account_id AND subscriber_id = :subscriber_id AND status = '
 -- name: count_queued
 SELECT COUNT(*) AS n FROM won_reward
 WHERE account_id = :account_id AND subscriber_id = :subscriber_id AND reward_id = :reward_id AND status = 'out_of_stock';
-
--- name: forget_shipping
-UPDATE won_reward SET shipping = NULL WHERE account_id = :account_id AND subscriber_id = :subscriber_id;

@@ -24,6 +24,8 @@ AUTOMATIC, BY_HAND = APPROVALS = ("automatic", "manual")
 # Far more than a reader would look at, and few enough to read them all wherever one is needed.
 MOST_REWARDS = 100
 MOST_REFERRALS = 1_000_000
+MOST_VARIANTS = 50
+VARIANT_LIMIT = 60
 
 
 class Reward(NamedTuple):
@@ -42,6 +44,16 @@ class Reward(NamedTuple):
     waiting: int
     created_ms: int
     deleted_ms: int | None
+    variants: str | None = None
+
+    @property
+    def variant_names(self) -> list[str]:
+        return variants_of(self.variants)
+
+
+def variants_of(kept: str | None) -> list[str]:
+    """The names of the variants, from how they are stored."""
+    return msgspec.json.decode(kept, type=list[str]) if kept else []
 
 
 AtLeastOne = Annotated[public.ReferralsNeeded, public.doc(minimum=1)]
@@ -58,6 +70,7 @@ class RewardFields(msgspec.Struct, frozen=True):
     description: public.RewardDescription | None = None
     link: public.RewardLink | None = None
     coupon_code: public.CouponCode | None = None
+    variants: public.Variants | None = None
 
 
 class NewReward(RewardFields, frozen=True):
@@ -67,7 +80,8 @@ class NewReward(RewardFields, frozen=True):
 
 
 class RewardChanges(msgspec.Struct, frozen=True):
-    """UNSET leaves a field as it is; a None description clears it. `kind` cannot change."""
+    """UNSET leaves a field as it is; None clears the description or the variants. `kind` cannot
+    change."""
 
     name: public.RewardName | UnsetType = UNSET
     referrals: AtLeastOne | UnsetType = UNSET
@@ -77,6 +91,7 @@ class RewardChanges(msgspec.Struct, frozen=True):
     description: public.RewardDescription | UnsetType | None = UNSET
     link: public.RewardLink | UnsetType = UNSET
     coupon_code: public.CouponCode | UnsetType = UNSET
+    variants: public.Variants | UnsetType | None = UNSET
 
 
 _sql = beside(__file__)
@@ -131,6 +146,7 @@ async def create(tx: Tx, tenant: Tenant, new: NewReward, *, now_ms: int) -> Rewa
         link=new.link,
         coupon_code=new.coupon_code,
         is_pool=new.pool,
+        variants=new.variants,
     )
     reward_id = new_id()
     await tx.run(
@@ -166,6 +182,7 @@ async def update(tx: Tx, tenant: Tenant, reward_id: str, changes: RewardChanges)
             param="coupon_code",
         )
     chosen: dict[str, Any] = {name: getattr(old, name) for name in _FIELDS}
+    chosen["variants"] = old.variant_names
     chosen |= {
         name: value
         for name in RewardChanges.__struct_fields__
@@ -202,6 +219,7 @@ _FIELDS = (
     "link",
     "coupon_code",
     "is_pool",
+    "variants",
 )
 
 
@@ -216,6 +234,7 @@ def _checked(
     link: str | None,
     coupon_code: str | None,
     is_pool: bool | int,
+    variants: list[str] | None,
 ) -> dict[str, Any]:
     """The columns, or one sentence about what is wrong with them."""
     checks.text(name, param="name", limit=checks.NAME_LIMIT, blank_ok=False)
@@ -234,6 +253,8 @@ def _checked(
     if coupon_code is not None:
         checks.text(coupon_code, param="coupon_code", limit=checks.STRING_LIMIT, blank_ok=False)
     _check_belongs(kind, link, coupon_code, bool(is_pool))
+    if variants and kind != PHYSICAL:
+        raise Invalid("{field} are only for rewards of kind physical.", param="variants")
     return {
         "name": name,
         "referrals": referrals,
@@ -244,7 +265,22 @@ def _checked(
         "link": link,
         "coupon_code": coupon_code,
         "is_pool": int(is_pool),
+        "variants": _checked_variants(variants) if variants else None,
     }
+
+
+def _checked_variants(variants: list[str]) -> str:
+    """Sizes or colors, as they are stored."""
+    if len(variants) > MOST_VARIANTS:
+        raise Invalid(
+            "{field} can have at most {most} entries.", param="variants", most=MOST_VARIANTS
+        )
+    for variant in variants:
+        checks.text(variant, param="variants", limit=VARIANT_LIMIT, blank_ok=False)
+    names = [variant.strip() for variant in variants]
+    if len({name.casefold() for name in names}) < len(names):
+        raise Invalid("{field} must all be different.", param="variants")
+    return msgspec.json.encode(names).decode()
 
 
 def _check_belongs(kind: str, link: str | None, coupon_code: str | None, is_pool: bool) -> None:

@@ -1,6 +1,6 @@
 -- fragment: reward
 id, name, referrals, kind, recurring, approval, description, link, coupon_code, is_pool,
-codes_total, codes_left, waiting, created_ms, deleted_ms
+codes_total, codes_left, waiting, created_ms, deleted_ms, variants
 
 -- name: of_campaign
 SELECT {reward}
@@ -18,13 +18,13 @@ SELECT COUNT(*) AS n FROM reward WHERE account_id = :account_id AND campaign_id 
 
 -- name: insert
 INSERT INTO reward (id, account_id, campaign_id, name, referrals, kind, recurring, approval, description, link, coupon_code,
-    is_pool, walk_ms, walk_id, created_ms)
+    is_pool, variants, walk_ms, walk_id, created_ms)
 VALUES (:id, :account_id, :campaign_id, :name, :referrals, :kind, :recurring, :approval, :description, :link, :coupon_code,
-    :is_pool, :walk_ms, :walk_id, :now_ms);
+    :is_pool, :variants, :walk_ms, :walk_id, :now_ms);
 
 -- name: update
 UPDATE reward SET name = :name, referrals = :referrals, recurring = :recurring, approval = :approval,
-    description = :description, link = :link, coupon_code = :coupon_code,
+    description = :description, link = :link, coupon_code = :coupon_code, variants = :variants,
     walk_ms = CASE WHEN CAST(:needs_backfill AS INTEGER) = 1 THEN CAST(:walk_ms AS BIGINT) ELSE walk_ms END,
     walk_id = CASE WHEN CAST(:needs_backfill AS INTEGER) = 1 THEN CAST(:walk_id AS TEXT) ELSE walk_id END
 WHERE account_id = :account_id AND id = :id;

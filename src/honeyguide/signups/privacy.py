@@ -126,5 +126,8 @@ def _reward(earned: earned_rewards.EarnedReward) -> dict[str, Any]:
         "earned_at": _at(earned.earned_ms),
         "unlocked_at": _at(earned.unlocked_ms),
         "redeemed_at": _at(earned.redeemed_ms),
+        "variant": earned.variant,
         "shipping_details": msgspec.json.decode(earned.shipping) if earned.shipping else None,
+        "sent_at": _at(earned.sent_ms),
+        "tracking_note": earned.tracking_note,
     }

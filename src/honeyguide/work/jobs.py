@@ -16,7 +16,7 @@ from honeyguide.kernel.site import Site
 from honeyguide.mail import emails, sending
 from honeyguide.mail.transports import Transport
 from honeyguide.partners import budget_notifications, charges, network, payouts, publications
-from honeyguide.referrals import backfill, clicks, lifecycle, page_index
+from honeyguide.referrals import backfill, clicks, lifecycle, page_index, shipments
 from honeyguide.signups import erasures, importing
 from honeyguide.store import Store
 from honeyguide.store.tx import Tx
@@ -90,6 +90,7 @@ PURGES = (
     Job("purge old events", HOUR_MS, sweep(outbox.purge)),
     Job("purge old attempt counts", HOUR_MS, sweep(attempts.purge)),
     Job("purge old visitor hashes", HOUR_MS, sweep(clicks.purge)),
+    Job("remove postal addresses after sending", HOUR_MS, sweep(shipments.remove_old_addresses)),
     Job("purge old records of erasures", HOUR_MS, sweep(erasures.purge)),
 )
 

@@ -9,7 +9,7 @@ from honeyguide.kernel.tenant import Tenant
 from honeyguide.mail import notifications
 from honeyguide.pages.dashboard import formats
 from honeyguide.pages.services import PageServices
-from honeyguide.referrals import daily_counts
+from honeyguide.referrals import daily_counts, shipments
 from honeyguide.store.tx import Tx
 
 
@@ -35,6 +35,7 @@ PARTS: tuple[NavGroup, ...] = (
             NavLink("Subscribers", "/subscribers"),
             NavLink("Review referrals", "/review", count="review"),
             NavLink("Rewards", "/rewards"),
+            NavLink("Shipments", "/shipments", count="shipments"),
             NavLink("Pages", "/pages"),
             NavLink("Branding", "/branding"),
             NavLink("Emails", "/emails"),
@@ -79,8 +80,8 @@ async def shown(
     services: PageServices, who: Visitor, path: str
 ) -> tuple[list[tuple[str, list[Shown]]], str]:
     """The menu with its counts and the current page, and the number of unread notifications."""
-    suspected, unread = await services.store.read(_counts, who)
-    counts = {"review": _up_to_most(suspected), "notices": _up_to_most(unread)}
+    found = await services.store.read(_counts, who)
+    counts = {name: _up_to_most(count) for name, count in found.items()}
     parts = [
         (
             part.name,
@@ -95,11 +96,14 @@ async def shown(
     return parts, counts["notices"]
 
 
-async def _counts(tx: Tx, who: Visitor) -> tuple[int, int]:
-    """Referrals to review and unread notifications."""
+async def _counts(tx: Tx, who: Visitor) -> dict[str, int]:
+    """Referrals to review, shipments to send and unread notifications."""
     tenant = Tenant(who.account_id, who.campaign_id)
-    suspected = await daily_counts.suspected(tx, tenant, most=MOST_SHOWN + 1)
-    return suspected, await notifications.unread(tx, who.account_id)
+    return {
+        "review": await daily_counts.suspected(tx, tenant, most=MOST_SHOWN + 1),
+        "shipments": await shipments.count_open(tx, tenant, most=MOST_SHOWN + 1),
+        "notices": await notifications.unread(tx, who.account_id),
+    }
 
 
 def _up_to_most(count: int) -> str:

@@ -17,7 +17,7 @@ from honeyguide.pages.dashboard import subscribers as listed
 from honeyguide.pages.dashboard.page_request import PageRequest, PageView
 from honeyguide.pages.forms import Field
 from honeyguide.pages.readers.preview import HUB, preview
-from honeyguide.referrals import branding, coupons, earned_rewards, rewards, subscribers
+from honeyguide.referrals import branding, coupons, earned_rewards, rewards, shipments, subscribers
 from honeyguide.referrals.branding import Branding
 from honeyguide.referrals.earned_rewards import EarnedReward
 from honeyguide.referrals.rewards import NewReward, Reward, RewardChanges
@@ -38,8 +38,11 @@ FORM = {
     "link": Field("Link", "Enter the link to the reward."),
     "coupon_code": Field("Shared code", "Enter the code."),
     "coupon_codes": Field("Unique codes"),
+    "variants": Field("Sizes or variants"),
 }
 WAITING = 30
+# A larger count is shown as "1,000+".
+MOST_TO_SEND = 1_000
 
 
 async def show(tx: Tx, request: PageRequest) -> PageView:
@@ -60,12 +63,13 @@ async def show(tx: Tx, request: PageRequest) -> PageView:
         kinds=KINDS,
         given=request.fields if request.errors else {},
         preview=_hub(request, campaign, all_rewards),
-        shipping=_shipping,
+        to_send=formats.up_to(MOST_TO_SEND, await _count_to_send(tx, request)),
     )
 
 
 async def _to_do(tx: Tx, request: PageRequest) -> list[EarnedReward]:
-    """Earned rewards to approve first, then those to hand over."""
+    """Earned rewards to approve first, then manual ones to hand over. What is to send has a page
+    of its own."""
     page = Page(1, WAITING)
     awaiting, _ = await earned_rewards.page_of_earned(
         tx, request.tenant, earned_rewards.AWAITING, page
@@ -73,7 +77,11 @@ async def _to_do(tx: Tx, request: PageRequest) -> list[EarnedReward]:
     unlocked, _ = await earned_rewards.page_of_earned(
         tx, request.tenant, earned_rewards.UNLOCKED, page
     )
-    return awaiting + [earned for earned in unlocked if earned.kind in ("manual", "physical")]
+    return awaiting + [earned for earned in unlocked if earned.kind == rewards.MANUAL]
+
+
+async def _count_to_send(tx: Tx, request: PageRequest) -> int:
+    return await shipments.count_open(tx, request.tenant, most=MOST_TO_SEND + 1)
 
 
 def _decoded(text: str | None) -> dict[str, Any]:
@@ -84,15 +92,6 @@ def _decoded(text: str | None) -> dict[str, Any]:
 def _hub(request: PageRequest, campaign: Branding, all_rewards: list[Reward]) -> str:
     words = _decoded(campaign.words)
     return preview(HUB, campaign, words, all_rewards, base_url=request.services.site.base_url)
-
-
-def _shipping(text: str | None) -> str:
-    kept = _decoded(text)
-    return ", ".join(
-        str(kept[part])
-        for part in ("name", "line1", "line2", "postcode", "city", "region", "country")
-        if kept.get(part)
-    )
 
 
 def _referrals(request: PageRequest) -> int:
@@ -124,7 +123,13 @@ def _new(request: PageRequest) -> NewReward:
         link=request.text("link") or None if kind == "link" else None,
         coupon_code=request.text("coupon_code") or None if kind == "coupon" and not codes else None,
         pool=bool(codes),
+        variants=_variants(request) if kind == "physical" else None,
     )
+
+
+def _variants(request: PageRequest) -> list[str]:
+    """One per line; empty lines do not count."""
+    return [line.strip() for line in request.text("variants").splitlines() if line.strip()]
 
 
 def _approval(request: PageRequest) -> str:
@@ -156,6 +161,7 @@ async def edit_form(tx: Tx, request: PageRequest) -> PageView:
         "description": reward.description or "",
         "link": reward.link or "",
         "coupon_code": reward.coupon_code or "",
+        "variants": "\n".join(reward.variant_names),
         "recurring": reward.recurring,
         # A box that is not checked is not sent.
         "by_hand": reward.approval == "manual" and not request.errors,
@@ -185,6 +191,7 @@ async def edit(tx: Tx, request: PageRequest) -> Response:
         approval=_approval(request),
         link=request.text("link") if reward.kind == "link" else UNSET,
         coupon_code=request.text("coupon_code") if has_shared_code else UNSET,
+        variants=_variants(request) if reward.kind == "physical" else UNSET,
     )
     await rewards.update(tx, request.tenant, reward.id, changes)
     added = 0
@@ -208,12 +215,18 @@ async def hand_over(tx: Tx, request: PageRequest) -> Response:
 async def approve_or_redeem(tx: Tx, request: PageRequest, *, of: str | None = None) -> str:
     """Approve the earned reward of the form, or mark it as redeemed; returns the flash message."""
     approves = request.text("do") == "approve"
+    earned = await earned_rewards.get(tx, request.tenant, request.text("earned"), of=of)
+    if not approves and earned.kind == rewards.PHYSICAL:
+        raise Invalid(
+            "A physical reward is sent, not redeemed by hand. It appears under Shipments once the "
+            "subscriber has claimed it and entered an address."
+        )
     change = earned_rewards.approve if approves else earned_rewards.redeem
     await change(
         tx,
         request.services.site,
         request.tenant,
-        request.text("earned"),
+        earned.id,
         by=listed.BY,
         now_ms=request.now_ms,
         of=of,

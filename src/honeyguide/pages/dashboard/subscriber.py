@@ -137,6 +137,9 @@ def _earned(rewards: list[EarnedReward]) -> Iterator[TimelineEntry]:
         if earned.redeemed_ms:
             verb = "Claimed" if earned.redeemed_by == earned_rewards.READER else "Received"
             yield TimelineEntry(earned.redeemed_ms, "good", f"{verb} {earned.name}.")
+        if earned.sent_ms:
+            note = earned.tracking_note or ""
+            yield TimelineEntry(earned.sent_ms, "good", f"{earned.name} was sent.", note)
 
 
 def _referred(referred: list[FoundSubscriber]) -> Iterator[TimelineEntry]:

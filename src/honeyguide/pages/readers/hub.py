@@ -14,15 +14,16 @@ from honeyguide.accounts import attempts
 from honeyguide.accounts.attempts import Limit
 from honeyguide.kernel import checks, clock
 from honeyguide.kernel.email_addresses import EmailAddress
-from honeyguide.kernel.errors import Fault, Invalid, Missing
+from honeyguide.kernel.errors import Fault, Missing
 from honeyguide.kernel.site import Site
 from honeyguide.kernel.tenant import Tenant
+from honeyguide.languages import countries
 from honeyguide.languages.language import Language, translatable
-from honeyguide.pages.forms import Field, FormErrors, missing
 from honeyguide.pages.readers import (
     errors,
     forms,
     page_branding,
+    postal_address,
     progress,
     requested_emails,
     sharing,
@@ -31,7 +32,7 @@ from honeyguide.pages.readers.page_branding import PageBranding
 from honeyguide.pages.readers.page_route import ReaderRequest, ReaderServices, ReaderView
 from honeyguide.pages.readers.showing import see_other
 from honeyguide.referrals import branding, earned_rewards, hub, rewards, subscribers
-from honeyguide.referrals.earned_rewards import EarnedReward, Shipping
+from honeyguide.referrals.earned_rewards import EarnedReward
 from honeyguide.referrals.rewards import Reward
 from honeyguide.referrals.subscribers import Subscriber
 from honeyguide.store.statements import beside
@@ -44,27 +45,6 @@ ASKED_BY_ADDRESS = Limit("hub by address", 6, clock.HOUR_MS)
 # An address in more campaigns than this is sent the links of the first ones.
 MOST_CAMPAIGNS = 5
 
-ADDRESS_FIELDS = {
-    "name": Field(translatable("Full name"), translatable("Enter your full name.")),
-    "line1": Field(translatable("Street address"), translatable("Enter your street address.")),
-    "line2": Field(translatable("Apartment, floor or company")),
-    "city": Field(translatable("City"), translatable("Enter your city.")),
-    "region": Field(translatable("State or region")),
-    "postcode": Field(
-        translatable("ZIP or postal code"), translatable("Enter your ZIP or postal code.")
-    ),
-    "country": Field(translatable("Country"), translatable("Enter your country.")),
-}
-# What browsers call these fields.
-AUTOCOMPLETE = {
-    "name": "name",
-    "line1": "address-line1",
-    "line2": "address-line2",
-    "city": "address-level2",
-    "region": "address-level1",
-    "postcode": "postal-code",
-    "country": "country-name",
-}
 # What the domain tells operators, in words for readers.
 CLAIM_ERRORS = {
     "awaiting_approval": translatable("This reward is still being reviewed."),
@@ -106,15 +86,18 @@ async def claim(tx: Tx, request: ReaderRequest) -> Response:
     visitor = await _visitor(tx, request)
     earned = _pick(visitor, request.at("earned_id"))
     request.check_form(f"claim {visitor.person.id}")
+    address = variant = None
+    if _needs_address(earned):
+        variants = rewards.variants_of(earned.variants)
+        address, variant = postal_address.parse(visitor.brand.language, request.fields, variants)
     await earned_rewards.claim(
         tx,
         request.services.site,
         visitor.brand.tenant,
         visitor.person,
         earned.id,
-        shipping=_shipping(visitor.brand.language, request.fields)
-        if _needs_address(earned)
-        else None,
+        shipping=address,
+        variant=variant,
         now_ms=request.now_ms,
     )
     return see_other(f"{_url(request)}#won-{earned.id}")
@@ -226,8 +209,11 @@ def _address_form(request: ReaderRequest, visitor: HubVisitor, earned: EarnedRew
         earned=earned,
         hub=_url(request),
         values=request.fields if request.refusal else {"name": visitor.person.name or ""},
-        fields=ADDRESS_FIELDS,
-        autocomplete=AUTOCOMPLETE,
+        fields=postal_address.FIELDS,
+        variant=postal_address.VARIANT,
+        variants=rewards.variants_of(earned.variants),
+        countries=countries.names(visitor.brand.language),
+        autocomplete=postal_address.AUTOCOMPLETE,
         longest=checks.STRING_LIMIT,
         token=request.token(f"claim {visitor.person.id}"),
     )
@@ -247,26 +233,4 @@ def _needs_address(earned: EarnedReward) -> bool:
 def claim_errors(language: Language, fault: Fault, fields: Mapping[str, str]) -> dict[str, str]:
     if fault.code in CLAIM_ERRORS:
         return {"": language.gettext(CLAIM_ERRORS[fault.code])}
-    return errors.by_field(language, fault, ADDRESS_FIELDS)
-
-
-def _shipping(language: Language, fields: Mapping[str, str]) -> Shipping:
-    """The postal address, or everything that is wrong with it at once."""
-    entered = {name: fields.get(name, "").strip() for name in ADDRESS_FIELDS}
-    wrong = missing(ADDRESS_FIELDS, entered)
-    for name, text in entered.items():
-        try:
-            checks.text(text, param=name, limit=checks.STRING_LIMIT)
-        except Invalid as fault:
-            wrong |= errors.by_field(language, fault, ADDRESS_FIELDS)
-    if wrong:
-        raise FormErrors(wrong)
-    return Shipping(
-        name=entered["name"],
-        line1=entered["line1"],
-        line2=entered["line2"] or None,
-        city=entered["city"],
-        region=entered["region"] or None,
-        postcode=entered["postcode"],
-        country=entered["country"],
-    )
+    return errors.by_field(language, fault, postal_address.FIELDS)

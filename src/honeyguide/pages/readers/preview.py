@@ -136,12 +136,16 @@ def _sample_earned(rewards: Sequence[Reward], verified: int, now_ms: int) -> lis
             redeemed_ms=now_ms + DAY_MS,
             redeemed_by=None,
             shipping=None,
+            variant=None,
+            sent_ms=None,
+            tracking_note=None,
             name=reward.name,
             referrals=reward.referrals,
             kind=reward.kind,
             recurring=reward.recurring,
             description=reward.description,
             link=reward.link,
+            variants=reward.variants,
         )
         for place, reward in enumerate(reached)
     ]

@@ -9,10 +9,13 @@ from operator import itemgetter
 from honeyguide.languages.language import Language
 from honeyguide.referrals.earned_rewards import REDEEMED, EarnedReward
 from honeyguide.referrals.rewards import MANUAL, Reward, next_reward
+from honeyguide.referrals.shipments import SENT
 
 # As many as fit on a phone.
 MOST_STOPS = 5
 LOCKED = "locked"
+# Nothing more happens to these.
+DONE = (REDEEMED, SENT)
 
 
 @dataclass(frozen=True)
@@ -39,6 +42,8 @@ class RewardStep:
     code: str | None = None
     link: str | None = None
     day: str = ""
+    variant: str | None = None
+    tracking_note: str | None = None
 
 
 @dataclass(frozen=True)
@@ -126,11 +131,11 @@ def _steps(
     lines: list[tuple[int, RewardStep]] = []
     earlier: list[RewardStep] = []
     last_claim = {
-        each.reward_id: each.id for each in earned if each.recurring and each.status == REDEEMED
+        each.reward_id: each.id for each in earned if each.recurring and each.state in DONE
     }
     for each in earned:
         step = _earned(language, each)
-        if last_claim.get(each.reward_id, each.id) != each.id and each.status == REDEEMED:
+        if last_claim.get(each.reward_id, each.id) != each.id and each.state in DONE:
             earlier.append(step)
         else:
             lines.append((each.referrals * each.multiple, step))
@@ -159,16 +164,18 @@ def _steps(
 
 def _earned(language: Language, earned: EarnedReward) -> RewardStep:
     redeemed = earned.status == REDEEMED
-    at_ms = earned.redeemed_ms if redeemed else earned.earned_ms
+    at_ms = earned.sent_ms or (earned.redeemed_ms if redeemed else earned.earned_ms)
     return RewardStep(
         name=earned.name,
         description=earned.description,
         needs=language.short_number(earned.referrals * earned.multiple),
-        state=earned.status,
+        state=earned.state,
         every=earned.referrals if earned.recurring else 0,
         kind=earned.kind,
         earned_id=earned.id,
         code=earned.coupon_code if redeemed else None,
         link=earned.link if redeemed else None,
         day="" if at_ms is None else language.day(at_ms),
+        variant=earned.variant,
+        tracking_note=earned.tracking_note,
     )

@@ -1,0 +1,129 @@
+"""Shipment endpoints: physical rewards to send and sent."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import msgspec
+
+from honeyguide.api import bodies
+from honeyguide.api.bodies import ShippingDetails
+from honeyguide.api.call import Call, Listed, Route
+from honeyguide.api.rewards import BY
+from honeyguide.api.views import META, PageMeta, Total, View, iso_or_none
+from honeyguide.kernel import public
+from honeyguide.kernel.clock import iso
+from honeyguide.kernel.public import doc
+from honeyguide.referrals import shipments
+from honeyguide.referrals.shipments import Shipment
+from honeyguide.store.tx import Tx
+
+
+class RecipientView(View, frozen=True):
+    uuid: public.Uuid
+    email: public.Email | None
+    name: Annotated[str | None, doc("Name of the subscriber.", "Ana Lopes")]
+
+
+class ShipmentView(View, frozen=True):
+    """A physical reward that was claimed with a postal address."""
+
+    uuid: Annotated[public.Uuid, doc("The same as the UUID of the earned reward.")]
+    reward_uuid: Annotated[public.Uuid, doc("UUID of the reward.")]
+    name: public.RewardName
+    variant: Annotated[str | None, doc("The size or color that was chosen.", "M")]
+    subscriber: Annotated[RecipientView, doc("Who earned it. Empty if they were deleted.")]
+    status: Annotated[str, doc("Whether it was sent.", "to_send", enum=list(shipments.STATUSES))]
+    shipping_details: Annotated[
+        ShippingDetails | None,
+        doc("Postal address. Null once it is removed, 90 days after sending."),
+    ]
+    tracking_note: Annotated[str | None, doc("Shown to the subscriber.", None)]
+    created_at: Annotated[public.Time, doc("When it was claimed.")]
+    sent_at: Annotated[public.Time | None, doc("When it was marked as sent.", None)]
+    sent_by: Annotated[
+        str | None, doc("Who marked it as sent: an operator's login, or `api`.", None)
+    ]
+
+
+class OneShipment(View, frozen=True):
+    shipment: ShipmentView
+
+
+class ShipmentMeta(PageMeta, frozen=True):
+    total_shipments: Total
+
+
+class Shipments(View, frozen=True):
+    shipments: list[ShipmentView]
+    meta: Annotated[ShipmentMeta, META]
+
+
+def shipment_view(s: Shipment) -> ShipmentView:
+    details = None
+    if s.address is not None:
+        details = msgspec.convert(s.address, ShippingDetails, from_attributes=True)
+    return ShipmentView(
+        uuid=s.id,
+        reward_uuid=s.reward_id,
+        name=s.name,
+        variant=s.variant,
+        subscriber=RecipientView(s.subscriber_id, s.email, s.subscriber_name),
+        status=s.status,
+        shipping_details=details,
+        tracking_note=s.tracking_note,
+        created_at=iso(s.claimed_ms),
+        sent_at=iso_or_none(s.sent_ms),
+        sent_by=s.sent_by,
+    )
+
+
+async def list_shipments(tx: Tx, call: Call) -> Listed:
+    page = call.page
+    status = call.choice("status", shipments.STATUSES, shipments.TO_SEND)
+    rows, total = await shipments.page_newest_first(tx, call.tenant, status, page)
+    meta = ShipmentMeta(page.per_page, page.page, page.total_pages(total), total)
+    return Listed(Shipments([shipment_view(row) for row in rows], meta), page, total)
+
+
+async def mark_sent(tx: Tx, call: Call) -> OneShipment:
+    shipment, _ = await shipments.mark_sent(
+        tx,
+        call.tenant,
+        call.path["uuid"],
+        by=BY,
+        tracking_note=call.body.tracking_note,
+        now_ms=call.now_ms,
+    )
+    return OneShipment(shipment_view(shipment))
+
+
+_S = "/v1/campaigns/{campaign_uuid}/shipments"
+
+ROUTES = (
+    Route(
+        "GET",
+        _S,
+        list_shipments,
+        operation_id="v1_shipments_list_shipments",
+        tag="Shipments",
+        summary="List shipments",
+        detail="Newest claim first. A physical reward that was redeemed without a postal address "
+        "is not among them.",
+        query=("status", "page", "per_page"),
+        answer=Shipments,
+        snapshot=True,
+    ),
+    Route(
+        "POST",
+        f"{_S}/{{uuid}}/sent",
+        mark_sent,
+        operation_id="v1_shipments_mark_sent",
+        tag="Shipments",
+        summary="Mark a shipment as sent",
+        detail="The subscriber sees it, with your tracking note. Marking it twice changes nothing: "
+        "the response says who did it first, and when.",
+        body=bodies.MarkSent,
+        answer=OneShipment,
+    ),
+)

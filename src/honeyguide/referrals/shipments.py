@@ -1,0 +1,229 @@
+"""Physical rewards to send and sent.
+
+A shipment is an earned reward that was redeemed with a postal address, and has the same id. It is
+to send until somebody marks it as sent; 90 days later its postal address is removed.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import msgspec
+
+from honeyguide.events import outbox
+from honeyguide.kernel import checks
+from honeyguide.kernel.clock import DAY_MS
+from honeyguide.kernel.errors import Missing
+from honeyguide.kernel.ids import is_id
+from honeyguide.kernel.paging import Page
+from honeyguide.kernel.tenant import Tenant
+from honeyguide.referrals.page_index import TOP
+from honeyguide.store.statements import beside
+from honeyguide.store.tx import Tx
+
+UNKNOWN = "There is no such shipment."
+TO_SEND, SENT = STATUSES = ("to_send", "sent")
+ADDRESS_KEPT_MS = 90 * DAY_MS
+REMOVAL_BATCH = 100
+# A limit for counts that need not be exact; no campaign has as many shipments.
+NO_LIMIT = 1_000_000_000
+
+Cursor = tuple[int, str]
+_START: Cursor = (-1, "")
+
+
+class PostalAddress(msgspec.Struct, frozen=True):
+    """Where a physical reward goes."""
+
+    name: str
+    line1: str
+    city: str
+    postcode: str
+    country: str
+    line2: str | None = None
+    region: str | None = None
+    phone: str | None = None
+
+    def checked(self) -> PostalAddress:
+        for field in self.__struct_fields__:
+            value = getattr(self, field)
+            needed = field not in ("line2", "region", "phone")
+            if value is not None or needed:
+                checks.text(
+                    value or "", param=field, limit=checks.STRING_LIMIT, blank_ok=not needed
+                )
+        return self
+
+
+class Shipment(NamedTuple):
+    id: str
+    reward_id: str
+    subscriber_id: str
+    name: str  # of the reward
+    variant: str | None
+    shipping: str | None  # null once the postal address is removed
+    claimed_ms: int
+    sent_ms: int | None
+    sent_by: str | None
+    tracking_note: str | None
+    email: str | None  # null after an erasure
+    subscriber_name: str | None
+
+    @property
+    def status(self) -> str:
+        return TO_SEND if self.sent_ms is None else SENT
+
+    @property
+    def address(self) -> PostalAddress | None:
+        if self.shipping is None:
+            return None
+        return msgspec.json.decode(self.shipping, type=PostalAddress)
+
+    @property
+    def address_kept_until_ms(self) -> int | None:
+        return None if self.sent_ms is None else self.sent_ms + ADDRESS_KEPT_MS
+
+
+class RewardToSend(NamedTuple):
+    """How many of one reward are to send."""
+
+    id: str
+    name: str
+    to_send: int
+
+
+class _OldAddress(NamedTuple):
+    id: str
+    account_id: str
+    subscriber_id: str
+    redeemed_ms: int
+
+
+_sql = beside(__file__)
+_CREATE = _sql.command("create")
+_BY_ID = _sql.query("by_id", Shipment)
+_TO_SEND = _sql.query("to_send", Shipment)
+_TO_SEND_OF_REWARD = _sql.query("to_send_of_reward", Shipment)
+_SENT = _sql.query("sent", Shipment)
+_NEWEST_FIRST = {
+    TO_SEND: _sql.query("to_send_newest_first", Shipment),
+    SENT: _sql.query("sent_newest_first", Shipment),
+}
+_COUNTS = {TO_SEND: _sql.value("count_to_send", int), SENT: _sql.value("count_sent", int)}
+_COUNT_TO_SEND_BY_REWARD = _sql.query("count_to_send_by_reward", RewardToSend)
+_MARK_SENT = _sql.command("mark_sent")
+_WITH_OLD_ADDRESS = _sql.query("with_old_address", _OldAddress)
+_REMOVE_ADDRESS = _sql.command("remove_address")
+_ERASE = _sql.command("erase")
+
+
+async def create(
+    tx: Tx, tenant: Tenant, earned_id: str, address: PostalAddress, variant: str | None
+) -> None:
+    """Every new shipment is made here, by the claim of a physical reward, in its transaction."""
+    text = msgspec.json.encode(address).decode()
+    await tx.run(_CREATE, account_id=tenant.account_id, id=earned_id, address=text, variant=variant)
+
+
+async def get(tx: Tx, tenant: Tenant, shipment_id: str) -> Shipment:
+    found = await tx.one(_BY_ID, **tenant._asdict(), id=shipment_id) if is_id(shipment_id) else None
+    if found is None:
+        raise Missing(UNKNOWN)
+    return found
+
+
+async def count(tx: Tx, tenant: Tenant, status: str, *, most: int = NO_LIMIT) -> int:
+    """How many there are, counted up to `most`."""
+    return await tx.one(_COUNTS[status], **tenant._asdict(), most=most) or 0
+
+
+async def count_open(tx: Tx, tenant: Tenant, *, most: int = NO_LIMIT) -> int:
+    return await count(tx, tenant, TO_SEND, most=most)
+
+
+async def count_open_by_reward(tx: Tx, tenant: Tenant, *, most: int) -> list[RewardToSend]:
+    """Every physical reward of which something is to send."""
+    counts = await tx.all(_COUNT_TO_SEND_BY_REWARD, **tenant._asdict(), most=most)
+    return [each for each in counts if each.to_send]
+
+
+async def page_newest_first(
+    tx: Tx, tenant: Tenant, status: str, page: Page
+) -> tuple[list[Shipment], int]:
+    """By the time of the claim, as every list of the API is ordered."""
+    rows = await tx.all(
+        _NEWEST_FIRST[status], **tenant._asdict(), most=page.per_page, skip=page.skip
+    )
+    return rows, await count(tx, tenant, status)
+
+
+async def to_send(
+    tx: Tx,
+    tenant: Tenant,
+    *,
+    reward_id: str | None = None,
+    after: Cursor | None = None,
+    most: int,
+    skip: int = 0,
+) -> list[Shipment]:
+    """Oldest claim first; of one reward, or of all. `after` is the last row that was read."""
+    after_ms, after_id = after or _START
+    where: dict[str, Any] = {"after_ms": after_ms, "after_id": after_id, "most": most, "skip": skip}
+    if reward_id is None:
+        return await tx.all(_TO_SEND, **tenant._asdict(), **where)
+    return await tx.all(
+        _TO_SEND_OF_REWARD, account_id=tenant.account_id, reward_id=reward_id, **where
+    )
+
+
+async def sent(
+    tx: Tx, tenant: Tenant, *, after: Cursor | None = None, most: int, skip: int = 0
+) -> list[Shipment]:
+    """Sent last comes first."""
+    after_ms, after_id = after or TOP
+    return await tx.all(
+        _SENT, **tenant._asdict(), after_ms=after_ms, after_id=after_id, most=most, skip=skip
+    )
+
+
+async def mark_sent(
+    tx: Tx,
+    tenant: Tenant,
+    shipment_id: str,
+    *,
+    by: str,
+    tracking_note: str | None,
+    now_ms: int,
+) -> tuple[Shipment, bool]:
+    """The shipment, and whether this call marked it. If somebody else did before, it stays as it
+    is, and says who and when."""
+    if tracking_note is not None:
+        checks.text(tracking_note, param="tracking_note", limit=checks.STRING_LIMIT)
+    found = await get(tx, tenant, shipment_id)
+    marked = await tx.run(
+        _MARK_SENT,
+        **tenant._asdict(),
+        id=found.id,
+        by=by,
+        tracking_note=(tracking_note or "").strip() or None,
+        now_ms=now_ms,
+    )
+    return await get(tx, tenant, found.id), marked == 1
+
+
+async def remove_old_addresses(tx: Tx, *, now_ms: int) -> bool:
+    """One batch of postal addresses of what was sent 90 days ago, also from stored events."""
+    old = await tx.all(_WITH_OLD_ADDRESS, before_ms=now_ms - ADDRESS_KEPT_MS, batch=REMOVAL_BATCH)
+    for each in old:
+        await tx.run(_REMOVE_ADDRESS, account_id=each.account_id, id=each.id)
+        await outbox.remove_shipping_details(
+            tx, each.account_id, each.subscriber_id, created_ms=each.redeemed_ms
+        )
+    if old:
+        tx.scrub()
+    return len(old) == REMOVAL_BATCH
+
+
+async def erase(tx: Tx, tenant: Tenant, subscriber_id: str) -> None:
+    """What is to send leaves the list with its address; what was sent stays, without the note."""
+    await tx.run(_ERASE, account_id=tenant.account_id, subscriber_id=subscriber_id)

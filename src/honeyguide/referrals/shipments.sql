@@ -1,0 +1,95 @@
+-- fragment: shipment
+w.id, w.reward_id, w.subscriber_id, r.name, w.variant, w.shipping, w.redeemed_ms AS claimed_ms, w.sent_ms, w.sent_by, w.tracking_note,
+s.email, s.name AS subscriber_name
+
+-- fragment: joined
+JOIN reward AS r ON r.id = w.reward_id LEFT JOIN subscriber AS s ON s.id = w.subscriber_id
+
+-- name: create
+UPDATE won_reward SET shipping = :address, variant = :variant WHERE account_id = :account_id AND id = :id;
+
+-- name: by_id
+SELECT {shipment}
+FROM won_reward AS w {joined}
+WHERE w.account_id = :account_id AND w.campaign_id = :campaign_id AND w.id = :id AND (w.shipping IS NOT NULL OR w.sent_ms IS NOT NULL);
+
+-- name: to_send
+-- The inner query reads only the index, so that skipping to a late page is cheap.
+SELECT {shipment}
+FROM (
+    SELECT i.id FROM won_reward AS i WHERE i.account_id = :account_id AND i.campaign_id = :campaign_id AND i.shipping IS NOT NULL
+      AND i.sent_ms IS NULL AND (i.redeemed_ms, i.id) > (:after_ms, :after_id)
+    ORDER BY i.redeemed_ms, i.id LIMIT :most OFFSET :skip
+) AS p JOIN won_reward AS w ON w.id = p.id {joined}
+ORDER BY w.redeemed_ms, w.id;
+
+-- name: to_send_of_reward
+SELECT {shipment}
+FROM (
+    SELECT i.id FROM won_reward AS i WHERE i.account_id = :account_id AND i.reward_id = :reward_id AND i.shipping IS NOT NULL
+      AND i.sent_ms IS NULL AND (i.redeemed_ms, i.id) > (:after_ms, :after_id)
+    ORDER BY i.redeemed_ms, i.id LIMIT :most OFFSET :skip
+) AS p JOIN won_reward AS w ON w.id = p.id {joined}
+ORDER BY w.redeemed_ms, w.id;
+
+-- name: sent
+SELECT {shipment}
+FROM (
+    SELECT i.id FROM won_reward AS i WHERE i.account_id = :account_id AND i.campaign_id = :campaign_id AND i.sent_ms IS NOT NULL
+      AND (i.sent_ms, i.id) < (:after_ms, :after_id)
+    ORDER BY i.sent_ms DESC, i.id DESC LIMIT :most OFFSET :skip
+) AS p JOIN won_reward AS w ON w.id = p.id {joined}
+ORDER BY w.sent_ms DESC, w.id DESC;
+
+-- name: to_send_newest_first
+SELECT {shipment}
+FROM (
+    SELECT i.id FROM won_reward AS i WHERE i.account_id = :account_id AND i.campaign_id = :campaign_id AND i.shipping IS NOT NULL
+      AND i.sent_ms IS NULL
+    ORDER BY i.redeemed_ms DESC, i.id DESC LIMIT :most OFFSET :skip
+) AS p JOIN won_reward AS w ON w.id = p.id {joined}
+ORDER BY w.redeemed_ms DESC, w.id DESC;
+
+-- name: sent_newest_first
+SELECT {shipment}
+FROM (
+    SELECT i.id FROM won_reward AS i WHERE i.account_id = :account_id AND i.campaign_id = :campaign_id AND i.sent_ms IS NOT NULL
+    ORDER BY i.redeemed_ms DESC, i.id DESC LIMIT :most OFFSET :skip
+) AS p JOIN won_reward AS w ON w.id = p.id {joined}
+ORDER BY w.redeemed_ms DESC, w.id DESC;
+
+-- name: count_to_send
+SELECT COUNT(*) AS n FROM (
+    SELECT 1 AS one FROM won_reward
+    WHERE account_id = :account_id AND campaign_id = :campaign_id AND shipping IS NOT NULL AND sent_ms IS NULL LIMIT :most
+) AS counted;
+
+-- name: count_sent
+SELECT COUNT(*) AS n FROM (
+    SELECT 1 AS one FROM won_reward WHERE account_id = :account_id AND campaign_id = :campaign_id AND sent_ms IS NOT NULL LIMIT :most
+) AS counted;
+
+-- name: count_to_send_by_reward
+-- Rewards that are no longer offered too, as long as one of them is to send.
+SELECT r.id, r.name, (
+    SELECT COUNT(*) FROM (
+        SELECT 1 AS one FROM won_reward AS w
+        WHERE w.reward_id = r.id AND w.shipping IS NOT NULL AND w.sent_ms IS NULL LIMIT :most
+    ) AS counted
+) AS to_send
+FROM reward AS r WHERE r.account_id = :account_id AND r.campaign_id = :campaign_id AND r.kind = 'physical'
+ORDER BY r.referrals, r.id;
+
+-- name: mark_sent
+UPDATE won_reward SET sent_ms = :now_ms, sent_by = :by, tracking_note = :tracking_note
+WHERE account_id = :account_id AND campaign_id = :campaign_id AND id = :id AND shipping IS NOT NULL AND sent_ms IS NULL;
+
+-- name: with_old_address
+SELECT id, account_id, subscriber_id, redeemed_ms FROM won_reward
+WHERE sent_ms < :before_ms AND sent_ms IS NOT NULL AND shipping IS NOT NULL ORDER BY sent_ms LIMIT :batch;
+
+-- name: remove_address
+UPDATE won_reward SET shipping = NULL WHERE account_id = :account_id AND id = :id;
+
+-- name: erase
+UPDATE won_reward SET shipping = NULL, tracking_note = NULL WHERE account_id = :account_id AND subscriber_id = :subscriber_id;
