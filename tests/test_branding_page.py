@@ -31,6 +31,8 @@ FIELDS = {
     "from_name": "Nora",
     "reply_to": "nora@wax.example",
     "share": "made",
+    "show_inviter": "1",
+    "show_leaderboard": "1",
 }
 SVG = b'<svg xmlns="http://www.w3.org/2000/svg"><script>alert(1)</script></svg>'
 
@@ -70,6 +72,7 @@ def test_everything_on_the_form_is_saved_and_shown_again(alice: Operator) -> Non
     found = load(alice)
     assert (found.accent, found.language, found.asks_name) == ("#4c5fd3", "pt", 1)
     assert (found.from_name, found.reply_to) == ("Nora", "nora@wax.example")
+    assert (found.show_inviter, found.show_leaderboard) == (1, 1)
     html = alice.web.get("/branding").text
     for text in ("#4c5fd3", "https://wax.example/imprint", "Yes, please.", "nora@wax.example"):
         assert text in html

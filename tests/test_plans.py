@@ -15,7 +15,7 @@ from honeyguide.kernel.email_addresses import EmailAddress
 from honeyguide.kernel.ids import new_code, new_id
 from honeyguide.kernel.paging import Page
 from honeyguide.kernel.tenant import Tenant
-from honeyguide.referrals import page_index, search, subscribers
+from honeyguide.referrals import hub_choices, page_index, search, subscribers
 from honeyguide.referrals.lifecycle import NewSubscriber
 from honeyguide.signups.signups import sign_up
 from honeyguide.store import Store
@@ -73,6 +73,8 @@ class Growing:
         store, tenant, known = self.store, self.tenant, self.last[0]
         email = EmailAddress.parse(known["email"])
         return {
+            "leaderboard": lambda: store.read(hub_choices.leaders, tenant),
+            "inviter": lambda: store.read(hub_choices.inviter_name, tenant, known["code"]),
             "by id": lambda: store.read(subscribers.find, tenant, known["id"]),
             "by email": lambda: store.read(subscribers.find_by_email, tenant, email),
             **{

@@ -28,7 +28,7 @@ OWN = (
     *(reward.name for reward in REWARDS),
     *(reward.description for reward in REWARDS if reward.description),
     *("The Morning Wax", "Plain Letters", "The Weekly Hive", "All that buzzes, every Friday."),
-    *("Ben", "Cleo", "HONEY-2026", "Nov"),
+    *("I’d like to get Plain Letters by email.", "Ben B.", "Ben", "Cleo", "HONEY-2026", "Nov"),
     *("WhatsApp", "Telegram", "Facebook", "LinkedIn", "Bluesky"),
 )
 EMAIL_VALUES = {

@@ -13,7 +13,7 @@ from playwright.sync_api import Page, expect
 
 from honeyguide.pages.readers import forms
 from honeyguide.pages.readers.preview import preview
-from honeyguide.referrals import branding, rewards
+from honeyguide.referrals import branding, hub_choices, rewards
 from honeyguide.referrals.branding import BrandFields
 from tests.browser.conftest import DESKTOP, LOOKS, PHONE, PageAt, weights
 from tests.support import market
@@ -44,6 +44,7 @@ class Places:
     def __init__(self, service: Service) -> None:
         self.wax = wax = Newsletter(service, words=WORDS)
         wax.offer()
+        wax.brand(show_inviter=True, show_leaderboard=True)
         self.shy = shy = Newsletter(service, name="Plain Letters", needs_confirmation=True)
         # A color that nobody could read, and everything else that a form can ask.
         brand = BrandFields(
@@ -58,6 +59,14 @@ class Places:
         shy.join(email)
         self.ben = wax.advocate(6, waiting=1)
         cleo = wax.advocate(10, name="Cleo")
+        for person in (self.ben, cleo):
+            service.write(
+                lambda tx, person=person: hub_choices.save(
+                    tx, wax.tenant, person.id, shows_name=True, on_leaderboard=True
+                )
+            )
+        left = wax.advocate(1)
+        wax.visitor.post(f"{wax.hub(left)}/leave")
         hub = wax.hub(cleo)
         html, token = wax.visitor.get(hub).text, wax.fields(hub)["token"]
         for path in re.findall(r'action="(/hub/[^"]+/claim/[^"]+)"', html):
@@ -67,14 +76,17 @@ class Places:
         )
         joined = market.join(service.member("bob"), market.offer(wax.member, publication))
         self.paths = {
-            "signup": f"{wax.page}?ref=23456789",
+            "signup": f"{wax.page}?ref={self.ben.ref_code}",
             "signup-branded": shy.page,
-            "thanks": wax.join(wax.address()).headers["location"],
+            "thanks": (thanks := wax.join(wax.address()).headers["location"]),
+            "start": f"/hub/start/{thanks.partition('?for=')[2]}",
             "inbox": f"{shy.page}/thanks",
             "confirm": shy.confirm_link(email),
             "hub": wax.hub(self.ben),
             "hub-claimed": hub,
             "hub-empty": shy.hub(shy.person(email)),
+            "hub-left": wax.hub(left),
+            "leave": f"{hub}/leave",
             "claim": re.findall(r'href="(/hub/[^"]+/claim/[^"]+)"', html)[0],
             "find-hub": "/hub",
             "find-hub-branded": f"/hub?of={shy.campaign.slug}",
@@ -92,11 +104,14 @@ NAMES = (
     "signup",
     "signup-branded",
     "thanks",
+    "start",
     "inbox",
     "confirm",
     "hub",
     "hub-claimed",
     "hub-empty",
+    "hub-left",
+    "leave",
     "claim",
     "find-hub",
     "find-hub-branded",
@@ -196,7 +211,7 @@ def test_without_javascript_no_button_promises_what_it_cannot_do(
     page = page_at(PHONE, scripts=False)
     page.goto(places.wax.service.url + places.paths["hub-claimed"])
     expect(page.get_by_role("button", name="Copy")).to_have_count(0)
-    expect(page.get_by_role("link", name="Email")).to_be_visible()
+    expect(page.get_by_role("link", name="Email", exact=True)).to_be_visible()
     page.get_by_text("Show QR code").click()
     expect(page.get_by_role("img", name="QR code for your link")).to_be_visible()
 

@@ -10,6 +10,7 @@ from html import unescape
 from typing import Any
 
 import httpx
+import msgspec
 
 from honeyguide.kernel.paging import Page
 from honeyguide.kernel.tenant import Tenant
@@ -84,8 +85,13 @@ class Newsletter:
 
     def speak(self, code: str, *, follow_browser: bool = False) -> None:
         """Changes the language of the campaign's pages and emails."""
+        self.brand(language=code, follow_browser_language=follow_browser)
+
+    def brand(self, **changes: Any) -> None:
+        """Changes some of the branding."""
         now_ms = self.service.now_ms()
-        fields = BrandFields(language=code, follow_browser_language=follow_browser)
+        old = msgspec.convert(self.branding._asdict(), BrandFields, strict=False)
+        fields = msgspec.structs.replace(old, **changes)
         self.service.write(lambda tx: branding.save(tx, self.tenant, fields, now_ms=now_ms))
 
     def offer(self, *ladder: NewReward) -> list[Reward]:

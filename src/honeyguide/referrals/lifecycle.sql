@@ -19,7 +19,8 @@ SELECT s.id, s.email, s.person_key, s.referrer_id, s.network, s.received_ms, c.s
        (SELECT COUNT(*) FROM webhook AS w WHERE w.account_id = s.account_id AND w.new_referral = 1) AS listeners,
        (SELECT COUNT(*) FROM reward AS r WHERE r.campaign_id = s.campaign_id AND r.deleted_ms IS NULL) AS milestones
 FROM subscriber AS s JOIN campaign AS c ON c.id = s.campaign_id
-WHERE s.ref_code = :code AND s.campaign_id = :campaign_id AND s.account_id = :account_id AND COALESCE(s.erased_ms, 0) = 0;
+WHERE s.ref_code = :code AND s.campaign_id = :campaign_id AND s.account_id = :account_id AND COALESCE(s.erased_ms, 0) = 0
+  AND s.left_program_ms IS NULL;
 
 -- name: set_person
 UPDATE subscriber SET name = :name, email = :email, email_key = :email_key, person_key = :person_key, status = :status
@@ -32,7 +33,7 @@ WHERE id = :id AND campaign_id = :campaign_id;
 
 -- name: erase
 UPDATE subscriber SET email = NULL, email_key = NULL, name = NULL, ip_address = NULL, network = NULL, user_agent = NULL,
-    utm_source = NULL, utm_campaign = NULL, claimed_code = NULL, erased_ms = :now_ms
+    utm_source = NULL, utm_campaign = NULL, claimed_code = NULL, shows_name = 0, left_program_ms = NULL, erased_ms = :now_ms
 WHERE id = :id AND campaign_id = :campaign_id;
 
 -- name: due

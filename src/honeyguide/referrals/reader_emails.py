@@ -19,9 +19,13 @@ CAN_BE_STOPPED = frozenset({"reward_unlocked"})
 _PURPOSE = "stop emails"
 
 
+def stop_token(site: Site, ref_code: str) -> str:
+    return site.seal(_PURPOSE, ref_code.encode())
+
+
 def stop_url(site: Site, ref_code: str) -> str:
     """Needs no login: whoever has the email may stop such emails."""
-    return f"{site.base_url}/stop/{site.seal(_PURPOSE, ref_code.encode())}"
+    return f"{site.base_url}/stop/{stop_token(site, ref_code)}"
 
 
 async def find_by_stop_token(tx: Tx, site: Site, token: str) -> tuple[Tenant, Subscriber] | None:

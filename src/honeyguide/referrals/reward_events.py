@@ -8,7 +8,7 @@ from honeyguide.events import outbox
 from honeyguide.kernel.site import Site
 from honeyguide.kernel.tenant import Tenant
 from honeyguide.mail import texts
-from honeyguide.referrals import event_bodies, hub, reader_emails, rewards
+from honeyguide.referrals import event_bodies, hub, names, reader_emails, rewards
 from honeyguide.referrals.branding import Branding
 from honeyguide.referrals.rewards import Reward
 from honeyguide.referrals.subscribers import Subscriber
@@ -41,7 +41,7 @@ async def tell_unlocked(
         reward=reward.name,
         referrals=advocate.referrals_verified,
         hub=hub.link(site, advocate),
-        first_name=_first_name(advocate),
+        first_name=names.first_name(advocate.name),
         coupon_code=coupon_code,
         link=reward.link,
         how_to_claim=reward.description,
@@ -58,12 +58,6 @@ async def tell_unlocked(
         once=f"reward_unlocked:{earned_id}",
         now_ms=now_ms,
     )
-
-
-def _first_name(advocate: Subscriber) -> str:
-    """Empty if it is none: mail programs turn a name with a dot into a link."""
-    first = next(iter((advocate.name or "").split()), "")
-    return first if first.replace("-", "").replace("’", "").replace("'", "").isalpha() else ""
 
 
 def body(reward_id: str, name: str, referrals: int, recurring: int) -> dict[str, Any]:

@@ -9,7 +9,7 @@ import msgspec
 from honeyguide.kernel.clock import iso
 from honeyguide.kernel.tenant import Tenant
 from honeyguide.mail import emails, stops
-from honeyguide.referrals import clicks, consents, earned_rewards, rules
+from honeyguide.referrals import clicks, consents, earned_rewards, hub_choices, rules
 from honeyguide.referrals.subscribers import Subscriber
 from honeyguide.store.statements import beside
 from honeyguide.store.tx import Tx
@@ -37,6 +37,7 @@ def _at(ms: int | None) -> str | None:
 async def export_person(tx: Tx, tenant: Tenant, s: Subscriber) -> dict[str, Any]:
     """Their row and referral, what they agreed to and earned, events and emails about them, and how
     often their link was used."""
+    choices = await hub_choices.of_subscriber(tx, tenant, s.id)
     return {
         "subscriber": {
             "uuid": s.id,
@@ -85,6 +86,9 @@ async def export_person(tx: Tx, tenant: Tenant, s: Subscriber) -> dict[str, Any]
             }
             for each in await emails.of_subscriber(tx, tenant.account_id, s.id)
         ],
+        "shows_name_to_friends": bool(choices.shows_name),
+        "on_leaderboard": bool(choices.on_leaderboard),
+        "left_program_at": _at(choices.left_program_ms),
         "emails_stopped_at": _at(await stops.stopped_ms(tx, tenant.account_id, s.id)),
         "link_clicks": await clicks.total(tx, tenant.account_id, tenant.campaign_id, s.ref_code),
     }

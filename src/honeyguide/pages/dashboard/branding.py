@@ -32,6 +32,8 @@ FORM = {
     "privacy_url": Field("Privacy policy"),
     "imprint_url": Field("Imprint"),
     "asks_name": Field("Ask for a first name"),
+    "show_inviter": Field("Show who invited them"),
+    "show_leaderboard": Field("Leaderboard"),
     "language": Field("Language"),
     "follow_browser_language": Field("Follow the reader’s browser"),
     "from_name": Field("From name"),
@@ -63,6 +65,8 @@ def _typed(request: PageRequest) -> BrandFields:
         follow_browser_language=bool(request.text("follow_browser_language")),
         from_name=request.text("from_name") or None,
         reply_to=request.text("reply_to") or None,
+        show_leaderboard=bool(request.text("show_leaderboard")),
+        show_inviter=bool(request.text("show_inviter")),
     )
 
 

@@ -20,8 +20,17 @@ from honeyguide.pages.dashboard.page_request import PageRequest, PageView
 from honeyguide.pages.downloads import attachment
 from honeyguide.pages.services import PageServices
 from honeyguide.partners.rules import Uncharged
-from honeyguide.referrals import earned_rewards, explanations, hub, rules, search, subscribers
+from honeyguide.referrals import (
+    earned_rewards,
+    explanations,
+    hub,
+    hub_choices,
+    rules,
+    search,
+    subscribers,
+)
 from honeyguide.referrals.earned_rewards import EarnedReward
+from honeyguide.referrals.hub_choices import HubChoices
 from honeyguide.referrals.search import FoundSubscriber
 from honeyguide.referrals.subscribers import Subscriber
 from honeyguide.signups import privacy, signups
@@ -73,12 +82,14 @@ async def show(tx: Tx, request: PageRequest) -> PageView:
     referred = await search.of_ids(tx, tenant, [row.id for row in rows])
     earned = await earned_rewards.earned_by(tx, tenant, person.id)
     sent = await emails.of_subscriber(tx, tenant.account_id, person.id)
+    choices = await hub_choices.of_subscriber(tx, tenant, person.id)
     timeline = [
         _joined(person, referrer, sent_by),
         *_decided(person),
         *_earned(earned),
         *_referred(referred),
         *_emailed(sent),
+        *_left_program(choices),
     ]
     return request.view(
         "subscriber.html",
@@ -152,6 +163,12 @@ def _emailed(sent: list[QueuedEmail]) -> Iterator[TimelineEntry]:
     for email in sent:
         state = formats.email_state(email.status)
         yield TimelineEntry(email.created_ms, "", f"Email: {email.subject or 'erased'}", state)
+
+
+def _left_program(choices: HubChoices) -> Iterator[TimelineEntry]:
+    if choices.left_program_ms is not None:
+        words = "Left the referral program"
+        yield TimelineEntry(choices.left_program_ms, "", words, "New friends no longer count.")
 
 
 def _yes_or_no(name: str, is_so: bool) -> Sign:

@@ -19,6 +19,7 @@ from honeyguide.kernel.site import Site
 from honeyguide.kernel.tenant import Tenant
 from honeyguide.languages import countries
 from honeyguide.languages.language import Language, translatable
+from honeyguide.mail import stops
 from honeyguide.pages.readers import (
     errors,
     forms,
@@ -31,8 +32,18 @@ from honeyguide.pages.readers import (
 from honeyguide.pages.readers.page_branding import PageBranding
 from honeyguide.pages.readers.page_route import ReaderRequest, ReaderServices, ReaderView
 from honeyguide.pages.readers.showing import see_other
-from honeyguide.referrals import branding, earned_rewards, hub, rewards, subscribers
+from honeyguide.referrals import (
+    branding,
+    earned_rewards,
+    hub,
+    hub_choices,
+    names,
+    reader_emails,
+    rewards,
+    subscribers,
+)
 from honeyguide.referrals.earned_rewards import EarnedReward
+from honeyguide.referrals.hub_choices import HubChoices, Leader
 from honeyguide.referrals.rewards import Reward
 from honeyguide.referrals.subscribers import Subscriber
 from honeyguide.store.statements import beside
@@ -62,6 +73,10 @@ class HubVisitor(NamedTuple):
     person: Subscriber
     rewards: list[Reward]
     earned: list[EarnedReward]
+    choices: HubChoices
+    leaders: list[Leader]
+    """Empty unless the operator shows a leaderboard."""
+    has_stopped_emails: bool
 
 
 def first_name(person: Subscriber) -> str:
@@ -69,21 +84,27 @@ def first_name(person: Subscriber) -> str:
     return words[0] if words else ""
 
 
+class LeaderboardPlace(NamedTuple):
+    name: str
+    verified: int
+    is_reader: bool
+
+
 async def show(tx: Tx, request: ReaderRequest) -> ReaderView:
-    return _hub(request, await _visitor(tx, request))
+    return hub_view(request, await find_visitor(tx, request))
 
 
 async def claim_form(tx: Tx, request: ReaderRequest) -> ReaderView | Response:
     """Where to send a physical reward. Any other reward needs no form: it is claimed on the hub."""
-    visitor = await _visitor(tx, request)
+    visitor = await find_visitor(tx, request)
     earned = _pick(visitor, request.at("earned_id"))
     if _needs_address(earned):
         return _address_form(request, visitor, earned)
-    return _hub(request, visitor) if request.refusal else see_other(_url(request))
+    return hub_view(request, visitor) if request.refusal else see_other(hub_url(request))
 
 
 async def claim(tx: Tx, request: ReaderRequest) -> Response:
-    visitor = await _visitor(tx, request)
+    visitor = await find_visitor(tx, request)
     earned = _pick(visitor, request.at("earned_id"))
     request.check_form(f"claim {visitor.person.id}")
     address = variant = None
@@ -100,7 +121,7 @@ async def claim(tx: Tx, request: ReaderRequest) -> Response:
         variant=variant,
         now_ms=request.now_ms,
     )
-    return see_other(f"{_url(request)}#won-{earned.id}")
+    return see_other(f"{hub_url(request)}#won-{earned.id}")
 
 
 async def ask_form(services: ReaderServices, request: ReaderRequest) -> ReaderView:
@@ -162,31 +183,35 @@ async def _asked_for(services: ReaderServices, request: ReaderRequest) -> PageBr
     return brand.for_reader(request.accepted_languages)
 
 
-async def _visitor(tx: Tx, request: ReaderRequest) -> HubVisitor:
+async def find_visitor(tx: Tx, request: ReaderRequest) -> HubVisitor:
     found = await hub.find(tx, request.services.site, request.at("token"))
     if found is None:
         raise Missing(page_branding.UNKNOWN)
     tenant, person = found
     brand = page_branding.of_campaign(await branding.of(tx, tenant))
+    has_board = bool(brand.campaign.show_leaderboard)
     return HubVisitor(
-        brand.for_reader(request.accepted_languages),
-        person,
-        await rewards.of_campaign(tx, tenant),
-        await earned_rewards.earned_by(tx, tenant, person.id),
+        brand=brand.for_reader(request.accepted_languages),
+        person=person,
+        rewards=await rewards.of_campaign(tx, tenant),
+        earned=await earned_rewards.earned_by(tx, tenant, person.id),
+        choices=await hub_choices.of_subscriber(tx, tenant, person.id),
+        leaders=await hub_choices.leaders(tx, tenant) if has_board else [],
+        has_stopped_emails=await stops.stopped_ms(tx, tenant.account_id, person.id) is not None,
     )
 
 
-def _url(request: ReaderRequest) -> str:
+def hub_url(request: ReaderRequest) -> str:
     return f"/hub/{request.at('token')}"
 
 
-def _hub(request: ReaderRequest, visitor: HubVisitor) -> ReaderView:
-    person = visitor.person
+def hub_view(request: ReaderRequest, visitor: HubVisitor) -> ReaderView:
+    person, site = visitor.person, request.services.site
     return request.view(
         "hub.html",
         visitor.brand,
         private=True,
-        hub=_url(request),
+        hub=hub_url(request),
         first_name=first_name(person),
         welcome=request.query("welcome") == "1",
         progress=progress.measure(
@@ -196,8 +221,20 @@ def _hub(request: ReaderRequest, visitor: HubVisitor) -> ReaderView:
             person.referrals_verified,
             person.referrals_pending,
         ),
-        share=sharing.of(visitor.brand.words, request.services.site.reader_link(person.ref_code)),
+        share=sharing.of(visitor.brand.words, site.reader_link(person.ref_code)),
         token=request.token(f"claim {person.id}"),
+        choices=visitor.choices,
+        choices_token=request.token(f"choices {person.id}"),
+        has_saved=request.query("saved") == "1",
+        public_first_name=names.first_name(person.name),
+        public_short_name=names.short_name(person.name),
+        leaderboard=[
+            LeaderboardPlace(leader.short_name, leader.verified, leader.subscriber_id == person.id)
+            for leader in visitor.leaders
+        ],
+        stop_url=f"/stop/{reader_emails.stop_token(site, person.ref_code)}",
+        has_stopped_emails=visitor.has_stopped_emails,
+        is_start=False,
     )
 
 
@@ -207,7 +244,7 @@ def _address_form(request: ReaderRequest, visitor: HubVisitor, earned: EarnedRew
         visitor.brand,
         private=True,
         earned=earned,
-        hub=_url(request),
+        hub=hub_url(request),
         values=request.fields if request.refusal else {"name": visitor.person.name or ""},
         fields=postal_address.FIELDS,
         variant=postal_address.VARIANT,

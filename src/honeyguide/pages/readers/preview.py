@@ -11,17 +11,24 @@ from typing import Any
 
 from honeyguide.kernel.clock import DAY_MS
 from honeyguide.pages.readers import page_branding, progress, sharing
+from honeyguide.pages.readers.hub import LeaderboardPlace
 from honeyguide.pages.readers.page_branding import PageBranding
 from honeyguide.pages.readers.page_texts import PageTexts
 from honeyguide.pages.readers.showing import html
 from honeyguide.pages.readers.signup import LONGEST_NAME
 from honeyguide.referrals.branding import Branding
 from honeyguide.referrals.earned_rewards import REDEEMED, UNLOCKED, EarnedReward
+from honeyguide.referrals.hub_choices import HubChoices
 from honeyguide.referrals.rewards import Reward
 
 SIGNUP, THANKS, HUB = KINDS = ("signup", "thanks", "hub")
 SAMPLE_LINK = "/r/h0neyb1d"
 SAMPLE_MS = 1_760_000_000_000
+SAMPLE_LEADERBOARD = [
+    LeaderboardPlace("Ben B.", 12, is_reader=False),
+    LeaderboardPlace("Ana S.", 4, is_reader=True),
+    LeaderboardPlace("Leila", 2, is_reader=False),
+]
 _SCRIPT = re.compile(r"<script\b.*?</script>", re.DOTALL | re.IGNORECASE)
 
 
@@ -49,7 +56,7 @@ def _page(
     if kind == SIGNUP:
         return _signup(brand, "ref", base_url)
     if kind == THANKS:
-        return _html("thanks.html", brand, share=share, rewards=list(rewards)[:3])
+        return _html("thanks.html", brand, share=share, start_url="", rewards=list(rewards)[:3])
     verified = _sample_count(rewards)
     return _html(
         "hub.html",
@@ -67,6 +74,15 @@ def _page(
             verified,
             1,
         ),
+        choices=HubChoices(),
+        choices_token="",
+        has_saved=False,
+        public_first_name="Ana",
+        public_short_name="Ana S.",
+        leaderboard=SAMPLE_LEADERBOARD if brand.campaign.show_leaderboard else [],
+        stop_url="",
+        has_stopped_emails=False,
+        is_start=False,
     )
 
 
@@ -101,6 +117,7 @@ def _signup(brand: PageBranding, brought_by: str, base_url: str) -> str:
         action="",
         page_link="",
         shared_link="",
+        inviter="Ana" if brand.campaign.show_inviter else "",
         base_url=base_url,
     )
 

@@ -9,7 +9,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from honeyguide.pages.handlers import Uses
-from honeyguide.pages.readers import forms, hub, signup, stop
+from honeyguide.pages.readers import choices, forms, hub, leave, signup, start, stop
 from honeyguide.pages.readers.links import PREFIXES
 from honeyguide.pages.readers.page_route import ReaderRoute, ReaderServices, endpoint, language_of
 from honeyguide.pages.readers.showing import lost
@@ -29,6 +29,11 @@ PAGES = (
     ReaderRoute("GET", "/hub", SERVICES, hub.ask_form),
     ReaderRoute("POST", "/hub", SERVICES, hub.ask, forms.email_errors),
     ReaderRoute("GET", "/hub/{token}", READS, hub.show),
+    ReaderRoute("GET", "/hub/start/{token}", READS, start.show),
+    ReaderRoute("GET", "/hub/{token}/choices", READS, choices.show),
+    ReaderRoute("POST", "/hub/{token}/choices", WRITES, choices.save, choices.form_errors),
+    ReaderRoute("GET", "/hub/{token}/leave", READS, leave.show),
+    ReaderRoute("POST", "/hub/{token}/leave", WRITES, leave.leave),
     ReaderRoute("GET", "/hub/{token}/claim/{earned_id}", READS, hub.claim_form),
     ReaderRoute("POST", "/hub/{token}/claim/{earned_id}", WRITES, hub.claim, hub.claim_errors),
 )

@@ -2,8 +2,8 @@
 Nothing subscribes or confirms on a GET.
 
 These pages never tell who is subscribed. Whoever enters an address sees the same page with the
-subscriber's public link, new or not. What is private (the link to the referral page, and that one
-is already subscribed) is sent to the mailbox.
+subscriber's public link, new or not, and a button to `start`. What is private (the link to the
+referral page, and that one is already subscribed) is sent to the mailbox.
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ from honeyguide.kernel.site import Site
 from honeyguide.kernel.tenant import Tenant
 from honeyguide.languages.language import Language, translatable
 from honeyguide.pages.forms import Field, FormErrors, missing
-from honeyguide.pages.readers import errors, forms, page_branding, requested_emails, sharing
+from honeyguide.pages.readers import errors, forms, page_branding, requested_emails, sharing, start
 from honeyguide.pages.readers.page_branding import PageBranding
 from honeyguide.pages.readers.page_route import ReaderRequest, ReaderServices, ReaderView
 from honeyguide.pages.readers.showing import see_other, sorry
-from honeyguide.referrals import branding, consents, hub, links, rewards, subscribers
+from honeyguide.referrals import branding, consents, hub, hub_choices, links, rewards, subscribers
 from honeyguide.referrals.lifecycle import NewSubscriber, SubscriberChanges
 from honeyguide.referrals.subscribers import Subscriber
 from honeyguide.signups import signups
@@ -63,6 +63,9 @@ async def form(services: ReaderServices, request: ReaderRequest) -> ReaderView:
         kept = carried(request.http.query_params)
         email = request.query("email")[:LONGEST]
     page_link = brand.page_link(services.site)
+    inviter = ""
+    if brand.campaign.show_inviter and "ref" in kept:
+        inviter = await services.store.read(hub_choices.inviter_name, brand.tenant, kept["ref"])
     return request.view(
         f"{_origin(request)}.html",
         brand,
@@ -76,6 +79,7 @@ async def form(services: ReaderServices, request: ReaderRequest) -> ReaderView:
         action=request.http.url.path,
         page_link=page_link,
         shared_link=_shared_link(page_link, kept),
+        inviter=inviter,
         base_url=services.site.base_url,
     )
 
@@ -107,8 +111,7 @@ async def subscribe(services: ReaderServices, request: ReaderRequest) -> Respons
         code = await services.store.write(_enter, *arguments)
     if brand.thankyou_page_url:
         return see_other(brand.thankyou_page_url)
-    sealed = services.site.seal("thanks", code.encode())
-    query = "" if brand.needs_confirmation else f"?for={sealed}"
+    query = "" if brand.needs_confirmation else f"?for={start.token(services.site, code)}"
     return see_other(f"{request.http.url.path}/thanks{query}")
 
 
@@ -117,12 +120,19 @@ async def thanks(services: ReaderServices, request: ReaderRequest) -> ReaderView
     brand = await _brand(services, request)
     if brand.needs_confirmation:
         return request.view("inbox.html", brand, private=True)
-    sealed = services.site.unseal("thanks", request.query("for"))
-    if sealed is None:
+    token = request.query("for")
+    code = start.code_of(services.site, token)
+    if code is None:
         return see_other(request.http.url.path.removesuffix("/thanks"))
     ahead = await services.store.read(rewards.of_campaign, brand.tenant)
-    share = sharing.of(brand.words, services.site.reader_link(sealed.decode()))
-    return request.view("thanks.html", brand, private=True, share=share, rewards=ahead[:TEASED])
+    return request.view(
+        "thanks.html",
+        brand,
+        private=True,
+        share=sharing.of(brand.words, services.site.reader_link(code)),
+        start_url=f"/hub/start/{token}",
+        rewards=ahead[:TEASED],
+    )
 
 
 async def confirm_form(tx: Tx, request: ReaderRequest) -> ReaderView | Response:

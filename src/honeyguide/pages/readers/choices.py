@@ -1,0 +1,49 @@
+"""Where a reader chooses, on their referral page, who may see their name. Nobody is named without
+that, and the operator decides first whether names are shown at all.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from starlette.responses import Response
+
+from honeyguide.kernel.errors import Fault
+from honeyguide.languages.language import Language
+from honeyguide.pages.readers import errors, hub
+from honeyguide.pages.readers.page_route import ReaderRequest, ReaderView
+from honeyguide.pages.readers.showing import see_other
+from honeyguide.referrals import hub_choices
+from honeyguide.store.tx import Tx
+
+
+async def show(tx: Tx, request: ReaderRequest) -> ReaderView | Response:
+    """The form is on the referral page; this shows it again when it was refused."""
+    if request.refusal is None:
+        return see_other(hub.hub_url(request))
+    return hub.hub_view(request, await hub.find_visitor(tx, request))
+
+
+async def save(tx: Tx, request: ReaderRequest) -> Response:
+    """A choice that the operator does not offer now is left as it is."""
+    visitor = await hub.find_visitor(tx, request)
+    request.check_form(f"choices {visitor.person.id}")
+    campaign, chosen = visitor.brand.campaign, visitor.choices
+    await hub_choices.save(
+        tx,
+        visitor.brand.tenant,
+        visitor.person.id,
+        shows_name=bool(
+            request.fields.get("shows_name") if campaign.show_inviter else chosen.shows_name
+        ),
+        on_leaderboard=bool(
+            request.fields.get("on_leaderboard")
+            if campaign.show_leaderboard
+            else chosen.on_leaderboard
+        ),
+    )
+    return see_other(f"{hub.hub_url(request)}?saved=1#your-name")
+
+
+def form_errors(language: Language, fault: Fault, given: Mapping[str, str]) -> dict[str, str]:
+    return errors.by_field(language, fault, {})

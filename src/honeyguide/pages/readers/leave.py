@@ -1,0 +1,32 @@
+"""Where a reader leaves the referral program, or joins it again. They stay subscribed to the
+newsletter. The URL of their referral page is the key, as for everything on it.
+"""
+
+from __future__ import annotations
+
+from starlette.responses import Response
+
+from honeyguide.pages.readers import hub
+from honeyguide.pages.readers.page_route import ReaderRequest, ReaderView
+from honeyguide.pages.readers.showing import see_other
+from honeyguide.referrals import hub_choices
+from honeyguide.store.tx import Tx
+
+
+async def show(tx: Tx, request: ReaderRequest) -> ReaderView | Response:
+    """Asks once more. A GET changes nothing: mail scanners open every link."""
+    visitor = await hub.find_visitor(tx, request)
+    if visitor.choices.left_program_ms is not None:
+        return see_other(hub.hub_url(request))
+    return request.view("leave.html", visitor.brand, private=True, hub=hub.hub_url(request))
+
+
+async def leave(tx: Tx, request: ReaderRequest) -> Response:
+    """With `?again=1` they join again."""
+    visitor = await hub.find_visitor(tx, request)
+    tenant, subscriber_id = visitor.brand.tenant, visitor.person.id
+    if request.query("again"):
+        await hub_choices.join_program_again(tx, tenant, subscriber_id)
+    else:
+        await hub_choices.leave_program(tx, tenant, subscriber_id, now_ms=request.now_ms)
+    return see_other(hub.hub_url(request))

@@ -1,0 +1,56 @@
+"""The referral page as it is for every new reader, where the thank-you page leads.
+
+Anybody can type anybody's address into the signup form. So this page has only what is public: the
+subscriber's link and the rewards. It is the same for a new address and for one that has been
+subscribed for years, and tells nobody which it was. Progress, names and rewards to claim need the
+link that is sent to the mailbox.
+"""
+
+from __future__ import annotations
+
+from honeyguide.kernel.errors import Missing
+from honeyguide.kernel.site import Site
+from honeyguide.kernel.tenant import Tenant
+from honeyguide.pages.readers import page_branding, progress, sharing
+from honeyguide.pages.readers.page_route import ReaderRequest, ReaderView
+from honeyguide.referrals import branding, links, rewards
+from honeyguide.referrals.hub_choices import HubChoices
+from honeyguide.store.tx import Tx
+
+_PURPOSE = "thanks"
+
+
+def token(site: Site, ref_code: str) -> str:
+    return site.seal(_PURPOSE, ref_code.encode())
+
+
+def code_of(site: Site, given: str) -> str | None:
+    """The referral code in a token that we made."""
+    content = site.unseal(_PURPOSE, given)
+    return None if content is None else content.decode()
+
+
+async def show(tx: Tx, request: ReaderRequest) -> ReaderView:
+    site = request.services.site
+    code = code_of(site, request.at("token"))
+    link = await links.lookup(tx, code) if code else None
+    if link is None:
+        raise Missing(page_branding.UNKNOWN)
+    tenant = Tenant(link.account_id, link.campaign_id)
+    brand = page_branding.of_campaign(await branding.of(tx, tenant))
+    brand = brand.for_reader(request.accepted_languages)
+    ahead = await rewards.of_campaign(tx, tenant)
+    return request.view(
+        "hub.html",
+        brand,
+        private=True,
+        hub="",
+        first_name="",
+        welcome=False,
+        progress=progress.measure(brand.language, ahead, [], 0, 0),
+        share=sharing.of(brand.words, site.reader_link(link.code)),
+        choices=HubChoices(),
+        public_first_name="",
+        leaderboard=[],
+        is_start=True,
+    )
