@@ -31,6 +31,7 @@ PLANTED = [
     "INSERT INTO campaign_brand (campaign_id, account_id, logo_id, consent_text_id, changed_ms) "
     "SELECT id, account_id, (SELECT MIN(l.id) FROM logo AS l WHERE l.account_id = c.account_id), "
     f"'t', 1 {CAMPAIGN}",
+    f"INSERT INTO embed SELECT id, account_id, 'hg_x', '', 0, '', 1 {CAMPAIGN}",
     f"INSERT INTO newsletter_block SELECT id, account_id, 'kit', '', 'card', 1 {CAMPAIGN}",
     "INSERT INTO consent SELECT MIN(id), 't', account_id, 1 FROM subscriber "
     f"WHERE campaign_id = (SELECT id {CAMPAIGN}) GROUP BY account_id",

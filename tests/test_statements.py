@@ -45,6 +45,7 @@ OWNERS = {
 
 # Statements on a tenant's table that need no owner. Everything else must bind one.
 UNOWNED: dict[str, str] = {
+    "referrals.embeds.by_public_id": "the public id of one campaign, as its website names it",
     # Background work over all accounts: it finds what is due, of whomever.
     "accounts.idempotency.purge": "sweeps answers older than a day",
     "events.outbox.purge": "sweeps events older than they are kept",

@@ -31,7 +31,8 @@ ReferralStatus = Annotated[
 Origin = Annotated[
     str,
     doc(
-        "How they joined: through the API, the hosted signup page, a magic link or an import.",
+        "How they joined: through the API, the hosted signup page, a magic link, an import, or an "
+        "embed on your own website.",
         "api",
         enum=list(ORIGINS),
     ),

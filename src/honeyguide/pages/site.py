@@ -18,6 +18,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from honeyguide.pages import logos, reference, rendering
 from honeyguide.pages.bodies import Bounded
 from honeyguide.pages.dashboard import routes as dashboard
+from honeyguide.pages.embeds.routes import embed_routes
 from honeyguide.pages.readers import accents
 from honeyguide.pages.readers.page_route import language_of
 from honeyguide.pages.readers.routes import is_reader_path, reader_routes
@@ -121,6 +122,7 @@ def pages_app(document: dict[str, Any], services: PageServices) -> Starlette:
             Route("/docs", Fixed(reference.render(document)).__call__, name="reference"),
             Mount("/static", Static(), name="static"),
             *accents.routes(),
+            *embed_routes(services),
             *reader_routes(services),
             *logos.routes(services),
         ],

@@ -23,8 +23,9 @@ from honeyguide.store import Again
 from honeyguide.store.statements import beside
 from honeyguide.store.tx import Refusals, Tx
 
-# How somebody joined: over the API, on the hosted signup page, by a magic link, by an import.
-ORIGINS = ("api", "signup", "magic", "import")
+# How somebody joined: over the API, on the hosted signup page, by a magic link, by an import, or on
+# the operator's own website.
+ORIGINS = ("api", "signup", "magic", "import", "embed")
 STATUSES = ("unsubscribed", "confirmed")
 FIRST_STATUSES = ("active", "confirmed", "unsubscribed")
 

@@ -47,6 +47,7 @@ ORIGINS = {
     "import": "by import",
     "signup": "on your signup page",
     "magic": "with a magic link",
+    "embed": "on your website",
 }
 
 

@@ -46,6 +46,11 @@ async def read(request: Request) -> dict[str, str]:
             ),
             status=403,
         )
+    return await read_fields(request)
+
+
+async def read_fields(request: Request) -> dict[str, str]:
+    """The fields, from wherever the form was sent."""
     kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
     if kind != "application/x-www-form-urlencoded":
         raise _refused(

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from urllib.parse import urlencode
 
+from starlette.requests import Request
 from starlette.responses import Response
 
 from honeyguide.accounts import attempts
@@ -30,6 +31,7 @@ from honeyguide.referrals import branding, consents, hub, hub_choices, links, re
 from honeyguide.referrals.lifecycle import NewSubscriber, SubscriberChanges
 from honeyguide.referrals.subscribers import Subscriber
 from honeyguide.signups import signups
+from honeyguide.store import Store
 from honeyguide.store.tx import Tx
 
 CARRIED = ("ref", "partner", "utm_source", "utm_campaign")
@@ -99,16 +101,9 @@ async def subscribe(services: ReaderServices, request: ReaderRequest) -> Respons
     brand = await _brand(services, request)
     request.check_form(f"signup {brand.id}")
     services.signup_limits[_origin(request)].another(forms.peer(request.http), request.now_ms)
-    new = _new_subscriber(request, brand)
-    email = _checked(request, brand, new)
-    arguments = (services.site, brand, new, email, request.now_ms)
-    try:
-        code = await services.store.write(_enter, *arguments)
-    except Invalid as refusal:
-        if refusal.code != "email_taken":
-            raise
-        # The same address came twice at once; by now the other one is in.
-        code = await services.store.write(_enter, *arguments)
+    new = new_subscriber(request.http, request.fields, brand, _origin(request))
+    email = checked(request.fields, brand, new, has_agreed=_has_agreed(request, brand))
+    code = await enter(services.store, services.site, brand, new, email, now_ms=request.now_ms)
     if brand.thankyou_page_url:
         return see_other(brand.thankyou_page_url)
     query = "" if brand.needs_confirmation else f"?for={start.token(services.site, code)}"
@@ -167,17 +162,19 @@ async def _brand(services: ReaderServices, request: ReaderRequest) -> PageBrandi
     return brand.for_reader(request.accepted_languages)
 
 
-def _checked(request: ReaderRequest, brand: PageBranding, new: NewSubscriber) -> EmailAddress:
+def checked(
+    fields: Mapping[str, str], brand: PageBranding, new: NewSubscriber, *, has_agreed: bool
+) -> EmailAddress:
     """The email address, or everything that is wrong with the form at once."""
     wrong: dict[str, str] = {}
-    if brand.campaign.consent_text_id is not None and not _has_agreed(request, brand):
+    if brand.campaign.consent_text_id is not None and not has_agreed:
         wrong["consent"] = SIGNUP_FIELDS["consent"].ask
     if new.name is not None and not new.name.isprintable():
         wrong["name"] = BAD_NAME
     try:
         email = EmailAddress.parse(new.email)
     except Invalid:
-        wrong |= missing(forms.EMAIL_FIELDS, request.fields) or {"email": forms.BAD_EMAIL}
+        wrong |= missing(forms.EMAIL_FIELDS, fields) or {"email": forms.BAD_EMAIL}
     if wrong:
         raise FormErrors(wrong)
     return email
@@ -187,32 +184,54 @@ def signup_errors(language: Language, fault: Fault, given: Mapping[str, str]) ->
     return errors.by_field(language, fault, SIGNUP_FIELDS)
 
 
-def _new_subscriber(request: ReaderRequest, brand: PageBranding) -> NewSubscriber:
-    kept = carried(request.fields)
+def new_subscriber(
+    http: Request, fields: Mapping[str, str], brand: PageBranding, origin: str
+) -> NewSubscriber:
+    kept = carried(fields)
     # Visitors of a program's page were most likely sent by a partner; of a campaign's, by a reader.
     codes = (
         (kept.get("partner"), kept.get("ref"))
         if brand.is_program
         else (kept.get("ref"), kept.get("partner"))
     )
-    agent = request.http.headers.get("user-agent", "")[: checks.USER_AGENT_LIMIT]
-    name = " ".join(request.fields.get("name", "").split())[:LONGEST_NAME]
+    agent = http.headers.get("user-agent", "")[: checks.USER_AGENT_LIMIT]
+    name = " ".join(fields.get("name", "").split())[:LONGEST_NAME]
     return NewSubscriber(
-        email=request.fields.get("email", ""),
+        email=fields.get("email", ""),
         name=name if name and brand.campaign.asks_name else None,
         referrer_code=brand.partner_code or codes[0] or codes[1],
-        ip_address=forms.peer(request.http) or None,
+        ip_address=forms.peer(http) or None,
         user_agent=agent.replace("\x00", "") or None,
         utm_source=kept.get("utm_source"),
         utm_campaign=kept.get("utm_campaign"),
-        origin=_origin(request),
+        origin=origin,
     )
+
+
+async def enter(
+    store: Store,
+    site: Site,
+    brand: PageBranding,
+    new: NewSubscriber,
+    email: EmailAddress,
+    *,
+    now_ms: int,
+) -> str:
+    """The subscriber's code, new or not."""
+    arguments = (site, brand, new, email, now_ms)
+    try:
+        return await store.write(_enter, *arguments)
+    except Invalid as refusal:
+        if refusal.code != "email_taken":
+            raise
+        # The same address came twice at once; by now the other one is in.
+        return await store.write(_enter, *arguments)
 
 
 async def _enter(
     tx: Tx, site: Site, brand: PageBranding, new: NewSubscriber, email: EmailAddress, now_ms: int
 ) -> str:
-    """The subscriber's code, new or not. Both cases write the same few rows and take as long."""
+    """Both cases write the same few rows and take as long."""
     tenant = brand.tenant
     mailbox = f"{tenant.campaign_id} {email.person}"
     await attempts.count(tx, site, SIGNUPS_BY_ADDRESS, mailbox, now_ms=now_ms)

@@ -1,0 +1,155 @@
+"""How the public endpoints answer: JSON, to the websites that the operator listed and to no other.
+
+Every request is one that browsers send without asking first, so a form's report is not lost when
+its page goes away. No cookie is read or set.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+from urllib.parse import urlsplit
+
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+
+from honeyguide.kernel.clock import MINUTE_MS
+from honeyguide.kernel.errors import Fault, Invalid, Missing, TooMany, Unavailable
+from honeyguide.kernel.ip_networks import ip_network_of
+from honeyguide.languages.language import CODES, get_language
+from honeyguide.pages.forms import FormErrors
+from honeyguide.pages.readers import errors, forms, page_branding, signup
+from honeyguide.pages.readers.page_branding import PageBranding
+from honeyguide.pages.readers.page_route import ReaderServices
+from honeyguide.referrals import branding, embeds
+from honeyguide.referrals.embeds import Embed
+from honeyguide.store.tx import Tx
+
+# Every answer to a form takes at least this long, so that its time tells nothing about the address.
+ANSWER_AFTER_S = 0.25
+_PRIVATE = {"cache-control": "no-store"}
+
+
+class EmbedLimits:
+    """Of one process, per ten minutes. Many honest people share a network."""
+
+    def __init__(self) -> None:
+        self._by_network = forms.NetworkLimit(120, 10 * MINUTE_MS)
+        self._by_campaign_and_network = forms.NetworkLimit(60, 10 * MINUTE_MS)
+        self._by_campaign = forms.NetworkLimit(10_000, 10 * MINUTE_MS)
+
+    def another(self, campaign_id: str, address: str, now_ms: int) -> None:
+        ip_network = ip_network_of(address) or address
+        self._by_campaign_and_network.another(f"{campaign_id} {ip_network}", now_ms)
+        self._by_network.another(ip_network, now_ms)
+        self._by_campaign.another(campaign_id, now_ms)
+
+
+@dataclass
+class EmbedServices:
+    readers: ReaderServices
+    limits: EmbedLimits
+
+
+@dataclass
+class EmbedRequest:
+    http: Request
+    services: EmbedServices
+    now_ms: int
+    embed: Embed
+    brand: PageBranding
+    fields: dict[str, str] = field(default_factory=dict)
+
+    def count(self) -> None:
+        """One more post from this network."""
+        self.services.limits.another(self.embed.campaign_id, forms.peer(self.http), self.now_ms)
+
+
+Handler = Callable[[EmbedRequest], Awaitable[Mapping[str, Any]]]
+
+
+@dataclass(frozen=True)
+class EmbedRoute:
+    method: str
+    name: str
+    handler: Handler
+    cache_control: str = "no-store"
+
+
+def endpoint(
+    services: EmbedServices, route: EmbedRoute
+) -> Callable[[Request], Awaitable[Response]]:
+    async def answer(http: Request) -> Response:
+        began_s = asyncio.get_running_loop().time()
+        try:
+            found = await services.readers.store.read(_find, http.path_params["public_id"])
+        except Unavailable:
+            return JSONResponse({"errors": {"": "Please try again."}}, 503, _PRIVATE)
+        if found is None:
+            return JSONResponse({"errors": {"": "There is no such campaign."}}, 404, _PRIVATE)
+        embed, brand = found
+        origin = _allowed_origin(http, embed, services.readers.site.base_url)
+        if origin is None:
+            return JSONResponse(
+                {"errors": {"": "This website is not listed on the Embed page."}}, 403, _PRIVATE
+            )
+        request = EmbedRequest(
+            http, services, services.readers.clock(), embed, _in_language(http, brand)
+        )
+        response = await _answered(request, route)
+        response.headers["access-control-allow-origin"] = origin
+        response.headers["vary"] = "origin, accept-language"
+        if http.method == "POST":
+            await asyncio.sleep(began_s + ANSWER_AFTER_S - asyncio.get_running_loop().time())
+        return response
+
+    return answer
+
+
+async def _find(tx: Tx, public_id: str) -> tuple[Embed, PageBranding] | None:
+    embed = await embeds.find_by_public_id(tx, public_id)
+    if embed is None:
+        return None
+    return embed, page_branding.of_campaign(await branding.of(tx, embed.tenant))
+
+
+def _allowed_origin(http: Request, embed: Embed, base_url: str) -> str | None:
+    """The website that sent the request, if it may. Our own pages show previews."""
+    ours = "{0.scheme}://{0.netloc}".format(urlsplit(base_url))
+    origin = http.headers.get("origin")
+    if origin is None:
+        # Browsers leave the origin out where a page reads from its own.
+        is_ours = http.method == "GET" and http.headers.get("sec-fetch-site") == "same-origin"
+        return ours if is_ours else None
+    return origin if origin == ours or embed.lists(origin) else None
+
+
+def _in_language(http: Request, brand: PageBranding) -> PageBranding:
+    """The one that the website asks for, else as on the hosted page."""
+    asked = http.query_params.get("language", "").partition("-")[0].lower()
+    if asked in CODES:
+        return brand.in_language(get_language(asked))
+    return brand.for_reader(http.headers.get("accept-language", ""))
+
+
+async def _answered(request: EmbedRequest, route: EmbedRoute) -> Response:
+    language = request.brand.language
+    try:
+        if request.http.method == "POST":
+            request.fields = await forms.read_fields(request.http)
+        answer = await route.handler(request)
+        return JSONResponse(answer, headers={"cache-control": route.cache_control})
+    except (Invalid, TooMany, Missing, Unavailable) as fault:
+        wrong = errors.by_field(language, fault, signup.SIGNUP_FIELDS)
+        response = JSONResponse({"errors": wrong}, _status(fault), _PRIVATE)
+        if isinstance(fault, TooMany):
+            response.headers["retry-after"] = str(fault.retry_after_s)
+        return response
+
+
+def _status(fault: Fault) -> int:
+    if isinstance(fault, FormErrors):
+        return fault.status
+    return {TooMany: 429, Missing: 404, Unavailable: 503}.get(type(fault), 400)

@@ -1,0 +1,27 @@
+"""Every public address for the operators' websites, one row each."""
+
+from __future__ import annotations
+
+from starlette.routing import Route
+
+from honeyguide.pages.embeds import script, signup
+from honeyguide.pages.embeds.endpoint import EmbedLimits, EmbedRoute, EmbedServices, endpoint
+from honeyguide.pages.readers.page_route import ReaderServices
+from honeyguide.pages.services import PageServices
+
+ENDPOINTS = (EmbedRoute("POST", "signup", signup.subscribe),)
+
+
+def embed_routes(services: PageServices) -> list[Route]:
+    shared = EmbedServices(ReaderServices(services), EmbedLimits())
+    return [
+        *script.routes(),
+        *(
+            Route(
+                f"/embed/{{public_id}}/{each.name}",
+                endpoint(shared, each),
+                methods=[each.method],
+            )
+            for each in ENDPOINTS
+        ),
+    ]

@@ -1,0 +1,37 @@
+"""A signup on the operator's own website, by the rules of the hosted page.
+
+The answer is the same for every valid address: new, subscribed, unsubscribed, or sent by a robot.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from honeyguide.pages.embeds.endpoint import EmbedRequest
+from honeyguide.pages.forms import whole_number
+from honeyguide.pages.readers import forms, signup
+
+ORIGIN = "embed"
+# What a form of the operator's sends when its own consent box is checked.
+OWN_CONSENT = "own"
+# Nobody fills in a form faster.
+LEAST_WAIT_MS = 1_000
+
+
+async def subscribe(request: EmbedRequest) -> Mapping[str, Any]:
+    request.count()
+    fields, brand = request.fields, request.brand
+    new = signup.new_subscriber(request.http, fields, brand, ORIGIN)
+    has_agreed = fields.get("consent") in (OWN_CONSENT, brand.campaign.consent_text_id)
+    email = signup.checked(fields, brand, new, has_agreed=has_agreed)
+    if not _is_robot(fields):
+        readers = request.services.readers
+        await signup.enter(readers.store, readers.site, brand, new, email, now_ms=request.now_ms)
+    return {"ok": True, "needs_confirmation": brand.needs_confirmation}
+
+
+def _is_robot(fields: Mapping[str, str]) -> bool:
+    """A call from the website's own code says no waiting time."""
+    waited_ms = whole_number(fields.get("waited_ms", ""))
+    return bool(fields.get(forms.TRAP)) or (waited_ms is not None and waited_ms < LEAST_WAIT_MS)

@@ -1,0 +1,44 @@
+"""A website of the operator's that embeds things: its settings, and the requests its visitors'
+browsers send.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import httpx
+
+from honeyguide.kernel.tenant import Tenant
+from honeyguide.referrals import embeds
+from honeyguide.referrals.embeds import Embed, EmbedFields
+from tests.support.service import Member
+
+SITE = "https://wax.example"
+
+
+def embedding(member: Member, *origins: str, **fields: Any) -> Embed:
+    """The campaign's embeds, for these websites."""
+    tenant, now_ms = Tenant(member.account_id, member.campaign_id), member.service.now_ms()
+    given = EmbedFields(origins="\n".join(origins or (SITE,)), **fields)
+    member.service.write(lambda tx: embeds.save(tx, tenant, given, now_ms=now_ms))
+    found = member.service.read(lambda tx: embeds.find(tx, tenant))
+    assert found is not None
+    return found
+
+
+class Visitor:
+    """A visitor's browser on the operator's website."""
+
+    def __init__(self, member: Member, embed: Embed, origin: str | None = SITE) -> None:
+        headers = {} if origin is None else {"origin": origin, "sec-fetch-site": "cross-site"}
+        self._id = embed.public_id
+        self.http = httpx.Client(base_url=member.service.url, timeout=30, headers=headers)
+
+    def post(self, name: str, **fields: Any) -> httpx.Response:
+        return self.http.post(f"/embed/{self._id}/{name}", data=fields)
+
+    def get(self, name: str, **query: Any) -> httpx.Response:
+        return self.http.get(f"/embed/{self._id}/{name}", params=query)
+
+    def sign_up(self, email: str, **fields: Any) -> httpx.Response:
+        return self.post("signup", email=email, waited_ms="5000", **fields)

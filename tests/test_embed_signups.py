@@ -1,0 +1,200 @@
+"""Signups from the operator's own website: who may call, by which rules, and what nobody learns."""
+
+from __future__ import annotations
+
+import base64
+import gzip
+import hashlib
+from typing import Any
+
+import pytest
+
+from honeyguide.kernel.errors import Invalid
+from honeyguide.pages.embeds import endpoint, script, signup
+from honeyguide.referrals import branding, campaigns, embeds, subscribers
+from honeyguide.referrals.branding import BrandFields
+from honeyguide.referrals.campaigns import CampaignSettings
+from tests.support.embeds import SITE, Visitor, embedding
+from tests.support.prizes import advocate, post_of, tenant_of
+from tests.support.service import Member, Service
+from tests.support.web import Operator, operator
+
+# A released version never changes: websites name its hash. Change the newest one only before its
+# release, and add a file afterwards.
+VERSIONS = {"honeyguide-1.js"}
+
+
+@pytest.fixture
+def alice(service: Service) -> Member:
+    return service.member("alice")
+
+
+@pytest.fixture(autouse=True)
+def no_floor(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Answers wait for nothing here; one test is about that."""
+    monkeypatch.setattr(endpoint, "ANSWER_AFTER_S", 0)
+
+
+def people(member: Member) -> dict[str, dict[str, Any]]:
+    rows = member.get(f"{member.v1}/subscribers").json()["subscribers"]
+    return {row["email"]: row for row in rows}
+
+
+def test_a_signup_is_attributed_to_the_referrer_and_comes_from_an_embed(alice: Member) -> None:
+    ann = advocate(alice)
+    visitor = Visitor(alice, embedding(alice))
+    answer = visitor.sign_up("ben@example.org", ref=ann["ref_code"], utm_source="x")
+    assert answer.status_code == 200
+    assert answer.json() == {"ok": True, "needs_confirmation": False}
+    assert answer.headers["access-control-allow-origin"] == SITE
+    assert "access-control-allow-credentials" not in answer.headers
+    ben = people(alice)["ben@example.org"]
+    assert (ben["origin"], ben["referrer_code"], ben["utm_source"]) == (
+        "embed",
+        ann["ref_code"],
+        "x",
+    )
+    assert [each.to_email for each in post_of(alice, "hub_link")] == ["ben@example.org"]
+
+
+def test_a_forged_code_costs_the_attribution_only(alice: Member) -> None:
+    visitor = Visitor(alice, embedding(alice))
+    for number, code in enumerate(("nosuchcd", "x" * 300, "<script>", "\u0000")):
+        assert visitor.sign_up(f"p{number}@example.org", ref=code).status_code == 200
+    assert all(row["referral_status"] in ("verified", None) for row in people(alice).values())
+    assert len(people(alice)) == 4
+
+
+@pytest.mark.parametrize(
+    "origin",
+    [
+        None,
+        "null",
+        "https://evil.example",
+        "http://wax.example",
+        "https://wax.example.evil.example",
+        "https://wax.example:8443",
+        "https://WAX.example",
+        "https://wax.example, https://evil.example",
+    ],
+)
+def test_an_unlisted_website_is_refused(alice: Member, origin: str | None) -> None:
+    answer = Visitor(alice, embedding(alice), origin).sign_up("ben@example.org")
+    assert answer.status_code == 403
+    assert "access-control-allow-origin" not in answer.headers
+    assert people(alice) == {}
+
+
+def test_an_unknown_campaign_has_no_endpoints(alice: Member) -> None:
+    embed = embedding(alice)
+    for public_id in ("hg_2222222222222222", alice.campaign_id, "' OR 1=1"):
+        visitor = Visitor(alice, embed._replace(public_id=public_id))
+        assert visitor.sign_up("ben@example.org").status_code == 404
+
+
+def test_nobody_learns_who_is_subscribed(alice: Member) -> None:
+    alice.subscribe("in@example.org")
+    alice.subscribe("out@example.org", status="unsubscribed")
+    visitor = Visitor(alice, embedding(alice))
+    answers = [
+        visitor.sign_up(email) for email in ("in@example.org", "out@example.org", "new@example.org")
+    ]
+    robots = [
+        visitor.post("signup", email="bot@example.org", waited_ms="20"),
+        visitor.sign_up("trap@example.org", website="https://spam.example"),
+    ]
+    assert {(each.status_code, each.text) for each in [*answers, *robots]} == {
+        (200, '{"ok":true,"needs_confirmation":false}')
+    }
+    assert set(people(alice)) == {"in@example.org", "out@example.org", "new@example.org"}
+    # Who unsubscribed comes back only through their mailbox.
+    left = alice.service.read(lambda tx: subscribers.get(tx, tenant_of(alice), "out@example.org"))
+    assert left.status == "unsubscribed"
+    assert [each.to_email for each in post_of(alice, "confirm")] == ["out@example.org"]
+
+
+def test_every_answer_to_a_form_takes_at_least_as_long(
+    alice: Member, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(endpoint, "ANSWER_AFTER_S", 0.25)
+    visitor = Visitor(alice, embedding(alice))
+    for email in ("new@example.org", "new@example.org", "not an address"):
+        assert visitor.sign_up(email).elapsed.total_seconds() >= 0.25
+
+
+def test_consent_is_needed_as_on_the_hosted_page(service: Service) -> None:
+    alice: Operator = operator(service)
+    chosen, now_ms = BrandFields(consent_text="Yes, please."), service.now_ms()
+    found = service.write(lambda tx: branding.save(tx, tenant_of(alice), chosen, now_ms=now_ms))
+    visitor = Visitor(alice, embedding(alice))
+    refused = visitor.sign_up("ben@example.org")
+    assert refused.status_code == 400
+    assert refused.json() == {"errors": {"consent": "Please check this box to subscribe."}}
+    for email, consent in (("a@example.org", signup.OWN_CONSENT), ("b@example.org", "")):
+        given = consent or found.consent_text_id
+        assert visitor.sign_up(email, consent=given).status_code == 200
+        held = alice.web.get(f"/subscribers/{people(alice)[email]['uuid']}/export.json").json()
+        assert [each["text"] for each in held["consents"]] == ["Yes, please."]
+
+
+def test_an_address_is_confirmed_where_the_campaign_wants_it(alice: Member) -> None:
+    chosen = CampaignSettings(needs_confirmation=True)
+    alice.service.write(lambda tx: campaigns.configure(tx, tenant_of(alice), chosen))
+    answer = Visitor(alice, embedding(alice)).sign_up("ben@example.org")
+    assert answer.json() == {"ok": True, "needs_confirmation": True}
+    assert len(post_of(alice, "confirm")) == 1
+
+
+def test_a_thousand_signups_from_one_network_are_sixty(alice: Member) -> None:
+    limits = endpoint.EmbedLimits()
+    passed = 0
+    for number in range(1_000):
+        try:
+            limits.another("campaign", f"2001:db8::{number:x}", 1_000)
+            passed += 1
+        except endpoint.TooMany:
+            pass
+    assert passed == 60
+    limits.another("campaign", "192.0.2.1", 1_000)
+    visitor = Visitor(alice, embedding(alice))
+    statuses = [visitor.sign_up("not an address").status_code for _ in range(61)]
+    assert statuses == [400] * 60 + [429]
+
+
+@pytest.mark.parametrize(
+    ("typed", "kept"),
+    [
+        ("https://Example.com/landing?x=1", "https://example.com"),
+        ("example.com", "https://example.com"),
+        ("http://localhost:3000", "http://localhost:3000"),
+        ("https://example.com:443", "https://example.com"),
+        ("https://bücher.example", "https://xn--bcher-kva.example"),
+        ("http://[::1]:80", "http://[::1]"),
+    ],
+)
+def test_a_website_is_kept_as_browsers_name_it(typed: str, kept: str) -> None:
+    assert embeds.parse_origins(f" {typed} \n\n{typed}") == [kept]
+
+
+@pytest.mark.parametrize(
+    "typed", ["", "*", "https://*.example.com", "ftp://a.example", "a b", "x@y.z"]
+)
+def test_what_is_no_website_is_refused(typed: str) -> None:
+    with pytest.raises(Invalid):
+        embeds.parse_origins(typed)
+
+
+def test_the_script_is_small_cached_and_readable_by_any_website(alice: Member) -> None:
+    assert set(script.versions()) == VERSIONS
+    visitor = Visitor(alice, embedding(alice))
+    versioned, stable = (visitor.http.get(f"/embed/{n}") for n in (script.NEWEST, script.STABLE))
+    assert versioned.content == stable.content
+    assert len(gzip.compress(versioned.content)) < 10 * 1024
+    assert versioned.headers["cache-control"] == "public, max-age=31536000, immutable"
+    assert stable.headers["cache-control"] == "public, max-age=3600"
+    assert versioned.headers["access-control-allow-origin"] == "*"
+    assert "set-cookie" not in versioned.headers
+    digest = hashlib.sha384(versioned.content).digest()
+    assert script.integrity() == "sha384-" + base64.b64encode(digest).decode()
+    for forbidden in (b"innerHTML", b"eval(", b"document.cookie", b".style.", b"insertAdjacent"):
+        assert forbidden not in versioned.content
