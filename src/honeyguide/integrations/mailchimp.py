@@ -14,11 +14,12 @@ import secrets
 from base64 import b64encode
 from collections.abc import Sequence
 from datetime import UTC, datetime
-from typing import Any
+from typing import Any, TypeVar
 from urllib.parse import parse_qs, quote, urlencode
 
 import msgspec
 
+from honeyguide.integrations.answers import answer_of, outcome, time_ms
 from honeyguide.integrations.http import PlatformReply
 from honeyguide.integrations.platform import (
     About,
@@ -45,6 +46,8 @@ from honeyguide.integrations.problems import (
     Unexpected,
     WrongCredentials,
 )
+
+T = TypeVar("T")
 
 KEY = "api_key"
 HOOK_KEY = "hook_key"
@@ -73,6 +76,36 @@ class _Member(msgspec.Struct):
 class _Members(msgspec.Struct):
     members: list[_Member]
     total_items: int
+
+
+class _Account(msgspec.Struct):
+    account_name: str = ""
+
+
+class _Stats(msgspec.Struct):
+    member_count: int | None = None
+
+
+class _List(msgspec.Struct):
+    id: str
+    name: str
+    stats: _Stats
+
+
+class _Lists(msgspec.Struct):
+    lists: list[_List]
+
+
+class _MergeField(msgspec.Struct):
+    tag: str
+
+
+class _MergeFields(msgspec.Struct):
+    merge_fields: list[_MergeField]
+
+
+class _Webhook(msgspec.Struct):
+    id: str
 
 
 class _Problem(msgspec.Struct):
@@ -115,22 +148,20 @@ class Mailchimp:
 
     async def check(self, access: PlatformAccess) -> str:
         reply = await self._call(access, "GET", "/?fields=account_name")
-        return str(_of(reply).get("account_name", ""))
+        return answer_of(reply, _Account).account_name
 
     async def audiences(self, access: PlatformAccess) -> list[Audience]:
         path = "/lists?count=1000&fields=lists.id,lists.name,lists.stats.member_count"
         reply = await self._call(access, "GET", path)
         return [
-            Audience(
-                id=each["id"], name=each["name"], subscribers=each["stats"].get("member_count")
-            )
-            for each in _of(reply)["lists"]
+            Audience(id=each.id, name=each.name, subscribers=each.stats.member_count)
+            for each in answer_of(reply, _Lists).lists
         ]
 
     async def ensure_fields(self, access: PlatformAccess) -> int:
         path = f"{_list(access)}/merge-fields"
         reply = await self._call(access, "GET", f"{path}?count=1000&fields=merge_fields.tag")
-        there = {each["tag"] for each in _of(_in_audience(reply))["merge_fields"]}
+        there = {each.tag for each in _in_audience(reply, _MergeFields).merge_fields}
         missing = [name for name in access.field_names.values() if name not in there]
         for name in missing:
             field = {"tag": name, "name": name, "type": "text", "public": False}
@@ -152,7 +183,7 @@ class Mailchimp:
                 try:
                     return await self._write(access, contact)
                 except TryLater as error:
-                    return _outcome(contact, WriteResult.LATER, reason=error.reason)
+                    return outcome(contact, WriteResult.LATER, reason=error.reason)
 
         done = await asyncio.gather(*(write(each) for each in contacts), return_exceptions=True)
         # Only after all have ended, so that no request of this batch is still under way.
@@ -178,13 +209,13 @@ class Mailchimp:
                 changed["email_address"] = contact.email
             reply = await self._call(access, "PATCH", _member(access, key), changed)
             if reply.status == 404:
-                return _outcome(contact, WriteResult.ABSENT)
+                return outcome(contact, WriteResult.ABSENT)
         if not reply.is_ok:
             return _refused(contact, reply)
         member = reply.decode(_Member)
         has_left = is_here and member.status in _HAS_LEFT
         result = WriteResult.LEFT if has_left else WriteResult.WRITTEN
-        return _outcome(contact, result, remote_id=member.contact_id)
+        return outcome(contact, result, remote_id=member.contact_id)
 
     async def read_changes(
         self, access: PlatformAccess, *, since_ms: int | None, token: str | None
@@ -196,7 +227,7 @@ class Mailchimp:
             since = datetime.fromtimestamp(since_ms / 1000, UTC)
             asked["since_last_changed"] = since.isoformat(timespec="seconds")
         reply = await self._call(access, "GET", f"{_list(access)}/members?{urlencode(asked)}")
-        page = _in_audience(reply).decode(_Members)
+        page = _in_audience(reply, _Members)
         following = offset + len(page.members)
         is_last = not page.members or following >= page.total_items
         return ChangePage(
@@ -230,7 +261,7 @@ class Mailchimp:
             raise Unexpected(
                 "Mailchimp could not reach our URL for webhooks. Changes are read once an hour."
             )
-        return {HOOK_ID: str(_of(reply)["id"]), HOOK_KEY: key}
+        return {HOOK_ID: answer_of(reply, _Webhook).id, HOOK_KEY: key}
 
     async def remove_hook(self, access: PlatformAccess) -> None:
         if hook_id := access.credentials.get(HOOK_ID):
@@ -299,21 +330,10 @@ def _hash(email: str) -> str:
     return hashlib.md5(email.lower().encode(), usedforsecurity=False).hexdigest()
 
 
-def _of(reply: PlatformReply) -> dict[str, Any]:
-    if not reply.is_ok:
-        raise Unexpected(f"Mailchimp answered with status {reply.status}.")
-    content = reply.json()
-    if not isinstance(content, dict):
-        raise Unexpected("Mailchimp sent an answer that we do not understand.")
-    return content
-
-
-def _in_audience(reply: PlatformReply) -> PlatformReply:
+def _in_audience(reply: PlatformReply, kind: type[T]) -> T:
     if reply.status == 404:
         raise AudienceGone("The audience was deleted in Mailchimp.")
-    if not reply.is_ok:
-        raise Unexpected(f"Mailchimp answered with status {reply.status}.")
-    return reply
+    return answer_of(reply, kind)
 
 
 def _problem(reply: PlatformReply) -> _Problem:
@@ -323,27 +343,16 @@ def _problem(reply: PlatformReply) -> _Problem:
         return _Problem()
 
 
-def _outcome(
-    contact: Contact, result: WriteResult, *, remote_id: str | None = None, reason: str = ""
-) -> WriteOutcome:
-    return WriteOutcome(
-        subscriber_id=contact.subscriber_id,
-        result=result,
-        remote_id=remote_id or contact.remote_id,
-        reason=reason,
-    )
-
-
 def _refused(contact: Contact, reply: PlatformReply) -> WriteOutcome:
     problem = _problem(reply)
     if problem.title in ("Member In Compliance State", "Forgotten Email Not Subscribed"):
-        return _outcome(contact, WriteResult.LEFT)
+        return outcome(contact, WriteResult.LEFT)
     if "merge fields were invalid" in problem.detail:
         raise FieldsGone("A merge field of ours was deleted in Mailchimp.")
     reason = "Mailchimp does not accept this address."
     if problem.title == "Member Exists":
         reason = "Another contact in Mailchimp already has the new address."
-    return _outcome(contact, WriteResult.REFUSED, reason=reason)
+    return outcome(contact, WriteResult.REFUSED, reason=reason)
 
 
 def _change(
@@ -360,12 +369,5 @@ def _change(
         old_email=old_email,
         name=member.full_name or None,
         code=str(code) if code else None,
-        created_ms=_time_ms(member.timestamp_opt),
+        created_ms=time_ms(member.timestamp_opt),
     )
-
-
-def _time_ms(text: str) -> int | None:
-    try:
-        return int(datetime.fromisoformat(text).timestamp() * 1000)
-    except ValueError:
-        return None

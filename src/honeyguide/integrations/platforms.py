@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from honeyguide.integrations.generic import Generic
+from honeyguide.integrations.kit import Kit
 from honeyguide.integrations.mailchimp import Mailchimp
 from honeyguide.integrations.platform import Platform
 
-_ALL: tuple[Platform, ...] = (Mailchimp(), Generic())
+_ALL: tuple[Platform, ...] = (Mailchimp(), Kit(), Generic())
 
 PLATFORMS: dict[str, Platform] = {each.about.key: each for each in _ALL}

@@ -1,0 +1,38 @@
+"""What platform modules share when they read answers and report what became of a contact."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import TypeVar
+
+from honeyguide.integrations.http import PlatformReply
+from honeyguide.integrations.platform import Contact, WriteOutcome, WriteResult
+from honeyguide.integrations.problems import Unexpected
+
+T = TypeVar("T")
+
+
+def answer_of(reply: PlatformReply, kind: type[T]) -> T:
+    """What a successful answer says."""
+    if not reply.is_ok:
+        raise Unexpected(f"{reply.platform} answered with status {reply.status}.")
+    return reply.decode(kind)
+
+
+def outcome(
+    contact: Contact, result: WriteResult, *, remote_id: str | None = None, reason: str = ""
+) -> WriteOutcome:
+    return WriteOutcome(
+        subscriber_id=contact.subscriber_id,
+        result=result,
+        remote_id=remote_id or contact.remote_id,
+        reason=reason,
+    )
+
+
+def time_ms(text: str | None) -> int | None:
+    """A platform's timestamp, or None if it is missing or odd."""
+    try:
+        return int(datetime.fromisoformat(text or "").timestamp() * 1000)
+    except ValueError:
+        return None
