@@ -70,12 +70,12 @@ class _Subscriber(msgspec.Struct):
     fields: dict[str, str | None] = {}
 
 
-class _Account(msgspec.Struct):
+class _KitAccount(msgspec.Struct):
     name: str | None = None
 
 
 class _CurrentAccount(msgspec.Struct):
-    account: _Account
+    account: _KitAccount
 
 
 class _CustomField(msgspec.Struct):
@@ -114,13 +114,13 @@ class _EventData(msgspec.Struct):
     subscriber: _Subscriber | None = None
 
 
-class _Event(msgspec.Struct):
+class _KitEvent(msgspec.Struct):
     type: str
     data: _EventData
 
 
 class _Delivery(msgspec.Struct):
-    events: list[_Event]
+    events: list[_KitEvent]
 
 
 class Kit:
