@@ -13,7 +13,9 @@ from honeyguide.kernel.tenant import Tenant
 from honeyguide.referrals import campaigns
 from honeyguide.referrals.campaigns import CampaignSettings
 from tests.browser.conftest import DESKTOP, LOOKS, PHONE, PageAt, weights
+from tests.support.prizes import catch_up, earned_by, offer
 from tests.support.service import Service
+from tests.support.shipments import ADDRESS
 from tests.support.web import Operator, operator
 
 HEAVIEST = 60_000
@@ -60,6 +62,7 @@ class Places:
             files={"file": ("people.csv", b"email,name\nnew@example.org,New\nbad,Bad\n")},
         )
         assert found
+        self._claim_shirts(lead["uuid"])
         service.run_jobs()
         self.paths = {
             "overview": "/",
@@ -74,6 +77,8 @@ class Places:
             "review-rejected": "/review?show=rejected",
             "review-referrers": "/review?by=referrer",
             "rewards": "/rewards",
+            "shipments": "/shipments",
+            "shipments-sent": "/shipments?show=sent",
             "reward": f"/rewards/{found[1]}",
             "pages": "/pages",
             "pages-hub": "/pages?page=hub",
@@ -85,6 +90,27 @@ class Places:
             "account": "/account",
             "settings": "/settings",
         }
+
+    def _claim_shirts(self, subscriber_id: str) -> None:
+        """Several to send, of which one has a long address, and one that was sent."""
+        alice = self.alice
+        shirt = {"name": "Beekeeper T-shirt", "referrals": 2, "kind": "physical"}
+        offer(alice, **shirt, recurring=True, variants=["Size S", "Size M"])
+        catch_up(alice)
+        shirts = [
+            each["uuid"]
+            for each in earned_by(alice, {"uuid": subscriber_id})
+            if each["name"] == "Beekeeper T-shirt"
+        ]
+        long = {"line2": "Apartment 1204, at the end of the corridor", "region": "Greater Porto"}
+        for number, earned in enumerate(shirts):
+            address = {**ADDRESS, **long} if number == 1 else ADDRESS
+            alice.post(
+                f"{alice.v1}/rewards/{earned}/redeem",
+                {"shipping_details": address, "variant": "Size M"},
+            )
+        note = {"tracking_note": "PostNord RR 123 456 785 SE"}
+        alice.post(f"{alice.v1}/shipments/{shirts[0]}/sent", note)
 
 
 @pytest.fixture(scope="module")

@@ -57,9 +57,15 @@ REWARDS = (
 
 
 class Newsletter:
-    def __init__(self, service: Service, name: str = "The Morning Wax", **settings: Any) -> None:
+    def __init__(
+        self,
+        service: Service,
+        name: str = "The Morning Wax",
+        member: Member | None = None,
+        **settings: Any,
+    ) -> None:
         self.service = service
-        self.member: Member = service.member("alice")
+        self.member: Member = member or service.member("alice")
         self.tenant = Tenant(self.member.account_id, self.member.campaign_id)
         self.configure(name=name, **settings)
         self.visitor = httpx.Client(
