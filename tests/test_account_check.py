@@ -17,7 +17,7 @@ from tests.test_ledger_check import disarm
 from tests.upgrades import previous_database
 
 # Part of nothing but the account, which a foreign key proves. An account has one campaign.
-OF_THE_ACCOUNT = {"api_key", "campaign", "session", "ticket", "notice"}
+OF_THE_ACCOUNT = {"api_key", "campaign", "click_source", "session", "ticket", "notice"}
 # What the demo has none of, for the oldest account, which has a campaign.
 CAMPAIGN = "FROM campaign AS c WHERE c.account_id = (SELECT MIN(id) FROM account)"
 PLANTED = [
@@ -51,6 +51,9 @@ PLANTED = [
     "INSERT INTO subscriber_change (account_id, campaign_id, subscriber_id) "
     "SELECT account_id, campaign_id, MIN(id) FROM subscriber "
     f"WHERE campaign_id = (SELECT id {CAMPAIGN}) GROUP BY account_id, campaign_id",
+    "INSERT INTO cohort_count SELECT id, 'group', '2026-01-01', 'x', account_id, 1, 0, 0, 0, "
+    f"0, 0, 0 {CAMPAIGN}",
+    f"INSERT INTO cohort_state SELECT id, account_id, 'UTC', 1 {CAMPAIGN}",
     # Changes that cancel each other out.
     "INSERT INTO count_note (owner_id, created_ms, subscriber_id, account_id, n_all) "
     f"SELECT id, 1, 'x', account_id, 1 {CAMPAIGN}",

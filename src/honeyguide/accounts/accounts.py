@@ -27,6 +27,8 @@ class Proof(NamedTuple):
     broken: int
 
 
+TIME_ZONE = "time zone"
+
 _sql = beside(__file__)
 _INSERT = _sql.command("insert")
 _INSERT_CAMPAIGN = _sql.command("insert_campaign")
@@ -108,6 +110,7 @@ async def set_time_zone(tx: Tx, account_id: str, time_zone: str) -> None:
     """Days are cut in this zone from now on, past ones too."""
     periods.check_zone(time_zone, param="time_zone")
     await tx.run(_SET_TIME_ZONE, account_id=account_id, time_zone=time_zone)
+    tx.wake(TIME_ZONE)
 
 
 async def instance_secret(tx: Tx) -> bytes:
@@ -151,6 +154,17 @@ async def note_check_results(tx: Tx, text: str) -> None:
 
 async def last_check_results(tx: Tx) -> str | None:
     return await tx.one(_INSTANCE_VALUE, name="check_results")
+
+
+async def unsubscribes_recorded_since_ms(tx: Tx) -> int:
+    """Since when this installation records when somebody unsubscribes."""
+    return int(await tx.one(_INSTANCE_VALUE, name="unsubscribes_recorded_since_ms") or 0)
+
+
+async def note_unsubscribes_recorded_since(tx: Tx, since_ms: int) -> None:
+    """For data that was recorded elsewhere, such as the demo's past."""
+    name = "unsubscribes_recorded_since_ms"
+    await tx.run(_KEEP_INSTANCE_VALUE, name=name, value=str(since_ms))
 
 
 async def list_all(tx: Tx) -> list[Account]:

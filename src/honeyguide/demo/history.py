@@ -4,6 +4,7 @@ every count, holding period, cent and notification is what it would have been.
 
 from __future__ import annotations
 
+import random
 from collections.abc import Awaitable, Callable, Iterator
 from functools import partial
 
@@ -153,6 +154,7 @@ async def _weekly_tasks(tx: Tx, state: DemoState, at_ms: int) -> None:
     """
     for account in state.accounts:
         await _claims(tx, state, account, at_ms)
+        await _leave(tx, state, account, at_ms)
         if at_ms < state.end_ms - UNDECIDED_MS:
             await _review(tx, state, account, at_ms)
         if at_ms < state.end_ms - UNSENT_MS:
@@ -232,6 +234,15 @@ async def _review(tx: Tx, state: DemoState, account: DemoAccount, at_ms: int) ->
             )
         elif state.rng.random() < 0.02:
             left = lifecycle.SubscriberChanges(status="unsubscribed")
+            await signups.change(tx, state.site, account.tenant, each.id, left, now_ms=at_ms)
+
+
+async def _leave(tx: Tx, state: DemoState, account: DemoAccount, at_ms: int) -> None:
+    """Some subscribers unsubscribe later on, when their referral is decided."""
+    rng = random.Random(at_ms)
+    left = lifecycle.SubscriberChanges(status="unsubscribed")
+    for each in account.subscribers[len(account.subscribers) // 9 :]:
+        if 15 * DAY_MS < at_ms - each.at_ms < 90 * DAY_MS and rng.random() < 0.015:
             await signups.change(tx, state.site, account.tenant, each.id, left, now_ms=at_ms)
 
 

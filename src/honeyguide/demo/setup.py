@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import NamedTuple
 
+from honeyguide.accounts import accounts
 from honeyguide.app import Services
 from honeyguide.demo import brands, newsletters, pictures
 from honeyguide.demo.brands import BrandDrawings
@@ -96,6 +97,7 @@ async def _build(
     drawn: dict[str, StoredLogo],
     drawn_brands: dict[str, BrandDrawings],
 ) -> None:
+    await accounts.note_unsubscribes_recorded_since(tx, state.start_ms)
     for account in state.accounts:
         await _campaign(tx, state, account)
         await brands.save(

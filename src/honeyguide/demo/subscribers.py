@@ -23,6 +23,9 @@ SUSPECT = frozenset(reason.value for reason in rules.SUSPICIONS)
 # The weight of each weekday, Monday first: most people read in the middle of the week.
 _WEEKDAYS = (1.2, 1.3, 1.25, 1.1, 0.9, 0.6, 0.65)
 
+# Where clicks come from; the empty one is an email or an app.
+HOSTS = ("", "", "", "linkedin.com", "linkedin.com", "reddit.com", "facebook.com", "substack.com")
+
 Step = Callable[[Tx], Awaitable[None]]
 
 
@@ -213,7 +216,17 @@ def clicks(state: DemoState, account: DemoAccount, until_ms: int) -> list[Click]
     for account_id, target_id, code in targets:
         at_ms = since_ms + int(visitors.random() * (until_ms - since_ms - HOUR_MS))
         visitor = f"{visitors.getrandbits(128):032x}"
-        found.append(Click(account_id, target_id, code, at_ms // HOUR_MS * HOUR_MS, visitor))
+        found.append(
+            Click(
+                account_id=account_id,
+                target_id=target_id,
+                code=code,
+                hour_ms=at_ms // HOUR_MS * HOUR_MS,
+                visitor=visitor,
+                quarter_ms=at_ms // HOUR_MS * HOUR_MS,
+                host=visitors.choice(HOSTS),
+            )
+        )
     return found
 
 

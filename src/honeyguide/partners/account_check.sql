@@ -10,6 +10,12 @@ SELECT (SELECT COUNT(*) FROM listing AS t
         WHERE COALESCE(l.account_id, '') <> t.account_id)
      + (SELECT COUNT(*) FROM campaign_day AS t LEFT JOIN campaign AS c ON c.id = t.campaign_id
         WHERE COALESCE(c.account_id, '') <> t.account_id)
+     + (SELECT COUNT(*) FROM cohort_count AS t LEFT JOIN campaign AS c ON c.id = t.campaign_id
+        WHERE COALESCE(c.account_id, '') <> t.account_id)
+     + (SELECT COUNT(*) FROM cohort_change AS t LEFT JOIN campaign AS c ON c.id = t.campaign_id
+        WHERE COALESCE(c.account_id, '') <> t.account_id)
+     + (SELECT COUNT(*) FROM cohort_state AS t LEFT JOIN campaign AS c ON c.id = t.campaign_id
+        WHERE COALESCE(c.account_id, '') <> t.account_id)
      + (SELECT COUNT(*) FROM count_note AS t
         LEFT JOIN campaign AS c ON c.id = t.owner_id LEFT JOIN subscriber AS s ON s.id = t.owner_id
         WHERE COALESCE(c.account_id, s.account_id, '') <> t.account_id) AS n;

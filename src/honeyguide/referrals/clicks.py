@@ -8,10 +8,11 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
+import re
 from collections import Counter
 from typing import NamedTuple
 
-from honeyguide.kernel.clock import DAY_MS, HOUR_MS
+from honeyguide.kernel.clock import DAY_MS, HOUR_MS, MINUTE_MS
 from honeyguide.kernel.errors import Unavailable
 from honeyguide.kernel.site import Site
 from honeyguide.store import Store
@@ -20,6 +21,8 @@ from honeyguide.store.tx import Tx
 
 log = logging.getLogger("honeyguide.clicks")
 
+# The days of every time zone begin at a quarter of an hour.
+QUARTER_MS = 15 * MINUTE_MS
 FLUSH_S = 0.5
 # How many are written in one transaction, and how many may wait while the store is down; more than
 # that are lost.
@@ -35,6 +38,8 @@ class Click(NamedTuple):
     code: str
     hour_ms: int
     visitor: str
+    quarter_ms: int = 0
+    host: str = ""
 
 
 class DayCount(NamedTuple):
@@ -47,11 +52,13 @@ class _Fresh(NamedTuple):
     target_id: str
     code: str
     hour_ms: int
+    visitor: str
 
 
 _sql = beside(__file__)
 _ADD = _sql.query("add", _Fresh)
 _COUNT = _sql.command("count")
+_COUNT_SOURCES = _sql.command("count_sources")
 _BY_DAY = _sql.query("by_day", DayCount)
 _TOTAL = _sql.value("total", int)
 _ERASE = _sql.command("erase")
@@ -73,15 +80,28 @@ def click(
     address: str,
     user_agent: str,
     now_ms: int,
+    referrer: str = "",
 ) -> Click:
-    """`target_id` is the campaign, or the partner's campaign, that the link belongs to."""
+    """`target_id` is the campaign, or the partner's campaign, that the link belongs to. `referrer`
+    is the URL of the page that it was on, of which only the host is kept."""
     return Click(
-        account_id,
-        target_id,
-        code,
-        now_ms // HOUR_MS * HOUR_MS,
-        visitor_hash(site, address, user_agent, now_ms),
+        account_id=account_id,
+        target_id=target_id,
+        code=code,
+        hour_ms=now_ms // HOUR_MS * HOUR_MS,
+        visitor=visitor_hash(site, address, user_agent, now_ms),
+        quarter_ms=now_ms // QUARTER_MS * QUARTER_MS,
+        host=host_of(referrer),
     )
+
+
+_HOST = re.compile(r"https?://(?:www\.)?([a-z0-9.-]{1,253})(?:[:/?#]|$)", re.IGNORECASE).match
+
+
+def host_of(url: str) -> str:
+    """`example.org`, or nothing if it is no web address."""
+    found = _HOST(url)
+    return found[1].lower().strip(".") if found else ""
 
 
 async def count_clicks(tx: Tx, clicks: list[Click]) -> int:
@@ -89,9 +109,14 @@ async def count_clicks(tx: Tx, clicks: list[Click]) -> int:
     if not clicks:
         return 0
     # One order for all writers, so that two of them never wait for each other.
-    fresh = await tx.all(_ADD, clicks=[click._asdict() for click in sorted(set(clicks))])
+    first: dict[_Fresh, Click] = {}
+    for click in sorted(clicks):
+        first.setdefault(_Fresh(*click[:5]), click)
+    fresh = await tx.all(_ADD, clicks=[click._asdict() for click in first.values()])
     counts: Counter[tuple[str, str, int, str]] = Counter()
+    sources: Counter[tuple[str, int, str]] = Counter()
     for each in fresh:
+        sources[each.account_id, first[each].quarter_ms, first[each].host] += 1
         day_ms = each.hour_ms // DAY_MS * DAY_MS
         for code in (each.code, ""):  # the empty code is the total over all links
             counts[each.target_id, code, day_ms, each.account_id] += 1
@@ -99,6 +124,11 @@ async def count_clicks(tx: Tx, clicks: list[Click]) -> int:
         columns = ("target_id", "code", "day_ms", "account_id")
         rows = [dict(zip(columns, key, strict=True), n=n) for key, n in sorted(counts.items())]
         await tx.run(_COUNT, counts=rows)
+        rows = [
+            {"account_id": account_id, "quarter_ms": quarter_ms, "host": host, "n": n}
+            for (account_id, quarter_ms, host), n in sorted(sources.items())
+        ]
+        await tx.run(_COUNT_SOURCES, counts=rows)
     return len(fresh)
 
 

@@ -2,13 +2,19 @@
 INSERT INTO click (account_id, target_id, code, hour_ms, visitor)
 SELECT c.account_id, c.target_id, c.code, c.hour_ms, c.visitor
 FROM {rows :clicks AS c (account_id TEXT, target_id TEXT, code TEXT, hour_ms BIGINT, visitor TEXT)} WHERE true
-ON CONFLICT (target_id, code, hour_ms, visitor) DO NOTHING RETURNING account_id, target_id, code, hour_ms;
+ON CONFLICT (target_id, code, hour_ms, visitor) DO NOTHING RETURNING account_id, target_id, code, hour_ms, visitor;
 
 -- name: count
 INSERT INTO click_day (target_id, code, day_ms, account_id, n)
 SELECT c.target_id, c.code, c.day_ms, c.account_id, c.n
 FROM {rows :counts AS c (target_id TEXT, code TEXT, day_ms BIGINT, account_id TEXT, n BIGINT)} WHERE true
 ON CONFLICT (target_id, code, day_ms) DO UPDATE SET n = click_day.n + excluded.n;
+
+-- name: count_sources
+INSERT INTO click_source (account_id, quarter_ms, host, n)
+SELECT c.account_id, c.quarter_ms, c.host, c.n
+FROM {rows :counts AS c (account_id TEXT, quarter_ms BIGINT, host TEXT, n BIGINT)} WHERE true
+ON CONFLICT (account_id, quarter_ms, host) DO UPDATE SET n = click_source.n + excluded.n;
 
 -- name: by_day
 SELECT day_ms, n FROM click_day

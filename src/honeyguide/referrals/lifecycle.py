@@ -302,6 +302,7 @@ async def change(
         email_key=email.key,
         person_key=person_key_of(site, email),
         status=status,
+        now_ms=now_ms,
     )
     verdict = None
     if changes.status is not msgspec.UNSET and old.referrer_code is not None:

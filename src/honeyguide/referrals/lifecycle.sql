@@ -23,7 +23,8 @@ WHERE s.ref_code = :code AND s.campaign_id = :campaign_id AND s.account_id = :ac
   AND s.left_program_ms IS NULL;
 
 -- name: set_person
-UPDATE subscriber SET name = :name, email = :email, email_key = :email_key, person_key = :person_key, status = :status
+UPDATE subscriber SET name = :name, email = :email, email_key = :email_key, person_key = :person_key, status = :status,
+    unsubscribed_ms = CASE WHEN :status <> 'unsubscribed' THEN NULL WHEN status = 'unsubscribed' THEN unsubscribed_ms ELSE :now_ms END
 WHERE id = :id AND campaign_id = :campaign_id;
 
 -- name: judge

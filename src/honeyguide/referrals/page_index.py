@@ -3,7 +3,8 @@ exactly.
 
 Triggers record every change of a count (table `count_note`). `apply_changes` adds them to totals,
 to blocks of about a thousand rows (tables `listing` and `listing_run`) and to the campaign's
-days. A read adds the changes that are not applied yet, so its result is exact at any time.
+days, and marks the days that `cohorts` must count again. A read adds the changes that are not
+applied yet, so its result is exact at any time.
 """
 
 from __future__ import annotations
@@ -14,6 +15,8 @@ from collections import defaultdict
 from typing import NamedTuple
 
 from honeyguide.kernel.paging import Page
+from honeyguide.kernel.tenant import Tenant
+from honeyguide.referrals import cohorts
 from honeyguide.store.statements import beside
 from honeyguide.store.tx import Tx
 
@@ -110,6 +113,7 @@ async def apply_changes(tx: Tx) -> bool:
     recorded = await tx.all(_TAKE_CHANGES, batch=BATCH)
     by_list: dict[tuple[str, str, str], list[tuple[Key, int]]] = defaultdict(list)
     by_day: dict[tuple[str, int, str], list[int]] = defaultdict(lambda: [0, 0, 0, 0])
+    changed_days: set[tuple[str, str, int]] = set()
     for change in recorded:
         key = (change.created_ms, change.subscriber_id)
         if change.n_brought:
@@ -126,6 +130,8 @@ async def apply_changes(tx: Tx) -> bool:
                 if n:
                     changes.append((key, n))
             counts = (change.n_all, change.verified, change.pending, change.rejected)
+            if any(counts) or not change.n_advocates:
+                changed_days.add((change.account_id, change.owner_id, change.day_ms))
             if any(counts):
                 day = by_day[change.owner_id, change.day_ms, change.account_id]
                 day[:] = map(operator.add, day, counts)
@@ -142,6 +148,8 @@ async def apply_changes(tx: Tx) -> bool:
             pending=pending,
             rejected=rejected,
         )
+    for account_id, campaign_id, day_ms in sorted(changed_days):
+        await cohorts.mark(tx, Tenant(account_id, campaign_id), day_ms)
     for (account_id, owner_id, kind), changes in sorted(by_list.items()):
         await _apply_to_list(tx, account_id, owner_id, kind, changes)
     return len(recorded) == BATCH

@@ -1,29 +1,55 @@
--- name: totals
-SELECT COUNT(CASE WHEN s.origin <> 'import' THEN 1 END) AS new,
-       COUNT(CASE WHEN s.origin <> 'import' AND s.referrer_code IS NOT NULL AND s.partner_campaign_id IS NULL THEN 1 END)
-           AS by_subscribers,
-       COUNT(CASE WHEN s.origin <> 'import' AND s.partner_campaign_id IS NOT NULL THEN 1 END) AS by_partners,
-       COUNT(CASE WHEN s.origin <> 'import' AND s.referrer_code IS NOT NULL AND s.referral_status = 'verified' THEN 1 END) AS verified,
-       COUNT(CASE WHEN s.origin <> 'import' AND s.referrer_code IS NOT NULL AND s.referral_status = 'pending' THEN 1 END) AS pending,
-       COUNT(CASE WHEN s.origin <> 'import' AND s.referrer_code IS NOT NULL AND s.referral_status = 'rejected' THEN 1 END) AS rejected,
-       COUNT(CASE WHEN s.origin = 'import' THEN 1 END) AS imported,
-       (SELECT CAST(COALESCE(SUM(c.n), 0) AS BIGINT) FROM click_day AS c
-        WHERE c.account_id = :account_id AND c.target_id = :campaign_id AND c.code = ''
-          AND c.day_ms >= :since_ms AND c.day_ms < :until_ms) AS clicks
-FROM subscriber AS s
-WHERE s.account_id = :account_id AND s.campaign_id = :campaign_id AND s.erased_ms IS NULL
-  AND s.created_ms >= :since_ms AND s.created_ms < :until_ms;
+-- Stored counts of the days that did not change, and :live, the counts of those that did.
 
--- name: top_advocates
-SELECT a.id, a.email, a.name, r.verified, r.pending, r.rejected
+-- fragment: stored
+account_id = :account_id AND campaign_id = :campaign_id AND day >= :first AND day <= :last AND NOT (day {in :live_days})
+
+-- name: groups
+SELECT kind, day, key, joined, verified, pending, rejected, followed, left_30, left_90
+FROM cohort_count WHERE kind = 'group' AND {stored};
+
+-- name: clicks
+SELECT d.day, CAST(SUM(c.n) AS BIGINT) AS n
+FROM {rows :days AS d (day TEXT, since_ms BIGINT, until_ms BIGINT)}
+JOIN click_source AS c ON c.account_id = :account_id AND c.quarter_ms >= d.since_ms AND c.quarter_ms < d.until_ms
+GROUP BY d.day;
+
+-- name: ranked
+SELECT key, CAST(SUM(joined) AS BIGINT) AS joined, CAST(SUM(verified) AS BIGINT) AS verified,
+       CAST(SUM(pending) AS BIGINT) AS pending, CAST(SUM(rejected) AS BIGINT) AS rejected
 FROM (
-    SELECT s.referrer_id, COUNT(CASE s.referral_status WHEN 'verified' THEN 1 END) AS verified,
-           COUNT(CASE s.referral_status WHEN 'pending' THEN 1 END) AS pending,
-           COUNT(CASE s.referral_status WHEN 'rejected' THEN 1 END) AS rejected
-    FROM subscriber AS s
-    WHERE s.account_id = :account_id AND s.campaign_id = :campaign_id AND s.erased_ms IS NULL AND s.referrer_code IS NOT NULL
-      AND s.referrer_id IS NOT NULL AND s.origin <> 'import' AND s.created_ms >= :since_ms AND s.created_ms < :until_ms
-    GROUP BY s.referrer_id
-) AS r JOIN subscriber AS a ON a.id = r.referrer_id AND COALESCE(a.erased_ms, 0) = 0
-WHERE r.verified + r.pending > 0
-ORDER BY r.verified DESC, r.pending DESC, a.id DESC LIMIT :most;
+    SELECT key, joined, verified, pending, rejected FROM cohort_count WHERE kind = :kind AND {stored}
+    UNION ALL
+    SELECT l.key, l.joined, l.verified, l.pending, l.rejected
+    FROM {rows :live AS l (key TEXT, joined BIGINT, verified BIGINT, pending BIGINT, rejected BIGINT)}
+) AS c GROUP BY key ORDER BY joined DESC, key LIMIT :most;
+
+-- name: referrers
+SELECT COUNT(CASE WHEN key <> '(other)' THEN 1 END) AS n, CAST(COALESCE(SUM(joined), 0) AS BIGINT) AS referrals,
+       COUNT(CASE WHEN key = '(other)' THEN 1 END) AS has_others
+FROM (
+    SELECT key, SUM(joined) AS joined FROM (
+        SELECT key, joined FROM cohort_count WHERE kind = 'referrer' AND {stored}
+        UNION ALL
+        SELECT l.key, l.joined FROM {rows :live AS l (key TEXT, joined BIGINT)}
+    ) AS c GROUP BY key
+) AS k;
+
+-- name: advocates
+SELECT s.id, s.email, s.name, s.referrals_verified AS referrals_ever, r.verified, r.pending, r.rejected
+FROM (
+    SELECT key, CAST(SUM(verified) AS BIGINT) AS verified, CAST(SUM(pending) AS BIGINT) AS pending,
+           CAST(SUM(rejected) AS BIGINT) AS rejected
+    FROM (
+        SELECT key, verified, pending, rejected FROM cohort_count WHERE kind = 'referrer' AND {stored}
+        UNION ALL
+        SELECT l.key, l.verified, l.pending, l.rejected
+        FROM {rows :live AS l (key TEXT, verified BIGINT, pending BIGINT, rejected BIGINT)}
+    ) AS c GROUP BY key HAVING SUM(verified) + SUM(pending) > 0
+    ORDER BY SUM(verified) DESC, SUM(pending) DESC, key DESC LIMIT :looked_at
+) AS r JOIN subscriber AS s ON s.id = r.key AND s.campaign_id = :campaign_id AND COALESCE(s.erased_ms, 0) = 0
+ORDER BY r.verified DESC, r.pending DESC, s.id DESC LIMIT :most;
+
+-- name: hosts
+SELECT host, CAST(SUM(n) AS BIGINT) AS n FROM click_source
+WHERE account_id = :account_id AND quarter_ms >= :since_ms AND quarter_ms < :until_ms
+GROUP BY host ORDER BY SUM(n) DESC, host LIMIT :most;

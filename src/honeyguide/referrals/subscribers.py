@@ -41,6 +41,7 @@ class Subscriber(msgspec.Struct, frozen=True):
     partner_campaign_id: str | None = None
     decided_by: str | None = None
     decided_ms: int | None = None
+    unsubscribed_ms: int | None = None
 
 
 _sql = beside(__file__)

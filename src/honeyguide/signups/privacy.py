@@ -52,6 +52,7 @@ async def export_person(tx: Tx, tenant: Tenant, s: Subscriber) -> dict[str, Any]
             "utm_campaign": s.utm_campaign,
             "created_at": _at(s.created_ms),
             "received_at": _at(s.received_ms),
+            "unsubscribed_at": _at(s.unsubscribed_ms),
             "referrals": {
                 "verified": s.referrals_verified,
                 "pending": s.referrals_pending,

@@ -7,7 +7,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 
-from honeyguide.accounts import attempts, idempotency, invitations, sessions
+from honeyguide.accounts import accounts, attempts, idempotency, invitations, sessions
 from honeyguide.backups import records
 from honeyguide.backups.making import BackupPlan
 from honeyguide.events import outbox
@@ -16,7 +16,7 @@ from honeyguide.kernel.site import Site
 from honeyguide.mail import emails, sending
 from honeyguide.mail.transports import Transport
 from honeyguide.partners import budget_notifications, charges, network, payouts, publications
-from honeyguide.referrals import backfill, clicks, lifecycle, page_index, shipments
+from honeyguide.referrals import backfill, clicks, cohorts, lifecycle, page_index, shipments
 from honeyguide.signups import erasures, importing
 from honeyguide.store import Store
 from honeyguide.store.tx import Tx
@@ -65,6 +65,16 @@ async def import_files(site: Site, store: Store, now_ms: int) -> bool:
     return await store.write(importing.step, site, now_ms=now_ms)
 
 
+async def count_cohorts(store: Store, now_ms: int) -> bool:
+    """The counting takes as long as there are people, so it is not part of a write."""
+    job = await store.write(cohorts.next_job, now_ms=now_ms)
+    if job is None:
+        return False
+    counts = await store.slow_snapshot(cohorts.count_job, job)
+    await store.write(cohorts.save_job, job, counts, now_ms=now_ms)
+    return True
+
+
 async def rate_programs(store: Store, now_ms: int) -> bool:
     await store.write(network.update_confirmation_rates, now_ms=now_ms)
     return False
@@ -77,6 +87,17 @@ async def add_search_texts(store: Store, now_ms: int) -> bool:
 async def send_emails(transport: Transport, store: Store, now_ms: int) -> bool:
     return await sending.send_due(store, transport, now_ms)
 
+
+COUNTS = (
+    Job("update the page index", SECOND_MS, update_page_index, probe=page_index.has_changes),
+    Job(
+        "count who joined on each day",
+        MINUTE_MS,
+        count_cohorts,
+        probe=cohorts.has_work,
+        topic=accounts.TIME_ZONE,
+    ),
+)
 
 PURGES = (
     Job("purge old imports", HOUR_MS, sweep(importing.purge)),
@@ -119,7 +140,7 @@ def backup_jobs(plan: BackupPlan | None) -> tuple[Job, ...]:
 def jobs_of(site: Site, transport: Transport) -> tuple[Job, ...]:
     """The table of jobs."""
     return (
-        Job("update the page index", SECOND_MS, update_page_index, probe=page_index.has_changes),
+        *COUNTS,
         Job(
             "import uploaded files",
             SECOND_MS,

@@ -103,10 +103,12 @@ class LinkHandler:
         return LinkTarget(target, link.account_id, link.partner_campaign_id, link.ref_code)
 
     def _count(self, scope: Scope, found: LinkTarget) -> None:
-        agent = b""
+        agent = referrer = b""
         for name, value in scope["headers"]:
             if name == b"user-agent":
                 agent = value
+            elif name == b"referer":
+                referrer = value
             elif name in (b"sec-purpose", b"purpose") and b"prefetch" in value:
                 return
         if not agent or _is_robot(agent):
@@ -121,6 +123,7 @@ class LinkHandler:
                 address=address,
                 user_agent=agent.decode("latin-1"),
                 now_ms=self._clock(),
+                referrer=referrer.decode("latin-1"),
             )
         )
 

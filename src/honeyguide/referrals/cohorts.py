@@ -1,0 +1,204 @@
+"""People by the day they joined, in the account's time zone: counted once by a job and stored, and
+counted again when anything about that day's people changes.
+
+The page index marks the days that changed (`mark`). `next_job`, `count_job` and `save_job` are the
+three steps of the job. Reading the counts: `statistics`.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from datetime import date, timedelta
+from typing import Any, NamedTuple
+from zoneinfo import ZoneInfo
+
+from honeyguide.accounts import accounts
+from honeyguide.kernel.clock import MINUTE_MS
+from honeyguide.kernel.periods import LocalDay, Period, day_of
+from honeyguide.kernel.tenant import Tenant
+from honeyguide.store.statements import beside
+from honeyguide.store.tx import Tx
+
+GROUPS = ("imported", "by_subscribers", "by_partners", "not_referred")
+# How many keys of one kind are kept for one day; the rest is one key, `OTHER`.
+MOST_KEYS = {
+    "group": len(GROUPS),
+    "referrer": 2_000,
+    "reason": 100,
+    "origin": 100,
+    "utm_source": 200,
+    "utm_campaign": 200,
+}
+OTHER = "(other)"
+# A campaign is counted again at most this often. UTC days counted in one transaction.
+EVERY_MS = 5 * MINUTE_MS
+BATCH_DAYS = 7
+
+
+class CohortCount(NamedTuple):
+    kind: str
+    day: str
+    key: str
+    joined: int
+    verified: int
+    pending: int
+    rejected: int
+    followed: int
+    left_30: int
+    left_90: int
+
+
+class CohortState(NamedTuple):
+    zone: str
+    built_ms: int | None
+
+
+class ChangedDay(NamedTuple):
+    day_ms: int
+    n: int
+
+
+class CountJob(NamedTuple):
+    """What one batch of the job counts."""
+
+    tenant: Tenant
+    zone: ZoneInfo
+    changes: list[ChangedDay]
+    is_last: bool
+
+
+class _DueCampaign(NamedTuple):
+    account_id: str
+    campaign_id: str
+    zone: str
+    built_zone: str | None
+
+
+_sql = beside(__file__)
+_COUNT = _sql.query("count", CohortCount)
+_PEOPLE_UP_TO = _sql.value("people_up_to", int)
+_CHANGED = _sql.value("changed", int)
+_STATE = _sql.query("state", CohortState)
+_NEXT_CAMPAIGN = _sql.query("next_campaign", _DueCampaign)
+_NEXT_CHANGES = _sql.query("next_changes", ChangedDay)
+_MARK = _sql.command("mark")
+_MARK_ALL = _sql.command("mark_all")
+_SET_STATE = _sql.command("set_state")
+_DELETE_DAYS = _sql.command("delete_days")
+_INSERT_COUNTS = _sql.command("insert_counts")
+_UNMARK = _sql.command("unmark")
+_ERASE = _sql.command("erase")
+
+
+def _rows(days: list[LocalDay]) -> list[dict[str, Any]]:
+    return [{**day._asdict(), "day": day.day.isoformat()} for day in days]
+
+
+async def count(tx: Tx, tenant: Tenant, days: list[LocalDay]) -> list[CohortCount]:
+    """Counts the people themselves. It takes as long as there are people on these days."""
+    return await tx.all(
+        _COUNT,
+        account_id=tenant.account_id,
+        campaign_id=tenant.campaign_id,
+        days=_rows(days),
+        recorded_since_ms=await accounts.unsubscribes_recorded_since_ms(tx),
+    )
+
+
+async def people_up_to(tx: Tx, tenant: Tenant, days: list[LocalDay], most: int) -> int:
+    return (
+        await tx.one(_PEOPLE_UP_TO, campaign_id=tenant.campaign_id, days=_rows(days), most=most)
+        or 0
+    )
+
+
+async def changed_days(tx: Tx, tenant: Tenant) -> set[date]:
+    """The days to count again, in any zone."""
+    found = await tx.all(_CHANGED, account_id=tenant.account_id, campaign_id=tenant.campaign_id)
+    return set().union(*(_days_around(day_ms) for day_ms in found))
+
+
+def _days_around(day_ms: int) -> set[date]:
+    """The days that a UTC day can be part of: before or after it the date may be another one."""
+    day = day_of(day_ms, ZoneInfo("UTC"))
+    return {day + timedelta(days=n) for n in (-1, 0, 1)}
+
+
+async def find_state(tx: Tx, tenant: Tenant) -> CohortState | None:
+    return await tx.one(_STATE, account_id=tenant.account_id, campaign_id=tenant.campaign_id)
+
+
+async def mark(tx: Tx, tenant: Tenant, day_ms: int) -> None:
+    """Something about somebody who joined on this UTC day changed."""
+    await tx.put(_MARK, account_id=tenant.account_id, campaign_id=tenant.campaign_id, day_ms=day_ms)
+
+
+async def erase(tx: Tx, tenant: Tenant, created_ms: int, claims: list[str | None]) -> None:
+    """Deletes what an erased person told us, which may be in the counts of their day."""
+    keys = [key for key in claims if key]
+    if keys:
+        await tx.run(
+            _ERASE,
+            account_id=tenant.account_id,
+            campaign_id=tenant.campaign_id,
+            kinds=["utm_source", "utm_campaign"],
+            days=[day.isoformat() for day in _days_around(created_ms)],
+            keys=keys,
+        )
+
+
+# -- the job
+
+
+async def has_work(tx: Tx, *, now_ms: int) -> bool:
+    return await tx.one(_NEXT_CAMPAIGN, before_ms=now_ms - EVERY_MS) is not None
+
+
+async def next_job(tx: Tx, *, now_ms: int) -> CountJob | None:
+    """What to count next. A campaign whose zone changed begins anew."""
+    found = await tx.one(_NEXT_CAMPAIGN, before_ms=now_ms - EVERY_MS)
+    if found is None:
+        return None
+    tenant = Tenant(found.account_id, found.campaign_id)
+    whose = tenant._asdict()
+    if found.zone != found.built_zone:
+        await tx.run(_MARK_ALL, **whose)
+        await tx.run(_SET_STATE, **whose, zone=found.zone, built_ms=None)
+    changes = await tx.all(_NEXT_CHANGES, **whose, most=BATCH_DAYS)
+    return CountJob(tenant, ZoneInfo(found.zone), changes, len(changes) < BATCH_DAYS)
+
+
+async def count_job(tx: Tx, job: CountJob) -> list[CohortCount]:
+    return _most_common(await count(tx, job.tenant, _job_days(job)))
+
+
+def _job_days(job: CountJob) -> list[LocalDay]:
+    days = sorted(set().union(*(_days_around(change.day_ms) for change in job.changes)))
+    return [Period(day, day, job.zone).days[0] for day in days]
+
+
+async def save_job(tx: Tx, job: CountJob, counts: list[CohortCount], *, now_ms: int) -> None:
+    """Replaces the counts of these days. `now_ms` is from before they were counted."""
+    whose = job.tenant._asdict()
+    days = [day.day.isoformat() for day in _job_days(job)]
+    await tx.run(_DELETE_DAYS, **whose, kinds=list(MOST_KEYS), days=days)
+    await tx.run(_INSERT_COUNTS, **whose, counts=[each._asdict() for each in counts])
+    await tx.run(_UNMARK, **whose, changes=[change._asdict() for change in job.changes])
+    if job.is_last:
+        await tx.run(_SET_STATE, **whose, zone=job.zone.key, built_ms=now_ms)
+
+
+def _most_common(counts: list[CohortCount]) -> list[CohortCount]:
+    """Up to `MOST_KEYS` of each kind and day, and the sum of the others."""
+    by_kind: dict[tuple[str, str], list[CohortCount]] = defaultdict(list)
+    for each in counts:
+        by_kind[each.kind, each.day].append(each)
+    kept = []
+    for (kind, day), found in by_kind.items():
+        found.sort(key=lambda each: (each.joined, each.key), reverse=True)
+        most = MOST_KEYS[kind]
+        kept += found[:most]
+        if rest := found[most:]:
+            sums = [sum(numbers) for numbers in zip(*(each[3:] for each in rest), strict=True)]
+            kept.append(CohortCount(kind, day, OTHER, *sums))
+    return kept
