@@ -115,6 +115,7 @@ UNOWNED: dict[str, str] = {
     "partners.payouts.months": "the administrator's list over all accounts",
     "partners.payouts.lock": "the administrator marks a payout of whomever",
     "partners.payouts.mark": "the administrator marks a payout of whomever",
+    "accounts.accounts.slug_taken": "a slug is unique over all accounts",
     "referrals.slugs.find": "an address anybody may type; it tells whose page it is",
 }
 

@@ -9,8 +9,11 @@ from honeyguide.kernel import checks, periods
 from honeyguide.kernel.email_addresses import EmailAddress
 from honeyguide.kernel.errors import Invalid, Missing
 from honeyguide.kernel.ids import new_code, new_id
+from honeyguide.store import Again
 from honeyguide.store.statements import beside
 from honeyguide.store.tx import Tx
+
+_SHORTENED = checks.SLUG_LIMIT - 9  # leaves room for a hyphen and a code
 
 
 class Account(NamedTuple):
@@ -32,6 +35,7 @@ TIME_ZONE = "time zone"
 _sql = beside(__file__)
 _INSERT = _sql.command("insert")
 _INSERT_CAMPAIGN = _sql.command("insert_campaign")
+_SLUG_TAKEN = _sql.value("slug_taken", str)
 _BY_EMAIL = _sql.query("by_email", Account)
 _BY_ID = _sql.query("by_id", Account)
 _ALL = _sql.query("all", Account)
@@ -74,10 +78,20 @@ async def create(
         id=made.campaign_id,
         account_id=made.account_id,
         name=name or "My newsletter",
-        slug=f"c-{new_code()}",
+        slug=await _free_slug(tx, name or ""),
         created_ms=now_ms,
+        # Somebody took the slug at the same moment: choose another.
+        taken={"slug_pkey": Again, "slug.slug": Again},
     )
     return made
+
+
+async def _free_slug(tx: Tx, name: str) -> str:
+    """Made from the name, so that people can read the URL of the signup page."""
+    wanted = checks.slug_from(name)
+    if wanted and await tx.one(_SLUG_TAKEN, slug=wanted) is None:
+        return wanted
+    return f"{wanted[:_SHORTENED].strip('-') or 'c'}-{new_code()}"
 
 
 async def find_by_email(tx: Tx, email: EmailAddress) -> Account | None:

@@ -10,6 +10,10 @@ VALUES (:id, :email, :email_key, :name, :is_admin, :created_ms);
 -- touches: adds campaign, triggers slug
 INSERT INTO campaign (id, account_id, name, slug, created_ms) VALUES (:id, :account_id, :name, :slug, :created_ms);
 
+-- name: slug_taken
+-- Of any account, also one that was given up: links to it may still be out.
+SELECT slug FROM slug WHERE slug = :slug;
+
 -- name: by_email
 SELECT {account} FROM account WHERE email_key = :email_key;
 

@@ -8,6 +8,7 @@ or repaired: what is accepted is kept as it was written.
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Collection
 from ipaddress import IPv6Address
 
@@ -109,6 +110,13 @@ def slug(value: str, *, param: str) -> str:
     if value in RESERVED_SLUGS:
         raise Invalid("{field} is reserved; choose another.", param=param)
     return value
+
+
+def slug_from(name: str) -> str:
+    """A slug that reads like the name, or empty if nothing of the name can be in one."""
+    plain = unicodedata.normalize("NFKD", name).encode("ascii", "ignore").decode().lower()
+    made = re.sub(r"[^a-z0-9]+", "-", plain.replace("'", ""))[:SLUG_LIMIT].strip("-")
+    return "" if made in RESERVED_SLUGS else made
 
 
 def one_of(value: object, allowed: Collection[str], *, param: str) -> str:
