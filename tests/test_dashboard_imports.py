@@ -242,3 +242,17 @@ def test_erasing_somebody_reaches_the_files_that_are_kept(service: Service, loca
     said = run_import(alice, begun)
     assert "0 subscribers added." in said and "Done 3 of 3" in said, said
     assert alice.total() == 2, "Jo and Jan stay"
+
+
+def test_a_last_name_in_its_own_column_is_added_to_the_name(service: Service) -> None:
+    alice = operator(service)
+    lines = (
+        "Email,First name,Surname\n"
+        "a@example.org,Ann,Lee\nb@example.org,Bo Ek,Ek\nc@example.org,,Orr\n"
+    )
+    run_import(alice, upload(alice, lines))
+    names = {
+        each["email"]: each["name"]
+        for each in alice.get(f"{alice.v1}/subscribers").json()["subscribers"]
+    }
+    assert names == {"a@example.org": "Ann Lee", "b@example.org": "Bo Ek", "c@example.org": "Orr"}

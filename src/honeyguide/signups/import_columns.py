@@ -14,6 +14,7 @@ from honeyguide.kernel.errors import Invalid
 FIELDS = {
     "email": "Email",
     "name": "Name",
+    "last_name": "Last name (added to the name)",
     "referrer_code": "Referrer’s code",
     "created_at": "Signup date",
     "status": "Status",
@@ -26,6 +27,7 @@ FIELDS = {
 _GUESSES = {
     "email": ("email", "emailaddress", "mail", "subscriberemail", "address"),
     "name": ("name", "fullname", "firstname", "subscribername"),
+    "last_name": ("lastname", "surname", "familyname"),
     "referrer_code": ("referrercode", "referrer", "referredby", "ref"),
     "created_at": (
         "createdat",
@@ -100,6 +102,15 @@ def uses(header: list[str], mapping: dict[str, int]) -> list[Column]:
 def cell(cells: list[str], mapping: dict[str, int], field: str) -> str | None:
     place = mapping.get(field)
     return (cells[place] or None) if place is not None and place < len(cells) else None
+
+
+def name(cells: list[str], mapping: dict[str, int]) -> str | None:
+    """The name. Many tools keep the last name in a column of its own."""
+    first, last = cell(cells, mapping, "name"), cell(cells, mapping, "last_name")
+    if first is None or last is None:
+        return first or last
+    is_whole = first.casefold().endswith(last.casefold())
+    return first if is_whole else f"{first} {last}"
 
 
 def status(cells: list[str], mapping: dict[str, int]) -> str:

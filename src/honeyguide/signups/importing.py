@@ -203,7 +203,7 @@ def _person(
     email = EmailAddress.parse(text)
     return email, NewSubscriber(
         email=email.text,
-        name=cell("name"),
+        name=import_columns.name(line.cells, mapping),
         referrer_code=cell("referrer_code"),
         utm_source=cell("utm_source"),
         utm_campaign=cell("utm_campaign"),
