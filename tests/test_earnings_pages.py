@@ -4,7 +4,10 @@ never who they are.
 
 from __future__ import annotations
 
+import pytest
+
 from honeyguide.kernel.clock import DAY_MS, system_clock
+from honeyguide.pages.dashboard import earnings as earnings_page
 from honeyguide.pages.dashboard import formats
 from honeyguide.pages.dashboard.earnings import WHY_REJECTED, WHY_UNPAID
 from honeyguide.partners import rules
@@ -92,3 +95,37 @@ def test_why_a_reader_was_rejected_has_words_for_partners() -> None:
     }
     assert {reason.value for reason in Reason} - never == set(WHY_REJECTED)
     assert set(rules.Uncharged) == set(WHY_UNPAID)
+
+
+def test_a_partners_referrals_are_paged(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(earnings_page, "PER_PAGE", 2)
+    alice, bob = operator(service), operator(service, "bob")
+    place = join(bob, offer(alice))
+    for number in range(3):
+        alice.subscribe(f"veiled{number}@example.org", referrer_code=place["ref_code"])
+    path = f"/earnings/{place['uuid']}"
+    first, second = bob.web.get(path).text, bob.web.get(f"{path}?page=2").text
+    assert (words(first).count("✓ Confirmed"), words(second).count("✓ Confirmed")) == (2, 1)
+    assert f'rel="next" href="{path}?page=2"' in first and 'rel="next"' not in second
+
+
+def test_the_owner_reads_why_a_partner_recommends_them(service: Service) -> None:
+    alice, bob = operator(service), operator(service, "bob")
+    program = offer(alice, show_in_directory=True, terms="Be kind.")
+    card = bob.web.get("/network").text
+    assert f'href="/network/{program["uuid"]}"' in card
+    assert f'action="/network/{program["uuid"]}/join"' not in card, "the terms come first"
+    terms = f"/network/{program['uuid']}"
+    assert "By joining you accept the terms of this program." in words(bob.web.get(terms).text)
+    bob.web.post(f"{terms}/join", page=terms, reason="My readers <3 wax")
+    assert "“My readers <3 wax”" in words(alice.web.get(f"/program/{program['uuid']}").text)
+
+
+def test_payouts_lists_only_months_with_fees(service: Service) -> None:
+    alice, bob = operator(service), operator(service, "bob")
+    assert "No fees yet." in words(alice.web.get("/payouts").text)
+    place = join(bob, offer(alice))
+    alice.subscribe("veiled.fee@example.org", referrer_code=place["ref_code"])
+    month = rules.month_name(rules.month_of(service.now_ms()))
+    page = words(alice.web.get("/payouts").text)
+    assert f"{month} $3.00" in page and page.count("$") == 1

@@ -123,7 +123,9 @@ def test_a_partners_own_lists_hold_their_own_referrals_only(
         async def look_at_one(
             tx: Tx, campaign: str = campaign
         ) -> list[partner_referrals.ReferredSubscriber]:
-            return await partner_referrals.of_partner_campaign(tx, account_id, campaign, most=100)
+            page = Page(1, 100)
+            rows, _ = await partner_referrals.of_partner_campaign(tx, account_id, campaign, page)
+            return rows
 
         mine = network.all_of(partner=partner, program=program) if who == partner else set()
         assert {row.id for row in service.read(look_at_one)} == mine, (who, program)

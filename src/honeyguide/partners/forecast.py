@@ -37,6 +37,7 @@ class Pending(NamedTuple):
 class PartnerRow(NamedTuple):
     partner_campaign_id: str
     name: str
+    reason_for_recommending: str | None
     spent_cents: int
 
 

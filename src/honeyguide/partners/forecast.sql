@@ -25,7 +25,8 @@ SELECT COUNT(*) AS n FROM partner_referral
 WHERE account_id = :account_id AND program_id = :program_id AND uncharged_reason IS NOT NULL AND charged_month = :month;
 
 -- name: partners_of_program
-SELECT j.id AS partner_campaign_id, COALESCE(a.name, a.email) AS name, COALESCE(s.spent_cents, 0) AS spent_cents
+SELECT j.id AS partner_campaign_id, COALESCE(a.name, a.email) AS name, j.reason_for_recommending,
+       COALESCE(s.spent_cents, 0) AS spent_cents
 FROM partner_campaign AS j JOIN account AS a ON a.id = j.account_id
 LEFT JOIN partner_spend AS s ON s.partner_campaign_id = j.id AND s.month = :month
 WHERE j.owner_account_id = :account_id AND j.program_id = :program_id

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from honeyguide.kernel.paging import Page
 from honeyguide.partners import rules
 from honeyguide.store.statements import beside
 from honeyguide.store.tx import Tx
@@ -61,7 +62,15 @@ async def of_month(
 
 
 async def of_partner_campaign(
-    tx: Tx, account_id: str, place_id: str, *, most: int
-) -> list[ReferredSubscriber]:
-    """The newest referrals of one partner campaign, with any status."""
-    return await tx.all(_OF_PARTNER_CAMPAIGN, account_id=account_id, place_id=place_id, most=most)
+    tx: Tx, account_id: str, place_id: str, page: Page
+) -> tuple[list[ReferredSubscriber], bool]:
+    """The referrals of one partner campaign, newest first, with any status; and whether there are
+    older ones."""
+    rows = await tx.all(
+        _OF_PARTNER_CAMPAIGN,
+        account_id=account_id,
+        place_id=place_id,
+        most=page.per_page + 1,
+        skip=page.skip,
+    )
+    return rows[: page.per_page], len(rows) > page.per_page

@@ -35,4 +35,4 @@ ORDER BY r.decided_ms DESC, r.id DESC LIMIT :most;
 -- name: of_partner_campaign
 {partner_referral}
 WHERE r.partner_account_id = :account_id AND r.partner_campaign_id = :place_id
-ORDER BY r.arrived_ms DESC, r.id DESC LIMIT :most;
+ORDER BY r.arrived_ms DESC, r.id DESC LIMIT :most OFFSET :skip;

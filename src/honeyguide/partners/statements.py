@@ -43,13 +43,24 @@ class StatementLine(NamedTuple):
     partner_name: str
 
 
+class MonthTotal(NamedTuple):
+    month: str
+    cents: int
+
+
 _sql = beside(__file__)
+_MONTHS_OF_OWNER = _sql.query("months_of_owner", MonthTotal)
 _LINES = {side: _sql.query(f"of_{side}", StatementLine) for side in (PARTNER, OWNER)}
 _TOTALS = {side: _sql.value(f"total_of_{side}", int) for side in (PARTNER, OWNER)}
 
 
 async def total_cents(tx: Tx, account_id: str, side: str, month: str) -> int:
     return await tx.one(_TOTALS[side], account_id=account_id, month=month) or 0
+
+
+async def months_of_owner(tx: Tx, account_id: str, *, most: int) -> list[MonthTotal]:
+    """What the account's own programs cost, in the newest months with any cost."""
+    return await tx.all(_MONTHS_OF_OWNER, account_id=account_id, most=most)
 
 
 async def lines(

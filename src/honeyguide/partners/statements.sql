@@ -16,6 +16,10 @@ JOIN account AS a ON a.id = c.partner_account_id
 WHERE c.account_id = :account_id AND c.month = :month AND (c.created_ms, c.id) > (:after_ms, :after_id)
 ORDER BY c.created_ms, c.id LIMIT :batch;
 
+-- name: months_of_owner
+SELECT g.month, CAST(SUM(g.spent_cents) AS BIGINT) AS cents FROM program AS p JOIN budget AS g ON g.program_id = p.id
+WHERE p.account_id = :account_id AND g.spent_cents > 0 GROUP BY g.month ORDER BY g.month DESC LIMIT :most;
+
 -- name: total_of_partner
 SELECT CAST(COALESCE(SUM(fee_cents), 0) AS BIGINT) AS cents FROM charge WHERE partner_account_id = :account_id AND month = :month;
 

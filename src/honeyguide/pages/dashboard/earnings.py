@@ -8,6 +8,7 @@ from honeyguide.kernel import money
 from honeyguide.kernel.clock import DAY_MS
 from honeyguide.kernel.errors import Invalid
 from honeyguide.kernel.paging import Page
+from honeyguide.pages import forms
 from honeyguide.pages.dashboard import cards, formats
 from honeyguide.pages.dashboard.page_request import PageRequest, PageView
 from honeyguide.pages.readers import sharing
@@ -18,6 +19,7 @@ from honeyguide.store.tx import Tx
 
 # A page shows this many referrals; the statement's CSV has every one that was paid.
 MOST_SHOWN = 100
+PER_PAGE = 25
 
 STATES = (
     (partner_referrals.PENDING, "Pending"),
@@ -117,8 +119,9 @@ async def one(tx: Tx, request: PageRequest) -> PageView:
         tx, account_id, request.at("id"), now_ms=request.now_ms
     )
     is_reached = partner_campaign.id in await forecast.reached_of_partner(tx, account_id, month)
-    rows = await partner_referrals.of_partner_campaign(
-        tx, account_id, partner_campaign.id, most=MOST_SHOWN
+    page = Page(forms.page_number(request.query.get("page", "")), PER_PAGE)
+    rows, has_older = await partner_referrals.of_partner_campaign(
+        tx, account_id, partner_campaign.id, page
     )
     since_ms, _ = rules.month_bounds(month)
     days = await clicks.by_day(
@@ -133,7 +136,9 @@ async def one(tx: Tx, request: PageRequest) -> PageView:
         partner_campaign=partner_campaign,
         is_reached=is_reached,
         rows=rows,
-        is_cut=len(rows) == MOST_SHOWN,
+        first=f"/earnings/{partner_campaign.id}",
+        older=f"/earnings/{partner_campaign.id}?page={page.page + 1}" if has_older else "",
+        is_first=page.page == 1,
         clicked=sum(day.n for day in days),
         link=link,
         magic=f"{site.magic_link(partner_campaign.ref_code)}?email=",

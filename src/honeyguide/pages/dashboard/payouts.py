@@ -21,14 +21,13 @@ from honeyguide.store.tx import Tx
 
 # The page shows at most this many lines; the CSV has them all.
 LINES_SHOWN = statements.BATCH
+MONTHS_SHOWN = 24
 
 
 async def show(tx: Tx, request: PageRequest) -> PageView:
     rows, _ = await payouts.page_of(tx, request.who.account_id, Page(1, 200))
-    recent = [rules.month_of(request.now_ms)]
-    while len(recent) < 12:
-        recent.append(rules.previous_month(recent[-1]))
-    return request.view("payouts.html", rows=rows, recent=recent, money=money.show)
+    charged = await statements.months_of_owner(tx, request.who.account_id, most=MONTHS_SHOWN)
+    return request.view("payouts.html", rows=rows, charged=charged, money=money.show)
 
 
 def _side_and_month(request: PageRequest) -> tuple[str, str]:
