@@ -7,6 +7,7 @@ empty, and each API version sees only its own.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 import msgspec
@@ -114,6 +115,7 @@ _DELETE = _sql.command("delete")
 _COUNT_DELIVERIES = _sql.value("count_deliveries", int)
 _DELIVERIES = _sql.query("deliveries", Delivery)
 _DELIVERY = _sql.query("delivery", Delivery)
+_BODIES = _sql.query("bodies", lambda event_id, body: (event_id, body))
 _ATTEMPTS = _sql.query("attempts", Attempt)
 _ATTEMPTS_OF = _sql.query("attempts_of", Attempt)
 _RESEND = _sql.command("resend")
@@ -255,6 +257,12 @@ async def page_of_deliveries(
     for attempt in await tx.all(_ATTEMPTS, **mine, most=page.per_page, skip=page.skip):
         by_delivery.setdefault(attempt.delivery_id, []).append(attempt)
     return [(row, by_delivery[row.id]) for row in rows], total
+
+
+async def bodies_of(tx: Tx, account_id: str, deliveries: Iterable[Delivery]) -> dict[str, str]:
+    """What is sent, byte for byte, by the ID of its event. Erasing a subscriber removes it."""
+    ids = [delivery.event_id for delivery in deliveries]
+    return dict(await tx.all(_BODIES, account_id=account_id, ids=ids))
 
 
 async def get_delivery(

@@ -56,6 +56,9 @@ WHERE d.id IN (
     ORDER BY created_ms DESC, id DESC LIMIT :most OFFSET :skip
 ) ORDER BY d.created_ms DESC, d.id DESC;
 
+-- name: bodies
+SELECT id, body FROM event WHERE account_id = :account_id AND id {in :ids} AND body IS NOT NULL;
+
 -- name: delivery
 SELECT d.id, d.event_id, e.type, d.status, d.due_ms, d.created_ms
 FROM delivery AS d JOIN event AS e ON e.id = d.event_id

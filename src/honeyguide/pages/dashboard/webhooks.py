@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 from starlette.responses import Response
 
 from honeyguide.events import outbox, webhooks
@@ -9,7 +11,7 @@ from honeyguide.events.webhooks import Flags, Webhook
 from honeyguide.kernel.clock import DAY_MS, iso
 from honeyguide.kernel.errors import Missing
 from honeyguide.kernel.paging import Page
-from honeyguide.pages import forms
+from honeyguide.pages import forms, rendering
 from honeyguide.pages.dashboard import formats, webhook_examples
 from honeyguide.pages.dashboard.page_request import PageRequest, PageView
 from honeyguide.pages.forms import Field
@@ -98,11 +100,15 @@ async def _one(tx: Tx, request: PageRequest, secret: str = "") -> PageView:
     log, total = await webhooks.page_of_deliveries(
         tx, request.tenant.account_id, scope, hook.id, page
     )
+    sent = await webhooks.bodies_of(
+        tx, request.tenant.account_id, (delivery for delivery, _ in log)
+    )
     return request.view(
         "webhook.html",
         hook=hook,
         scope=scope,
         log=log,
+        bodies={event: rendering.json_lines(json.loads(body)) for event, body in sent.items()},
         total=total,
         page=page.page,
         pages=page.total_pages(total),
