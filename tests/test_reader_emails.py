@@ -12,6 +12,8 @@ from typing import Any
 import httpx
 import pytest
 
+from honeyguide.accounts import accounts, invitations
+from honeyguide.kernel.email_addresses import EmailAddress
 from honeyguide.mail import notifications, stops, texts
 from honeyguide.mail.transports import SmtpTransport
 from honeyguide.pages.readers import page_branding, requested_emails
@@ -100,6 +102,40 @@ def test_a_reward_email_has_both_parts_and_the_newsletters_branding(
     assert str(headers["Reply-To"]) == "nora@example.com"
     assert headers["Auto-Submitted"] == "auto-generated"
     assert headers["List-Unsubscribe-Post"] == "List-Unsubscribe=One-Click"
+
+
+def test_a_reward_email_shows_the_way_to_the_next_reward(wax: Member, inbox: Mailbox) -> None:
+    offer(wax)
+    offer(wax, name="The <hive>", referrals=4)
+    ana = advocate(wax, 1)
+    (got,) = wait_for(inbox)
+    link = f"{wax.service.settings.base_url}/r/{ana['ref_code']}"
+    assert (
+        f"Next: The <hive>, at 4 referrals\n3 more friends to go\n\nYour link:\n{link}" in got.text
+    )
+    html = html_of(got)
+    assert "Next: The &lt;hive&gt;, at 4 referrals" in html and 'width="25%"' in html
+    assert f'href="{link}"' in html
+    leave = re.findall(r'href="([^"]+/leave)"', html)[0]
+    assert "Leave the referral program?" in httpx.get(leave).text
+
+
+def test_emails_to_users_have_both_parts_too(wax: Member, inbox: Mailbox) -> None:
+    site, now_ms = wax.service.services.site, wax.service.now_ms()
+    owner = wax.service.read(lambda tx: accounts.get(tx, wax.account_id))
+    known, new = EmailAddress(owner.email), EmailAddress("new@example.org")
+
+    async def ask(tx: Tx) -> None:
+        await invitations.forgot_password(tx, site, known, now_ms=now_ms)
+        await invitations.ask_to_join(tx, site, known, now_ms=now_ms)
+        await invitations.ask_to_join(tx, site, new, now_ms=now_ms)
+        await invitations.invite(tx, site, owner, new, now_ms=now_ms)
+
+    wax.service.write(ask)
+    for got in wait_for(inbox, 4):
+        html, links = html_of(got), re.findall(r"https?://\S+", got.text)
+        assert links and all(f'href="{link}"' in html for link in links)
+        assert ">Honeyguide</td>" in html and len(html.encode()) < LIMIT
 
 
 def test_one_click_stops_these_emails_and_not_the_subscription(wax: Member, inbox: Mailbox) -> None:

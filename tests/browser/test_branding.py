@@ -66,3 +66,13 @@ def test_without_javascript_a_button_opens_the_preview(
     page.get_by_role("button", name="Save changes").click()
     expect(page.get_by_label("Reply-To")).to_have_attribute("aria-invalid", "true")
     expect(page.get_by_label("Accent color")).to_have_value("#0a0")
+
+
+def test_the_desktop_preview_of_an_email_is_whole_on_a_phone(
+    service: Service, alice: Operator, page_at: PageAt
+) -> None:
+    page = sit_down(page_at(PHONE), alice)
+    page.goto(f"{service.url}/emails")
+    box = page.locator("iframe[name=desktop]").bounding_box()
+    assert box is not None and box["x"] + box["width"] <= PHONE
+    assert page.frames[-1].evaluate("innerWidth") >= 600, "laid out as on a desktop"

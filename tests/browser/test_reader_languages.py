@@ -40,6 +40,9 @@ EMAIL_VALUES = {
     "coupon_code": "HONEY-2026",
     "first_name": "Ben",
     "own": {},
+    "next_reward": "A jar of honey",
+    "left": 7,
+    "referral_link": "https://example.org/r/23456789",
     "how_to_claim": "Parcels leave on the first of each month.",
 }
 CUT_OFF = """() => [...document.querySelectorAll("body *")].filter((each) => {
@@ -143,7 +146,9 @@ def test_no_email_has_a_text_in_english_or_cut_off(
         lines = [email.subject, *email.text.splitlines()]
         assert [line for line in lines if is_untranslated(line, OWN)] == []
         brand = EmailBranding("The Morning Wax", get_language(CODE), reply_to="a@example.org")
-        html = layout.parts(email, brand, stop_url="https://example.org/stop").html
+        html = layout.parts(
+            email, brand, stop_url="https://example.org/stop", leave_url="https://example.org/leave"
+        ).html
         assert untranslated(html, OWN) == []
         page.set_content(html)
         assert page.evaluate(CUT_OFF) == []

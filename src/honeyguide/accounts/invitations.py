@@ -18,7 +18,7 @@ from honeyguide.kernel.email_addresses import EmailAddress
 from honeyguide.kernel.errors import Missing
 from honeyguide.kernel.ids import new_id
 from honeyguide.kernel.site import Site
-from honeyguide.mail import emails, texts
+from honeyguide.mail import account_emails, texts
 from honeyguide.store.statements import beside
 from honeyguide.store.tx import Tx
 
@@ -84,15 +84,8 @@ async def forgot_password(tx: Tx, site: Site, email: EmailAddress, *, now_ms: in
         tx, "password_reset", account_id=account.id, email=None, lasts_ms=RESET_MS, now_ms=now_ms
     )
     message = texts.password_reset(link=f"{site.base_url}/password/{token}", valid_for="1 hour")
-    await emails.enqueue(
-        tx,
-        account_id=account.id,
-        to=EmailAddress(account.email),
-        kind="password_reset",
-        subject=message.subject,
-        text=message.text,
-        now_ms=now_ms,
-    )
+    to = EmailAddress(account.email)
+    await account_emails.send(tx, account.id, to, "password_reset", message, now_ms=now_ms)
 
 
 async def ask_to_join(tx: Tx, site: Site, email: EmailAddress, *, now_ms: int) -> None:
@@ -115,15 +108,8 @@ async def ask_to_join(tx: Tx, site: Site, email: EmailAddress, *, now_ms: int) -
             now_ms=now_ms,
         )
         message = texts.open_account(link=f"{site.base_url}/welcome/{token}", valid_for="7 days")
-    await emails.enqueue(
-        tx,
-        account_id=account.id if account else INSTALLATION,
-        to=email,
-        kind=kind,
-        subject=message.subject,
-        text=message.text,
-        now_ms=now_ms,
-    )
+    account_id = account.id if account else INSTALLATION
+    await account_emails.send(tx, account_id, email, kind, message, now_ms=now_ms)
 
 
 async def invite(tx: Tx, site: Site, inviter: Account, email: EmailAddress, *, now_ms: int) -> str:
@@ -138,15 +124,7 @@ async def invite(tx: Tx, site: Site, inviter: Account, email: EmailAddress, *, n
     )
     link = f"{site.base_url}/welcome/{token}"
     message = texts.invitation(inviter=inviter.name or inviter.email, link=link, valid_for="7 days")
-    await emails.enqueue(
-        tx,
-        account_id=inviter.id,
-        to=email,
-        kind="invitation",
-        subject=message.subject,
-        text=message.text,
-        now_ms=now_ms,
-    )
+    await account_emails.send(tx, inviter.id, email, "invitation", message, now_ms=now_ms)
     return link
 
 

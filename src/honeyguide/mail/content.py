@@ -34,7 +34,21 @@ class Code(NamedTuple):
     """The sentence without the code."""
 
 
-Block = Paragraph | Note | Button | Code
+class NextReward(NamedTuple):
+    """How far it is to the next reward, with a bar, and the link that brings friends."""
+
+    label: str
+    left: str
+    percent: int
+    link_label: str
+    link: str
+
+    @property
+    def text(self) -> str:
+        return f"{self.label}\n{self.left}\n\n{self.link_label}\n{self.link}"
+
+
+Block = Paragraph | Note | Button | Code | NextReward
 
 
 class EmailText(NamedTuple):

@@ -64,9 +64,16 @@ _templates = Environment(
 )
 
 
-def parts(message: EmailText, brand: EmailBranding, *, stop_url: str | None = None) -> EmailParts:
-    """`stop_url` is where the reader stops such emails, for those that nobody asked for."""
-    footer = _footer(brand, stop_url)
+def parts(
+    message: EmailText,
+    brand: EmailBranding,
+    *,
+    stop_url: str | None = None,
+    leave_url: str | None = None,
+) -> EmailParts:
+    """`stop_url` is where the reader stops such emails, for those that nobody asked for;
+    `leave_url`, where they leave the referral program."""
+    footer = _footer(brand, stop_url, leave_url)
     html = render(
         "email.html",
         message=message,
@@ -86,7 +93,7 @@ def render(template: str, **values: Any) -> str:
     return _templates.get_template(template).render(**values)
 
 
-def _footer(brand: EmailBranding, stop_url: str | None) -> Footer:
+def _footer(brand: EmailBranding, stop_url: str | None, leave_url: str | None) -> Footer:
     gettext = brand.language.gettext
     sentences, links = [], []
     if brand.reply_to:
@@ -99,6 +106,8 @@ def _footer(brand: EmailBranding, stop_url: str | None) -> Footer:
             )
         )
         links.append(FooterLink(gettext("Stop these emails"), stop_url))
+    if leave_url:
+        links.append(FooterLink(gettext("Leave the program"), leave_url))
     if brand.privacy_url:
         links.append(FooterLink(gettext("Privacy policy"), brand.privacy_url))
     if brand.imprint_url:

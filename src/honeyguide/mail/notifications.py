@@ -9,7 +9,7 @@ from typing import NamedTuple
 from honeyguide.kernel.email_addresses import EmailAddress
 from honeyguide.kernel.ids import new_id
 from honeyguide.kernel.paging import Page
-from honeyguide.mail import emails, layout
+from honeyguide.mail import account_emails
 from honeyguide.mail.content import EmailText
 from honeyguide.store.statements import beside
 from honeyguide.store.tx import Tx
@@ -54,17 +54,8 @@ async def notify(
         now_ms=now_ms,
     )
     if is_new:
-        made = layout.parts(message, layout.HONEYGUIDE)
-        await emails.enqueue(
-            tx,
-            account_id=account_id,
-            to=EmailAddress(to),
-            kind=kind,
-            subject=message.subject,
-            text=made.text,
-            html=made.html,
-            once=once,
-            now_ms=now_ms,
+        await account_emails.send(
+            tx, account_id, EmailAddress(to), kind, message, once=once, now_ms=now_ms
         )
 
 

@@ -14,7 +14,7 @@ from types import MappingProxyType
 
 from honeyguide.languages.language import Language
 from honeyguide.mail import own_texts
-from honeyguide.mail.content import Button, Code, EmailText, Note, email
+from honeyguide.mail.content import Button, Code, EmailText, NextReward, Note, email
 
 # Without texts of the operator's own.
 DEFAULT_TEXTS: Mapping[str, str] = MappingProxyType({})
@@ -37,7 +37,7 @@ def webhook_failing(*, url: str, since: str, disables_on: str, page: str) -> Ema
         f"Deliveries to {url} have been failing since {since}.",
         f"We will keep trying. If nothing gets through by {disables_on}, "
         "we will disable the webhook.",
-        f"See the responses and send a test event:\n{page}",
+        Button("See the responses and send a test event", page),
     )
 
 
@@ -47,7 +47,8 @@ def webhook_disabled(*, url: str, reason: str, page: str) -> EmailText:
         "Your webhook has been disabled",
         f"We have stopped sending events to {url}. {reason}",
         "We keep events for 30 days. Fix the endpoint, enable the webhook again "
-        f"and replay what it missed:\n{page}",
+        "and replay what it missed.",
+        Button("Open the webhook", page),
     )
 
 
@@ -56,7 +57,8 @@ def reward_low_stock(*, reward: str, left: int, page: str) -> EmailText:
     return email(
         f"{reward}: almost out of coupon codes",
         f"Only {codes} left for {reward}.",
-        f"Add more before you run out:\n{page}",
+        "Add more before you run out.",
+        Button("Add codes", page),
     )
 
 
@@ -66,7 +68,8 @@ def reward_out_of_stock(*, reward: str, waiting: int, page: str) -> EmailText:
         f"{reward}: out of coupon codes",
         f"The last coupon code for {reward} has been used."
         + (f" {subscribers} waiting for one." if waiting else ""),
-        f"Add more codes, and everyone waiting will get one:\n{page}",
+        "Add more codes, and everyone waiting will get one.",
+        Button("Add codes", page),
     )
 
 
@@ -76,7 +79,7 @@ def budget_warning(*, program: str, month: str, spent: str, budget: str, page: s
         f"You have spent {spent} of your {budget} budget for {month}.",
         "When it is used up, we will notify your partners, and nothing more will be charged "
         "until the month ends or you raise the budget.",
-        f"View the program:\n{page}",
+        Button("View the program", page),
     )
 
 
@@ -87,7 +90,8 @@ def budget_spent(*, program: str, month: str, spent: str, budget: str, page: str
         "Fees are never split, so a little may be left over.",
         "We are notifying your partners. They can still refer subscribers, "
         "but nothing more will be charged this month.",
-        f"To resume right away, raise the budget above what is spent:\n{page}",
+        "To resume right away, raise the budget above what is spent.",
+        Button("View the program", page),
     )
 
 
@@ -158,9 +162,13 @@ def reward_unlocked(
     coupon_code: str | None = None,
     link: str | None = None,
     how_to_claim: str | None = None,
+    next_reward: str = "",
+    left: int = 0,
+    referral_link: str = "",
     own: Mapping[str, str] = DEFAULT_TEXTS,
 ) -> EmailText:
-    """With a code or a link if there is one; `how_to_claim` is the operator's own text."""
+    """With a code or a link if there is one; `how_to_claim` is the operator's own text. `left` is
+    how many referrals are missing to the next reward, if there is one."""
     gettext = language.gettext
     values = {
         "newsletter": newsletter,
@@ -174,13 +182,33 @@ def reward_unlocked(
         hub_button = Button(gettext("See all your rewards"), hub, is_main=not link)
     else:
         hub_button = Button(gettext("Claim your reward"), hub)
-    return email(
-        written.subject,
-        *written.paragraphs,
+    blocks = (
         _code(language, coupon_code) if coupon_code else None,
         how_to_claim,
         Button(gettext("Get your reward"), link) if link else None,
         hub_button,
+        _next_reward(language, next_reward, referrals, left, referral_link)
+        if next_reward
+        else None,
+    )
+    return email(written.subject, *written.paragraphs, *blocks)
+
+
+def _next_reward(
+    language: Language, next_reward: str, referrals: int, left: int, referral_link: str
+) -> NextReward:
+    needed = referrals + left
+    return NextReward(
+        label=language.ngettext(
+            "Next: {reward}, at {count} referral",
+            "Next: {reward}, at {count} referrals",
+            needed,
+            reward=next_reward,
+        ),
+        left=language.ngettext("{count} more friend to go", "{count} more friends to go", left),
+        percent=100 * referrals // needed,
+        link_label=language.gettext("Your link:"),
+        link=referral_link,
     )
 
 
@@ -196,8 +224,9 @@ def password_reset(*, link: str, valid_for: str) -> EmailText:
     """`valid_for` as in "1 hour"."""
     return email(
         "Reset your password",
-        f"Choose a new password here. The link works once and expires in {valid_for}:\n{link}",
-        "If you didn’t ask for this, ignore this email. Your password won’t change.",
+        f"Choose a new password here. The link works once and expires in {valid_for}.",
+        Button("Choose a new password", link),
+        Note("If you didn’t ask for this, ignore this email. Your password won’t change."),
     )
 
 
@@ -206,8 +235,9 @@ def invitation(*, inviter: str, link: str, valid_for: str) -> EmailText:
         f"{inviter} invited you to Honeyguide",
         f"{inviter} invited you to create an account on Honeyguide, "
         "where newsletters grow through referrals and partners.",
-        f"Accept the invitation within {valid_for}:\n{link}",
-        "If you don’t know the sender, you can ignore this email.",
+        f"Accept the invitation within {valid_for}.",
+        Button("Accept the invitation", link),
+        Note("If you don’t know the sender, you can ignore this email."),
     )
 
 
@@ -215,8 +245,9 @@ def open_account(*, link: str, valid_for: str) -> EmailText:
     return email(
         "Create your Honeyguide account",
         "Choose a password to create your account. "
-        f"The link works once and expires in {valid_for}:\n{link}",
-        "If you didn’t ask for this, ignore this email and no account will be created.",
+        f"The link works once and expires in {valid_for}.",
+        Button("Create your account", link),
+        Note("If you didn’t ask for this, ignore this email and no account will be created."),
     )
 
 
@@ -224,7 +255,8 @@ def account_exists(*, login: str, forgot: str) -> EmailText:
     return email(
         "You already have a Honeyguide account",
         "Someone, probably you, tried to create an account with this email address, "
-        f"but you already have one. Log in here:\n{login}",
-        f"If you’ve forgotten your password, reset it here:\n{forgot}",
-        "If it wasn’t you, you can ignore this email.",
+        "but you already have one.",
+        Button("Log in", login),
+        Button("Reset your password", forgot, is_main=False),
+        Note("If it wasn’t you, you can ignore this email."),
     )

@@ -10,7 +10,7 @@ from honeyguide.kernel.tenant import Tenant
 from honeyguide.mail import emails, layout
 from honeyguide.mail.content import EmailText
 from honeyguide.mail.layout import EmailBranding
-from honeyguide.referrals import links, subscribers
+from honeyguide.referrals import hub, links, subscribers
 from honeyguide.referrals.subscribers import Subscriber
 from honeyguide.store.tx import Tx
 
@@ -51,8 +51,10 @@ async def send(
     once: str,
     now_ms: int,
 ) -> None:
-    stop = stop_url(site, reader.ref_code) if kind in CAN_BE_STOPPED else None
-    made = layout.parts(message, brand, stop_url=stop)
+    stop = leave = None
+    if kind in CAN_BE_STOPPED:
+        stop, leave = stop_url(site, reader.ref_code), f"{hub.link(site, reader)}/leave"
+    made = layout.parts(message, brand, stop_url=stop, leave_url=leave)
     await emails.enqueue(
         tx,
         account_id=tenant.account_id,

@@ -35,6 +35,8 @@ async def tell_unlocked(
     if advocate.status == "unsubscribed":  # no email, but the reward is still theirs
         return
     look = brand.email_branding(site)
+    offered = await rewards.of_campaign(tx, tenant)
+    ahead = rewards.next_reward(offered, advocate.referrals_verified)
     message = texts.reward_unlocked(
         look.language,
         newsletter=brand.name,
@@ -45,6 +47,9 @@ async def tell_unlocked(
         coupon_code=coupon_code,
         link=reward.link,
         how_to_claim=reward.description,
+        next_reward=ahead[0].name if ahead else "",
+        left=ahead[1] if ahead else 0,
+        referral_link=site.reader_link(advocate.ref_code),
         own=look.own_texts,
     )
     await reader_emails.send(

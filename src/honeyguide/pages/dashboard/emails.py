@@ -171,16 +171,21 @@ async def _sample(
     """The email as a sample subscriber gets it."""
     site, kind = request.services.site, edited.email.kind
     look = edited.campaign._replace(language=edited.language.code).email_branding(site)
-    name, stop_url = edited.campaign.name, None
+    name, stop_url, leave_url = edited.campaign.name, None, None
     if kind == own_texts.REWARD_UNLOCKED.kind:
         offered = await rewards.of_campaign(tx, request.tenant)
+        referrals = offered[0].referrals if offered else SAMPLE_REFERRALS
+        ahead = rewards.next_reward(offered, referrals)
         message = texts.reward_unlocked(
             look.language,
             newsletter=name,
             reward=offered[0].name if offered else SAMPLE_REWARD,
-            referrals=offered[0].referrals if offered else SAMPLE_REFERRALS,
+            referrals=referrals,
             hub=f"{site.base_url}/hub/sample",
             first_name=SAMPLE_NAME,
+            next_reward=ahead[0].name if ahead else "",
+            left=ahead[1] if ahead else 0,
+            referral_link=site.reader_link("h0neyb1d"),
             own=own,
         )
     elif kind == own_texts.HUB_LINK.kind:
@@ -191,4 +196,5 @@ async def _sample(
         message = texts.confirm(look.language, newsletter=name, link=link, own=own)
     if kind in reader_emails.CAN_BE_STOPPED:
         stop_url = f"{site.base_url}/stop/sample"
-    return message, layout.parts(message, look, stop_url=stop_url)
+        leave_url = f"{site.base_url}/hub/sample/leave"
+    return message, layout.parts(message, look, stop_url=stop_url, leave_url=leave_url)
