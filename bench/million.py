@@ -5,12 +5,15 @@ one connection, in turn.
 from __future__ import annotations
 
 import http.client
+import re
 import statistics
 import time
 from collections import defaultdict
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
+from itertools import count
+from urllib.parse import urlencode
 
 from bench import people, servers
 from bench.people import Campaign
@@ -27,6 +30,7 @@ class Ask:
     words: str
     path: Callable[[Campaign], str]
     shows: bytes = b'"subscribers":[{'  # what a true answer holds
+    is_signup: bool = False  # posts the signup form, as a new person from a network of their own
 
 
 def _page(words: str, kind: str, per_page: int, share: int | None) -> Ask:
@@ -61,23 +65,45 @@ ASKS = (
     _brought("top advocate's referrals, page 1", last=False),
     _brought("top advocate's referrals, last page", last=True),
     Ask("the dashboard's overview", lambda campaign: "/?range=30", b"Top advocates"),
+    Ask("top advocate's referral page", lambda campaign: campaign.top_hub, b"Leaderboard"),
+    Ask(
+        "signup page with their code",
+        lambda campaign: f"/join/{campaign.slug}?ref={campaign.top_code}",
+        b"A friend invited you",
+    ),
+    Ask("signup with their code", lambda campaign: f"/join/{campaign.slug}", b"", is_signup=True),
 )
+_numbers = count()
 
 
 def _ask(connection: http.client.HTTPConnection, ask: Ask, campaign: Campaign) -> float:
-    path = ask.path(campaign)
+    path, method, body, expected = ask.path(campaign), "GET", None, 200
+    headers = {"X-Api-Key": campaign.keys[0], "Cookie": f"hg_session={campaign.session}"}
+    if ask.is_signup:
+        n = next(_numbers)
+        method, expected, body = "POST", 303, _signup_form(connection, path, campaign, n)
+        headers = {
+            "Content-Type": "application/x-www-form-urlencoded",
+            "X-Forwarded-For": f"198.18.{n // 256 % 256}.{n % 256}",
+        }
     began = time.perf_counter()
-    connection.request(
-        "GET",
-        path,
-        headers={"X-Api-Key": campaign.keys[0], "Cookie": f"hg_session={campaign.session}"},
-    )
+    connection.request(method, path, body, headers)
     answer = connection.getresponse()
-    body = answer.read()
+    shown = answer.read()
     took = time.perf_counter() - began
-    if answer.status != 200 or ask.shows not in body:
-        raise RuntimeError(f"{path} was answered {answer.status}: {body[:300]!r}")
+    if answer.status != expected or ask.shows not in shown:
+        raise RuntimeError(f"{path} was answered {answer.status}: {shown[:300]!r}")
     return took * 1000
+
+
+def _signup_form(
+    connection: http.client.HTTPConnection, path: str, campaign: Campaign, n: int
+) -> str:
+    connection.request("GET", path)
+    token = re.search(rb'name="token" value="([^"]+)"', connection.getresponse().read())
+    assert token is not None
+    email = f"reader{n}@example.org"
+    return urlencode({"token": token[1].decode(), "email": email, "ref": campaign.top_code})
 
 
 Medians = dict[tuple[str, str], float]
@@ -147,7 +173,10 @@ def run(bench: Bench) -> list[Table]:
             url = bench.database_url(engine, "million")
             database = people.make(url, plans, partial(bar.advance, making))
             measuring = bar.add_task(f"{engine}: requests", total=bench.size.rounds * len(ASKS))
-            with servers.honeyguide(url, bench.folder, rate_limit=0) as port:
+            people.open_to_readers(database)
+            with servers.honeyguide(
+                url, bench.folder, rate_limit=0, trusted_proxies="127.0.0.1"
+            ) as port:
                 tick = partial(bar.advance, measuring)
                 found = _latencies(bench, port, database.campaigns, tick)
         tables.append(_table(engine, bench.size.rows, found))

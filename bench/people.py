@@ -22,13 +22,23 @@ from honeyguide.kernel.clock import DAY_MS, HOUR_MS, system_clock
 
 # The statements of these modules are in the registry below.
 from honeyguide.kernel.email_addresses import EmailAddress
-from honeyguide.referrals import page_index, subscribers  # noqa: F401
+from honeyguide.kernel.ids import new_code
+from honeyguide.kernel.site import Site
+from honeyguide.kernel.tenant import Tenant
+from honeyguide.referrals import branding, hub, page_index, subscribers  # noqa: F401
+from honeyguide.referrals.branding import BrandFields
 from honeyguide.store import Store, migrate, open_store, sqlite_path
 from honeyguide.store.statements import Statement, registry
 from honeyguide.store.tx import Tx
+from tests.support.stores import statement as own_statement
 
 CHUNK = 5_000
 Tick = Callable[[int], None]
+_SET_CODE = own_statement("UPDATE subscriber SET ref_code = :code WHERE id = :id")
+_SHOW_ADVOCATES = own_statement(
+    "UPDATE advocate SET on_leaderboard = 1 WHERE campaign_id = :campaign_id "
+    "AND subscriber_id LIKE '%1'"
+)
 
 
 def statement(name: str) -> Statement[Any]:
@@ -44,6 +54,9 @@ class Campaign:
     prefix: str
     size: int = 0
     session: str = ""  # of its owner's browser
+    slug: str = ""
+    top_code: str = ""  # of the top advocate, as a link of theirs has it
+    top_hub: str = ""  # the path of their referral page
 
     @property
     def advocates(self) -> int:
@@ -209,6 +222,31 @@ async def settle(url: str) -> None:
         connection = await asyncpg.connect(url)
         await connection.execute("VACUUM ANALYZE")
         await connection.close()
+
+
+def open_to_readers(database: Database) -> None:
+    """Shows names and a leaderboard on which every tenth advocate is, and gives the top advocate,
+    who is not, a code like those of the service."""
+    asyncio.run(_open_to_readers(database))
+
+
+async def _open_to_readers(database: Database) -> None:
+    store = await open_store(database.url)
+    site = Site("", "", await store.write(accounts.instance_secret))
+    for campaign in database.campaigns.values():
+        await store.write(_show_names, site, campaign)
+    await store.close()
+    await settle(database.url)
+
+
+async def _show_names(tx: Tx, site: Site, campaign: Campaign) -> None:
+    tenant, top_id = Tenant(campaign.account_id, campaign.id), campaign.person_id(0)
+    fields = BrandFields(show_inviter=True, show_leaderboard=True)
+    brand = await branding.save(tx, tenant, fields, now_ms=system_clock())
+    campaign.slug, campaign.top_code = brand.slug, new_code()
+    await tx.run(_SET_CODE, id=top_id, code=campaign.top_code)
+    await tx.run(_SHOW_ADVOCATES, campaign_id=campaign.id)
+    campaign.top_hub = f"/hub/{hub.token(site, top_id, campaign.top_code)}"
 
 
 def fold(url: str) -> None:
