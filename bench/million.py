@@ -15,7 +15,7 @@ from functools import partial
 from itertools import count
 from urllib.parse import urlencode
 
-from bench import people, servers
+from bench import people, servers, shipments
 from bench.people import Campaign
 from bench.plan import Bench, progress
 from bench.report import Table, verdict
@@ -53,6 +53,14 @@ def _brought(words: str, *, last: bool) -> Ask:
     return Ask(words, path)
 
 
+_ONE = b'"shipments":[{'
+_LANE = b"1 Hive Lane"
+
+
+def _shipments(campaign: Campaign) -> str:
+    return f"/v1/campaigns/{campaign.id}/shipments"
+
+
 ASKS = (
     _page("totals (a page of 1)", "all", 1, None),
     _page("page 1 of 50", "all", 50, None),
@@ -64,6 +72,11 @@ ASKS = (
     _page("type=advocates, last page", "advocates", 50, 10),
     _brought("top advocate's referrals, page 1", last=False),
     _brought("top advocate's referrals, last page", last=True),
+    Ask("shipments, page 1", lambda campaign: f"{_shipments(campaign)}?status=to_send", _ONE),
+    Ask("shipments that were sent, page 1", lambda c: f"{_shipments(c)}?status=sent", _ONE),
+    Ask("the dashboard's shipments", lambda campaign: "/shipments", _LANE),
+    Ask("the same for one reward", lambda c: f"/shipments?reward={c.later_id(0, 1)}", _LANE),
+    Ask("the dashboard's sent shipments", lambda campaign: "/shipments?show=sent", b"by the API"),
     Ask("the dashboard's overview", lambda campaign: "/?range=30", b"Top advocates"),
     Ask("top advocate's referral page", lambda campaign: campaign.top_hub, b"Leaderboard"),
     Ask(
@@ -172,6 +185,8 @@ def run(bench: Bench) -> list[Table]:
             )
             url = bench.database_url(engine, "million")
             database = people.make(url, plans, partial(bar.advance, making))
+            for campaign in database.campaigns.values():
+                shipments.add(url, campaign)
             measuring = bar.add_task(f"{engine}: requests", total=bench.size.rounds * len(ASKS))
             people.open_to_readers(database)
             with servers.honeyguide(
