@@ -14,28 +14,30 @@ FROM won_reward AS w {joined}
 WHERE w.account_id = :account_id AND w.campaign_id = :campaign_id AND w.id = :id AND (w.shipping IS NOT NULL OR w.sent_ms IS NOT NULL);
 
 -- name: to_send
--- The inner query reads only the index, so that skipping to a late page is cheap.
+-- The inner query cuts out the page, so that only its rows are joined. It asks for the campaign alone, because the index has no account.
 SELECT {shipment}
 FROM (
-    SELECT i.id FROM won_reward AS i WHERE i.account_id = :account_id AND i.campaign_id = :campaign_id AND i.shipping IS NOT NULL
+    SELECT i.id FROM won_reward AS i WHERE i.campaign_id = :campaign_id AND i.shipping IS NOT NULL
       AND i.sent_ms IS NULL AND (i.redeemed_ms, i.id) > (:after_ms, :after_id)
     ORDER BY i.redeemed_ms, i.id LIMIT :most OFFSET :skip
 ) AS p JOIN won_reward AS w ON w.id = p.id {joined}
 ORDER BY w.redeemed_ms, w.id;
 
 -- name: to_send_of_reward
+-- The account is checked outside, where the row is read anyway.
 SELECT {shipment}
 FROM (
-    SELECT i.id FROM won_reward AS i WHERE i.account_id = :account_id AND i.reward_id = :reward_id AND i.shipping IS NOT NULL
+    SELECT i.id FROM won_reward AS i WHERE i.reward_id = :reward_id AND i.shipping IS NOT NULL
       AND i.sent_ms IS NULL AND (i.redeemed_ms, i.id) > (:after_ms, :after_id)
     ORDER BY i.redeemed_ms, i.id LIMIT :most OFFSET :skip
 ) AS p JOIN won_reward AS w ON w.id = p.id {joined}
+WHERE w.account_id = :account_id
 ORDER BY w.redeemed_ms, w.id;
 
 -- name: sent
 SELECT {shipment}
 FROM (
-    SELECT i.id FROM won_reward AS i WHERE i.account_id = :account_id AND i.campaign_id = :campaign_id AND i.sent_ms IS NOT NULL
+    SELECT i.id FROM won_reward AS i WHERE i.campaign_id = :campaign_id AND i.sent_ms IS NOT NULL
       AND (i.sent_ms, i.id) < (:after_ms, :after_id)
     ORDER BY i.sent_ms DESC, i.id DESC LIMIT :most OFFSET :skip
 ) AS p JOIN won_reward AS w ON w.id = p.id {joined}
@@ -44,7 +46,7 @@ ORDER BY w.sent_ms DESC, w.id DESC;
 -- name: to_send_newest_first
 SELECT {shipment}
 FROM (
-    SELECT i.id FROM won_reward AS i WHERE i.account_id = :account_id AND i.campaign_id = :campaign_id AND i.shipping IS NOT NULL
+    SELECT i.id FROM won_reward AS i WHERE i.campaign_id = :campaign_id AND i.shipping IS NOT NULL
       AND i.sent_ms IS NULL
     ORDER BY i.redeemed_ms DESC, i.id DESC LIMIT :most OFFSET :skip
 ) AS p JOIN won_reward AS w ON w.id = p.id {joined}
@@ -53,7 +55,7 @@ ORDER BY w.redeemed_ms DESC, w.id DESC;
 -- name: sent_newest_first
 SELECT {shipment}
 FROM (
-    SELECT i.id FROM won_reward AS i WHERE i.account_id = :account_id AND i.campaign_id = :campaign_id AND i.sent_ms IS NOT NULL
+    SELECT i.id FROM won_reward AS i WHERE i.campaign_id = :campaign_id AND i.sent_ms IS NOT NULL
     ORDER BY i.redeemed_ms DESC, i.id DESC LIMIT :most OFFSET :skip
 ) AS p JOIN won_reward AS w ON w.id = p.id {joined}
 ORDER BY w.redeemed_ms DESC, w.id DESC;
@@ -61,12 +63,12 @@ ORDER BY w.redeemed_ms DESC, w.id DESC;
 -- name: count_to_send
 SELECT COUNT(*) AS n FROM (
     SELECT 1 AS one FROM won_reward
-    WHERE account_id = :account_id AND campaign_id = :campaign_id AND shipping IS NOT NULL AND sent_ms IS NULL LIMIT :most
+    WHERE campaign_id = :campaign_id AND shipping IS NOT NULL AND sent_ms IS NULL LIMIT :most
 ) AS counted;
 
 -- name: count_sent
 SELECT COUNT(*) AS n FROM (
-    SELECT 1 AS one FROM won_reward WHERE account_id = :account_id AND campaign_id = :campaign_id AND sent_ms IS NOT NULL LIMIT :most
+    SELECT 1 AS one FROM won_reward WHERE campaign_id = :campaign_id AND sent_ms IS NOT NULL LIMIT :most
 ) AS counted;
 
 -- name: count_to_send_by_reward
@@ -77,7 +79,7 @@ SELECT r.id, r.name, (
         WHERE w.reward_id = r.id AND w.shipping IS NOT NULL AND w.sent_ms IS NULL LIMIT :most
     ) AS counted
 ) AS to_send
-FROM reward AS r WHERE r.account_id = :account_id AND r.campaign_id = :campaign_id AND r.kind = 'physical'
+FROM reward AS r WHERE r.campaign_id = :campaign_id AND r.kind = 'physical'
 ORDER BY r.referrals, r.id;
 
 -- name: mark_sent
