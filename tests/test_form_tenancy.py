@@ -70,6 +70,7 @@ NO_IDS = {
     "/program/{id}/act",
     "/network/{id}/join",
     "/clock",
+    "/checklist/dismiss",
 }
 
 Maker = Callable[[Operator], str]

@@ -77,7 +77,7 @@ def test_first_start_to_first_referral(page_at: PageAt) -> None:
         fill_in(page, name="The Morning Wax", email="ann@example.org", password=PASSWORD)
         page.get_by_role("button", name="Create account").click()
         expect(page.get_by_role("heading", name="The Morning Wax", exact=True)).to_be_visible()
-        expect(page.get_by_text("0 of 6 done")).to_be_visible()
+        expect(page.get_by_text("0 of 7 done")).to_be_visible()
         page.get_by_role("link", name="Create a key").click()
         page.get_by_label("New key").fill("My mailing tool")
         page.get_by_role("button", name="Create key").click()
@@ -100,7 +100,7 @@ def test_first_start_to_first_referral(page_at: PageAt) -> None:
         page.goto(service.url)
         expect(page.locator(".figure", has_text="Referred").first.locator("b")).to_have_text("1")
         expect(page.get_by_role("link", name="lea@example.org")).to_be_visible()
-        expect(page.get_by_text("3 of 6 done")).to_be_visible()
+        expect(page.get_by_text("3 of 7 done")).to_be_visible()
 
 
 def test_a_reward_from_its_promise_to_the_webhook(service: Service, page_at: PageAt) -> None:

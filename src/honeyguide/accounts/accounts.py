@@ -40,6 +40,8 @@ _BY_EMAIL = _sql.query("by_email", Account)
 _BY_ID = _sql.query("by_id", Account)
 _ALL = _sql.query("all", Account)
 _RENAME = _sql.command("rename")
+_CHECKLIST_DISMISSED_MS = _sql.value("checklist_dismissed_ms", int)
+_DISMISS_CHECKLIST = _sql.command("dismiss_checklist")
 _SET_TIME_ZONE = _sql.command("set_time_zone")
 _INSTANCE_VALUE = _sql.value("instance_value", str)
 _SET_INSTANCE_VALUE = _sql.command("set_instance_value")
@@ -118,6 +120,15 @@ async def get(tx: Tx, account_id: str) -> Account:
 async def rename(tx: Tx, account_id: str, name: str) -> None:
     checks.text(name, param="name", limit=checks.NAME_LIMIT, blank_ok=False)
     await tx.run(_RENAME, account_id=account_id, name=name)
+
+
+async def has_dismissed_checklist(tx: Tx, account_id: str) -> bool:
+    return await tx.one(_CHECKLIST_DISMISSED_MS, account_id=account_id) is not None
+
+
+async def dismiss_checklist(tx: Tx, account_id: str, *, now_ms: int) -> None:
+    """The set-up checklist is not shown again."""
+    await tx.run(_DISMISS_CHECKLIST, account_id=account_id, now_ms=now_ms)
 
 
 async def set_time_zone(tx: Tx, account_id: str, time_zone: str) -> None:

@@ -29,6 +29,12 @@ INSERT INTO instance (name, value) VALUES (:name, :value) ON CONFLICT (name) DO 
 -- name: rename
 UPDATE account SET name = :name WHERE id = :account_id;
 
+-- name: checklist_dismissed_ms
+SELECT checklist_dismissed_ms FROM account WHERE id = :account_id;
+
+-- name: dismiss_checklist
+UPDATE account SET checklist_dismissed_ms = :now_ms WHERE id = :account_id;
+
 -- name: set_time_zone
 UPDATE account SET time_zone = :time_zone WHERE id = :account_id;
 

@@ -35,6 +35,7 @@ class Ticket(NamedTuple):
     kind: str
     account_id: str | None
     email: str | None
+    as_partner: int
     created_ms: int
     expires_ms: int
 
@@ -59,7 +60,14 @@ async def is_untouched(tx: Tx) -> bool:
 
 
 async def _issue(
-    tx: Tx, kind: str, *, account_id: str | None, email: str | None, lasts_ms: int, now_ms: int
+    tx: Tx,
+    kind: str,
+    *,
+    account_id: str | None,
+    email: str | None,
+    as_partner: bool = False,
+    lasts_ms: int,
+    now_ms: int,
 ) -> str:
     token = secrets.token_urlsafe(32)
     await tx.put(
@@ -69,6 +77,7 @@ async def _issue(
         kind=kind,
         account_id=account_id,
         email=email,
+        as_partner=int(as_partner),
         now_ms=now_ms,
         expires_ms=now_ms + lasts_ms,
     )
@@ -112,13 +121,24 @@ async def ask_to_join(tx: Tx, site: Site, email: EmailAddress, *, now_ms: int) -
     await account_emails.send(tx, account_id, email, kind, message, now_ms=now_ms)
 
 
-async def invite(tx: Tx, site: Site, inviter: Account, email: EmailAddress, *, now_ms: int) -> str:
-    """Sends an invitation and gives its link, so that it can also be handed over by other means."""
+async def invite(
+    tx: Tx,
+    site: Site,
+    inviter: Account,
+    email: EmailAddress,
+    *,
+    as_partner: bool = False,
+    now_ms: int,
+) -> str:
+    """Sends an invitation and gives its link, so that it can also be handed over by other means.
+    A partner has no newsletter to set up here.
+    """
     token = await _issue(
         tx,
         "invitation",
         account_id=inviter.id,
         email=email.text,
+        as_partner=as_partner,
         lasts_ms=INVITATION_MS,
         now_ms=now_ms,
     )
@@ -153,9 +173,12 @@ async def accept(tx: Tx, token: str, *, name: str, password_hash: str, now_ms: i
     ticket = await _use(tx, "invitation", token, now_ms=now_ms)
     if ticket.email is None:
         raise Missing(SPENT)
-    return await open_account(
+    account_id = await open_account(
         tx, EmailAddress(ticket.email), name=name, password_hash=password_hash, now_ms=now_ms
     )
+    if ticket.as_partner:
+        await accounts.dismiss_checklist(tx, account_id, now_ms=now_ms)
+    return account_id
 
 
 async def open_first_account(

@@ -1,10 +1,10 @@
 -- fragment: ticket
-id, kind, account_id, email, created_ms, expires_ms
+id, kind, account_id, email, as_partner, created_ms, expires_ms
 
 -- name: insert
 -- touches: adds ticket
-INSERT INTO ticket (id, digest, kind, account_id, email, created_ms, expires_ms)
-VALUES (:id, :digest, :kind, :account_id, :email, :now_ms, :expires_ms);
+INSERT INTO ticket (id, digest, kind, account_id, email, as_partner, created_ms, expires_ms)
+VALUES (:id, :digest, :kind, :account_id, :email, :as_partner, :now_ms, :expires_ms);
 
 -- name: find
 SELECT {ticket} FROM ticket

@@ -155,7 +155,12 @@ async def invite(tx: Tx, request: PageRequest) -> PageView:
     inviter = await accounts.get(tx, request.who.account_id)
     email = EmailAddress.parse(request.text("email"))
     link = await invitations.invite(
-        tx, request.services.site, inviter, email, now_ms=request.now_ms
+        tx,
+        request.services.site,
+        inviter,
+        email,
+        as_partner=bool(request.text("as_partner")),
+        now_ms=request.now_ms,
     )
     # Not a redirect: the link is in this one response and in the email.
     return await _page(tx, request, invitation_link=link)

@@ -196,7 +196,8 @@ async def welcome(services: PageServices, request: PageRequest) -> PageView | Re
         password_hash=await _hash_for_new_account(request, ticket.email or ""),
         now_ms=now_ms,
     )
-    return await begin_session(request, account_id, "/", WELCOME)
+    first_page = "/network" if ticket.as_partner else "/"
+    return await begin_session(request, account_id, first_page, WELCOME)
 
 
 async def forgot_form(tx: Tx, request: PageRequest) -> PageView:

@@ -7,17 +7,15 @@ from __future__ import annotations
 from functools import partial
 from typing import NamedTuple
 
-from honeyguide.accounts import keys
 from honeyguide.kernel import money
 from honeyguide.kernel.clock import DAY_MS
-from honeyguide.pages.dashboard import charts, formats
+from honeyguide.pages.dashboard import charts, checklist, formats
 from honeyguide.pages.dashboard.page_request import PageRequest, PageView
 from honeyguide.partners import forecast
 from honeyguide.partners import rules as months
 from honeyguide.referrals import (
     campaigns,
     daily_counts,
-    newsletter_links,
     page_index,
     recent_counts,
     rewards,
@@ -50,14 +48,6 @@ REASONS = {
 }
 
 
-class Step(NamedTuple):
-    name: str
-    words: str
-    path: str
-    action: str
-    is_done: bool
-
-
 class Figure(NamedTuple):
     name: str
     value: str
@@ -69,7 +59,6 @@ class Figure(NamedTuple):
 class Facts(NamedTuple):
     campaign: Campaign
     days: list[Day]
-    ever: Day
     subscribers: int
     advocates: int
     top: list[daily_counts.Advocate]
@@ -80,8 +69,6 @@ class Facts(NamedTuple):
     earned: recent_counts.RewardCounts
     to_approve: int
     partner_month: forecast.MonthSummary
-    has_used_key: bool
-    has_tested_block: bool
 
 
 async def _facts(
@@ -91,7 +78,6 @@ async def _facts(
     return Facts(
         campaign=await campaigns.get(tx, tenant),
         days=await daily_counts.between(tx, tenant, before_ms, until_ms),
-        ever=await daily_counts.ever(tx, tenant),
         subscribers=await page_index.total(tx, tenant.campaign_id, "all"),
         advocates=await page_index.total(tx, tenant.campaign_id, "advocates"),
         top=await daily_counts.top_advocates(tx, tenant, most=TOP),
@@ -104,8 +90,6 @@ async def _facts(
         partner_month=await forecast.month_summary(
             tx, tenant.account_id, months.month_of(request.now_ms)
         ),
-        has_used_key=any(key.last_used_ms for key in await keys.of_account(tx, tenant.account_id)),
-        has_tested_block=await newsletter_links.find_block(tx, tenant) is not None,
     )
 
 
@@ -117,7 +101,6 @@ async def show(tx: Tx, request: PageRequest) -> PageView:
     days = [day for day in facts.days if day.day_ms >= since_ms]
     now = charts.total(days)
     before = charts.total([day for day in facts.days if day.day_ms < since_ms])
-    steps = _steps(request, facts)
     return request.view(
         "overview.html",
         facts=facts,
@@ -131,7 +114,7 @@ async def show(tx: Tx, request: PageRequest) -> PageView:
         counted=partial(formats.up_to, recent_counts.MOST_EARNED),
         money=money.show,
         now=now,
-        steps=[] if all(step.is_done for step in steps) else steps,
+        steps=await checklist.find(tx, request),
     )
 
 
@@ -203,65 +186,3 @@ def _rejections(found: list[recent_counts.Rejected]) -> str:
         return f"{many}, {'' if total == 1 else 'all '}{words[0]}."
     kinds = (f"{each.n:,} {text}" for each, text in zip(found, words, strict=True))
     return f"{many}: {', '.join(kinds)}."
-
-
-def _steps(request: PageRequest, facts: Facts) -> list[Step]:
-    """What a new account does first, and which of it is done."""
-    referred = facts.ever.verified + facts.ever.pending + facts.ever.rejected
-    steps = [
-        Step(
-            "Set your landing page",
-            "Referral links lead there. Without one, they lead to your hosted signup page.",
-            "/settings#campaign",
-            "Choose a page",
-            facts.campaign.destination_url is not None,
-        ),
-        Step(
-            "Import your subscribers",
-            "Everyone on your list gets their own referral link.",
-            "/subscribers/import",
-            "Import subscribers",
-            facts.subscribers > 0,
-        ),
-        Step(
-            "Add your first reward",
-            "A small reward at 1 to 3 referrals works well.",
-            "/rewards",
-            "Add a reward",
-            bool(facts.all_rewards),
-        ),
-        Step(
-            "Put it in your newsletter",
-            "Every issue then carries each subscriber’s own link. Send yourself a test.",
-            "/newsletter",
-            "Get the block",
-            facts.has_tested_block,
-        ),
-        Step(
-            "Connect your email tool",
-            "Create an API key, so that your tool can add new subscribers here.",
-            "/account#keys",
-            "Create a key",
-            facts.has_used_key,
-        ),
-        Step(
-            "Get your first referral",
-            "Open your signup page, try your own link, and watch the referral arrive.",
-            "/pages",
-            "View pages",
-            referred > 0,
-        ),
-    ]
-    if request.who.is_admin:
-        steps.insert(
-            4,
-            Step(
-                "Set up email sending",
-                "Set HONEYGUIDE_SMTP_URL and restart. "
-                "Until then emails are only written to the log.",
-                "",
-                "",
-                bool(request.services.settings.smtp_url),
-            ),
-        )
-    return steps

@@ -14,6 +14,7 @@ from honeyguide.pages.dashboard import (
     administration,
     backups,
     branding,
+    checklist,
     clock,
     earnings,
     emails,
@@ -100,6 +101,7 @@ LOGIN_PAGES = (
 PAGES = (
     *LOGIN_PAGES,
     PageRoute("GET", "/", READS, overview.show),
+    PageRoute("POST", "/checklist/dismiss", WRITES, checklist.dismiss),
     PageRoute("GET", "/subscribers", READS, subscribers.show),
     PageRoute("POST", "/subscribers/decide", SERVICES, subscribers.decide),
     PageRoute("GET", "/subscribers/export.csv", SERVICES, subscribers.export),

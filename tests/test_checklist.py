@@ -1,0 +1,60 @@
+"""The set-up checklist keeps its order, can be dismissed, and is not for partners."""
+
+from __future__ import annotations
+
+import re
+
+from tests.support.service import Service
+from tests.support.stores import statement
+from tests.support.web import PASSWORD, WebClient, operator, words
+
+ADMIN = statement("UPDATE account SET is_admin = 1 WHERE id = :account_id")
+STEPS = re.compile(r'<ol class="steps">.*?</ol>', re.DOTALL)
+
+
+def steps(web: WebClient) -> list[str]:
+    """The names of the steps, with a tick before those that are done."""
+    found = STEPS.search(web.get("/").text)
+    if found is None:
+        return []
+    return [
+        ("✓ " if "✓" in step else "") + re.findall(r"<b>(.*?)</b>", step)[0]
+        for step in found[0].split("<li")[1:]
+    ]
+
+
+def test_finished_steps_stay_where_they_are(service: Service) -> None:
+    alice = operator(service)
+    alice.post(f"{alice.v1}/rewards", {"name": "Stickers", "referrals": 3})
+    shown = steps(alice.web)
+    assert shown[:3] == [
+        "Import your subscribers",
+        "✓ Add your first reward",
+        "Set your logo and color",
+    ]
+    assert shown[-1] == "Set your landing page", "the hardest is optional and comes last"
+    alice.subscribe("ann@example.org")
+    assert steps(alice.web)[0] == "✓ Import your subscribers"
+    assert re.search(r"3 of \d done", words(alice.web.get("/").text)), "with the API key in use"
+
+
+def test_the_checklist_can_be_dismissed(service: Service) -> None:
+    alice, bob = operator(service), operator(service, "bob")
+    assert steps(alice.web)
+    assert alice.web.post("/checklist/dismiss", page="/").headers["location"] == "/"
+    assert steps(alice.web) == [] and steps(bob.web)
+
+
+def test_somebody_invited_as_a_partner_starts_in_the_network(service: Service) -> None:
+    admin = operator(service)
+    service.write(lambda tx: tx.run(ADMIN, account_id=admin.account_id))
+    places = []
+    for number, choice in enumerate(({"as_partner": "1"}, {})):
+        email = f"invited{number}-{service.now_ms()}@example.org"
+        sent = admin.web.post("/account/invitations", page="/account", email=email, **choice)
+        found = re.search(r"/welcome/[\w-]+", sent.text)
+        assert found is not None, words(sent.text)
+        guest = WebClient(service)
+        joined = guest.post(found[0], name=f"Guest {number}", password=PASSWORD)
+        places.append((joined.headers["location"], bool(steps(guest))))
+    assert places == [("/network", False), ("/", True)]
