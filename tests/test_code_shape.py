@@ -22,6 +22,8 @@ OWN_TRANSACTIONS = {
     "backups/restoring.py": "changes a scratch database that nobody else uses",
     "events/dispatcher.py": "takes deliveries to send while no transaction is open",
     "events/recording.py": "records the results of many deliveries together",
+    "integrations/sync.py": "talks to a platform while no transaction is open",
+    "integrations/worker.py": "leases integrations while no transaction is open",
     "mail/sending.py": "takes emails to send while no transaction is open",
     "referrals/clicks.py": "writes gathered clicks from time to time",
     "referrals/links.py": "a cache that reads what it lacks",

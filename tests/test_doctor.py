@@ -20,6 +20,7 @@ from honeyguide.backups.records import BackupRecord
 from honeyguide.doctor import judgements
 from honeyguide.doctor.judgements import DiskSpace, SeenRequest
 from honeyguide.doctor.results import TITLES, CheckResult, HealthLevel
+from honeyguide.integrations.encryption import EncryptionKeys
 from honeyguide.kernel.clock import DAY_MS, HOUR_MS, MINUTE_MS, system_clock
 from honeyguide.kernel.errors import Unavailable
 from honeyguide.store import DatabaseFacts, inspect_database
@@ -31,6 +32,7 @@ from tests.support.service import ENGINES, until
 
 NOW = 1_800_000_000_000
 LIVE = {"base_url": "https://refer.example.org", "trusted_proxies": "127.0.0.1"}
+ENCRYPTED = EncryptionKeys([b"\xab" * 32]).encrypt("a platform's key", row_id="row")
 OK, WARNING, PROBLEM = HealthLevel.OK, HealthLevel.WARNING, HealthLevel.PROBLEM
 
 
@@ -88,6 +90,9 @@ JUDGED: list[tuple[CheckResult, HealthLevel]] = [
     (judgements.secret_key(chosen(secret_key="ab" * 32), b"\xab" * 32), OK),
     (judgements.secret_key(chosen(secret_key="ab" * 32), b"\xcd" * 32), WARNING),
     (judgements.secret_key(chosen(secret_key=f"{'ab' * 32},{'cd' * 32}"), b"\xcd" * 32), OK),
+    (judgements.secret_key(chosen(secret_key=f"{'cd' * 32},{'ab' * 32}"), None, [ENCRYPTED]), OK),
+    (judgements.secret_key(chosen(secret_key="cd" * 32), None, [ENCRYPTED]), PROBLEM),
+    (judgements.secret_key(chosen(), None, [ENCRYPTED]), PROBLEM),
     (judgements.database(facts()), OK),
     (judgements.database(facts(is_supported=False)), PROBLEM),
     (judgements.database(facts(refusal="permission denied")), PROBLEM),

@@ -97,8 +97,17 @@ UNOWNED: dict[str, str] = {
     "partners.budget_notifications.reopened": (
         "finds partners to be told, each told by their own account"
     ),
+    "integrations.integrations.by_id": "the worker serves integrations of all accounts",
+    "integrations.leases.due": "finds integrations with something to do",
+    "integrations.leases.claim": "leases an integration",
+    "integrations.leases.renew": "what was leased, by its lease's token",
+    "integrations.leases.release": "what was leased, by its lease's token",
+    "integrations.leases.wait": "what was leased, by its lease's token",
+    "integrations.incoming.purge": "sweeps webhooks older than they are kept",
     # Questions whose answer is the owner, or that are about all accounts on purpose.
     "accounts.keys.by_prefix": "the administrator's command line names a key and asks whose it is",
+    "integrations.integrations.by_hook_key": "a platform's webhook; its URL tells whose it is",
+    "integrations.integrations.all_credentials": "doctor checks whether it can decrypt them all",
     "mail.emails.backlog": "the administrator sees what waits over all accounts",
     "doctor.records.failing_webhooks": "the administrator sees how many of all accounts fail",
     "events.webhooks.backlog": "the administrator sees what waits over all accounts",

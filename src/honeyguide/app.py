@@ -28,6 +28,8 @@ from honeyguide.backups.places import place_for
 from honeyguide.events.addresses import OutboundPolicy
 from honeyguide.events.dispatcher import Dispatcher
 from honeyguide.events.outbound import Outbound
+from honeyguide.integrations.encryption import EncryptionKeys
+from honeyguide.integrations.worker import IntegrationWorker
 from honeyguide.kernel import log_context
 from honeyguide.kernel.backup_urls import FolderUrl, parse_backup_url
 from honeyguide.kernel.clock import HOUR_MS, Clock, shifted_clock, system_clock
@@ -91,14 +93,16 @@ class Services:
     policy: OutboundPolicy
     loop: Loop
     dispatcher: Dispatcher
+    integrations: IntegrationWorker
 
     async def work(self) -> None:
-        """Run all background work of this process. Cancelling it waits until both parts have
+        """Run all background work of this process. Cancelling it waits until all parts have
         stopped.
         """
         async with asyncio.TaskGroup() as group:
             group.create_task(self.loop.run())
             group.create_task(self.dispatcher.run())
+            group.create_task(self.integrations.run())
 
 
 @asynccontextmanager
@@ -127,6 +131,9 @@ async def opened(settings: Settings) -> AsyncIterator[Services]:
                 policy=policy,
                 loop=Loop(store, clock, jobs),
                 dispatcher=dispatcher,
+                integrations=IntegrationWorker(
+                    store, outbound, clock, site, EncryptionKeys(settings.secret_keys)
+                ),
             )
         finally:
             await outbound.close()

@@ -13,6 +13,7 @@ from honeyguide.accounts.accounts import Proof
 from honeyguide.backups.records import BROKEN, FAILED, UNCHECKED, BackupRecord
 from honeyguide.doctor.records import Records
 from honeyguide.doctor.results import CheckResult, ok, problem, warning
+from honeyguide.integrations.encryption import EncryptionKeys, key_id_of
 from honeyguide.kernel.clock import DAY_MS, HOUR_MS, MINUTE_MS
 from honeyguide.mail.transports import server_of
 from honeyguide.settings import Settings
@@ -113,7 +114,19 @@ def proxies(settings: Settings, seen: SeenRequest | None) -> CheckResult:
     return ok("proxies", f"Trusted: {trusted}" if trusted else "No proxy")
 
 
-def secret_key(settings: Settings, stored: bytes | None) -> CheckResult:
+def secret_key(
+    settings: Settings, stored: bytes | None, encrypted: Sequence[str] = ()
+) -> CheckResult:
+    """`encrypted` are the keys of email platforms."""
+    usable = EncryptionKeys(settings.secret_keys).ids
+    lost = sum(key_id_of(each) not in usable for each in encrypted)
+    if lost:
+        return problem(
+            "secret_key",
+            f"The keys of {_count(lost, 'integration', 'integrations')} cannot be decrypted, "
+            "because HONEYGUIDE_SECRET_KEY is not the one they were encrypted with.",
+            "Add the old key at the end of HONEYGUIDE_SECRET_KEY, after a comma.",
+        )
     if not settings.secret_key:
         return warning(
             "secret_key",
@@ -204,7 +217,7 @@ def mail(settings: Settings, trouble: str | None) -> CheckResult:
 def of_records(settings: Settings, records: Records, *, now_ms: int) -> list[CheckResult]:
     """`now_ms` is the installation's time; that of jobs is the real time, as `jobs` takes it."""
     return [
-        secret_key(settings, records.stored_secret),
+        secret_key(settings, records.stored_secret, records.encrypted),
         emails(records.unsent_email_ms, now_ms=now_ms),
         webhooks(records.due_delivery_ms, records.failing_webhooks, now_ms=now_ms),
         ledger(records.proof),

@@ -11,6 +11,7 @@ from honeyguide.backups import records
 from honeyguide.backups.records import BackupRecord
 from honeyguide.doctor.results import CheckResult
 from honeyguide.events import webhooks
+from honeyguide.integrations import integrations
 from honeyguide.mail import emails
 from honeyguide.store import job_runs
 from honeyguide.store.job_runs import JobRun
@@ -27,6 +28,7 @@ class Records(NamedTuple):
     due_delivery_ms: int | None  # since when the oldest delivery is due
     failing_webhooks: int
     stored_secret: bytes | None
+    encrypted: list[str]  # the keys of email platforms
     proof: accounts.Proof | None
     backup_ms: int | None
     backup: BackupRecord | None  # the last automatic one, also if it failed
@@ -47,6 +49,7 @@ async def read(tx: Tx, *, now_ms: int) -> Records:
         due_delivery_ms=min((row.since_ms for row in due if row.since_ms), default=None),
         failing_webhooks=await tx.one(_FAILING_WEBHOOKS) or 0,
         stored_secret=await accounts.find_stored_secret(tx),
+        encrypted=await integrations.all_credentials(tx),
         proof=await accounts.last_proof(tx),
         backup_ms=await accounts.last_backup_ms(tx),
         backup=await records.last_finished(tx),

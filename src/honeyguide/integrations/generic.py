@@ -4,7 +4,7 @@ Both directions are signed by the Standard Webhooks scheme with one secret, as o
 We send, at most a hundred at a time:
 
     {"type": "subscribers.sync", "subscribers": [{"id": "…", "email": "a@example.org",
-     "name": "Ada", "status": "active", "may_add": true, "old_email": null,
+     "name": "Ada", "status": "active", "may_add": true, "is_address_new": false,
      "fields": {"code": "k3x9", …}}]}
 
 `status` is `active`, `unsubscribed` or `erased` (then `email` is empty). Never make somebody active
@@ -189,7 +189,7 @@ def _shown(access: PlatformAccess, contact: Contact) -> dict[str, object]:
         "name": contact.name,
         "status": contact.status,
         "may_add": contact.may_add,
-        "old_email": contact.old_email,
+        "is_address_new": contact.is_address_new,
         "fields": contact.fields(access),
     }
 
@@ -198,7 +198,7 @@ def _outcome(contact: Contact, said: _ToolResult | None) -> WriteOutcome:
     return WriteOutcome(
         subscriber_id=contact.subscriber_id,
         result=said.result if said else WriteResult.WRITTEN,
-        remote_id=contact.subscriber_id,
+        remote_id=contact.remote_id or contact.subscriber_id,
         reason=said.reason if said else "",
     )
 

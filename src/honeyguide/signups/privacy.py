@@ -26,8 +26,18 @@ class _Event(NamedTuple):
     deliveries: int
 
 
+class _Synced(NamedTuple):
+    """What an email platform was told about them."""
+
+    platform: str
+    remote_id: str | None
+    synced_ms: int | None
+    written: str | None
+
+
 _sql = beside(__file__)
 _EVENTS = _sql.query("events", _Event)
+_SYNCED = _sql.query("synced", _Synced)
 
 
 def _at(ms: int | None) -> str | None:
@@ -91,6 +101,10 @@ async def export_person(tx: Tx, tenant: Tenant, s: Subscriber) -> dict[str, Any]
         "on_leaderboard": bool(choices.on_leaderboard),
         "left_program_at": _at(choices.left_program_ms),
         "emails_stopped_at": _at(await stops.stopped_ms(tx, tenant.account_id, s.id)),
+        "email_platforms": [
+            _platform(each)
+            for each in await tx.all(_SYNCED, account_id=tenant.account_id, subscriber_id=s.id)
+        ],
         "link_clicks": await clicks.total(tx, tenant.account_id, tenant.campaign_id, s.ref_code),
     }
 
@@ -103,6 +117,16 @@ def _without_others(body: str, subscriber_id: str) -> dict[str, Any]:
         if isinstance(other, dict) and other.get("id") != subscriber_id:
             event[role] = {"id": other.get("id")}
     return event
+
+
+def _platform(synced: _Synced) -> dict[str, Any]:
+    written = msgspec.json.decode(synced.written) if synced.written else {}
+    return {
+        "platform": synced.platform,
+        "id_there": synced.remote_id,
+        "synced_at": _at(synced.synced_ms),
+        "fields": written.get("fields", {}),
+    }
 
 
 def _referral(s: Subscriber) -> dict[str, Any] | None:

@@ -11,6 +11,7 @@ from honeyguide.accounts import accounts, attempts, idempotency, invitations, se
 from honeyguide.backups import records
 from honeyguide.backups.making import BackupPlan
 from honeyguide.events import outbox
+from honeyguide.integrations import incoming
 from honeyguide.kernel.clock import CLOCK_SET, DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS
 from honeyguide.kernel.site import Site
 from honeyguide.mail import emails, sending
@@ -109,6 +110,7 @@ PURGES = (
     Job("purge idempotency keys", 10 * MINUTE_MS, sweep(idempotency.purge)),
     Job("purge old emails", HOUR_MS, sweep(emails.purge)),
     Job("purge old events", HOUR_MS, sweep(outbox.purge)),
+    Job("purge old webhooks of email platforms", HOUR_MS, sweep(incoming.purge)),
     Job("purge old attempt counts", HOUR_MS, sweep(attempts.purge)),
     Job("purge old visitor hashes", HOUR_MS, sweep(clicks.purge)),
     Job("remove postal addresses after sending", HOUR_MS, sweep(shipments.remove_old_addresses)),

@@ -39,7 +39,7 @@ class GenericTool(StandIn):
                 "name",
                 "status",
                 "may_add",
-                "old_email",
+                "is_address_new",
                 "fields",
             }
             if each["email"] in self.refuses:

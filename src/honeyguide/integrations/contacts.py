@@ -1,0 +1,168 @@
+"""Subscribers as a platform should know them, and whether it does already."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+import msgspec
+
+from honeyguide.integrations.integrations import Integration
+from honeyguide.integrations.platform import Contact, ContactStatus, SyncField
+from honeyguide.kernel.site import Site
+from honeyguide.referrals import hub, rewards
+from honeyguide.referrals.rewards import Reward
+from honeyguide.store.statements import beside
+from honeyguide.store.tx import Tx
+
+UNSUBSCRIBED = "unsubscribed"
+
+
+class WrittenState(msgspec.Struct, frozen=True):
+    """What was last written: the address as a keyed hash, so that an erasure need not find it."""
+
+    email: str
+    status: ContactStatus
+    fields: dict[str, str]
+
+
+class QueuedWrite(NamedTuple):
+    """A subscriber in the queue, with what is known of them here and there."""
+
+    subscriber_id: str
+    remote_id: str | None
+    written: str | None
+    synced_ms: int | None
+    tries: int
+    email: str | None
+    name: str | None
+    ref_code: str
+    status: str
+    origin: str
+    referrer_code: str | None
+    referral_status: str
+    referrals_verified: int
+    received_ms: int
+    erased_ms: int | None
+
+    @property
+    def last_written(self) -> WrittenState | None:
+        return msgspec.json.decode(self.written, type=WrittenState) if self.written else None
+
+
+class EarnedLast(NamedTuple):
+    subscriber_id: str
+    reward_id: str
+    name: str
+    coupon_code: str | None
+
+
+class PlannedWrite(NamedTuple):
+    """A contact to write, and the state to remember once it is written."""
+
+    queued: QueuedWrite
+    contact: Contact
+    state: WrittenState
+
+    @property
+    def is_needed(self) -> bool:
+        """Whether the platform has to be told. Nothing is written about those who were not active
+        there: a platform that says otherwise heard it from them."""
+        before = self.queued.last_written
+        if self.contact.status == ContactStatus.ERASED:
+            return self.contact.remote_id is not None
+        if self.contact.status == ContactStatus.UNSUBSCRIBED:
+            return before is not None and before.status == ContactStatus.ACTIVE
+        return before != self.state
+
+
+_sql = beside(__file__)
+_EARNED = _sql.query("earned", EarnedLast)
+
+
+async def plan(
+    tx: Tx, site: Site, integration: Integration, queue: Sequence[QueuedWrite]
+) -> list[PlannedWrite]:
+    tenant = integration.tenant
+    all_rewards = await rewards.of_campaign(tx, tenant)
+    earned = await tx.all(
+        _EARNED,
+        account_id=tenant.account_id,
+        campaign_id=tenant.campaign_id,
+        ids=[each.subscriber_id for each in queue if each.referrals_verified],
+    )
+    last = {each.subscriber_id: each for each in earned}  # the newest comes last
+    return [
+        _planned(site, integration, each, all_rewards, last.get(each.subscriber_id))
+        for each in queue
+    ]
+
+
+def _planned(
+    site: Site,
+    integration: Integration,
+    queued: QueuedWrite,
+    all_rewards: Sequence[Reward],
+    last: EarnedLast | None,
+) -> PlannedWrite:
+    email_hash = site.keyed_hash("integration", queued.email or "")
+    before = queued.last_written
+    contact = Contact(
+        subscriber_id=queued.subscriber_id,
+        email=queued.email or "",
+        name=queued.name,
+        status=_status(queued),
+        may_add=_may_add(integration, queued),
+        remote_id=queued.remote_id,
+        is_address_new=before is not None and before.email != email_hash,
+        values={} if queued.erased_ms is not None else _values(site, queued, all_rewards, last),
+    )
+    names = integration.names or {field: str(field) for field in contact.values}
+    fields = {name: contact.values.get(field, "") for field, name in names.items()}
+    return PlannedWrite(queued, contact, WrittenState(email_hash, contact.status, fields))
+
+
+def _status(queued: QueuedWrite) -> ContactStatus:
+    if queued.erased_ms is not None:
+        return ContactStatus.ERASED
+    if queued.status == UNSUBSCRIBED:
+        return ContactStatus.UNSUBSCRIBED
+    return ContactStatus.ACTIVE
+
+
+def _may_add(integration: Integration, queued: QueuedWrite) -> bool:
+    """Those who signed up here since the platform was connected, and with the operator's consent
+    also everybody else; but nobody whom the platform knew already, or who left."""
+    before = queued.last_written
+    if _status(queued) != ContactStatus.ACTIVE or queued.remote_id is not None:
+        return False
+    if before is not None and before.status != ContactStatus.ACTIVE:
+        return False
+    joined_here = queued.origin != "import" and queued.received_ms >= integration.created_ms
+    return joined_here or bool(integration.adds_existing)
+
+
+def _values(
+    site: Site, queued: QueuedWrite, all_rewards: Sequence[Reward], last: EarnedLast | None
+) -> Mapping[SyncField, str]:
+    token = hub.token(site, queued.subscriber_id, queued.ref_code)
+    ahead = rewards.next_reward(all_rewards, queued.referrals_verified)
+    return {
+        SyncField.CODE: queued.ref_code,
+        SyncField.LINK: site.reader_link(queued.ref_code),
+        SyncField.HUB_LINK: f"{site.base_url}/hub/{token}",
+        SyncField.REFERRALS: str(queued.referrals_verified),
+        SyncField.NEXT_REWARD: ahead[0].name if ahead else "",
+        SyncField.REFERRALS_MISSING: str(ahead[1]) if ahead else "",
+        SyncField.LAST_REWARD: last.name if last else "",
+        SyncField.LAST_REWARD_ID: last.reward_id if last else "",
+        SyncField.COUPON: (last.coupon_code if last else None) or "",
+        SyncField.IS_REFERRED: _referred(queued),
+        SyncField.SUBSCRIBER_ID: queued.subscriber_id,
+    }
+
+
+def _referred(queued: QueuedWrite) -> str:
+    if queued.referrer_code is None:
+        return "NO"
+    return "REJECTED" if queued.referral_status == "rejected" else "YES"

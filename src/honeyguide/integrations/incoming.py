@@ -1,0 +1,375 @@
+"""What a platform says about its subscribers, by webhook or when it is asked, applied here.
+
+Each change is a whole transaction, and repeating one is harmless. Nobody who unsubscribed becomes
+active by what a platform says. Who left, bounced or was deleted there is unsubscribed here.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import msgspec
+
+from honeyguide.events import changes
+from honeyguide.integrations import outgoing
+from honeyguide.integrations.contacts import UNSUBSCRIBED, WrittenState
+from honeyguide.integrations.integrations import TOP_MS, Integration
+from honeyguide.integrations.leases import LostLease
+from honeyguide.integrations.platform import (
+    ChangeKind,
+    ContactStatus,
+    IncomingHook,
+    PlatformChange,
+)
+from honeyguide.kernel.clock import DAY_MS, MINUTE_MS, iso
+from honeyguide.kernel.email_addresses import EmailAddress
+from honeyguide.kernel.errors import Invalid
+from honeyguide.kernel.ids import new_id
+from honeyguide.kernel.site import Site
+from honeyguide.referrals import lifecycle, subscribers
+from honeyguide.referrals.lifecycle import NewSubscriber, SubscriberChanges
+from honeyguide.referrals.subscribers import Subscriber
+from honeyguide.signups import signups
+from honeyguide.store.statements import Statement, beside
+from honeyguide.store.tx import Tx
+
+# Wakes the workers when a webhook has come.
+TOPIC = "integration events"
+EVENT_BATCH = 20
+EVENT_TRIES = 10
+# A repeated webhook is recognized for this long.
+KEPT_MS = 7 * DAY_MS
+PURGE_BATCH = 1_000
+# Clocks differ, and a change may show up late in a list.
+OVERLAP_MS = 10 * MINUTE_MS
+LEAVES = (ChangeKind.LEFT, ChangeKind.BOUNCED, ChangeKind.DELETED)
+
+
+class StoredHook(NamedTuple):
+    id: str
+    content: str
+    received_ms: int
+    tries: int
+
+    @property
+    def hook(self) -> IncomingHook:
+        return msgspec.json.decode(self.content, type=IncomingHook)
+
+
+class _Known(NamedTuple):
+    email_key: str
+    status: str
+    remote_id: str | None
+
+
+_sql = beside(__file__)
+_INSERT_EVENT = _sql.command("insert_event")
+_DUE_EVENTS = _sql.query("due_events", StoredHook)
+_FINISH_EVENT = _sql.command("finish_event")
+_DELAY_EVENT = _sql.command("delay_event")
+_PURGE = _sql.command("purge")
+_BY_REMOTE_ID = _sql.value("by_remote_id", str)
+_KNOWN = _sql.query("known", _Known)
+_SET_REMOTE = _sql.command("set_remote")
+_WRITTEN = _sql.value("written", str)
+_SET_WRITTEN = _sql.command("set_written")
+_ERASED_SINCE = _sql.value("erased_since", str)
+_NOTE_RECEIVED = _sql.command("note_received")
+_BEGIN_READ = _sql.command("begin_read")
+_MOVE_READ = _sql.command("move_read")
+_END_READ = _sql.command("end_read")
+
+
+# -- webhooks
+
+
+async def store_hook(tx: Tx, integration: Integration, hook: IncomingHook, *, now_ms: int) -> bool:
+    """Stores a verified webhook as it came; False if it came before."""
+    signed = "\n".join(f"{n}:{v}" for n, v in sorted(hook.headers.items()) if "signature" in n)
+    digest = hashlib.sha256(signed.encode() + b"\0" + hook.body).hexdigest()
+    stored = await tx.run(
+        _INSERT_EVENT,
+        id=new_id(),
+        integration_id=integration.id,
+        account_id=integration.account_id,
+        digest=digest,
+        content=msgspec.json.encode(hook).decode(),
+        now_ms=now_ms,
+    )
+    if stored:
+        tx.wake(TOPIC)
+    return bool(stored)
+
+
+async def due_hooks(tx: Tx, integration: Integration, *, now_ms: int) -> list[StoredHook]:
+    return await tx.all(_DUE_EVENTS, now_ms=now_ms, most=EVENT_BATCH, **_rows(integration))
+
+
+async def finish_hook(tx: Tx, integration: Integration, stored: StoredHook) -> None:
+    await tx.run(_FINISH_EVENT, id=stored.id, **_rows(integration))
+
+
+async def delay_hook(tx: Tx, integration: Integration, stored: StoredHook, *, now_ms: int) -> None:
+    """Tries again later, and gives up in the end; the nightly pass finds what was missed."""
+    if stored.tries + 1 >= EVENT_TRIES:
+        await finish_hook(tx, integration, stored)
+        return
+    due_ms = now_ms + MINUTE_MS * 2**stored.tries
+    await tx.run(_DELAY_EVENT, id=stored.id, due_ms=due_ms, **_rows(integration))
+
+
+async def purge(tx: Tx, *, now_ms: int) -> bool:
+    purged = await tx.run(_PURGE, before_ms=now_ms - KEPT_MS, most=PURGE_BATCH)
+    return purged == PURGE_BATCH
+
+
+# -- reading
+
+
+async def begin_read(
+    tx: Tx, integration: Integration, token: str, *, since_ms: int | None, now_ms: int
+) -> None:
+    await _held(tx, _BEGIN_READ, integration, token, since_ms=since_ms, now_ms=now_ms)
+
+
+async def move_read(
+    tx: Tx, integration: Integration, token: str, read_token: str, *, next_call_ms: int
+) -> None:
+    await _held(
+        tx, _MOVE_READ, integration, token, read_token=read_token, next_call_ms=next_call_ms
+    )
+
+
+async def end_read(
+    tx: Tx, integration: Integration, token: str, *, poll_every_s: int, next_call_ms: int
+) -> None:
+    began_ms = integration.read_began_ms
+    await _held(
+        tx,
+        _END_READ,
+        integration,
+        token,
+        next_read_ms=began_ms + poll_every_s * 1000 if poll_every_s else 0,
+        next_full_read_ms=began_ms + DAY_MS,
+        next_call_ms=next_call_ms,
+        top_ms=TOP_MS,
+    )
+
+
+async def _held(
+    tx: Tx, statement: Statement[None], integration: Integration, token: str, **values: Any
+) -> None:
+    if not await tx.run(
+        statement, account_id=integration.account_id, id=integration.id, token=token, **values
+    ):
+        raise LostLease
+
+
+async def unknown_changes(
+    tx: Tx, integration: Integration, told: Sequence[PlatformChange]
+) -> list[PlatformChange]:
+    """Those that may change something here. Most of a whole list is as we know it."""
+    keys = {_key(each.email): each for each in told if _key(each.email)}
+    found = await tx.all(
+        _KNOWN,
+        email_keys=list(keys),
+        integration_id=integration.id,
+        account_id=integration.account_id,
+        campaign_id=integration.campaign_id,
+    )
+    known = {each.email_key: each for each in found}
+    return [each for each in told if not _is_known(each, known.get(_key(each.email)))]
+
+
+def _is_known(change: PlatformChange, known: _Known | None) -> bool:
+    if known is None:
+        return change.kind in LEAVES and change.remote_id is None
+    if change.kind in LEAVES:
+        return known.status == UNSUBSCRIBED
+    return (
+        change.kind == ChangeKind.JOINED
+        and change.remote_id == known.remote_id
+        and known.remote_id is not None
+    )
+
+
+def _key(email: str) -> str:
+    try:
+        return EmailAddress.parse(email).key
+    except Invalid:
+        return ""
+
+
+# -- applying
+
+
+async def apply(
+    tx: Tx,
+    site: Site,
+    integration: Integration,
+    change: PlatformChange,
+    *,
+    received_ms: int,
+    now_ms: int,
+) -> None:
+    """One change. An address that makes no sense, or that somebody else has, changes nothing."""
+    found = await _find(tx, integration, change)
+    if change.kind in LEAVES:
+        if found is not None:
+            await _leave(tx, site, integration, found, change, now_ms=now_ms)
+    elif found is None:
+        await _join(tx, site, integration, change, received_ms=received_ms, now_ms=now_ms)
+    else:
+        await _update(tx, site, integration, found, change, now_ms=now_ms)
+    await tx.run(
+        _NOTE_RECEIVED,
+        account_id=integration.account_id,
+        id=integration.id,
+        kind=change.kind,
+        now_ms=now_ms,
+    )
+
+
+async def _find(tx: Tx, integration: Integration, change: PlatformChange) -> Subscriber | None:
+    """By the platform's ID, else by the old address, else by the address."""
+    if change.remote_id is not None:
+        subscriber_id = await tx.one(
+            _BY_REMOTE_ID, remote_id=change.remote_id, **_rows(integration)
+        )
+        found = subscriber_id and await subscribers.find(tx, integration.tenant, subscriber_id)
+        if found:
+            return found
+    for email in (change.old_email, change.email):
+        if email:
+            found = await subscribers.find(tx, integration.tenant, email)
+            if found:
+                return found
+    return None
+
+
+async def _join(
+    tx: Tx,
+    site: Site,
+    integration: Integration,
+    change: PlatformChange,
+    *,
+    received_ms: int,
+    now_ms: int,
+) -> None:
+    try:
+        email = EmailAddress.parse(change.email)
+    except Invalid:
+        return
+    if await tx.one(
+        _ERASED_SINCE,
+        account_id=integration.account_id,
+        campaign_id=integration.campaign_id,
+        person_key=lifecycle.person_key_of(site, email),
+        since_ms=received_ms,
+    ):
+        return
+    is_past = change.created_ms is not None and change.created_ms < now_ms
+    new = NewSubscriber(
+        email=change.email,
+        name=(change.name or "").strip()[:100] or None,
+        referrer_code=(change.code or "").strip()[:100] or None,
+        origin="import",
+        status="confirmed" if change.kind == ChangeKind.CONFIRMED else "active",
+        created_at=iso(change.created_ms) if is_past and change.created_ms else None,
+    )
+    subscriber = await signups.sign_up(
+        tx, site, integration.tenant, new, email=email, now_ms=now_ms
+    )
+    await tx.flush()
+    await _link(tx, integration, subscriber.id, change.remote_id)
+    await _note_there(tx, site, integration, subscriber.id, email=email.text)
+
+
+async def _update(
+    tx: Tx,
+    site: Site,
+    integration: Integration,
+    found: Subscriber,
+    change: PlatformChange,
+    *,
+    now_ms: int,
+) -> None:
+    """A new address, a confirmation, or nothing new. Who unsubscribed here stays unsubscribed."""
+    await _link(tx, integration, found.id, change.remote_id)
+    if found.status != UNSUBSCRIBED:
+        await _note_there(tx, site, integration, found.id, email=found.email)
+        await changes.record(tx, integration.tenant, found.id)
+    fields: dict[str, str] = {}
+    if _key(change.email) not in ("", EmailAddress(found.email).key):
+        fields["email"] = change.email
+    if change.kind == ChangeKind.CONFIRMED and found.status == "active":
+        fields["status"] = "confirmed"
+    if not fields:
+        return
+    await signups.change(
+        tx, site, integration.tenant, found.id, SubscriberChanges(**fields), now_ms=now_ms
+    )
+    if "email" in fields:
+        await _note_there(
+            tx, site, integration, found.id, email=EmailAddress.parse(change.email).text
+        )
+
+
+async def _leave(
+    tx: Tx,
+    site: Site,
+    integration: Integration,
+    found: Subscriber,
+    change: PlatformChange,
+    *,
+    now_ms: int,
+) -> None:
+    is_gone = change.kind == ChangeKind.DELETED
+    await _link(tx, integration, found.id, None if is_gone else change.remote_id)
+    await _note_there(
+        tx, site, integration, found.id, email=found.email, has_left=True, is_gone=is_gone
+    )
+    if found.status != UNSUBSCRIBED:
+        await outgoing.unsubscribe(tx, site, integration, found.id, now_ms=now_ms)
+
+
+async def _link(
+    tx: Tx, integration: Integration, subscriber_id: str, remote_id: str | None
+) -> None:
+    await tx.run(
+        _SET_REMOTE,
+        integration_id=integration.id,
+        account_id=integration.account_id,
+        campaign_id=integration.campaign_id,
+        subscriber_id=subscriber_id,
+        remote_id=remote_id,
+    )
+
+
+async def _note_there(
+    tx: Tx,
+    site: Site,
+    integration: Integration,
+    subscriber_id: str,
+    *,
+    email: str,
+    has_left: bool = False,
+    is_gone: bool = False,
+) -> None:
+    """Remembers what the platform has now, so that it is not written back to it."""
+    mine = {**_rows(integration), "subscriber_id": subscriber_id}
+    text = await tx.one(_WRITTEN, **mine)
+    before = msgspec.json.decode(text, type=WrittenState) if text else None
+    state = WrittenState(
+        email=site.keyed_hash("integration", email),
+        status=ContactStatus.UNSUBSCRIBED if has_left else ContactStatus.ACTIVE,
+        fields=before.fields if before else {},
+    )
+    written = msgspec.json.encode(state).decode()
+    await tx.run(_SET_WRITTEN, written=written, is_gone=int(is_gone), **mine)
+
+
+def _rows(integration: Integration) -> dict[str, Any]:
+    return {"account_id": integration.account_id, "integration_id": integration.id}

@@ -1,0 +1,322 @@
+"""Connected email platforms: at most one per campaign. Connecting, pausing, disconnecting, and what
+the dashboard shows of its health.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+import msgspec
+
+from honeyguide.events import changes
+from honeyguide.events.outbound import Outbound
+from honeyguide.integrations.encryption import EncryptionKeys
+from honeyguide.integrations.http import PlatformHttp
+from honeyguide.integrations.platform import Audience, Platform, PlatformAccess, SyncField
+from honeyguide.integrations.platforms import PLATFORMS
+from honeyguide.kernel.errors import Invalid, Missing
+from honeyguide.kernel.ids import new_id
+from honeyguide.kernel.site import Site
+from honeyguide.kernel.tenant import Tenant
+from honeyguide.store.statements import beside
+from honeyguide.store.tx import Refusals, Tx
+
+ACTIVE, PAUSED, FAILED = "active", "paused", "failed"
+# Above every time; a pass over a list begins here.
+TOP_MS = 1 << 62
+MOST_COUNTED = 10_000
+# Wakes the workers: something was connected, resumed or retried.
+TOPIC = "integrations"
+
+
+class Integration(msgspec.Struct, frozen=True):
+    id: str
+    account_id: str
+    campaign_id: str
+    platform: str
+    status: str
+    credentials: str
+    key_hint: str
+    audience_id: str
+    audience_name: str
+    field_names: str
+    code_field: str
+    adds_existing: int
+    hook_key: str
+    created_ms: int
+    next_call_ms: int
+    failures: int
+    problem: str | None
+    problem_ms: int | None
+    pass_list: str | None
+    pass_ms: int
+    pass_id: str
+    is_reading: int
+    read_since_ms: int | None
+    read_token: str | None
+    read_began_ms: int
+    next_read_ms: int
+    next_full_read_ms: int
+    first_sync_ms: int | None
+    synced: int
+    last_in_ms: int | None
+    last_in_kind: str | None
+    last_out_ms: int | None
+    last_out_count: int
+
+    @property
+    def tenant(self) -> Tenant:
+        return Tenant(self.account_id, self.campaign_id)
+
+    @property
+    def names(self) -> dict[SyncField, str]:
+        return msgspec.json.decode(self.field_names, type=dict[SyncField, str])
+
+
+class NewIntegration(msgspec.Struct, frozen=True, kw_only=True):
+    platform: str
+    credentials: Mapping[str, str]
+    audience: Audience
+    field_names: Mapping[SyncField, str]
+    code_field: str
+    adds_existing: bool
+    hook_key: str
+
+
+class FailedWrite(NamedTuple):
+    subscriber_id: str
+    email: str | None
+    name: str | None
+    reason: str | None
+    failed_ms: int
+
+
+class SyncState(NamedTuple):
+    """What the platform has of one subscriber."""
+
+    platform: str
+    synced_ms: int | None
+    written: str | None
+    reason: str | None
+    due_ms: int | None
+    failed_ms: int | None
+
+
+class SyncBacklog(NamedTuple):
+    due: int
+    failed: int
+
+
+_sql = beside(__file__)
+_OF_CAMPAIGN = _sql.query("of_campaign", Integration)
+_BY_ID = _sql.query("by_id", Integration)
+_BY_HOOK_KEY = _sql.query("by_hook_key", Integration)
+_INSERT = _sql.command("insert")
+_SET_STATUS = _sql.command("set_status")
+_SET_CREDENTIALS = _sql.command("set_credentials")
+_SET_FIELD_NAMES = _sql.command("set_field_names")
+_DELETE_EVENTS = _sql.command("delete_events")
+_DELETE_SUBSCRIBERS = _sql.command("delete_subscribers")
+_DELETE = _sql.command("delete")
+_RETRY_FAILED = _sql.command("retry_failed")
+_FAILED = _sql.query("failed", FailedWrite)
+_COUNT_FAILED = _sql.value("count_failed", int)
+_COUNT_DUE = _sql.value("count_due", int)
+_OF_SUBSCRIBER = _sql.query("of_subscriber", SyncState)
+_ALL_CREDENTIALS = _sql.value("all_credentials", str)
+
+
+class AlreadyConnected(Invalid):
+    def __init__(self) -> None:
+        super().__init__("A platform is connected already. Disconnect it first.")
+
+
+_TAKEN: Refusals = {"integration_campaign": AlreadyConnected}
+
+
+async def find(tx: Tx, tenant: Tenant) -> Integration | None:
+    return await tx.one(_OF_CAMPAIGN, account_id=tenant.account_id, campaign_id=tenant.campaign_id)
+
+
+async def get(tx: Tx, tenant: Tenant) -> Integration:
+    integration = await find(tx, tenant)
+    if integration is None:
+        raise Missing("No platform is connected.")
+    return integration
+
+
+async def get_by_id(tx: Tx, integration_id: str) -> Integration:
+    """For the worker, which serves all accounts."""
+    integration = await tx.one(_BY_ID, id=integration_id)
+    assert integration is not None
+    return integration
+
+
+async def find_by_hook_key(tx: Tx, hook_key: str) -> Integration | None:
+    return await tx.one(_BY_HOOK_KEY, hook_key=hook_key)
+
+
+def platform_of(key: str) -> Platform:
+    if key not in PLATFORMS:
+        raise Missing("There is no such platform.")
+    return PLATFORMS[key]
+
+
+def hook_url(site: Site, hook_key: str) -> str:
+    return f"{site.base_url}/hooks/{hook_key}"
+
+
+def access_to(
+    integration: Integration, keys: EncryptionKeys, outbound: Outbound, *, now_ms: int
+) -> PlatformAccess:
+    """What the platform's module needs. Raises `Undecryptable` if the key has changed."""
+    about = platform_of(integration.platform).about
+    plain = keys.decrypt(integration.credentials, row_id=integration.id)
+    wait_s = max(0, integration.next_call_ms - now_ms) / 1000
+    return PlatformAccess(
+        about=about,
+        http=PlatformHttp(outbound, about.name, interval_s=about.limits.interval_s, wait_s=wait_s),
+        credentials=msgspec.json.decode(plain, type=dict[str, str]),
+        audience_id=integration.audience_id,
+        field_names=integration.names,
+        code_field=integration.code_field,
+    )
+
+
+def _encrypted(keys: EncryptionKeys, row_id: str, credentials: Mapping[str, str]) -> str:
+    return keys.encrypt(msgspec.json.encode(credentials).decode(), row_id=row_id)
+
+
+def _key_hint(platform: str, credentials: Mapping[str, str]) -> str:
+    """The end of the first secret, if it is long enough to give nothing away."""
+    for each in PLATFORMS[platform].about.inputs:
+        secret = credentials.get(each.name, "")
+        if each.is_secret and len(secret) >= 16:
+            return secret[-4:]
+    return ""
+
+
+async def connect(
+    tx: Tx, tenant: Tenant, keys: EncryptionKeys, new: NewIntegration, *, now_ms: int
+) -> Integration:
+    """Everybody is queued for writing, and the platform's list is read, from now on."""
+    integration_id = new_id()
+    await tx.run(
+        _INSERT,
+        taken=_TAKEN,
+        id=integration_id,
+        account_id=tenant.account_id,
+        campaign_id=tenant.campaign_id,
+        platform=new.platform,
+        credentials=_encrypted(keys, integration_id, new.credentials),
+        key_hint=_key_hint(new.platform, new.credentials),
+        audience_id=new.audience.id,
+        audience_name=new.audience.name,
+        field_names=msgspec.json.encode(new.field_names).decode(),
+        code_field=new.code_field,
+        adds_existing=int(new.adds_existing),
+        hook_key=new.hook_key,
+        pass_ms=TOP_MS,
+        now_ms=now_ms,
+    )
+    tx.wake(TOPIC)
+    return await get(tx, tenant)
+
+
+async def replace_credentials(
+    tx: Tx, tenant: Tenant, keys: EncryptionKeys, credentials: Mapping[str, str], audience: Audience
+) -> None:
+    """A new key, or another list. It goes on where it stopped."""
+    integration = await get(tx, tenant)
+    await tx.run(
+        _SET_CREDENTIALS,
+        account_id=tenant.account_id,
+        campaign_id=tenant.campaign_id,
+        id=integration.id,
+        credentials=_encrypted(keys, integration.id, credentials),
+        key_hint=_key_hint(integration.platform, credentials),
+        audience_id=audience.id,
+        audience_name=audience.name,
+    )
+    tx.wake(TOPIC)
+
+
+async def set_status(tx: Tx, tenant: Tenant, status: str) -> None:
+    """`active` or `paused`. While it is paused, changes are kept and nothing is sent."""
+    integration = await get(tx, tenant)
+    if integration.status == FAILED and status == PAUSED:
+        return
+    await tx.run(
+        _SET_STATUS,
+        account_id=tenant.account_id,
+        campaign_id=tenant.campaign_id,
+        id=integration.id,
+        status=status,
+    )
+    tx.wake(TOPIC)
+
+
+async def set_field_names(
+    tx: Tx, tenant: Tenant, names: Mapping[SyncField, str], code_field: str
+) -> None:
+    integration = await get(tx, tenant)
+    await tx.run(
+        _SET_FIELD_NAMES,
+        account_id=tenant.account_id,
+        campaign_id=tenant.campaign_id,
+        id=integration.id,
+        field_names=msgspec.json.encode(names).decode(),
+        code_field=code_field,
+        pass_ms=TOP_MS,
+    )
+    tx.wake(TOPIC)
+
+
+async def disconnect(tx: Tx, tenant: Tenant) -> None:
+    """Erases the key and everything that is kept about the platform. Its fields stay there."""
+    integration = await get(tx, tenant)
+    mine: dict[str, Any] = {"account_id": tenant.account_id, "id": integration.id}
+    await tx.run(_DELETE, campaign_id=tenant.campaign_id, **mine)
+    await tx.run(_DELETE_EVENTS, **mine)
+    await tx.run(_DELETE_SUBSCRIBERS, **mine)
+    await changes.forget(tx, tenant)
+    tx.scrub()
+
+
+async def retry_failed(tx: Tx, tenant: Tenant, subscriber_id: str | None = None) -> int:
+    """Queues one subscriber that could not be written again, or all."""
+    integration = await get(tx, tenant)
+    tx.wake(TOPIC)
+    return await tx.run(
+        _RETRY_FAILED,
+        account_id=tenant.account_id,
+        id=integration.id,
+        subscriber_id=subscriber_id,
+    )
+
+
+async def failed_writes(tx: Tx, integration: Integration, *, most: int) -> list[FailedWrite]:
+    return await tx.all(_FAILED, account_id=integration.account_id, id=integration.id, most=most)
+
+
+async def backlog(tx: Tx, integration: Integration) -> SyncBacklog:
+    """What waits and what failed; both are counted up to `MOST_COUNTED`."""
+    mine: dict[str, Any] = {"account_id": integration.account_id, "id": integration.id}
+    due = await tx.one(_COUNT_DUE, most=MOST_COUNTED, **mine) or 0
+    return SyncBacklog(due, await tx.one(_COUNT_FAILED, most=MOST_COUNTED, **mine) or 0)
+
+
+async def state_of(tx: Tx, tenant: Tenant, subscriber_id: str) -> SyncState | None:
+    """For the subscriber's page: synced when, and with what."""
+    return await tx.one(
+        _OF_SUBSCRIBER,
+        account_id=tenant.account_id,
+        campaign_id=tenant.campaign_id,
+        subscriber_id=subscriber_id,
+    )
+
+
+async def all_credentials(tx: Tx) -> list[str]:
+    """Every integration's encrypted key, to check whether they can be decrypted."""
+    return await tx.all(_ALL_CREDENTIALS)

@@ -1,0 +1,78 @@
+-- fragment: integration
+id, account_id, campaign_id, platform, status, credentials, key_hint, audience_id, audience_name, field_names, code_field,
+adds_existing, hook_key, created_ms, next_call_ms, failures, problem, problem_ms, pass AS pass_list, pass_ms, pass_id, is_reading, read_since_ms,
+read_token, read_began_ms, next_read_ms, next_full_read_ms, first_sync_ms, synced, last_in_ms, last_in_kind, last_out_ms,
+last_out_count
+
+-- name: of_campaign
+SELECT {integration} FROM integration WHERE account_id = :account_id AND campaign_id = :campaign_id;
+
+-- name: by_id
+SELECT {integration} FROM integration WHERE id = :id;
+
+-- name: by_hook_key
+SELECT {integration} FROM integration WHERE hook_key = :hook_key;
+
+-- name: insert
+INSERT INTO integration (
+    id, account_id, campaign_id, platform, status, credentials, key_hint, audience_id, audience_name, field_names, code_field,
+    adds_existing, hook_key, created_ms, pass, pass_ms, pass_id, read_began_ms
+) VALUES (
+    :id, :account_id, :campaign_id, :platform, 'active', :credentials, :key_hint, :audience_id, :audience_name, :field_names,
+    :code_field, :adds_existing, :hook_key, :now_ms, 'advocates', :pass_ms, '', :now_ms
+);
+
+-- name: set_status
+UPDATE integration SET status = :status, next_call_ms = 0, failures = 0, problem = NULL, problem_ms = NULL
+WHERE account_id = :account_id AND campaign_id = :campaign_id AND id = :id;
+
+-- name: set_credentials
+UPDATE integration SET credentials = :credentials, key_hint = :key_hint, audience_id = :audience_id, audience_name = :audience_name,
+    status = 'active', next_call_ms = 0, failures = 0, problem = NULL, problem_ms = NULL
+WHERE account_id = :account_id AND campaign_id = :campaign_id AND id = :id;
+
+-- name: set_field_names
+-- The pass writes everybody again, with the new names.
+UPDATE integration SET field_names = :field_names, code_field = :code_field, pass = 'advocates', pass_ms = :pass_ms, pass_id = ''
+WHERE account_id = :account_id AND campaign_id = :campaign_id AND id = :id;
+
+-- name: delete_events
+DELETE FROM integration_event WHERE account_id = :account_id AND integration_id = :id;
+
+-- name: delete_subscribers
+DELETE FROM integration_subscriber WHERE account_id = :account_id AND integration_id = :id;
+
+-- name: delete
+DELETE FROM integration WHERE account_id = :account_id AND campaign_id = :campaign_id AND id = :id;
+
+-- name: retry_failed
+UPDATE integration_subscriber SET due_ms = 0, tries = 0, failed_ms = NULL
+WHERE account_id = :account_id AND integration_id = :id AND failed_ms IS NOT NULL
+  AND subscriber_id = COALESCE(:subscriber_id, subscriber_id);
+
+-- name: failed
+SELECT t.subscriber_id, s.email, s.name, t.reason, t.failed_ms
+FROM integration_subscriber AS t JOIN subscriber AS s ON s.id = t.subscriber_id
+WHERE t.account_id = :account_id AND t.integration_id = :id AND t.failed_ms IS NOT NULL
+ORDER BY t.failed_ms DESC, t.subscriber_id LIMIT :most;
+
+-- name: count_failed
+-- Counted up to a limit, so that the page stays quick.
+SELECT COUNT(*) AS n FROM (
+    SELECT 1 AS one FROM integration_subscriber
+    WHERE account_id = :account_id AND integration_id = :id AND failed_ms IS NOT NULL LIMIT :most
+) AS found;
+
+-- name: count_due
+SELECT COUNT(*) AS n FROM (
+    SELECT 1 AS one FROM integration_subscriber
+    WHERE account_id = :account_id AND integration_id = :id AND due_ms IS NOT NULL LIMIT :most
+) AS found;
+
+-- name: of_subscriber
+SELECT i.platform, t.synced_ms, t.written, t.reason, t.due_ms, t.failed_ms
+FROM integration AS i JOIN integration_subscriber AS t ON t.integration_id = i.id
+WHERE i.account_id = :account_id AND i.campaign_id = :campaign_id AND t.subscriber_id = :subscriber_id;
+
+-- name: all_credentials
+SELECT credentials FROM integration;

@@ -1,0 +1,27 @@
+-- name: due
+-- Active integrations that nobody serves and that have something to do. There are few integrations; each question is one row by
+-- an index.
+SELECT i.id FROM integration AS i
+WHERE i.status = 'active' AND i.leased_until_ms <= :today_ms AND i.next_call_ms <= :today_ms AND (
+    i.pass IS NOT NULL OR i.is_reading = 1 OR i.next_full_read_ms <= :now_ms OR i.next_read_ms BETWEEN 1 AND :now_ms
+    OR (SELECT 1 FROM subscriber_change AS c WHERE c.campaign_id = i.campaign_id LIMIT 1) = 1
+    OR (SELECT 1 FROM integration_subscriber AS t WHERE t.integration_id = i.id AND t.due_ms <= :now_ms LIMIT 1) = 1
+    OR (SELECT 1 FROM integration_event AS e WHERE e.integration_id = i.id AND e.due_ms <= :now_ms LIMIT 1) = 1
+) ORDER BY i.next_call_ms, i.id;
+
+-- name: claim
+UPDATE integration SET lease_token = :token, leased_until_ms = :until_ms
+WHERE id = :id AND status = 'active' AND leased_until_ms <= :today_ms AND next_call_ms <= :today_ms;
+
+-- name: renew
+-- No row changes if it was paused, disconnected or taken over.
+UPDATE integration SET leased_until_ms = :until_ms WHERE id = :id AND lease_token = :token AND status = 'active';
+
+-- name: release
+UPDATE integration SET lease_token = NULL, leased_until_ms = 0 WHERE id = :id AND lease_token = :token;
+
+-- name: wait
+-- Nothing before `next_call_ms`. A problem that passes by itself leaves the status as it is.
+UPDATE integration SET status = :status, failures = failures + 1, next_call_ms = :next_call_ms, problem = :problem,
+    problem_ms = :now_ms
+WHERE id = :id AND lease_token = :token;

@@ -1,0 +1,57 @@
+-- name: queue_changed
+-- `due_ms` 0: before the first sync. What was given up is tried again, because something changed.
+INSERT INTO integration_subscriber (integration_id, subscriber_id, account_id, due_ms)
+SELECT :integration_id, s.id, s.account_id, 0 FROM {list :ids AS i} CROSS JOIN subscriber AS s
+WHERE s.id = i.value AND s.account_id = :account_id AND s.campaign_id = :campaign_id
+ON CONFLICT (integration_id, subscriber_id) DO UPDATE SET due_ms = 0, tries = 0, failed_ms = NULL;
+
+-- name: next_advocates
+SELECT id, created_ms FROM subscriber
+WHERE account_id = :account_id AND campaign_id = :campaign_id AND erased_ms IS NULL AND is_advocate = 1
+  AND (created_ms, id) < (:below_ms, :below_id) ORDER BY created_ms DESC, id DESC LIMIT :most;
+
+-- name: next_all
+SELECT id, created_ms FROM subscriber
+WHERE account_id = :account_id AND campaign_id = :campaign_id AND erased_ms IS NULL
+  AND (created_ms, id) < (:below_ms, :below_id) ORDER BY created_ms DESC, id DESC LIMIT :most;
+
+-- name: queue_pass
+-- What waits or was given up stays as it is.
+INSERT INTO integration_subscriber (integration_id, subscriber_id, account_id, due_ms)
+SELECT :integration_id, s.id, s.account_id, :now_ms FROM {list :ids AS i} CROSS JOIN subscriber AS s
+WHERE s.id = i.value AND s.account_id = :account_id AND s.campaign_id = :campaign_id
+ON CONFLICT (integration_id, subscriber_id) DO UPDATE
+    SET due_ms = COALESCE(integration_subscriber.due_ms, excluded.due_ms) WHERE integration_subscriber.failed_ms IS NULL;
+
+-- name: move_pass
+UPDATE integration SET pass = :pass_list, pass_ms = :pass_ms, pass_id = :pass_id
+WHERE account_id = :account_id AND id = :id AND lease_token = :token;
+
+-- name: due
+SELECT t.subscriber_id, t.remote_id, t.written, t.synced_ms, t.tries, s.email, s.name, s.ref_code, s.status, s.origin,
+       s.referrer_code, s.referral_status, s.referrals_verified, s.received_ms, s.erased_ms
+FROM integration_subscriber AS t JOIN subscriber AS s ON s.id = t.subscriber_id
+WHERE t.account_id = :account_id AND t.integration_id = :integration_id AND t.due_ms <= :now_ms
+ORDER BY t.due_ms, t.subscriber_id LIMIT :most;
+
+-- name: set_outcomes
+UPDATE integration_subscriber SET remote_id = o.remote_id, written = o.written, synced_ms = o.synced_ms, due_ms = o.due_ms,
+    tries = o.tries, reason = o.reason, failed_ms = o.failed_ms
+FROM {rows :outcomes AS o (subscriber_id TEXT, remote_id TEXT, written TEXT, synced_ms BIGINT, due_ms BIGINT, tries BIGINT,
+    reason TEXT, failed_ms BIGINT)}
+WHERE integration_subscriber.account_id = :account_id AND integration_subscriber.integration_id = :integration_id
+  AND integration_subscriber.subscriber_id = o.subscriber_id;
+
+-- name: delete_erased
+DELETE FROM integration_subscriber
+WHERE account_id = :account_id AND integration_id = :integration_id AND subscriber_id {in :ids};
+
+-- name: count_written
+UPDATE integration SET synced = synced + :newly, last_out_ms = CASE WHEN :written > 0 THEN :now_ms ELSE last_out_ms END,
+    last_out_count = CASE WHEN :written > 0 THEN :written ELSE last_out_count END, next_call_ms = :next_call_ms, failures = 0,
+    problem = NULL, problem_ms = NULL
+WHERE account_id = :account_id AND id = :id AND lease_token = :token;
+
+-- name: finish_first_sync
+UPDATE integration SET first_sync_ms = :now_ms
+WHERE account_id = :account_id AND id = :id AND lease_token = :token AND first_sync_ms IS NULL AND pass IS NULL AND is_reading = 0;

@@ -1,0 +1,229 @@
+"""One integration while its lease is held: applies webhooks that came, reads what changed there,
+and writes what changed here. It opens a transaction for each part, and none while it talks to the
+platform.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Awaitable, Callable, Sequence
+
+from honeyguide.integrations import incoming, integrations, outgoing
+from honeyguide.integrations.contacts import PlannedWrite
+from honeyguide.integrations.integrations import Integration
+from honeyguide.integrations.platform import (
+    ContactStatus,
+    Limits,
+    Platform,
+    PlatformAccess,
+    PlatformChange,
+    WriteOutcome,
+    WriteResult,
+)
+from honeyguide.integrations.problems import FieldsGone, TryLater, Unexpected
+from honeyguide.kernel.clock import Clock, system_clock
+from honeyguide.kernel.errors import Fault, Unavailable
+from honeyguide.kernel.site import Site
+from honeyguide.store import Store
+
+log = logging.getLogger("honeyguide.integrations")
+
+# How long a batch may take at the platform's pace.
+BATCH_S = 20.0
+
+
+class IntegrationSync:
+    def __init__(
+        self, store: Store, clock: Clock, site: Site, access: PlatformAccess, token: str
+    ) -> None:
+        self._store = store
+        self._clock = clock
+        self._site = site
+        self._access = access
+        self._platform: Platform = integrations.platform_of(access.about.key)
+        self._token = token
+
+    async def step(self, integration: Integration) -> bool:
+        """A bit of everything. Tells whether there may be more to do."""
+        parts: tuple[Callable[[Integration], Awaitable[bool]], ...] = (
+            self._apply_hooks,
+            self._read,
+            self._write,
+        )
+        return any([await part(integration) for part in parts])
+
+    @property
+    def _next_call_ms(self) -> int:
+        return system_clock() + int(self._access.http.wait_s * 1000)
+
+    async def _apply_hooks(self, integration: Integration) -> bool:
+        due = await self._store.read(incoming.due_hooks, integration, now_ms=self._clock())
+        for stored in due:
+            try:
+                told = await self._platform.understand_hook(self._access, stored.hook)
+            except Unexpected as error:
+                log.warning("A platform's webhook was dropped: %s", error.reason)
+                told = []
+            except TryLater:
+                await self._store.write(
+                    incoming.delay_hook, integration, stored, now_ms=self._clock()
+                )
+                continue
+            await self._apply(integration, told, received_ms=stored.received_ms)
+            await self._store.write(incoming.finish_hook, integration, stored)
+        return bool(due)
+
+    async def _apply(
+        self, integration: Integration, told: Sequence[PlatformChange], *, received_ms: int
+    ) -> None:
+        for change in told:
+            try:
+                await self._store.write(
+                    incoming.apply,
+                    self._site,
+                    integration,
+                    change,
+                    received_ms=received_ms,
+                    now_ms=self._clock(),
+                )
+            except Unavailable:
+                raise
+            except Fault as error:  # such as an address that somebody else has here
+                log.info("A platform's change was not applied: %s", error.code)
+
+    async def _read(self, integration: Integration) -> bool:
+        """One page of what changed there."""
+        now_ms = self._clock()
+        if not integration.is_reading:
+            is_whole = integration.next_full_read_ms <= now_ms
+            if not is_whole and not 0 < integration.next_read_ms <= now_ms:
+                return False
+            since_ms = None if is_whole else integration.read_began_ms - incoming.OVERLAP_MS
+            await self._store.write(
+                incoming.begin_read, integration, self._token, since_ms=since_ms, now_ms=now_ms
+            )
+            return True
+        page = await self._platform.read_changes(
+            self._access, since_ms=integration.read_since_ms, token=integration.read_token
+        )
+        told = await self._store.read(incoming.unknown_changes, integration, page.changes)
+        await self._apply(integration, told, received_ms=integration.read_began_ms)
+        if page.next_token is not None:
+            await self._store.write(
+                incoming.move_read,
+                integration,
+                self._token,
+                page.next_token,
+                next_call_ms=self._next_call_ms,
+            )
+        else:
+            await self._store.write(
+                incoming.end_read,
+                integration,
+                self._token,
+                poll_every_s=self._access.about.poll_every_s,
+                next_call_ms=self._next_call_ms,
+            )
+        return True
+
+    async def _write(self, integration: Integration) -> bool:
+        """One batch of what changed here."""
+        most = batch_size(self._access.about.limits)
+        while await self._store.write(outgoing.queue_changes, integration):
+            pass
+        planned = await self._plan(integration, most)
+        if len(planned) < most and integration.pass_list is not None:
+            await self._store.write(
+                outgoing.queue_pass, integration, self._token, now_ms=self._clock()
+            )
+            return True  # fill the batch first
+        if not planned:
+            await self._store.write(
+                outgoing.finish_first_sync, integration, self._token, now_ms=self._clock()
+            )
+            return False
+        outcomes = await self._send(integration, [each for each in planned if each.is_needed])
+        await self._record(integration, planned, outcomes)
+        return True
+
+    async def _plan(self, integration: Integration, most: int) -> list[PlannedWrite]:
+        return await self._store.read(
+            outgoing.plan_writes, self._site, integration, most=most, now_ms=self._clock()
+        )
+
+    async def _send(
+        self, integration: Integration, needed: Sequence[PlannedWrite]
+    ) -> dict[str, WriteOutcome]:
+        if not needed:
+            return {}
+        contacts = [each.contact for each in needed]
+        try:
+            try:
+                outcomes = await self._platform.write_many(self._access, contacts)
+            except FieldsGone:
+                await self._platform.ensure_fields(self._access)
+                outcomes = await self._platform.write_many(self._access, contacts)
+        except Unexpected as error:
+            # If it is because of one of them, that one is given up in the end.
+            outcomes = [_later(each, error.reason) for each in needed]
+        found = {outcome.subscriber_id: outcome for outcome in outcomes}
+        nothing = f"{self._access.about.name} said nothing about them."
+        return {
+            each.contact.subscriber_id: found.get(each.contact.subscriber_id, _later(each, nothing))
+            for each in needed
+        }
+
+    async def _record(
+        self,
+        integration: Integration,
+        planned: Sequence[PlannedWrite],
+        outcomes: dict[str, WriteOutcome],
+    ) -> None:
+        now_ms = self._clock()
+        settled, erased, left = [], [], []
+        newly = written = 0
+        for each in planned:
+            subscriber_id = each.contact.subscriber_id
+            outcome = outcomes.get(subscriber_id)
+            row = (
+                outgoing.unchanged(each)
+                if outcome is None
+                else outgoing.settle(self._access.about, each, outcome, now_ms=now_ms)
+            )
+            is_written = outcome is not None and row.failed_ms is None and row.due_ms is None
+            written += int(is_written)
+            if each.contact.status == ContactStatus.ERASED and row.due_ms is None:
+                erased.append(subscriber_id)
+                newly -= int(each.queued.synced_ms is not None)
+                continue
+            settled.append(row)
+            newly += int(is_written and each.queued.synced_ms is None)
+            if outcome is not None and outgoing.has_left(each, outcome):
+                left.append(subscriber_id)
+        await self._store.write(
+            outgoing.record,
+            self._site,
+            integration,
+            self._token,
+            settled,
+            erased=erased,
+            left=left,
+            newly=newly,
+            written=written,
+            next_call_ms=self._next_call_ms,
+            now_ms=now_ms,
+        )
+
+
+def _later(planned: PlannedWrite, reason: str) -> WriteOutcome:
+    return WriteOutcome(
+        subscriber_id=planned.contact.subscriber_id, result=WriteResult.LATER, reason=reason
+    )
+
+
+def batch_size(limits: Limits) -> int:
+    """How many contacts to write at once, so that it takes seconds at the platform's pace."""
+    per_contact_s = limits.interval_s * limits.requests_per_batch / limits.per_batch
+    if per_contact_s * limits.per_batch <= BATCH_S or limits.requests_per_batch == 1:
+        return limits.per_batch
+    return max(1, int(BATCH_S / per_contact_s))

@@ -1,0 +1,146 @@
+"""Keeps integrations in sync, in the background: it applies webhooks that came, reads what changed
+there, and writes what changed here.
+
+    due ──claim──▶ leased ──▶ apply webhooks, read a page, write a batch, and again ──▶ released
+     ▲                │
+     └────────────────┘  the lease ends: the process died
+
+One process serves an integration at a time, and each integration is served by a task of its own, so
+no platform delays another, nor anything else.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+
+from honeyguide.events.outbound import Outbound
+from honeyguide.integrations import incoming, integrations, leases
+from honeyguide.integrations.encryption import EncryptionKeys
+from honeyguide.integrations.integrations import Integration
+from honeyguide.integrations.leases import LostLease
+from honeyguide.integrations.problems import (
+    AudienceGone,
+    PlatformError,
+    TryLater,
+    WrongCredentials,
+)
+from honeyguide.integrations.sync import IntegrationSync
+from honeyguide.kernel import log_context
+from honeyguide.kernel.clock import Clock, system_clock
+from honeyguide.kernel.errors import Fault, Unavailable
+from honeyguide.kernel.ids import new_id
+from honeyguide.kernel.site import Site
+from honeyguide.store import Store
+
+log = logging.getLogger("honeyguide.integrations")
+
+POLL_S = 1.0
+MOST_AT_ONCE = 50
+# How long one task goes on.
+SERVE_S = 60.0
+
+
+class IntegrationWorker:
+    def __init__(
+        self, store: Store, outbound: Outbound, clock: Clock, site: Site, keys: EncryptionKeys
+    ) -> None:
+        self._store = store
+        self._outbound = outbound
+        self._clock = clock
+        self._site = site
+        self._keys = keys
+        self._serving: dict[str, asyncio.Task[None]] = {}
+        self._wake = asyncio.Event()
+
+    async def run(self) -> None:
+        log_context.start_job("sync integrations")
+        for topic in (integrations.TOPIC, incoming.TOPIC):
+            self._store.listen(topic, self._wake.set)
+        try:
+            while True:
+                self._wake.clear()
+                try:
+                    await self.begin_due()
+                except Unavailable as error:
+                    log.warning("Integrations will be tried again: %s", error)
+                with contextlib.suppress(TimeoutError):
+                    await asyncio.wait_for(self._wake.wait(), POLL_S)
+        finally:
+            for task in self._serving.values():
+                task.cancel()
+            await asyncio.gather(*self._serving.values(), return_exceptions=True)
+
+    async def begin_due(self) -> None:
+        """Starts a task for each integration that has something to do."""
+        for integration_id in await self._store.read(leases.due, now_ms=self._clock()):
+            if integration_id not in self._serving and len(self._serving) < MOST_AT_ONCE:
+                task = asyncio.create_task(self._serve(integration_id))
+                self._serving[integration_id] = task
+                task.add_done_callback(
+                    lambda _, served=integration_id: self._serving.pop(served, None)  # type: ignore[misc]
+                )
+
+    async def finish(self) -> None:
+        """Waits for the tasks that `begin_due` started."""
+        await asyncio.gather(*self._serving.values())
+
+    async def _serve(self, integration_id: str) -> None:
+        token = new_id()
+        integration = await self._store.write(leases.claim, integration_id, token)
+        if integration is None:
+            return
+        heartbeat = asyncio.create_task(self._keep_lease(integration_id, token))
+        try:
+            await self._work(integration, token)
+        except LostLease:
+            pass
+        except Unavailable as error:
+            log.warning("Integration will be tried again: %s", error)
+        except Exception:
+            log.exception("Integration failed")
+            problem = "Something went wrong on our side. It has been logged, and we will try again."
+            await self._store.write(
+                leases.wait, integration, token, problem, after_s=None, is_final=False
+            )
+        finally:
+            heartbeat.cancel()
+            await asyncio.gather(heartbeat, return_exceptions=True)
+            await self._store.write(leases.release, integration_id, token)
+
+    async def _keep_lease(self, integration_id: str, token: str) -> None:
+        """Renews the lease while a slow platform keeps us waiting."""
+        with contextlib.suppress(LostLease):
+            while True:
+                await asyncio.sleep(leases.LEASE_MS / 3000)
+                await self._store.write(leases.renew, integration_id, token)
+
+    async def _work(self, integration: Integration, token: str) -> None:
+        loop = asyncio.get_running_loop()
+        until_s = loop.time() + SERVE_S
+        try:
+            access = integrations.access_to(
+                integration, self._keys, self._outbound, now_ms=system_clock()
+            )
+        except Fault as error:  # it cannot be decrypted, or this version lacks the platform
+            await self._store.write(
+                leases.wait, integration, token, error.message, after_s=None, is_final=True
+            )
+            return
+        sync = IntegrationSync(self._store, self._clock, self._site, access, token)
+        while loop.time() < until_s:
+            integration = await self._store.write(leases.renew, integration.id, token)
+            try:
+                if not await sync.step(integration):
+                    return
+            except PlatformError as error:
+                await self._store.write(
+                    leases.wait,
+                    integration,
+                    token,
+                    error.reason,
+                    after_s=error.after_s if isinstance(error, TryLater) else None,
+                    is_final=isinstance(error, WrongCredentials | AudienceGone),
+                )
+                return

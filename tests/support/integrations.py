@@ -1,0 +1,143 @@
+"""A newsletter that is connected with a stand-in of a platform, and a worker that syncs until
+nothing is left to do.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from typing import Any
+
+from honeyguide.accounts import accounts
+from honeyguide.events import signature
+from honeyguide.events.outbound import Outbound
+from honeyguide.integrations import incoming, integrations, leases
+from honeyguide.integrations.encryption import EncryptionKeys
+from honeyguide.integrations.field_names import SPARKLOOP
+from honeyguide.integrations.integrations import Integration, NewIntegration
+from honeyguide.integrations.platform import Audience, IncomingHook
+from honeyguide.integrations.worker import IntegrationWorker
+from honeyguide.kernel.clock import DAY_MS, system_clock
+from honeyguide.kernel.email_addresses import EmailAddress
+from honeyguide.kernel.tenant import Tenant
+from honeyguide.referrals import subscribers
+from honeyguide.referrals.lifecycle import NewSubscriber, SubscriberChanges
+from honeyguide.referrals.subscribers import Subscriber
+from honeyguide.signups import signups
+from honeyguide.store import Store
+from honeyguide.store.tx import Tx
+from tests.support.platforms.generic import GenericTool
+from tests.support.platforms.stand_in import FREE
+from tests.support.stores import OpenStore
+from tests.support.trade import NOON_MS, SITE
+
+KEYS = EncryptionKeys([b"\xab" * 32])
+FIELDS_OF = SPARKLOOP
+
+
+class Synced:
+    """The newsletter, its platform and the worker between them. The clock moves by hand."""
+
+    def __init__(self, store: Store, tenant: Tenant, outbound: Outbound) -> None:
+        self.store = store
+        self.tenant = tenant
+        self.now_ms = NOON_MS
+        self.outbound = outbound
+        self.worker = self.new_worker()
+
+    def new_worker(self) -> IntegrationWorker:
+        return IntegrationWorker(self.store, self.outbound, lambda: self.now_ms, SITE, KEYS)
+
+    async def connect(self, platform: str, credentials: dict[str, str], **options: Any) -> None:
+        new = NewIntegration(
+            **{
+                "platform": platform,
+                "credentials": credentials,
+                "audience": Audience(id="list", name="The list"),
+                "field_names": FIELDS_OF,
+                "code_field": "",
+                "adds_existing": False,
+                "hook_key": f"hook-{platform}-{self.tenant.campaign_id}",
+                **options,
+            }
+        )
+        await self.store.write(integrations.connect, self.tenant, KEYS, new, now_ms=self.now_ms)
+
+    async def integration(self) -> Integration:
+        return await self.store.read(integrations.get, self.tenant)
+
+    async def sync(self, rounds: int = 100) -> None:
+        """Until nothing is due. What waits for its time, waits, unless it is the pace."""
+        for _ in range(rounds):
+            integration = await self.store.read(integrations.find, self.tenant)
+            wait_ms = integration.next_call_ms - system_clock() if integration else 0
+            await asyncio.sleep(wait_ms / 1000 if 0 < wait_ms < 1000 else 0)
+            if not await self.store.read(leases.due, now_ms=self.now_ms):
+                return
+            await self.worker.begin_due()
+            await self.worker.finish()
+
+    async def wait_over(self) -> None:
+        """As if the wait after a failure were over."""
+        await self.store.write(integrations.set_status, self.tenant, integrations.ACTIVE)
+
+    async def join(self, email: str, code: str | None = None, **fields: Any) -> Subscriber:
+        new = NewSubscriber(email=email, referrer_code=code, **fields)
+        return await self.store.write(signups.sign_up, SITE, self.tenant, new, now_ms=self.now_ms)
+
+    async def change(self, who: str, /, **fields: Any) -> None:
+        changes = SubscriberChanges(**fields)
+        await self.store.write(signups.change, SITE, self.tenant, who, changes, now_ms=self.now_ms)
+
+    async def erase(self, email: str) -> None:
+        await self.store.write(signups.erase, self.tenant, email, now_ms=self.now_ms)
+
+    async def find(self, email: str) -> Subscriber | None:
+        return await self.store.read(subscribers.find, self.tenant, email)
+
+    async def receive(self, hook: IncomingHook) -> bool:
+        """As the endpoint does after it has verified the webhook."""
+        return await self.store.write(
+            incoming.store_hook, await self.integration(), hook, now_ms=self.now_ms
+        )
+
+    def pass_a_day(self) -> None:
+        self.now_ms += DAY_MS + 1
+
+
+@asynccontextmanager
+async def newsletter(store: Store) -> AsyncIterator[Synced]:
+    async def begin(tx: Tx) -> Tenant:
+        made = await accounts.create(
+            tx, EmailAddress("wax@example.org"), name="Wax", now_ms=NOON_MS
+        )
+        return Tenant(made.account_id, made.campaign_id)
+
+    outbound = Outbound(FREE)
+    try:
+        yield Synced(store, await store.write(begin), outbound)
+    finally:
+        await outbound.close()
+
+
+def with_tool(
+    engine: str, test: Callable[[Synced, GenericTool], Awaitable[None]], **options: Any
+) -> None:
+    """Runs a test with a newsletter and the generic tool."""
+
+    async def run(store: Store) -> None:
+        tool = GenericTool(signature.new_secret())
+        async with tool.serving(), newsletter(store) as synced:
+            if not options.pop("unconnected", False):
+                await connect_tool(synced, tool, **options)
+            async with asyncio.timeout(120):
+                await test(synced, tool)
+
+    with OpenStore(engine) as opened:
+        opened.run(run(opened.store))
+
+
+async def connect_tool(synced: Synced, tool: GenericTool, **options: Any) -> None:
+    credentials = {"url": f"{tool.url}/hook", "secret": tool.secret}
+    await synced.connect("generic", credentials, **options)

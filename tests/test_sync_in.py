@@ -1,0 +1,215 @@
+"""What a platform says about its subscribers is applied here, once, and makes nobody active who
+left.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from honeyguide.integrations import incoming, integrations
+from honeyguide.integrations.generic import Generic
+from honeyguide.integrations.platform import ChangeKind, ChangePage, IncomingHook, PlatformChange
+from honeyguide.kernel.clock import DAY_MS
+from honeyguide.store.tx import Tx
+from tests.support.integrations import Synced, with_tool
+from tests.support.platforms.generic import GenericTool
+from tests.support.service import ENGINES
+from tests.support.stores import statement
+
+pytestmark = pytest.mark.parametrize("engine", ENGINES)
+
+
+async def says(synced: Synced, tool: GenericTool, **event: Any) -> bool:
+    """Their tool posts an event, and the worker applies it. False if it came before."""
+    sent = tool.signed(event, at_s=synced.now_ms // 1000)
+    stored = await synced.receive(IncomingHook(headers=sent["headers"], body=sent["content"]))
+    await synced.sync()
+    return stored
+
+
+async def status_of(synced: Synced, email: str) -> str | None:
+    found = await synced.find(email)
+    return found.status if found else None
+
+
+def test_somebody_who_joins_there_gets_a_code_here_and_there(engine: str) -> None:
+    async def test(synced: Synced, tool: GenericTool) -> None:
+        zelda = await synced.join("zelda@example.org")
+        await synced.sync()
+        event = {"type": "joined", "email": "ada@example.org", "name": "Ada"}
+        assert await says(synced, tool, **event, code=zelda.ref_code)
+        ada = await synced.find("ada@example.org")
+        assert ada is not None and ada.name == "Ada" and ada.referrer_id == zelda.id
+        assert tool.contacts[ada.id]["fields"]["RH_CODE"] == ada.ref_code
+        assert tool.contacts[ada.id]["may_add"] is False  # they are there already
+        assert tool.contacts[zelda.id]["fields"]["RH_TOTREF"] == "1"
+        integration = await synced.integration()
+        assert integration.last_in_kind == "joined"
+        # The same webhook again is recognized; the same news in another one changes nothing.
+        requests = len(tool.seen)
+        assert not await says(synced, tool, **event, code=zelda.ref_code)
+        assert await says(synced, tool, **event)
+        assert len(tool.seen) == requests
+        contents = "SELECT COUNT(*) FROM integration_event WHERE content IS NOT NULL"
+        assert await _ask(synced, contents) == 0
+
+    with_tool(engine, test)
+
+
+async def _ask(synced: Synced, sql: str) -> Any:
+    async def look(tx: Tx) -> Any:
+        found = await tx.one(statement(sql))
+        return found[0] if found else None
+
+    return await synced.store.read(look)
+
+
+@pytest.mark.parametrize("kind", ["left", "bounced", "deleted"])
+def test_who_left_bounced_or_was_deleted_there_is_unsubscribed_here(engine: str, kind: str) -> None:
+    async def test(synced: Synced, tool: GenericTool) -> None:
+        await synced.join("ada@example.org")
+        await synced.sync()
+        requests = len(tool.seen)
+        await says(synced, tool, type=kind, email="ada@example.org")
+        assert await status_of(synced, "ada@example.org") == "unsubscribed"
+        assert len(tool.seen) == requests  # no echo
+        # Not even if the platform says that they are there again.
+        await says(synced, tool, type="joined", email="ada@example.org")
+        await says(synced, tool, type="confirmed", email="ada@example.org")
+        assert await status_of(synced, "ada@example.org") == "unsubscribed"
+        assert len(tool.seen) == requests
+        await says(synced, tool, type=kind, email="nobody@example.org")
+        assert await synced.find("nobody@example.org") is None
+
+    with_tool(engine, test)
+
+
+def test_who_comes_back_here_is_not_made_active_there(engine: str) -> None:
+    async def test(synced: Synced, tool: GenericTool) -> None:
+        ada = await synced.join("ada@example.org")
+        await synced.sync()
+        await says(synced, tool, type="left", email="ada@example.org")
+        tool.refuses = {"ada@example.org": {"result": "left"}}
+        await synced.change("ada@example.org", status="confirmed")  # their own confirmation
+        await synced.sync()
+        assert await status_of(synced, "ada@example.org") == "confirmed"
+        [failed] = await synced.store.read(
+            integrations.failed_writes, await synced.integration(), most=10
+        )
+        assert failed.subscriber_id == ada.id and "Only they themselves" in (failed.reason or "")
+        # Once they are back there too, they are in sync again.
+        tool.refuses = {}
+        await says(synced, tool, type="joined", email="ada@example.org")
+        assert tool.contacts[ada.id]["status"] == "active"
+        assert (await synced.store.read(integrations.backlog, await synced.integration())) == (0, 0)
+
+    with_tool(engine, test)
+
+
+def test_who_left_there_without_a_webhook_is_found_by_the_next_write(engine: str) -> None:
+    async def test(synced: Synced, tool: GenericTool) -> None:
+        zelda = await synced.join("zelda@example.org")
+        await synced.sync()
+        tool.refuses = {"zelda@example.org": {"result": "left"}}
+        await synced.join("ada@example.org", zelda.ref_code)
+        await synced.sync()
+        assert await status_of(synced, "zelda@example.org") == "unsubscribed"
+        assert (await synced.store.read(integrations.backlog, await synced.integration())) == (0, 0)
+
+    with_tool(engine, test)
+
+
+def test_a_changed_address_and_a_confirmation_are_taken_over(engine: str) -> None:
+    async def test(synced: Synced, tool: GenericTool) -> None:
+        ada = await synced.join("ada@example.org")
+        await synced.join("eve@example.org")
+        await synced.sync()
+        requests = len(tool.seen)
+        moved = {"type": "changed_address", "old_email": "ada@example.org"}
+        await says(synced, tool, **moved, email="ada@example.com")
+        found = await synced.find("ada@example.com")
+        assert found is not None and found.id == ada.id
+        assert len(tool.seen) == requests
+        await says(synced, tool, type="changed_address", id=ada.id, email="eve@example.org")
+        assert await synced.find("ada@example.com") is not None  # somebody else has it
+        await says(synced, tool, type="confirmed", email="eve@example.org")
+        assert await status_of(synced, "eve@example.org") == "confirmed"
+        await says(synced, tool, type="joined", email="not an address")
+        await says(synced, tool, type="confirmed", email="bob@example.org")
+        assert await status_of(synced, "bob@example.org") == "confirmed"
+
+    with_tool(engine, test)
+
+
+def test_a_late_webhook_does_not_bring_back_somebody_who_was_erased(engine: str) -> None:
+    async def test(synced: Synced, tool: GenericTool) -> None:
+        await synced.join("ada@example.org")
+        await synced.sync()
+        event = {"type": "joined", "email": "ada@example.org"}
+        sent = tool.signed(event, at_s=synced.now_ms // 1000)
+        await synced.receive(IncomingHook(headers=sent["headers"], body=sent["content"]))
+        await synced.erase("ada@example.org")
+        await synced.sync()
+        assert await synced.find("ada@example.org") is None
+        synced.now_ms += 1  # but who joins after that, joins
+        await says(synced, tool, **event, name="Ada")
+        assert await synced.find("ada@example.org") is not None
+
+    with_tool(engine, test)
+
+
+def test_nonsense_is_dropped_and_delays_nothing(engine: str) -> None:
+    async def test(synced: Synced, tool: GenericTool) -> None:
+        await says(synced, tool, type="sneezed")
+        await says(synced, tool, type="joined", email="ada@example.org")
+        assert await synced.find("ada@example.org") is not None
+        assert (await synced.integration()).status == "active"
+        synced.now_ms += incoming.KEPT_MS + DAY_MS
+        await synced.store.write(incoming.purge, now_ms=synced.now_ms)
+        assert await _ask(synced, "SELECT COUNT(*) FROM integration_event") == 0
+
+    with_tool(engine, test)
+
+
+def test_the_list_is_read_when_it_is_connected_and_every_night(
+    engine: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    there: list[PlatformChange] = [
+        PlatformChange(kind=ChangeKind.JOINED, email=f"reader{n}@example.org", remote_id=f"r{n}")
+        for n in range(5)
+    ]
+    asked: list[tuple[int | None, str | None]] = []
+
+    async def read_changes(
+        self: Generic, access: Any, *, since_ms: int | None, token: str | None
+    ) -> ChangePage:
+        asked.append((since_ms, token))
+        at = int(token or 0)
+        page = there[at : at + 2]
+        return ChangePage(changes=page, next_token=str(at + 2) if at + 2 < len(there) else None)
+
+    monkeypatch.setattr(Generic, "read_changes", read_changes)
+
+    async def test(synced: Synced, tool: GenericTool) -> None:
+        await synced.join("reader1@example.org", status="unsubscribed")
+        await synced.sync()
+        assert asked == [(None, None), (None, "2"), (None, "4")]
+        assert len(tool.contacts) == 4  # all but the one who left here
+        assert await status_of(synced, "reader1@example.org") == "unsubscribed"
+        there[0] = PlatformChange(kind=ChangeKind.LEFT, email="reader0@example.org", remote_id="r0")
+        there[3] = PlatformChange(
+            kind=ChangeKind.CHANGED_ADDRESS, email="reader3@example.com", remote_id="r3"
+        )
+        await synced.sync()
+        assert len(asked) == 3
+        requests = len(tool.seen)
+        synced.pass_a_day()
+        await synced.sync()
+        assert len(asked) == 6
+        assert await status_of(synced, "reader0@example.org") == "unsubscribed"
+        assert await status_of(synced, "reader3@example.com") == "active"
+        assert len(tool.seen) == requests  # nothing of this is written back
+
+    with_tool(engine, test)

@@ -1,0 +1,251 @@
+"""What changes here is written to the platform: coalesced, in batches, once, and with nobody made
+active who left.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from honeyguide.integrations import integrations, outgoing
+from honeyguide.integrations.platform import Audience
+from honeyguide.kernel.clock import HOUR_MS
+from honeyguide.referrals import rewards
+from honeyguide.referrals.rewards import NewReward
+from honeyguide.signups import privacy
+from tests.support.integrations import KEYS, Synced, connect_tool, with_tool
+from tests.support.platforms.generic import GenericTool
+from tests.support.platforms.stand_in import drop, status
+from tests.support.service import ENGINES
+from tests.support.trade import SITE
+
+pytestmark = pytest.mark.parametrize("engine", ENGINES)
+
+
+def fields_of(tool: GenericTool, email: str) -> dict[str, Any]:
+    [found] = [each for each in tool.contacts.values() if each["email"] == email]
+    return found["fields"]
+
+
+def test_a_first_sync_writes_everybody_and_then_only_what_changes(engine: str) -> None:
+    async def test(synced: Synced, tool: GenericTool) -> None:
+        zelda = await synced.join("zelda@example.org")
+        await synced.store.write(
+            rewards.create,
+            synced.tenant,
+            NewReward("Mug", 2, "coupon", coupon_code="MUG"),
+            now_ms=1,
+        )
+        await synced.join("ada@example.org", zelda.ref_code)
+        for number in range(120):
+            await synced.join(f"reader{number}@example.org")
+        synced.now_ms += 1
+        await connect_tool(synced, tool)
+        await synced.sync()
+        assert len(tool.contacts) == tool.writes == 122
+        assert len(tool.seen) == 2  # batches of a hundred
+        first = await synced.integration()
+        assert first.first_sync_ms == synced.now_ms and first.synced == 122
+        assert not any(each["may_add"] for each in tool.contacts.values())
+        written = fields_of(tool, "zelda@example.org")
+        assert written["RH_CODE"] == zelda.ref_code
+        assert written["RH_REFLINK"] == f"{SITE.base_url}/r/{zelda.ref_code}"
+        assert (written["RH_TOTREF"], written["RH_NEXTREW"], written["RH_MISSING"]) == (
+            "1",
+            "Mug",
+            "1",
+        )
+        assert (written["RH_ISREF"], fields_of(tool, "ada@example.org")["RH_ISREF"]) == (
+            "NO",
+            "YES",
+        )
+        # Ten referrals in a minute are one write, and the new ones may be added.
+        for number in range(10):
+            await synced.join(f"friend{number}@example.org", zelda.ref_code)
+        await synced.sync()
+        assert tool.writes == 122 + 11 and len(tool.seen) == 3
+        written = fields_of(tool, "zelda@example.org")
+        assert (written["RH_TOTREF"], written["RH_COUPON"]) == ("11", "MUG")
+        [friend] = [c for c in tool.contacts.values() if c["email"] == "friend3@example.org"]
+        assert friend["may_add"] is True
+        await synced.sync()
+        assert len(tool.seen) == 3  # nothing left to say
+
+    with_tool(engine, test, unconnected=True)
+
+
+def test_leaving_a_new_address_and_an_erasure_are_written(engine: str) -> None:
+    async def test(synced: Synced, tool: GenericTool) -> None:
+        ada = await synced.join("ada@example.org")
+        await synced.sync()
+        await synced.change("ada@example.org", email="ada@example.com")
+        await synced.sync()
+        assert tool.contacts[ada.id]["email"] == "ada@example.com"
+        assert tool.contacts[ada.id]["is_address_new"] is True
+        await synced.change("ada@example.com", status="unsubscribed")
+        await synced.sync()
+        assert tool.contacts[ada.id]["status"] == "unsubscribed"
+        assert tool.contacts[ada.id]["may_add"] is False
+        writes = tool.writes
+        await synced.erase("ada@example.com")
+        await synced.sync()
+        erased = tool.contacts[ada.id]
+        assert (erased["status"], erased["email"]) == ("erased", "")
+        assert set(erased["fields"].values()) == {""} and tool.writes == writes + 1
+        assert (await synced.integration()).synced == 0
+
+    with_tool(engine, test)
+
+
+def test_the_export_of_a_person_says_what_was_written_where_but_no_secret(engine: str) -> None:
+    async def test(synced: Synced, tool: GenericTool) -> None:
+        ada = await synced.join("ada@example.org")
+        await synced.sync()
+        exported = await synced.store.read(privacy.export_person, synced.tenant, ada)
+        [platform] = exported["email_platforms"]
+        assert (platform["platform"], platform["id_there"]) == ("generic", ada.id)
+        assert platform["fields"]["RH_CODE"] == ada.ref_code
+        assert tool.secret not in str(exported)
+
+    with_tool(engine, test)
+
+
+def test_somebody_who_left_before_they_were_written_is_never_written(engine: str) -> None:
+    async def test(synced: Synced, tool: GenericTool) -> None:
+        await synced.join("gone@example.org", status="unsubscribed")
+        await synced.sync()
+        assert tool.contacts == {} and (await synced.integration()).first_sync_ms is not None
+
+    with_tool(engine, test)
+
+
+def test_one_refused_subscriber_is_given_up_with_the_reason_and_can_be_retried(
+    engine: str,
+) -> None:
+    async def test(synced: Synced, tool: GenericTool) -> None:
+        tool.refuses = {"ada@exmaple.org": {"result": "refused", "reason": "Is it a typo?"}}
+        ada = await synced.join("ada@exmaple.org")
+        await synced.join("eve@example.org")
+        await synced.sync()
+        integration = await synced.integration()
+        assert [each["email"] for each in tool.contacts.values()] == ["eve@example.org"]
+        [failed] = await synced.store.read(integrations.failed_writes, integration, most=10)
+        assert (failed.subscriber_id, failed.reason) == (ada.id, "Is it a typo?")
+        assert await synced.store.read(integrations.backlog, integration) == (0, 1)
+        requests = len(tool.seen)
+        await synced.sync()
+        assert len(tool.seen) == requests
+        tool.refuses = {}
+        assert await synced.store.write(integrations.retry_failed, synced.tenant) == 1
+        await synced.sync()
+        assert len(tool.contacts) == 2
+        assert await synced.store.read(integrations.backlog, integration) == (0, 0)
+
+    with_tool(engine, test)
+
+
+def test_one_that_fails_again_and_again_is_given_up_in_the_end(engine: str) -> None:
+    async def test(synced: Synced, tool: GenericTool) -> None:
+        tool.refuses = {"ada@example.org": {"result": "later", "reason": "Busy."}}
+        await synced.join("ada@example.org")
+        for _ in range(len(outgoing.RETRY_MS) + 3):
+            await synced.sync()
+            synced.now_ms += 9 * HOUR_MS
+        assert len(tool.seen) == len(outgoing.RETRY_MS) + 1
+        [failed] = await synced.store.read(
+            integrations.failed_writes, await synced.integration(), most=10
+        )
+        assert failed.reason == "Busy."
+
+    with_tool(engine, test)
+
+
+def test_a_platform_in_trouble_is_left_alone_for_a_while_and_nothing_is_lost(engine: str) -> None:
+    async def test(synced: Synced, tool: GenericTool) -> None:
+        await synced.join("ada@example.org")
+        tool.fail(status(503), drop, status(429, retry_after="600"))
+        for expected in ("status 503", "could not be reached", "slow down"):
+            await synced.sync()
+            integration = await synced.integration()
+            assert integration.status == "active" and expected in (integration.problem or "")
+            assert tool.contacts == {}
+            await synced.wait_over()
+        assert integration.next_call_ms - (integration.problem_ms or 0) == 600_000
+        await synced.sync()
+        assert len(tool.contacts) == 1 and (await synced.integration()).problem is None
+
+    with_tool(engine, test)
+
+
+def test_a_revoked_key_stops_the_integration_until_it_is_replaced(engine: str) -> None:
+    async def test(synced: Synced, tool: GenericTool) -> None:
+        await synced.join("ada@example.org")
+        await synced.sync()
+        tool.secret, old = "whsec_" + "A" * 43 + "=", tool.secret
+        eve = await synced.join("eve@example.org")
+        await synced.sync()
+        integration = await synced.integration()
+        assert integration.status == "failed"
+        assert "does not accept the key" in (integration.problem or "")
+        assert old not in integration.credentials and tool.secret not in integration.credentials
+        requests = len(tool.seen)
+        await synced.sync()
+        assert len(tool.seen) == requests
+        await synced.store.write(
+            integrations.replace_credentials,
+            synced.tenant,
+            KEYS,
+            {"url": f"{tool.url}/hook", "secret": tool.secret},
+            Audience(id="list", name="The list"),
+        )
+        await synced.sync()
+        assert tool.contacts[eve.id]["email"] == "eve@example.org"
+
+    with_tool(engine, test)
+
+
+def test_while_it_is_paused_changes_wait(engine: str) -> None:
+    async def test(synced: Synced, tool: GenericTool) -> None:
+        await synced.store.write(integrations.set_status, synced.tenant, integrations.PAUSED)
+        await synced.join("ada@example.org")
+        await synced.sync()
+        assert tool.seen == []
+        await synced.store.write(integrations.set_status, synced.tenant, integrations.ACTIVE)
+        await synced.sync()
+        assert len(tool.contacts) == 1
+
+    with_tool(engine, test)
+
+
+def test_disconnecting_erases_the_key_and_all_that_is_kept(engine: str) -> None:
+    async def test(synced: Synced, tool: GenericTool) -> None:
+        await synced.join("ada@example.org")
+        await synced.sync()
+        await synced.join("eve@example.org")
+        await synced.store.write(integrations.disconnect, synced.tenant)
+        assert await synced.store.read(integrations.find, synced.tenant) is None
+        requests = len(tool.seen)
+        await synced.join("bob@example.org")
+        await synced.sync()
+        assert len(tool.seen) == requests
+        await connect_tool(synced, tool)  # and it can be connected again
+        await synced.sync()
+        assert len(tool.contacts) == 3
+
+    with_tool(engine, test)
+
+
+def test_two_workers_never_serve_one_integration_at_once(engine: str) -> None:
+    async def test(synced: Synced, tool: GenericTool) -> None:
+        for number in range(30):
+            await synced.join(f"reader{number}@example.org")
+        other = synced.new_worker()
+        for _ in range(3):
+            await synced.worker.begin_due()
+            await other.begin_due()
+            await synced.worker.finish()
+            await other.finish()
+        assert tool.writes == len(tool.contacts) == 30
+
+    with_tool(engine, test)
