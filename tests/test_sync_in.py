@@ -108,11 +108,14 @@ def test_who_comes_back_here_is_not_made_active_there(engine: str) -> None:
     with_tool(engine, test)
 
 
-def test_who_left_there_without_a_webhook_is_found_by_the_next_write(engine: str) -> None:
+@pytest.mark.parametrize("result", ["left", "absent"])
+def test_who_left_there_without_a_webhook_is_found_by_the_next_write(
+    engine: str, result: str
+) -> None:
     async def test(synced: Synced, tool: GenericTool) -> None:
         zelda = await synced.join("zelda@example.org")
         await synced.sync()
-        tool.refuses = {"zelda@example.org": {"result": "left"}}
+        tool.refuses = {"zelda@example.org": {"result": result}}
         await synced.join("ada@example.org", zelda.ref_code)
         await synced.sync()
         assert await status_of(synced, "zelda@example.org") == "unsubscribed"

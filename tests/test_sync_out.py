@@ -82,14 +82,19 @@ def test_leaving_a_new_address_and_an_erasure_are_written(engine: str) -> None:
         await synced.change("ada@example.org", email="ada@example.com")
         await synced.sync()
         assert tool.contacts[ada.id]["email"] == "ada@example.com"
-        assert tool.contacts[ada.id]["is_address_new"] is True
+        assert tool.contacts[ada.id]["old_email"] == "ada@example.org"
         await synced.change("ada@example.com", status="unsubscribed")
         await synced.sync()
         assert tool.contacts[ada.id]["status"] == "unsubscribed"
         assert tool.contacts[ada.id]["may_add"] is False
         writes = tool.writes
+        await synced.store.write(integrations.set_status, synced.tenant, integrations.PAUSED)
         await synced.erase("ada@example.com")
+        state = await synced.store.read(integrations.state_of, synced.tenant, ada.id)
+        assert state is not None and state.written is None  # at once, though nothing is sent
+        await synced.store.write(integrations.set_status, synced.tenant, integrations.ACTIVE)
         await synced.sync()
+        assert await synced.store.read(integrations.state_of, synced.tenant, ada.id) is None
         erased = tool.contacts[ada.id]
         assert (erased["status"], erased["email"]) == ("erased", "")
         assert set(erased["fields"].values()) == {""} and tool.writes == writes + 1

@@ -19,7 +19,7 @@ UNSUBSCRIBED = "unsubscribed"
 
 
 class WrittenState(msgspec.Struct, frozen=True):
-    """What was last written: the address as a keyed hash, so that an erasure need not find it."""
+    """What was last written. A trigger removes it when the subscriber is erased."""
 
     email: str
     status: ContactStatus
@@ -105,21 +105,20 @@ def _planned(
     all_rewards: Sequence[Reward],
     last: EarnedLast | None,
 ) -> PlannedWrite:
-    email_hash = site.keyed_hash("integration", queued.email or "")
-    before = queued.last_written
+    email, before = queued.email or "", queued.last_written
     contact = Contact(
         subscriber_id=queued.subscriber_id,
-        email=queued.email or "",
+        email=email,
         name=queued.name,
         status=_status(queued),
         may_add=_may_add(integration, queued),
         remote_id=queued.remote_id,
-        is_address_new=before is not None and before.email != email_hash,
+        old_email=before.email if before is not None and before.email != email else None,
         values={} if queued.erased_ms is not None else _values(site, queued, all_rewards, last),
     )
     names = integration.names or {field: str(field) for field in contact.values}
     fields = {name: contact.values.get(field, "") for field, name in names.items()}
-    return PlannedWrite(queued, contact, WrittenState(email_hash, contact.status, fields))
+    return PlannedWrite(queued, contact, WrittenState(email, contact.status, fields))
 
 
 def _status(queued: QueuedWrite) -> ContactStatus:

@@ -4,7 +4,7 @@ Both directions are signed by the Standard Webhooks scheme with one secret, as o
 We send, at most a hundred at a time:
 
     {"type": "subscribers.sync", "subscribers": [{"id": "…", "email": "a@example.org",
-     "name": "Ada", "status": "active", "may_add": true, "is_address_new": false,
+     "name": "Ada", "status": "active", "may_add": true, "old_email": null,
      "fields": {"code": "k3x9", …}}]}
 
 `status` is `active`, `unsubscribed` or `erased` (then `email` is empty). Never make somebody active
@@ -189,7 +189,7 @@ def _shown(access: PlatformAccess, contact: Contact) -> dict[str, object]:
         "name": contact.name,
         "status": contact.status,
         "may_add": contact.may_add,
-        "is_address_new": contact.is_address_new,
+        "old_email": contact.old_email,
         "fields": contact.fields(access),
     }
 

@@ -284,7 +284,7 @@ async def _join(
     )
     await tx.flush()
     await _link(tx, integration, subscriber.id, change.remote_id)
-    await _note_there(tx, site, integration, subscriber.id, email=email.text)
+    await _note_there(tx, integration, subscriber.id, email=email.text)
 
 
 async def _update(
@@ -299,7 +299,7 @@ async def _update(
     """A new address, a confirmation, or nothing new. Who unsubscribed here stays unsubscribed."""
     await _link(tx, integration, found.id, change.remote_id)
     if found.status != UNSUBSCRIBED:
-        await _note_there(tx, site, integration, found.id, email=found.email)
+        await _note_there(tx, integration, found.id, email=found.email)
         await changes.record(tx, integration.tenant, found.id)
     fields: dict[str, str] = {}
     if _key(change.email) not in ("", EmailAddress(found.email).key):
@@ -312,9 +312,7 @@ async def _update(
         tx, site, integration.tenant, found.id, SubscriberChanges(**fields), now_ms=now_ms
     )
     if "email" in fields:
-        await _note_there(
-            tx, site, integration, found.id, email=EmailAddress.parse(change.email).text
-        )
+        await _note_there(tx, integration, found.id, email=EmailAddress.parse(change.email).text)
 
 
 async def _leave(
@@ -328,9 +326,7 @@ async def _leave(
 ) -> None:
     is_gone = change.kind == ChangeKind.DELETED
     await _link(tx, integration, found.id, None if is_gone else change.remote_id)
-    await _note_there(
-        tx, site, integration, found.id, email=found.email, has_left=True, is_gone=is_gone
-    )
+    await _note_there(tx, integration, found.id, email=found.email, has_left=True, is_gone=is_gone)
     if found.status != UNSUBSCRIBED:
         await outgoing.unsubscribe(tx, site, integration, found.id, now_ms=now_ms)
 
@@ -350,7 +346,6 @@ async def _link(
 
 async def _note_there(
     tx: Tx,
-    site: Site,
     integration: Integration,
     subscriber_id: str,
     *,
@@ -363,7 +358,7 @@ async def _note_there(
     text = await tx.one(_WRITTEN, **mine)
     before = msgspec.json.decode(text, type=WrittenState) if text else None
     state = WrittenState(
-        email=site.keyed_hash("integration", email),
+        email=email,
         status=ContactStatus.UNSUBSCRIBED if has_left else ContactStatus.ACTIVE,
         fields=before.fields if before else {},
     )

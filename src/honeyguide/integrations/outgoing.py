@@ -16,6 +16,7 @@ from honeyguide.integrations.integrations import TOP_MS, Integration
 from honeyguide.integrations.leases import LostLease
 from honeyguide.integrations.platform import (
     About,
+    Contact,
     ContactStatus,
     WriteOutcome,
     WriteResult,
@@ -148,9 +149,7 @@ def settle(
     """What becomes of the row, by what the platform said."""
     queued, contact = planned.queued, planned.contact
     remote_id = outcome.remote_id or queued.remote_id
-    result, reason = outcome.result, outcome.reason
-    if contact.status != ContactStatus.ACTIVE and result in (WriteResult.LEFT, WriteResult.ABSENT):
-        result = WriteResult.WRITTEN  # they are not active there, as they should be
+    result, reason = _result(contact, outcome), outcome.reason
     if result == WriteResult.WRITTEN:
         return _done(queued.subscriber_id, remote_id, planned.state, now_ms)
     if result == WriteResult.LEFT:
@@ -177,6 +176,17 @@ def settle(
         reason=reason or f"{about.name} refused them without a reason.",
         failed_ms=None if may_retry else now_ms,
     )
+
+
+def _result(contact: Contact, outcome: WriteOutcome) -> WriteResult:
+    """What the platform's answer means for us."""
+    if outcome.result not in (WriteResult.LEFT, WriteResult.ABSENT):
+        return outcome.result
+    if contact.status != ContactStatus.ACTIVE:
+        return WriteResult.WRITTEN  # they are not active there, as they should be
+    if contact.remote_id is not None:
+        return WriteResult.LEFT  # the platform knew them: they were deleted there
+    return outcome.result
 
 
 def unchanged(planned: PlannedWrite) -> SettledWrite:
@@ -209,11 +219,7 @@ def _came_back(planned: PlannedWrite) -> bool:
 
 def has_left(planned: PlannedWrite, outcome: WriteOutcome) -> bool:
     """Whether the platform told us that they left, and we did not know."""
-    return (
-        outcome.result == WriteResult.LEFT
-        and planned.contact.status == ContactStatus.ACTIVE
-        and not _came_back(planned)
-    )
+    return _result(planned.contact, outcome) == WriteResult.LEFT and not _came_back(planned)
 
 
 async def record(

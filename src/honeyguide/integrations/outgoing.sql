@@ -35,7 +35,9 @@ WHERE t.account_id = :account_id AND t.integration_id = :integration_id AND t.du
 ORDER BY t.due_ms, t.subscriber_id LIMIT :most;
 
 -- name: set_outcomes
-UPDATE integration_subscriber SET remote_id = o.remote_id, written = o.written, synced_ms = o.synced_ms, due_ms = o.due_ms,
+-- Who was erased meanwhile leaves nothing.
+UPDATE integration_subscriber SET remote_id = o.remote_id,
+    written = CASE WHEN (SELECT s.erased_ms FROM subscriber AS s WHERE s.id = o.subscriber_id) IS NULL THEN o.written END, synced_ms = o.synced_ms, due_ms = o.due_ms,
     tries = o.tries, reason = o.reason, failed_ms = o.failed_ms
 FROM {rows :outcomes AS o (subscriber_id TEXT, remote_id TEXT, written TEXT, synced_ms BIGINT, due_ms BIGINT, tries BIGINT,
     reason TEXT, failed_ms BIGINT)}

@@ -12,7 +12,7 @@ module must know:
 *   **Errors** are `PlatformError`s. Their text is one sentence for the operator, without secrets
     and without email addresses.
 *   **`write_many`** gets at most `limits.per_batch` contacts and returns one `WriteOutcome` for
-    each, in any order. It updates our fields, and the address if `is_address_new`. It never makes
+    each, in any order. It updates our fields, and the address if `old_email` is set. It never makes
     somebody active who left there: it answers `LEFT`. It adds people only if `contact.may_add`. It
     unsubscribes those whose status is `UNSUBSCRIBED`, where the API can, and empties our fields of
     those who are `ERASED`; it never deletes a contact. Writing a contact twice must be harmless.
@@ -149,8 +149,8 @@ class Contact(msgspec.Struct, frozen=True, kw_only=True):
     left."""
     remote_id: str | None
     """The platform's ID, if an `WriteOutcome` or a change told it."""
-    is_address_new: bool = False
-    """Whether they had another address when they were last written; `remote_id` finds them."""
+    old_email: str | None = None
+    """The address that was written before, if it is another one."""
     values: Mapping[SyncField, str]
 
     def fields(self, access: PlatformAccess) -> dict[str, str]:

@@ -101,10 +101,7 @@ async def export_person(tx: Tx, tenant: Tenant, s: Subscriber) -> dict[str, Any]
         "on_leaderboard": bool(choices.on_leaderboard),
         "left_program_at": _at(choices.left_program_ms),
         "emails_stopped_at": _at(await stops.stopped_ms(tx, tenant.account_id, s.id)),
-        "email_platforms": [
-            _platform(each)
-            for each in await tx.all(_SYNCED, account_id=tenant.account_id, subscriber_id=s.id)
-        ],
+        "email_platforms": await _platforms(tx, tenant, s.id),
         "link_clicks": await clicks.total(tx, tenant.account_id, tenant.campaign_id, s.ref_code),
     }
 
@@ -117,6 +114,11 @@ def _without_others(body: str, subscriber_id: str) -> dict[str, Any]:
         if isinstance(other, dict) and other.get("id") != subscriber_id:
             event[role] = {"id": other.get("id")}
     return event
+
+
+async def _platforms(tx: Tx, tenant: Tenant, subscriber_id: str) -> list[dict[str, Any]]:
+    found = await tx.all(_SYNCED, account_id=tenant.account_id, subscriber_id=subscriber_id)
+    return [_platform(synced) for synced in found]
 
 
 def _platform(synced: _Synced) -> dict[str, Any]:

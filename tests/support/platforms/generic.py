@@ -39,7 +39,7 @@ class GenericTool(StandIn):
                 "name",
                 "status",
                 "may_add",
-                "is_address_new",
+                "old_email",
                 "fields",
             }
             if each["email"] in self.refuses:

@@ -1,0 +1,12 @@
+-- works-with: 0020
+-- locks: subscriber, for writes, for a moment
+-- What was written to a platform about somebody, their address included, goes when they are erased. The platform's ID stays until
+-- our fields are empty there.
+CREATE FUNCTION integration_subscriber_is_erased() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    UPDATE integration_subscriber SET written = NULL, reason = NULL
+    WHERE subscriber_id = NEW.id AND integration_id IN (SELECT id FROM integration WHERE campaign_id = NEW.campaign_id);
+    RETURN NULL;
+END $$;
+CREATE TRIGGER integration_subscriber_is_erased AFTER UPDATE OF erased_ms ON subscriber FOR EACH ROW
+WHEN (OLD.erased_ms IS NULL AND NEW.erased_ms IS NOT NULL) EXECUTE FUNCTION integration_subscriber_is_erased();
