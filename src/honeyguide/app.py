@@ -91,6 +91,7 @@ class Services:
     site: Site
     clock: Clock
     policy: OutboundPolicy
+    outbound: Outbound
     loop: Loop
     dispatcher: Dispatcher
     integrations: IntegrationWorker
@@ -129,6 +130,7 @@ async def opened(settings: Settings) -> AsyncIterator[Services]:
                 site=site,
                 clock=clock,
                 policy=policy,
+                outbound=outbound,
                 loop=Loop(store, clock, jobs),
                 dispatcher=dispatcher,
                 integrations=IntegrationWorker(
@@ -208,7 +210,12 @@ class Application:
         )
         described = document(ROUTES, self._settings.base_url)
         page_services = PageServices(
-            self._settings, store, services.site, services.clock, services.policy
+            settings=self._settings,
+            store=store,
+            site=services.site,
+            clock=services.clock,
+            policy=services.policy,
+            outbound=services.outbound,
         )
         pages = pages_app(described, page_services)
         self._links = links = LinkHandler(page_services, pages)

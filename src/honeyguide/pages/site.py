@@ -15,7 +15,7 @@ from starlette.responses import HTMLResponse, Response
 from starlette.routing import Match, Mount, Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from honeyguide.pages import logos, reference, rendering
+from honeyguide.pages import hooks, logos, reference, rendering
 from honeyguide.pages.bodies import Bounded
 from honeyguide.pages.dashboard import routes as dashboard
 from honeyguide.pages.embeds.routes import embed_routes
@@ -122,6 +122,7 @@ def pages_app(document: dict[str, Any], services: PageServices) -> Starlette:
             Route("/docs", Fixed(reference.render(document)).__call__, name="reference"),
             Mount("/static", Static(), name="static"),
             *accents.routes(),
+            *hooks.routes(services),
             *embed_routes(services),
             *reader_routes(services),
             *logos.routes(services),

@@ -1,0 +1,110 @@
+"""The address that platforms send webhooks to, with the whole service around it: verified, stored,
+answered quickly, applied once, and synced back by the service's own worker.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections.abc import Iterator
+from typing import Any
+
+import httpx
+import pytest
+
+from honeyguide.events import signature
+from honeyguide.integrations import integrations
+from honeyguide.integrations.encryption import EncryptionKeys
+from honeyguide.integrations.integrations import NewIntegration
+from honeyguide.integrations.platform import Audience, SyncField
+from honeyguide.kernel.clock import system_clock
+from honeyguide.kernel.tenant import Tenant
+from honeyguide.pages import hooks
+from honeyguide.referrals import subscribers
+from tests.support.platforms.generic import GenericTool
+from tests.support.service import ENGINES, Service, until
+
+
+class Connected:
+    """A service whose newsletter is connected with the generic tool."""
+
+    def __init__(self, service: Service, tool: GenericTool) -> None:
+        self.service = service
+        self.tool = tool
+        member = service.member("alice")
+        self.tenant = Tenant(member.account_id, member.campaign_id)
+        self.key = "a-key-that-nobody-guesses"
+        keys = EncryptionKeys(service.settings.secret_keys)
+        new = NewIntegration(
+            platform="generic",
+            credentials={"url": f"{tool.url}/hook", "secret": tool.secret},
+            audience=Audience(id="url", name="URL"),
+            field_names={SyncField.CODE: "code"},
+            code_field="",
+            adds_existing=False,
+            hook_key=self.key,
+        )
+        service.write(
+            lambda tx: integrations.connect(tx, self.tenant, keys, new, now_ms=system_clock())
+        )
+
+    def post(self, event: Any, *, key: str | None = None, **options: Any) -> httpx.Response:
+        sent = self.tool.signed(event, **{"at_s": system_clock() // 1000, **options})
+        return httpx.post(f"{self.service.url}/hooks/{key or self.key}", **sent, timeout=30)
+
+    def find(self, email: str) -> Any:
+        return self.service.read(lambda tx: subscribers.find(tx, self.tenant, email))
+
+    def stored(self) -> int:
+        from tests.support.stores import statement
+
+        async def look(tx: Any) -> int:
+            [row] = await tx.all(statement("SELECT COUNT(*) FROM integration_event"))
+            return int(row[0])
+
+        return self.service.read(look)
+
+
+@pytest.fixture(scope="module", params=ENGINES)
+def connected(request: pytest.FixtureRequest) -> Iterator[Connected]:
+    tool = GenericTool(signature.new_secret())
+    loop = asyncio.new_event_loop()
+    thread = threading.Thread(target=loop.run_forever, daemon=True)
+    thread.start()
+    serving = tool.serving()
+    asyncio.run_coroutine_threadsafe(serving.__aenter__(), loop).result(30)
+    with Service(request.param, secret_key="ab" * 32) as service:
+        yield Connected(service, tool)
+    asyncio.run_coroutine_threadsafe(serving.__aexit__(None, None, None), loop).result(30)
+    loop.call_soon_threadsafe(loop.stop)
+    thread.join(10)
+
+
+def test_somebody_who_joins_there_appears_here_and_gets_a_code_there(connected: Connected) -> None:
+    assert connected.post({"type": "joined", "email": "ada@example.org"}).status_code == 200
+    until(lambda: connected.find("ada@example.org") is not None)
+    ada = connected.find("ada@example.org")
+    until(lambda: ada.id in connected.tool.contacts)
+    assert connected.tool.contacts[ada.id]["fields"] == {"code": ada.ref_code}
+    connected.post({"type": "left", "email": "ada@example.org"})
+    until(lambda: connected.find("ada@example.org").status == "unsubscribed")
+
+
+def test_forged_old_repeated_and_oversized_webhooks_change_nothing(connected: Connected) -> None:
+    event = {"type": "joined", "email": "mallory@example.org"}
+    before = connected.stored()
+    forged = connected.post(event, secret=signature.new_secret())
+    assert (forged.status_code, forged.json()) == (401, {"message": "The signature is wrong."})
+    assert connected.post(event, at_s=system_clock() // 1000 - 400).status_code == 401
+    assert connected.post(event, key="another-key").status_code == 404
+    assert httpx.post(f"{connected.service.url}/hooks/{connected.key}").status_code == 401
+    large = {**event, "name": "x" * hooks.MOST_BYTES}
+    assert connected.post(large).status_code == 413
+    assert connected.stored() == before
+    now_s = system_clock() // 1000
+    harmless = {"type": "left", "email": "nobody@example.org"}
+    assert connected.post(harmless, at_s=now_s).status_code == 200
+    assert connected.post(harmless, at_s=now_s).status_code == 200  # and yet it is stored once
+    assert connected.stored() == before + 1
+    assert connected.find("mallory@example.org") is None
+    assert httpx.get(f"{connected.service.url}/hooks/{connected.key}").status_code == 200
