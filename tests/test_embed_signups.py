@@ -11,12 +11,12 @@ import pytest
 
 from honeyguide.kernel.errors import Invalid
 from honeyguide.pages.embeds import endpoint, script, signup
-from honeyguide.referrals import branding, campaigns, embeds, subscribers
+from honeyguide.referrals import branding, campaigns, embeds, hub, subscribers
 from honeyguide.referrals.branding import BrandFields
 from honeyguide.referrals.campaigns import CampaignSettings
 from tests.support.embeds import SITE, Visitor, embedding
 from tests.support.prizes import advocate, post_of, tenant_of
-from tests.support.service import Member, Service
+from tests.support.service import Member, Service, until
 from tests.support.web import Operator, operator
 
 # A released version never changes: websites name its hash. Change the newest one only before its
@@ -198,3 +198,35 @@ def test_the_script_is_small_cached_and_readable_by_any_website(alice: Member) -
     assert script.integrity() == "sha384-" + base64.b64encode(digest).decode()
     for forbidden in (b"innerHTML", b"eval(", b"document.cookie", b".style.", b"insertAdjacent"):
         assert forbidden not in versioned.content
+
+
+def test_the_look_of_elements_is_the_same_for_all_and_a_hub_needs_its_secret(alice: Member) -> None:
+    ann = advocate(alice)
+    visitor = Visitor(alice, embedding(alice))
+    look = visitor.get("config", language="de-AT")
+    assert look.headers["cache-control"] == "public, max-age=300"
+    assert look.headers["vary"].startswith("origin, accept-language")
+    assert look.json()["language"] == "de" and look.json()["signup"]["button"] == "Abonnieren"
+    assert Visitor(alice, embedding(alice), "https://evil.example").get("config").status_code == 403
+    site = alice.service.services.site
+    token = hub.token(site, ann["uuid"], ann["ref_code"])
+    opened = visitor.post("hub", token=token)
+    assert opened.json()["link"].endswith(ann["ref_code"])
+    assert opened.headers["cache-control"] == "no-store"
+    assert "ana@" not in opened.text
+    for wrong in (ann["ref_code"], f"{token[:-1]}x", token.upper(), "", "\u0000"):
+        assert visitor.post("hub", token=wrong).status_code == 404
+    eve = advocate(alice.service.member("eve"))
+    foreign = hub.token(site, eve["uuid"], eve["ref_code"])
+    assert visitor.post("hub", token=foreign).status_code == 404
+
+
+def test_asking_for_a_hub_answers_the_same_for_everybody(alice: Member) -> None:
+    alice.subscribe("in@example.org")
+    visitor = Visitor(alice, embedding(alice))
+    answers = [visitor.post("find", email=f"{name}@example.org") for name in ("in", "nobody")]
+    assert {(each.status_code, each.text) for each in answers} == {(200, '{"ok":true}')}
+    until(lambda: bool(post_of(alice, "hub_link")))
+    assert [each.to_email for each in post_of(alice, "hub_link")] == ["in@example.org"]
+    refused = visitor.post("find", email="nonsense")
+    assert refused.json() == {"errors": {"email": "Enter a valid email address."}}

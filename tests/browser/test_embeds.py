@@ -4,20 +4,26 @@ documentation asks for, without third-party cookies.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import re
+from collections.abc import Callable, Iterator
 
+import msgspec
 import pytest
 from playwright.sync_api import Browser, expect
 
+from honeyguide.referrals import branding, hub
+from honeyguide.referrals.branding import BrandFields
 from honeyguide.referrals.embeds import Embed
-from tests.browser.conftest import PageAt
+from tests.browser.conftest import ARTIFACTS, PageAt
 from tests.support.embeds import embedding
 from tests.support.market import join, offer, publish
-from tests.support.prizes import advocate
+from tests.support.prizes import advocate, post_of, tenant_of
+from tests.support.prizes import offer as prize
 from tests.support.service import Service, until
 from tests.support.web import Operator, operator
 from tests.support.website import Website
 
+LONG = pytest.mark.long
 FORM = """<form method="post" action="/subscribe" {mark}>
 <label>Email <input type="email" name="email" required></label>
 <input type="hidden" name="code" data-honeyguide-field="ref"><button>Join</button></form>"""
@@ -52,6 +58,11 @@ def embedded(alice: Operator, website: Website) -> Embed:
     return embedding(alice, website.origin)
 
 
+def write_brand(alice: Operator, fields: BrandFields) -> None:
+    now_ms = alice.service.now_ms()
+    alice.service.write(lambda tx: branding.save(tx, tenant_of(alice), fields, now_ms=now_ms))
+
+
 def referrer_of(alice: Operator, email: str) -> str | None:
     """The code that a subscriber came with, once they are there."""
     for row in alice.get(f"{alice.v1}/subscribers").json()["subscribers"]:
@@ -60,7 +71,7 @@ def referrer_of(alice: Operator, email: str) -> str | None:
     return None
 
 
-@pytest.mark.parametrize("way", ["mark", "selector", "session"])
+@pytest.mark.parametrize("way", ["mark", "selector", pytest.param("session", marks=LONG)])
 def test_the_operators_own_form_is_attributed_and_submitted_as_before(
     service: Service, alice: Operator, website: Website, page_at: PageAt, way: str
 ) -> None:
@@ -144,3 +155,115 @@ def test_an_unlisted_website_can_report_nothing(
         page.wait_for_function("() => 'honeyguide' in window")
         assert page.evaluate("() => honeyguide.track('eve@example.org')") is False
     assert referrer_of(alice, "eve@example.org") is None
+
+
+def test_a_visitor_signs_up_through_the_element(
+    service: Service, alice: Operator, website: Website, page_at: PageAt
+) -> None:
+    embed, ann = embedded(alice, website), advocate(alice, email="ann-element@example.org")
+    evil = "<img src=x onerror=alert(1)> & {{ 7*7 }} \u202e"
+    brand = BrandFields(accent="#336699", consent_text=evil, asks_name=True)
+    write_brand(alice, brand)
+    body = "<honeyguide-signup></honeyguide-signup>"
+    website.pages["/"] = html(tag(service, embed), body)
+    page = page_at()
+    page.goto(f"{website.origin}/?ref={ann['ref_code']}")
+    element = page.locator("honeyguide-signup")
+    expect(element.get_by_role("checkbox", name=evil)).to_be_visible()
+    expect(element.get_by_role("button")).to_have_css("background-color", "rgb(51, 102, 153)")
+    page.wait_for_function("() => performance.now() > 2500")
+    element.get_by_label("Your email address").fill("nonsense")
+    element.get_by_role("button", name="Subscribe").click()
+    expect(element.get_by_text("Enter a valid email address.")).to_be_visible()
+    expect(element.get_by_text("Please check this box to subscribe.")).to_be_visible()
+    expect(element.get_by_label("Your email address")).to_have_attribute("aria-invalid", "true")
+    # The operator changes the text meanwhile: the visitor sees the new one before it counts.
+    write_brand(alice, msgspec.structs.replace(brand, consent_text="I agree"))
+    element.get_by_label("Your email address").fill("fay@example.org")
+    element.get_by_label("First name").fill("Fay")
+    element.get_by_role("checkbox").check()
+    element.get_by_role("button", name="Subscribe").click()
+    element.get_by_role("checkbox", name="I agree").check()
+    page.wait_for_timeout(1_100)  # a form that was filled in at once is a robot's
+    element.get_by_role("button", name="Subscribe").click()
+    expect(element.get_by_role("heading", name="You’re in. Thank you!")).to_be_focused()
+    assert referrer_of(alice, "fay@example.org") == ann["ref_code"]
+    assert page.context.cookies() == []
+    write_brand(alice, BrandFields())
+
+
+def test_a_subscriber_opens_their_hub_on_the_operators_website(
+    service: Service, alice: Operator, website: Website, page_at: PageAt
+) -> None:
+    prize(alice, name="The <b>mug</b>", referrals=2)
+    embed, gil = embedded(alice, website), advocate(alice, 1, email="gil@example.org")
+    site = service.services.site
+    token = hub.token(site, gil["uuid"], gil["ref_code"])
+    website.pages["/"] = html(tag(service, embed), "<honeyguide-hub></honeyguide-hub>")
+    page = page_at()
+    page.goto(f"{website.origin}/?hub={site.base_url}/hub/{token}&x=1")
+    element = page.locator("honeyguide-hub")
+    expect(element.get_by_text("Next reward: The <b>mug</b>. Still to go: 1")).to_be_visible()
+    expect(element.get_by_label("Your link")).to_have_value(re.compile(f"/r/{gil['ref_code']}$"))
+    assert page.url == f"{website.origin}/?x=1"  # nobody shares the secret by accident
+    page.reload()
+    expect(element.get_by_text("Friends referred so far: 1")).to_be_visible()
+    # Without the secret, or with that of another campaign, there is a form that emails it.
+    stranger = page_at()
+    eve = advocate(operator(service, "eve"), email="eve@example.org")
+    foreign = hub.token(site, eve["uuid"], eve["ref_code"])
+    for wrong in (f"{token[:-1]}x", foreign):
+        stranger.goto(f"{website.origin}/?hub={wrong}")
+        form = stranger.locator("honeyguide-hub")
+        form.get_by_label("Your email address").fill("gil@example.org")
+    form.get_by_role("button", name="Email me the link").click()
+    expect(form.get_by_role("heading", name="Check your inbox")).to_be_focused()
+    until(lambda: "gil@example.org" in {each.to_email for each in post_of(alice, "hub_link")})
+
+
+@pytest.mark.parametrize("theme", [pytest.param("light", marks=LONG), "dark"])
+def test_elements_are_accessible_in_both_directions(
+    service: Service,
+    alice: Operator,
+    website: Website,
+    page_at: PageAt,
+    axe: Callable[..., None],
+    theme: str,
+) -> None:
+    embed = embedded(alice, website)
+    write_brand(alice, BrandFields(accent="#ffe600", consent_text="I agree", asks_name=True))
+    for language in ("en", "ar"):
+        elements = "".join(
+            f'<honeyguide-{name} theme="{theme}" language="{language}" preview></honeyguide-{name}>'
+            for name in ("signup", "hub")
+        )
+        website.pages["/"] = html(tag(service, embed), elements)
+        page = page_at(390, theme)
+        page.goto(website.origin)
+        expect(page.locator("honeyguide-hub").get_by_role("heading").first).to_be_visible()
+        expect(page.locator("honeyguide-signup").get_by_role("button")).to_be_visible()
+        axe(page)
+        said = page.locator("honeyguide-hub .box").inner_text()
+        assert ("Friends referred" in said) == (language == "en")
+        direction = page.locator("honeyguide-signup .box").get_attribute("dir")
+        assert direction == ("rtl" if language == "ar" else "ltr")
+        wide = page.evaluate("() => document.documentElement.scrollWidth")
+        assert wide <= 390
+        page.screenshot(path=ARTIFACTS / f"embed-{language}-{theme}.png", full_page=True)
+    write_brand(alice, BrandFields())
+
+
+def test_no_website_can_frame_a_page_of_ours(
+    service: Service, alice: Operator, website: Website, browser: Browser
+) -> None:
+    embed, hal = embedded(alice, website), advocate(alice, email="hal@example.org")
+    site = service.services.site
+    token = hub.token(site, hal["uuid"], hal["ref_code"])
+    website.policy = f"default-src 'none'; frame-src {service.url}"
+    paths = (f"/hub/{token}", "/", f"/embed/{embed.public_id}/config", "/hub")
+    for path in paths:
+        website.pages["/"] = html("", f'<iframe src="{service.url}{path}"></iframe>')
+        with browser.new_context() as context:  # the browser logs the refusal as an error
+            page = context.new_page()
+            page.goto(website.origin, wait_until="networkidle")
+            assert page.frames[1].url.startswith("chrome-error:"), path

@@ -18,7 +18,7 @@ from starlette.responses import JSONResponse, Response
 from honeyguide.kernel.clock import MINUTE_MS
 from honeyguide.kernel.errors import Fault, Invalid, Missing, TooMany, Unavailable
 from honeyguide.kernel.ip_networks import ip_network_of
-from honeyguide.languages.language import CODES, get_language
+from honeyguide.languages.language import CODES, Language, get_language
 from honeyguide.pages.forms import FormErrors
 from honeyguide.pages.readers import errors, forms, page_branding, signup
 from honeyguide.pages.readers.page_branding import PageBranding
@@ -142,11 +142,17 @@ async def _answered(request: EmbedRequest, route: EmbedRoute) -> Response:
         answer = await route.handler(request)
         return JSONResponse(answer, headers={"cache-control": route.cache_control})
     except (Invalid, TooMany, Missing, Unavailable) as fault:
-        wrong = errors.by_field(language, fault, signup.SIGNUP_FIELDS)
+        wrong = _errors(language, fault, request.fields)
         response = JSONResponse({"errors": wrong}, _status(fault), _PRIVATE)
         if isinstance(fault, TooMany):
             response.headers["retry-after"] = str(fault.retry_after_s)
         return response
+
+
+def _errors(language: Language, fault: Fault, given: Mapping[str, str]) -> dict[str, str]:
+    if fault.code == "invalid_email":
+        return forms.email_errors(language, fault, given)
+    return errors.by_field(language, fault, signup.SIGNUP_FIELDS)
 
 
 def _status(fault: Fault) -> int:

@@ -4,12 +4,17 @@ from __future__ import annotations
 
 from starlette.routing import Route
 
-from honeyguide.pages.embeds import script, signup
+from honeyguide.pages.embeds import config, hub, script, signup
 from honeyguide.pages.embeds.endpoint import EmbedLimits, EmbedRoute, EmbedServices, endpoint
 from honeyguide.pages.readers.page_route import ReaderServices
 from honeyguide.pages.services import PageServices
 
-ENDPOINTS = (EmbedRoute("POST", "signup", signup.subscribe),)
+ENDPOINTS = (
+    EmbedRoute("GET", "config", config.show, config.CACHE_CONTROL),
+    EmbedRoute("POST", "signup", signup.subscribe),
+    EmbedRoute("POST", "hub", hub.show),
+    EmbedRoute("POST", "find", hub.find),
+)
 
 
 def embed_routes(services: PageServices) -> list[Route]:

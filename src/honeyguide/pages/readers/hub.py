@@ -142,11 +142,17 @@ async def ask(services: ReaderServices, request: ReaderRequest) -> ReaderView:
     request.check_form("hub")
     email = EmailAddress.parse(request.fields.get("email", ""))
     services.hub_limit.another(forms.peer(request.http), request.now_ms)
-    await services.store.write(
-        attempts.count, services.site, ASKED_BY_ADDRESS, email.person, now_ms=request.now_ms
-    )
-    services.run_in_background(_send_links(services, brand, email, request.now_ms))
+    await send_links_later(services, brand, email, request.now_ms)
     return request.view("asked.html", brand, private=True)
+
+
+async def send_links_later(
+    services: ReaderServices, brand: PageBranding | None, email: EmailAddress, now_ms: int
+) -> None:
+    await services.store.write(
+        attempts.count, services.site, ASKED_BY_ADDRESS, email.person, now_ms=now_ms
+    )
+    services.run_in_background(_send_links(services, brand, email, now_ms))
 
 
 async def _send_links(

@@ -1,0 +1,133 @@
+"""A subscriber's referral page as data, for whoever has its secret link. A form emails that link.
+
+Rewards are claimed on the referral page itself, which no other website can frame.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+from honeyguide.kernel.email_addresses import EmailAddress
+from honeyguide.kernel.errors import Missing
+from honeyguide.kernel.site import Site
+from honeyguide.kernel.tenant import Tenant
+from honeyguide.languages.language import Language, translatable
+from honeyguide.pages.embeds.endpoint import EmbedRequest
+from honeyguide.pages.readers import hub as reader_hub
+from honeyguide.pages.readers import progress, sharing
+from honeyguide.pages.readers.page_branding import PageBranding
+from honeyguide.pages.readers.progress import Progress, RewardStep
+from honeyguide.referrals import earned_rewards, hub, rewards
+from honeyguide.referrals.earned_rewards import EarnedReward
+from honeyguide.referrals.rewards import Reward
+from honeyguide.referrals.subscribers import Subscriber
+from honeyguide.store.tx import Tx
+
+# The dashboard's preview asks for this page, which is nobody's.
+SAMPLE = "sample"
+SAMPLE_CODE, SAMPLE_REFERRALS = "sample", 1
+UNKNOWN = translatable("This link doesn’t work")
+_STATES = {
+    "redeemed": translatable("Claimed"),
+    "awaiting_approval": translatable("In review"),
+    "out_of_stock": translatable("Out of stock"),
+    "unlocked": translatable("Claim"),
+}
+
+
+class HubData(NamedTuple):
+    ref_code: str
+    verified: int
+    pending: int
+    rewards: list[Reward]
+    earned: list[EarnedReward]
+
+
+async def show(request: EmbedRequest) -> Mapping[str, Any]:
+    readers = request.services.readers
+    token, tenant = request.fields.get("token", ""), request.embed.tenant
+    found = await readers.store.read(_find, readers.site, tenant, token)
+    if found is None:
+        raise Missing(UNKNOWN)
+    return _view(request.brand, readers.site, found)
+
+
+async def find(request: EmbedRequest) -> Mapping[str, Any]:
+    """Answers the same, and as fast, if the address is unknown: the lookup comes afterwards."""
+    request.count()
+    email = EmailAddress.parse(request.fields.get("email", ""))
+    await reader_hub.send_links_later(
+        request.services.readers, request.brand, email, request.now_ms
+    )
+    return {"ok": True}
+
+
+async def _find(tx: Tx, site: Site, tenant: Tenant, token: str) -> HubData | None:
+    if token == SAMPLE:
+        offered = await rewards.of_campaign(tx, tenant)
+        return HubData(SAMPLE_CODE, SAMPLE_REFERRALS, 1, offered, [])
+    found = await hub.find(tx, site, token)
+    if found is None or found[0] != tenant:
+        return None
+    person: Subscriber = found[1]
+    return HubData(
+        person.ref_code,
+        person.referrals_verified,
+        person.referrals_pending,
+        await rewards.of_campaign(tx, tenant),
+        await earned_rewards.earned_by(tx, tenant, person.id),
+    )
+
+
+def _view(brand: PageBranding, site: Site, found: HubData) -> dict[str, Any]:
+    language = brand.language
+    gettext = language.gettext
+    measured = progress.measure(
+        language, found.rewards, found.earned, found.verified, found.pending
+    )
+    share = sharing.of(brand.words, site.reader_link(found.ref_code))
+    return {
+        "title": _headline(language, measured),
+        "counts": _counts(language, measured),
+        "link": share.link,
+        "link_label": gettext("Your link to share"),
+        "copy": gettext("Copy"),
+        "copied": gettext("Copied"),
+        "share": [
+            {"name": gettext("Email"), "url": share.mail},
+            *({"name": each.name, "url": each.url} for each in share.social),
+        ],
+        "rewards_title": gettext("Rewards"),
+        "rewards": [_reward(language, step) for step in measured.steps],
+        "page": gettext("Open your referral page"),
+    }
+
+
+def _headline(language: Language, measured: Progress) -> str:
+    if measured.next_name:
+        return language.gettext(
+            "Next reward: {reward}. Still to go: {count}",
+            reward=measured.next_name,
+            count=language.number(measured.left),
+        )
+    if measured.stops:
+        return language.gettext("You’ve earned every reward. Thank you!")
+    return language.gettext("Your link")
+
+
+def _counts(language: Language, measured: Progress) -> str:
+    return language.gettext(
+        "Friends referred so far: {count}", count=language.number(measured.verified)
+    )
+
+
+def _reward(language: Language, step: RewardStep) -> dict[str, Any]:
+    is_locked = step.state == progress.LOCKED
+    return {
+        "name": step.name,
+        "needs": step.needs,
+        "is_reached": not is_locked,
+        "state": "" if is_locked else language.gettext(_STATES.get(step.state, "")),
+        "can_claim": step.state == "unlocked",
+    }
