@@ -50,6 +50,8 @@ NO_IDS = {
     "/emails/preview",
     "/emails/test",
     "/newsletter/test",
+    "/embed",
+    "/embed/check",
     "/webhooks",
     "/webhooks/{id}",
     "/account/keys",

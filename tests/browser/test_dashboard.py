@@ -55,6 +55,7 @@ class Places:
             "/v2/webhooks", {"url": "http://127.0.0.1:9/hook", "new_referral": True}
         ).json()["webhook"]["uuid"]
         alice.web.post(f"/webhooks/{hook}/act", page=f"/webhooks/{hook}", do="test")
+        alice.web.post("/embed", origins="https://wax.example")
         found = re.search(r'href="/rewards/([0-9a-f-]{36})"', alice.web.get("/rewards").text)
         upload = alice.web.http.post(
             "/subscribers/import",
@@ -85,6 +86,7 @@ class Places:
             "branding": "/branding",
             "emails": "/emails?email=reward_unlocked",
             "newsletter": "/newsletter?tool=kit",
+            "embed": "/embed?what=hub",
             "webhooks": "/webhooks",
             "webhook": f"/webhooks/{hook}",
             "account": "/account",

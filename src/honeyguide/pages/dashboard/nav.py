@@ -40,6 +40,7 @@ PARTS: tuple[NavGroup, ...] = (
             NavLink("Branding", "/branding"),
             NavLink("Emails", "/emails"),
             NavLink("Newsletter block", "/newsletter"),
+            NavLink("Embed", "/embed"),
         ),
     ),
     NavGroup(

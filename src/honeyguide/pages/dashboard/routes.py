@@ -18,6 +18,7 @@ from honeyguide.pages.dashboard import (
     clock,
     earnings,
     emails,
+    embed,
     formats,
     imports,
     login,
@@ -163,6 +164,10 @@ PAGES = (
         form=newsletter.show,
         fields=newsletter.FORM,
     ),
+    PageRoute("GET", "/embed", READS, embed.show),
+    PageRoute("POST", "/embed", WRITES, embed.save, form=embed.show, fields=embed.FORM),
+    PageRoute("GET", "/embed/preview", READS, embed.preview),
+    PageRoute("POST", "/embed/check", SERVICES, embed.check, form=embed.show, fields=embed.CHECK),
     PageRoute("GET", "/webhooks", READS, webhooks.show),
     PageRoute(
         "POST", "/webhooks", WRITES, webhooks.create, form=webhooks.show, fields=webhooks.FORM

@@ -1,0 +1,202 @@
+"""What is right and wrong with the operator's page, judged from the HTML that its server sends."""
+
+from __future__ import annotations
+
+import re
+from html.parser import HTMLParser
+from typing import NamedTuple
+from urllib.parse import urljoin, urlsplit
+
+from honeyguide.events.outbound import FullAnswer
+from honeyguide.kernel.errors import Invalid
+from honeyguide.referrals import embeds
+from honeyguide.referrals.embeds import Embed
+
+Attributes = dict[str, str]
+ELEMENTS = ("honeyguide-signup", "honeyguide-hub", "honeyguide-leaderboard")
+_SCRIPT = re.compile(r"/embed/honeyguide(-\d+)?\.js(\?.*)?$").search
+# One element, by its tag, id, classes and attributes: enough for almost every form.
+_SIMPLE = re.compile(r"([a-z][\w-]*)?((?:[#.][\w-]+|\[[\w-]+(?:=[\"']?[^\"'\]]*[\"']?)?\])*)", re.I)
+_PART = re.compile(r"([#.])([\w-]+)|\[([\w-]+)(?:=[\"']?([^\"'\]]*)[\"']?)?\]")
+
+
+class EmbedFinding(NamedTuple):
+    is_good: bool
+    sentence: str
+
+
+class FoundHtml(HTMLParser):
+    """The parts of a page that matter here."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.tags: list[tuple[str, Attributes]] = []
+        self.scripts: list[Attributes] = []
+        self.elements: list[str] = []
+        self.policies: list[str] = []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        attributes = {name: value or "" for name, value in attrs}
+        self.tags.append((tag, attributes))
+        if tag == "script" and _SCRIPT(attributes.get("src", "")):
+            self.scripts.append(attributes)
+        elif tag in ELEMENTS:
+            self.elements.append(tag)
+        elif attributes.get("http-equiv", "").lower() == "content-security-policy":
+            self.policies.append(attributes.get("content", ""))
+
+    def has(self, attribute: str) -> bool:
+        return any(attribute in attributes for _, attributes in self.tags)
+
+
+def findings(
+    answer: FullAnswer, *, url: str, base_url: str, embed: Embed, asks_consent: bool
+) -> list[EmbedFinding]:
+    """The first thing that stops the rest, or everything there is to say."""
+    trouble = _unreadable(answer, url)
+    if trouble:
+        return [EmbedFinding(False, trouble)]
+    page = FoundHtml()
+    page.feed(answer.body.decode("utf-8", "replace"))
+    policy = answer.headers.get("content-security-policy", "")
+    if policy:
+        page.policies.append(policy)
+    found = [_website(url, embed), *_script(page, base_url, embed)]
+    if page.scripts:
+        found += _contents(page, embed, asks_consent=asks_consent)
+    return [*found, *_policies(page, base_url)]
+
+
+def _unreadable(answer: FullAnswer, url: str) -> str:
+    if answer.status is None:
+        return f"We could not open the page. {answer.error}"
+    if 300 <= answer.status < 400:
+        target = urljoin(url, answer.headers.get("location", ""))
+        return f"The page leads on to {target[:200]}. Check that address instead."
+    if answer.status != 200:
+        return f"The page answered with status {answer.status}."
+    if "html" not in answer.headers.get("content-type", "html"):
+        return "The address does not lead to an HTML page."
+    return ""
+
+
+def _website(url: str, embed: Embed) -> EmbedFinding:
+    try:
+        origin = embeds.parse_origin(url)
+    except Invalid:
+        return EmbedFinding(False, "The address is not a website.")
+    if embed.lists(origin):
+        return EmbedFinding(True, f"{origin} is one of your websites.")
+    return EmbedFinding(
+        False, f"{origin} is not one of your websites above, so its signups are refused."
+    )
+
+
+def _script(page: FoundHtml, base_url: str, embed: Embed) -> list[EmbedFinding]:
+    if not page.scripts:
+        return [
+            EmbedFinding(
+                False,
+                "The script is not in the HTML that your server sends. If another script adds it, "
+                "such as a tag manager, sign up yourself and look below.",
+            )
+        ]
+    found = []
+    if len(page.scripts) > 1:
+        found.append(
+            EmbedFinding(False, "The script is on the page more than once. Remove all but one.")
+        )
+    tag = page.scripts[0]
+    host = urlsplit(base_url).netloc
+    if urlsplit(tag["src"]).netloc != host:
+        found.append(EmbedFinding(False, f"The script comes from another host than {host}."))
+    if tag.get("data-campaign", "") != embed.public_id:
+        found.append(EmbedFinding(False, f"Its data-campaign must be {embed.public_id}."))
+    return found or [EmbedFinding(True, "The script is on the page.")]
+
+
+def _contents(page: FoundHtml, embed: Embed, *, asks_consent: bool) -> list[EmbedFinding]:
+    found = [
+        EmbedFinding(True, f"<{name}> is on the page.") for name in dict.fromkeys(page.elements)
+    ]
+    selector = page.scripts[0].get("data-form", "")
+    forms = [attributes for tag, attributes in page.tags if tag == "form"]
+    if any("data-honeyguide" in attributes for attributes in forms):
+        found.append(EmbedFinding(True, "Your form is marked with data-honeyguide."))
+    elif page.has("data-honeyguide"):
+        found.append(EmbedFinding(False, "data-honeyguide must be on the <form> element itself."))
+    elif selector:
+        found.append(_selected(page, selector))
+    elif not found:
+        return [_nothing(len(forms))]
+    if forms and asks_consent and not page.elements and not page.has("data-honeyguide-consent"):
+        found.append(
+            EmbedFinding(
+                False,
+                "Your campaign has a consent text, but no checkbox is marked with "
+                "data-honeyguide-consent, so signups of your own form are refused.",
+            )
+        )
+    return found
+
+
+def _nothing(forms: int) -> EmbedFinding:
+    if forms:
+        return EmbedFinding(False, "There is a form, but it is not marked with data-honeyguide.")
+    return EmbedFinding(False, "There is no form in the HTML, and no element of ours.")
+
+
+def _selected(page: FoundHtml, selector: str) -> EmbedFinding:
+    wanted = _SIMPLE.fullmatch(selector.strip())
+    if wanted is None:
+        return EmbedFinding(
+            True, f"Your form is chosen by {selector}, which only a browser can check."
+        )
+    if any(_matches(wanted, tag, attributes) for tag, attributes in page.tags):
+        return EmbedFinding(True, f"Your form is chosen by {selector}.")
+    return EmbedFinding(False, f"Nothing in the HTML matches {selector}.")
+
+
+def _matches(wanted: re.Match[str], tag: str, attributes: Attributes) -> bool:
+    if wanted[1] and wanted[1].lower() != tag:
+        return False
+    for kind, name, attribute, value in _PART.findall(wanted[2]):
+        if kind == "#" and attributes.get("id") != name:
+            return False
+        if kind == "." and name not in attributes.get("class", "").split():
+            return False
+        if attribute and (attribute not in attributes or value not in ("", attributes[attribute])):
+            return False
+    return True
+
+
+def _policies(page: FoundHtml, base_url: str) -> list[EmbedFinding]:
+    """What the website's own content security policy forbids."""
+    found = []
+    for directive in ("script-src", "connect-src"):
+        if any(not _permits(policy, directive, base_url) for policy in page.policies):
+            found.append(
+                EmbedFinding(
+                    False,
+                    f"Your content security policy forbids it: add {base_url} to {directive}.",
+                )
+            )
+    return found
+
+
+def _permits(policy: str, directive: str, base_url: str) -> bool:
+    rules = dict(
+        reversed(
+            [(words[0].lower(), words[1:]) for rule in policy.split(";") if (words := rule.split())]
+        )
+    )
+    sources = rules.get(directive, rules.get("default-src"))
+    if sources is None:
+        return True
+    parts = urlsplit(base_url)
+    allowed = {"*", f"{parts.scheme}:", parts.netloc, f"{parts.scheme}://{parts.netloc}"}
+    wildcards = {f"*.{parts.netloc.partition('.')[2]}"}
+    return any(
+        source in allowed | wildcards or source.removeprefix("https://") in wildcards
+        for source in sources
+    )

@@ -1,0 +1,114 @@
+"""The code that operators copy into their websites, and where each website builder wants it."""
+
+from __future__ import annotations
+
+from html import escape
+from typing import NamedTuple
+
+from honeyguide.pages.embeds import script
+from honeyguide.referrals.embeds import Embed
+
+OWN_FORM, SIGNUP, HUB = "form", "signup", "hub"
+
+
+class Embeddable(NamedTuple):
+    key: str
+    name: str
+    about: str
+
+
+class WebsiteTool(NamedTuple):
+    key: str
+    name: str
+    script_place: str
+    element_place: str
+
+
+EMBEDDABLES = {
+    each.key: each
+    for each in (
+        Embeddable(
+            OWN_FORM,
+            "Your own form",
+            "Keep your form as it is. The script adds the referral and reports the signup to us.",
+        ),
+        Embeddable(SIGNUP, "Signup form", "Our form, in your color and language."),
+        Embeddable(
+            HUB, "Referral page", "A subscriber’s own link, progress and rewards on your website."
+        ),
+    )
+}
+TOOLS = {
+    each.key: each
+    for each in (
+        WebsiteTool(
+            "html",
+            "Plain HTML",
+            "Put the script into the <head> of every page.",
+            "Put the element where it should appear.",
+        ),
+        WebsiteTool(
+            "wordpress",
+            "WordPress",
+            "With a plugin for header code such as WPCode, paste the script under "
+            "Code Snippets → Header & Footer → Header.",
+            "Add a Custom HTML block to your page and paste the element.",
+        ),
+        WebsiteTool(
+            "ghost",
+            "Ghost",
+            "Paste the script under Settings → Code injection → Site header.",
+            "Add an HTML card to your page and paste the element.",
+        ),
+        WebsiteTool(
+            "webflow",
+            "Webflow",
+            "Paste the script under Site settings → Custom code → Head code.",
+            "Add a Code Embed element and paste the element.",
+        ),
+        WebsiteTool(
+            "squarespace",
+            "Squarespace",
+            "Paste the script under Settings → Advanced → Code injection → Header.",
+            "Add a Code block and paste the element.",
+        ),
+        WebsiteTool(
+            "nextjs",
+            "Next.js",
+            "Add the script to app/layout.tsx.",
+            "Put the element where it should appear, in a client component.",
+        ),
+    )
+}
+# What marks the forms of a Ghost theme. Ghost's own pop-up is no form that a script can see.
+_GHOST_FORMS = "form[data-members-form]"
+
+
+def script_code(base_url: str, embed: Embed, tool: str, what: str) -> str:
+    attributes = {"data-campaign": embed.public_id}
+    if embed.keep_days == 0:
+        attributes["data-storage"] = "session"
+    selector = embed.form_selector or (_GHOST_FORMS if tool == "ghost" else "")
+    if what == OWN_FORM and selector:
+        attributes["data-form"] = selector
+    shown = " ".join(f'{name}="{escape(value)}"' for name, value in attributes.items())
+    source = f'src="{base_url}/embed/{script.STABLE}"'
+    if tool == "nextjs":
+        return f'import Script from "next/script";\n\n<Script {source} {shown} />'
+    return f"<script async {source} {shown}></script>"
+
+
+def pinned_code(base_url: str, embed: Embed, tool: str, what: str) -> str:
+    """The same for one version, which browsers check by its hash."""
+    pin = f'{script.NEWEST}" integrity="{script.integrity()}" crossorigin="anonymous"'
+    return script_code(base_url, embed, tool, what).replace(f'{script.STABLE}"', pin)
+
+
+def element_code(embed: Embed, tool: str, what: str, *, asks_consent: bool) -> str:
+    """What marks the form, or the element. Empty if the script finds the form by itself."""
+    if what != OWN_FORM:
+        return f"<honeyguide-{what}></honeyguide-{what}>"
+    if embed.form_selector or tool == "ghost":
+        return ""
+    consent = '  <input type="checkbox" data-honeyguide-consent> …\n' if asks_consent else ""
+    return f'<form data-honeyguide …>\n  <input type="email" name="email">\n{consent}</form>'

@@ -1,0 +1,159 @@
+"""The embed page of the dashboard: websites, code, previews, signups, and the check of a page."""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Iterator
+
+import pytest
+
+from honeyguide.events.outbound import FullAnswer
+from honeyguide.pages.dashboard import embed_check, embed_snippets
+from honeyguide.pages.embeds import script
+from honeyguide.referrals.embeds import Embed
+from tests.support.embeds import SITE, Visitor, embedding
+from tests.support.service import Service
+from tests.support.web import Operator, operator, words
+from tests.support.website import Website
+
+BASE = "https://refer.example"
+EMBED = Embed("a", "c", "hg_2222222222222222", SITE, 30, "")
+TAG = f'<script async src="{BASE}/embed/honeyguide.js" data-campaign="{EMBED.public_id}"></script>'
+FORM = "<form data-honeyguide><input type=email></form>"
+
+
+@pytest.fixture
+def alice(service: Service) -> Operator:
+    return operator(service)
+
+
+def save(alice: Operator, **fields: str) -> str:
+    given = {"origins": SITE, "keep_days": "30", "form_selector": "", **fields}
+    return words(alice.web.post("/embed", **given).text)
+
+
+def test_the_code_appears_once_a_website_is_listed(alice: Operator) -> None:
+    assert "Copy the code" not in alice.web.get("/embed").text
+    save(alice, origins="wax.example/landing\nhttp://localhost:3000", keep_days="0")
+    page = html.unescape(alice.web.get("/embed").text)
+    assert f"{SITE}\nhttp://localhost:3000" in page and 'data-storage="session"' in page
+    for what in embed_snippets.EMBEDDABLES:
+        for tool in embed_snippets.TOOLS:
+            page = html.unescape(alice.web.get(f"/embed?what={what}&tool={tool}").text)
+            assert f"/embed/{script.STABLE}" in page and script.integrity() in page
+    id_before = embedding(alice).public_id
+    save(alice)
+    assert embedding(alice).public_id == id_before
+
+
+@pytest.mark.parametrize(
+    ("fields", "sentence"),
+    [
+        ({"origins": ""}, "Enter at least one website"),
+        ({"origins": "https://*.example"}, "is not a website"),
+        ({"form_selector": "x" * 201}, "must be at most 200 characters long"),
+    ],
+)
+def test_what_is_wrong_is_said_beside_its_field(
+    alice: Operator, fields: dict[str, str], sentence: str
+) -> None:
+    assert sentence in save(alice, **fields)
+
+
+def test_a_selector_is_text_in_the_code() -> None:
+    evil = EMBED._replace(form_selector='"><script>alert(1)</script>')
+    code = embed_snippets.script_code(BASE, evil, "html", embed_snippets.OWN_FORM)
+    assert "<script>alert" not in code and code.count("<script") == 1
+
+
+def test_the_preview_is_for_our_own_page_alone(alice: Operator) -> None:
+    assert alice.web.get("/embed/preview?what=signup").status_code == 404
+    embedding(alice)
+    for what in ("signup", "hub"):
+        shown = alice.web.get(f"/embed/preview?what={what}&theme=dark")
+        assert f"<honeyguide-{what}" in shown.text
+        assert shown.headers["x-frame-options"] == "SAMEORIGIN"
+        assert "frame-ancestors 'self'" in shown.headers["content-security-policy"]
+
+
+def test_the_last_signups_are_those_of_the_website(alice: Operator) -> None:
+    embed = embedding(alice)
+    alice.subscribe("api@example.org")
+    Visitor(alice, embed).sign_up("web@example.org")
+    page = alice.web.get("/embed").text.partition("Last signups")[2]
+    assert "web<wbr>@example.org" in page and "api<wbr>@" not in page
+
+
+def judged(page: str, url: str = SITE, **fields: object) -> list[str]:
+    """What is to be fixed."""
+    answer = FullAnswer(200, None, {"content-type": "text/html"}, page.encode())
+    answer = answer._replace(**{k: v for k, v in fields.items() if k in FullAnswer._fields})
+    found = embed_check.findings(
+        answer, url=url, base_url=BASE, embed=EMBED, asks_consent=bool(fields.get("asks_consent"))
+    )
+    return [finding.sentence for finding in found if not finding.is_good]
+
+
+def test_a_good_page_has_nothing_to_fix() -> None:
+    chosen = TAG.replace("></script>", ' data-form="form.join[name=a]"></script>')
+    for page in (
+        TAG + FORM,
+        f"{TAG}<honeyguide-signup></honeyguide-signup>",
+        f'{chosen}<form class="x join" name="a"></form>',
+        f'<meta http-equiv=Content-Security-Policy content="default-src {BASE}">{TAG}{FORM}',
+    ):
+        assert judged(page) == []
+
+
+@pytest.mark.parametrize(
+    ("page", "fields", "sentence"),
+    [
+        ("<h1>Hi</h1>", {}, "The script is not in the HTML"),
+        (TAG + TAG + FORM, {}, "more than once"),
+        (TAG.replace("hg_2", "hg_3") + FORM, {}, "Its data-campaign must be hg_2"),
+        (TAG.replace(BASE, "https://evil.example") + FORM, {}, "another host"),
+        (f"{TAG}<form></form>", {}, "not marked with data-honeyguide"),
+        (TAG, {}, "no form in the HTML"),
+        (f"{TAG}<div data-honeyguide><form></form></div>", {}, "on the <form> element itself"),
+        (TAG.replace("></", ' data-form="#x"></') + "<form></form>", {}, "Nothing in the HTML"),
+        (TAG + FORM, {"url": "https://other.example"}, "not one of your websites"),
+        (TAG + FORM, {"asks_consent": True}, "data-honeyguide-consent"),
+        (TAG + FORM, {"status": 404}, "status 404"),
+        (TAG + FORM, {"status": 301, "headers": {"location": "/new"}}, f"leads on to {SITE}/new"),
+        (TAG + FORM, {"status": None, "error": "Timed out."}, "could not open the page. Timed out"),
+        ("PDF", {"headers": {"content-type": "application/pdf"}}, "HTML page"),
+        (
+            TAG + FORM,
+            {"headers": {"content-security-policy": f"default-src 'self'; script-src {BASE}"}},
+            f"add {BASE} to connect-src",
+        ),
+    ],
+)
+def test_each_mistake_is_a_sentence(page: str, fields: dict[str, object], sentence: str) -> None:
+    found = judged(page, **fields)  # type: ignore[arg-type]
+    assert len(found) == 1 and sentence in found[0], found
+
+
+@pytest.fixture
+def website() -> Iterator[Website]:
+    with Website("default-src 'none'").serving() as website:
+        yield website
+
+
+def test_a_page_is_fetched_through_the_guard(alice: Operator, website: Website) -> None:
+    base_url = alice.service.settings.base_url
+    embed = embedding(alice, website.origin)
+    website.pages["/"] = (
+        TAG.replace(BASE, base_url).replace(EMBED.public_id, embed.public_id) + FORM
+    )
+
+    def check(url: str) -> str:
+        page = alice.web.post("/embed/check", page="/embed", url=url).text
+        return words(page.partition('class="findings"')[2].partition("</ul>")[0])
+
+    said = check(f"{website.origin}/")
+    assert "The script is on the page." in said and f"add {base_url} to script-src" in said
+    assert "status 404" in check(f"{website.origin}/none")
+    assert "could not open the page" in check("http://127.0.0.1:1/")
+    assert "could not open the page" in check("file:///etc/passwd")
+    assert "Enter the address" in words(alice.web.post("/embed/check", page="/embed", url="").text)
