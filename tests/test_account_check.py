@@ -17,7 +17,17 @@ from tests.test_ledger_check import disarm
 from tests.upgrades import previous_database
 
 # Part of nothing but the account, which a foreign key proves. An account has one campaign.
-OF_THE_ACCOUNT = {"api_key", "campaign", "click_source", "session", "ticket", "notice"}
+OF_THE_ACCOUNT = {
+    "api_key",
+    "campaign",
+    "click_source",
+    "session",
+    "ticket",
+    "notice",
+    "notification_choice",
+    "slack_webhook",
+    "slack_message",
+}
 # What the demo has none of, for the oldest account, which has a campaign.
 CAMPAIGN = "FROM campaign AS c WHERE c.account_id = (SELECT MIN(id) FROM account)"
 PLANTED = [

@@ -25,21 +25,23 @@ both_engines = pytest.mark.parametrize("engine", ENGINES)
 
 
 async def notified(trade: Trade, now_ms: int = NOON_MS) -> dict[str, int]:
-    """How many notifications of each kind there are once the job has run; every one has its
-    email.
+    """How many notifications about budgets there are of each kind once the job has run; every one
+    has its email.
     """
     await trade.tell(now_ms)
-    found = await trade.rows("SELECT kind, COUNT(*) FROM notice GROUP BY kind ORDER BY kind")
-    assert found == await trade.rows(
-        "SELECT kind, COUNT(*) FROM letter GROUP BY kind ORDER BY kind"
-    )
+    counted = "SELECT kind, COUNT(*) FROM {} WHERE kind LIKE 'budget%' GROUP BY kind ORDER BY kind"
+    found = await trade.rows(counted.format("notice"))
+    assert found == await trade.rows(counted.format("letter"))
     return dict(found)  # type: ignore[arg-type]
 
 
 async def heard(trade: Trade, partner: int) -> list[str]:
     """What one partner was told, oldest first."""
     account_id = trade.partners[partner].account_id
-    sql = "SELECT kind FROM notice WHERE account_id = :id ORDER BY created_ms, id"
+    sql = (
+        "SELECT kind FROM notice WHERE account_id = :id AND kind LIKE 'budget%' "
+        "ORDER BY created_ms, id"
+    )
     return [row[0] for row in await trade.rows(sql, id=account_id)]
 
 

@@ -71,6 +71,9 @@ NO_IDS = {
     "/program/preview/cost",
     "/program/{id}/act",
     "/network/{id}/join",
+    "/notices/preferences",
+    "/notices/slack/test",
+    "/notices/off/{token}",
     "/clock",
     "/checklist/dismiss",
 }

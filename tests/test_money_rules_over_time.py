@@ -10,10 +10,13 @@ import pytest
 
 from honeyguide.store import Store
 from tests.support.service import ENGINES
-from tests.support.trade import DAY_MS, HOUR_MS, NOON_MS, Trade, on
+from tests.support.trade import DAY_MS, HOUR_MS, NOON_MS, SITE, Trade, on
 
 EDGE_MS = 1_796_083_200_000  # 2026-12-01T00:00:00Z
 NOVEMBER, DECEMBER = "2026-11", "2026-12"
+BUDGET_NOTICES = (
+    "SELECT kind, COUNT(*) FROM notice WHERE kind LIKE 'budget%' GROUP BY kind ORDER BY kind"
+)
 HELD = {"referral_pending_duration_enabled": True}
 
 both_engines = pytest.mark.parametrize("engine", ENGINES)
@@ -124,7 +127,7 @@ def test_ones_own_program_and_a_free_one_are_verified_and_never_charged(engine: 
         trade = await Trade.begin(store)
         own, _ = await store.write(
             lambda tx: network.join(
-                tx, trade.owner.account_id, trade.program.id, None, now_ms=NOON_MS
+                tx, SITE, trade.owner.account_id, trade.program.id, None, now_ms=NOON_MS
             )
         )
         trade.partners.append(own)
@@ -294,7 +297,7 @@ def test_a_new_month_has_a_new_budget_and_a_new_cap(engine: str) -> None:
                 3
             ] == "budget_spent"
             await trade.tell(now_ms)
-        kinds = await trade.rows("SELECT kind, COUNT(*) FROM notice GROUP BY kind ORDER BY kind")
+        kinds = await trade.rows(BUDGET_NOTICES)
         assert kinds == [("budget_100", 2), ("budget_80", 2), ("budget_reached", 2)], (
             "once for each month"
         )
@@ -335,7 +338,7 @@ def test_the_worked_example_of_the_documentation_is_true(engine: str) -> None:
 
         async def told() -> list[tuple[Any, ...]]:
             await trade.tell()
-            return await trade.rows("SELECT kind, COUNT(*) FROM notice GROUP BY kind ORDER BY kind")
+            return await trade.rows(BUDGET_NOTICES)
 
         assert [await brings(bob) for _ in range(4)] == [300, 300, 300, "partner_cap"]
         assert await told() == []

@@ -24,6 +24,7 @@ from tests.support.mailbox import Mailbox, Received
 from tests.support.prizes import advocate, bring, offer, post_of, tenant_of
 from tests.support.queued_emails import Letterbox
 from tests.support.service import ENGINES, Member, Service
+from tests.support.stores import statement
 
 LIMIT = 30_000
 PATIENCE_S = 60.0
@@ -41,7 +42,11 @@ def wax(posting: tuple[Service, Mailbox]) -> Member:
     service, mailbox = posting
     mailbox.received.clear()
     mailbox.forget_script()
-    return service.member("wax")
+    member = service.member("wax")
+    # Its operator was told of the first referral long ago.
+    sql = "UPDATE campaign SET first_referral_ms = 1 WHERE account_id = :account_id"
+    service.write(lambda tx: tx.run(statement(sql), account_id=member.account_id))
+    return member
 
 
 @pytest.fixture

@@ -97,7 +97,8 @@ def test_the_owner_hears_once_that_codes_run_out_and_again_after_a_refill(alice:
         advocate(alice, 1, f"b{n}@example.org")
     assert told() == (2, 1)
     rung = alice.service.read(lambda tx: notifications.page_of(tx, alice.account_id, Page(1, 9)))
-    assert sorted(each.kind for each in rung) == [
+    assert sorted(each.notification.kind for each in rung) == [
+        "first_referral",
         "reward_low_stock",
         "reward_low_stock",
         "reward_out_of_stock",

@@ -104,6 +104,12 @@ UNOWNED: dict[str, str] = {
     "integrations.leases.release": "what was leased, by its lease's token",
     "integrations.leases.wait": "what was leased, by its lease's token",
     "integrations.incoming.purge": "sweeps webhooks older than they are kept",
+    "partners.payout_notifications.fees": "finds owners to notify, each by their own account",
+    "partners.payout_notifications.payouts": "finds partners to notify, each by their own account",
+    "partners.payout_notifications.total": "administrators are told the sum of all payouts",
+    "mail.digests.next_due": "finds the next account whose digest is due",
+    "mail.slack_messages.has_due": "whether the job that posts to Slack has work",
+    "mail.slack_messages.claim": "leases messages that are due",
     # Questions whose answer is the owner, or that are about all accounts on purpose.
     "accounts.keys.by_prefix": "the administrator's command line names a key and asks whose it is",
     "integrations.integrations.by_hook_key": "a platform's webhook; its URL tells whose it is",

@@ -41,8 +41,9 @@ from honeyguide.pages.services import PageServices
 from honeyguide.pages.site import pages_app
 from honeyguide.settings import Settings
 from honeyguide.store import Store, migrate, open_store
-from honeyguide.work.jobs import backup_jobs, jobs_of
+from honeyguide.work.jobs import backup_jobs, jobs_of, notification_jobs
 from honeyguide.work.loop import Loop
+from honeyguide.work.notifications import SlackPoster
 
 log = logging.getLogger("honeyguide")
 
@@ -120,8 +121,12 @@ async def opened(settings: Settings) -> AsyncIterator[Services]:
             webhooks_per_account=settings.max_webhooks,
         )
         transport = transport_for(settings.smtp_url, settings.mail_from)
-        jobs = jobs_of(site, transport) + backup_jobs(backup_plan_of(settings))
-        outbound = Outbound(policy)
+        outbound, keys = Outbound(policy), EncryptionKeys(settings.secret_keys)
+        jobs = (
+            jobs_of(site, transport)
+            + notification_jobs(site, SlackPoster(site, outbound, keys))
+            + backup_jobs(backup_plan_of(settings))
+        )
         dispatcher = Dispatcher(store, outbound, clock, page=f"{site.base_url}/webhooks")
         try:
             yield Services(

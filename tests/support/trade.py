@@ -117,7 +117,7 @@ class Trade:
                 tx, EmailAddress(f"partner{next(_numbers)}@bob.example"), name="Bob", now_ms=now_ms
             )
             joined, _ = await network.join(
-                tx, made.account_id, self.program.id, None, now_ms=now_ms
+                tx, SITE, made.account_id, self.program.id, None, now_ms=now_ms
             )
             return joined
 

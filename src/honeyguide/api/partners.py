@@ -122,6 +122,7 @@ async def get_network_program(tx: Tx, call: Call) -> OneOffer:
 async def join(tx: Tx, call: Call) -> OnePartnerCampaign | Known:
     partner_campaign, is_new = await network.join(
         tx,
+        call.site,
         call.tenant.account_id,
         call.path["uuid"],
         call.body.reason_for_recommending,

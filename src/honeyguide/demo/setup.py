@@ -178,6 +178,7 @@ async def _join(tx: Tx, state: DemoState, account: DemoAccount) -> None:
         at_ms = state.start_ms + OPENING_MS + JOINING_MS + state.rng.randrange(10 * DAY_MS)
         joined, _ = await network.join(
             tx,
+            state.site,
             account.tenant.account_id,
             owner.programs[slug],
             "Our subscribers ask for something like it.",

@@ -1,5 +1,6 @@
-"""Notifications on the dashboard, each with an email that says the same. The two are written
-together, once per cause, however many processes see the cause at once.
+"""Notifications to operators: on the dashboard, by email at once or in a digest, and to Slack, as
+each account chose. All are written together, once per cause, however many processes see the cause
+at once.
 """
 
 from __future__ import annotations
@@ -9,8 +10,11 @@ from typing import NamedTuple
 from honeyguide.kernel.email_addresses import EmailAddress
 from honeyguide.kernel.ids import new_id
 from honeyguide.kernel.paging import Page
-from honeyguide.mail import account_emails
+from honeyguide.mail import account_emails, digests, notification_choices, slack_messages
 from honeyguide.mail.content import EmailText
+from honeyguide.mail.emails import QueuedEmail
+from honeyguide.mail.layout import EmailParts
+from honeyguide.mail.notification_kinds import AT_ONCE, OFF, choice_about
 from honeyguide.store.statements import beside
 from honeyguide.store.tx import Tx
 
@@ -22,12 +26,27 @@ class Notification(NamedTuple):
     link: str | None
     created_ms: int
     read_ms: int | None
+    digest_due_ms: int | None
+    """When the digest goes out that it is waiting for."""
+
+
+class ShownNotification(NamedTuple):
+    notification: Notification
+    email: QueuedEmail | None
+    """The email that said the same."""
+    text: str | None
+    """What that said, while it is kept."""
 
 
 _sql = beside(__file__)
 _INSERT = _sql.command("insert")
 _COUNT_UNREAD = _sql.value("count_unread", int)
-_LIST = _sql.query("list", Notification)
+_LIST = _sql.query(
+    "list",
+    lambda *row: ShownNotification(
+        Notification(*row[:7]), QueuedEmail(*row[7:18]) if row[7] else None, row[18]
+    ),
+)
 _READ_ALL = _sql.command("read_all")
 
 
@@ -41,8 +60,17 @@ async def notify(
     *,
     link: str,
     now_ms: int,
+    parts: EmailParts | None = None,
+    unsubscribe_url: str | None = None,
 ) -> None:
-    """Adds a notification and queues its email to the account's owner, once for each `once`."""
+    """Notifies the account's owner once for each `once`, in the way they chose for this kind.
+
+    `parts` are what the email says if that is not just the message. `unsubscribe_url` turns
+    notifications of this kind off.
+    """
+    how = await notification_choices.delivery_of(tx, account_id, choice_about(kind))
+    if how.delivery == OFF:
+        return
     is_new = await tx.run(
         _INSERT,
         id=new_id(),
@@ -51,11 +79,24 @@ async def notify(
         once_key=once,
         sentence=message.subject,
         link=link,
+        digest_due_ms=digests.due_ms(how.delivery, how.time_zone, now_ms),
         now_ms=now_ms,
     )
-    if is_new:
+    if not is_new:
+        return
+    if how.to_slack:
+        await slack_messages.enqueue(tx, account_id, message.subject, link, now_ms=now_ms)
+    if how.delivery == AT_ONCE:
         await account_emails.send(
-            tx, account_id, EmailAddress(to), kind, message, once=once, now_ms=now_ms
+            tx,
+            account_id,
+            EmailAddress(to),
+            kind,
+            message,
+            parts=parts,
+            unsubscribe_url=unsubscribe_url,
+            once=once,
+            now_ms=now_ms,
         )
 
 
@@ -63,7 +104,8 @@ async def unread(tx: Tx, account_id: str) -> int:
     return await tx.one(_COUNT_UNREAD, account_id=account_id) or 0
 
 
-async def page_of(tx: Tx, account_id: str, page: Page) -> list[Notification]:
+async def page_of(tx: Tx, account_id: str, page: Page) -> list[ShownNotification]:
+    """The newest first, each with its email."""
     return await tx.all(_LIST, account_id=account_id, most=page.per_page, skip=page.skip)
 
 

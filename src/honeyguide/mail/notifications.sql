@@ -1,13 +1,18 @@
 -- name: insert
-INSERT INTO notice (id, account_id, kind, once_key, sentence, link, created_ms)
-VALUES (:id, :account_id, :kind, :once_key, :sentence, :link, :now_ms) ON CONFLICT (account_id, once_key) DO NOTHING;
+INSERT INTO notice (id, account_id, kind, once_key, sentence, link, digest_due_ms, created_ms)
+VALUES (:id, :account_id, :kind, :once_key, :sentence, :link, :digest_due_ms, :now_ms)
+ON CONFLICT (account_id, once_key) DO NOTHING;
 
 -- name: count_unread
 SELECT COUNT(*) AS n FROM notice WHERE account_id = :account_id AND read_ms IS NULL;
 
 -- name: list
-SELECT id, kind, sentence, link, created_ms, read_ms FROM notice WHERE account_id = :account_id
-ORDER BY created_ms DESC, id DESC LIMIT :most OFFSET :skip;
+-- A notification and its email have the same key.
+SELECT n.id, n.kind, n.sentence, n.link, n.created_ms, n.read_ms, n.digest_due_ms,
+    e.id AS email_id, e.kind AS email_kind, e.to_email, e.subject, e.about_id, e.created_ms AS email_created_ms, e.due_ms,
+    e.attempts, e.sent_ms, e.failed_ms, e.error, e.body_text
+FROM notice AS n LEFT JOIN letter AS e ON e.account_id = n.account_id AND e.once_key = n.once_key
+WHERE n.account_id = :account_id ORDER BY n.created_ms DESC, n.id DESC LIMIT :most OFFSET :skip;
 
 -- name: read_all
 UPDATE notice SET read_ms = :now_ms WHERE account_id = :account_id AND read_ms IS NULL;

@@ -95,7 +95,76 @@ def budget_spent(*, program: str, month: str, spent: str, budget: str, page: str
     )
 
 
+def first_referral(*, newsletter: str, page: str) -> EmailText:
+    return email(
+        "Your first referral",
+        f"Somebody joined {newsletter} through one of your subscribers for the first time.",
+        Button("See who", page),
+    )
+
+
+def reward_to_approve(*, reward: str, page: str) -> EmailText:
+    return email(
+        f"{reward}: waiting for your approval",
+        f"A subscriber earned {reward}. They get it once you approve it.",
+        Button("Approve it", page),
+    )
+
+
+def item_to_send(*, reward: str, page: str) -> EmailText:
+    return email(
+        f"{reward}: claimed and waiting to be sent",
+        f"A subscriber claimed {reward} and gave a postal address.",
+        Button("View what to send", page),
+    )
+
+
+def partner_joined(*, partner: str, program: str, page: str) -> EmailText:
+    return email(
+        f"{partner} joined your partner program",
+        f"{partner} can now refer subscribers to {program}.",
+        Button("View the program", page),
+    )
+
+
+def fees_due(*, program: str, month: str, amount: str, page: str) -> EmailText:
+    return email(
+        f"{program}: {amount} of partner fees for {month} due",
+        f"{month} is closed. {program} owes its partners {amount}.",
+        Button("View the statement", page),
+    )
+
+
+def payouts_due(*, month: str, payouts: str, amount: str, page: str) -> EmailText:
+    """To an administrator; `payouts` as in "3 payouts"."""
+    return email(
+        f"{payouts} for {month} due",
+        f"{month} is closed. Partners are owed {amount} in all.",
+        Button("View the payouts", page),
+    )
+
+
+def digest(*, items: list[tuple[str, str]], more: int, all_url: str, choose_url: str) -> EmailText:
+    """`items` are sentences with their URLs; `more` is how many are not listed."""
+    count = len(items) + max(0, more)
+    return email(
+        items[0][0] if count == 1 else f"{count:,} new notifications",
+        *(Button(sentence, url, is_main=False) for sentence, url in items),
+        f"And {more:,} more." if more > 0 else None,
+        Button("View all notifications", all_url),
+        Note(f"Choose what you get and when: {choose_url}"),
+    )
+
+
 # To a partner.
+
+
+def payout_due(*, month: str, amount: str, page: str) -> EmailText:
+    return email(
+        f"Your payout for {month}: {amount}",
+        f"{month} is closed. You earned {amount}, which is to be paid out to you now.",
+        Button("View the statement", page),
+    )
 
 
 def budget_reached(*, program: str, month: str, resumes: str, page: str) -> EmailText:

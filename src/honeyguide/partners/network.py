@@ -9,11 +9,15 @@ from typing import Any, NamedTuple
 
 import msgspec
 
+from honeyguide.accounts import accounts
 from honeyguide.kernel import checks
 from honeyguide.kernel.clock import DAY_MS
 from honeyguide.kernel.errors import Missing
 from honeyguide.kernel.ids import is_id, new_code, new_id
 from honeyguide.kernel.paging import Page
+from honeyguide.kernel.site import Site
+from honeyguide.mail import notifications, texts
+from honeyguide.mail.notification_kinds import PARTNER_JOINED
 from honeyguide.partners import publications, rules
 from honeyguide.store import Again
 from honeyguide.store.statements import beside
@@ -213,9 +217,10 @@ async def _programs_by_id(
 
 
 async def join(
-    tx: Tx, account_id: str, program_id: str, reason: str | None, *, now_ms: int
+    tx: Tx, site: Site, account_id: str, program_id: str, reason: str | None, *, now_ms: int
 ) -> tuple[PartnerCampaign, bool]:
-    """The partner's place in the program, and whether it is new."""
+    """The partner's place in the program, and whether it is new. The program's owner is notified
+    of a new one."""
     if reason is not None:
         checks.text(reason, param="reason_for_recommending", limit=checks.DESCRIPTION_LIMIT)
     program = await get(tx, account_id, program_id, now_ms=now_ms)
@@ -230,7 +235,31 @@ async def join(
         reason=reason,
         now_ms=now_ms,
     )
-    return await get_partner_campaign(tx, account_id, program.id, now_ms=now_ms), bool(is_new)
+    joined = await get_partner_campaign(tx, account_id, program.id, now_ms=now_ms)
+    if is_new and account_id != program.account_id:
+        await _notify_owner(tx, site, joined, now_ms=now_ms)
+    return joined, bool(is_new)
+
+
+async def _notify_owner(tx: Tx, site: Site, joined: PartnerCampaign, *, now_ms: int) -> None:
+    partner = await accounts.get(tx, joined.account_id)
+    owner = await accounts.get(tx, joined.owner_account_id)
+    link = f"/program/{joined.program_id}"
+    message = texts.partner_joined(
+        partner=partner.name or "A partner",
+        program=joined.publication_name,
+        page=f"{site.base_url}{link}",
+    )
+    await notifications.notify(
+        tx,
+        owner.id,
+        owner.email,
+        PARTNER_JOINED.name,
+        f"partner_joined:{joined.id}",
+        message,
+        link=link,
+        now_ms=now_ms,
+    )
 
 
 async def get_partner_campaign(

@@ -80,7 +80,9 @@ async def grant_batch(tx: Tx, site: Site, *, now_ms: int) -> bool:
     last = (at.walk_ms, at.walk_id)
     for advocate in advocates:
         if advocate.id in locked:
-            more = await earned_rewards.unlock(tx, site, tenant, advocate.id, now_ms=now_ms)
+            more = await earned_rewards.unlock(
+                tx, site, tenant, advocate.id, is_news=False, now_ms=now_ms
+            )
             given += more
             if more >= earned_rewards.MOST_AT_ONCE:  # there may be as many again: come back to them
                 whole = False

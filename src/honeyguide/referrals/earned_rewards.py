@@ -102,8 +102,11 @@ _COUNT_QUEUED = _sql.value("count_queued", int)
 # -- winning
 
 
-async def unlock(tx: Tx, site: Site, tenant: Tenant, advocate_id: str, *, now_ms: int) -> int:
+async def unlock(
+    tx: Tx, site: Site, tenant: Tenant, advocate_id: str, *, is_news: bool = True, now_ms: int
+) -> int:
     """Gives an advocate every reward that their count has reached and they lack; tells how many.
+    `is_news` is False for what imports and backfills bring: there may be thousands at once.
 
     The caller's change to the count locked the advocate's row, so the count is exact. The unique
     index settles the rest.
@@ -132,6 +135,10 @@ async def unlock(tx: Tx, site: Site, tenant: Tenant, advocate_id: str, *, now_ms
                 if reward.approval == rewards.AUTOMATIC:
                     await _give(
                         tx, site, tenant, reward, earned_id, advocate_id, by=None, now_ms=now_ms
+                    )
+                else:
+                    await reward_events.notify_to_approve(
+                        tx, site, tenant, reward, earned_id, is_news=is_news, now_ms=now_ms
                     )
     return given
 
@@ -328,6 +335,7 @@ async def redeem(
     await tx.run(_REDEEM, account_id=tenant.account_id, id=earned.id, by=by, now_ms=now_ms)
     if earned.kind == rewards.PHYSICAL and address is not None and winner is not None:
         await shipments.create(tx, tenant, earned.id, address, variant)
+        await reward_events.notify_to_send(tx, site, tenant, earned.id, earned.name, now_ms=now_ms)
     if winner is not None:
         facts = {
             "reward": reward_events.body(

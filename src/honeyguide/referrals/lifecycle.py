@@ -16,8 +16,9 @@ from honeyguide.kernel.ip_networks import ip_network_of
 from honeyguide.kernel.site import Site
 from honeyguide.kernel.tenant import Tenant
 from honeyguide.mail import emails, stops
-from honeyguide.referrals import clicks, earned_rewards, event_bodies, rules, screening, subscribers
+from honeyguide.referrals import clicks, crediting, earned_rewards, rules, screening, subscribers
 from honeyguide.referrals.campaigns import LINKS
+from honeyguide.referrals.crediting import Referrer
 from honeyguide.referrals.subscribers import Subscriber
 from honeyguide.store import Again
 from honeyguide.store.statements import beside
@@ -60,20 +61,6 @@ class SubscriberChanges(msgspec.Struct, frozen=True):
     status: Annotated[str, _NEW_STATUS] | msgspec.UnsetType = msgspec.UNSET
     name: public.ChangedName | msgspec.UnsetType | None = msgspec.UNSET
     email: public.Email | msgspec.UnsetType = msgspec.UNSET
-
-
-class Referrer(NamedTuple):
-    id: str
-    email: str
-    person_key: str
-    referrer_id: str | None
-    network: str | None
-    received_ms: int
-    screening: str
-    hold_days: int
-    needs_confirmation: int
-    listeners: int
-    milestones: int
 
 
 class Person(NamedTuple):
@@ -206,24 +193,8 @@ async def sign_up(
     claimed_code = None if row.referrer_code else new.referrer_code
     await _insert(tx, tenant, row, person, claimed_code)
     if referrer is not None:
-        await _credit_referrer(tx, site, tenant, row, referrer, now_ms=now_ms)
+        await crediting.credit_signup(tx, site, tenant, row, referrer, now_ms=now_ms)
     return row
-
-
-async def _credit_referrer(
-    tx: Tx, site: Site, tenant: Tenant, row: Subscriber, referrer: Referrer, *, now_ms: int
-) -> None:
-    """The event and the rewards of a referral that was not rejected."""
-    if row.referral_status == rules.Status.REJECTED:
-        return
-    if referrer.listeners:
-        # The insert locked the referrer's row. If they were erased meanwhile, skip the event; the
-        # signup still succeeds.
-        advocate = await subscribers.find(tx, tenant, referrer.id)
-        if advocate is not None:
-            await event_bodies.new_referral(tx, site, tenant, row, advocate, now_ms=now_ms)
-    if referrer.milestones and row.referral_status == rules.Status.VERIFIED:
-        await earned_rewards.unlock(tx, site, tenant, referrer.id, now_ms=now_ms)
 
 
 async def _insert(
@@ -381,7 +352,7 @@ async def _apply_decision(
         )
     changed = Changed(old, await subscribers.get(tx, tenant, old.id))
     if changed.became_verified and old.referrer_id is not None:
-        await earned_rewards.unlock(tx, site, tenant, old.referrer_id, now_ms=now_ms)
+        await crediting.credit_verified(tx, site, tenant, changed.after, now_ms=now_ms)
     return changed
 
 

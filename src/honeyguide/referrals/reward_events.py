@@ -1,13 +1,19 @@
-"""Tells webhooks and the advocate about a reward, in the transaction that unlocks or redeems it."""
+"""Tells webhooks, the advocate and the operator about a reward, in the transaction that earns,
+unlocks or redeems it.
+"""
 
 from __future__ import annotations
 
 from typing import Any
 
+from honeyguide.accounts import accounts
 from honeyguide.events import outbox
+from honeyguide.kernel.clock import DAY_MS
 from honeyguide.kernel.site import Site
 from honeyguide.kernel.tenant import Tenant
-from honeyguide.mail import texts
+from honeyguide.mail import notifications, texts
+from honeyguide.mail.content import EmailText
+from honeyguide.mail.notification_kinds import ITEM_TO_SEND, REWARD_TO_APPROVE, NotificationKind
 from honeyguide.referrals import event_bodies, hub, names, reader_emails, rewards
 from honeyguide.referrals.branding import Branding
 from honeyguide.referrals.rewards import Reward
@@ -61,6 +67,53 @@ async def tell_unlocked(
         look,
         kind="reward_unlocked",
         once=f"reward_unlocked:{earned_id}",
+        now_ms=now_ms,
+    )
+
+
+async def notify_to_approve(
+    tx: Tx,
+    site: Site,
+    tenant: Tenant,
+    reward: Reward,
+    earned_id: str,
+    *,
+    is_news: bool,
+    now_ms: int,
+) -> None:
+    """The operator is notified of each; of those that are no news, once per reward and day."""
+    cause = earned_id if is_news else f"{reward.id}:{now_ms // DAY_MS}"
+    page = f"{site.base_url}/rewards"
+    message = texts.reward_to_approve(reward=reward.name, page=page)
+    await _notify(tx, tenant, REWARD_TO_APPROVE, cause, message, "/rewards", now_ms=now_ms)
+
+
+async def notify_to_send(
+    tx: Tx, site: Site, tenant: Tenant, earned_id: str, reward_name: str, *, now_ms: int
+) -> None:
+    message = texts.item_to_send(reward=reward_name, page=f"{site.base_url}/shipments")
+    await _notify(tx, tenant, ITEM_TO_SEND, earned_id, message, "/shipments", now_ms=now_ms)
+
+
+async def _notify(
+    tx: Tx,
+    tenant: Tenant,
+    kind: NotificationKind,
+    cause: str,
+    message: EmailText,
+    link: str,
+    *,
+    now_ms: int,
+) -> None:
+    account = await accounts.get(tx, tenant.account_id)
+    await notifications.notify(
+        tx,
+        account.id,
+        account.email,
+        kind.name,
+        f"{kind.name}:{cause}",
+        message,
+        link=link,
         now_ms=now_ms,
     )
 

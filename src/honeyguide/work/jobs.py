@@ -14,14 +14,22 @@ from honeyguide.events import outbox
 from honeyguide.integrations import incoming
 from honeyguide.kernel.clock import CLOCK_SET, DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS
 from honeyguide.kernel.site import Site
-from honeyguide.mail import emails, sending
+from honeyguide.mail import digests, emails, sending, slack_messages
 from honeyguide.mail.transports import Transport
-from honeyguide.partners import budget_notifications, charges, network, payouts, publications
+from honeyguide.partners import (
+    budget_notifications,
+    charges,
+    network,
+    payout_notifications,
+    payouts,
+    publications,
+)
 from honeyguide.referrals import backfill, clicks, cohorts, lifecycle, page_index, shipments
 from honeyguide.signups import erasures, importing
 from honeyguide.store import Store
 from honeyguide.store.tx import Tx
-from honeyguide.work import backups, money
+from honeyguide.work import backups, money, notifications
+from honeyguide.work.notifications import SlackPoster
 
 log = logging.getLogger("honeyguide.work")
 
@@ -135,6 +143,31 @@ def backup_jobs(plan: BackupPlan | None) -> tuple[Job, ...]:
             partial(backups.copy_erasures, plan),
             probe=erasures.has_uncopied,
             topic=erasures.TOPIC,
+        ),
+    )
+
+
+def notification_jobs(site: Site, poster: SlackPoster) -> tuple[Job, ...]:
+    return (
+        Job(
+            "send digests of notifications",
+            MINUTE_MS,
+            partial(notifications.send_digests, site),
+            probe=digests.has_due,
+            topic=CLOCK_SET,
+        ),
+        Job(
+            "send payout notifications",
+            MINUTE_MS,
+            partial(notifications.notify_about_payouts, site),
+            probe=payout_notifications.has_due,
+        ),
+        Job(
+            "post notifications to Slack",
+            30 * SECOND_MS,
+            partial(notifications.post_to_slack, poster),
+            probe=slack_messages.has_due,
+            topic=slack_messages.TOPIC,
         ),
     )
 

@@ -88,7 +88,12 @@ async def one(tx: Tx, request: PageRequest) -> PageView:
 async def join(tx: Tx, request: PageRequest) -> Response:
     reason = request.text("reason") or None
     campaign, is_new = await network.join(
-        tx, request.who.account_id, request.at("id"), reason, now_ms=request.now_ms
+        tx,
+        request.services.site,
+        request.who.account_id,
+        request.at("id"),
+        reason,
+        now_ms=request.now_ms,
     )
     flash = (
         f"You joined the partner program of {campaign.publication_name}. Here are your links."

@@ -40,6 +40,8 @@ class PageRoute:
     form: DatabaseHandler | None = None
     form_uses: Uses = Uses.READS
     fields: forms.Fields = field(default_factory=dict)
+    # The URL itself says who sent it, so that the button of a mail program can post to it.
+    is_signed: bool = False
 
     @property
     def open_to_all(self) -> bool:
@@ -67,7 +69,7 @@ async def _answer(request: PageRequest, route: PageRoute) -> Response:
         return page_request.to_login(request.http)
     if route.access is Access.ADMIN and not request.who.is_admin:
         raise HTTPException(404)
-    if request.http.method == "POST":
+    if request.http.method == "POST" and not route.is_signed:
         await page_request.check_post(request)
         if (question := confirm.question(request)) is not None:
             return await request.render(question)

@@ -1,0 +1,79 @@
+"""Daily and weekly emails with the notifications that an account wants to get together. They go out
+at 8 AM in the account's time zone, weekly ones on Mondays.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from honeyguide.kernel import mornings
+from honeyguide.kernel.email_addresses import EmailAddress
+from honeyguide.kernel.periods import zone_of
+from honeyguide.kernel.site import Site
+from honeyguide.mail import emails, layout, texts
+from honeyguide.mail.notification_kinds import DAILY, WEEKLY
+from honeyguide.store.statements import beside
+from honeyguide.store.tx import Tx
+
+KIND = "digest"
+# An email lists at most this many.
+MOST_LISTED = 50
+
+
+class _DueDigest(NamedTuple):
+    account_id: str
+    email: str
+
+
+class _Taken(NamedTuple):
+    id: str
+    sentence: str
+    link: str
+    created_ms: int
+
+
+_sql = beside(__file__)
+_NEXT_DUE = _sql.query("next_due", _DueDigest)
+_TAKE = _sql.query("take", _Taken)
+
+
+def due_ms(delivery: str, time_zone: str, now_ms: int) -> int | None:
+    """When a notification of now is sent in a digest. None if it is not."""
+    if delivery == DAILY:
+        return mornings.next_morning(now_ms, zone_of(time_zone))
+    if delivery == WEEKLY:
+        return mornings.next_monday_morning(now_ms, zone_of(time_zone))
+    return None
+
+
+async def has_due(tx: Tx, *, now_ms: int) -> bool:
+    return await tx.one(_NEXT_DUE, now_ms=now_ms) is not None
+
+
+async def send_next(tx: Tx, site: Site, *, now_ms: int) -> bool:
+    """Queues the digest of one account, and tells whether there was one. A notification is in one
+    digest only: whoever takes its row sends it."""
+    due = await tx.one(_NEXT_DUE, now_ms=now_ms)
+    if due is None:
+        return False
+    taken = await tx.all(_TAKE, account_id=due.account_id, now_ms=now_ms)
+    taken.sort(key=lambda each: (each.created_ms, each.id))
+    if taken:
+        message = texts.digest(
+            items=[(each.sentence, f"{site.base_url}{each.link}") for each in taken[:MOST_LISTED]],
+            more=len(taken) - MOST_LISTED,
+            all_url=f"{site.base_url}/notices",
+            choose_url=f"{site.base_url}/notices/preferences",
+        )
+        made = layout.parts(message, layout.HONEYGUIDE)
+        await emails.enqueue(
+            tx,
+            account_id=due.account_id,
+            to=EmailAddress(due.email),
+            kind=KIND,
+            subject=message.subject,
+            text=made.text,
+            html=made.html,
+            now_ms=now_ms,
+        )
+    return True

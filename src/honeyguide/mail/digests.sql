@@ -1,0 +1,7 @@
+-- name: next_due
+SELECT n.account_id, a.email FROM notice AS n JOIN account AS a ON a.id = n.account_id
+WHERE n.digest_due_ms <= :now_ms ORDER BY n.digest_due_ms LIMIT 1;
+
+-- name: take
+UPDATE notice SET digest_due_ms = NULL WHERE account_id = :account_id AND digest_due_ms <= :now_ms
+RETURNING id, sentence, COALESCE(link, '/notices') AS link, created_ms;

@@ -1,0 +1,113 @@
+"""How an account wants to get each kind of notification. Only what differs from the default is
+stored.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+from honeyguide.kernel import checks
+from honeyguide.mail.notification_kinds import (
+    AT_ONCE,
+    BY_NAME,
+    DAILY,
+    KINDS,
+    OFF,
+    WEEKLY,
+    NotificationKind,
+)
+from honeyguide.store.statements import beside
+from honeyguide.store.tx import Tx
+
+
+class Choice(NamedTuple):
+    delivery: str
+    """One of the kind's `deliveries`."""
+    to_slack: bool = True
+    """At once, if the account has a Slack webhook and the kind is not off."""
+
+
+class _Stored(NamedTuple):
+    kind: str
+    delivery: str
+    to_slack: int
+
+
+class _StoredDelivery(NamedTuple):
+    delivery: str | None
+    to_slack: int | None
+    time_zone: str
+    has_slack: int
+
+
+class NotificationDelivery(NamedTuple):
+    """How one notification reaches its account."""
+
+    delivery: str
+    to_slack: bool
+    time_zone: str
+
+
+_sql = beside(__file__)
+_OF_ACCOUNT = _sql.query("of_account", _Stored)
+_DELIVERY = _sql.query("delivery", _StoredDelivery)
+_SET = _sql.command("set")
+_RESET = _sql.command("reset")
+_CANCEL_DIGEST = _sql.command("cancel_digest")
+
+
+def default_of(kind: NotificationKind) -> Choice:
+    return Choice(kind.default)
+
+
+async def of_account(tx: Tx, account_id: str) -> dict[str, Choice]:
+    """The choice for every kind, by its name."""
+    chosen = {kind.name: default_of(kind) for kind in KINDS}
+    for row in await tx.all(_OF_ACCOUNT, account_id=account_id):
+        if row.kind in chosen:
+            chosen[row.kind] = Choice(row.delivery, bool(row.to_slack))
+    return chosen
+
+
+async def delivery_of(
+    tx: Tx, account_id: str, kind: NotificationKind | None
+) -> NotificationDelivery:
+    """`kind` is None for notifications that always come."""
+    default = default_of(kind) if kind else Choice(AT_ONCE)
+    found = await tx.one(_DELIVERY, account_id=account_id, kind=kind.name if kind else "")
+    if found is None:
+        return NotificationDelivery(default.delivery, False, "UTC")
+    to_slack = default.to_slack if found.to_slack is None else bool(found.to_slack)
+    return NotificationDelivery(
+        found.delivery or default.delivery,
+        to_slack and bool(found.has_slack),
+        found.time_zone,
+    )
+
+
+async def save(tx: Tx, account_id: str, chosen: Mapping[str, Choice]) -> None:
+    """By the names of kinds; others stay as they are. What waits for a digest leaves it if the new
+    choice is no digest."""
+    for name, choice in sorted(chosen.items()):
+        kind = BY_NAME[checks.one_of(name, tuple(BY_NAME), param="kind")]
+        checks.one_of(choice.delivery, kind.deliveries, param=name)
+        if choice == default_of(kind):
+            await tx.run(_RESET, account_id=account_id, kind=name)
+        else:
+            await tx.run(
+                _SET,
+                account_id=account_id,
+                kind=name,
+                delivery=choice.delivery,
+                to_slack=int(choice.to_slack),
+            )
+        if choice.delivery not in (DAILY, WEEKLY):
+            for covered in kind.covers or (name,):
+                await tx.run(_CANCEL_DIGEST, account_id=account_id, kind=covered)
+
+
+async def turn_off(tx: Tx, account_id: str, kind: NotificationKind) -> None:
+    """One kind, as the link in its email does."""
+    old = (await of_account(tx, account_id))[kind.name]
+    await save(tx, account_id, {kind.name: old._replace(delivery=OFF)})

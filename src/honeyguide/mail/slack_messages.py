@@ -1,0 +1,92 @@
+"""Notifications that wait to be posted to an account's Slack webhook, or one that takes the same
+messages. `work.notifications` posts them.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from honeyguide.kernel.ids import new_id
+from honeyguide.store.statements import beside
+from honeyguide.store.tx import Tx
+
+TOPIC = "slack messages"
+BATCH = 20
+
+
+class SlackWebhook(NamedTuple):
+    encrypted_url: str
+    """Whoever has the URL can post, so it is a secret. Pages show its host only."""
+    host: str
+    error: str | None
+    failed_ms: int | None
+
+
+class SlackMessage(NamedTuple):
+    id: str
+    account_id: str
+    sentence: str
+    link: str
+    """A path of the dashboard."""
+    attempts: int
+
+
+_sql = beside(__file__)
+_WEBHOOK_OF = _sql.query("webhook_of", SlackWebhook)
+_SET_WEBHOOK = _sql.command("set_webhook")
+_DELETE_WEBHOOK = _sql.command("delete_webhook")
+_DELETE_MESSAGES = _sql.command("delete_messages")
+_INSERT = _sql.command("insert")
+_HAS_DUE = _sql.value("has_due", int)
+_CLAIM = _sql.query("claim", SlackMessage)
+_DELETE_CLAIMED = _sql.command("delete_claimed")
+_CLEAR_ERROR = _sql.command("clear_error")
+_DEFER = _sql.command("defer")
+_SET_ERROR = _sql.command("set_error")
+
+
+async def webhook_of(tx: Tx, account_id: str) -> SlackWebhook | None:
+    return await tx.one(_WEBHOOK_OF, account_id=account_id)
+
+
+async def set_webhook(tx: Tx, account_id: str, *, encrypted_url: str, host: str) -> None:
+    """The caller has checked the URL."""
+    await tx.run(_SET_WEBHOOK, account_id=account_id, encrypted_url=encrypted_url, host=host)
+
+
+async def delete_webhook(tx: Tx, account_id: str) -> None:
+    await tx.run(_DELETE_WEBHOOK, account_id=account_id)
+    await tx.run(_DELETE_MESSAGES, account_id=account_id)
+
+
+async def enqueue(tx: Tx, account_id: str, sentence: str, link: str, *, now_ms: int) -> None:
+    await tx.put(
+        _INSERT, id=new_id(), account_id=account_id, sentence=sentence, link=link, now_ms=now_ms
+    )
+    tx.wake(TOPIC)
+
+
+async def has_due(tx: Tx, *, now_ms: int) -> bool:
+    return await tx.one(_HAS_DUE, now_ms=now_ms) is not None
+
+
+async def claim(tx: Tx, token: str, *, until_ms: int, now_ms: int) -> list[SlackMessage]:
+    """The next messages, leased to whoever has the token."""
+    return await tx.all(_CLAIM, token=token, until_ms=until_ms, now_ms=now_ms, batch=BATCH)
+
+
+async def record_posted(tx: Tx, account_id: str, token: str) -> None:
+    """The messages that were claimed for this account are there."""
+    await tx.run(_DELETE_CLAIMED, account_id=account_id, token=token)
+    await tx.run(_CLEAR_ERROR, account_id=account_id)
+
+
+async def record_failed(
+    tx: Tx, account_id: str, token: str, error: str, *, next_ms: int | None, now_ms: int
+) -> None:
+    """Nothing of this account is tried before `next_ms`; None gives up what was claimed."""
+    await tx.run(_SET_ERROR, account_id=account_id, error=error, now_ms=now_ms)
+    if next_ms is None:
+        await tx.run(_DELETE_CLAIMED, account_id=account_id, token=token)
+    else:
+        await tx.run(_DEFER, account_id=account_id, due_ms=next_ms)

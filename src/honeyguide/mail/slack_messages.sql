@@ -1,0 +1,48 @@
+-- name: webhook_of
+SELECT encrypted_url, host, error, failed_ms FROM slack_webhook WHERE account_id = :account_id;
+
+-- name: set_webhook
+INSERT INTO slack_webhook (account_id, encrypted_url, host) VALUES (:account_id, :encrypted_url, :host)
+ON CONFLICT (account_id) DO UPDATE SET encrypted_url = excluded.encrypted_url, host = excluded.host, error = NULL, failed_ms = NULL;
+
+-- name: delete_webhook
+DELETE FROM slack_webhook WHERE account_id = :account_id;
+
+-- name: delete_messages
+DELETE FROM slack_message WHERE account_id = :account_id;
+
+-- name: insert
+-- touches: adds slack_message
+INSERT INTO slack_message (id, account_id, sentence, link, due_ms) VALUES (:id, :account_id, :sentence, :link, :now_ms);
+
+-- name: has_due
+SELECT 1 FROM slack_message WHERE due_ms <= :now_ms AND lease_until_ms <= :now_ms LIMIT 1;
+
+-- name: claim (sqlite)
+UPDATE slack_message SET lease_token = :token, lease_until_ms = :until_ms, attempts = attempts + 1
+WHERE id IN (
+    SELECT id FROM slack_message WHERE due_ms <= :now_ms AND lease_until_ms <= :now_ms ORDER BY due_ms LIMIT :batch
+)
+RETURNING id, account_id, sentence, link, attempts;
+
+-- name: claim (postgres)
+UPDATE slack_message SET lease_token = :token, lease_until_ms = :until_ms, attempts = attempts + 1
+WHERE id = ANY (ARRAY (
+    SELECT id FROM slack_message WHERE due_ms <= :now_ms AND lease_until_ms <= :now_ms
+    ORDER BY due_ms LIMIT :batch FOR UPDATE SKIP LOCKED
+))
+RETURNING id, account_id, sentence, link, attempts;
+
+-- name: delete_claimed
+DELETE FROM slack_message WHERE account_id = :account_id AND lease_token = :token;
+
+-- name: clear_error
+UPDATE slack_webhook SET error = NULL, failed_ms = NULL WHERE account_id = :account_id AND error IS NOT NULL;
+
+-- name: defer
+-- All of the account's, so that a webhook that does not respond costs one attempt, however many messages wait for it.
+UPDATE slack_message SET due_ms = :due_ms, lease_token = NULL, lease_until_ms = 0
+WHERE account_id = :account_id AND due_ms < :due_ms;
+
+-- name: set_error
+UPDATE slack_webhook SET error = :error, failed_ms = COALESCE(failed_ms, :now_ms) WHERE account_id = :account_id;

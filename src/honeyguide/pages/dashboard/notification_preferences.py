@@ -1,0 +1,136 @@
+"""Which notifications an operator gets, and how: the form, the Slack webhook, and the page behind
+the link in an email that turns one kind off.
+"""
+
+from __future__ import annotations
+
+from urllib.parse import urlsplit
+
+from starlette.exceptions import HTTPException
+from starlette.responses import Response
+
+from honeyguide.events.addresses import check_url
+from honeyguide.integrations.encryption import EncryptionKeys, NoSecretKey
+from honeyguide.kernel.errors import Invalid
+from honeyguide.mail import notification_choices, notification_links, slack_messages
+from honeyguide.mail.notification_choices import Choice
+from honeyguide.mail.notification_kinds import (
+    AT_ONCE,
+    DAILY,
+    DASHBOARD,
+    KINDS,
+    OFF,
+    WEEKLY,
+    WEEKLY_SUMMARY,
+    NotificationKind,
+)
+from honeyguide.mail.notification_links import TurnOff
+from honeyguide.pages.dashboard.page_request import PageRequest, PageView
+from honeyguide.pages.forms import Field, FormErrors
+from honeyguide.store.tx import Tx
+
+FORM = {"url": Field("Slack webhook URL")} | {kind.name: Field(kind.label) for kind in KINDS}
+LABELS = {
+    AT_ONCE: "Email at once",
+    DAILY: "Daily email",
+    WEEKLY: "Weekly email",
+    DASHBOARD: "Dashboard only",
+    OFF: "Off",
+}
+TEST_SENTENCE = "This is a test message from Honeyguide."
+
+
+def labels_of(kind: NotificationKind) -> list[tuple[str, str]]:
+    """Each way to get it, with its name."""
+    email = "Email on Mondays" if kind is WEEKLY_SUMMARY else LABELS[AT_ONCE]
+    return [
+        (delivery, email if delivery == AT_ONCE else label)
+        for delivery, label in LABELS.items()
+        if delivery in kind.deliveries
+    ]
+
+
+async def show(tx: Tx, request: PageRequest) -> PageView:
+    account_id = request.who.account_id
+    webhook = await slack_messages.webhook_of(tx, account_id)
+    chosen = await notification_choices.of_account(tx, account_id)
+    if request.errors:
+        chosen = _typed(request)
+    return request.view(
+        "notification_preferences.html",
+        rows=[(kind, chosen[kind.name], labels_of(kind)) for kind in KINDS],
+        webhook=webhook,
+        url=request.text("url"),
+        email=request.who.email,
+    )
+
+
+def _typed(request: PageRequest) -> dict[str, Choice]:
+    to_slack = request.several("slack")
+    return {
+        kind.name: Choice(request.text(kind.name) or kind.default, kind.name in to_slack)
+        for kind in KINDS
+    }
+
+
+async def save(tx: Tx, request: PageRequest) -> Response:
+    """An empty URL keeps the webhook: its URL is a secret, which the form does not show."""
+    account_id, url = request.who.account_id, request.text("url")
+    if url:
+        encrypted_url = _encrypted(request, url)
+        await slack_messages.set_webhook(
+            tx, account_id, encrypted_url=encrypted_url, host=urlsplit(url).hostname or ""
+        )
+    elif request.text("remove"):
+        await slack_messages.delete_webhook(tx, account_id)
+    await notification_choices.save(tx, account_id, _typed(request))
+    return request.go("/notices/preferences", "Changes saved.")
+
+
+def _encrypted(request: PageRequest, url: str) -> str:
+    check_url(url, request.services.policy)
+    keys = EncryptionKeys(request.services.settings.secret_keys)
+    try:
+        return keys.encrypt(url, row_id=request.who.account_id)
+    except NoSecretKey as problem:
+        raise FormErrors({"url": problem.message}) from problem
+
+
+async def send_test(tx: Tx, request: PageRequest) -> Response:
+    account_id = request.who.account_id
+    if await slack_messages.webhook_of(tx, account_id) is None:
+        raise Invalid("Enter and save the Slack webhook URL first.")
+    await slack_messages.enqueue(
+        tx, account_id, TEST_SENTENCE, "/notices/preferences", now_ms=request.now_ms
+    )
+    return request.go(
+        "/notices/preferences",
+        "A test message is on its way. If it fails, you will see why below.",
+    )
+
+
+async def ask_off(tx: Tx, request: PageRequest) -> PageView:
+    """Changes nothing: mail scanners open every link."""
+    return _off_view(request, _turn_off(request), is_off=False)
+
+
+async def turn_off(tx: Tx, request: PageRequest) -> PageView:
+    asked = _turn_off(request)
+    await notification_choices.turn_off(tx, asked.account_id, asked.kind)
+    return _off_view(request, asked, is_off=True)
+
+
+def _turn_off(request: PageRequest) -> TurnOff:
+    asked = notification_links.read_token(request.services.site, request.at("token"))
+    if asked is None:
+        raise HTTPException(404)
+    return asked
+
+
+def _off_view(request: PageRequest, asked: TurnOff, *, is_off: bool) -> PageView:
+    return request.view(
+        "notification_off.html",
+        label=asked.kind.label,
+        address=f"/notices/off/{request.at('token')}",
+        is_off=is_off,
+    )

@@ -1,0 +1,133 @@
+"""Notifies accounts of a closed month once its payouts are made: owners of what they owe, partners
+of what they get, administrators of what is to be paid.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from honeyguide.kernel import money
+from honeyguide.kernel.site import Site
+from honeyguide.mail import notifications, texts
+from honeyguide.mail.notification_kinds import PAYOUT_DUE
+from honeyguide.partners import rules
+from honeyguide.store.statements import beside
+from honeyguide.store.tx import Tx
+
+# Accounts notified in one transaction: there may be thousands, and other writes go on in between.
+BATCH = 100
+KIND = PAYOUT_DUE.name
+
+
+class _Month(NamedTuple):
+    month: str
+    notified_program: str
+    notified_partner: str
+
+
+class _Fees(NamedTuple):
+    program_id: str
+    account_id: str
+    email: str
+    publication_name: str
+    spent_cents: int
+
+
+class _Payout(NamedTuple):
+    account_id: str
+    email: str
+    amount_cents: int
+
+
+class _Administrator(NamedTuple):
+    account_id: str
+    email: str
+
+
+class _Total(NamedTuple):
+    payouts: int
+    amount_cents: int
+
+
+_sql = beside(__file__)
+_NEXT_MONTH = _sql.query("next_month", _Month)
+_FEES = _sql.query("fees", _Fees)
+_PAYOUTS = _sql.query("payouts", _Payout)
+_ADMINISTRATORS = _sql.query("administrators", _Administrator)
+_TOTAL = _sql.query("total", _Total)
+_MOVE = _sql.command("move")
+_FINISH = _sql.command("finish")
+
+
+async def has_due(tx: Tx, *, now_ms: int) -> bool:
+    return await tx.one(_NEXT_MONTH) is not None
+
+
+async def notify_batch(tx: Tx, site: Site, *, now_ms: int) -> bool:
+    """Notifies the next accounts of the oldest month; tells whether there was one. The month is
+    locked, so each account is notified once."""
+    locked = await tx.lock(_NEXT_MONTH, "update skip locked")
+    if not locked:
+        return False
+    (at,) = locked
+    fees = await tx.all(_FEES, month=at.month, after=at.notified_program, batch=BATCH)
+    if fees:
+        for owed in fees:
+            await _notify_owner(tx, site, at.month, owed, now_ms=now_ms)
+        at = at._replace(notified_program=fees[-1].program_id)
+    else:
+        payouts = await tx.all(_PAYOUTS, month=at.month, after=at.notified_partner, batch=BATCH)
+        for payout in payouts:
+            await _notify_partner(tx, site, at.month, payout, now_ms=now_ms)
+        if not payouts:
+            await _notify_administrators(tx, site, at.month, now_ms=now_ms)
+            await tx.run(_FINISH, month=at.month, now_ms=now_ms)
+            return True
+        at = at._replace(notified_partner=payouts[-1].account_id)
+    await tx.run(_MOVE, **at._asdict())
+    return True
+
+
+async def _notify_owner(tx: Tx, site: Site, month: str, owed: _Fees, *, now_ms: int) -> None:
+    link = f"/statements/owner/{month}"
+    message = texts.fees_due(
+        program=owed.publication_name,
+        month=rules.month_name(month),
+        amount=money.show(owed.spent_cents),
+        page=f"{site.base_url}{link}",
+    )
+    once = f"fees_due:{owed.program_id}:{month}"
+    await notifications.notify(
+        tx, owed.account_id, owed.email, KIND, once, message, link=link, now_ms=now_ms
+    )
+
+
+async def _notify_partner(tx: Tx, site: Site, month: str, payout: _Payout, *, now_ms: int) -> None:
+    link = f"/statements/partner/{month}"
+    message = texts.payout_due(
+        month=rules.month_name(month),
+        amount=money.show(payout.amount_cents),
+        page=f"{site.base_url}{link}",
+    )
+    once = f"payout_due:{month}"
+    await notifications.notify(
+        tx, payout.account_id, payout.email, KIND, once, message, link=link, now_ms=now_ms
+    )
+
+
+async def _notify_administrators(tx: Tx, site: Site, month: str, *, now_ms: int) -> None:
+    total = await tx.one(_TOTAL, month=month)
+    if total is None or not total.payouts:
+        return
+    link = f"/administration?month={month}"
+    message = texts.payouts_due(
+        month=rules.month_name(month),
+        payouts="1 payout" if total.payouts == 1 else f"{total.payouts:,} payouts",
+        amount=money.show(total.amount_cents),
+        page=f"{site.base_url}{link}",
+    )
+    once = f"payouts_due:{month}"
+    for account_id, to in await tx.all(_ADMINISTRATORS):
+        await notifications.notify(
+            tx, account_id, to, KIND, once, message, link=link, now_ms=now_ms
+        )

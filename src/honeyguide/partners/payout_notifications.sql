@@ -1,0 +1,27 @@
+-- name: next_month
+SELECT month, notified_program, notified_partner FROM period
+WHERE paid_out_ms IS NOT NULL AND notified_ms IS NULL ORDER BY month LIMIT 1;
+
+-- name: fees
+-- What programs spent in a month, for all accounts. An account owes nothing to itself.
+SELECT g.program_id, g.account_id, a.email, b.name AS publication_name, g.spent_cents
+FROM budget AS g JOIN program AS p ON p.id = g.program_id JOIN publication AS b ON b.id = p.publication_id
+JOIN account AS a ON a.id = g.account_id
+WHERE g.month = :month AND g.program_id > :after AND g.spent_cents > 0 ORDER BY g.program_id LIMIT :batch;
+
+-- name: payouts
+SELECT p.account_id, a.email, p.amount_cents FROM payout AS p JOIN account AS a ON a.id = p.account_id
+WHERE p.month = :month AND p.account_id > :after ORDER BY p.account_id LIMIT :batch;
+
+-- name: total
+SELECT COUNT(*) AS payouts, CAST(COALESCE(SUM(amount_cents), 0) AS BIGINT) AS amount_cents FROM payout
+WHERE month = :month AND paid_ms IS NULL;
+
+-- name: administrators
+SELECT id AS account_id, email FROM account WHERE is_admin = 1 ORDER BY id;
+
+-- name: move
+UPDATE period SET notified_program = :notified_program, notified_partner = :notified_partner WHERE month = :month;
+
+-- name: finish
+UPDATE period SET notified_ms = :now_ms WHERE month = :month AND notified_ms IS NULL;
