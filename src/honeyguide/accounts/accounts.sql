@@ -36,7 +36,8 @@ SELECT checklist_dismissed_ms FROM account WHERE id = :account_id;
 UPDATE account SET checklist_dismissed_ms = :now_ms WHERE id = :account_id;
 
 -- name: set_time_zone
-UPDATE account SET time_zone = :time_zone WHERE id = :account_id;
+-- When the weekly summary is due is looked up again.
+UPDATE account SET time_zone = :time_zone, weekly_due_ms = 0 WHERE id = :account_id;
 
 -- name: keep_instance_value
 INSERT INTO instance (name, value) VALUES (:name, :value) ON CONFLICT (name) DO UPDATE SET value = excluded.value;

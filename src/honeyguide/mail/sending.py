@@ -36,9 +36,18 @@ MOST_ATTEMPTS = len(DELAYS_MS) + 1
 MOST_REFUSALS = 3
 ERROR_LIMIT = 500
 
-# These contain a secret link or code. Once sent or given up, nobody should find it in the database.
+# These contain a secret link or code, or name subscribers. Once sent or given up, nobody should
+# find that in the database.
 CARRIES_A_KEY = frozenset(
-    {"password_reset", "hub_link", "confirm", "invitation", "open_account", "reward_unlocked"}
+    {
+        "password_reset",
+        "hub_link",
+        "confirm",
+        "invitation",
+        "open_account",
+        "reward_unlocked",
+        "weekly_summary",
+    }
 )
 
 _sql = beside(__file__)

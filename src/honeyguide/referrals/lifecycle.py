@@ -15,7 +15,7 @@ from honeyguide.kernel.ids import new_code, new_id
 from honeyguide.kernel.ip_networks import ip_network_of
 from honeyguide.kernel.site import Site
 from honeyguide.kernel.tenant import Tenant
-from honeyguide.mail import emails, stops
+from honeyguide.mail import emails, stops, weekly_summary
 from honeyguide.referrals import clicks, crediting, earned_rewards, rules, screening, subscribers
 from honeyguide.referrals.campaigns import LINKS
 from honeyguide.referrals.crediting import Referrer
@@ -365,6 +365,7 @@ async def erase(tx: Tx, tenant: Tenant, id_or_email: str, *, now_ms: int) -> Non
     tx.wake(LINKS)
     await outbox.erase(tx, tenant.account_id, subscriber.id)
     await emails.erase(tx, tenant.account_id, subscriber.id)
+    await weekly_summary.rewrite_unsent(tx, tenant.account_id)
     await stops.resume(tx, tenant.account_id, subscriber.id)
     await idempotency.forget(tx, tenant.account_id, subscriber.id)
     tx.scrub()

@@ -28,7 +28,7 @@ from honeyguide.referrals import backfill, clicks, cohorts, lifecycle, page_inde
 from honeyguide.signups import erasures, importing
 from honeyguide.store import Store
 from honeyguide.store.tx import Tx
-from honeyguide.work import backups, money, notifications
+from honeyguide.work import backups, money, notifications, weekly_summaries
 from honeyguide.work.notifications import SlackPoster
 
 log = logging.getLogger("honeyguide.work")
@@ -154,6 +154,13 @@ def notification_jobs(site: Site, poster: SlackPoster) -> tuple[Job, ...]:
             MINUTE_MS,
             partial(notifications.send_digests, site),
             probe=digests.has_due,
+            topic=CLOCK_SET,
+        ),
+        Job(
+            "send weekly summaries",
+            MINUTE_MS,
+            partial(weekly_summaries.send_weekly_summaries, site),
+            probe=weekly_summaries.has_due,
             topic=CLOCK_SET,
         ),
         Job(

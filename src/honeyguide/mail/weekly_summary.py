@@ -1,0 +1,157 @@
+"""The operator's email of Monday morning: last week's numbers, what waits and who helped.
+
+It names advocates. So its text is deleted once it is sent (`mail.sending`), and one that is not
+sent yet when a subscriber is erased is written again without them.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from honeyguide.mail import layout
+from honeyguide.mail.content import EmailText, Paragraph
+from honeyguide.mail.layout import EmailParts
+from honeyguide.store.statements import beside
+from honeyguide.store.tx import Tx
+
+KIND = "weekly_summary"
+
+
+class WeekTotal(NamedTuple):
+    """A number of last week, and of the week before."""
+
+    n: int
+    before: int
+
+    @property
+    def change(self) -> str:
+        """Such as "▲ 9%". Empty if there is nothing to compare with, or no change."""
+        if not self.before or self.n == self.before:
+            return ""
+        percent = round(100 * abs(self.n - self.before) / self.before)
+        return f"{'▲' if self.n > self.before else '▼'} {percent:,}%"
+
+    @property
+    def comparison(self) -> str:
+        return f"from {self.before:,} the week before"
+
+
+class WaitingTask(NamedTuple):
+    how_many: str
+    label: str
+    note: str
+    action: str
+    url: str
+
+
+class SummaryAdvocate(NamedTuple):
+    name: str
+    verified: int
+    pending: int
+
+
+class WeeklySummary(NamedTuple):
+    newsletter: str
+    days: str
+    """Such as "Monday 9 to Sunday 15 Nov 2026, New York time"."""
+    new: WeekTotal
+    referred: WeekTotal
+    verified: int
+    pending: int
+    rejected: int
+    waiting: list[WaitingTask]
+    advocates: list[SummaryAdvocate]
+    almost_there: str
+    """Who of them needs one more referral for which reward, or empty."""
+    budget: str
+    """What is spent of the month's budget, or empty."""
+    overview_url: str
+    program_url: str
+    preferences_url: str
+    turn_off_url: str
+
+    @property
+    def subject(self) -> str:
+        new = "No" if not self.new.n else f"{self.new.n:,}"
+        plural = "" if self.new.n == 1 else "s"
+        return f"{self.newsletter}: {new} new subscriber{plural} last week"
+
+    @property
+    def preheader(self) -> str:
+        waiting = f" Waiting for you: {_listed(self.waiting)}." if self.waiting else ""
+        return f"{self.referred.n:,} of them referred.{waiting}"
+
+    @property
+    def bars(self) -> list[tuple[str, str, int, int]]:
+        """The referred by status: its word, its style, how many and how wide in percent."""
+        counts = (
+            ("verified", "1", self.verified),
+            ("pending", "2", self.pending),
+            ("rejected", "3", self.rejected),
+        )
+        whole = sum(count for _, _, count in counts) or 1
+        return [(word, style, n, max(1, 100 * n // whole)) for word, style, n in counts if n]
+
+
+def _listed(waiting: list[WaitingTask]) -> str:
+    return ", ".join(f"{task.label.lower()} ({task.how_many})" for task in waiting)
+
+
+def message(summary: WeeklySummary) -> EmailText:
+    """Its subject is what the dashboard and Slack say."""
+    return EmailText(summary.subject, (Paragraph(summary.preheader),))
+
+
+def parts(summary: WeeklySummary) -> EmailParts:
+    html = layout.render("weekly_summary.html", summary=summary)
+    return EmailParts(_text(summary), html)
+
+
+def _text(summary: WeeklySummary) -> str:
+    lines = [f"{summary.newsletter}, last week", summary.days, ""]
+    if summary.new.n:
+        lines += [
+            f"New subscribers: {summary.new.n:,} ({summary.new.comparison})",
+            f"Of these, referred: {summary.referred.n:,} ({summary.referred.comparison})",
+        ]
+        lines += [f"  {count:,} {word}" for word, _, count, _ in summary.bars]
+    else:
+        lines.append("No new subscribers last week.")
+    if summary.waiting:
+        lines += ["", "Waiting for you"]
+        for task in summary.waiting:
+            lines.append(" ".join(filter(None, (f"{task.label}: {task.how_many}.", task.note))))
+            lines.append(task.url)
+    if summary.advocates:
+        lines += ["", "Top advocates last week"]
+        lines += [
+            f"{each.name}: {each.verified:,} verified, {each.pending:,} pending"
+            for each in summary.advocates
+        ]
+        lines += [summary.almost_there] if summary.almost_there else []
+    if summary.budget:
+        lines += ["", "Partner program", summary.budget, summary.program_url]
+    lines += [
+        "",
+        "Open the overview",
+        summary.overview_url,
+        "",
+        "-- ",
+        f"You get this every Monday because you run {summary.newsletter} on this Honeyguide.",
+        f"Choose your notifications: {summary.preferences_url}",
+        f"Turn this summary off: {summary.turn_off_url}",
+    ]
+    return "\n".join(lines) + "\n"
+
+
+_sql = beside(__file__)
+_CANCEL_UNSENT = _sql.command("cancel_unsent")
+_DELETE_NOTIFICATION = _sql.command("delete_notification")
+_MAKE_DUE_AGAIN = _sql.command("make_due_again")
+
+
+async def rewrite_unsent(tx: Tx, account_id: str) -> None:
+    """Part of an erasure: a summary that waits for the mail server may name the subscriber."""
+    if await tx.run(_CANCEL_UNSENT, account_id=account_id):
+        await tx.run(_DELETE_NOTIFICATION, account_id=account_id)
+        await tx.run(_MAKE_DUE_AGAIN, account_id=account_id)

@@ -1,0 +1,238 @@
+"""The job that writes weekly summaries: on Mondays at 8 AM in each account's time zone. It reads
+the accounts that are due and no others, and each account gets one summary a week, however many
+processes run this.
+"""
+
+from __future__ import annotations
+
+from datetime import date, timedelta
+from typing import NamedTuple
+from zoneinfo import ZoneInfo
+
+from honeyguide.kernel import mornings
+from honeyguide.kernel.clock import MONTHS
+from honeyguide.kernel.money import show
+from honeyguide.kernel.periods import Period, day_of, zone_of
+from honeyguide.kernel.site import Site
+from honeyguide.kernel.tenant import Tenant
+from honeyguide.mail import notification_choices, notification_links, notifications, weekly_summary
+from honeyguide.mail.notification_kinds import OFF, WEEKLY_SUMMARY
+from honeyguide.mail.weekly_summary import (
+    SummaryAdvocate,
+    WaitingTask,
+    WeeklySummary,
+    WeekTotal,
+)
+from honeyguide.partners import forecast
+from honeyguide.partners import rules as months
+from honeyguide.referrals import (
+    campaigns,
+    daily_counts,
+    page_index,
+    rewards,
+    shipments,
+    statistics,
+    subscribers,
+)
+from honeyguide.referrals.statistics import PeriodAdvocate
+from honeyguide.store import Store
+from honeyguide.store.statements import beside
+from honeyguide.store.tx import Tx
+
+BATCH = 20
+ADVOCATES = 5
+# More things that wait than this are shown as "99+".
+MOST_COUNTED = 99
+
+
+class DueAccount(NamedTuple):
+    id: str
+    email: str
+    time_zone: str
+    weekly_due_ms: int
+    weekly_monday: str | None
+
+
+class _WaitingRewards(NamedTuple):
+    n: int
+    oldest_ms: int | None
+
+
+_sql = beside(__file__)
+_DUE_ACCOUNTS = _sql.query("due_accounts", DueAccount)
+_MOVE = _sql.command("move")
+_WAITING_REWARDS = _sql.query("waiting_rewards", _WaitingRewards)
+_FIRST_VERIFIED_MS = _sql.value("first_verified_ms", int)
+
+
+async def has_due(tx: Tx, *, now_ms: int) -> bool:
+    return bool(await tx.all(_DUE_ACCOUNTS, now_ms=now_ms, batch=1))
+
+
+async def due_accounts(tx: Tx, *, now_ms: int) -> list[DueAccount]:
+    return await tx.all(_DUE_ACCOUNTS, now_ms=now_ms, batch=BATCH)
+
+
+async def send_weekly_summaries(site: Site, store: Store, now_ms: int) -> bool:
+    due = await store.read(due_accounts, now_ms=now_ms)
+    for account in due:
+        summary = None
+        if _is_time(account, now_ms):
+            # Apart from the write: a week of a large newsletter takes a moment to read.
+            summary = await store.slow_snapshot(summarize, site, account, now_ms=now_ms)
+        await store.write(finish, account, summary, now_ms=now_ms)
+    return len(due) == BATCH
+
+
+def _is_time(account: DueAccount, now_ms: int) -> bool:
+    """Not for an account that is looked at for the first time: its first summary comes after its
+    first Sunday."""
+    zone = zone_of(account.time_zone)
+    monday = mornings.monday_of(now_ms, zone)
+    return (
+        account.weekly_monday is not None
+        and account.weekly_monday < monday.isoformat()
+        and now_ms >= mornings.morning_of(monday, zone)
+    )
+
+
+async def finish(
+    tx: Tx, account: DueAccount, summary: WeeklySummary | None, *, now_ms: int
+) -> None:
+    """Queues the summary, if any, and notes when to look again. Of two processes, the one that
+    moves the time queues it."""
+    zone = zone_of(account.time_zone)
+    monday = mornings.monday_of(now_ms, zone)
+    is_past = now_ms >= mornings.morning_of(monday, zone)
+    moved = await tx.run(
+        _MOVE,
+        account_id=account.id,
+        from_ms=account.weekly_due_ms,
+        time_zone=account.time_zone,
+        due_ms=mornings.next_monday_morning(now_ms, zone),
+        monday=monday.isoformat() if is_past else account.weekly_monday,
+    )
+    if moved and summary is not None:
+        await notifications.notify(
+            tx,
+            account.id,
+            account.email,
+            weekly_summary.KIND,
+            f"{weekly_summary.KIND}:{monday.isoformat()}",
+            weekly_summary.message(summary),
+            link="/",
+            now_ms=now_ms,
+            parts=weekly_summary.parts(summary),
+            unsubscribe_url=summary.turn_off_url,
+        )
+
+
+async def summarize(
+    tx: Tx, site: Site, account: DueAccount, *, now_ms: int
+) -> WeeklySummary | None:
+    """None if the account wants none, or never had a subscriber."""
+    how = await notification_choices.delivery_of(tx, account.id, WEEKLY_SUMMARY)
+    tenant = await campaigns.tenant_of(tx, account.id)
+    if how.delivery == OFF or not await page_index.total(tx, tenant.campaign_id, "all"):
+        return None
+    zone = zone_of(account.time_zone)
+    monday = mornings.monday_of(now_ms, zone)
+    week = Period(monday - timedelta(days=7), monday - timedelta(days=1), zone)
+    now = await statistics.period_totals(tx, tenant, week)
+    before = await statistics.period_totals(tx, tenant, week.shifted(-7))
+    top = await statistics.top_advocates(tx, tenant, week, most=ADVOCATES)
+    return WeeklySummary(
+        newsletter=(await campaigns.get(tx, tenant)).name,
+        days=_days(week),
+        new=WeekTotal(now.new, before.new),
+        referred=WeekTotal(now.referred, before.referred),
+        verified=now.verified,
+        pending=now.pending,
+        rejected=now.rejected,
+        waiting=await _waiting(tx, site, tenant, zone),
+        advocates=[
+            SummaryAdvocate(each.name or each.email, each.verified, each.pending) for each in top
+        ],
+        almost_there=await _almost_there(tx, tenant, top),
+        budget=await _budget(tx, account.id, now_ms=now_ms),
+        overview_url=f"{site.base_url}/",
+        program_url=f"{site.base_url}/program",
+        preferences_url=f"{site.base_url}/notices/preferences",
+        turn_off_url=notification_links.turn_off_url(site, account.id, WEEKLY_SUMMARY),
+    )
+
+
+async def _waiting(tx: Tx, site: Site, tenant: Tenant, zone: ZoneInfo) -> list[WaitingTask]:
+    """In the order in which the dashboard has them. What is not waiting is left out."""
+    tasks = []
+
+    def add(count: int, label: str, note: str, action: str, path: str) -> None:
+        if count:
+            how_many = f"{MOST_COUNTED}+" if count > MOST_COUNTED else str(count)
+            tasks.append(WaitingTask(how_many, label, note, action, f"{site.base_url}{path}"))
+
+    def since(ms: int | None) -> str:
+        return f"The oldest has been waiting since {_short_day(ms, zone)}." if ms else ""
+
+    most = MOST_COUNTED + 1
+    to_review = await daily_counts.suspected(tx, tenant, most=most)
+    first_ms = await tx.one(_FIRST_VERIFIED_MS, **tenant._asdict()) if to_review else None
+    note = f"The first is verified automatically on {_short_day(first_ms, zone)}."
+    add(to_review, "Referrals to review", note if first_ms else "", "Review", "/review")
+    approve = await _waiting_rewards(tx, tenant, "awaiting_approval")
+    add(approve.n, "Rewards to approve", since(approve.oldest_ms), "Approve", "/rewards")
+    to_send = await shipments.to_send(tx, tenant, most=most)
+    oldest_ms = to_send[0].claimed_ms if to_send else None
+    add(len(to_send), "Rewards to send", since(oldest_ms), "Send", "/shipments")
+    codes = await _waiting_rewards(tx, tenant, "out_of_stock")
+    add(codes.n, "Rewards without a code", since(codes.oldest_ms), "Add codes", "/rewards")
+    return tasks
+
+
+async def _waiting_rewards(tx: Tx, tenant: Tenant, status: str) -> _WaitingRewards:
+    most = MOST_COUNTED + 1
+    found = await tx.one(_WAITING_REWARDS, **tenant._asdict(), status=status, most=most)
+    return found or _WaitingRewards(0, None)
+
+
+async def _almost_there(tx: Tx, tenant: Tenant, top: list[PeriodAdvocate]) -> str:
+    offered = await rewards.of_campaign(tx, tenant)
+    for each in top:
+        advocate = await subscribers.find(tx, tenant, each.id)
+        ahead = rewards.next_reward(offered, advocate.referrals_verified) if advocate else None
+        if ahead is not None and ahead[1] == 1:
+            name = each.name or each.email
+            return f"{name} needs one more verified referral for {ahead[0].name}."
+    return ""
+
+
+async def _budget(tx: Tx, account_id: str, *, now_ms: int) -> str:
+    month = await forecast.month_summary(tx, account_id, months.month_of(now_ms))
+    if not month.programs or not month.budget_cents:
+        return ""
+    pending = f"; another {show(month.pending_cents)} is pending" if month.pending_cents else ""
+    return (
+        f"{show(month.spent_cents)} of this month’s {show(month.budget_cents)} budget is "
+        f"spent{pending}."
+    )
+
+
+def _days(week: Period) -> str:
+    """Such as "Monday 9 to Sunday 15 Nov 2026, New York time"."""
+    first = f"Monday {week.first.day}"
+    if week.first.month != week.last.month:
+        first += f" {_month(week.first)}"
+    place = week.zone.key.rpartition("/")[2].replace("_", " ")
+    zone = place if place == "UTC" else f"{place} time"
+    return f"{first} to Sunday {week.last.day} {_month(week.last)} {week.last.year}, {zone}"
+
+
+def _short_day(ms: int | None, zone: ZoneInfo) -> str:
+    if ms is None:
+        return ""
+    day = day_of(ms, zone)
+    return f"{day.day} {_month(day)}"
+
+
+def _month(day: date) -> str:
+    return MONTHS[day.month - 1][:3]

@@ -1,0 +1,227 @@
+"""The weekly summary: through a real mail server, on Monday morning in the account's time zone,
+with the right numbers and headers, once.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import httpx
+import pytest
+
+from honeyguide.accounts import accounts
+from honeyguide.kernel import mornings
+from honeyguide.kernel.clock import iso
+from honeyguide.kernel.paging import Page
+from honeyguide.kernel.periods import zone_of
+from honeyguide.mail import emails, notifications
+from honeyguide.mail.emails import QueuedEmail
+from honeyguide.store.tx import Tx
+from honeyguide.work import weekly_summaries
+from tests.support.mailbox import Mailbox, Received
+from tests.support.prizes import offer
+from tests.support.service import ENGINES, Service, until
+from tests.support.stores import statement
+from tests.support.web import Operator, operator
+
+ZONE = "America/New_York"
+DAY_MS = 86_400_000
+
+
+@pytest.fixture(scope="module", params=ENGINES)
+def posting(request: pytest.FixtureRequest) -> Iterator[tuple[Service, Mailbox]]:
+    with Mailbox() as mailbox, Service(request.param, smtp_url=mailbox.url) as service:
+        yield service, mailbox
+
+
+@pytest.fixture
+def inbox(posting: tuple[Service, Mailbox]) -> Mailbox:
+    posting[1].received.clear()
+    posting[1].forget_script()
+    return posting[1]
+
+
+@pytest.fixture
+def wax(posting: tuple[Service, Mailbox]) -> Iterator[Operator]:
+    """In New York. The clock is set back to today afterwards."""
+    member = operator(posting[0], "wax")
+    member.service.write(lambda tx: accounts.set_time_zone(tx, member.account_id, ZONE))
+    look(member)
+    yield member
+    member.service.set_clock(0)
+
+
+def look(member: Operator) -> None:
+    """An account of some weeks ago, which the job has seen."""
+    member.service.run(run_job(member, member.service.now_ms()))
+    sql = "UPDATE account SET weekly_monday = '2000-01-03' WHERE id = :account_id"
+    member.service.write(lambda tx: tx.run(statement(sql), account_id=member.account_id))
+
+
+async def run_job(member: Operator, now_ms: int) -> None:
+    services = member.service.services
+    while await weekly_summaries.send_weekly_summaries(services.site, services.store, now_ms):
+        pass
+
+
+def next_monday(member: Operator) -> int:
+    """8 AM of the next Monday in New York."""
+    return mornings.next_monday_morning(member.service.now_ms(), zone_of(ZONE))
+
+
+def moment(at_ms: int) -> str:
+    return iso(at_ms).replace(".000Z", "Z")
+
+
+def join_in_week(member: Operator, monday_ms: int) -> dict[str, Any]:
+    """The week before that Monday: 3 direct, 4 referred by Ana of whom 1 is pending and 1 rejected;
+    the week before that: 2. Ana joined long ago, and an imported friend does not count."""
+    service = member.service
+    start = datetime.fromtimestamp(monday_ms / 1000, UTC).astimezone(zone_of(ZONE))
+    week = start.replace(hour=0) - timedelta(days=7)
+
+    def at(days: float) -> int:
+        return round((week + timedelta(days=days)).timestamp() * 1000)
+
+    ana = member.subscribe("ana@example.org", name="Ana <b>Lopes")
+    code = ana["ref_code"]
+    joined = [
+        member.subscribe(f"friend{n}@example.org", referrer_code=code if n < 4 else None)
+        for n in range(7)
+    ]
+    before = [member.subscribe(f"before{n}@example.org") for n in range(2)]
+    imported = member.subscribe("imported@example.org", referrer_code=code)
+    edges = [member.subscribe(f"edge{n}@example.org") for n in range(2)]
+
+    async def backdate(tx: Tx) -> None:
+        async def put(subscriber: dict[str, Any], at_ms: int, more: str = "") -> None:
+            sql = f"UPDATE subscriber SET created_ms = {at_ms}{more} WHERE id = '{{}}'"
+            await tx.run(statement(sql.format(subscriber["uuid"])))
+
+        await put(ana, at(-90))
+        for n, each in enumerate(joined):
+            status = {2: "pending", 3: "rejected"}.get(n)
+            more = ""
+            if status:
+                more = (
+                    f", referral_status = '{status}', referral_reason = 'burst'"
+                    f", referral_due_ms = {at(9)}"
+                )
+            await put(each, at(n % 6 + 0.5), more)
+        for each in before:
+            await put(each, at(-2))
+        await put(imported, at(1), ", origin = 'import'")
+        # The first and the last moment of the week are in it, and those beyond are not.
+        await put(edges[0], at(0) - 1)
+        await put(edges[1], at(7) - 1)
+
+    service.write(backdate)
+    return ana
+
+
+def wait_for(inbox: Mailbox, to: str, count: int = 1) -> list[Received]:
+    def found() -> list[Received]:
+        return [each for each in inbox.received if each.to == to and "last week" in each.subject]
+
+    until(lambda: len(found()) >= count, 60)
+    return found()
+
+
+def test_it_arrives_on_monday_morning_with_last_weeks_numbers(
+    wax: Operator, inbox: Mailbox
+) -> None:
+    offer(wax, referrals=4, approval="manual")
+    monday_ms = next_monday(wax)
+    join_in_week(wax, monday_ms)
+    now_ms = wax.service.now_ms()
+    wax.service.set_clock((monday_ms - now_ms) / 1000 - 120)
+    wax.service.run(run_job(wax, wax.service.now_ms()))
+    assert not [each for each in inbox.received if "last week" in each.subject], "not before 8 AM"
+    wax.service.set_clock((monday_ms - now_ms) / 1000 + 1)
+    wax.service.run(run_job(wax, wax.service.now_ms()))
+    (got,) = wait_for(inbox, wax.email)
+    assert got.subject == "Wax: 8 new subscribers last week"
+    html_part = got.message.get_body(("html",))
+    assert html_part is not None
+    html = str(html_part.get_content())
+    for said in (
+        "New subscribers: 8 (from 3 the week before)",
+        "Of these, referred: 4 (from 0 the week before)",
+        "2 verified",
+        "1 pending",
+        "1 rejected",
+        "Referrals to review: 1. The first is verified automatically on",
+        "Rewards to approve: 1. The oldest has been waiting since",
+        "Ana <b>Lopes: 2 verified, 1 pending",
+        "Ana <b>Lopes needs one more verified referral for The mug.",
+        "New York time",
+    ):
+        assert said in got.text, said
+    for said in (">8</p>", "▲ 167%", ">4</p>", "Ana &lt;b&gt;Lopes</td>", "Open the overview"):
+        assert said in html, said
+    assert "<b>Lopes" not in html and "<img" not in html and len(html.encode()) < 30_000
+    headers = got.message
+    assert headers["List-Unsubscribe-Post"] == "List-Unsubscribe=One-Click"
+    assert headers["Auto-Submitted"] == "auto-generated"
+    url = str(headers["List-Unsubscribe"]).strip("<>")
+    assert url in html and url in got.text
+    # One click turns it off: next week there is none.
+    assert httpx.post(url, content="List-Unsubscribe=One-Click").status_code == 200
+    wax.service.run(run_job(wax, monday_ms + 7 * DAY_MS + 1))
+    assert len(summaries(wax)) == 1
+    assert summaries(wax)[0].status == "sent" and text_of(wax) is None, "it names people"
+
+
+def test_two_processes_write_one_summary_and_a_quiet_week_says_so(
+    wax: Operator, inbox: Mailbox
+) -> None:
+    monday_ms = next_monday(wax)
+    assert summaries(wax) == []
+    wax.service.run(run_job(wax, monday_ms))
+    assert summaries(wax) == [], "nobody ever joined"
+    ana = wax.subscribe("ana@example.org")
+    later_ms = monday_ms + 7 * DAY_MS
+
+    async def backdate(tx: Tx) -> None:
+        sql = f"UPDATE subscriber SET created_ms = 1 WHERE id = '{ana['uuid']}'"
+        await tx.run(statement(sql))
+
+    wax.service.write(backdate)
+
+    async def both() -> None:
+        await asyncio.gather(*(run_job(wax, later_ms) for _ in range(2)))
+
+    wax.service.run(both())
+    (summary,) = summaries(wax)
+    assert summary.subject == "Wax: No new subscribers last week"
+    shown = wax.service.read(lambda tx: notifications.page_of(tx, wax.account_id, Page(1, 9)))
+    assert [each.notification.sentence for each in shown] == [summary.subject]
+
+
+def test_an_erasure_rewrites_a_summary_that_waits_for_the_mail_server(
+    wax: Operator, inbox: Mailbox
+) -> None:
+    monday_ms = next_monday(wax)
+    ana = join_in_week(wax, monday_ms)
+    inbox.say("MAIL", *["421 later"] * 50)
+    wax.service.run(run_job(wax, monday_ms))
+    until(lambda: bool(summaries(wax)))
+    assert "Ana" in (text_of(wax) or "")
+    assert wax.delete(f"{wax.v1}/subscribers/{ana['uuid']}").status_code in (200, 204)
+    assert text_of(wax) is None and summaries(wax)[0].status == "cancelled"
+    wax.service.run(run_job(wax, monday_ms + 60_000))
+    newest = summaries(wax)[0]
+    assert newest.status == "waiting" and "Ana" not in (text_of(wax) or "Ana")
+
+
+def summaries(member: Operator) -> list[QueuedEmail]:
+    found = member.service.read(lambda tx: emails.of_account(tx, member.account_id, Page(1, 200)))
+    return [each for each in found if each.kind == "weekly_summary"]
+
+
+def text_of(member: Operator) -> str | None:
+    email_id = summaries(member)[0].id
+    return member.service.read(lambda tx: emails.text_of(tx, member.account_id, email_id))
