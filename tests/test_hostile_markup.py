@@ -7,13 +7,20 @@ is escaped when a page is rendered, whatever store it came from, so one engine i
 
 from __future__ import annotations
 
+import inspect
 from typing import Any
 
 import pytest
 
 from honeyguide.accounts import attempts
+from honeyguide.languages.language import ENGLISH
+from honeyguide.mail import layout, texts
+from honeyguide.mail.layout import EmailBranding
+from honeyguide.mail.own_texts import EDITABLE, FIELDS
 from honeyguide.pages.dashboard.routes import PAGES
+from honeyguide.pages.readers import start
 from honeyguide.pages.readers.page_texts import PAGE_TEXTS
+from honeyguide.referrals.reader_emails import stop_token
 from tests.support.hostile_world import ADDRESS, World
 from tests.support.market import png
 from tests.support.markup import ESCAPED, EVIL, unescaped
@@ -221,6 +228,10 @@ def test_no_page_for_readers_lets_markup_through(world: World) -> None:
         f"{program}?partner={EVIL}",
         hub,
         f"{hub}/claim/{world.ids['unclaimed']}",
+        f"{hub}/leave",
+        f"/stop/{stop_token(wax.service.services.site, star.ref_code)}",
+        f"/hub/start/{start.token(wax.service.services.site, star.ref_code)}",
+        f"{wax.page}?ref={star.ref_code}",
         f"/hub?of={wax.campaign.slug}",
         f"/m/{world.code}?email={EVIL}",
         f"/m/{world.code}?email=o'evil@example.org",
@@ -255,6 +266,37 @@ def test_no_page_for_readers_lets_markup_through(world: World) -> None:
     assert look(wax.visitor.get(wax.confirm_link(email)), "the confirmation page", problems)
     look(wax.fill_in(f"/hub?of={wax.campaign.slug}", wax.address("asks")), "asked", problems)
     assert problems == []
+
+
+def test_no_email_lets_markup_through() -> None:
+    brand = EmailBranding(
+        EVIL,
+        logo_url="https://example.org/logos/1",
+        from_name=EVIL,
+        reply_to=EVIL,
+        privacy_url="https://example.org/?q=<evil>",
+        imprint_url="https://example.org/?q=<evil>",
+    )
+    own = {f"{kind}_{field}": EVIL for kind in EDITABLE for field in FIELDS}
+    samples: dict[str, Any] = {
+        "int": 3,
+        "list[tuple[str, str]]": [(EVIL, EVIL)],
+        "Language": ENGLISH,
+        "Mapping[str, str]": own,
+    }
+    written = [
+        function
+        for name, function in inspect.getmembers(texts, inspect.isfunction)
+        if function.__module__ == texts.__name__ and not name.startswith("_")
+    ]
+    assert len(written) > 10
+    for function in written:
+        parameters = inspect.signature(function).parameters
+        values = {name: samples.get(each.annotation, EVIL) for name, each in parameters.items()}
+        message = function(**values)
+        made = layout.parts(message, brand, stop_url=EVIL, leave_url=EVIL)
+        assert unescaped(made.html, function.__name__) == []
+        assert "&lt;evil" in made.html and "{{7*7}}" in made.html
 
 
 def test_markup_that_came_through_would_be_seen() -> None:

@@ -10,7 +10,7 @@ from honeyguide.accounts import invitations
 from honeyguide.kernel.ids import new_id
 from honeyguide.pages.readers.page_texts import PAGE_TEXTS
 from honeyguide.partners import payouts, rules
-from honeyguide.referrals import branding
+from honeyguide.referrals import branding, hub_choices
 from honeyguide.referrals.branding import FROM_NAME_LIMIT, BrandFields
 from honeyguide.store.tx import Tx
 from tests.support.market import join, offer, publish
@@ -61,6 +61,8 @@ class World:
             privacy_url=URL,
             imprint_url=URL,
             asks_name=True,
+            show_inviter=True,
+            show_leaderboard=True,
         )
         self.service.write(lambda tx: branding.save(tx, self.wax.tenant, brand, now_ms=1))
         self.rewards: list[str] = []
@@ -87,6 +89,11 @@ class World:
             "ip_address": EVIL,
         }
         self.star = self.alice.subscribe("star@example.org", **claims)
+        self.service.write(
+            lambda tx: hub_choices.save(
+                tx, self.wax.tenant, self.star["uuid"], shows_name=True, on_leaderboard=True
+            )
+        )
         self.alice.subscribe("friend@example.org", referrer_code=self.star["ref_code"], **claims)
         self.alice.subscribe("thrown@mailinator.com", referrer_code=self.star["ref_code"], **claims)
         self.alice.put(f"{self.alice.v1}/settings", {"hold_days": 5, "screening": "strong"})
