@@ -44,7 +44,7 @@ FILL = """([n, text]) => {
     else if (field.tagName === "INPUT") { field.type = "text"; field.value = text; }
     else field.value = text;
   }
-  form.requestSubmit(form.querySelector("button:not([type=button])"));
+  form.requestSubmit([...form.elements].find((field) => field.type === "submit"));
 }"""
 # What the page says to the person: flash messages, errors beside fields, and the whole text of a
 # page that is only a message.

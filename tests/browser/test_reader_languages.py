@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator
 import pytest
 from playwright.sync_api import Page
 
+from honeyguide.languages import countries
 from honeyguide.languages.language import CODES, get_language
 from honeyguide.mail import layout, texts
 from honeyguide.mail.content import EmailText
@@ -30,6 +31,7 @@ OWN = (
     *("The Morning Wax", "Plain Letters", "The Weekly Hive", "All that buzzes, every Friday."),
     *("I’d like to get Plain Letters by email.", "Ben B.", "Ben", "Cleo", "HONEY-2026", "Nov"),
     *("WhatsApp", "Telegram", "Facebook", "LinkedIn", "Bluesky"),
+    *countries.names(get_language(CODE)).values(),
 )
 EMAIL_VALUES = {
     "newsletter": "The Morning Wax",
