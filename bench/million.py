@@ -53,13 +53,7 @@ def _brought(words: str, *, last: bool) -> Ask:
     return Ask(words, path)
 
 
-_ONE = b'"shipments":[{'
 _LANE = b"1 Hive Lane"
-
-
-def _shipments(campaign: Campaign) -> str:
-    return f"/v1/campaigns/{campaign.id}/shipments"
-
 
 ASKS = (
     _page("totals (a page of 1)", "all", 1, None),
@@ -72,8 +66,6 @@ ASKS = (
     _page("type=advocates, last page", "advocates", 50, 10),
     _brought("top advocate's referrals, page 1", last=False),
     _brought("top advocate's referrals, last page", last=True),
-    Ask("shipments, page 1", lambda campaign: f"{_shipments(campaign)}?status=to_send", _ONE),
-    Ask("shipments that were sent, page 1", lambda c: f"{_shipments(c)}?status=sent", _ONE),
     Ask("the dashboard's shipments", lambda campaign: "/shipments", _LANE),
     Ask("the same for one reward", lambda c: f"/shipments?reward={c.later_id(0, 1)}", _LANE),
     Ask("the dashboard's sent shipments", lambda campaign: "/shipments?show=sent", b"by the API"),
