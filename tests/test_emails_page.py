@@ -36,7 +36,7 @@ def test_an_operators_text_is_saved_previewed_and_sent(alice: Operator) -> None:
         "{first_name}, {reward} is yours",
         "Hi {first_name},\n\n{count} joined {newsletter}.",
     )
-    typed = {"subject": subject, "text": text}
+    typed = {"subject": subject, "text": text, "is_on": "1"}
     html = alice.web.post(f"/emails/preview?{PAGE[8:]}", page=PAGE, **typed)
     assert "Hi Ana," in html.text and "style-src 'unsafe-inline'" in str(html.headers)
     assert html.headers["x-frame-options"] == "SAMEORIGIN"

@@ -49,6 +49,7 @@ NO_IDS = {
     "/emails",
     "/emails/preview",
     "/emails/test",
+    "/emails/stopped",
     "/newsletter/test",
     "/embed",
     "/embed/check",

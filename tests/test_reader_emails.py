@@ -150,22 +150,23 @@ def test_one_click_stops_these_emails_and_not_the_subscription(wax: Member, inbo
     ana = advocate(wax, 1)
     url = stop_url_of(wait_for(inbox)[0])
     # Mail scanners open every link.
-    assert "Stop emails about your rewards?" in httpx.get(url).text
+    assert "Stop emails about your referrals and rewards?" in httpx.get(url).text
     assert stopped(wax, ana) is None
     # What a mail program sends: no cookie, no token of a form.
     answer = httpx.post(url, content="List-Unsubscribe=One-Click", headers=FORM)
     assert answer.status_code == 200 and stopped(wax, ana) is not None
     bring(wax, ana, 1)
-    until = time.monotonic() + PATIENCE_S
-    while statuses(wax) != ["cancelled", "sent"] and time.monotonic() < until:
-        time.sleep(0.05)
-    assert statuses(wax) == ["cancelled", "sent"] and len(inbox.received) == 1
+    assert statuses(wax) == ["sent"] and len(inbox.received) == 1
     reader = wax.service.read(lambda tx: subscribers.get(tx, tenant_of(wax), ana["uuid"]))
     assert reader.status == "active"
     # Changing one's mind.
     assert "again" in httpx.post(f"{url}?again=1").text and stopped(wax, ana) is None
-    bring(wax, ana, 1)
-    assert wait_for(inbox, 2)[1].subject == "You’ve earned The hive"
+    wax.service.set_clock(86_400)  # they get one such email a day
+    try:
+        bring(wax, ana, 1)
+        assert wait_for(inbox, 2)[1].subject == "You’ve earned The hive"
+    finally:
+        wax.service.set_clock(0)
 
 
 def test_one_click_works_as_multipart_and_wrong_urls_change_nothing(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from honeyguide.kernel.clock import DAY_MS
 from honeyguide.kernel.email_addresses import EmailAddress
@@ -92,33 +92,37 @@ async def enqueue(
     about: str | None = None,
     once: str | None = None,
     now_ms: int,
-) -> None:
-    """Queues an email. An account sends at most one email per `once`; `from_name` replaces our
-    sender's name. With an `unsubscribe_url` it is one that nobody asked for: it is not sent to
-    somebody who stopped such emails or unsubscribed.
+) -> bool:
+    """Queues an email. An account sends at most one email per `once`: False if there is one.
+
+    `from_name` replaces our sender's name. With an `unsubscribe_url` it is one that nobody asked
+    for: it is not sent to somebody who stopped such emails or unsubscribed.
 
     A transaction that queues several with a `once` does so in the same order everywhere, or
     PostgreSQL would have deadlocks to resolve.
     """
-    await tx.put(
-        _INSERT,
-        id=new_id(),
-        account_id=account_id,
-        kind=kind,
-        to_email=to.text,
-        mailbox=to.person,
-        from_name=one_line(from_name) if from_name else None,
-        reply_to=reply_to,
-        unsubscribe_url=unsubscribe_url,
-        subject=one_line(subject),
-        body_text=text,
-        body_html=html,
-        about_id=about,
-        once_key=once,
-        waited_for=int(kind in WAITED_FOR),
-        now_ms=now_ms,
-    )
+    row: dict[str, Any] = {
+        "id": new_id(),
+        "account_id": account_id,
+        "kind": kind,
+        "to_email": to.text,
+        "mailbox": to.person,
+        "from_name": one_line(from_name) if from_name else None,
+        "reply_to": reply_to,
+        "unsubscribe_url": unsubscribe_url,
+        "subject": one_line(subject),
+        "body_text": text,
+        "body_html": html,
+        "about_id": about,
+        "once_key": once,
+        "waited_for": int(kind in WAITED_FOR),
+        "now_ms": now_ms,
+    }
     tx.wake(TOPIC)
+    if once is not None:
+        return bool(await tx.run(_INSERT, **row))
+    await tx.put(_INSERT, **row)
+    return True
 
 
 async def of_account(tx: Tx, account_id: str, page: Page) -> list[QueuedEmail]:

@@ -53,7 +53,23 @@ REWARD_UNLOCKED = EditableEmail(
     ("newsletter", "reward", "first_name", "count", "link"),
     translatable("You’ve earned {reward}"),
 )
-EDITABLE = {email.kind: email for email in (CONFIRM, HUB_LINK, REWARD_UNLOCKED)}
+FRIEND_JOINED = EditableEmail(
+    "friend_joined",
+    "Friend joined",
+    "Sent when a friend joined through a subscriber’s link and counts.",
+    ("newsletter", "first_name", "count", "link"),
+    translatable("A friend joined {newsletter} through you"),
+)
+ONE_MORE = EditableEmail(
+    "one_more",
+    "One more to go",
+    "Sent when a friend joined and one more friend earns the subscriber a reward.",
+    ("newsletter", "reward", "first_name", "link"),
+    translatable("One more friend and you’ve earned {reward}"),
+)
+EDITABLE = {
+    email.kind: email for email in (CONFIRM, HUB_LINK, FRIEND_JOINED, ONE_MORE, REWARD_UNLOCKED)
+}
 
 
 class Written(NamedTuple):
@@ -81,6 +97,19 @@ def default(email: EditableEmail, field: str, language: Language, count: int = S
         return gettext(
             translatable(
                 "Your link to share, your progress and your rewards are on your referral page."
+            )
+        )
+    if email is FRIEND_JOINED:
+        return language.translations.ngettext(
+            "Thank you! A friend joined {newsletter} through you. It’s your first.",
+            "Thank you! A friend joined {newsletter} through you. That makes {count} friends.",
+            count,
+        )
+    if email is ONE_MORE:
+        return gettext(
+            translatable(
+                "You’re almost there: when one more friend joins {newsletter} through you, "
+                "you’ve earned {reward}."
             )
         )
     return language.translations.ngettext(

@@ -45,6 +45,8 @@ CARRIES_A_KEY = frozenset(
         "confirm",
         "invitation",
         "open_account",
+        "friend_joined",
+        "one_more",
         "reward_unlocked",
         "weekly_summary",
     }

@@ -6,13 +6,26 @@ They stay subscribed. Whoever sends an email looks here right before sending it
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
+from honeyguide.kernel.paging import Page
 from honeyguide.store.statements import beside
 from honeyguide.store.tx import Tx
+
+
+class StoppedSubscriber(NamedTuple):
+    id: str
+    email: str
+    name: str | None
+    stopped_ms: int
+
 
 _sql = beside(__file__)
 _STOP = _sql.command("stop")
 _RESUME = _sql.command("resume")
 _STOPPED_MS = _sql.value("stopped_ms", int)
+_LIST = _sql.query("list", StoppedSubscriber)
+_COUNT = _sql.value("count", int)
 
 
 async def stop(tx: Tx, account_id: str, subscriber_id: str, *, now_ms: int) -> None:
@@ -27,3 +40,9 @@ async def resume(tx: Tx, account_id: str, subscriber_id: str) -> None:
 async def stopped_ms(tx: Tx, account_id: str, subscriber_id: str) -> int | None:
     """Since when; None while they get these emails."""
     return await tx.one(_STOPPED_MS, account_id=account_id, subscriber_id=subscriber_id)
+
+
+async def page_of(tx: Tx, account_id: str, page: Page) -> tuple[list[StoppedSubscriber], int]:
+    """Who stopped them, the last first, and how many did."""
+    rows = await tx.all(_LIST, account_id=account_id, most=page.per_page, skip=page.skip)
+    return rows, await tx.one(_COUNT, account_id=account_id) or 0

@@ -7,3 +7,13 @@ DELETE FROM email_stop WHERE account_id = :account_id AND subscriber_id = :subsc
 
 -- name: stopped_ms
 SELECT stopped_ms FROM email_stop WHERE account_id = :account_id AND subscriber_id = :subscriber_id;
+
+-- name: list
+SELECT s.id, s.email, s.name, p.stopped_ms FROM (
+    SELECT i.subscriber_id, i.stopped_ms FROM email_stop AS i WHERE i.account_id = :account_id
+    ORDER BY i.stopped_ms DESC, i.subscriber_id DESC LIMIT :most OFFSET :skip
+) AS p JOIN subscriber AS s ON s.id = p.subscriber_id AND s.account_id = :account_id
+ORDER BY p.stopped_ms DESC, p.subscriber_id DESC;
+
+-- name: count
+SELECT COUNT(*) AS n FROM email_stop WHERE account_id = :account_id;

@@ -220,6 +220,48 @@ def hub_link(
     )
 
 
+def friend_joined(
+    language: Language,
+    *,
+    newsletter: str,
+    referrals: int,
+    hub: str,
+    first_name: str = "",
+    own: Mapping[str, str] = DEFAULT_TEXTS,
+) -> EmailText:
+    """It does not say who: an advocate need not know who reads what."""
+    values = {
+        "newsletter": newsletter,
+        "first_name": first_name,
+        "count": language.number(referrals),
+        "link": hub,
+    }
+    written = own_texts.write(own_texts.FRIEND_JOINED, language, own, values, count=referrals)
+    return email(
+        written.subject,
+        *written.paragraphs,
+        Button(language.gettext("Open your referral page"), hub),
+    )
+
+
+def one_more(
+    language: Language,
+    *,
+    newsletter: str,
+    reward: str,
+    hub: str,
+    first_name: str = "",
+    own: Mapping[str, str] = DEFAULT_TEXTS,
+) -> EmailText:
+    values = {"newsletter": newsletter, "reward": reward, "first_name": first_name, "link": hub}
+    written = own_texts.write(own_texts.ONE_MORE, language, own, values)
+    return email(
+        written.subject,
+        *written.paragraphs,
+        Button(language.gettext("Open your referral page"), hub),
+    )
+
+
 def reward_unlocked(
     language: Language,
     *,

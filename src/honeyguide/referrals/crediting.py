@@ -12,7 +12,14 @@ from honeyguide.kernel.site import Site
 from honeyguide.kernel.tenant import Tenant
 from honeyguide.mail import notifications, texts
 from honeyguide.mail.notification_kinds import FIRST_REFERRAL
-from honeyguide.referrals import campaigns, earned_rewards, event_bodies, rules, subscribers
+from honeyguide.referrals import (
+    advocate_emails,
+    campaigns,
+    earned_rewards,
+    event_bodies,
+    rules,
+    subscribers,
+)
 from honeyguide.referrals.subscribers import Subscriber
 from honeyguide.store.statements import beside
 from honeyguide.store.tx import Tx
@@ -34,6 +41,8 @@ class Referrer(NamedTuple):
     milestones: int
     is_first: int
     """Whether the campaign had no referral yet."""
+    friend_emails: int
+    """Whether the referrer may get an email about this one."""
 
 
 _sql = beside(__file__)
@@ -59,10 +68,9 @@ async def credit_signup(
         advocate = await subscribers.find(tx, tenant, referrer.id)
         if advocate is not None:
             await event_bodies.new_referral(tx, site, tenant, referral, advocate, now_ms=now_ms)
-    if referrer.milestones and referral.referral_status == rules.Status.VERIFIED:
-        await earned_rewards.unlock(
-            tx, site, tenant, referrer.id, is_news=is_news(referral), now_ms=now_ms
-        )
+    is_verified = referral.referral_status == rules.Status.VERIFIED
+    if is_verified and (referrer.milestones or referrer.friend_emails):
+        await credit_verified(tx, site, tenant, referral, now_ms=now_ms)
     if referrer.is_first and is_news(referral):
         await _notify_of_first(tx, site, tenant, referral, now_ms=now_ms)
 
@@ -70,11 +78,13 @@ async def credit_signup(
 async def credit_verified(
     tx: Tx, site: Site, tenant: Tenant, referral: Subscriber, *, now_ms: int
 ) -> None:
-    """For a referral that was pending or rejected and is verified now."""
-    if referral.referrer_id is not None:
-        await earned_rewards.unlock(
-            tx, site, tenant, referral.referrer_id, is_news=is_news(referral), now_ms=now_ms
-        )
+    """For a referral that is verified now."""
+    advocate_id, news = referral.referrer_id, is_news(referral)
+    if advocate_id is None:
+        return
+    await earned_rewards.unlock(tx, site, tenant, advocate_id, is_news=news, now_ms=now_ms)
+    if news:
+        await advocate_emails.tell_of_friend(tx, site, tenant, advocate_id, now_ms=now_ms)
 
 
 async def _notify_of_first(

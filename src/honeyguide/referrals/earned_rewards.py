@@ -99,9 +99,6 @@ _QUEUED_OF_PERSON = _sql.value("queued_of_person", str)
 _COUNT_QUEUED = _sql.value("count_queued", int)
 
 
-# -- winning
-
-
 async def unlock(
     tx: Tx, site: Site, tenant: Tenant, advocate_id: str, *, is_news: bool = True, now_ms: int
 ) -> int:
@@ -134,7 +131,15 @@ async def unlock(
                 given += 1
                 if reward.approval == rewards.AUTOMATIC:
                     await _give(
-                        tx, site, tenant, reward, earned_id, advocate_id, by=None, now_ms=now_ms
+                        tx,
+                        site,
+                        tenant,
+                        reward,
+                        earned_id,
+                        advocate_id,
+                        by=None,
+                        now_ms=now_ms,
+                        is_news=is_news,
                     )
                 else:
                     await reward_events.notify_to_approve(
@@ -154,6 +159,7 @@ async def _give(
     by: str | None,
     now_ms: int,
     queued: bool = False,
+    is_news: bool = True,
 ) -> None:
     """Hands over the reward, or queues it for a code. Either way the operator has nothing more to
     do."""
@@ -176,9 +182,9 @@ async def _give(
             tenant,
             winner,
             reward,
-            earned_id=earned_id,
             coupon_code=code,
             brand=brand,
+            is_news=is_news,
             now_ms=now_ms,
         )
 
@@ -216,9 +222,6 @@ async def fill(tx: Tx, site: Site, tenant: Tenant, reward_id: str, *, now_ms: in
             queued=True,
         )
     return len(waiting) == FILL_BATCH
-
-
-# -- looking
 
 
 async def earned_by(tx: Tx, tenant: Tenant, subscriber_id: str) -> list[EarnedReward]:
@@ -278,9 +281,6 @@ async def _get_locked(tx: Tx, tenant: Tenant, earned_id: str, of: str | None) ->
     locked = await tx.lock(_LOCK, account_id=tenant.account_id, id=earned.id)
     assert locked  # an earned reward is never deleted
     return await get(tx, tenant, earned.id, of=of)
-
-
-# -- deciding
 
 
 async def approve(

@@ -4,10 +4,11 @@ that nobody asked for.
 
 from __future__ import annotations
 
+from honeyguide.kernel.clock import DAY_MS
 from honeyguide.kernel.email_addresses import EmailAddress
 from honeyguide.kernel.site import Site
 from honeyguide.kernel.tenant import Tenant
-from honeyguide.mail import emails, layout
+from honeyguide.mail import emails, layout, stops
 from honeyguide.mail.content import EmailText
 from honeyguide.mail.layout import EmailBranding
 from honeyguide.referrals import hub, links, subscribers
@@ -15,7 +16,7 @@ from honeyguide.referrals.subscribers import Subscriber
 from honeyguide.store.tx import Tx
 
 # Somebody asked for the others.
-CAN_BE_STOPPED = frozenset({"reward_unlocked"})
+CAN_BE_STOPPED = frozenset({"friend_joined", "one_more", "reward_unlocked"})
 _PURPOSE = "stop emails"
 
 
@@ -50,12 +51,13 @@ async def send(
     kind: str,
     once: str,
     now_ms: int,
-) -> None:
+) -> bool:
+    """False if there is an email with this `once` already."""
     stop = leave = None
     if kind in CAN_BE_STOPPED:
         stop, leave = stop_url(site, reader.ref_code), f"{hub.link(site, reader)}/leave"
     made = layout.parts(message, brand, stop_url=stop, leave_url=leave)
-    await emails.enqueue(
+    return await emails.enqueue(
         tx,
         account_id=tenant.account_id,
         to=EmailAddress(reader.email),
@@ -70,3 +72,29 @@ async def send(
         once=once,
         now_ms=now_ms,
     )
+
+
+async def send_news(
+    tx: Tx,
+    site: Site,
+    tenant: Tenant,
+    reader: Subscriber,
+    message: EmailText,
+    brand: EmailBranding,
+    *,
+    kind: str,
+    now_ms: int,
+    most_days_later: int = 0,
+) -> None:
+    """An email that can be stopped: at most one for each subscriber and day (UTC), and none to
+    those who unsubscribed or stopped them. If today's was sent, this one waits for the next day
+    without one, at most so many days; else it is left out."""
+    if reader.status == "unsubscribed":
+        return
+    if await stops.stopped_ms(tx, tenant.account_id, reader.id) is not None:
+        return
+    for days in range(most_days_later + 1):
+        at_ms = now_ms + days * DAY_MS
+        once = f"news:{reader.id}:{at_ms // DAY_MS}"
+        if await send(tx, site, tenant, reader, message, brand, kind=kind, once=once, now_ms=at_ms):
+            return

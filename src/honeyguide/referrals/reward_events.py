@@ -14,11 +14,22 @@ from honeyguide.kernel.tenant import Tenant
 from honeyguide.mail import notifications, texts
 from honeyguide.mail.content import EmailText
 from honeyguide.mail.notification_kinds import ITEM_TO_SEND, REWARD_TO_APPROVE, NotificationKind
-from honeyguide.referrals import event_bodies, hub, names, reader_emails, rewards
+from honeyguide.referrals import (
+    advocate_emails,
+    event_bodies,
+    hub,
+    names,
+    reader_emails,
+    rewards,
+)
 from honeyguide.referrals.branding import Branding
 from honeyguide.referrals.rewards import Reward
 from honeyguide.referrals.subscribers import Subscriber
 from honeyguide.store.tx import Tx
+
+# Of several rewards earned in a day, each has its email, one a day. Of more than these, the rest is
+# on the referral page only.
+MOST_DAYS_LATER = 7
 
 
 async def tell_unlocked(
@@ -28,17 +39,18 @@ async def tell_unlocked(
     advocate: Subscriber,
     reward: Reward,
     *,
-    earned_id: str,
     coupon_code: str | None,
     brand: Branding,
+    is_news: bool,
     now_ms: int,
 ) -> None:
+    """The event, and an email if the operator sends such emails and it is news."""
     facts = {
         "reward": body(reward.id, reward.name, reward.referrals, reward.recurring),
         "coupon_code": coupon_code,
     }
     await emit(tx, site, tenant, outbox.REWARD_UNLOCKED, advocate, facts, now_ms=now_ms)
-    if advocate.status == "unsubscribed":  # no email, but the reward is still theirs
+    if not is_news or not (await advocate_emails.switches_of(tx, tenant)).reward_unlocked:
         return
     look = brand.email_branding(site)
     offered = await rewards.of_campaign(tx, tenant)
@@ -58,7 +70,7 @@ async def tell_unlocked(
         referral_link=site.reader_link(advocate.ref_code),
         own=look.own_texts,
     )
-    await reader_emails.send(
+    await reader_emails.send_news(
         tx,
         site,
         tenant,
@@ -66,8 +78,8 @@ async def tell_unlocked(
         message,
         look,
         kind="reward_unlocked",
-        once=f"reward_unlocked:{earned_id}",
         now_ms=now_ms,
+        most_days_later=MOST_DAYS_LATER,
     )
 
 

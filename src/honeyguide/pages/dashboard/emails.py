@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import msgspec
 from starlette.responses import HTMLResponse, Response
@@ -19,7 +19,7 @@ from honeyguide.pages.dashboard.page_request import PageRequest, PageView
 from honeyguide.pages.dashboard.pages import keep_text
 from honeyguide.pages.forms import Field, FormErrors
 from honeyguide.pages.readers.page_texts import key_in
-from honeyguide.referrals import branding, campaigns, reader_emails, rewards
+from honeyguide.referrals import advocate_emails, branding, campaigns, reader_emails, rewards
 from honeyguide.referrals.branding import Branding
 from honeyguide.referrals.campaigns import CampaignSettings
 from honeyguide.store.tx import Tx
@@ -102,8 +102,11 @@ async def show(tx: Tx, request: PageRequest) -> PageView:
     if request.errors:
         given = {field: request.text(field) for field in FIELDS}
     follows = edited.campaign.follow_browser_language
+    switches = (await advocate_emails.switches_of(tx, request.tenant))._asdict()
     return request.view(
         "emails.html",
+        switches=switches,
+        is_on=bool(request.text("is_on")) if request.errors else switches.get(edited.email.kind),
         edited=edited,
         emails=EDITABLE.values(),
         given=given,
@@ -129,6 +132,9 @@ async def save(tx: Tx, request: PageRequest) -> Response:
         _check(request, edited)
         saved = _typed(request, edited)
         done = "Changes saved. New emails have them."
+        if edited.email.kind in reader_emails.CAN_BE_STOPPED:
+            is_on = bool(request.text("is_on"))
+            await advocate_emails.switch(tx, request.tenant, edited.email.kind, is_on=is_on)
     await campaigns.configure(tx, request.tenant, CampaignSettings(words=saved))
     return request.go(_address(edited), done)
 
@@ -171,30 +177,43 @@ async def _sample(
     """The email as a sample subscriber gets it."""
     site, kind = request.services.site, edited.email.kind
     look = edited.campaign._replace(language=edited.language.code).email_branding(site)
-    name, stop_url, leave_url = edited.campaign.name, None, None
-    if kind == own_texts.REWARD_UNLOCKED.kind:
-        offered = await rewards.of_campaign(tx, request.tenant)
-        referrals = offered[0].referrals if offered else SAMPLE_REFERRALS
-        ahead = rewards.next_reward(offered, referrals)
-        message = texts.reward_unlocked(
-            look.language,
-            newsletter=name,
-            reward=offered[0].name if offered else SAMPLE_REWARD,
-            referrals=referrals,
-            hub=f"{site.base_url}/hub/sample",
-            first_name=SAMPLE_NAME,
-            next_reward=ahead[0].name if ahead else "",
-            left=ahead[1] if ahead else 0,
-            referral_link=site.reader_link("h0neyb1d"),
-            own=own,
-        )
-    elif kind == own_texts.HUB_LINK.kind:
-        link = f"{site.base_url}/hub/sample"
-        message = texts.hub_link(look.language, newsletter=name, link=link, own=own)
-    else:
-        link = f"{site.base_url}/confirm/sample"
-        message = texts.confirm(look.language, newsletter=name, link=link, own=own)
-    if kind in reader_emails.CAN_BE_STOPPED:
-        stop_url = f"{site.base_url}/stop/sample"
-        leave_url = f"{site.base_url}/hub/sample/leave"
+    message = await _sample_text(tx, request, edited, look.language, own)
+    can_be_stopped = kind in reader_emails.CAN_BE_STOPPED
+    stop_url = f"{site.base_url}/stop/sample" if can_be_stopped else None
+    leave_url = f"{site.base_url}/hub/sample/leave" if can_be_stopped else None
     return message, layout.parts(message, look, stop_url=stop_url, leave_url=leave_url)
+
+
+async def _sample_text(
+    tx: Tx, request: PageRequest, edited: EditedEmail, language: Language, own: dict[str, str]
+) -> EmailText:
+    site, email, name = request.services.site, edited.email, edited.campaign.name
+    hub = f"{site.base_url}/hub/sample"
+    if email is own_texts.CONFIRM:
+        link = f"{site.base_url}/confirm/sample"
+        return texts.confirm(language, newsletter=name, link=link, own=own)
+    if email is own_texts.HUB_LINK:
+        return texts.hub_link(language, newsletter=name, link=hub, own=own)
+    offered = await rewards.of_campaign(tx, request.tenant)
+    reward = offered[0].name if offered else SAMPLE_REWARD
+    referrals = offered[0].referrals if offered else SAMPLE_REFERRALS
+    sample: dict[str, Any] = {
+        "newsletter": name,
+        "hub": hub,
+        "first_name": SAMPLE_NAME,
+        "own": own,
+    }
+    if email is own_texts.FRIEND_JOINED:
+        return texts.friend_joined(language, referrals=referrals, **sample)
+    if email is own_texts.ONE_MORE:
+        return texts.one_more(language, reward=reward, **sample)
+    ahead = rewards.next_reward(offered, referrals)
+    return texts.reward_unlocked(
+        language,
+        reward=reward,
+        referrals=referrals,
+        next_reward=ahead[0].name if ahead else "",
+        left=ahead[1] if ahead else 0,
+        referral_link=site.reader_link("h0neyb1d"),
+        **sample,
+    )

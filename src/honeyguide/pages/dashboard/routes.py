@@ -36,6 +36,7 @@ from honeyguide.pages.dashboard import (
     rewards,
     settings,
     shipments,
+    stopped_emails,
     subscriber,
     subscribers,
     webhooks,
@@ -149,6 +150,15 @@ PAGES = (
     PageRoute("POST", "/branding/preview/color", READS, branding.note),
     PageRoute("GET", "/emails", READS, emails.show),
     PageRoute("POST", "/emails", WRITES, emails.save, form=emails.show, fields=emails.FORM),
+    PageRoute("GET", "/emails/stopped", READS, stopped_emails.show),
+    PageRoute(
+        "POST",
+        "/emails/stopped",
+        WRITES,
+        stopped_emails.add,
+        form=stopped_emails.show,
+        fields=stopped_emails.FORM,
+    ),
     PageRoute("GET", "/emails/preview", READS, emails.preview),
     PageRoute("POST", "/emails/preview", READS, emails.preview),
     PageRoute(

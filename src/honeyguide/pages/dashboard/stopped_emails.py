@@ -1,0 +1,43 @@
+"""The subscribers who get no emails about their referrals and rewards, because they stopped them or
+the operator did.
+"""
+
+from __future__ import annotations
+
+from starlette.responses import Response
+
+from honeyguide.kernel.errors import Invalid, Missing
+from honeyguide.kernel.paging import Page
+from honeyguide.mail import stops
+from honeyguide.pages import forms
+from honeyguide.pages.dashboard.page_request import PageRequest, PageView
+from honeyguide.pages.forms import Field
+from honeyguide.referrals import subscribers
+from honeyguide.store.tx import Tx
+
+PER_PAGE = 50
+FORM = {"email": Field("Email address", "Enter an email address.")}
+
+
+async def show(tx: Tx, request: PageRequest) -> PageView:
+    page = Page(forms.page_number(request.query.get("page", "")), PER_PAGE)
+    rows, total = await stops.page_of(tx, request.who.account_id, page)
+    return request.view(
+        "stopped_emails.html",
+        rows=rows,
+        total=total,
+        page=page.page,
+        pages=page.total_pages(total),
+        link=lambda number: f"/emails/stopped?page={number}",
+        email=request.text("email"),
+    )
+
+
+async def add(tx: Tx, request: PageRequest) -> Response:
+    forms.require(FORM, request.fields)
+    try:
+        subscriber = await subscribers.get(tx, request.tenant, request.text("email"))
+    except Missing:
+        raise Invalid("No subscriber has this email address.", param="email") from None
+    await stops.stop(tx, request.who.account_id, subscriber.id, now_ms=request.now_ms)
+    return request.go("/emails/stopped", f"{subscriber.email} gets none of these emails anymore.")

@@ -1,0 +1,7 @@
+-- name: of_campaign
+SELECT sends_friend_joined AS friend_joined, sends_one_more AS one_more, sends_reward_unlocked AS reward_unlocked
+FROM campaign WHERE account_id = :account_id AND id = :campaign_id;
+
+-- name: switch
+UPDATE campaign SET sends_friend_joined = :friend_joined, sends_one_more = :one_more, sends_reward_unlocked = :reward_unlocked
+WHERE account_id = :account_id AND id = :campaign_id;
