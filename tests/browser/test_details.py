@@ -77,6 +77,22 @@ def test_a_copied_key_is_announced(service: Service, alice: Operator, page_at: P
     expect(page.get_by_role("status")).to_have_text("Copied")
 
 
+def test_without_javascript_a_page_asks_before_erasing(
+    service: Service, alice: Operator, page_at: PageAt
+) -> None:
+    ann = alice.subscribe("ann.erase@example.org")
+    here = f"{service.url}/subscribers/{ann['uuid']}"
+    page = sit_down(page_at(DESKTOP, scripts=False), alice)
+    page.goto(here)
+    page.get_by_role("button", name="Erase").click()
+    expect(page.get_by_role("heading", name="Are you sure?")).to_be_visible()
+    page.get_by_role("link", name="Cancel").click()
+    assert page.url == here
+    page.get_by_role("button", name="Erase").click()
+    page.get_by_role("button", name="Erase").click()
+    assert alice.get(f"{alice.v1}/subscribers/{ann['uuid']}").status_code == 404
+
+
 def test_the_cursor_is_in_the_field_that_is_wrong_and_a_password_can_be_shown(
     service: Service, page_at: PageAt
 ) -> None:
