@@ -6,7 +6,12 @@ from __future__ import annotations
 
 from honeyguide.events import outbox
 from tests.support.service import Service
+from tests.support.stores import statement
 from tests.support.web import operator, words
+
+FAIL = statement(
+    "UPDATE delivery SET status = 'failed' WHERE account_id = :account_id AND id = :id"
+)
 
 
 def test_every_event_is_chosen_on_the_page(service: Service) -> None:
@@ -23,6 +28,17 @@ def test_every_event_is_chosen_on_the_page(service: Service) -> None:
     assert alice.get(more).json()["more_events"]["referral_rejected"] is True
     assert alice.get(f"/v2{path}").json()["webhook"]["events"]["new_referral"] is False
     assert "Referral rejected" in words(alice.web.get("/webhooks").text)
+
+
+def test_the_log_can_show_failures_only(service: Service) -> None:
+    alice = operator(service)
+    hook = alice.post("/v2/webhooks", {"url": "http://127.0.0.1:9/"}).json()["webhook"]["uuid"]
+    ids = [alice.post(f"/v2/webhooks/{hook}/test").json()["delivery"] for _ in range(3)]
+    service.write(lambda tx: tx.run(FAIL, account_id=alice.account_id, id=ids[1]["uuid"]))
+    assert ids[0]["event_id"] in words(alice.web.get(f"/webhooks/{hook}").text)
+    shown = words(alice.web.get(f"/webhooks/{hook}?show=failed").text)
+    assert "1 delivery in the last 30 days" in shown and ids[1]["event_id"] in shown
+    assert ids[0]["event_id"] not in shown and ids[2]["event_id"] not in shown
 
 
 def test_a_delivery_shows_its_body_and_why_it_was_canceled(service: Service) -> None:

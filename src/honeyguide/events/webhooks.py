@@ -114,6 +114,8 @@ _ROTATE = _sql.command("rotate")
 _DELETE = _sql.command("delete")
 _COUNT_DELIVERIES = _sql.value("count_deliveries", int)
 _DELIVERIES = _sql.query("deliveries", Delivery)
+_COUNT_FAILED = _sql.value("count_failed", int)
+_FAILED = _sql.query("failed", Delivery)
 _DELIVERY = _sql.query("delivery", Delivery)
 _BODIES = _sql.query("bodies", lambda event_id, body: (event_id, body))
 _ATTEMPTS = _sql.query("attempts", Attempt)
@@ -246,16 +248,17 @@ async def get_enabled(tx: Tx, account_id: str, scope: str, webhook_id: str) -> W
 
 
 async def page_of_deliveries(
-    tx: Tx, account_id: str, scope: str, webhook_id: str, page: Page
+    tx: Tx, account_id: str, scope: str, webhook_id: str, page: Page, *, only_failed: bool = False
 ) -> tuple[list[tuple[Delivery, list[Attempt]]], int]:
     """The log, newest first, each delivery with its attempts in order."""
+    count, listed = (_COUNT_FAILED, _FAILED) if only_failed else (_COUNT_DELIVERIES, _DELIVERIES)
     webhook = await get(tx, account_id, scope, webhook_id)
     mine: dict[str, Any] = {"account_id": account_id, "webhook_id": webhook.id}
-    total = await tx.one(_COUNT_DELIVERIES, **mine) or 0
-    rows = await tx.all(_DELIVERIES, **mine, most=page.per_page, skip=page.skip)
+    total = await tx.one(count, **mine) or 0
+    rows = await tx.all(listed, **mine, most=page.per_page, skip=page.skip)
     by_delivery: dict[str, list[Attempt]] = {row.id: [] for row in rows}
-    for attempt in await tx.all(_ATTEMPTS, **mine, most=page.per_page, skip=page.skip):
-        by_delivery.setdefault(attempt.delivery_id, []).append(attempt)
+    for attempt in await tx.all(_ATTEMPTS, account_id=account_id, ids=list(by_delivery)):
+        by_delivery[attempt.delivery_id].append(attempt)
     return [(row, by_delivery[row.id]) for row in rows], total
 
 

@@ -56,6 +56,17 @@ WHERE d.id IN (
     ORDER BY created_ms DESC, id DESC LIMIT :most OFFSET :skip
 ) ORDER BY d.created_ms DESC, d.id DESC;
 
+-- name: count_failed
+SELECT COUNT(*) AS n FROM delivery WHERE account_id = :account_id AND webhook_id = :webhook_id AND status = 'failed';
+
+-- name: failed
+SELECT d.id, d.event_id, e.type, d.status, d.due_ms, d.created_ms
+FROM delivery AS d JOIN event AS e ON e.id = d.event_id
+WHERE d.id IN (
+    SELECT id FROM delivery WHERE account_id = :account_id AND webhook_id = :webhook_id AND status = 'failed'
+    ORDER BY created_ms DESC, id DESC LIMIT :most OFFSET :skip
+) ORDER BY d.created_ms DESC, d.id DESC;
+
 -- name: bodies
 SELECT id, body FROM event WHERE account_id = :account_id AND id {in :ids} AND body IS NOT NULL;
 
@@ -66,10 +77,7 @@ WHERE d.account_id = :account_id AND d.webhook_id = :webhook_id AND d.id = :id;
 
 -- name: attempts
 SELECT delivery_id, at_ms, status_code, latency_ms, error, response FROM attempt
-WHERE account_id = :account_id AND delivery_id IN (
-    SELECT id FROM delivery WHERE account_id = :account_id AND webhook_id = :webhook_id
-    ORDER BY created_ms DESC, id DESC LIMIT :most OFFSET :skip
-) ORDER BY at_ms, id;
+WHERE account_id = :account_id AND delivery_id {in :ids} ORDER BY at_ms, id;
 
 -- name: attempts_of
 SELECT delivery_id, at_ms, status_code, latency_ms, error, response FROM attempt

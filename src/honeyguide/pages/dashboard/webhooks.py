@@ -97,9 +97,11 @@ async def one(tx: Tx, request: PageRequest) -> PageView:
 async def _one(tx: Tx, request: PageRequest, secret: str = "") -> PageView:
     page = Page(forms.page_number(request.query.get("page", "")), PER_PAGE)
     hook, scope = await _found(tx, request)
+    only_failed = request.query.get("show") == "failed"
     log, total = await webhooks.page_of_deliveries(
-        tx, request.tenant.account_id, scope, hook.id, page
+        tx, request.tenant.account_id, scope, hook.id, page, only_failed=only_failed
     )
+    here = f"/webhooks/{hook.id}?{'show=failed&' if only_failed else ''}page="
     sent = await webhooks.bodies_of(
         tx, request.tenant.account_id, (delivery for delivery, _ in log)
     )
@@ -115,7 +117,8 @@ async def _one(tx: Tx, request: PageRequest, secret: str = "") -> PageView:
         events=EVENTS,
         chosen=[kind for kind, _, _ in EVENTS if getattr(hook, kind)],
         since=iso(request.now_ms - DAY_MS)[:16],
-        link=lambda number: f"/webhooks/{hook.id}?page={number}",
+        link=lambda number: f"{here}{number}",
+        only_failed=only_failed,
         url=request.text("url") if "url" in request.fields else hook.url,
         secret=secret,
     )
