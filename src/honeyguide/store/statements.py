@@ -1,9 +1,9 @@
 """Named SQL: `-- name: find_one` blocks in a `.sql` file beside the module that runs them.
 
 One text serves both engines; `-- name: find_one (postgres)` overrides a block for one of them.
-Parameters are written `:name`. A `-- fragment: columns` block is text that statements of the same
-file share: they write `{columns}`. A statement with `-- batch: name` may travel with those of other
-callers, in the order of this parameter: a write locks rows by it.
+Parameters are written `:name`. A `-- fragment: columns` block is text that statements and other
+fragments of the same file share: they write `{columns}`. A statement with `-- batch: name` may
+travel with those of other callers, in the order of this parameter: a write locks rows by it.
 
 A statement that is put says what it does to which tables: `-- touches: adds delivery, reads
 webhook`. It `changes` rows that exist, or its `triggers` write to a table after it. On this depends
@@ -131,6 +131,10 @@ def _numbered(sql: str, sign: str) -> tuple[str, tuple[str, ...]]:
     return _PARAM.sub(number, sql), tuple(order)
 
 
+def _text_for(engine: str, texts: dict[str, str]) -> str:
+    return texts.get(engine, texts.get("both", ""))
+
+
 registry: list[Statement[Any]] = []
 
 
@@ -139,7 +143,7 @@ class Statements:
 
     def __init__(self, path: Path) -> None:
         self._texts: dict[str, dict[str, str]] = {}
-        self._fragments: dict[str, str] = {}
+        self._fragments: dict[str, dict[str, str]] = {}
         self._batched_by: dict[str, str] = {}
         self._touches: dict[str, str] = {}
         parts = iter(_HEAD.split(path.read_text(encoding="utf-8"))[1:])
@@ -150,28 +154,25 @@ class Statements:
                 self._touches[name] = touches[1]
             lines = (line for line in text.splitlines() if not line.lstrip().startswith("--"))
             clean = "\n".join(lines).strip().rstrip(";")
-            if kind == "fragment":
-                self._fragments[name] = clean
-            else:
-                self._texts.setdefault(name, {})[engine or "both"] = clean
+            texts = self._fragments if kind == "fragment" else self._texts
+            texts.setdefault(name, {})[engine or "both"] = clean
         self._stem = f"{path.parent.name}.{path.stem}"
 
-    def _filled(self, name: str, sql: str) -> str:
+    def _filled(self, name: str, engine: str) -> str:
+        """The statement for one engine. A fragment may have fragments in it."""
+
         def fragment(match: re.Match[str]) -> str:
             if match[1] not in self._fragments:
                 raise LookupError(f"{self._stem}.{name}: no fragment is called {match[1]}")
-            return self._fragments[match[1]]
+            return _FRAGMENT.sub(fragment, _text_for(engine, self._fragments[match[1]]))
 
-        return _FRAGMENT.sub(fragment, sql)
+        return _FRAGMENT.sub(fragment, _text_for(engine, self._texts[name]))
 
     def _make(self, name: str, row: Callable[..., Any]) -> Statement[Any]:
-        texts = {engine: self._filled(name, sql) for engine, sql in self._texts[name].items()}
-        both = texts.get("both", "")
-        sqlite, postgres = texts.get("sqlite", both), texts.get("postgres", both)
         statement = Statement(
             f"{self._stem}.{name}",
-            sqlite,
-            postgres,
+            self._filled(name, "sqlite"),
+            self._filled(name, "postgres"),
             row,
             self._batched_by.get(name),
             self._touches.get(name, ""),
