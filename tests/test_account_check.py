@@ -47,6 +47,11 @@ PLANTED = [
     f"WHERE campaign_id = (SELECT id {CAMPAIGN}) GROUP BY account_id",
     "INSERT INTO email_stop SELECT MIN(id), account_id, 1 FROM subscriber "
     f"WHERE campaign_id = (SELECT id {CAMPAIGN}) GROUP BY account_id",
+    "INSERT INTO subscriber_tag SELECT MIN(id), 'x', account_id, campaign_id, 1 "
+    f"FROM subscriber WHERE campaign_id = (SELECT id {CAMPAIGN}) GROUP BY account_id, campaign_id",
+    "INSERT INTO subscriber_note SELECT 'n', account_id, MIN(id), 'x', 1 FROM subscriber "
+    f"WHERE campaign_id = (SELECT id {CAMPAIGN}) GROUP BY account_id",
+    f"INSERT INTO saved_filter SELECT 'f', account_id, id, 'x', 'q=x', 1 {CAMPAIGN}",
     "INSERT INTO erasure SELECT 'e', account_id, campaign_id, MIN(id), 'x', 1, NULL "
     f"FROM subscriber WHERE campaign_id = (SELECT id {CAMPAIGN}) GROUP BY account_id, campaign_id",
     "INSERT INTO integration (id, account_id, campaign_id, platform, status, credentials, "

@@ -62,6 +62,8 @@ NO_IDS = {
     "/administration/backups",
     "/administration/checks",
     "/administration/test-email",
+    "/subscribers/{id}/edit",
+    "/subscribers/{id}/tags",
     "/account/profile",
     "/account/password",
     "/account/invitations",
@@ -118,6 +120,24 @@ def rejected(owner: Operator) -> str:
 
 def subscriber(owner: Operator) -> str:
     return make_subscriber(owner, "")[0]
+
+
+def saved_filter(owner: Operator) -> str:
+    owner.web.post(
+        "/subscribers/filters", page="/subscribers", name="Secret list", query="status=active"
+    )
+    return newest(owner, "SELECT id FROM saved_filter WHERE account_id = :account_id")
+
+
+def noted(owner: Operator) -> tuple[str, str]:
+    """(the subscriber, the note)"""
+    about = subscriber(owner)
+    owner.web.post(f"/subscribers/{about}/notes", page="/settings", note="Secret")
+    return about, newest(owner, "SELECT id FROM subscriber_note WHERE account_id = :account_id")
+
+
+def note(owner: Operator) -> str:
+    return noted(owner)[1]
 
 
 def earned(owner: Operator, approval: str, kind: str = "manual") -> tuple[str, str]:
@@ -199,6 +219,9 @@ FORMS = [
     Form("/subscribers/decide", "id", pending, {"do": "verify"}),
     Form("/subscribers/decide", "id", pending, {"do": "reject"}),
     Form("/subscribers/decide", "id", subscriber, {"do": "erase"}),
+    Form("/subscribers/tags", "id", subscriber, {"do": "add", "tag": "vip"}),
+    Form("/subscribers/filters", "id", saved_filter, {"do": "delete"}),
+    Form("/subscribers/{id}/notes", "note_id", note, {"do": "delete"}, subscriber),
     Form("/review", "id", rejected, {"do": "verify"}),
     Form("/review", "id", pending, {"do": "reject"}),
     Form("/review/referrer", "code", pending_code, {"show": "pending", "do": "reject"}),
@@ -274,6 +297,8 @@ def test_the_owner_reaches_what_the_field_names(quiet_service: Service, form: Fo
         promote(quiet_service, alice)
     if form.maker in (unlocked, awaiting) and form.parent:
         parent, mine = earned(alice, "manual" if form.maker is awaiting else "automatic")
+    elif form.maker is note:
+        parent, mine = noted(alice)
     elif form.maker is delivery:
         mine = delivery(alice)
         parent = newest(

@@ -15,7 +15,7 @@ from honeyguide.kernel.email_addresses import EmailAddress
 from honeyguide.kernel.ids import new_code, new_id
 from honeyguide.kernel.paging import Page
 from honeyguide.kernel.tenant import Tenant
-from honeyguide.referrals import hub_choices, page_index, search, subscribers
+from honeyguide.referrals import hub_choices, page_index, search, subscribers, tags
 from honeyguide.referrals.lifecycle import NewSubscriber
 from honeyguide.signups.signups import sign_up
 from honeyguide.store import Store
@@ -83,13 +83,10 @@ class Growing:
                 )
                 for kind in ("all", "referrals", "advocates")
             },
-            "best": lambda: store.snapshot(
-                search.ordered, tenant, "all", "best", before=None, most=20
-            ),
+            "tags": lambda: store.snapshot(tags.in_use, tenant),
             "pending": lambda: store.snapshot(
                 search.judged, tenant, "pending", before=None, most=20
             ),
-            "search": lambda: store.snapshot(search.by_prefix, tenant, "s1@", "all", most=20),
         }
 
     async def latencies(self) -> dict[str, float]:

@@ -132,6 +132,9 @@ BODIES: dict[str, dict[str, Any]] = {
     "/subscribers": {"email": "new@example.org"},
     "/webhooks": {"url": "http://127.0.0.1:9/hook"},
     "/rewards": {"name": "Mug", "referrals": 3},
+    "/tags": {"tags": ["vip"]},
+    "/tags/add": {"tags": ["vip"]},
+    "/tags/remove": {"tags": ["vip"]},
     "/replay": {"since": "2026-01-01T00:00:00Z"},
 }
 

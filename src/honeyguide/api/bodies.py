@@ -62,6 +62,12 @@ class SubscriberUpdate(Body, SubscriberChanges, frozen=True):
     pass
 
 
+class TagList(Body, frozen=True):
+    required: ClassVar[tuple[str, ...]] = ("tags",)
+
+    tags: public.Tags | None = None
+
+
 CouponCodes = Annotated[
     list[str], doc("Unique codes to add to the pool.", ["WAX-7Q2M", "WAX-9KD4"])
 ]

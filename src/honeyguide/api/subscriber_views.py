@@ -190,6 +190,10 @@ class OneReferral(View, frozen=True):
     referral: ExplainedReferral
 
 
+class Tags(View, frozen=True):
+    tags: public.Tags
+
+
 class PersonExport(View, frozen=True):
     """All data stored about one subscriber."""
 

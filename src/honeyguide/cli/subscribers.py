@@ -14,7 +14,7 @@ from honeyguide.cli.base import fail, progress, utf8_stdout, with_services
 from honeyguide.kernel.errors import Invalid
 from honeyguide.kernel.spreadsheets import csv_text
 from honeyguide.kernel.tenant import Tenant
-from honeyguide.referrals import campaigns, page_index, search
+from honeyguide.referrals import campaigns, page_index, subscriber_filters
 from honeyguide.signups import exporting, import_columns, import_files, importing
 from honeyguide.store import Tx
 
@@ -120,18 +120,19 @@ def export_command(
         Path | None, typer.Option(help="File to write; default: standard output.")
     ] = None,
     show: Annotated[
-        str, typer.Option(help=f"Which subscribers: {', '.join(search.SHOWS)}.")
+        str, typer.Option(help=f"Which subscribers: {', '.join(subscriber_filters.SHOWS)}.")
     ] = "all",
 ) -> None:
     """Export subscribers as CSV."""
-    if show not in search.SHOWS:
-        fail(f"--show must be one of: {', '.join(search.SHOWS)}.")
+    if show not in subscriber_filters.SHOWS:
+        fail(f"--show must be one of: {', '.join(subscriber_filters.SHOWS)}.")
     written = with_services(_export, account, file, show)
     typer.secho(f"Exported {written:,} subscribers.", err=True)
 
 
 async def _export(services: Services, account: str, file: Path | None, show: str) -> int:
     tenant = await services.store.read(_tenant, account)
+    wanted = subscriber_filters.of_show(show)
     total = await services.store.read(page_index.total, tenant.campaign_id, "all")
     try:
         out = file.open("w", encoding="utf-8", newline="") if file else utf8_stdout()
@@ -142,7 +143,9 @@ async def _export(services: Services, account: str, file: Path | None, show: str
         task = bar.add_task("Writing", total=total)
         out.write(csv_text([exporting.COLUMNS]))
         while not is_last:
-            rows, after = await services.store.snapshot(exporting.batch, tenant, show, after=after)
+            rows, after = await services.store.slow_snapshot(
+                exporting.batch, tenant, wanted, after=after
+            )
             out.write(csv_text(exporting.line(services.site, row) for row in rows))
             written += len(rows)
             bar.advance(task, len(rows))

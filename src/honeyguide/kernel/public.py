@@ -88,6 +88,11 @@ UserAgent = Annotated[
 UtmSource = Annotated[str, doc("Source of the signup, from the link.", "instagram")]
 UtmCampaign = Annotated[str, doc("Campaign of the signup, from the link.", "spring")]
 
+Tags = Annotated[
+    list[str],
+    doc("Tags: lower-case text of 1 to 50 characters, without commas.", ["podcast", "vip"]),
+]
+
 RewardName = Annotated[str, doc("Name of the reward.", "The mug", maxLength=checks.NAME_LIMIT)]
 ReferralsNeeded = Annotated[int, doc("Verified referrals needed to unlock it.", 5)]
 RewardKind = Annotated[str, doc("`manual`, `link`, `coupon` or `physical`.", "physical")]

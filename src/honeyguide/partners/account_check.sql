@@ -51,6 +51,12 @@ SELECT (SELECT COUNT(*) FROM campaign_brand AS t LEFT JOIN campaign AS c ON c.id
            OR x.campaign_id <> s.campaign_id)
      + (SELECT COUNT(*) FROM email_stop AS t LEFT JOIN subscriber AS s ON s.id = t.subscriber_id
         WHERE COALESCE(s.account_id, '') <> t.account_id)
+     + (SELECT COUNT(*) FROM subscriber_tag AS t LEFT JOIN subscriber AS s ON s.id = t.subscriber_id
+        WHERE COALESCE(s.account_id, '') <> t.account_id OR s.campaign_id <> t.campaign_id)
+     + (SELECT COUNT(*) FROM subscriber_note AS t LEFT JOIN subscriber AS s ON s.id = t.subscriber_id
+        WHERE COALESCE(s.account_id, '') <> t.account_id)
+     + (SELECT COUNT(*) FROM saved_filter AS t LEFT JOIN campaign AS c ON c.id = t.campaign_id
+        WHERE COALESCE(c.account_id, '') <> t.account_id)
      + (SELECT COUNT(*) FROM erasure AS t JOIN subscriber AS s ON s.id = t.subscriber_id
         WHERE s.account_id <> t.account_id OR s.campaign_id <> t.campaign_id) AS n;
 

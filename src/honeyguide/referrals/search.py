@@ -1,23 +1,24 @@
-"""Finds subscribers for the operator: by the beginning of an address or name, by status, by most
-referrals. Every query follows an index and none counts. A page of ids is found first, then their
-rows, in one snapshot.
+"""Finds subscribers for the operator: by a filter, or referrals by their state. A page of ids is
+found first, then their rows, in one snapshot.
+
+A filter reads the campaign's subscribers one after another, so it needs a slow snapshot. No index
+serves it: every signup would pay for one.
 """
 
 from __future__ import annotations
 
 from typing import Any, NamedTuple
 
+from honeyguide.kernel import text_matching
 from honeyguide.kernel.tenant import Tenant
 from honeyguide.referrals import rules
+from honeyguide.referrals.subscriber_filters import SubscriberFilter
 from honeyguide.store.statements import beside
 from honeyguide.store.tx import Tx
 
 TOP, BOTTOM = (2**62, "~"), (-(2**62), "")
-# How far a prefix is followed before filters: past that, one more letter is quicker than any list.
-NEAR = 1_000
-
-SHOWS = ("all", "referrals", "advocates", "pending", "rejected", "unsubscribed")
-SORTS = ("newest", "oldest", "best")
+# Matches are counted up to here; more are shown as "10,000+".
+MOST_COUNTED = 10_000
 
 
 class FoundSubscriber(NamedTuple):
@@ -51,55 +52,118 @@ class FoundSubscriber(NamedTuple):
         return rules.explain(self.referral_reason, self.referral_due_ms)
 
 
-Cursor = tuple[int, str]
+class Cursor(NamedTuple):
+    """A place in a list: what the list is sorted by, and the subscriber there."""
+
+    at: int
+    id: str
+
+
+class FoundPage(NamedTuple):
+    rows: list[FoundSubscriber]
+    total: int
+    """Of all matches; `MOST_COUNTED + 1` stands for more."""
+    next: Cursor | None
+    """The last row of this page, if another page follows."""
+    previous: Cursor | None
+    """The first row of this page, if another page comes before."""
+
 
 _sql = beside(__file__)
-_EMAIL_BEGINS = _sql.value("email_begins", str)
-_NAME_BEGINS = _sql.value("name_begins", str)
-_CODE_IS = _sql.value("code_is", str)
-_AMONG = _sql.value("among", str)
-_OLDEST = _sql.value("oldest", str)
-_BEST = _sql.value("best", str)
+_NEWEST = _sql.query("newest", Cursor)
+_OLDEST = _sql.query("oldest", Cursor)
+_BEST = _sql.query("best", Cursor)
+_FEWEST = _sql.query("fewest", Cursor)
 _JUDGED = _sql.value("judged", str)
 _SUSPECTED = _sql.value("suspected", str)
-_LEFT = _sql.value("left", str)
 _OF_IDS = _sql.query("of_ids", FoundSubscriber)
 
-
-def _end(prefix: str) -> str:
-    """The first text past all that begin so, by code point, as both engines compare."""
-    return prefix[:-1] + chr(min(ord(prefix[-1]) + 1, 0x10FFFF)) if prefix else ""
-
-
-async def by_prefix(
-    tx: Tx, tenant: Tenant, text: str, show: str, *, most: int
-) -> list[FoundSubscriber]:
-    """Whose address or name begins so, or who has this code."""
-    folded = text.strip().lower()
-    if not folded:
-        return []
-    # Each statement scans its own index. In one statement, SQLite would start each scan again for
-    # every row.
-    whose: dict[str, Any] = {"campaign_id": tenant.campaign_id, "low": folded}
-    ids = await tx.all(_CODE_IS, **whose)
-    for statement in (_EMAIL_BEGINS, _NAME_BEGINS):
-        ids += await tx.all(statement, **whose, high=_end(folded), near=NEAR)
-    ids = await tx.all(_AMONG, campaign_id=tenant.campaign_id, ids=ids, show=show, most=most)
-    return await of_ids(tx, tenant, ids)
+# Each order, and the same list backwards; the start of each.
+_ORDERS = {"newest": (_NEWEST, _OLDEST), "oldest": (_OLDEST, _NEWEST), "best": (_BEST, _FEWEST)}
+_STARTS = {_NEWEST: TOP, _BEST: TOP, _OLDEST: BOTTOM, _FEWEST: BOTTOM}
 
 
-async def ordered(
-    tx: Tx, tenant: Tenant, show: str, sort: str, *, before: Cursor | None, most: int
-) -> list[FoundSubscriber]:
-    """Lists that the API does not have: oldest first, best first, those who left."""
-    if show in ("pending", "rejected"):
-        return await judged(tx, tenant, show, before=before, most=most)
-    statement = _LEFT if show == "unsubscribed" else _BEST if sort == "best" else _OLDEST
-    at, last_id = before or (BOTTOM if statement is _OLDEST else TOP)
-    ids = await tx.all(
-        statement, campaign_id=tenant.campaign_id, show=show, at=at, id=last_id, most=most
+async def find_page(
+    tx: Tx,
+    tenant: Tenant,
+    wanted: SubscriberFilter,
+    *,
+    before: Cursor | None = None,
+    after: Cursor | None = None,
+    per_page: int,
+) -> FoundPage:
+    """The first page; the page that follows `before` in the list; or the one that ends at
+    `after`."""
+    counted = await _find(tx, tenant, wanted, None, most=MOST_COUNTED + 1)
+    found = counted[: per_page + 1]
+    if before is not None:
+        found = await _find(tx, tenant, wanted, before, most=per_page + 1)
+    elif after is not None:
+        found = await _find(tx, tenant, wanted, after, most=per_page + 1, backwards=True)
+    has_more, found = len(found) > per_page, found[:per_page]
+    if after is not None:
+        found.reverse()
+    has_next, has_previous = (True, has_more) if after else (has_more, before is not None)
+    return FoundPage(
+        rows=await of_ids(tx, tenant, [each.id for each in found]),
+        total=len(counted),
+        next=found[-1] if found and has_next else None,
+        previous=found[0] if found and has_previous else None,
     )
-    return await of_ids(tx, tenant, ids)
+
+
+async def find_ids(tx: Tx, tenant: Tenant, wanted: SubscriberFilter) -> list[str]:
+    """Everybody who matches, as far as matches are counted."""
+    return [each.id for each in await _find(tx, tenant, wanted, None, most=MOST_COUNTED)]
+
+
+async def _find(
+    tx: Tx,
+    tenant: Tenant,
+    wanted: SubscriberFilter,
+    start: Cursor | None,
+    *,
+    most: int,
+    backwards: bool = False,
+) -> list[Cursor]:
+    statement = _ORDERS[wanted.sort][backwards]
+    at, last_id = start or _STARTS[statement]
+    conditions = _conditions(tenant, wanted)
+    return await tx.all(statement, **conditions, at=at, id=last_id, most=most)
+
+
+def _conditions(tenant: Tenant, wanted: SubscriberFilter) -> dict[str, Any]:
+    text = wanted.q.lower()
+    return {
+        "campaign_id": tenant.campaign_id,
+        "status": wanted.status,
+        "referral": wanted.referral,
+        "referred_by": wanted.referred_by,
+        "origin": wanted.origin,
+        "utm_source": wanted.utm_source.lower(),
+        "utm_campaign": wanted.utm_campaign.lower(),
+        "from_ms": wanted.from_ms,
+        "to_ms": wanted.to_ms,
+        "least": wanted.min_referrals or 0,
+        "most_referrals": -1 if wanted.max_referrals is None else wanted.max_referrals,
+        "reward": wanted.reward,
+        "tag": wanted.tag,
+        "text": text,
+        "in_email": text_matching.like_pattern(text),
+        "in_name": text_matching.like_pattern(text_matching.fold(text)),
+        "spellings": text_matching.character_classes(text),
+    }
+
+
+async def export_part(
+    tx: Tx, tenant: Tenant, wanted: SubscriberFilter, *, after: Cursor | None, most: int
+) -> tuple[list[FoundSubscriber], Cursor | None]:
+    """The next rows in the filter's order, and after which one to continue; None if these were the
+    last. Needs a snapshot, because an erasure in between would make a full part look like the
+    last."""
+    found = await _find(tx, tenant, wanted, after, most=most)
+    rows = await of_ids(tx, tenant, [each.id for each in found])
+    return rows, found[-1] if len(found) == most else None
 
 
 async def judged(

@@ -1,35 +1,49 @@
--- Each list finds a page of ids in its own index. `of_ids` then loads what is shown of each subscriber.
+-- Each list finds a page of ids first. `of_ids` then loads what is shown of each subscriber.
 
--- name: email_begins
-SELECT id FROM subscriber WHERE campaign_id = :campaign_id AND email_key >= :low AND email_key < :high
-ORDER BY email_key LIMIT :near;
+-- fragment: matches
+-- Every condition of a filter. An empty text lets everybody through, as do 0 for `least`, -1 for `most_referrals` and the ends of time.
+-- This reads the campaign's subscribers until the page is full. The text is looked for last, because that costs most.
+s.campaign_id = :campaign_id AND s.erased_ms IS NULL
+  AND s.created_ms >= :from_ms AND s.created_ms < :to_ms
+  AND (:status = '' OR s.status = :status)
+  AND (:referral = '' OR s.referrer_code IS NOT NULL AND s.referral_status = :referral)
+  AND (:referred_by = '' OR (s.referrer_code IS NULL) = (:referred_by = 'nobody')
+       AND (:referred_by IN ('nobody', 'anyone') OR (s.partner_campaign_id IS NOT NULL) = (:referred_by = 'partner')))
+  AND (:least = 0 OR s.referrals_verified >= :least) AND (:most_referrals < 0 OR s.referrals_verified <= :most_referrals)
+  AND (:origin = '' OR s.origin = :origin)
+  AND (:utm_source = '' OR lower(s.utm_source) = :utm_source)
+  AND (:utm_campaign = '' OR lower(s.utm_campaign) = :utm_campaign)
+  AND (:tag = ''
+       OR s.id IN (SELECT t.subscriber_id FROM subscriber_tag AS t WHERE t.campaign_id = :campaign_id AND t.tag = :tag))
+  AND (:reward = ''
+       OR s.id IN (SELECT w.subscriber_id FROM won_reward AS w WHERE w.campaign_id = :campaign_id AND w.reward_id = :reward))
+  AND (:text = '' OR s.ref_code = :text OR s.email_key LIKE :in_email ESCAPE '\' OR {name_matches})
 
--- name: name_begins
-SELECT id FROM subscriber WHERE campaign_id = :campaign_id AND erased_ms IS NULL AND name IS NOT NULL
-  AND lower(name) >= :low AND lower(name) < :high ORDER BY lower(name) LIMIT :near;
+-- fragment: name_matches
+-- Only names with other letters than ASCII need the slower pattern. SQLite's LIKE ignores the case of ASCII letters.
+s.name LIKE :in_name ESCAPE '\' OR octet_length(s.name) > length(s.name) AND s.name GLOB '*' || :spellings || '*'
 
--- name: code_is
-SELECT id FROM subscriber WHERE ref_code = :low AND campaign_id = :campaign_id;
+-- fragment: name_matches (postgres)
+lower(s.name) LIKE :in_name ESCAPE '\' OR octet_length(s.name) > length(s.name) AND s.name ~ :spellings
 
--- name: among
-SELECT s.id FROM subscriber AS s
-WHERE s.id {in :ids} AND s.campaign_id = :campaign_id AND COALESCE(s.erased_ms, 0) = 0 AND (
-      CAST(:show AS TEXT) = 'all' OR (CAST(:show AS TEXT) = 'referrals' AND s.referrer_code IS NOT NULL)
-      OR (CAST(:show AS TEXT) = 'advocates' AND s.is_advocate = 1) OR (CAST(:show AS TEXT) = 'unsubscribed' AND s.status = 'unsubscribed')
-      OR (s.referrer_code IS NOT NULL AND s.referral_status = CAST(:show AS TEXT))
-  )
-ORDER BY s.created_ms DESC, s.id DESC LIMIT :most;
+-- name: newest
+SELECT s.created_ms AS at, s.id FROM subscriber AS s
+WHERE {matches} AND (s.created_ms, s.id) < (:at, :id) ORDER BY s.created_ms DESC, s.id DESC LIMIT :most;
 
 -- name: oldest
-SELECT id FROM subscriber WHERE campaign_id = :campaign_id AND erased_ms IS NULL AND (
-      CAST(:show AS TEXT) = 'all' OR (CAST(:show AS TEXT) = 'referrals' AND referrer_code IS NOT NULL)
-      OR (CAST(:show AS TEXT) = 'advocates' AND is_advocate = 1)
-  )
-  AND (created_ms, id) > (:at, :id) ORDER BY created_ms, id LIMIT :most;
+SELECT s.created_ms AS at, s.id FROM subscriber AS s
+WHERE {matches} AND (s.created_ms, s.id) > (:at, :id) ORDER BY s.created_ms, s.id LIMIT :most;
 
 -- name: best
-SELECT subscriber_id FROM advocate WHERE campaign_id = :campaign_id AND verified > 0
-  AND (verified, subscriber_id) < (:at, :id) ORDER BY verified DESC, subscriber_id DESC LIMIT :most;
+-- CROSS JOIN: SQLite then begins with the advocates, in their order.
+SELECT a.verified AS at, a.subscriber_id AS id FROM advocate AS a CROSS JOIN subscriber AS s
+WHERE s.id = a.subscriber_id AND {matches} AND a.campaign_id = :campaign_id AND a.verified > 0 AND (a.verified, a.subscriber_id) < (:at, :id)
+ORDER BY a.verified DESC, a.subscriber_id DESC LIMIT :most;
+
+-- name: fewest
+SELECT a.verified AS at, a.subscriber_id AS id FROM advocate AS a CROSS JOIN subscriber AS s
+WHERE s.id = a.subscriber_id AND {matches} AND a.campaign_id = :campaign_id AND a.verified > 0 AND (a.verified, a.subscriber_id) > (:at, :id)
+ORDER BY a.verified, a.subscriber_id LIMIT :most;
 
 -- name: judged
 SELECT id FROM subscriber
@@ -40,10 +54,6 @@ WHERE campaign_id = :campaign_id AND erased_ms IS NULL AND referrer_code IS NOT 
 SELECT id FROM subscriber WHERE campaign_id = :campaign_id AND erased_ms IS NULL AND referral_status = 'pending'
   AND referral_reason IN ('same_network', 'many_from_one_network', 'burst')
   AND (received_ms, id) < (:at, :id) ORDER BY received_ms DESC, id DESC LIMIT :most;
-
--- name: left
-SELECT id FROM subscriber WHERE campaign_id = :campaign_id AND erased_ms IS NULL AND status = 'unsubscribed'
-  AND (created_ms, id) < (:at, :id) ORDER BY created_ms DESC, id DESC LIMIT :most;
 
 -- name: of_ids
 SELECT s.id, s.email, s.name, s.ref_code, s.status, s.referrer_code, s.referrer_id, r.email AS referrer_email,

@@ -1,14 +1,19 @@
-"""All subscribers as lines of a file, a batch at a time, oldest first, for the dashboard and the
+"""Subscribers as lines of a file, a batch at a time, oldest first, for the dashboard and the
 command line.
 """
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
+import msgspec
+
 from honeyguide.kernel.clock import iso
 from honeyguide.kernel.site import Site
 from honeyguide.kernel.tenant import Tenant
-from honeyguide.referrals import search
+from honeyguide.referrals import search, tags
 from honeyguide.referrals.search import FoundSubscriber
+from honeyguide.referrals.subscriber_filters import SubscriberFilter
 from honeyguide.store.tx import Tx
 
 BATCH = 1_000
@@ -25,10 +30,17 @@ COLUMNS = (
     "referrals_pending",
     "created_at",
     "uuid",
+    "tags",
 )
 
 
-def line(site: Site, row: FoundSubscriber) -> tuple[str | int, ...]:
+class ExportedRow(NamedTuple):
+    subscriber: FoundSubscriber
+    tags: list[str]
+
+
+def line(site: Site, exported: ExportedRow) -> tuple[str | int, ...]:
+    row = exported.subscriber
     return (
         row.email,
         row.name or "",
@@ -42,20 +54,17 @@ def line(site: Site, row: FoundSubscriber) -> tuple[str | int, ...]:
         row.referrals_pending,
         iso(row.created_ms),
         row.id,
+        ", ".join(exported.tags),
     )
 
 
 async def batch(
-    tx: Tx, tenant: Tenant, show: str, *, after: search.Cursor | None
-) -> tuple[list[FoundSubscriber], search.Cursor | None]:
+    tx: Tx, tenant: Tenant, wanted: SubscriberFilter, *, after: search.Cursor | None
+) -> tuple[list[ExportedRow], search.Cursor | None]:
     """The next rows, and after which one to continue; None if these were the last. Oldest first, so
-    that whoever signs up meanwhile comes last and nobody is missed or repeated. Needs a snapshot,
-    because an erasure in between would make a full batch look like the last.
+    that whoever signs up meanwhile comes last and nobody is missed or repeated.
     """
-    sort = "newest" if show in ("pending", "rejected", "unsubscribed") else "oldest"
-    rows = await search.ordered(tx, tenant, show, sort, before=after, most=BATCH)
-    if len(rows) < BATCH:
-        return rows, None
-    last = rows[-1]
-    at_ms = last.received_ms if show in ("pending", "rejected") else last.created_ms
-    return rows, (at_ms, last.id)
+    oldest_first = msgspec.structs.replace(wanted, sort="oldest")
+    rows, last = await search.export_part(tx, tenant, oldest_first, after=after, most=BATCH)
+    by_id = await tags.of_subscribers(tx, tenant, [row.id for row in rows])
+    return [ExportedRow(row, by_id.get(row.id, [])) for row in rows], last

@@ -22,6 +22,7 @@ FIELDS = {
     "unsubscribed": "Unsubscribed (a date, or yes)",
     "utm_source": "Source",
     "utm_campaign": "Campaign",
+    "tags": "Tags",
 }
 # Column names without case, spaces and punctuation.
 _GUESSES = {
@@ -49,6 +50,7 @@ _GUESSES = {
     ),
     "utm_source": ("utmsource", "source"),
     "utm_campaign": ("utmcampaign",),
+    "tags": ("tags", "tag", "labels"),
 }
 _STATUSES = {
     **dict.fromkeys(

@@ -16,6 +16,7 @@ from honeyguide.kernel.errors import Invalid, Missing, Required
 from honeyguide.kernel.ids import is_id, new_id
 from honeyguide.kernel.site import Site
 from honeyguide.kernel.tenant import Tenant
+from honeyguide.referrals import tags
 from honeyguide.referrals.lifecycle import EmailTaken, NewSubscriber
 from honeyguide.signups import import_columns, signups
 from honeyguide.signups.import_files import ImportLine, RefusedLine, parts
@@ -191,9 +192,14 @@ def _moment(text: str | None, now_ms: int) -> str | None:
     return text
 
 
-def _person(
-    line: ImportLine, mapping: dict[str, int], now_ms: int
-) -> tuple[EmailAddress, NewSubscriber]:
+class ImportedPerson(NamedTuple):
+    line: ImportLine
+    email: EmailAddress
+    new: NewSubscriber
+    tags: list[str]
+
+
+def _person(line: ImportLine, mapping: dict[str, int], now_ms: int) -> ImportedPerson:
     def cell(field: str) -> str | None:
         return import_columns.cell(line.cells, mapping, field)
 
@@ -201,7 +207,7 @@ def _person(
     if text is None:
         raise Required("email", "This line has no email address.")
     email = EmailAddress.parse(text)
-    return email, NewSubscriber(
+    new = NewSubscriber(
         email=email.text,
         name=import_columns.name(line.cells, mapping),
         referrer_code=cell("referrer_code"),
@@ -211,6 +217,7 @@ def _person(
         origin="import",
         status=import_columns.status(line.cells, mapping),
     )
+    return ImportedPerson(line, email, new, tags.split_tags(cell("tags") or ""))
 
 
 async def bring(
@@ -224,8 +231,8 @@ async def bring(
     dry: bool = False,
     seen: set[str] | None = None,
 ) -> ImportResult:
-    """Imports one part. Known addresses are skipped; a line that is refused does not stop the
-    others."""
+    """Imports one part. Subscribers who are already here only get the line's tags; a line that is
+    refused does not stop the others."""
     try:
         return await _bring(tx, site, tenant, lines, mapping, now_ms=now_ms, dry=dry, seen=seen)
     except EmailTaken:
@@ -243,19 +250,19 @@ async def _bring(
     dry: bool,
     seen: set[str] | None,
 ) -> ImportResult:
-    people: list[tuple[ImportLine, EmailAddress, NewSubscriber]] = []
+    people: list[ImportedPerson] = []
     refused = []
     for line in lines:
         try:
-            people.append((line, *_person(line, mapping, now_ms)))
+            people.append(_person(line, mapping, now_ms))
         except Invalid as fault:
             refused.append(_refused(line, fault))
-    keys = [email.key for _, email, _ in people]
+    keys = [person.email.key for person in people]
     here = set(await tx.all(_TAKEN, campaign_id=tenant.campaign_id, keys=keys)) | (
         seen if seen is not None else set()
     )
     added = skipped = 0
-    for (line, email, new), key in zip(people, keys, strict=True):
+    for person, key in zip(people, keys, strict=True):
         if key in here:
             skipped += 1
             continue
@@ -264,13 +271,18 @@ async def _bring(
             seen.add(key)
         try:
             if not dry:
-                await signups.sign_up(tx, site, tenant, new, email=email, now_ms=now_ms)
+                await signups.sign_up(
+                    tx, site, tenant, person.new, email=person.email, now_ms=now_ms
+                )
             added += 1
         except EmailTaken:
             raise
         except Invalid as fault:
-            refused.append(_refused(line, fault))
+            refused.append(_refused(person.line, fault))
     await tx.flush()  # an address that was taken meanwhile is found here, not at the commit
+    tagged = {person.email.key: person.tags for person in people if person.tags}
+    if tagged and not dry:
+        await tags.add_by_email(tx, tenant, tagged, now_ms=now_ms)
     return ImportResult(added, skipped, refused)
 
 

@@ -9,7 +9,16 @@ import msgspec
 from honeyguide.kernel.clock import iso
 from honeyguide.kernel.tenant import Tenant
 from honeyguide.mail import emails, stops
-from honeyguide.referrals import clicks, consents, earned_rewards, hub_choices, rules
+from honeyguide.referrals import (
+    clicks,
+    consents,
+    earned_rewards,
+    hub_choices,
+    notes,
+    rules,
+    saved_filters,
+    tags,
+)
 from honeyguide.referrals.subscribers import Subscriber
 from honeyguide.store.statements import beside
 from honeyguide.store.tx import Tx
@@ -45,8 +54,8 @@ def _at(ms: int | None) -> str | None:
 
 
 async def export_person(tx: Tx, tenant: Tenant, s: Subscriber) -> dict[str, Any]:
-    """Their row and referral, what they agreed to and earned, events and emails about them, and how
-    often their link was used."""
+    """Their row and referral, what they agreed to and earned, what the operator noted about them,
+    events and emails about them, and how often their link was used."""
     choices = await hub_choices.of_subscriber(tx, tenant, s.id)
     return {
         "subscriber": {
@@ -74,6 +83,7 @@ async def export_person(tx: Tx, tenant: Tenant, s: Subscriber) -> dict[str, Any]
             {"text": each.text, "privacy_url": each.privacy_url, "agreed_at": _at(each.agreed_ms)}
             for each in await consents.of_subscriber(tx, tenant, s.id)
         ],
+        **await _noted(tx, tenant, s),
         "rewards": [_reward(earned) for earned in await earned_rewards.earned_by(tx, tenant, s.id)],
         "events": [
             {
@@ -103,6 +113,21 @@ async def export_person(tx: Tx, tenant: Tenant, s: Subscriber) -> dict[str, Any]
         "emails_stopped_at": _at(await stops.stopped_ms(tx, tenant.account_id, s.id)),
         "email_platforms": await _platforms(tx, tenant, s.id),
         "link_clicks": await clicks.total(tx, tenant.account_id, tenant.campaign_id, s.ref_code),
+    }
+
+
+async def _noted(tx: Tx, tenant: Tenant, s: Subscriber) -> dict[str, Any]:
+    """What the operator added about them."""
+    return {
+        "tags": await tags.of_subscriber(tx, tenant, s.id),
+        "notes": [
+            {"text": each.text, "at": _at(each.written_ms)}
+            for each in await notes.of_subscriber(tx, tenant, s.id)
+        ],
+        "saved_filters": [
+            {"name": each.name, "query": each.query}
+            for each in await saved_filters.naming(tx, tenant, s)
+        ],
     }
 
 

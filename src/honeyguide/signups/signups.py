@@ -22,7 +22,17 @@ from honeyguide.kernel.tenant import Tenant
 from honeyguide.partners import charges, links
 from honeyguide.partners import rules as partner_rules
 from honeyguide.partners.charges import PartnerReferral
-from honeyguide.referrals import cohorts, consents, lifecycle, rules, screening, subscribers
+from honeyguide.referrals import (
+    cohorts,
+    consents,
+    lifecycle,
+    notes,
+    rules,
+    saved_filters,
+    screening,
+    subscribers,
+    tags,
+)
 from honeyguide.referrals.lifecycle import Changed, NewSubscriber, PartnerSignup, SubscriberChanges
 from honeyguide.referrals.rules import Decision, Reason, Status
 from honeyguide.referrals.subscribers import Subscriber
@@ -311,6 +321,9 @@ async def erase(tx: Tx, tenant: Tenant, id_or_email: str, *, now_ms: int) -> Non
         )
     await lifecycle.erase(tx, tenant, subscriber.id, now_ms=now_ms)
     await consents.erase(tx, tenant, subscriber.id)
+    await tags.erase(tx, tenant, subscriber.id)
+    await notes.erase(tx, tenant, subscriber.id)
+    await saved_filters.erase(tx, tenant, subscriber)
     claims = [subscriber.utm_source, subscriber.utm_campaign]
     await cohorts.erase(tx, tenant, subscriber.created_ms, claims)
     if referral is not None and referral.partner_account_id != tenant.account_id:

@@ -37,6 +37,7 @@ from honeyguide.pages.services import PageServices
 from honeyguide.referrals import branding, daily_counts, newsletter_links, rewards, subscribers
 from honeyguide.referrals.branding import Branding
 from honeyguide.referrals.newsletter_links import HEADING_LIMIT, NewsletterBlock
+from honeyguide.referrals.subscriber_filters import SubscriberFilter
 from honeyguide.signups import exporting
 from honeyguide.store.tx import Tx
 
@@ -153,13 +154,13 @@ async def _csv_parts(
     yield csv_text([tool.columns])
     after, is_last = None, False
     while not is_last:
-        rows, after = await services.store.snapshot(
-            exporting.batch, request.tenant, "all", after=after
+        rows, after = await services.store.slow_snapshot(
+            exporting.batch, request.tenant, SubscriberFilter(), after=after
         )
         yield csv_text(
-            newsletter_links.file_line(tool, services.site, row, offered)
+            newsletter_links.file_line(tool, services.site, row.subscriber, offered)
             for row in rows
-            if row.status != "unsubscribed"
+            if row.subscriber.status != "unsubscribed"
         )
         is_last = after is None
 

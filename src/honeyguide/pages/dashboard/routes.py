@@ -20,7 +20,6 @@ from honeyguide.pages.dashboard import (
     emails,
     embed,
     formats,
-    imports,
     login,
     network,
     newsletter,
@@ -37,12 +36,11 @@ from honeyguide.pages.dashboard import (
     settings,
     shipments,
     stopped_emails,
-    subscriber,
-    subscribers,
     webhooks,
 )
 from honeyguide.pages.dashboard.labels import label
 from honeyguide.pages.dashboard.page_route import Access, PageRoute, endpoint
+from honeyguide.pages.dashboard.subscriber_routes import SUBSCRIBER_PAGES
 from honeyguide.pages.handlers import Uses
 from honeyguide.pages.services import PageServices
 
@@ -105,18 +103,7 @@ PAGES = (
     *LOGIN_PAGES,
     PageRoute("GET", "/", READS, overview.show),
     PageRoute("POST", "/checklist/dismiss", WRITES, checklist.dismiss),
-    PageRoute("GET", "/subscribers", READS, subscribers.show),
-    PageRoute("POST", "/subscribers/decide", SERVICES, subscribers.decide),
-    PageRoute("GET", "/subscribers/export.csv", SERVICES, subscribers.export),
-    PageRoute("GET", "/subscribers/import", READS, imports.upload_form),
-    PageRoute("POST", "/subscribers/import", SERVICES, imports.upload, form=imports.upload_form),
-    PageRoute("GET", "/subscribers/import/{id}", READS, imports.show),
-    PageRoute("POST", "/subscribers/import/{id}", SERVICES, imports.go_on, form=imports.show),
-    PageRoute("GET", "/subscribers/import/{id}/errors.csv", READS, imports.error_file),
-    PageRoute("GET", "/subscribers/{id}", READS, subscriber.show),
-    PageRoute("POST", "/subscribers/{id}", SERVICES, subscriber.decide),
-    PageRoute("GET", "/subscribers/{id}/export.json", READS, subscriber.export),
-    PageRoute("POST", "/subscribers/{id}/rewards", WRITES, subscriber.redeem),
+    *SUBSCRIBER_PAGES,
     PageRoute("GET", "/review", READS, review.show),
     PageRoute("POST", "/review", SERVICES, review.decide),
     PageRoute("POST", "/review/referrer", SERVICES, review.decide_referrer),

@@ -25,9 +25,11 @@ from honeyguide.referrals import (
     explanations,
     hub,
     hub_choices,
+    notes,
     rules,
     search,
     subscribers,
+    tags,
 )
 from honeyguide.referrals.earned_rewards import EarnedReward
 from honeyguide.referrals.hub_choices import HubChoices
@@ -101,6 +103,10 @@ async def show(tx: Tx, request: PageRequest) -> PageView:
         referred=referred,
         referred_total=total,
         earned=earned,
+        tags=await tags.of_subscriber(tx, tenant, person.id),
+        known_tags=await tags.in_use(tx, tenant),
+        notes=await notes.of_subscriber(tx, tenant, person.id),
+        entered={"name": person.name, "email": person.email, **_typed(request)},
         timeline=sorted(timeline, key=_newest_first)[:MOST_ENTRIES],
         signs=_signs(explained),
         link=site.reader_link(person.ref_code),
@@ -108,6 +114,11 @@ async def show(tx: Tx, request: PageRequest) -> PageView:
         money=money.show,
         uncharged=Uncharged,
     )
+
+
+def _typed(request: PageRequest) -> dict[str, str]:
+    """What was sent and refused, to be corrected."""
+    return dict(request.fields) if request.errors else {}
 
 
 def _newest_first(moment: TimelineEntry) -> int:

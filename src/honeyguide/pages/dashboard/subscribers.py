@@ -1,6 +1,7 @@
-"""Subscribers: find, filter, sort, and decide about many at once.
+"""Subscribers: find, filter and sort them, and act on many at once.
 
-The URL holds the whole state of the list.
+The URL holds the whole state of the list. Lists of everybody, of referrals and of advocates have
+numbered pages; any other filter reads the campaign's subscribers until its page is full.
 """
 
 from __future__ import annotations
@@ -16,129 +17,132 @@ from honeyguide.kernel.paging import Page
 from honeyguide.kernel.spreadsheets import csv_text
 from honeyguide.pages import forms
 from honeyguide.pages.dashboard import formats
+from honeyguide.pages.dashboard import subscriber_filters as filter_form
 from honeyguide.pages.dashboard.page_request import PageRequest, PageView
 from honeyguide.pages.downloads import attachment
 from honeyguide.pages.services import PageServices
-from honeyguide.referrals import lifecycle, page_index, search, subscribers
+from honeyguide.referrals import (
+    lifecycle,
+    page_index,
+    saved_filters,
+    search,
+    subscriber_filters,
+    subscribers,
+    tags,
+)
+from honeyguide.referrals.search import Cursor, FoundSubscriber
+from honeyguide.referrals.subscriber_filters import SubscriberFilter
 from honeyguide.signups import exporting, signups
 from honeyguide.store.tx import Tx
 
 PER_PAGE = 50
 MOST_AT_ONCE = 200
-
-SHOWS = (
-    ("all", "Everyone"),
-    ("referrals", "Referred"),
-    ("advocates", "Advocates"),
-    ("pending", "Pending referral"),
-    ("rejected", "Rejected referral"),
-    ("unsubscribed", "Unsubscribed"),
-)
-SORTS = (("newest", "Newest first"), ("oldest", "Oldest first"), ("best", "Most referrals first"))
+VERDICTS = ("verify", "reject", "erase")
 # Recorded with a decision that an operator makes here.
 BY = lifecycle.OPERATOR
+# The filters, as URL queries, whose lists have a page index.
+_INDEXED = {"": "all", "referred_by=anyone": "referrals", "min_referrals=1": "advocates"}
 
 
-class Filters(NamedTuple):
-    """What the URL asks for."""
+class ListPage(NamedTuple):
+    """One page of the list, and the links to its neighbors."""
 
-    show: str
-    sort: str
-    q: str
-    page: int
-    before: search.Cursor | None
-
-    def link(self, **more: object) -> str:
-        """The list with these filters; what is the default is left out."""
-        state = {"show": self.show, "sort": self.sort, "q": self.q, **more}
-        kept = {
-            name: str(value)
-            for name, value in state.items()
-            if value and (name, value) not in _DEFAULTS
-        }
-        return f"/subscribers?{urlencode(kept)}" if kept else "/subscribers"
+    rows: list[FoundSubscriber]
+    found: str
+    """How many match: 1,204, or 10,000+."""
+    previous: str = ""
+    next: str = ""
+    place: str = ""
+    """"Page 2 of 5", where pages are numbered."""
 
 
-_DEFAULTS = (("show", "all"), ("sort", "newest"), ("page", 1))
-
-
-class FoundPage(NamedTuple):
-    rows: list[search.FoundSubscriber]
-    pages: int = 1
-    length: int | None = None
-    """Of the whole list, if it has numbered pages."""
-
-
-def read_cursor(text: str) -> search.Cursor | None:
-    """The last row of the page before, as "number.id"."""
+def read_cursor(text: str) -> Cursor | None:
+    """The first or last row of another page, as "number.id"."""
     digits, _, row_id = text.partition(".")
     number = forms.whole_number(digits, digits=16)
-    return (number, row_id) if number is not None and row_id else None
+    return Cursor(number, row_id) if number is not None and row_id else None
 
 
-def _show(request: PageRequest) -> str:
-    show = request.query.get("show", "all")
-    return show if show in search.SHOWS else "all"
+def link(wanted: SubscriberFilter, **more: object) -> str:
+    """The list with this filter, at this page."""
+    query = urlencode({**wanted.fields, **{name: str(value) for name, value in more.items()}})
+    return f"/subscribers?{query}" if query else "/subscribers"
 
 
-def _filters(request: PageRequest) -> Filters:
-    query = request.query
-    sort = query.get("sort", "newest")
-    return Filters(
-        _show(request),
-        sort if sort in search.SORTS else "newest",
-        query.get("q", "")[:254],
-        forms.page_number(query.get("page", "")),
-        read_cursor(query.get("before", "")),
+async def show(services: PageServices, request: PageRequest) -> PageView:
+    wanted, faults = subscriber_filters.read_filter(request.query)
+    kind = _INDEXED.get(wanted.query)
+    if faults:
+        errors = filter_form.errors_of(faults)
+        return await services.store.snapshot(_view, request, wanted, None, errors)
+    if kind is not None:
+        return await services.store.snapshot(_show_numbered, request, wanted, kind)
+    return await services.store.slow_snapshot(_show_found, request, wanted)
+
+
+async def _show_numbered(
+    tx: Tx, request: PageRequest, wanted: SubscriberFilter, kind: str
+) -> PageView:
+    number = forms.page_number(request.query.get("page", ""))
+    page = Page(number, PER_PAGE)
+    listed, total = await subscribers.page_of(tx, request.tenant, kind, page)
+    rows = await search.of_ids(tx, request.tenant, [row.id for row in listed])
+    pages = page.total_pages(total)
+    shown = ListPage(
+        rows=rows,
+        found=formats.number(total),
+        previous=link(wanted, page=number - 1) if 1 < number <= pages else "",
+        next=link(wanted, page=number + 1) if number < pages else "",
+        place=f"Page {number:,} of {pages:,}" if 1 <= number <= pages and pages > 1 else "",
     )
+    return await _view(tx, request, wanted, shown, {})
 
 
-async def show(tx: Tx, request: PageRequest) -> PageView:
-    filters = _filters(request)
-    found = await _find(tx, request, filters)
-    rows, further = found.rows, ""
-    if len(rows) > PER_PAGE:
-        rows = rows[:PER_PAGE]
-        further = filters.link(before=f"{_sort_key(rows[-1], filters)}.{rows[-1].id}")
+async def _show_found(tx: Tx, request: PageRequest, wanted: SubscriberFilter) -> PageView:
+    before, after = (read_cursor(request.query.get(name, "")) for name in ("before", "after"))
+    found = await search.find_page(
+        tx, request.tenant, wanted, before=before, after=after, per_page=PER_PAGE
+    )
+    shown = ListPage(
+        rows=found.rows,
+        found=formats.up_to(search.MOST_COUNTED, found.total),
+        previous=_link_to(wanted, "after", found.previous),
+        next=_link_to(wanted, "before", found.next),
+    )
+    return await _view(tx, request, wanted, shown, {})
+
+
+def _link_to(wanted: SubscriberFilter, name: str, cursor: Cursor | None) -> str:
+    return "" if cursor is None else link(wanted, **{name: f"{cursor.at}.{cursor.id}"})
+
+
+async def _view(
+    tx: Tx,
+    request: PageRequest,
+    wanted: SubscriberFilter,
+    shown: ListPage | None,
+    errors: dict[str, str],
+) -> PageView:
+    """Without a page of the list if the filter is wrong."""
+    tenant = request.tenant
+    rows = shown.rows if shown else []
+    place = {
+        name: request.query[name] for name in ("page", "before", "after") if name in request.query
+    }
     return request.view(
         "subscribers.html",
+        400 if errors else 200,
         rows=rows,
-        total=await page_index.total(tx, request.tenant.campaign_id, "all"),
-        count=found.length,
-        pages=found.pages,
-        page=filters.page,
-        shows=SHOWS,
-        sorts=SORTS,
-        state=filters,
-        further=further,
-        is_first=filters.before is None,
-        link=lambda number: filters.link(page=number),
-        here=filters.link(page=filters.page),
-        near_limit=bool(filters.q.strip()) and len(rows) == PER_PAGE,
+        shown=shown,
+        total=await page_index.total(tx, tenant.campaign_id, "all"),
+        tags_of=await tags.of_subscribers(tx, tenant, [row.id for row in rows]),
+        saved=await saved_filters.of_campaign(tx, tenant),
+        wanted=wanted,
+        errors=errors,
+        form=await filter_form.load(tx, tenant, wanted, request.query if errors else {}),
+        here=link(wanted, **place),
+        most_tagged=search.MOST_COUNTED,
     )
-
-
-async def _find(tx: Tx, request: PageRequest, filters: Filters) -> FoundPage:
-    """By text; as a numbered page; or, for lists without a page index, one row too many."""
-    tenant, shown = request.tenant, filters.show
-    if filters.q.strip():
-        return FoundPage(await search.by_prefix(tx, tenant, filters.q, shown, most=PER_PAGE))
-    if shown in subscribers.KINDS and filters.sort == "newest":
-        page = Page(filters.page, PER_PAGE)
-        listed, count = await subscribers.page_of(tx, tenant, shown, page)
-        rows = await search.of_ids(tx, tenant, [row.id for row in listed])
-        return FoundPage(rows, page.total_pages(count), count)
-    return FoundPage(
-        await search.ordered(
-            tx, tenant, shown, filters.sort, before=filters.before, most=PER_PAGE + 1
-        )
-    )
-
-
-def _sort_key(row: search.FoundSubscriber, filters: Filters) -> int:
-    if filters.show in ("pending", "rejected"):
-        return row.received_ms
-    return row.referrals_verified if filters.sort == "best" else row.created_ms
 
 
 async def decide_each(
@@ -187,28 +191,33 @@ async def decide(services: PageServices, request: PageRequest) -> Response:
     where, ids, verdict = back(request, "/subscribers"), request.several("id"), request.text("do")
     if not ids:
         return request.go(where, "Select at least one subscriber first.")
-    if verdict not in ("verify", "reject", "erase"):
+    if verdict not in VERDICTS:
         raise Invalid("Choose an action: verify, reject or erase.")
     done, refusal = await decide_each(services, request, ids, verdict)
     return request.go(where, outcome("subscriber", verdict, done, refusal))
 
 
 async def export(services: PageServices, request: PageRequest) -> Response:
+    wanted, faults = subscriber_filters.read_filter(request.query)
+    if faults:
+        raise faults[0]
     day = formats.day(request.now_ms).replace(" ", "-")
     return StreamingResponse(
-        _csv_parts(services, request),
+        _csv_parts(services, request, wanted),
         media_type="text/csv; charset=utf-8",
         headers=attachment(f"subscribers-{day}.csv"),
     )
 
 
-async def _csv_parts(services: PageServices, request: PageRequest) -> AsyncIterator[str]:
+async def _csv_parts(
+    services: PageServices, request: PageRequest, wanted: SubscriberFilter
+) -> AsyncIterator[str]:
     """Sent as it is read: the file may be larger than our memory."""
     yield csv_text([exporting.COLUMNS])
     after, is_last = None, False
     while not is_last:
-        rows, after = await services.store.snapshot(
-            exporting.batch, request.tenant, _show(request), after=after
+        rows, after = await services.store.slow_snapshot(
+            exporting.batch, request.tenant, wanted, after=after
         )
         yield csv_text(exporting.line(services.site, row) for row in rows)
         is_last = after is None

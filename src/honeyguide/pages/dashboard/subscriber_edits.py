@@ -1,0 +1,53 @@
+"""What an operator changes about one subscriber: name and email address, tags and notes."""
+
+from __future__ import annotations
+
+from starlette.responses import Response
+
+from honeyguide.kernel.errors import Required
+from honeyguide.pages import forms
+from honeyguide.pages.dashboard.page_request import PageRequest
+from honeyguide.pages.forms import Field
+from honeyguide.referrals import notes, subscribers, tags
+from honeyguide.referrals.lifecycle import SubscriberChanges
+from honeyguide.signups import signups
+from honeyguide.store.tx import Tx
+
+PERSON = {"name": Field("Name"), "email": Field("Email address", "Enter an email address.")}
+TAGS = {"tag": Field("Tag", "Enter a tag.")}
+NOTE = {"note": Field("Note", "Write a note.")}
+
+
+async def save(tx: Tx, request: PageRequest) -> Response:
+    forms.require(PERSON, request.fields)
+    changes = SubscriberChanges(name=request.text("name") or None, email=request.text("email"))
+    changed = await signups.change(
+        tx,
+        request.services.site,
+        request.tenant,
+        request.at("id"),
+        changes,
+        now_ms=request.now_ms,
+    )
+    return request.go(f"/subscribers/{changed.id}", "Changes saved.")
+
+
+async def change_tags(tx: Tx, request: PageRequest) -> Response:
+    person = await subscribers.get(tx, request.tenant, request.at("id"))
+    given = tags.split_tags(request.text("tag"), param="tag")
+    if not given:
+        raise Required("tag")
+    if request.text("do") == "remove":
+        await tags.remove(tx, request.tenant, [person.id], given)
+    else:
+        await tags.add(tx, request.tenant, [person.id], given, now_ms=request.now_ms)
+    return request.go(f"/subscribers/{person.id}#h-tags")
+
+
+async def change_notes(tx: Tx, request: PageRequest) -> Response:
+    person = await subscribers.get(tx, request.tenant, request.at("id"))
+    if request.text("do") == "delete":
+        await notes.remove(tx, request.tenant, person.id, request.text("note_id"))
+        return request.go(f"/subscribers/{person.id}#h-notes", "Note deleted.")
+    await notes.add(tx, request.tenant, person.id, request.text("note"), now_ms=request.now_ms)
+    return request.go(f"/subscribers/{person.id}#h-notes", "Note saved.")

@@ -1,0 +1,140 @@
+"""The filter of the subscriber list as a form, and the filters that an operator saved."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import NamedTuple
+from urllib.parse import parse_qsl
+
+from starlette.responses import Response
+
+from honeyguide.kernel.clock import day
+from honeyguide.kernel.errors import Invalid
+from honeyguide.kernel.tenant import Tenant
+from honeyguide.pages import forms
+from honeyguide.pages.dashboard.page_request import PageRequest
+from honeyguide.pages.forms import Field
+from honeyguide.referrals import rewards, saved_filters, subscriber_filters, tags
+from honeyguide.referrals.subscriber_filters import SubscriberFilter
+from honeyguide.store.tx import Tx
+
+Options = tuple[tuple[str, str], ...]
+
+FIELDS = {
+    "q": Field("Search"),
+    "status": Field("Status"),
+    "referral": Field("Referral status"),
+    "referred_by": Field("Referred by"),
+    "origin": Field("Source"),
+    "utm_source": Field("UTM source"),
+    "utm_campaign": Field("UTM campaign"),
+    "joined_from": Field("Joined from"),
+    "joined_to": Field("Joined until"),
+    "min_referrals": Field("Fewest referrals"),
+    "max_referrals": Field("Most referrals"),
+    "reward": Field("Earned reward"),
+    "tag": Field("Tag"),
+}
+CHOICES: dict[str, Options] = {
+    "status": (
+        ("active", "Active"),
+        ("confirmed", "Confirmed"),
+        ("unsubscribed", "Unsubscribed"),
+    ),
+    "referral": (("verified", "Verified"), ("pending", "Pending"), ("rejected", "Rejected")),
+    "referred_by": (
+        ("anyone", "Anyone"),
+        ("subscriber", "A subscriber"),
+        ("partner", "A partner"),
+        ("nobody", "Nobody"),
+    ),
+    "origin": (
+        ("api", "API"),
+        ("signup", "Signup page"),
+        ("magic", "Magic link"),
+        ("import", "Import"),
+    ),
+}
+SORTS: Options = (
+    ("newest", "Newest first"),
+    ("oldest", "Oldest first"),
+    ("best", "Most referrals first"),
+)
+
+
+class FilterInUse(NamedTuple):
+    """One condition of the filter in words, and the list without it."""
+
+    label: str
+    value: str
+    without: str
+
+
+class FilterForm(NamedTuple):
+    values: Mapping[str, str]
+    choices: Mapping[str, Options]
+    sorts: Options
+    tags: list[str]
+    in_use: list[FilterInUse]
+
+
+async def load(
+    tx: Tx, tenant: Tenant, wanted: SubscriberFilter, typed: Mapping[str, str]
+) -> FilterForm:
+    """`typed` is what to show again when it was wrong."""
+    earnable = tuple((each.id, each.name) for each in await rewards.of_campaign(tx, tenant))
+    choices = {**CHOICES, "reward": earnable}
+    return FilterForm(
+        values={**wanted.fields, **typed},
+        choices=choices,
+        sorts=SORTS,
+        tags=await tags.in_use(tx, tenant),
+        in_use=[] if typed else _in_use(wanted, choices),
+    )
+
+
+def _in_use(wanted: SubscriberFilter, choices: Mapping[str, Options]) -> list[FilterInUse]:
+    found = []
+    for name, value in wanted.fields.items():
+        if name not in FIELDS:
+            continue
+        words = dict(choices.get(name, ())).get(value, value)
+        if name == "joined_from":
+            words = day(wanted.from_ms)
+        if name == "joined_to":
+            words = day(wanted.to_ms - 1)
+        rest = {key: each for key, each in wanted.fields.items() if key != name}
+        if name == "min_referrals" and wanted.sort == "best":
+            rest.pop("sort")  # which would bring the condition back
+        without = subscriber_filters.read_filter(rest)[0].query
+        found.append(FilterInUse(FIELDS[name].label, words, f"/subscribers?{without}"))
+    return found
+
+
+def errors_of(faults: Iterable[Invalid]) -> dict[str, str]:
+    """What to say next to each field."""
+    errors: dict[str, str] = {}
+    for fault in faults:
+        errors |= forms.errors_of(fault, FIELDS)
+    return errors
+
+
+async def change(tx: Tx, request: PageRequest) -> Response:
+    """Saves the filter of the list under a name, or deletes a saved one."""
+    if request.text("do") == "delete":
+        await saved_filters.delete(tx, request.tenant, request.text("id"))
+        return request.go("/subscribers", "Saved filter deleted.")
+    wanted, _ = subscriber_filters.read_filter(dict(parse_qsl(request.text("query"))))
+    where = f"/subscribers?{wanted.query}"
+    if wanted.is_everybody:
+        return request.go(where, "Choose at least one filter before you save it.")
+    try:
+        await saved_filters.save(
+            tx, request.tenant, request.text("name"), wanted, now_ms=request.now_ms
+        )
+    except Invalid as fault:
+        return request.go(where, forms.errors_of(fault, NAME)["name"])
+    return request.go(where, f"Filter saved as “{request.text('name')}”.")
+
+
+NAME = {"name": Field("Name", "Enter a name for the filter.")}

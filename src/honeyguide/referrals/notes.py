@@ -1,0 +1,59 @@
+"""Notes that an operator writes about a subscriber. Only the account sees them."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from honeyguide.kernel import checks
+from honeyguide.kernel.errors import Invalid, Missing
+from honeyguide.kernel.ids import new_id
+from honeyguide.kernel.tenant import Tenant
+from honeyguide.referrals import subscribers
+from honeyguide.store.statements import beside
+from honeyguide.store.tx import Tx
+
+MOST = 100
+
+
+class SubscriberNote(NamedTuple):
+    id: str
+    text: str
+    written_ms: int
+
+
+_sql = beside(__file__)
+_OF_SUBSCRIBER = _sql.query("of_subscriber", SubscriberNote)
+_ADD = _sql.command("add")
+_REMOVE = _sql.command("remove")
+_ERASE = _sql.command("erase")
+
+
+async def of_subscriber(tx: Tx, tenant: Tenant, subscriber_id: str) -> list[SubscriberNote]:
+    """Newest first."""
+    return await tx.all(_OF_SUBSCRIBER, account_id=tenant.account_id, subscriber_id=subscriber_id)
+
+
+async def add(tx: Tx, tenant: Tenant, subscriber_id: str, text: str, *, now_ms: int) -> None:
+    checks.text(text, param="note", limit=checks.DESCRIPTION_LIMIT, blank_ok=False)
+    if not await subscribers.lock(tx, tenant, subscriber_id):
+        raise Missing(subscribers.UNKNOWN)
+    if len(await of_subscriber(tx, tenant, subscriber_id)) >= MOST:
+        raise Invalid(
+            "A subscriber can have {most} notes. Delete one first.", param="note", most=MOST
+        )
+    await tx.run(
+        _ADD,
+        id=new_id(),
+        account_id=tenant.account_id,
+        subscriber_id=subscriber_id,
+        text=text,
+        now_ms=now_ms,
+    )
+
+
+async def remove(tx: Tx, tenant: Tenant, subscriber_id: str, note_id: str) -> None:
+    await tx.run(_REMOVE, account_id=tenant.account_id, subscriber_id=subscriber_id, id=note_id)
+
+
+async def erase(tx: Tx, tenant: Tenant, subscriber_id: str) -> None:
+    await tx.run(_ERASE, account_id=tenant.account_id, subscriber_id=subscriber_id)

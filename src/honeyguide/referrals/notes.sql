@@ -1,0 +1,13 @@
+-- name: of_subscriber
+SELECT id, text, written_ms FROM subscriber_note
+WHERE account_id = :account_id AND subscriber_id = :subscriber_id ORDER BY written_ms DESC, id DESC;
+
+-- name: add
+INSERT INTO subscriber_note (id, account_id, subscriber_id, text, written_ms)
+VALUES (:id, :account_id, :subscriber_id, :text, :now_ms);
+
+-- name: remove
+DELETE FROM subscriber_note WHERE account_id = :account_id AND subscriber_id = :subscriber_id AND id = :id;
+
+-- name: erase
+DELETE FROM subscriber_note WHERE account_id = :account_id AND subscriber_id = :subscriber_id;

@@ -1,0 +1,10 @@
+-- name: all
+SELECT id, name, query FROM saved_filter WHERE account_id = :account_id AND campaign_id = :campaign_id ORDER BY name;
+
+-- name: save
+INSERT INTO saved_filter (id, account_id, campaign_id, name, query, saved_ms)
+VALUES (:id, :account_id, :campaign_id, :name, :query, :now_ms)
+ON CONFLICT (campaign_id, name) DO UPDATE SET query = excluded.query, saved_ms = excluded.saved_ms;
+
+-- name: delete
+DELETE FROM saved_filter WHERE account_id = :account_id AND campaign_id = :campaign_id AND id {in :ids};
