@@ -29,10 +29,12 @@ SAMPLE = "sample"
 SAMPLE_CODE, SAMPLE_REFERRALS = "sample", 1
 UNKNOWN = translatable("This link doesn’t work")
 _STATES = {
-    "redeemed": translatable("Claimed"),
-    "awaiting_approval": translatable("In review"),
-    "out_of_stock": translatable("Out of stock"),
     "unlocked": translatable("Claim"),
+    "redeemed": translatable("Redeemed"),
+    "to_send": translatable("To send"),
+    "sent": translatable("Sent"),
+    "awaiting_approval": translatable("Awaiting approval"),
+    "out_of_stock": translatable("Out of stock"),
 }
 
 
