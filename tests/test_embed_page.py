@@ -69,7 +69,7 @@ def test_a_selector_is_text_in_the_code() -> None:
 def test_the_preview_is_for_our_own_page_alone(alice: Operator) -> None:
     assert alice.web.get("/embed/preview?what=signup").status_code == 404
     embedding(alice)
-    for what in ("signup", "hub"):
+    for what in ("signup", "hub", "leaderboard"):
         shown = alice.web.get(f"/embed/preview?what={what}&theme=dark")
         assert f"<honeyguide-{what}" in shown.text
         assert shown.headers["x-frame-options"] == "SAMEORIGIN"

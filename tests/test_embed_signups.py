@@ -11,7 +11,7 @@ import pytest
 
 from honeyguide.kernel.errors import Invalid
 from honeyguide.pages.embeds import endpoint, script, signup
-from honeyguide.referrals import branding, campaigns, embeds, hub, subscribers
+from honeyguide.referrals import branding, campaigns, embeds, hub, hub_choices, subscribers
 from honeyguide.referrals.branding import BrandFields
 from honeyguide.referrals.campaigns import CampaignSettings
 from tests.support.embeds import SITE, Visitor, embedding
@@ -230,3 +230,30 @@ def test_asking_for_a_hub_answers_the_same_for_everybody(alice: Member) -> None:
     assert [each.to_email for each in post_of(alice, "hub_link")] == ["in@example.org"]
     refused = visitor.post("find", email="nonsense")
     assert refused.json() == {"errors": {"email": "Enter a valid email address."}}
+
+
+def test_the_leaderboard_names_only_those_who_agreed_and_only_if_it_is_on(alice: Member) -> None:
+    visitor, tenant = Visitor(alice, embedding(alice)), tenant_of(alice)
+    ann = advocate(alice, 2)
+    advocate(alice, 3, email="shy@example.org")
+    alice.service.write(
+        lambda tx: hub_choices.save(tx, tenant, ann["uuid"], shows_name=False, on_leaderboard=True)
+    )
+    assert visitor.get("leaderboard").status_code == 404
+    chosen, now_ms = BrandFields(show_leaderboard=True), alice.service.now_ms()
+    alice.service.write(lambda tx: branding.save(tx, tenant, chosen, now_ms=now_ms))
+    assert visitor.get("leaderboard").json() == {
+        "title": "Leaderboard",
+        "people": [{"place": "1", "name": "Ana L.", "friends": "2 friends"}],
+    }
+
+
+def test_a_frame_is_for_the_listed_websites_alone(alice: Member) -> None:
+    visitor = Visitor(alice, embedding(alice, SITE, "http://localhost:3000"), None)
+    for what in ("signup", "hub", "leaderboard"):
+        answer = visitor.get(f"frame/{what}", language='"><script>')
+        policy = answer.headers["content-security-policy"]
+        assert policy.endswith(f"frame-ancestors {SITE} http://localhost:3000")
+        assert f"<honeyguide-{what} " in answer.text and '"><script>' not in answer.text
+    assert visitor.get("frame/other").status_code == 404
+    assert "frame-ancestors 'none'" in visitor.get("config").headers["content-security-policy"]

@@ -235,13 +235,14 @@ def test_elements_are_accessible_in_both_directions(
     for language in ("en", "ar"):
         elements = "".join(
             f'<honeyguide-{name} theme="{theme}" language="{language}" preview></honeyguide-{name}>'
-            for name in ("signup", "hub")
+            for name in ("signup", "hub", "leaderboard")
         )
         website.pages["/"] = html(tag(service, embed), elements)
         page = page_at(390, theme)
         page.goto(website.origin)
         expect(page.locator("honeyguide-hub").get_by_role("heading").first).to_be_visible()
         expect(page.locator("honeyguide-signup").get_by_role("button")).to_be_visible()
+        expect(page.locator("honeyguide-leaderboard").get_by_text("Ben O.")).to_be_visible()
         axe(page)
         said = page.locator("honeyguide-hub .box").inner_text()
         assert ("Friends referred" in said) == (language == "en")
@@ -253,14 +254,33 @@ def test_elements_are_accessible_in_both_directions(
     write_brand(alice, BrandFields())
 
 
+def test_a_listed_website_can_frame_the_form(
+    service: Service, alice: Operator, website: Website, page_at: PageAt
+) -> None:
+    embed = embedded(alice, website)
+    website.policy = f"default-src 'none'; frame-src {service.url}"
+    source = f"{service.url}/embed/{embed.public_id}/frame/signup"
+    website.pages["/"] = html("", f'<iframe src="{source}" title="Sign up"></iframe>')
+    page = page_at()
+    page.goto(website.origin)
+    form = page.frame_locator("iframe").locator("honeyguide-signup")
+    form.get_by_label("Your email address").fill("ida@example.org")
+    page.wait_for_function("() => performance.now() > 2500")
+    form.get_by_role("button", name="Subscribe").click()
+    expect(form.get_by_role("heading", name="You’re in. Thank you!")).to_be_visible()
+    assert referrer_of(alice, "ida@example.org") == "None"
+
+
 def test_no_website_can_frame_a_page_of_ours(
     service: Service, alice: Operator, website: Website, browser: Browser
 ) -> None:
-    embed, hal = embedded(alice, website), advocate(alice, email="hal@example.org")
+    embed = embedding(alice, "https://other.example")
+    hal = advocate(alice, email="hal@example.org")
     site = service.services.site
     token = hub.token(site, hal["uuid"], hal["ref_code"])
     website.policy = f"default-src 'none'; frame-src {service.url}"
-    paths = (f"/hub/{token}", "/", f"/embed/{embed.public_id}/config", "/hub")
+    frame = f"/embed/{embed.public_id}/frame/hub?hub={token}"
+    paths = (f"/hub/{token}", "/", "/embed", "/hub", frame)
     for path in paths:
         website.pages["/"] = html("", f'<iframe src="{service.url}{path}"></iframe>')
         with browser.new_context() as context:  # the browser logs the refusal as an error

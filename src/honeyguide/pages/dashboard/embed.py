@@ -77,6 +77,7 @@ async def _view(tx: Tx, request: PageRequest, findings: list[EmbedFinding]) -> P
         tools=TOOLS.values(),
         code=_code(request, embed, brand, chosen) if embed else {},
         consent_text=brand.consent_text,
+        has_leaderboard=bool(brand.show_leaderboard),
         given=_given(request, embed),
         url=request.text("url") or (embed.origins.splitlines()[0] if embed else ""),
         findings=findings,
@@ -102,6 +103,7 @@ def _code(
         "element": embed_snippets.element_code(
             embed, tool, what, asks_consent=brand.consent_text is not None
         ),
+        "frame": "" if what == OWN_FORM else embed_snippets.frame_code(base_url, embed, what),
         "script_place": TOOLS[tool].script_place,
         "element_place": "Mark your form with data-honeyguide."
         if what == OWN_FORM

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from honeyguide.pages.embeds import script
 from honeyguide.referrals.embeds import Embed
 
-OWN_FORM, SIGNUP, HUB = "form", "signup", "hub"
+OWN_FORM, SIGNUP, HUB, LEADERBOARD = "form", "signup", "hub", "leaderboard"
 
 
 class Embeddable(NamedTuple):
@@ -35,6 +35,12 @@ EMBEDDABLES = {
         Embeddable(SIGNUP, "Signup form", "Our form, in your color and language."),
         Embeddable(
             HUB, "Referral page", "A subscriber’s own link, progress and rewards on your website."
+        ),
+        Embeddable(
+            LEADERBOARD,
+            "Leaderboard",
+            "Your best advocates, by first name and initial: only those who agreed to be named on "
+            "their referral page.",
         ),
     )
 }
@@ -112,3 +118,10 @@ def element_code(embed: Embed, tool: str, what: str, *, asks_consent: bool) -> s
         return ""
     consent = '  <input type="checkbox" data-honeyguide-consent> …\n' if asks_consent else ""
     return f'<form data-honeyguide …>\n  <input type="email" name="email">\n{consent}</form>'
+
+
+def frame_code(base_url: str, embed: Embed, what: str) -> str:
+    """Where a website builder takes no script. The page around it cannot pass on a referral."""
+    source = f"{base_url}/embed/{embed.public_id}/frame/{what}"
+    title = EMBEDDABLES[what].name
+    return f'<iframe src="{source}" title="{title}" width="100%" height="480"></iframe>'

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from starlette.routing import Route
 
-from honeyguide.pages.embeds import config, hub, script, signup
+from honeyguide.pages.embeds import config, frame, hub, leaderboard, script, signup
 from honeyguide.pages.embeds.endpoint import EmbedLimits, EmbedRoute, EmbedServices, endpoint
 from honeyguide.pages.readers.page_route import ReaderServices
 from honeyguide.pages.services import PageServices
@@ -14,6 +14,7 @@ ENDPOINTS = (
     EmbedRoute("POST", "signup", signup.subscribe),
     EmbedRoute("POST", "hub", hub.show),
     EmbedRoute("POST", "find", hub.find),
+    EmbedRoute("GET", "leaderboard", leaderboard.show, leaderboard.CACHE_CONTROL),
 )
 
 
@@ -21,6 +22,7 @@ def embed_routes(services: PageServices) -> list[Route]:
     shared = EmbedServices(ReaderServices(services), EmbedLimits())
     return [
         *script.routes(),
+        *frame.routes(services),
         *(
             Route(
                 f"/embed/{{public_id}}/{each.name}",

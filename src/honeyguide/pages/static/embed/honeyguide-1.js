@@ -326,6 +326,19 @@
     }
   }
 
+  class Leaderboard extends Embedded {
+    async start() {
+      const query = new URLSearchParams(this.query);
+      if (this.hasAttribute("preview")) query.set("sample", "1");
+      const answer = await fetch(`${base}/embed/${encodeURIComponent(this.campaign)}/leaderboard?${query}`, { credentials: "omit" });
+      if (!answer.ok) throw new Error(answer.status);
+      const { title, people } = await answer.json();
+      const lines = people.map(({ place, name, friends }) =>
+        make("li", { class: "reward" }, make("span", { class: "needs" }, place), make("bdi", { class: "what" }, name), make("span", { class: "small" }, friends)));
+      this.draw(make("h2", {}, title), make("ul", { role: "list" }, ...lines));
+    }
+  }
+
   window.honeyguide = Object.freeze({
     version: 1,
     referral,
@@ -334,5 +347,5 @@
   });
 
   // Last, because elements that are on the page already start here.
-  for (const [name, kind] of [["signup", Signup], ["hub", Hub]]) customElements.define(`honeyguide-${name}`, kind);
+  for (const [name, kind] of [["signup", Signup], ["hub", Hub], ["leaderboard", Leaderboard]]) customElements.define(`honeyguide-${name}`, kind);
 })();

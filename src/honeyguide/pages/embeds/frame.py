@@ -1,0 +1,36 @@
+"""An element on a page of its own, for website builders that take a frame but no script. Only the
+websites that the operator listed may frame it.
+"""
+
+from __future__ import annotations
+
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, Response
+from starlette.routing import Route
+
+from honeyguide.pages import rendering
+from honeyguide.pages.services import PageServices
+from honeyguide.referrals import embeds
+
+ELEMENTS = ("signup", "hub", "leaderboard")
+_POLICY = (
+    "default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self'; "
+    "base-uri 'none'; form-action 'none'; frame-ancestors {origins}"
+)
+
+
+def routes(services: PageServices) -> list[Route]:
+    async def show(request: Request) -> Response:
+        what, public_id = request.path_params["what"], request.path_params["public_id"]
+        embed = await services.store.read(embeds.find_by_public_id, public_id)
+        if embed is None or what not in ELEMENTS:
+            raise HTTPException(404)
+        language = request.query_params.get("language", "")
+        html = rendering.page("embed_frame.html", embed=embed, what=what, language=language)
+        policy = _POLICY.format(origins=" ".join(embed.origins.splitlines()))
+        return HTMLResponse(
+            html, headers={"content-security-policy": policy, "cache-control": "no-store"}
+        )
+
+    return [Route("/embed/{public_id}/frame/{what}", show, methods=["GET"])]
