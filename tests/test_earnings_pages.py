@@ -129,3 +129,23 @@ def test_payouts_lists_only_months_with_fees(service: Service) -> None:
     month = rules.month_name(rules.month_of(service.now_ms()))
     page = words(alice.web.get("/payouts").text)
     assert f"{month} $3.00" in page and page.count("$") == 1
+
+
+def test_the_headline_is_what_will_be_paid(service: Service) -> None:
+    """Of two pending fees only one fits the partner's cap; what is due next month is paid then."""
+    alice, bob = operator(service), operator(service, "bob")
+    hold = {"referral_pending_duration_enabled": True, "referral_pending_duration": 1}
+    place = join(bob, offer(alice, publish(alice), cpa=3, max_payout=3, **hold))
+    for number in range(2):
+        alice.subscribe(f"veiled{number}@example.org", referrer_code=place["ref_code"])
+    page, month = earnings(bob), rules.month_of(service.now_ms())
+    name = rules.month_name(month)
+    assert "Pending $6.00 $3.00 of it is over a cap and will not be paid" in page
+    if rules.month_of(service.now_ms() + DAY_MS) == month:
+        assert f"Will be paid for {name} $3.00 $0.00 confirmed, $3.00 if they stay" in page
+    carl = operator(service, "carl")
+    place = join(carl, offer(alice, publish(alice), cpa=3, max_payout=3))
+    alice.subscribe("veiled@example.org", referrer_code=place["ref_code"])
+    page = earnings(carl)
+    assert f"Will be paid for {name} $3.00 $3.00 confirmed" in page and "nothing pending" in page
+    assert "Your cap is reached, resumes 1" in page

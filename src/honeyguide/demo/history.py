@@ -239,10 +239,10 @@ async def _review(tx: Tx, state: DemoState, account: DemoAccount, at_ms: int) ->
 
 async def _leave(tx: Tx, state: DemoState, account: DemoAccount, at_ms: int) -> None:
     """Some subscribers unsubscribe later on, when their referral is decided."""
-    rng = random.Random(at_ms)
+    rng = random.Random(f"{account.newsletter.slug} {at_ms}")
     left = lifecycle.SubscriberChanges(status="unsubscribed")
     for each in account.subscribers[len(account.subscribers) // 9 :]:
-        if 15 * DAY_MS < at_ms - each.at_ms < 90 * DAY_MS and rng.random() < 0.015:
+        if 15 * DAY_MS < at_ms - each.at_ms < 90 * DAY_MS and rng.random() < 0.008:
             await signups.change(tx, state.site, account.tenant, each.id, left, now_ms=at_ms)
 
 

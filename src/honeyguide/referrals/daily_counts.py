@@ -1,33 +1,22 @@
-"""A campaign's days, from counts that the database keeps: signups, referrals by status, clicks."""
+"""Counts of a campaign that the database keeps: all signups ever, referrals to review, the best
+advocates. The numbers of a period: `statistics`."""
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from honeyguide.kernel.tenant import Tenant
 from honeyguide.store.statements import beside
 from honeyguide.store.tx import Tx
 
 
-class Day(NamedTuple):
-    """Subscribers by the day they joined, and what became of their referrals. Those not referred
-    joined directly."""
+class EverJoined(NamedTuple):
+    """All signups, imported ones too, and what became of their referrals."""
 
-    day_ms: int
     signups: int
     verified: int
     pending: int
     rejected: int
-    clicks: int = 0
-
-    @property
-    def direct(self) -> int:
-        return self.signups - self.verified - self.pending - self.rejected
-
-
-class Clicks(NamedTuple):
-    day_ms: int
-    n: int
 
 
 class Advocate(NamedTuple):
@@ -39,29 +28,15 @@ class Advocate(NamedTuple):
 
 
 _sql = beside(__file__)
-_DAYS = _sql.query("days", Day)
-_CLICKS = _sql.query("clicks", Clicks)
-_EVER = _sql.query("ever", Day)
-_SUSPECTED = _sql.value("suspected", int)
 _TOP = _sql.query("top", Advocate)
+_EVER = _sql.query("ever", EverJoined)
+_SUSPECTED = _sql.value("suspected", int)
+_FIRST_SUSPECTED_DUE_MS = _sql.value("first_suspected_due_ms", int)
 
 
-async def between(tx: Tx, tenant: Tenant, since_ms: int, until_ms: int) -> list[Day]:
-    """Each day on which anything happened, in order; `until_ms` is not included."""
-    whose: dict[str, Any] = {"account_id": tenant.account_id, "campaign_id": tenant.campaign_id}
-    whose |= {"since_ms": since_ms, "until_ms": until_ms}
-    days = {day.day_ms: day for day in await tx.all(_DAYS, **whose)}
-    for click in await tx.all(_CLICKS, **whose):
-        days[click.day_ms] = days.get(click.day_ms, Day(click.day_ms, 0, 0, 0, 0))._replace(
-            clicks=click.n
-        )
-    return [days[day_ms] for day_ms in sorted(days)]
-
-
-async def ever(tx: Tx, tenant: Tenant) -> Day:
-    """All days as one."""
+async def ever(tx: Tx, tenant: Tenant) -> EverJoined:
     found = await tx.one(_EVER, account_id=tenant.account_id, campaign_id=tenant.campaign_id)
-    return found or Day(0, 0, 0, 0, 0)
+    return found or EverJoined(0, 0, 0, 0)
 
 
 async def suspected(tx: Tx, tenant: Tenant, *, most: int) -> int:
@@ -70,5 +45,11 @@ async def suspected(tx: Tx, tenant: Tenant, *, most: int) -> int:
     return await tx.one(_SUSPECTED, campaign_id=tenant.campaign_id, most=most) or 0
 
 
+async def first_suspected_due_ms(tx: Tx, tenant: Tenant) -> int | None:
+    """When the one that has waited longest is verified by itself."""
+    return await tx.one(_FIRST_SUSPECTED_DUE_MS, campaign_id=tenant.campaign_id)
+
+
 async def top_advocates(tx: Tx, tenant: Tenant, *, most: int) -> list[Advocate]:
+    """Of all time."""
     return await tx.all(_TOP, campaign_id=tenant.campaign_id, most=most)

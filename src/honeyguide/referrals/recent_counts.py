@@ -11,18 +11,12 @@ from honeyguide.referrals.earned_rewards import AWAITING, OUT_OF_STOCK, REDEEMED
 from honeyguide.store.statements import beside
 from honeyguide.store.tx import Tx
 
-MOST_REJECTED = 1_000
-MOST_ADVOCATES = 10_000
 MOST_EARNED = 1_000
-
-
-class Rejected(NamedTuple):
-    reason: str
-    n: int
+FOREVER_MS = 2**62
 
 
 class RewardCounts(NamedTuple):
-    """Rewards earned since a moment, by what became of them. Each is counted up to
+    """Rewards earned in a period, by what became of them. Each is counted up to
     `MOST_EARNED` + 1, which means that there are more."""
 
     awaiting: int
@@ -32,31 +26,13 @@ class RewardCounts(NamedTuple):
 
 
 _sql = beside(__file__)
-_REJECTED = _sql.query("rejected", Rejected)
-_ADVOCATES_REFERRALS = _sql.value("advocates_referrals", int)
 _EARNED = _sql.value("earned", int)
 
 
-async def rejected(tx: Tx, tenant: Tenant, *, since_ms: int) -> list[Rejected]:
-    """Why referrals since then were rejected, most common first, among the newest
-    `MOST_REJECTED`."""
-    return await tx.all(
-        _REJECTED, campaign_id=tenant.campaign_id, since_ms=since_ms, most=MOST_REJECTED
-    )
-
-
-async def advocates_referrals(tx: Tx, tenant: Tenant) -> int:
-    """How many verified referrals the best `MOST_ADVOCATES` advocates made. Partners' referrals do
-    not count here, because no subscriber made them."""
-    return (
-        await tx.one(_ADVOCATES_REFERRALS, campaign_id=tenant.campaign_id, most=MOST_ADVOCATES) or 0
-    )
-
-
-async def earned(tx: Tx, tenant: Tenant, *, since_ms: int) -> RewardCounts:
+async def earned(tx: Tx, tenant: Tenant, *, since_ms: int, until_ms: int) -> RewardCounts:
     return RewardCounts(
         *[
-            await _count(tx, tenant, status, since_ms)
+            await _count(tx, tenant, status, since_ms, until_ms)
             for status in (AWAITING, OUT_OF_STOCK, UNLOCKED, REDEEMED)
         ]
     )
@@ -64,16 +40,24 @@ async def earned(tx: Tx, tenant: Tenant, *, since_ms: int) -> RewardCounts:
 
 async def to_approve(tx: Tx, tenant: Tenant) -> int:
     """Rewards that wait for the operator, whenever they were earned, counted as `earned` counts."""
-    return await _count(tx, tenant, AWAITING, 0)
+    return await _count(tx, tenant, AWAITING)
 
 
-async def _count(tx: Tx, tenant: Tenant, status: str, since_ms: int) -> int:
+async def without_code(tx: Tx, tenant: Tenant) -> int:
+    """Rewards that wait for coupon codes, whenever they were earned."""
+    return await _count(tx, tenant, OUT_OF_STOCK)
+
+
+async def _count(
+    tx: Tx, tenant: Tenant, status: str, since_ms: int = 0, until_ms: int = FOREVER_MS
+) -> int:
     return (
         await tx.one(
             _EARNED,
             campaign_id=tenant.campaign_id,
             status=status,
             since_ms=since_ms,
+            until_ms=until_ms,
             most=MOST_EARNED + 1,
         )
         or 0

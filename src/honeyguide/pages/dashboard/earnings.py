@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 from honeyguide.kernel import money
 from honeyguide.kernel.clock import DAY_MS
@@ -77,6 +77,37 @@ def why(row: ReferredSubscriber) -> str:
     return f"Rejected on {day}. {WHY_REJECTED.get(row.reason or '', _SCREENED)}"
 
 
+class ExpectedPayment(NamedTuple):
+    total_cents: int
+    words: str
+    pending_words: str
+
+
+def expected_payment(
+    earnings: forecast.Earnings,
+    outlook: list[forecast.Outlook],
+    upcoming: list[forecast.DueDay],
+) -> ExpectedPayment:
+    """What a month will pay: what is confirmed, and what of the rest is due in it and fits the
+    caps. The outlook of a month that is over is empty."""
+    if not outlook:
+        return ExpectedPayment(earnings.confirmed_cents, "all confirmed", "not in this month")
+    expected_cents = outlook[0].upcoming_cents - outlook[0].over_cap_cents
+    total_cents = earnings.confirmed_cents + expected_cents
+    words = f"{money.show(earnings.confirmed_cents)} confirmed"
+    if expected_cents:
+        words += f", {money.show(expected_cents)} if they stay subscribed"
+    over_cents = sum(each.over_cap_cents for each in outlook)
+    pending_words = "nothing pending"
+    if over_cents:
+        pending_words = f"{money.show(over_cents)} of it is over a cap and will not be paid"
+    elif upcoming:
+        pending_words = f"next on {formats.day(upcoming[0].day * DAY_MS)}"
+    elif earnings.pending_cents:
+        pending_words = "once they confirm their email address"
+    return ExpectedPayment(total_cents, words, pending_words)
+
+
 SHOWN: dict[str, Any] = {"money": money.show, "why": why}
 
 
@@ -87,6 +118,8 @@ async def show(tx: Tx, request: PageRequest) -> PageView:
         tx, account_id, Page(1, 200), now_ms=request.now_ms
     )
     earnings = await forecast.earnings(tx, account_id, month, now_ms=request.now_ms)
+    outlook = await forecast.outlook_of_partner(tx, account_id, now_ms=request.now_ms)
+    upcoming = await forecast.upcoming_of_partner(tx, account_id)
     state = request.query.get("show", "")
     if state not in partner_referrals.STATES:
         has_pending = bool(earnings.pending_cents)
@@ -98,10 +131,10 @@ async def show(tx: Tx, request: PageRequest) -> PageView:
         earlier=rules.previous_month(month),
         later=rules.next_month(month),
         is_now=is_now,
-        day_ms=DAY_MS,
         earnings=earnings,
-        outlook=await forecast.outlook_of_partner(tx, account_id, now_ms=request.now_ms),
-        upcoming=await forecast.upcoming_of_partner(tx, account_id),
+        payment=expected_payment(earnings, outlook if is_now else [], upcoming),
+        outlook=outlook,
+        upcoming=upcoming,
         reached=await forecast.reached_of_partner(tx, account_id, month) if is_now else set(),
         partner_campaigns={campaign.id: campaign for campaign in campaigns},
         state=state,

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
+from zoneinfo import ZoneInfo
 
 from honeyguide.kernel import clock
 from honeyguide.kernel.clock import DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS, iso
@@ -24,6 +25,16 @@ def up_to(most: int, *counts: int) -> str:
 def moment(ms: int) -> str:
     at = datetime.fromtimestamp(ms / 1000, UTC)
     return f"{day(ms)}, {at.hour:02d}:{at.minute:02d} UTC"
+
+
+def date_in_words(value: date) -> str:
+    """`15 Nov 2026`"""
+    return f"{value.day} {clock.MONTHS[value.month - 1][:3]} {value.year}"
+
+
+def time_in(ms: int, zone: ZoneInfo) -> str:
+    """`06:10`, in this zone."""
+    return datetime.fromtimestamp(ms / 1000, zone).strftime("%H:%M")
 
 
 def ago(ms: int, now_ms: int) -> str:

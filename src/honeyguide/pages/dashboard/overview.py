@@ -1,5 +1,5 @@
-"""Overview: whether the list grows, through whom, and what to do next. It reads counts that the
-database keeps, never the subscribers themselves.
+"""Overview: what needs the operator, whether the list grows, and through whom. It reads counts that
+are kept, not the subscribers themselves.
 """
 
 from __future__ import annotations
@@ -7,27 +7,30 @@ from __future__ import annotations
 from functools import partial
 from typing import NamedTuple
 
-from honeyguide.kernel import money
-from honeyguide.kernel.clock import DAY_MS
-from honeyguide.pages.dashboard import charts, checklist, formats
+from honeyguide.accounts import accounts
+from honeyguide.pages.dashboard import (
+    charts,
+    checklist,
+    decisions,
+    formats,
+    overview_numbers,
+    ranges,
+)
+from honeyguide.pages.dashboard.overview_numbers import Numbers
 from honeyguide.pages.dashboard.page_request import PageRequest, PageView
-from honeyguide.partners import forecast
-from honeyguide.partners import rules as months
+from honeyguide.pages.dashboard.ranges import ChosenRange
 from honeyguide.referrals import (
     campaigns,
-    daily_counts,
     page_index,
     recent_counts,
     rewards,
-    search,
 )
 from honeyguide.referrals.campaigns import Campaign
-from honeyguide.referrals.daily_counts import Day
 from honeyguide.referrals.rewards import Reward
+from honeyguide.referrals.statistics import PeriodTotals, SourceCount
 from honeyguide.store.tx import Tx
 
 TOP = 8
-WAITING = 3
 
 # After a number, in one sentence: "2 with a disposable email, 1 rejected by you".
 REASONS = {
@@ -48,141 +51,105 @@ REASONS = {
 }
 
 
-class Figure(NamedTuple):
+class Facts(NamedTuple):
+    campaign: Campaign
+    subscribers: int
+    advocates: int
+    all_rewards: list[Reward]
+    earned: recent_counts.RewardCounts
+
+
+class FunnelStep(NamedTuple):
     name: str
-    value: str
-    change: str
-    is_up: bool
+    n: int
+    width: float
     words: str
 
 
-class Facts(NamedTuple):
-    campaign: Campaign
-    days: list[Day]
-    subscribers: int
-    advocates: int
-    top: list[daily_counts.Advocate]
-    waiting: list[search.FoundSubscriber]
-    all_rewards: list[Reward]
-    advocates_referrals: int
-    rejected: list[recent_counts.Rejected]
-    earned: recent_counts.RewardCounts
-    to_approve: int
-    partner_month: forecast.MonthSummary
-
-
-async def _facts(
-    tx: Tx, request: PageRequest, before_ms: int, since_ms: int, until_ms: int
-) -> Facts:
-    tenant = request.tenant
+async def _facts(tx: Tx, request: PageRequest, chosen: ChosenRange) -> Facts:
+    tenant, period = request.tenant, chosen.period
     return Facts(
         campaign=await campaigns.get(tx, tenant),
-        days=await daily_counts.between(tx, tenant, before_ms, until_ms),
         subscribers=await page_index.total(tx, tenant.campaign_id, "all"),
         advocates=await page_index.total(tx, tenant.campaign_id, "advocates"),
-        top=await daily_counts.top_advocates(tx, tenant, most=TOP),
-        waiting=await search.judged(tx, tenant, "suspected", before=None, most=WAITING),
         all_rewards=await rewards.of_campaign(tx, tenant),
-        advocates_referrals=await recent_counts.advocates_referrals(tx, tenant),
-        rejected=await recent_counts.rejected(tx, tenant, since_ms=since_ms),
-        earned=await recent_counts.earned(tx, tenant, since_ms=since_ms),
-        to_approve=await recent_counts.to_approve(tx, tenant),
-        partner_month=await forecast.month_summary(
-            tx, tenant.account_id, months.month_of(request.now_ms)
+        earned=await recent_counts.earned(
+            tx, tenant, since_ms=period.since_ms, until_ms=period.until_ms
         ),
     )
 
 
+def source_kind(request: PageRequest) -> str:
+    """By what the sources are grouped, as the URL says."""
+    by = request.query.get("by", "")
+    return by if by in overview_numbers.SOURCES else "origin"
+
+
 async def show(tx: Tx, request: PageRequest) -> PageView:
-    chosen = charts.RANGES.get(request.query.get("range", ""), charts.RANGES["30d"])
-    since_ms = charts.first_day(chosen, request.now_ms)
-    span_ms = chosen.days * DAY_MS
-    facts = await _facts(tx, request, since_ms - span_ms, since_ms, since_ms + span_ms)
-    days = [day for day in facts.days if day.day_ms >= since_ms]
-    now = charts.total(days)
-    before = charts.total([day for day in facts.days if day.day_ms < since_ms])
+    chosen = ranges.chosen_range(request.query, request.zone, now_ms=request.now_ms)
+    facts = await _facts(tx, request, chosen)
+    numbers = await overview_numbers.collect(
+        tx, request.tenant, chosen, source_kind(request), top=TOP, now_ms=request.now_ms
+    )
     return request.view(
         "overview.html",
+        status=400 if chosen.error else 200,
         facts=facts,
-        ranges=charts.RANGES.values(),
+        decisions=await decisions.open_decisions(tx, request.tenant, now_ms=request.now_ms),
         chosen=chosen,
-        figures=_figures(facts, now, before, chosen.before),
-        chart=charts.signups(days, chosen, since_ms),
-        funnel=_funnel(now),
-        rejections=_rejections(facts.rejected),
+        presets=ranges.PRESETS,
+        comparisons=ranges.COMPARISONS,
+        days_in_words=ranges.days_in_words,
+        as_of=_as_of(request, numbers),
+        numbers=numbers,
+        now=numbers.now,
+        before=numbers.before,
+        change=overview_numbers.change,
+        from_words=overview_numbers.from_words,
+        per_referrer=overview_numbers.per_referrer,
+        chart=charts.signups(numbers.days),
+        funnel=_funnel(numbers.now, numbers.before),
+        rejections=_rejections(numbers.reasons),
+        kinds=overview_numbers.SOURCES,
+        by=source_kind(request),
+        recorded_since_ms=await accounts.unsubscribes_recorded_since_ms(tx),
         next_reward=partial(rewards.next_reward, facts.all_rewards),
         counted=partial(formats.up_to, recent_counts.MOST_EARNED),
-        money=money.show,
-        now=now,
         steps=await checklist.find(tx, request),
     )
 
 
-def _figures(facts: Facts, now: Day, before: Day, span: str) -> list[Figure]:
-    looked_at = min(facts.advocates, recent_counts.MOST_ADVOCATES)
-    each = facts.advocates_referrals / looked_at if looked_at else 0
-    factor = facts.advocates_referrals / facts.subscribers if facts.subscribers else 0
-    is_whole = looked_at == facts.advocates
-    who = formats.plural(facts.advocates, "advocate") if is_whole else f"the top {looked_at:,}"
-    came = now.verified + now.pending + now.rejected
+def _as_of(request: PageRequest, numbers: Numbers) -> str:
+    """`America/New York time, as of 06:10 today.`"""
+    at_ms = numbers.stored_ms or request.now_ms
+    zone = request.who.time_zone.replace("_", " ")
+    return f"{zone} time, as of {formats.time_in(at_ms, request.zone)} today."
+
+
+def _funnel(now: PeriodTotals, before: PeriodTotals | None) -> list[FunnelStep]:
+    share = overview_numbers.click_share(now) or ""
+    earlier = overview_numbers.from_words(overview_numbers.click_share(before), share)
+    decided = now.verified + now.rejected
+    rows = [
+        ("Clicks", now.clicks, ""),
+        ("Signups", now.referred, f"{share} of clicks{', ' + earlier if earlier else ''}"),
+        ("Decided", decided, f"{formats.number(now.pending)} still pending"),
+        ("Verified", now.verified, f"{formats.share(now.verified, decided)} of those decided"),
+    ]
+    most = max(1, *(count for _, count, _ in rows))
     return [
-        Figure(
-            "New subscribers",
-            formats.number(now.signups),
-            *_change(now.signups, before.signups),
-            f"vs. {span}" if before.signups else "no earlier data",
-        ),
-        Figure(
-            "Referred",
-            formats.number(now.verified),
-            *_change(now.verified, before.verified),
-            f"{formats.share(now.verified, now.signups)} of all"
-            if now.signups
-            else "by subscribers and partners",
-        ),
-        Figure(
-            "Referrals per advocate",
-            f"{each:.1f}",
-            "",
-            True,
-            f"{who} · viral coefficient {'' if is_whole else 'over '}{factor:.2f}"
-            if facts.advocates
-            else "no advocates yet",
-        ),
-        Figure(
-            "Referral link clicks",
-            formats.number(now.clicks),
-            *_change(now.clicks, before.clicks),
-            f"{formats.share(came, now.clicks)} conversion" if now.clicks else "none yet",
-        ),
+        FunnelStep(name, count, round(100 * count / most, 2), words if count else "")
+        for name, count, words in rows
     ]
 
 
-def _change(now: int, before: int) -> tuple[str, bool]:
-    if not before or now == before:
-        return "", True
-    return f"{abs(100 * (now - before) / before):.0f}%", now > before
-
-
-def _funnel(now: Day) -> list[tuple[str, int, float]]:
-    came = now.verified + now.pending + now.rejected
-    rows = [("Clicks", now.clicks), ("Signups", came), ("Verified", now.verified)]
-    most = max(1, *(count for _, count in rows))
-    return [(name, count, round(100 * count / most, 2)) for name, count in rows]
-
-
-def _rejections(found: list[recent_counts.Rejected]) -> str:
+def _rejections(found: list[SourceCount]) -> str:
     """One sentence: how many, and how many of each kind."""
     if not found:
         return ""
-    total = sum(each.n for each in found)
-    words = [REASONS.get(each.reason, each.reason.replace("_", " ")) for each in found]
-    many = (
-        f"The last {total:,} rejected"
-        if total >= recent_counts.MOST_REJECTED
-        else f"{total:,} rejected"
-    )
+    total = sum(each.joined for each in found)
+    words = [REASONS.get(each.key, each.key.replace("_", " ")) for each in found]
     if len(found) == 1:
-        return f"{many}, {'' if total == 1 else 'all '}{words[0]}."
-    kinds = (f"{each.n:,} {text}" for each, text in zip(found, words, strict=True))
-    return f"{many}: {', '.join(kinds)}."
+        return f"{total:,} rejected, {'' if total == 1 else 'all '}{words[0]}."
+    kinds = (f"{each.joined:,} {text}" for each, text in zip(found, words, strict=True))
+    return f"{total:,} rejected: {', '.join(kinds)}."

@@ -1,0 +1,97 @@
+"""What needs the operator's decision, most urgent first: the first card of the overview."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from honeyguide.kernel import money
+from honeyguide.kernel.tenant import Tenant
+from honeyguide.pages.dashboard import formats
+from honeyguide.partners import forecast, rules
+from honeyguide.referrals import daily_counts, recent_counts, shipments
+from honeyguide.store.tx import Tx
+
+MOST = 1_000
+
+
+class OpenDecision(NamedTuple):
+    icon: str
+    title: str
+    words: str
+    path: str
+    action: str
+
+
+async def open_decisions(tx: Tx, tenant: Tenant, *, now_ms: int) -> list[OpenDecision]:
+    found = [
+        await _referrals(tx, tenant),
+        await _rewards(tx, tenant),
+        await _shipments(tx, tenant),
+        await _codes(tx, tenant),
+    ]
+    return [each for each in found if each is not None] + await _budgets(tx, tenant, now_ms)
+
+
+def _many(count: int, one: str, many: str = "") -> str:
+    """`3 referrals`, or `1,000+ referrals`."""
+    if count > MOST:
+        return f"{MOST:,}+ {many or one + 's'}"
+    return formats.plural(count, one, many)
+
+
+async def _referrals(tx: Tx, tenant: Tenant) -> OpenDecision | None:
+    count = await daily_counts.suspected(tx, tenant, most=MOST + 1)
+    if not count:
+        return None
+    due_ms = await daily_counts.first_suspected_due_ms(tx, tenant)
+    words = "They do not count until you decide."
+    if due_ms is not None:
+        words = (
+            f"The first will be verified automatically on {formats.day(due_ms)} unless you decide "
+            "earlier."
+        )
+    title = f"{_many(count, 'referral')} {'looks' if count == 1 else 'look'} suspicious"
+    return OpenDecision("warning", title, words, "/review", f"Review {_many(count, 'referral')}")
+
+
+async def _rewards(tx: Tx, tenant: Tenant) -> OpenDecision | None:
+    count = await recent_counts.to_approve(tx, tenant)
+    if not count:
+        return None
+    title = f"{_many(count, 'earned reward')} {'awaits' if count == 1 else 'await'} your approval"
+    words = "Subscribers can claim them once you approve them."
+    return OpenDecision("gift", title, words, "/rewards", "Approve rewards")
+
+
+async def _shipments(tx: Tx, tenant: Tenant) -> OpenDecision | None:
+    count = await shipments.count_open(tx, tenant, most=MOST + 1)
+    if not count:
+        return None
+    (oldest,) = await shipments.to_send(tx, tenant, most=1)
+    words = f"The oldest has been waiting since {formats.day(oldest.claimed_ms)}."
+    title = f"{_many(count, 'reward')} to send"
+    return OpenDecision("box", title, words, "/shipments", "Open shipments")
+
+
+async def _codes(tx: Tx, tenant: Tenant) -> OpenDecision | None:
+    count = await recent_counts.without_code(tx, tenant)
+    if not count:
+        return None
+    title = f"{_many(count, 'advocate')} {'waits' if count == 1 else 'wait'} for a coupon code"
+    words = "The coupon codes of a reward have run out."
+    return OpenDecision("gift", title, words, "/rewards", "Add codes")
+
+
+async def _budgets(tx: Tx, tenant: Tenant, now_ms: int) -> list[OpenDecision]:
+    month = rules.month_of(now_ms)
+    return [
+        OpenDecision(
+            "money",
+            f"Partner budget of {each.publication_name} at {each.percent}%",
+            f"{money.show(each.spent_cents)} of {money.show(each.budget_cents)} is spent this "
+            "month (UTC). At 100%, partner referrals still join but are not charged.",
+            "/program",
+            "Change budget",
+        )
+        for each in await forecast.nearly_spent(tx, tenant.account_id, month)
+    ]

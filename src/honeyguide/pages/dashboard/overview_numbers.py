@@ -1,0 +1,155 @@
+"""The numbers of the overview for one range: read once, shown by the page and its CSV files.
+
+Compared are only numbers that a holding period cannot change: who joined and who was referred,
+whatever the referral's status. What is verified is never compared, because it grows with age.
+"""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from typing import NamedTuple
+
+from honeyguide.kernel.periods import Period, day_of
+from honeyguide.kernel.tenant import Tenant
+from honeyguide.pages.dashboard import formats
+from honeyguide.pages.dashboard.ranges import ChosenRange
+from honeyguide.referrals import statistics
+from honeyguide.referrals.statistics import Kept, PeriodTotals, Referrers, SourceCount, Span
+from honeyguide.store.tx import Tx
+
+SOURCES = {
+    "origin": "Origin",
+    "utm_source": "utm_source",
+    "utm_campaign": "utm_campaign",
+    "site": "Referring site",
+}
+ORIGINS = {
+    "api": "API",
+    "signup": "Hosted signup page",
+    "magic": "Magic link",
+    "embed": "Form on your website",
+}
+AGES = (30, 90)
+MOST_SOURCES = 8
+
+
+class Retention(NamedTuple):
+    """How many of those who joined in `joined` were still subscribed after so many days."""
+
+    days: int
+    joined: Period | None
+    """None if no day of the range is that old."""
+    referred: Kept
+    others: Kept
+
+
+class Source(NamedTuple):
+    name: str
+    n: int
+    before: int | None
+
+
+class Numbers(NamedTuple):
+    days: dict[str, PeriodTotals]
+    now: PeriodTotals
+    before: PeriodTotals | None
+    referrers: Referrers
+    referrers_before: Referrers | None
+    top: list[statistics.PeriodAdvocate]
+    reasons: list[SourceCount]
+    sources: list[Source]
+    retention: list[Retention]
+    is_counted: bool
+    stored_ms: int | None
+
+
+async def collect(
+    tx: Tx, tenant: Tenant, chosen: ChosenRange, by: str, *, top: int, now_ms: int
+) -> Numbers:
+    span = await statistics.open_span(tx, tenant, chosen.period)
+    before: Span | None = None
+    if chosen.comparison is not None:
+        before = await statistics.open_span(
+            tx, tenant, chosen.comparison, until_ms=chosen.comparison_until_ms
+        )
+    days = await statistics.by_day(tx, span)
+    spans = [span, before] if before else [span]
+    return Numbers(
+        days={day.isoformat(): counts for day, counts in days.items()},
+        now=statistics.total(days.values()),
+        before=statistics.total((await statistics.by_day(tx, before)).values()) if before else None,
+        referrers=await statistics.referrers(tx, span),
+        referrers_before=await statistics.referrers(tx, before) if before else None,
+        top=await statistics.advocates(tx, span, most=top),
+        reasons=await statistics.ranked(tx, span, "reason", most=20),
+        sources=await sources(tx, span, before, by, most=MOST_SOURCES),
+        retention=[await _retention(tx, tenant, chosen, age, now_ms) for age in AGES],
+        is_counted=all(each.is_counted for each in spans),
+        stored_ms=min((each.stored_ms for each in spans if each.stored_ms), default=None),
+    )
+
+
+async def sources(tx: Tx, span: Span, before: Span | None, by: str, *, most: int) -> list[Source]:
+    """The most common sources of a kind: new subscribers, or clicks by the site they came from."""
+    earlier = await _counted(tx, before, by, most=10_000) if before else None
+    return [
+        Source(source_name(by, key), count, None if earlier is None else earlier.get(key, 0))
+        for key, count in (await _counted(tx, span, by, most=most)).items()
+    ]
+
+
+async def _counted(tx: Tx, span: Span, by: str, *, most: int) -> dict[str, int]:
+    if by == "site":
+        return {each.host: each.n for each in await statistics.hosts(tx, span, most=most)}
+    return {each.key: each.joined for each in await statistics.ranked(tx, span, by, most=most)}
+
+
+def source_name(by: str, key: str) -> str:
+    if by == "origin":
+        return ORIGINS.get(key, key.replace("_", " ").capitalize())
+    return key or ("Not known" if by == "site" else "None")
+
+
+async def _retention(
+    tx: Tx, tenant: Tenant, chosen: ChosenRange, age: int, now_ms: int
+) -> Retention:
+    """Of those whose day 30 or 90 is over and falls in the range."""
+    yesterday = day_of(now_ms, chosen.period.zone) - timedelta(days=1)
+    last = min(chosen.period.last, yesterday)
+    if last < chosen.period.first:
+        return Retention(age, None, Kept(0, 0), Kept(0, 0))
+    joined = chosen.period._replace(last=last).shifted(-age)
+    span = await statistics.open_span(tx, tenant, joined)
+    return Retention(age, joined, *await statistics.retention(tx, span, days=age))
+
+
+class Change(NamedTuple):
+    words: str
+    """Such as "18%", or nothing if there is nothing to compare with."""
+    is_up: bool
+
+
+def change(now: float, before: float | None) -> Change:
+    if not before or now == before:
+        return Change("", True)
+    return Change(f"{abs(100 * (now - before) / before):.0f}%", now > before)
+
+
+def from_words(before: str | None, now: str) -> str:
+    """What it was before: "from 1,020"."""
+    if before is None:
+        return ""
+    return "unchanged" if before == now else f"from {before}"
+
+
+def per_referrer(referrers: Referrers | None) -> str | None:
+    if referrers is None or not referrers.n or referrers.has_others:
+        return None
+    return f"{referrers.referrals / referrers.n:.1f}"
+
+
+def click_share(totals: PeriodTotals | None) -> str | None:
+    """Signups of referred subscribers per click."""
+    if totals is None or not totals.clicks:
+        return None
+    return formats.share(totals.referred, totals.clicks)

@@ -1,0 +1,161 @@
+"""The range of days on the overview, on both engines: what the URL may ask for, what it is compared
+with, and the same numbers on the page and in its files."""
+
+from __future__ import annotations
+
+import csv
+import io
+from datetime import date, timedelta
+from typing import Any
+from zoneinfo import ZoneInfo
+
+import pytest
+
+from honeyguide.kernel.clock import DAY_MS, HOUR_MS, iso
+from honeyguide.kernel.periods import start_of
+from honeyguide.pages.dashboard import formats, ranges
+from honeyguide.referrals import statistics
+from tests.support.service import Service
+from tests.support.web import Operator, operator, run_import, upload, words
+
+UTC = ZoneInfo("UTC")
+NOON_MS = start_of(date(2026, 11, 15), UTC) + 12 * HOUR_MS
+
+
+def chosen(zone: ZoneInfo = UTC, now_ms: int = NOON_MS, **query: str) -> ranges.ChosenRange:
+    if "first" in query:
+        query["from"] = query.pop("first")
+    return ranges.chosen_range(query, zone, now_ms=now_ms)
+
+
+@pytest.mark.parametrize(
+    ("query", "said"),
+    [
+        ({"first": "2026-02-30", "to": "2026-03-01"}, "From must be a date such as 2026-11-15."),
+        ({"first": "2026-11-01", "to": "yesterday"}, "To must be a date such as 2026-11-15."),
+        ({"first": "2026-W10-1", "to": "2026-11-01"}, "From must be a date such as 2026-11-15."),
+        ({"first": "20261101", "to": "2026-11-01"}, "From must be a date such as 2026-11-15."),
+        ({"first": "٢٠٢٦-11-01", "to": "2026-11-01"}, "From must be a date such as 2026-11-15."),
+        ({"first": "0001-01-01", "to": "2026-11-01"}, "From must be in 2000 or later."),
+        ({"first": "2026-11-10", "to": "2026-11-01"}, "From must not be after To."),
+        ({"first": "2026-12-01", "to": "2026-12-02"}, "From must not be in the future."),
+        ({"first": "2020-01-01", "to": "2026-11-01"}, "Choose a range of at most 5 years."),
+        ({"first": "9999-12-31", "to": "9999-12-31"}, "From must not be in the future."),
+    ],
+)
+def test_a_range_that_cannot_be_is_refused_and_the_usual_one_shown(
+    query: dict[str, str], said: str
+) -> None:
+    found = chosen(**query)
+    assert found.error == said and found.key == "30d" and found.period.length == 30
+
+
+def test_ranges_end_today_in_the_accounts_zone() -> None:
+    """At noon UTC it is already tomorrow on Kiritimati."""
+    assert chosen(range="7d").words == "9 – 15 Nov 2026".replace("9 –", "9 Nov –")
+    assert chosen(ZoneInfo("Pacific/Kiritimati"), range="7d").period.last == date(2026, 11, 16)
+    assert chosen(first="2026-11-01", to="2027-01-01").period.last == date(2026, 11, 15)
+    assert chosen(first="2026-11-03", to="2026-11-03").words == "3 Nov 2026"
+    assert chosen(first="2025-12-30", to="2026-01-02").words == "30 Dec 2025 – 2 Jan 2026"
+    assert chosen(range="nonsense").key == chosen().key == "30d"
+
+
+def test_a_day_that_is_not_over_is_compared_with_as_much_of_another() -> None:
+    week = chosen(range="7d")
+    assert week.comparison_words == "2 Nov – 8 Nov 2026"
+    assert week.comparison_until_ms == NOON_MS - 7 * DAY_MS
+    past = chosen(first="2026-11-01", to="2026-11-07")
+    assert past.comparison_words == "25 Oct – 31 Oct 2026" and past.comparison_until_ms is None
+    year = chosen(range="7d", compare="year")
+    assert year.comparison is not None and year.comparison.last == date(2025, 11, 16)
+    assert year.comparison.last.weekday() == year.period.last.weekday()
+    assert chosen(range="7d", compare="none").comparison is None
+
+
+def rows_of(who: Operator, path: str) -> list[list[str]]:
+    answer = who.web.get(path)
+    assert answer.status_code == 200 and answer.headers["content-type"].startswith("text/csv")
+    return list(csv.reader(io.StringIO(answer.text)))
+
+
+def fill(service: Service) -> Operator:
+    """Two referred people and another today, one referred a week ago; one was imported."""
+    alice = operator(service)
+    old = iso(service.now_ms() - 8 * DAY_MS)
+    ann = alice.subscribe("ann@example.org", created_at=iso(service.now_ms() - 60 * DAY_MS))
+    code = ann["ref_code"]
+    claims: dict[str, Any] = {"utm_source": "=cmd", "utm_campaign": "spring"}
+    alice.subscribe("a@example.org", referrer_code=code, **claims)
+    alice.subscribe("b@mailinator.com", referrer_code=code)
+    alice.subscribe("c@example.org")
+    alice.subscribe("d@example.org", referrer_code=code, created_at=old)
+    run_import(alice, upload(alice, "email\nold@example.org\n"))
+    return alice
+
+
+def test_the_page_and_its_files_have_the_same_numbers(service: Service) -> None:
+    alice = fill(service)
+    page = words(alice.web.get("/?range=7d").text)
+    assert "New subscribers 3 ▲ up 200% from 1 2 referred, 1 not" in page
+    assert "Referred subscribers 2 ▲ up 100% from 1 · 2 by subscribers, 0 by partners" in page
+    assert "1 verified 0 pending 1 rejected" in page
+    assert "Imports are not in these numbers. 1 subscriber who joined in this range" in page
+    days = rows_of(alice, "/overview/days.csv?range=7d")
+    assert len(days) == 8 and days[-1][1:] == ["3", "1", "0", "1", "1", "2", "0", "1", "0"]
+    table = rows_of(alice, "/overview/summary.csv?range=7d")
+    assert ["New", "3", "1"] in table and ["Imported", "1", "0"] in table
+    sources = rows_of(alice, "/overview/sources.csv?range=7d&by=utm_source")
+    assert sources[1:] == [["None", "2", "1"], ["'=cmd", "1", "0"]], "no formula"
+    assert "Origin New Change API 3" in page
+    assert "spring 1" in words(alice.web.get("/?range=7d&by=utm_campaign").text)
+
+
+def test_a_wrong_range_is_said_next_to_the_dates(service: Service) -> None:
+    alice = operator(service)
+    answer = alice.web.get("/?from=2026-02-31&to=2026-03-01")
+    assert answer.status_code == 400
+    assert "From must be a date such as 2026-11-15." in words(answer.text)
+    for path in ("/?from=&to=", "/?range=7d&by=secrets&compare=x", "/?from=x%00&to=y"):
+        assert alice.web.get(path).status_code in (200, 400)
+
+
+def test_the_numbers_of_a_large_campaign_say_as_of_when(
+    service: Service, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    alice = fill(service)
+    monkeypatch.setattr(statistics.open_span, "__kwdefaults__", {"until_ms": None, "most_live": 0})
+    assert "We are counting your subscribers for the first time" in words(alice.web.get("/").text)
+    service.run_jobs()
+    counted_ms = service.now_ms()
+    alice.subscribe("e@example.org")
+    service.set_clock(90)
+    page = words(alice.web.get("/?range=7d").text)
+    assert "New subscribers 3" in page, "not counted yet"
+    assert f"as of {formats.time_in(counted_ms, UTC)} today" in page
+    service.set_clock(6 * 60)
+    service.run_jobs()
+    assert "New subscribers 4" in words(alice.web.get("/?range=7d").text)
+
+
+def test_clicks_are_counted_by_the_site_they_came_from(service: Service) -> None:
+    alice = operator(service)
+    ann = alice.subscribe("ann@example.org")
+    for number, site in enumerate(("https://www.News.example/a?b=c", "", "nonsense", "http://x/")):
+        headers = {"user-agent": f"Firefox/{number}", **({"referer": site} if site else {})}
+        assert alice.web.get(f"/r/{ann['ref_code']}", headers=headers).status_code == 302
+    service.run(service.application._links._counter.flush())
+    rows = rows_of(alice, "/overview/sources.csv?range=7d&by=site&compare=none")
+    assert rows[1:] == [["Not known", "2", ""], ["news.example", "1", ""], ["x", "1", ""]]
+
+
+def test_the_week_before_is_cut_at_the_same_time_of_day(service: Service) -> None:
+    """Two joined on the same weekday a week ago: one before this time of day, one after it."""
+    alice = operator(service)
+    today = date.fromtimestamp(service.now_ms() / 1000)
+    noon_ms = start_of(today + timedelta(days=1), UTC) + 12 * HOUR_MS
+    service.set_clock((noon_ms - service.now_ms()) / 1000)
+    alice.web.log_in(alice.email)
+    for name, at_ms in (("early", noon_ms - HOUR_MS), ("late", noon_ms + HOUR_MS)):
+        alice.subscribe(f"{name}@example.org", created_at=iso(at_ms - 7 * DAY_MS))
+    alice.subscribe("today@example.org")
+    assert "New subscribers 1 unchanged" in words(alice.web.get("/?range=7d").text)
