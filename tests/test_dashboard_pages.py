@@ -46,6 +46,7 @@ def things(alice: Operator) -> dict[str, str]:
         "/webhooks/": hook,
         "/rewards/": reward[1],
         "/account/keys/": key[1],
+        "/integrations/": new_id(),  # names a platform, which nobody owns
     }
 
 

@@ -29,6 +29,8 @@ _numbers = itertools.count(1)
 # Forms that say what to do with the object in the address, or with the account itself, and name no
 # other object.
 NO_IDS = {
+    "/integrations/fields",
+    "/integrations/{platform}",
     "/login",
     "/logout",
     "/signup",
@@ -215,6 +217,30 @@ TERMS = {
     "redirect_url": "https://wax.example/",
 }
 CARD = {"name": "Mine", "audience_gender": "mixed", "categories": "tech"}
+
+
+def failed_write(owner: Operator) -> str:
+    """A subscriber whom a paused integration could not write."""
+    person = subscriber(owner)
+    planted = (
+        "INSERT INTO integration (id, account_id, campaign_id, platform, status, credentials, "
+        "key_hint, audience_id, audience_name, field_names, code_field, adds_existing, hook_key, "
+        "created_ms) VALUES (:account_id, :account_id, :campaign_id, 'generic', 'paused', '', '', "
+        "'', '', '{}', '', 0, :account_id, 1)",
+        "INSERT INTO integration_subscriber (integration_id, subscriber_id, account_id, failed_ms, "
+        "reason) VALUES (:account_id, :person, :account_id, 1, 'secret reason')",
+    )
+    named = {
+        "account_id": owner.account_id,
+        "campaign_id": owner.campaign_id,
+        "person": person,
+    }
+    for each in planted:
+        wanted = {name: value for name, value in named.items() if f":{name}" in each}
+        owner.service.write(lambda tx, each=each, wanted=wanted: tx.run(statement(each), **wanted))
+    return person
+
+
 FORMS = [
     Form("/subscribers/decide", "id", pending, {"do": "verify"}),
     Form("/subscribers/decide", "id", pending, {"do": "reject"}),
@@ -231,6 +257,7 @@ FORMS = [
     Form("/rewards/hand-over", "earned", awaiting, {"do": "approve"}),
     Form("/rewards/preview", "id", unlocked, {"name": "Mine", "referrals": "3"}, only_shows=True),
     Form("/shipments", "id", shipment, {"tracking_note": "RR 1"}),
+    Form("/integrations", "subscriber", failed_write, {"do": "retry"}),
     Form("/webhooks/{id}/act", "delivery", delivery, {"do": "resend"}, webhook),
     Form("/account/sessions", "id", session, {}),
     Form("/account/invitations/withdraw", "id", invitation, {}, admins=True),

@@ -16,13 +16,13 @@ from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 from cryptography.hazmat.primitives.hashes import SHA256
 from cryptography.hazmat.primitives.kdf.hkdf import HKDF
 
-from honeyguide.kernel.errors import Fault
+from honeyguide.kernel.errors import Fault, Invalid
 
 _VERSION = "1"
 _NONCE = 12
 
 
-class NoSecretKey(Fault):
+class NoSecretKey(Invalid):
     code = "no_secret_key"
 
     def __init__(self) -> None:

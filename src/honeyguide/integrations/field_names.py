@@ -9,17 +9,19 @@ from collections.abc import Mapping
 
 from honeyguide.integrations.platform import About, SyncField
 from honeyguide.kernel.errors import Invalid
+from honeyguide.mail import newsletter_tools
 
+# As the newsletter block has them. At most ten characters each, which is Mailchimp's limit.
 USUAL: Mapping[SyncField, str] = {
-    SyncField.CODE: "referral_code",
-    SyncField.LINK: "referral_link",
-    SyncField.HUB_LINK: "referral_page",
-    SyncField.REFERRALS: "referrals",
-    SyncField.NEXT_REWARD: "next_reward",
-    SyncField.REFERRALS_MISSING: "referrals_missing",
-    SyncField.LAST_REWARD: "last_reward",
-    SyncField.COUPON: "coupon_code",
-    SyncField.IS_REFERRED: "is_referred",
+    SyncField.CODE: "HG_CODE",
+    SyncField.LINK: newsletter_tools.LINK,
+    SyncField.HUB_LINK: newsletter_tools.HUB,
+    SyncField.REFERRALS: newsletter_tools.COUNT,
+    SyncField.NEXT_REWARD: newsletter_tools.NEXT,
+    SyncField.REFERRALS_MISSING: newsletter_tools.TO_GO,
+    SyncField.LAST_REWARD: "HG_REWARD",
+    SyncField.COUPON: "HG_COUPON",
+    SyncField.IS_REFERRED: "HG_ISREF",
 }
 # What SparkLoop writes, so that automations and newsletters that use its names go on working.
 SPARKLOOP: Mapping[SyncField, str] = {
@@ -49,8 +51,20 @@ LABELS: Mapping[SyncField, str] = {
 }
 
 
-def usual_names(about: About) -> dict[SyncField, str]:
-    return {} if about.field_pattern is None else {**USUAL, **about.default_names}
+PRESETS = {"usual": USUAL, "sparkloop": SPARKLOOP}
+
+
+def preset(about: About, name: str) -> dict[SyncField, str]:
+    """A set of names, as far as the platform can have them; some have shorter ones of their own."""
+    if about.field_pattern is None:
+        return {}
+    names = {}
+    for field, usual in PRESETS.get(name, USUAL).items():
+        for candidate in (usual, about.default_names.get(field, "")):
+            if re.fullmatch(about.field_pattern, candidate):
+                names[field] = candidate
+                break
+    return names
 
 
 def checked(about: About, chosen: Mapping[str, str]) -> dict[SyncField, str]:

@@ -74,7 +74,7 @@ class _ToolEvent(msgspec.Struct):
 class Generic:
     about = About(
         key="generic",
-        name="Any other tool",
+        name="Your own tool",
         initials="{ }",
         summary="We post to your URL, and you post to ours. You choose the field names.",
         audience="URL",
@@ -89,9 +89,8 @@ class Generic:
             Input(
                 name=SECRET,
                 label="Secret",
-                help="Signs both directions. Leave it empty to have one made.",
-                example="whsec_…",
-                is_optional=True,
+                help="Signs both directions. Copy it to your tool now; it is not shown again.",
+                is_made=True,
             ),
         ),
         limits=Limits(requests_per_second=10, per_batch=100, requests_per_batch=1),

@@ -61,6 +61,8 @@ class Input(msgspec.Struct, frozen=True, kw_only=True):
     example: str = ""
     is_secret: bool = True
     is_optional: bool = False
+    is_made: bool = False
+    """Whether we make a random one, which the form shows once for the operator to copy."""
 
 
 class Limits(msgspec.Struct, frozen=True, kw_only=True):

@@ -41,6 +41,7 @@ PARTS: tuple[NavGroup, ...] = (
             NavLink("Emails", "/emails"),
             NavLink("Newsletter block", "/newsletter"),
             NavLink("Embed", "/embed"),
+            NavLink("Integrations", "/integrations"),
         ),
     ),
     NavGroup(

@@ -20,6 +20,7 @@ from honeyguide.pages.dashboard import (
     emails,
     embed,
     formats,
+    integrations,
     login,
     network,
     newsletter,
@@ -170,6 +171,25 @@ PAGES = (
     PageRoute("POST", "/embed", WRITES, embed.save, form=embed.show, fields=embed.FORM),
     PageRoute("GET", "/embed/preview", READS, embed.preview),
     PageRoute("POST", "/embed/check", SERVICES, embed.check, form=embed.show, fields=embed.CHECK),
+    PageRoute("GET", "/integrations", READS, integrations.show),
+    PageRoute("POST", "/integrations", SERVICES, integrations.act),
+    PageRoute("GET", "/integrations/fields", READS, integrations.fields_form),
+    PageRoute(
+        "POST",
+        "/integrations/fields",
+        SERVICES,
+        integrations.save_fields,
+        form=integrations.fields_form,
+        fields=integrations.FIELD_NAMES,
+    ),
+    PageRoute("GET", "/integrations/{platform}", READS, integrations.connect_form),
+    PageRoute(
+        "POST",
+        "/integrations/{platform}",
+        SERVICES,
+        integrations.connect,
+        form=integrations.connect_form,
+    ),
     PageRoute("GET", "/webhooks", READS, webhooks.show),
     PageRoute(
         "POST", "/webhooks", WRITES, webhooks.create, form=webhooks.show, fields=webhooks.FORM

@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from starlette.responses import Response
 
+from honeyguide.integrations import integrations
 from honeyguide.kernel import money
 from honeyguide.kernel.errors import Missing
 from honeyguide.kernel.ids import is_id
@@ -113,6 +114,30 @@ async def show(tx: Tx, request: PageRequest) -> PageView:
         hub=hub.link(site, person),
         money=money.show,
         uncharged=Uncharged,
+        sync=await _sync_of(tx, request, person.id),
+    )
+
+
+class ShownSync(NamedTuple):
+    """What the email platform was told about them."""
+
+    platform: str
+    synced_ms: int | None
+    is_due: bool
+    reason: str | None
+    fields: dict[str, str]
+
+
+async def _sync_of(tx: Tx, request: PageRequest, subscriber_id: str) -> ShownSync | None:
+    state = await integrations.state_of(tx, request.tenant, subscriber_id)
+    if state is None:
+        return None
+    return ShownSync(
+        platform=integrations.platform_of(state.platform).about.name,
+        synced_ms=state.synced_ms,
+        is_due=state.due_ms is not None,
+        reason=state.reason,
+        fields=json.loads(state.written)["fields"] if state.written else {},
     )
 
 

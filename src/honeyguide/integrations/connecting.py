@@ -1,0 +1,89 @@
+"""Connecting a platform, as far as it happens there: the key is tried, the fields and the webhook
+are created. No transaction is open meanwhile.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import msgspec
+
+from honeyguide.events.outbound import Outbound
+from honeyguide.integrations.http import PlatformHttp
+from honeyguide.integrations.integrations import NewIntegration, hook_url
+from honeyguide.integrations.platform import Audience, Hooks, Platform, PlatformAccess
+from honeyguide.integrations.problems import PlatformError
+from honeyguide.kernel.errors import Invalid
+from honeyguide.kernel.site import Site
+
+
+class CannotConnect(Invalid):
+    """The platform refused, in its own or our words."""
+
+    def __init__(self, error: PlatformError) -> None:
+        super().__init__("{reason}", reason=error.reason)
+
+
+def _access(
+    platform: Platform, outbound: Outbound, credentials: Mapping[str, str], **chosen: object
+) -> PlatformAccess:
+    about = platform.about
+    http = PlatformHttp(outbound, about.name, interval_s=about.limits.interval_s)
+    return PlatformAccess(about=about, http=http, credentials=credentials, **chosen)  # type: ignore[arg-type]
+
+
+async def audiences(
+    platform: Platform, outbound: Outbound, credentials: Mapping[str, str]
+) -> list[Audience]:
+    """Tries the key, and returns the lists to choose from."""
+    access = _access(platform, outbound, credentials)
+    try:
+        await platform.check(access)
+        found = await platform.audiences(access)
+    except PlatformError as error:
+        raise CannotConnect(error) from None
+    if not found:
+        raise Invalid(
+            "There is no {audience} in this account. Create one in {platform} first.",
+            audience=platform.about.audience,
+            platform=platform.about.name,
+        )
+    return found
+
+
+async def set_up(
+    platform: Platform, outbound: Outbound, site: Site, new: NewIntegration
+) -> NewIntegration:
+    """Creates the fields and the webhook there; what the webhook needs is kept with the key."""
+    access = _access(
+        platform,
+        outbound,
+        new.credentials,
+        audience_id=new.audience.id,
+        field_names=new.field_names,
+        code_field=new.code_field,
+    )
+    try:
+        await platform.ensure_fields(access)
+        more: dict[str, str] = {}
+        if platform.about.hooks == Hooks.AUTOMATIC:
+            more = await platform.add_hook(access, hook_url(site, new.hook_key))
+    except PlatformError as error:
+        raise CannotConnect(error) from None
+    return msgspec.structs.replace(new, credentials={**new.credentials, **more})
+
+
+async def create_fields(platform: Platform, access: PlatformAccess) -> None:
+    try:
+        await platform.ensure_fields(access)
+    except PlatformError as error:
+        raise CannotConnect(error) from None
+
+
+async def take_down(platform: Platform, access: PlatformAccess) -> bool:
+    """Deletes the webhook there, if that is possible."""
+    try:
+        await platform.remove_hook(access)
+    except PlatformError:
+        return False
+    return True

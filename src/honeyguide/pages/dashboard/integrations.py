@@ -1,0 +1,272 @@
+"""Integrations: connect the email platform, watch the first sync, and see how it is doing."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Mapping
+
+import msgspec
+from starlette.responses import Response
+
+from honeyguide.events import signature
+from honeyguide.integrations import connecting, estimates, field_names, integrations
+from honeyguide.integrations.encryption import EncryptionKeys, NoSecretKey, Undecryptable
+from honeyguide.integrations.integrations import Integration, NewIntegration
+from honeyguide.integrations.platform import About, Audience, Hooks
+from honeyguide.integrations.platforms import PLATFORMS
+from honeyguide.kernel.clock import system_clock
+from honeyguide.kernel.errors import Fault, Invalid, Missing
+from honeyguide.pages.dashboard.page_request import PageRequest, PageView
+from honeyguide.pages.forms import Field, FormErrors
+from honeyguide.pages.services import PageServices
+from honeyguide.referrals import page_index
+from honeyguide.store.tx import Tx
+
+MOST_SHOWN = 50
+CODE_FIELD_LIMIT = 60
+FIELD_NAMES = {str(field): Field(label) for field, label in field_names.LABELS.items()}
+KINDS = {
+    "joined": "Joined",
+    "confirmed": "Confirmed",
+    "left": "Unsubscribed",
+    "changed_address": "Changed address",
+    "bounced": "Bounced",
+    "deleted": "Deleted",
+}
+
+
+def _keys(services: PageServices) -> EncryptionKeys:
+    return EncryptionKeys(services.settings.secret_keys)
+
+
+async def show(tx: Tx, request: PageRequest) -> PageView:
+    integration = await integrations.find(tx, request.tenant)
+    total = await page_index.total(tx, request.tenant.campaign_id, "all")
+    if integration is None:
+        return request.view(
+            "integrations.html",
+            has_key=bool(request.services.settings.secret_keys),
+            total=total,
+            platforms=[
+                (each.about, estimates.first_sync(each.about.limits, total))
+                for each in PLATFORMS.values()
+            ],
+        )
+    about = integrations.platform_of(integration.platform).about
+    backlog = await integrations.backlog(tx, integration)
+    left = max(total - integration.synced, backlog.due) if _is_first(integration) else backlog.due
+    return request.view(
+        "integration.html",
+        integration=integration,
+        about=about,
+        total=total,
+        backlog=backlog,
+        left_s=estimates.seconds(about.limits, left),
+        left=estimates.first_sync(about.limits, left),
+        is_first=_is_first(integration),
+        failed=await integrations.failed_writes(tx, integration, most=MOST_SHOWN),
+        names=[(name, field_names.LABELS[field]) for field, name in integration.names.items()],
+        hook_url=integrations.hook_url(request.services.site, integration.hook_key),
+        is_manual=about.hooks == Hooks.MANUAL,
+        kinds=KINDS,
+        today_ms=system_clock(),
+    )
+
+
+def _is_first(integration: Integration) -> bool:
+    return integration.first_sync_ms is None
+
+
+# -- connecting
+
+
+async def connect_form(tx: Tx, request: PageRequest) -> PageView | Response:
+    """The first step asks for the key. Also for a new key of the platform that is connected."""
+    about = integrations.platform_of(request.at("platform")).about
+    existing = await integrations.find(tx, request.tenant)
+    if existing is not None and existing.platform != about.key:
+        return request.go("/integrations", "Disconnect the other platform first.")
+    made = {each.name: signature.new_secret() for each in about.inputs if each.is_made}
+    shown = {e.name: request.text(e.name) for e in about.inputs if not e.is_secret or e.is_made}
+    return request.view(
+        "integration_connect.html",
+        about=about,
+        values={**made, **{name: text for name, text in shown.items() if text}},
+        is_new_key=existing is not None,
+        has_key=bool(request.services.settings.secret_keys),
+    )
+
+
+async def connect(services: PageServices, request: PageRequest) -> PageView | Response:
+    """Checks the key, then asks which list, then connects."""
+    platform = integrations.platform_of(request.at("platform"))
+    existing = await services.store.read(integrations.find, request.tenant)
+    credentials = _credentials(services, request, platform.about)
+    found = await connecting.audiences(platform, services.outbound, credentials)
+    chosen = next((each for each in found if each.id == request.text("audience")), None)
+    if chosen is None:
+        return _audience_form(services, request, platform.about, credentials, found, existing)
+    if existing is not None:
+        return await _replace_key(services, request, credentials, chosen)
+    new = NewIntegration(
+        platform=platform.about.key,
+        credentials=credentials,
+        audience=chosen,
+        field_names=field_names.preset(platform.about, request.text("preset")),
+        code_field=request.text("code_field")[:CODE_FIELD_LIMIT],
+        adds_existing=bool(request.text("adds_existing")),
+        hook_key=secrets.token_urlsafe(24),
+    )
+    new = await connecting.set_up(platform, services.outbound, services.site, new)
+    await services.store.write(
+        integrations.connect, request.tenant, _keys(services), new, now_ms=request.now_ms
+    )
+    name = platform.about.name
+    return request.go("/integrations", f"{name} is connected. The first sync has begun.")
+
+
+def _credentials(services: PageServices, request: PageRequest, about: About) -> Mapping[str, str]:
+    """What was entered now, or in the first step: that comes back encrypted, never in clear."""
+    keys = _keys(services)
+    if not keys.ids:
+        raise NoSecretKey
+    sealed = request.text("sealed")
+    if sealed:
+        try:
+            text = keys.decrypt(sealed, row_id=_row_id(request))
+        except Undecryptable:
+            raise Invalid("The form has expired. Enter the key again.") from None
+        return msgspec.json.decode(text, type=dict[str, str])
+    given = {each.name: request.text(each.name) for each in about.inputs}
+    missing = {
+        each.name: f"Enter this: {each.label}."
+        for each in about.inputs
+        if not given[each.name] and not each.is_optional
+    }
+    if missing:
+        raise FormErrors(missing)
+    return given
+
+
+def _row_id(request: PageRequest) -> str:
+    return f"connect {request.tenant.account_id} {request.at('platform')}"
+
+
+def _audience_form(
+    services: PageServices,
+    request: PageRequest,
+    about: About,
+    credentials: Mapping[str, str],
+    found: list[Audience],
+    existing: Integration | None,
+) -> PageView:
+    text = msgspec.json.encode(credentials).decode()
+    return request.view(
+        "integration_audience.html",
+        about=about,
+        sealed=_keys(services).encrypt(text, row_id=_row_id(request)),
+        audiences=found,
+        chosen=existing.audience_id if existing else found[0].id,
+        is_new_key=existing is not None,
+        usual=field_names.preset(about, "usual"),
+        sparkloop=field_names.preset(about, "sparkloop"),
+    )
+
+
+async def _replace_key(
+    services: PageServices,
+    request: PageRequest,
+    credentials: Mapping[str, str],
+    audience: Audience,
+) -> Response:
+    integration = await services.store.read(integrations.get, request.tenant)
+    try:
+        access = integrations.access_to(
+            integration, _keys(services), services.outbound, now_ms=system_clock()
+        )
+        kept = dict(access.credentials)  # what the webhook needs
+    except Fault:
+        kept = {}
+    await services.store.write(
+        integrations.replace_credentials,
+        request.tenant,
+        _keys(services),
+        {**kept, **credentials},
+        audience,
+    )
+    return request.go("/integrations", "The new key works.")
+
+
+# -- what is connected
+
+
+async def act(services: PageServices, request: PageRequest) -> Response:
+    """Pause, resume, retry and disconnect."""
+    store, tenant = services.store, request.tenant
+    wanted = request.text("do")
+    if wanted == "pause":
+        await store.write(integrations.set_status, tenant, integrations.PAUSED)
+        return request.go("/integrations", "Paused. Changes are kept and sent when you resume.")
+    if wanted == "resume":
+        await store.write(integrations.set_status, tenant, integrations.ACTIVE)
+        return request.go("/integrations", "Resumed.")
+    if wanted == "retry":
+        count = await store.write(
+            integrations.retry_failed, tenant, request.text("subscriber") or None
+        )
+        return request.go("/integrations", f"We are trying {count:,} again.")
+    if wanted == "disconnect":
+        return await _disconnect(services, request)
+    raise Missing("There is no such action.")
+
+
+async def _disconnect(services: PageServices, request: PageRequest) -> Response:
+    integration = await services.store.read(integrations.get, request.tenant)
+    platform = integrations.platform_of(integration.platform)
+    try:
+        access = integrations.access_to(
+            integration, _keys(services), services.outbound, now_ms=system_clock()
+        )
+        is_gone = await connecting.take_down(platform, access)
+    except Fault:
+        is_gone = False
+    await services.store.write(integrations.disconnect, request.tenant)
+    name = platform.about.name
+    words = f"{name} is disconnected, and its key is deleted here. Your fields stay there."
+    if not is_gone and platform.about.hooks == Hooks.AUTOMATIC:
+        words += f" Delete our webhook in {name}: we could not."
+    return request.go("/integrations", words)
+
+
+async def fields_form(tx: Tx, request: PageRequest) -> PageView:
+    integration = await integrations.get(tx, request.tenant)
+    about = integrations.platform_of(integration.platform).about
+    sent = request.errors
+    return request.view(
+        "integration_fields.html",
+        integration=integration,
+        about=about,
+        code_field=request.text("code_field") if sent else integration.code_field,
+        fields=[
+            (
+                str(field),
+                label,
+                request.text(field) if sent else integration.names.get(field, ""),
+            )
+            for field, label in field_names.LABELS.items()
+        ],
+    )
+
+
+async def save_fields(services: PageServices, request: PageRequest) -> Response:
+    integration = await services.store.read(integrations.get, request.tenant)
+    platform = integrations.platform_of(integration.platform)
+    chosen = {str(field): request.text(field) for field in field_names.LABELS}
+    names = field_names.checked(platform.about, chosen)
+    access = integrations.access_to(
+        integration, _keys(services), services.outbound, now_ms=system_clock()
+    )
+    await connecting.create_fields(platform, msgspec.structs.replace(access, field_names=names))
+    code_field = request.text("code_field")[:CODE_FIELD_LIMIT]
+    await services.store.write(integrations.set_field_names, request.tenant, names, code_field)
+    return request.go("/integrations", "Saved. Everybody is written again with the new names.")

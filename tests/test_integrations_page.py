@@ -1,0 +1,140 @@
+"""The integrations page over HTTP: connected in two steps, watched, paused, and disconnected."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+import threading
+from collections.abc import Iterator
+
+import pytest
+
+from honeyguide.events import signature
+from honeyguide.integrations import estimates
+from honeyguide.integrations.platform import Limits
+from tests.support.platforms.generic import GenericTool
+from tests.support.service import ENGINES, Service, until
+from tests.support.web import Operator, operator, words
+
+
+@pytest.fixture(scope="module")
+def tool() -> Iterator[GenericTool]:
+    tool = GenericTool(signature.new_secret())
+    loop = asyncio.new_event_loop()
+    thread = threading.Thread(target=loop.run_forever, daemon=True)
+    thread.start()
+    serving = tool.serving()
+    asyncio.run_coroutine_threadsafe(serving.__aenter__(), loop).result(30)
+    yield tool
+    asyncio.run_coroutine_threadsafe(serving.__aexit__(None, None, None), loop).result(30)
+    loop.call_soon_threadsafe(loop.stop)
+    thread.join(10)
+
+
+@pytest.fixture(scope="module", params=ENGINES)
+def service(request: pytest.FixtureRequest) -> Iterator[Service]:
+    with Service(request.param, secret_key="ab" * 32) as service:
+        yield service
+
+
+def connect(alice: Operator, tool: GenericTool, **choices: str) -> str:
+    """Both steps; returns the page that follows."""
+    answer = alice.web.post("/integrations/generic", url=f"{tool.url}/hook", secret=tool.secret)
+    assert "Choose the URL" in words(answer.text), words(answer.text)
+    assert tool.secret not in answer.text  # it comes back encrypted only
+    sealed = re.search(r'name="sealed" value="([^"]+)"', answer.text)
+    assert sealed
+    answer = alice.web.post(
+        "/integrations/generic", sealed=sealed[1], audience="url", preset="sparkloop", **choices
+    )
+    assert answer.status_code == 303, words(answer.text)
+    return alice.web.get("/integrations").text
+
+
+def test_a_platform_is_connected_watched_paused_and_disconnected(
+    service: Service, tool: GenericTool
+) -> None:
+    alice = operator(service)
+    ada = alice.subscribe("ada@example.org", name="Ada")
+    assert "Which tool sends your newsletter?" in words(alice.web.get("/integrations").text)
+    assert "whsec_" in alice.web.get("/integrations/generic").text  # a secret to copy
+    tool.contacts.clear()
+    tool.refuses = {"eve@example.org": {"result": "refused", "reason": "Is it a typo?"}}
+    shown = connect(alice, tool)
+    assert "is connected" in words(shown) and tool.secret not in shown
+    until(lambda: ada["uuid"] in tool.contacts)
+    assert tool.contacts[ada["uuid"]]["fields"]["RH_CODE"] == ada["ref_code"]
+    until(lambda: "Everything is written" in words(alice.web.get("/integrations").text))
+    shown = words(alice.web.get(f"/subscribers/{ada['uuid']}").text)
+    assert "Your own tool" in shown and "RH_CODE" in shown
+
+    alice.subscribe("eve@example.org")
+    until(lambda: "Is it a typo?" in words(alice.web.get("/integrations").text))
+    tool.refuses = {}
+    alice.web.post("/integrations", do="retry")
+    until(lambda: "could not be written" not in words(alice.web.get("/integrations").text))
+
+    alice.web.post("/integrations", do="pause")
+    assert "Paused" in words(alice.web.get("/integrations").text)
+    alice.web.post("/integrations", do="resume")
+    alice.web.post("/integrations", do="disconnect", sure="yes")
+    shown = words(alice.web.get("/integrations").text)
+    assert "is disconnected" in shown and "Which tool sends your newsletter?" in shown
+
+
+def test_a_wrong_key_a_missing_one_and_a_bad_name_are_sentences(
+    service: Service, tool: GenericTool
+) -> None:
+    alice = operator(service)
+    answer = alice.web.post(
+        "/integrations/generic", url=f"{tool.url}/hook", secret=signature.new_secret()
+    )
+    assert answer.status_code == 400 and "does not accept the key" in words(answer.text)
+    answer = alice.web.post("/integrations/generic", url="", secret="")
+    assert answer.status_code == 400 and "Enter this: Your URL." in words(answer.text)
+    answer = alice.web.post("/integrations/generic", url="http://127.0.0.1:1/", secret=tool.secret)
+    assert "could not be reached" in words(answer.text)
+    answer = alice.web.post("/integrations/generic", sealed="1.abc.def", audience="url")
+    assert "Enter the key again" in words(answer.text)
+    assert alice.web.get("/integrations/nosuch").status_code == 404
+    connect(alice, tool)
+    answer = alice.web.post("/integrations/fields", code="no good", link="X")
+    assert answer.status_code == 400 and "cannot be called no good" in words(answer.text)
+    alice.web.post("/integrations/fields", code="MY_CODE", link="", code_field="ref")
+    shown = words(alice.web.get("/integrations").text)
+    assert "MY_CODE" in shown and "RH_CODE" not in shown
+    # The key stops working; the page says so, and a new one mends it.
+    good, tool.secret = tool.secret, signature.new_secret()
+    alice.subscribe("bob@example.org")
+    until(lambda: "Not working" in words(alice.web.get("/integrations").text))
+    connect_again = alice.web.post(
+        "/integrations/generic", url=f"{tool.url}/hook", secret=tool.secret
+    )
+    sealed = re.search(r'name="sealed" value="([^"]+)"', connect_again.text)
+    assert sealed
+    alice.web.post("/integrations/generic", sealed=sealed[1], audience="url")
+    until(lambda: "Not working" not in words(alice.web.get("/integrations").text))
+    tool.secret = good
+
+
+def test_without_a_secret_key_the_page_says_how_to_set_it() -> None:
+    with Service("sqlite") as service:
+        alice = operator(service)
+        for path in ("/integrations", "/integrations/generic"):
+            assert "HONEYGUIDE_SECRET_KEY" in words(alice.web.get(path).text)
+        answer = alice.web.post("/integrations/generic", url="http://127.0.0.1:1/", secret="x")
+        assert answer.status_code == 400 and "HONEYGUIDE_SECRET_KEY" in words(answer.text)
+
+
+@pytest.mark.parametrize(
+    ("limits", "people", "said"),
+    [
+        (Limits(requests_per_minute=120, per_batch=40, requests_per_batch=40), 0, "1 minute"),
+        (Limits(requests_per_minute=120, per_batch=40, requests_per_batch=40), 12_480, "1 h 45"),
+        (Limits(requests_per_minute=120, per_batch=40, requests_per_batch=40), 50_000, "6 h 55"),
+        (Limits(per_batch=500, requests_per_batch=1), 12_480, "1 minute"),
+        (Limits(requests_per_second=10, per_batch=1, requests_per_batch=1), 1_000, "5 minutes"),
+    ],
+)
+def test_the_estimate_of_a_first_sync_is_honest(limits: Limits, people: int, said: str) -> None:
+    assert said in estimates.first_sync(limits, people)
