@@ -11,11 +11,17 @@ import json
 
 import pytest
 
+from honeyguide.integrations import integrations
+from honeyguide.integrations.encryption import EncryptionKeys
+from honeyguide.integrations.field_names import SPARKLOOP
+from honeyguide.integrations.integrations import NewIntegration
+from honeyguide.integrations.platform import Audience, SyncField
 from honeyguide.languages.language import CODES, ENGLISH, get_language
 from honeyguide.mail import emails, newsletter_block
 from honeyguide.mail.layout import EmailBranding
 from honeyguide.mail.newsletter_tools import FIELDS, NEXT, TOOLS
-from tests.support.prizes import advocate, offer, post_of
+from honeyguide.store.tx import Tx
+from tests.support.prizes import advocate, offer, post_of, tenant_of
 from tests.support.service import Service
 from tests.support.web import Operator, operator, words
 
@@ -117,3 +123,29 @@ def test_an_operators_heading_is_text_everywhere(alice: Operator) -> None:
     evil = "<script>alert(1)</script>"
     for path in ("/newsletter", "/newsletter/preview"):
         assert evil not in alice.web.get(path, params={"heading": evil}).text
+
+
+def test_a_connected_tool_has_the_names_of_its_integration(alice: Operator) -> None:
+    names = {**SPARKLOOP}
+    del names[SyncField.REFERRALS_MISSING]
+    new = NewIntegration(
+        platform="mailchimp",
+        credentials={"key": "0123456789abcdef0123456789abcdef-us1"},
+        audience=Audience(id="list", name="The list"),
+        field_names=names,
+        code_field="",
+        adds_existing=False,
+        hook_key="hook",
+    )
+
+    async def connect(tx: Tx) -> None:
+        keys, tenant = EncryptionKeys([b"\xab" * 32]), tenant_of(alice)
+        await integrations.connect(tx, tenant, keys, new, now_ms=alice.service.now_ms())
+        await integrations.set_status(tx, tenant, integrations.PAUSED)
+
+    alice.service.write(connect)
+    page = html.unescape(alice.web.get("/newsletter").text)
+    assert "*|RH_HUBLINK|*" in page and "*|RH_REFLINK|*" in page and "HG_" not in page
+    # Without the number that is missing to it, the next reward is left out.
+    assert "RH_NEXTREW" not in page and "CSV for Mailchimp" not in page
+    assert "{{ subscriber.hg_hub }}" in html.unescape(alice.web.get("/newsletter?tool=kit").text)

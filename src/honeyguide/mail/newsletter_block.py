@@ -43,8 +43,8 @@ def with_tags(
     if not tool.has_tags:
         return _for_everyone(language, heading, everyone_url)
     tags = {field: tool.tag_of(field) for field in FIELDS}
-    condition = tool.condition_of(NEXT)
-    return _personal(language, heading, tags)._replace(
+    condition = tool.condition_of(NEXT) if tool.has(TO_GO) else None
+    return _personal(language, heading, tool, tags)._replace(
         next_reward=_next_reward(language, tags) if condition else "",
         condition=condition or ("", ""),
     )
@@ -60,19 +60,22 @@ def filled_in(
     """As the tool would show it to a subscriber whose fields have these values."""
     if not tool.has_tags:
         return _for_everyone(language, heading, everyone_url)
-    has_next = bool(values[NEXT]) and tool.condition_of(NEXT) is not None
-    return _personal(language, heading, values)._replace(
+    has_next = values[NEXT] and tool.has(TO_GO) and tool.condition_of(NEXT)
+    return _personal(language, heading, tool, values)._replace(
         next_reward=_next_reward(language, values) if has_next else ""
     )
 
 
-def _personal(language: Language, heading: str, values: Mapping[str, str]) -> BlockTexts:
+def _personal(
+    language: Language, heading: str, tool: NewsletterTool, values: Mapping[str, str]
+) -> BlockTexts:
+    progress = language.gettext("Friends referred so far: {count}", count=values[COUNT])
     return BlockTexts(
         heading=heading,
         hub=values[HUB],
         button=language.gettext("Share your link"),
         link=values[LINK],
-        progress=language.gettext("Friends referred so far: {count}", count=values[COUNT]),
+        progress=progress if tool.has(COUNT) else "",
     )
 
 

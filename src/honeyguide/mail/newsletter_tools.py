@@ -4,6 +4,7 @@ with each subscriber's link. Written from the tools' public documentation.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 LINK, HUB, COUNT, NEXT, TO_GO = "HG_LINK", "HG_HUB", "HG_COUNT", "HG_NEXT", "HG_TOGO"
@@ -34,20 +35,30 @@ class NewsletterTool:
     import_menu: str = ""
     import_note: str = ""
     paste: str
+    names: Mapping[str, str] | None = None
+    """What an integration calls our fields there, those that it writes. None without one."""
 
     @property
     def has_tags(self) -> bool:
         return bool(self.tag)
 
+    @property
+    def is_connected(self) -> bool:
+        return self.names is not None
+
+    def has(self, field: str) -> bool:
+        return self.names is None or field in self.names
+
     def field_name(self, field: str) -> str:
-        return field.lower() if self.is_lower_case else field
+        name = field if self.names is None else self.names.get(field, "")
+        return name.lower() if self.is_lower_case else name
 
     def tag_of(self, field: str) -> str:
         return self.tag.replace("FIELD", self.field_name(field))
 
     def condition_of(self, field: str) -> tuple[str, str] | None:
         """What to write before and after text that needs this field. None if the tool can't."""
-        if not self.if_open:
+        if not self.if_open or not self.has(field):
             return None
         return self.if_open.replace("FIELD", self.field_name(field)), self.if_close
 

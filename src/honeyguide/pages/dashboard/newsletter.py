@@ -7,11 +7,14 @@ The URL holds the choice. Sending a test saves it, and ends this step of the che
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
+from dataclasses import replace
 from typing import NamedTuple
 from urllib.parse import urlencode
 
 from starlette.responses import HTMLResponse, Response, StreamingResponse
 
+from honeyguide.integrations import integrations
+from honeyguide.integrations.platform import SyncField
 from honeyguide.kernel.email_addresses import EmailAddress
 from honeyguide.kernel.errors import Missing
 from honeyguide.kernel.site import Site
@@ -43,18 +46,24 @@ from honeyguide.store.tx import Tx
 
 FORM = {"heading": Field("Heading")}
 DEFAULT = NewsletterBlock(tool="mailchimp", heading="", style=newsletter_block.CARD)
+# Which of an integration's fields is which of ours; and the tool of a platform with another name.
+_SYNCED = {
+    LINK: SyncField.LINK,
+    HUB: SyncField.HUB_LINK,
+    COUNT: SyncField.REFERRALS,
+    NEXT: SyncField.NEXT_REWARD,
+    TO_GO: SyncField.REFERRALS_MISSING,
+}
+_TOOL_OF = {"generic": "other"}
 # Whose email the preview shows.
 TOP, NEW, FINISHED = "top", "new", "finished"
 
 
 class ChosenBlock(NamedTuple):
     choice: NewsletterBlock
+    tool: NewsletterTool
     brand: EmailBranding
     everyone_url: str
-
-    @property
-    def tool(self) -> NewsletterTool:
-        return TOOLS[self.choice.tool]
 
     @property
     def heading(self) -> str:
@@ -166,19 +175,39 @@ async def _csv_parts(
 
 
 async def _chosen(tx: Tx, request: PageRequest) -> ChosenBlock:
-    """What the form or the URL says, else what was tested last."""
-    saved = await newsletter_links.find_block(tx, request.tenant) or DEFAULT
+    """What the form or the URL says, else what was tested last, else what is connected."""
+    connected = await _connected_tool(tx, request)
+    default = DEFAULT._replace(tool=connected.key) if connected else DEFAULT
+    saved = await newsletter_links.find_block(tx, request.tenant) or default
     given = {**saved._asdict(), **request.query, **request.fields}
     campaign: Branding = await branding.of(tx, request.tenant)
+    key = given["tool"] if given["tool"] in TOOLS else saved.tool
     return ChosenBlock(
         NewsletterBlock(
-            tool=given["tool"] if given["tool"] in TOOLS else saved.tool,
+            tool=key,
             heading=" ".join(given["heading"].split()),
             style=given["style"] if given["style"] in STYLES else saved.style,
         ),
+        connected if connected and connected.key == key else TOOLS[key],
         campaign.email_branding(request.services.site),
         newsletter_links.everyone_url(request.services.site, campaign.slug),
     )
+
+
+async def _connected_tool(tx: Tx, request: PageRequest) -> NewsletterTool | None:
+    """The tool that an integration writes both links to, with the names that these have there."""
+    integration = await integrations.find(tx, request.tenant)
+    tool = (
+        TOOLS.get(_TOOL_OF.get(integration.platform, integration.platform)) if integration else None
+    )
+    if integration is None or tool is None or not tool.has_tags:
+        return None
+    names = {
+        field: integration.names[synced]
+        for field, synced in _SYNCED.items()
+        if synced in integration.names
+    }
+    return replace(tool, names=names) if LINK in names and HUB in names else None
 
 
 async def _readers(tx: Tx, request: PageRequest) -> dict[str, Reader]:
