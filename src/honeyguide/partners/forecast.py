@@ -95,6 +95,18 @@ class Outlook(NamedTuple):
     """What of the upcoming will not fit."""
 
 
+class NearlySpent(NamedTuple):
+    """A program whose budget of the month is spent to four fifths or more."""
+
+    publication_name: str
+    spent_cents: int
+    budget_cents: int
+
+    @property
+    def percent(self) -> int:
+        return 100 * self.spent_cents // self.budget_cents
+
+
 class MonthSummary(NamedTuple):
     """A month as owner and as partner, over all of an account's programs and all it joined."""
 
@@ -116,6 +128,7 @@ _PENDING_OF_PARTNER = _sql.query("pending_of_partner", Pending)
 _OUTCOMES_OF_PARTNER = _sql.query("outcomes_of_partner", Outcomes)
 _PROGRAMS_OF_PARTNER = _sql.query("programs_of_partner", ProgramRow)
 _REACHED_OF_PARTNER = _sql.value("reached_of_partner", str)
+_NEARLY_SPENT = _sql.query("nearly_spent", NearlySpent)
 _MONTH_SUMMARY = _sql.query("month_summary", MonthSummary)
 _DUE_DAYS_OF_PROGRAM = _sql.query("due_days_of_program", DueDay)
 _DUE_DAYS_OF_PARTNER = _sql.query("due_days_of_partner", DueDay)
@@ -190,7 +203,7 @@ async def earnings(tx: Tx, account_id: str, month: str, *, now_ms: int) -> Earni
 
 
 async def month_summary(tx: Tx, account_id: str, month: str) -> MonthSummary:
-    """For the overview: the present month, whose pending is all that waits."""
+    """The present month, whose pending is all that waits."""
     found = await tx.one(_MONTH_SUMMARY, account_id=account_id, month=month)
     assert found is not None  # a SELECT of totals always gives one row
     return found
@@ -264,3 +277,8 @@ async def upcoming_of_program(tx: Tx, program: Program) -> list[DueDay]:
 
 async def upcoming_of_partner(tx: Tx, account_id: str) -> list[DueDay]:
     return await tx.all(_DUE_DAYS_OF_PARTNER, account_id=account_id)
+
+
+async def nearly_spent(tx: Tx, account_id: str, month: str) -> list[NearlySpent]:
+    """The account's programs whose budget may soon stop charging, fullest first."""
+    return await tx.all(_NEARLY_SPENT, account_id=account_id, month=month)
