@@ -27,7 +27,7 @@ def test_a_mug_is_defined_claimed_sent_and_seen(
 
     desk.goto(f"{service.url}/rewards")
     desk.get_by_label("Reward name").fill("The Morning mug")
-    desk.get_by_label("Referrals needed").fill("1")
+    desk.get_by_label("Referrals needed", exact=True).fill("1")
     desk.get_by_label("Physical item").check()
     desk.get_by_label("Sizes or variants").fill("Sage\nHoney")
     desk.get_by_role("button", name="Add reward").click()
