@@ -53,31 +53,35 @@ def _at(ms: int | None) -> str | None:
     return None if ms is None else iso(ms)
 
 
+def _subscriber(s: Subscriber) -> dict[str, Any]:
+    return {
+        "uuid": s.id,
+        "email": s.email,
+        "name": s.name,
+        "status": s.status,
+        "ref_code": s.ref_code,
+        "origin": s.origin,
+        "ip_address": s.ip_address,
+        "user_agent": s.user_agent,
+        "utm_source": s.utm_source,
+        "utm_campaign": s.utm_campaign,
+        "created_at": _at(s.created_ms),
+        "received_at": _at(s.received_ms),
+        "unsubscribed_at": _at(s.unsubscribed_ms),
+        "referrals": {
+            "verified": s.referrals_verified,
+            "pending": s.referrals_pending,
+            "rejected": s.referrals_rejected,
+        },
+    }
+
+
 async def export_person(tx: Tx, tenant: Tenant, s: Subscriber) -> dict[str, Any]:
     """Their row and referral, what they agreed to and earned, what the operator noted about them,
     events and emails about them, and how often their link was used."""
     choices = await hub_choices.of_subscriber(tx, tenant, s.id)
     return {
-        "subscriber": {
-            "uuid": s.id,
-            "email": s.email,
-            "name": s.name,
-            "status": s.status,
-            "ref_code": s.ref_code,
-            "origin": s.origin,
-            "ip_address": s.ip_address,
-            "user_agent": s.user_agent,
-            "utm_source": s.utm_source,
-            "utm_campaign": s.utm_campaign,
-            "created_at": _at(s.created_ms),
-            "received_at": _at(s.received_ms),
-            "unsubscribed_at": _at(s.unsubscribed_ms),
-            "referrals": {
-                "verified": s.referrals_verified,
-                "pending": s.referrals_pending,
-                "rejected": s.referrals_rejected,
-            },
-        },
+        "subscriber": _subscriber(s),
         "referral": _referral(s),
         "consents": [
             {"text": each.text, "privacy_url": each.privacy_url, "agreed_at": _at(each.agreed_ms)}
