@@ -195,7 +195,7 @@ def test_slack_gets_each_notification_once_and_nobody_sees_the_url(ana: Operator
         assert receiver.requests[0].path.endswith(SECRET_PATH)
         text = json.loads(receiver.requests[1].body)["text"]
         assert f"<{ana.service.url}/rewards|&lt;Mug&gt; &amp; more: waiting" in text
-        until(lambda: "could not be posted" not in ana.web.get("/notices/preferences").text)
+        until(lambda: "have not been posted" not in ana.web.get("/notices/preferences").text)
         rows = ana.service.read(
             lambda tx: tx.all(statement("SELECT encrypted_url FROM slack_webhook"))
         )
