@@ -110,7 +110,7 @@ def _date(text: str, name: str) -> date:
             raise ValueError
         found = date.fromisoformat(text)
     except ValueError:
-        raise Invalid(f"{name} must be a date such as 2026-11-15.") from None
+        raise Invalid("{name} must be a date such as 2026-11-15.", name=name) from None
     if found.year < OLDEST_YEAR:
-        raise Invalid(f"{name} must be in {OLDEST_YEAR} or later.")
+        raise Invalid("{name} must be in {year} or later.", name=name, year=OLDEST_YEAR)
     return found
