@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Awaitable, Callable, Sequence
 from datetime import datetime
 from typing import TypeVar
 
 from honeyguide.integrations.http import PlatformReply
 from honeyguide.integrations.platform import Contact, WriteOutcome, WriteResult
-from honeyguide.integrations.problems import Unexpected
+from honeyguide.integrations.problems import TryLater, Unexpected
 
 T = TypeVar("T")
 
@@ -28,6 +29,24 @@ def outcome(
         remote_id=remote_id or contact.remote_id,
         reason=reason,
     )
+
+
+async def write_in_turn(
+    contacts: Sequence[Contact], write: Callable[[Contact], Awaitable[WriteOutcome]]
+) -> list[WriteOutcome]:
+    """Writes one contact after the other, until the platform asks us to wait. What was written
+    stays written; the rest keeps its turn."""
+    outcomes: list[WriteOutcome] = []
+    for contact in contacts:
+        try:
+            outcomes.append(await write(contact))
+        except TryLater as error:
+            if not outcomes:
+                raise
+            rest = contacts[len(outcomes) :]
+            later = [outcome(each, WriteResult.LATER, reason=error.reason) for each in rest]
+            return outcomes + later
+    return outcomes
 
 
 def time_ms(text: str | None) -> int | None:

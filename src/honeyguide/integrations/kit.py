@@ -16,7 +16,7 @@ from urllib.parse import quote, urlencode
 
 import msgspec
 
-from honeyguide.integrations.answers import answer_of, outcome, time_ms
+from honeyguide.integrations.answers import answer_of, outcome, time_ms, write_in_turn
 from honeyguide.integrations.http import PlatformReply
 from honeyguide.integrations.platform import (
     About,
@@ -37,7 +37,6 @@ from honeyguide.integrations.platform import (
 from honeyguide.integrations.problems import (
     FieldsGone,
     ForgedHook,
-    TryLater,
     Unexpected,
     WrongCredentials,
 )
@@ -170,19 +169,7 @@ class Kit:
     async def write_many(
         self, access: PlatformAccess, contacts: Sequence[Contact]
     ) -> list[WriteOutcome]:
-        outcomes: list[WriteOutcome] = []
-        for contact in contacts:
-            try:
-                outcomes.append(await self._write(access, contact))
-            except TryLater as error:
-                if not outcomes:
-                    raise
-                # What was written stays written; the rest keeps its turn.
-                rest = contacts[len(outcomes) :]
-                return outcomes + [
-                    outcome(each, WriteResult.LATER, reason=error.reason) for each in rest
-                ]
-        return outcomes
+        return await write_in_turn(contacts, lambda contact: self._write(access, contact))
 
     async def _write(self, access: PlatformAccess, contact: Contact) -> WriteOutcome:
         fields = {_key(name): value for name, value in contact.fields(access).items()}

@@ -9,8 +9,6 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
-import hmac
-import secrets
 from base64 import b64encode
 from collections.abc import Sequence
 from datetime import UTC, datetime
@@ -20,6 +18,7 @@ from urllib.parse import parse_qs, quote, urlencode
 import msgspec
 
 from honeyguide.integrations.answers import answer_of, outcome, time_ms
+from honeyguide.integrations.hook_keys import HOOK_KEY, check_key, keyed_url, new_key
 from honeyguide.integrations.http import PlatformReply
 from honeyguide.integrations.platform import (
     About,
@@ -41,7 +40,6 @@ from honeyguide.integrations.platform import (
 from honeyguide.integrations.problems import (
     AudienceGone,
     FieldsGone,
-    ForgedHook,
     TryLater,
     Unexpected,
     WrongCredentials,
@@ -50,7 +48,6 @@ from honeyguide.integrations.problems import (
 T = TypeVar("T")
 
 KEY = "api_key"
-HOOK_KEY = "hook_key"
 HOOK_ID = "hook_id"
 AT_ONCE = 8  # of the ten that Mailchimp takes; it answers 429 to the eleventh
 PER_PAGE = 500
@@ -243,9 +240,9 @@ class Mailchimp:
         """Mailchimp need not sign, so the URL has a secret. Our own writes come from the API and
         are not reported.
         """
-        key = secrets.token_urlsafe(24)
+        key = new_key()
         body = {
-            "url": f"{url}?{urlencode({HOOK_KEY: key})}",
+            "url": keyed_url(url, key),
             "events": {
                 "subscribe": True,
                 "unsubscribe": True,
@@ -268,10 +265,7 @@ class Mailchimp:
             await self._call(access, "DELETE", f"{_list(access)}/webhooks/{quote(hook_id)}")
 
     def verify_hook(self, access: PlatformAccess, hook: IncomingHook, *, now_s: int) -> None:
-        expected = access.credentials.get(HOOK_KEY, "")
-        given = hook.query.get(HOOK_KEY, "")
-        if not expected or not hmac.compare_digest(expected.encode(), given.encode()):
-            raise ForgedHook("The webhook does not have the key that we gave Mailchimp.")
+        check_key(access, hook)
 
     async def understand_hook(
         self, access: PlatformAccess, hook: IncomingHook
