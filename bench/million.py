@@ -23,6 +23,7 @@ from bench.report import Table, verdict
 ABOUT = "A million subscribers: the same request in a large and a small campaign"
 SMALL = 1_000
 WITHIN = 3.0
+OVERVIEW_MS = 300.0
 
 
 @dataclass(frozen=True)
@@ -30,6 +31,7 @@ class Ask:
     words: str
     path: Callable[[Campaign], str]
     shows: bytes = b'"subscribers":[{'  # what a true answer holds
+    most_ms: float | None = None  # instead of a ratio: it reads more the larger the campaign is
     is_signup: bool = False  # posts the signup form, as a new person from a network of their own
 
 
@@ -69,7 +71,8 @@ ASKS = (
     Ask("the dashboard's shipments", lambda campaign: "/shipments", _LANE),
     Ask("the same for one reward", lambda c: f"/shipments?reward={c.later_id(0, 1)}", _LANE),
     Ask("the dashboard's sent shipments", lambda campaign: "/shipments?show=sent", b"by the API"),
-    Ask("the dashboard's overview", lambda campaign: "/?range=30", b"Top advocates"),
+    Ask("overview, 30 days", lambda campaign: "/?range=30d", b"Top advocates", OVERVIEW_MS),
+    Ask("overview, 12 months", lambda campaign: "/?range=year", b"Top advocates", OVERVIEW_MS),
     Ask("top advocate's referral page", lambda campaign: campaign.top_hub, b"Leaderboard"),
     Ask(
         "signup page with their code",
@@ -143,7 +146,8 @@ def _table(engine: str, rows: int, medians: Medians) -> Table:
     lines = []
     for ask in ASKS:
         small, spread, day = (medians[ask.words, name] for name in ("small", "spread", "day"))
-        worst = max(spread, day) / small
+        target = WITHIN if ask.most_ms is None else ask.most_ms
+        worst = max(spread, day) / (small if ask.most_ms is None else 1)
         lines.append(
             (
                 ask.words,
@@ -152,13 +156,13 @@ def _table(engine: str, rows: int, medians: Medians) -> Table:
                 f"{spread / small:.2f}",
                 f"{day:.2f} ms",
                 f"{day / small:.2f}",
-                *verdict(worst, WITHIN, at_most=True),
+                *verdict(worst, target, at_most=True),
             )
         )
     title = {"sqlite": "SQLite", "postgres": "PostgreSQL"}[engine]
     note = (
         "Median latency over HTTP. Created in one hour: 19 of 20 subscribers have times within one "
-        "hour, many of them equal."
+        "hour, many of them equal. The target is a ratio; the overview's is in milliseconds."
     )
     return Table(title, columns, lines, note)
 

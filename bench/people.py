@@ -30,6 +30,7 @@ from honeyguide.referrals.branding import BrandFields
 from honeyguide.store import Store, migrate, open_store, sqlite_path
 from honeyguide.store.statements import Statement, registry
 from honeyguide.store.tx import Tx
+from honeyguide.work import jobs
 from tests.support.stores import statement as own_statement
 
 CHUNK = 5_000
@@ -213,6 +214,8 @@ async def fill(
         if folded <= size:
             tick(page_index.BATCH // 2)
     tick(max(0, size - folded))
+    while await jobs.count_cohorts(store, system_clock()):
+        pass
     await settle(url)
 
 
