@@ -52,6 +52,8 @@ PLANTED = [
     "INSERT INTO subscriber_note SELECT 'n', account_id, MIN(id), 'x', 1 FROM subscriber "
     f"WHERE campaign_id = (SELECT id {CAMPAIGN}) GROUP BY account_id",
     f"INSERT INTO saved_filter SELECT 'f', account_id, id, 'x', 'q=x', 1 {CAMPAIGN}",
+    "INSERT INTO screening_entry SELECT 's', account_id, id, 1, 'domain', 'x.org', NULL, 1 "
+    f"{CAMPAIGN}",
     "INSERT INTO erasure SELECT 'e', account_id, campaign_id, MIN(id), 'x', 1, NULL "
     f"FROM subscriber WHERE campaign_id = (SELECT id {CAMPAIGN}) GROUP BY account_id, campaign_id",
     "INSERT INTO integration (id, account_id, campaign_id, platform, status, credentials, "

@@ -15,7 +15,6 @@ from honeyguide.kernel.errors import Invalid
 from honeyguide.kernel.ids import new_id
 from honeyguide.kernel.site import Site
 from honeyguide.kernel.tenant import Tenant
-from honeyguide.referrals.lifecycle import person_key_of
 from honeyguide.signups import importing
 from honeyguide.signups.erasures import Erasure
 from honeyguide.signups.import_files import ImportLine
@@ -30,7 +29,7 @@ def erasure_of(email: str, account_id: str = "a", campaign_id: str = "c") -> Era
         account_id=account_id,
         campaign_id=campaign_id,
         subscriber_id=new_id(),
-        person_key=person_key_of(SITE, EmailAddress(email)),
+        person_key=SITE.person_key(EmailAddress(email)),
         erased_ms=1,
     )
 

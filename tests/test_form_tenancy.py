@@ -65,6 +65,7 @@ NO_IDS = {
     "/administration/checks",
     "/administration/test-email",
     "/subscribers/{id}/edit",
+    "/subscribers/{id}/list",
     "/subscribers/{id}/tags",
     "/account/profile",
     "/account/password",
@@ -136,6 +137,14 @@ def noted(owner: Operator) -> tuple[str, str]:
     about = subscriber(owner)
     owner.web.post(f"/subscribers/{about}/notes", page="/settings", note="Secret")
     return about, newest(owner, "SELECT id FROM subscriber_note WHERE account_id = :account_id")
+
+
+def screening_entry(owner: Operator) -> str:
+    page = "/settings/screening-lists"
+    owner.web.post(page, do="block", entries=f"secret{next(_numbers)}.example")
+    return newest(
+        owner, "SELECT id FROM screening_entry WHERE account_id = :account_id ORDER BY id DESC"
+    )
 
 
 def note(owner: Operator) -> str:
@@ -247,6 +256,7 @@ FORMS = [
     Form("/subscribers/decide", "id", subscriber, {"do": "erase"}),
     Form("/subscribers/tags", "id", subscriber, {"do": "add", "tag": "vip"}),
     Form("/subscribers/filters", "id", saved_filter, {"do": "delete"}),
+    Form("/settings/screening-lists", "id", screening_entry, {"do": "remove"}),
     Form("/subscribers/{id}/notes", "note_id", note, {"do": "delete"}, subscriber),
     Form("/review", "id", rejected, {"do": "verify"}),
     Form("/review", "id", pending, {"do": "reject"}),

@@ -38,6 +38,8 @@ CERTAIN = {
     Reason.ALIAS_OF_REFERRER: Signals(EmailAddress("annlee+news@googlemail.com"), ANN),
     Reason.REFERRAL_LOOP: Signals(BOB, ANN, loop=True),
     Reason.DISPOSABLE_DOMAIN: Signals(EmailAddress("bob@mailinator.com"), ANN, disposable=True),
+    Reason.BLOCKED: Signals(BOB, ANN, is_blocked=True),
+    Reason.REFERRER_BLOCKED: Signals(BOB, ANN, is_referrer_blocked=True),
 }
 SUSPICIOUS = {
     Reason.SAME_NETWORK: Signals(BOB, ANN, same_network_as_referrer=True),

@@ -16,7 +16,6 @@ from honeyguide.kernel.errors import Invalid, Missing
 from honeyguide.kernel.ids import new_id
 from honeyguide.kernel.site import Site
 from honeyguide.kernel.tenant import Tenant
-from honeyguide.referrals import lifecycle
 from honeyguide.signups import erasures, import_erasure, signups
 from honeyguide.signups.erasures import Erasure
 from honeyguide.store.tx import Tx
@@ -70,7 +69,7 @@ async def erase_again(tx: Tx, site: Site, erasure: Erasure, *, now_ms: int) -> b
     except Missing:
         pass
     await import_erasure.erase_matching(
-        tx, tenant, lambda email: lifecycle.person_key_of(site, email) == erasure.person_key
+        tx, tenant, lambda email: site.person_key(email) == erasure.person_key
     )
     await erasures.keep(tx, erasure, now_ms=now_ms)
     return True

@@ -28,7 +28,7 @@ from honeyguide.kernel.email_addresses import EmailAddress
 from honeyguide.kernel.errors import Invalid
 from honeyguide.kernel.ids import new_id
 from honeyguide.kernel.site import Site
-from honeyguide.referrals import lifecycle, subscribers
+from honeyguide.referrals import subscribers
 from honeyguide.referrals.lifecycle import NewSubscriber, SubscriberChanges
 from honeyguide.referrals.subscribers import Subscriber
 from honeyguide.signups import signups
@@ -266,7 +266,7 @@ async def _join(
         _ERASED_SINCE,
         account_id=integration.account_id,
         campaign_id=integration.campaign_id,
-        person_key=lifecycle.person_key_of(site, email),
+        person_key=site.person_key(email),
         since_ms=received_ms,
     ):
         return

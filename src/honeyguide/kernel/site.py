@@ -8,6 +8,8 @@ import hmac
 from dataclasses import dataclass
 from pathlib import Path
 
+from honeyguide.kernel.email_addresses import EmailAddress
+
 _SEAL = 16
 
 
@@ -23,6 +25,10 @@ class Site:
         """What we keep of a text that must not be kept: equal for equal texts, meaningless without
         our secret."""
         return hmac.digest(self.secret, f"{purpose}\0{text}".encode(), "sha256").hex()
+
+    def person_key(self, email: EmailAddress) -> str:
+        """What is kept of a person for good: the same for all spellings of one mailbox."""
+        return self.keyed_hash("person", email.person)
 
     def reader_link(self, code: str) -> str:
         return f"{self.base_url}/r/{code}"

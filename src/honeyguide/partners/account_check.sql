@@ -57,6 +57,8 @@ SELECT (SELECT COUNT(*) FROM campaign_brand AS t LEFT JOIN campaign AS c ON c.id
         WHERE COALESCE(s.account_id, '') <> t.account_id)
      + (SELECT COUNT(*) FROM saved_filter AS t LEFT JOIN campaign AS c ON c.id = t.campaign_id
         WHERE COALESCE(c.account_id, '') <> t.account_id)
+     + (SELECT COUNT(*) FROM screening_entry AS t LEFT JOIN campaign AS c ON c.id = t.campaign_id
+        WHERE COALESCE(c.account_id, '') <> t.account_id)
      + (SELECT COUNT(*) FROM erasure AS t JOIN subscriber AS s ON s.id = t.subscriber_id
         WHERE s.account_id <> t.account_id OR s.campaign_id <> t.campaign_id) AS n;
 

@@ -43,6 +43,8 @@ class Referrer(NamedTuple):
     """Whether the campaign had no referral yet."""
     friend_emails: int
     """Whether the referrer may get an email about this one."""
+    has_lists: int
+    """Whether the campaign has a block list or an allow list."""
 
 
 _sql = beside(__file__)

@@ -80,7 +80,7 @@ async def _signals(
             tx,
             tenant,
             referrer.referrer_id if referrer else None,
-            lifecycle.person_key_of(site, email),
+            site.person_key(email),
         ),
         disposable_domain=screening.is_disposable(email.domain),
         same_network_as_referrer=bool(
@@ -107,6 +107,8 @@ _CERTAINTIES = (
 )
 _RULES: dict[Reason, str] = {
     **dict.fromkeys(_CERTAINTIES, "Every screening level rejects this."),
+    Reason.BLOCKED: "Your block list applies at every screening level.",
+    Reason.REFERRER_BLOCKED: "Your block list applies to referrers at every screening level.",
     Reason.AWAITING_CONFIRMATION: (
         "The campaign requires new subscribers to confirm their email address."
     ),

@@ -19,6 +19,7 @@ from honeyguide.mail import emails, stops, weekly_summary
 from honeyguide.referrals import clicks, crediting, earned_rewards, rules, screening, subscribers
 from honeyguide.referrals.campaigns import LINKS
 from honeyguide.referrals.crediting import Referrer
+from honeyguide.referrals.screening import Person
 from honeyguide.referrals.subscribers import Subscriber
 from honeyguide.store import Again
 from honeyguide.store.statements import beside
@@ -63,15 +64,6 @@ class SubscriberChanges(msgspec.Struct, frozen=True):
     email: public.Email | msgspec.UnsetType = msgspec.UNSET
 
 
-class Person(NamedTuple):
-    """The person who signs up."""
-
-    email: EmailAddress
-    key: str
-    """A keyed hash that outlives the person's data."""
-    ip_network: str | None
-
-
 class PartnerSignup(NamedTuple):
     """A subscriber sent by a partner, already judged. They earn nobody a reward."""
 
@@ -105,10 +97,6 @@ _DUE = _sql.query(
 UNREFERRED = "Nobody referred this subscriber, so there is no referral to look at."
 # The value of `decided_by` when a person decides on the dashboard.
 OPERATOR = "operator"
-
-
-def person_key_of(site: Site, email: EmailAddress) -> str:
-    return site.keyed_hash("person", email.person)
 
 
 class EmailTaken(Invalid):
@@ -153,7 +141,7 @@ async def sign_up(
     created_ms = now_ms
     if new.created_at is not None:
         created_ms = clock.parse_past(new.created_at, param="created_at", now_ms=now_ms)
-    person = Person(email, person_key_of(site, email), ip_network_of(new.ip_address))
+    person = Person(email, site.person_key(email), ip_network_of(new.ip_address))
     code = "" if partner or not new.referrer_code else new.referrer_code.strip().lower()
     account_id, campaign_id = tenant
     referrer = None
@@ -163,7 +151,7 @@ async def sign_up(
         )
     verdict = partner.verdict if partner else rules.Decision(rules.Status.VERIFIED)
     if referrer is not None:
-        verdict = await _judge(
+        verdict = await screening.judge_referral(
             tx, tenant, referrer, person, code=code, status=new.status, now_ms=now_ms
         )
     row = Subscriber(
@@ -213,43 +201,6 @@ async def _insert(
     )
 
 
-async def _judge(
-    tx: Tx,
-    tenant: Tenant,
-    referrer: Referrer,
-    person: Person,
-    *,
-    code: str,
-    status: str,
-    now_ms: int,
-) -> rules.Decision:
-    """Gathers what the rules need to know, and no more than the campaign's screening level asks
-    for."""
-    loop = await screening.closes_loop(tx, tenant, referrer.referrer_id, person.key)
-    same_network, on_code = False, screening.OnCode(0, 0)
-    if referrer.screening != rules.Level.FLEXIBLE:
-        recent = now_ms - referrer.received_ms < clock.DAY_MS
-        same_network = (
-            recent and person.ip_network is not None and person.ip_network == referrer.network
-        )
-        on_code = await screening.on_code(tx, tenant, code, person.ip_network, now_ms)
-    signals = rules.Signals(
-        email=person.email,
-        referrer_email=EmailAddress(referrer.email),
-        disposable=screening.is_disposable(person.email.domain),
-        loop=loop,
-        same_network_as_referrer=same_network,
-        signups_from_network_today=on_code.from_network + 1,
-        signups_on_code_last_hour=on_code.last_hour + 1,
-        unsubscribed=status == "unsubscribed",
-        confirmed=status == "confirmed",
-    )
-    policy = rules.ScreeningPolicy(
-        referrer.screening, referrer.hold_days, bool(referrer.needs_confirmation)
-    )
-    return rules.decide(signals, policy, now_ms)
-
-
 async def change(
     tx: Tx, site: Site, tenant: Tenant, id_or_email: str, changes: SubscriberChanges, *, now_ms: int
 ) -> Changed:
@@ -271,7 +222,7 @@ async def change(
         name=name,
         email=email.text,
         email_key=email.key,
-        person_key=person_key_of(site, email),
+        person_key=site.person_key(email),
         status=status,
         now_ms=now_ms,
     )

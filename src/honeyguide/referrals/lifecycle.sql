@@ -19,7 +19,8 @@ SELECT s.id, s.email, s.person_key, s.referrer_id, s.network, s.received_ms, c.s
        (SELECT COUNT(*) FROM webhook AS w WHERE w.account_id = s.account_id AND w.new_referral = 1) AS listeners,
        (SELECT COUNT(*) FROM reward AS r WHERE r.campaign_id = s.campaign_id AND r.deleted_ms IS NULL) AS milestones,
        CASE WHEN c.first_referral_ms IS NULL THEN 1 ELSE 0 END AS is_first,
-       c.sends_friend_joined + c.sends_one_more AS friend_emails
+       c.sends_friend_joined + c.sends_one_more AS friend_emails,
+       CASE WHEN EXISTS (SELECT 1 FROM screening_entry AS e WHERE e.campaign_id = s.campaign_id) THEN 1 ELSE 0 END AS has_lists
 FROM subscriber AS s JOIN campaign AS c ON c.id = s.campaign_id
 WHERE s.ref_code = :code AND s.campaign_id = :campaign_id AND s.account_id = :account_id AND COALESCE(s.erased_ms, 0) = 0
   AND s.left_program_ms IS NULL;

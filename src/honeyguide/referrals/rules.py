@@ -60,6 +60,8 @@ class Reason(StrEnum):
         "Circular referral: this subscriber referred the referrer, directly or through others.",
     )
     DISPOSABLE_DOMAIN = "disposable_domain", "Disposable email address."
+    BLOCKED = "blocked", "On your block list."
+    REFERRER_BLOCKED = "referrer_blocked", "The referrer is on your block list."
     UNSUBSCRIBED = "unsubscribed", "Already unsubscribed when added."
     # Suspicions.
     SAME_NETWORK = "same_network", "Same IP network as the referrer within a day."
@@ -107,6 +109,9 @@ class Signals:
     signups_on_code_last_hour: int = 1
     unsubscribed: bool = False
     confirmed: bool = False
+    is_blocked: bool = False
+    is_allowed: bool = False
+    is_referrer_blocked: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,9 +172,13 @@ def _certainty(signals: Signals) -> Reason | None:
             return Reason.OWN_ADDRESS
         if signals.email.person == signals.referrer_email.person:
             return Reason.ALIAS_OF_REFERRER
+    if signals.is_blocked:
+        return Reason.BLOCKED
+    if signals.is_referrer_blocked:
+        return Reason.REFERRER_BLOCKED
     if signals.loop:
         return Reason.REFERRAL_LOOP
-    if signals.disposable:
+    if signals.disposable and not signals.is_allowed:
         return Reason.DISPOSABLE_DOMAIN
     if signals.unsubscribed:
         return Reason.UNSUBSCRIBED
@@ -177,6 +186,8 @@ def _certainty(signals: Signals) -> Reason | None:
 
 
 def _suspicion(signals: Signals) -> Reason | None:
+    if signals.is_allowed:
+        return None
     if signals.same_network_as_referrer:
         return Reason.SAME_NETWORK
     if signals.signups_from_network_today > MOST_FROM_ONE_NETWORK:

@@ -9,9 +9,22 @@ from typing import NamedTuple
 from disposable_email_domains import blocklist
 
 from honeyguide.kernel.clock import DAY_MS, HOUR_MS
+from honeyguide.kernel.email_addresses import EmailAddress
 from honeyguide.kernel.tenant import Tenant
+from honeyguide.referrals import rules, screening_lists
+from honeyguide.referrals.crediting import Referrer
+from honeyguide.referrals.screening_lists import ListMatch
 from honeyguide.store.statements import beside
 from honeyguide.store.tx import Tx
+
+
+class Person(NamedTuple):
+    """The person who signs up."""
+
+    email: EmailAddress
+    key: str
+    """A keyed hash that outlives the person's data."""
+    ip_network: str | None
 
 
 class OnCode(NamedTuple):
@@ -63,3 +76,66 @@ async def on_code(tx: Tx, tenant: Tenant, code: str, network: str | None, until_
         until_ms=until_ms,
     )
     return found or OnCode(0, 0)
+
+
+async def judge_referral(
+    tx: Tx,
+    tenant: Tenant,
+    referrer: Referrer,
+    person: Person,
+    *,
+    code: str,
+    status: str,
+    now_ms: int,
+) -> rules.Decision:
+    """Gathers what the rules need to know, and no more than the campaign's screening level asks
+    for."""
+    loop = await closes_loop(tx, tenant, referrer.referrer_id, person.key)
+    same_network, same_code = False, OnCode(0, 0)
+    if referrer.screening != rules.Level.FLEXIBLE:
+        recent = now_ms - referrer.received_ms < DAY_MS
+        same_network = (
+            recent and person.ip_network is not None and person.ip_network == referrer.network
+        )
+        same_code = await on_code(tx, tenant, code, person.ip_network, now_ms)
+    listed = referrer_listed = ListMatch.NOWHERE
+    if referrer.has_lists:
+        listed, referrer_listed = await _look_up_both(tx, tenant, person, referrer)
+    signals = rules.Signals(
+        email=person.email,
+        referrer_email=EmailAddress(referrer.email),
+        disposable=is_disposable(person.email.domain),
+        loop=loop,
+        same_network_as_referrer=same_network,
+        signups_from_network_today=same_code.from_network + 1,
+        signups_on_code_last_hour=same_code.last_hour + 1,
+        unsubscribed=status == "unsubscribed",
+        confirmed=status == "confirmed",
+        is_blocked=listed is ListMatch.BLOCKED,
+        is_allowed=listed is ListMatch.ALLOWED,
+        is_referrer_blocked=referrer_listed is ListMatch.BLOCKED,
+    )
+    policy = rules.ScreeningPolicy(
+        referrer.screening, referrer.hold_days, bool(referrer.needs_confirmation)
+    )
+    return rules.decide(signals, policy, now_ms)
+
+
+async def _look_up_both(
+    tx: Tx, tenant: Tenant, person: Person, referrer: Referrer
+) -> tuple[ListMatch, ListMatch]:
+    """Which list has the person who signs up, and which has the referrer."""
+    referrer_email = EmailAddress(referrer.email)
+    found = await screening_lists.find(
+        tx, tenant, [person.key, referrer.person_key], [person.email, referrer_email]
+    )
+    return (
+        screening_lists.judge(found, person.key, person.email, person.ip_network),
+        screening_lists.judge(found, referrer.person_key, referrer_email),
+    )
+
+
+async def look_up(tx: Tx, tenant: Tenant, person: Person) -> ListMatch:
+    """Which list has this person."""
+    found = await screening_lists.find(tx, tenant, [person.key], [person.email])
+    return screening_lists.judge(found, person.key, person.email, person.ip_network)

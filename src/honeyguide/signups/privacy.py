@@ -17,6 +17,7 @@ from honeyguide.referrals import (
     notes,
     rules,
     saved_filters,
+    screening_lists,
     tags,
 )
 from honeyguide.referrals.subscribers import Subscriber
@@ -89,18 +90,7 @@ async def export_person(tx: Tx, tenant: Tenant, s: Subscriber) -> dict[str, Any]
         ],
         **await _noted(tx, tenant, s),
         "rewards": [_reward(earned) for earned in await earned_rewards.earned_by(tx, tenant, s.id)],
-        "events": [
-            {
-                "id": event.id,
-                "type": event.type,
-                "at": _at(event.created_ms),
-                "deliveries": event.deliveries,
-                "body": _without_others(event.body, s.id) if event.body else None,
-            }
-            for event in await tx.all(
-                _EVENTS, account_id=tenant.account_id, subscriber_id=s.id, most=MOST_EVENTS
-            )
-        ],
+        "events": await _events(tx, tenant, s),
         "letters": [
             {
                 "kind": each.kind,
@@ -120,8 +110,25 @@ async def export_person(tx: Tx, tenant: Tenant, s: Subscriber) -> dict[str, Any]
     }
 
 
+async def _events(tx: Tx, tenant: Tenant, s: Subscriber) -> list[dict[str, Any]]:
+    found = await tx.all(
+        _EVENTS, account_id=tenant.account_id, subscriber_id=s.id, most=MOST_EVENTS
+    )
+    return [
+        {
+            "id": event.id,
+            "type": event.type,
+            "at": _at(event.created_ms),
+            "deliveries": event.deliveries,
+            "body": _without_others(event.body, s.id) if event.body else None,
+        }
+        for event in found
+    ]
+
+
 async def _noted(tx: Tx, tenant: Tenant, s: Subscriber) -> dict[str, Any]:
     """What the operator added about them."""
+    entry = await screening_lists.of_subscriber(tx, tenant, s.id)
     return {
         "tags": await tags.of_subscriber(tx, tenant, s.id),
         "notes": [
@@ -132,6 +139,7 @@ async def _noted(tx: Tx, tenant: Tenant, s: Subscriber) -> dict[str, Any]:
             {"name": each.name, "query": each.query}
             for each in await saved_filters.naming(tx, tenant, s)
         ],
+        "screening_list": None if entry is None else "block" if entry.is_blocked else "allow",
     }
 
 

@@ -30,11 +30,14 @@ from honeyguide.referrals import (
     rules,
     saved_filters,
     screening,
+    screening_lists,
     subscribers,
     tags,
 )
 from honeyguide.referrals.lifecycle import Changed, NewSubscriber, PartnerSignup, SubscriberChanges
 from honeyguide.referrals.rules import Decision, Reason, Status
+from honeyguide.referrals.screening import Person
+from honeyguide.referrals.screening_lists import ListMatch
 from honeyguide.referrals.subscribers import Subscriber
 from honeyguide.signups import erasures, import_erasure, signup_events
 from honeyguide.store.statements import beside
@@ -56,6 +59,7 @@ class PartnerOfCode(NamedTuple):
     enabled_partner_program: int
     screening: str
     already_here: int
+    has_lists: int
 
 
 class ListedReferral(NamedTuple):
@@ -132,13 +136,14 @@ async def _add(
     code = links.partner_code(new.referrer_code)
     if code is None:
         return await lifecycle.sign_up(tx, site, tenant, new, email=email, now_ms=now_ms), None
-    person_key = lifecycle.person_key_of(site, email)
+    person_key = site.person_key(email)
     partner = await tx.one(
         _FIND_PARTNER, code=code, account_id=tenant.account_id, person_key=person_key
     )
     if partner is None:
         return await lifecycle.sign_up(tx, site, tenant, new, email=email, now_ms=now_ms), None
-    verdict = await _judge(tx, tenant, partner, email, new, code=code, now_ms=now_ms)
+    person = Person(email, person_key, ip_network_of(new.ip_address))
+    verdict = await _judge(tx, tenant, partner, person, new, code=code, now_ms=now_ms)
     partner_signup = PartnerSignup(code, partner.id, verdict)
     subscriber = await lifecycle.sign_up(
         tx, site, tenant, new, email=email, now_ms=now_ms, partner=partner_signup
@@ -162,29 +167,33 @@ async def _judge(
     tx: Tx,
     tenant: Tenant,
     partner: PartnerOfCode,
-    email: EmailAddress,
+    person: Person,
     new: NewSubscriber,
     *,
     code: str,
     now_ms: int,
 ) -> Decision:
     from_network: int | None = 0
-    ip_network = ip_network_of(new.ip_address)
-    if partner.screening != rules.Level.FLEXIBLE and ip_network is not None:
+    if partner.screening != rules.Level.FLEXIBLE and person.ip_network is not None:
         from_network = await tx.one(
             _FROM_NETWORK,
             campaign_id=tenant.campaign_id,
             code=code,
-            network=ip_network,
+            network=person.ip_network,
             day_ago_ms=now_ms - DAY_MS,
         )
+    listed = ListMatch.NOWHERE
+    if partner.has_lists:
+        listed = await screening.look_up(tx, tenant, person)
     # A partner's newsletter sends hundreds within the hour, so a burst on their code is no signal.
     signals = rules.Signals(
-        email=email,
+        email=person.email,
         referrer_email=EmailAddress(partner.partner_email),
-        disposable=screening.is_disposable(email.domain),
+        disposable=screening.is_disposable(person.email.domain),
         signups_from_network_today=(from_network or 0) + 1,
         unsubscribed=new.status == "unsubscribed",
+        is_blocked=listed is ListMatch.BLOCKED,
+        is_allowed=listed is ListMatch.ALLOWED,
     )
     return partner_rules.decide_signup(
         is_archived=partner.publication_status != "active"
@@ -324,6 +333,7 @@ async def erase(tx: Tx, tenant: Tenant, id_or_email: str, *, now_ms: int) -> Non
     await tags.erase(tx, tenant, subscriber.id)
     await notes.erase(tx, tenant, subscriber.id)
     await saved_filters.erase(tx, tenant, subscriber)
+    await screening_lists.erase(tx, tenant, subscriber.id)
     claims = [subscriber.utm_source, subscriber.utm_campaign]
     await cohorts.erase(tx, tenant, subscriber.created_ms, claims)
     if referral is not None and referral.partner_account_id != tenant.account_id:

@@ -4,7 +4,8 @@ SELECT j.id, j.account_id, j.program_id, a.email AS partner_email, p.cpa_cents, 
        p.referral_pending_duration_enabled, p.paused_ms, p.deleted_ms, b.status AS publication_status,
        b.deleted_ms AS publication_deleted_ms, b.enabled_partner_program, c.screening,
        (SELECT COUNT(*) FROM subscriber AS s WHERE s.campaign_id = c.id AND s.person_key = :person_key AND s.erased_ms IS NULL)
-           AS already_here
+           AS already_here,
+       CASE WHEN EXISTS (SELECT 1 FROM screening_entry AS e WHERE e.campaign_id = c.id) THEN 1 ELSE 0 END AS has_lists
 FROM partner_campaign AS j JOIN account AS a ON a.id = j.account_id JOIN program AS p ON p.id = j.program_id
 JOIN publication AS b ON b.id = p.publication_id JOIN campaign AS c ON c.account_id = j.owner_account_id
 WHERE j.ref_code = :code AND j.owner_account_id = :account_id;

@@ -37,6 +37,8 @@ WHY_REJECTED = {
     "same_network": _SCREENED,
     "many_from_one_network": _SCREENED,
     "burst": _SCREENED,
+    "blocked": _SCREENED,
+    "referrer_blocked": _SCREENED,
     "disposable_domain": "The email address is disposable.",
     "left_during_hold": "They unsubscribed during the holding period.",
     "rejected_by_hand": "The newsletter decided against it.",

@@ -38,6 +38,8 @@ REASONS = {
     "alias_of_referrer": "with an alias of the referrer’s email address",
     "referral_loop": "in a circular referral",
     "disposable_domain": "with a disposable email address",
+    "blocked": "on your block list",
+    "referrer_blocked": "by a referrer on your block list",
     "same_network": "from the referrer’s IP address",
     "many_from_one_network": "from an IP address with many signups",
     "burst": "in a burst of signups on one link",

@@ -34,6 +34,7 @@ from honeyguide.pages.dashboard import (
     publications,
     review,
     rewards,
+    screening_lists,
     settings,
     shipments,
     stopped_emails,
@@ -195,6 +196,15 @@ PAGES = (
     ),
     PageRoute("POST", "/account/invitations/withdraw", WRITES, account.withdraw_invitation, ADMIN),
     PageRoute("GET", "/settings", READS, settings.show),
+    PageRoute("GET", "/settings/screening-lists", READS, screening_lists.show),
+    PageRoute(
+        "POST",
+        "/settings/screening-lists",
+        WRITES,
+        screening_lists.change,
+        form=screening_lists.show,
+        fields=screening_lists.FORM,
+    ),
     PageRoute(
         "POST",
         "/settings/campaign",

@@ -10,9 +10,12 @@ from starlette.responses import Response
 
 from honeyguide.integrations import integrations
 from honeyguide.kernel import money
+from honeyguide.kernel.email_addresses import EmailAddress
 from honeyguide.kernel.errors import Missing
 from honeyguide.kernel.ids import is_id
+from honeyguide.kernel.ip_networks import ip_network_of
 from honeyguide.kernel.paging import Page
+from honeyguide.kernel.site import Site
 from honeyguide.mail import emails
 from honeyguide.mail.emails import QueuedEmail
 from honeyguide.pages.dashboard import formats, rewards
@@ -28,12 +31,15 @@ from honeyguide.referrals import (
     hub_choices,
     notes,
     rules,
+    screening,
+    screening_lists,
     search,
     subscribers,
     tags,
 )
 from honeyguide.referrals.earned_rewards import EarnedReward
 from honeyguide.referrals.hub_choices import HubChoices
+from honeyguide.referrals.screening import Person
 from honeyguide.referrals.search import FoundSubscriber
 from honeyguide.referrals.subscribers import Subscriber
 from honeyguide.signups import privacy, signups
@@ -107,6 +113,8 @@ async def show(tx: Tx, request: PageRequest) -> PageView:
         tags=await tags.of_subscriber(tx, tenant, person.id),
         known_tags=await tags.in_use(tx, tenant),
         notes=await notes.of_subscriber(tx, tenant, person.id),
+        listed=await screening.look_up(tx, tenant, _screened(site, person)),
+        own_entry=await screening_lists.of_subscriber(tx, tenant, person.id),
         entered={"name": person.name, "email": person.email, **_typed(request)},
         timeline=sorted(timeline, key=_newest_first)[:MOST_ENTRIES],
         signs=_signs(explained),
@@ -139,6 +147,11 @@ async def _sync_of(tx: Tx, request: PageRequest, subscriber_id: str) -> ShownSyn
         reason=state.reason,
         fields=json.loads(state.written)["fields"] if state.written else {},
     )
+
+
+def _screened(site: Site, person: Subscriber) -> Person:
+    email = EmailAddress(person.email)
+    return Person(email, site.person_key(email), ip_network_of(person.ip_address))
 
 
 def _typed(request: PageRequest) -> dict[str, str]:

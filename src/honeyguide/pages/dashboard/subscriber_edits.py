@@ -1,4 +1,6 @@
-"""What an operator changes about one subscriber: name and email address, tags and notes."""
+"""What an operator changes about one subscriber: name and email address, tags, notes, and whether
+screening blocks or trusts them.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +10,7 @@ from honeyguide.kernel.errors import Required
 from honeyguide.pages import forms
 from honeyguide.pages.dashboard.page_request import PageRequest
 from honeyguide.pages.forms import Field
-from honeyguide.referrals import notes, subscribers, tags
+from honeyguide.referrals import notes, screening_lists, subscribers, tags
 from honeyguide.referrals.lifecycle import SubscriberChanges
 from honeyguide.signups import signups
 from honeyguide.store.tx import Tx
@@ -51,3 +53,22 @@ async def change_notes(tx: Tx, request: PageRequest) -> Response:
         return request.go(f"/subscribers/{person.id}#h-notes", "Note deleted.")
     await notes.add(tx, request.tenant, person.id, request.text("note"), now_ms=request.now_ms)
     return request.go(f"/subscribers/{person.id}#h-notes", "Note saved.")
+
+
+async def change_list(tx: Tx, request: PageRequest) -> Response:
+    """Puts the email address on the block list or the allow list, or takes it off."""
+    tenant = request.tenant
+    person = await subscribers.get(tx, tenant, request.at("id"))
+    wanted = request.text("do")
+    if wanted in ("block", "allow"):
+        entry = screening_lists.parse_entry(request.services.site, person.email, param="email")
+        await screening_lists.add(
+            tx, tenant, [entry], is_blocked=wanted == "block", now_ms=request.now_ms
+        )
+        flash = f"Their email address is on your {wanted} list."
+    else:
+        listed = await screening_lists.of_subscriber(tx, tenant, person.id)
+        if listed is not None:
+            await screening_lists.remove(tx, tenant, listed.id)
+        flash = "Their email address is on neither list."
+    return request.go(f"/subscribers/{person.id}", flash)

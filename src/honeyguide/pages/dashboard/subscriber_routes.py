@@ -53,5 +53,6 @@ SUBSCRIBER_PAGES = (
         form=subscriber.show,
         fields=subscriber_edits.NOTE,
     ),
+    PageRoute("POST", "/subscribers/{id}/list", WRITES, subscriber_edits.change_list),
     PageRoute("POST", "/subscribers/{id}/rewards", WRITES, subscriber.redeem),
 )

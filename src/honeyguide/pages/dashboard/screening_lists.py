@@ -1,0 +1,46 @@
+"""The block list and the allow list: whom screening always rejects, and whom it trusts."""
+
+from __future__ import annotations
+
+from starlette.responses import Response
+
+from honeyguide.kernel.errors import Invalid
+from honeyguide.pages.dashboard import formats
+from honeyguide.pages.dashboard.page_request import PageRequest, PageView
+from honeyguide.pages.forms import Field
+from honeyguide.referrals import screening_lists
+from honeyguide.store.tx import Tx
+
+HERE = "/settings/screening-lists"
+FORM = {"entries": Field("Entries", "Enter an email address, a domain or an IP range.")}
+MOST_AT_ONCE = 200
+KINDS = {"email": "Email address", "domain": "Domain", "ip_range": "IP range"}
+
+
+async def show(tx: Tx, request: PageRequest) -> PageView:
+    entries = await screening_lists.entries(tx, request.tenant)
+    return request.view(
+        "screening_lists.html",
+        blocked=[each for each in entries if each.is_blocked],
+        allowed=[each for each in entries if not each.is_blocked],
+        kinds=KINDS,
+        entered=request.fields if request.errors else {},
+    )
+
+
+async def change(tx: Tx, request: PageRequest) -> Response:
+    tenant, wanted = request.tenant, request.text("do")
+    if wanted == "remove":
+        await screening_lists.remove(tx, tenant, request.text("id"))
+        return request.go(HERE, "Entry removed.")
+    lines = request.text("entries").split()
+    if len(lines) > MOST_AT_ONCE:
+        raise Invalid(
+            "{field} can have at most {most} lines at once.", param="entries", most=MOST_AT_ONCE
+        )
+    site = request.services.site
+    new = [screening_lists.parse_entry(site, line, param="entries") for line in lines or [""]]
+    await screening_lists.add(tx, tenant, new, is_blocked=wanted != "allow", now_ms=request.now_ms)
+    name = "allow list" if wanted == "allow" else "block list"
+    count = formats.plural(len(new), "entry", "entries")
+    return request.go(HERE, f"{count} added to your {name}. New referrals follow it.")

@@ -1,0 +1,180 @@
+"""The block list and the allow list of a campaign: email addresses, domains and IP ranges.
+
+An email address is kept as the keyed hash of its person, so that erasing somebody leaves nothing
+of them here and they stay blocked. It also covers the aliases of the address.
+"""
+
+from __future__ import annotations
+
+import ipaddress
+from collections.abc import Iterable
+from enum import StrEnum
+from typing import NamedTuple
+
+from honeyguide.kernel.email_addresses import EmailAddress
+from honeyguide.kernel.errors import Invalid, Required
+from honeyguide.kernel.ids import new_id
+from honeyguide.kernel.site import Site
+from honeyguide.kernel.tenant import Tenant
+from honeyguide.store.statements import beside
+from honeyguide.store.tx import Tx
+
+EMAIL, DOMAIN, IP_RANGE = "email", "domain", "ip_range"
+MOST = 1_000
+# A household has an IPv6 /64, and signups are known by it. Wider ranges than these are mistakes.
+NARROWEST_V6, WIDEST_V6, WIDEST_V4 = 64, 16, 8
+
+
+class ListMatch(StrEnum):
+    NOWHERE = "nowhere"
+    BLOCKED = "blocked"
+    ALLOWED = "allowed"
+
+
+class ScreeningEntry(NamedTuple):
+    id: str
+    is_blocked: int
+    kind: str
+    value: str
+    hint: str | None
+    added_ms: int
+
+    @property
+    def shown(self) -> str:
+        if self.kind == EMAIL:
+            return self.hint or "An erased email address"
+        return self.value
+
+
+class NewEntry(NamedTuple):
+    kind: str
+    value: str
+    hint: str | None = None
+
+
+_sql = beside(__file__)
+_ALL = _sql.query("all", ScreeningEntry)
+_RELEVANT = _sql.query("relevant", ScreeningEntry)
+_OF_SUBSCRIBER = _sql.query("of_subscriber", ScreeningEntry)
+_COUNT = _sql.value("count", int)
+_PUT = _sql.command("put")
+_REMOVE = _sql.command("remove")
+_ERASE = _sql.command("erase")
+
+
+def parse_entry(site: Site, text: str, *, param: str) -> NewEntry:
+    """An email address, an IP address or range such as 203.0.113.0/24, or a domain."""
+    text = text.strip().lower()
+    if not text:
+        raise Required(param)
+    if "@" in text.removeprefix("@"):
+        email = EmailAddress.parse(text)
+        hint = f"{email.text[0]}…@{email.domain}"
+        return NewEntry(EMAIL, site.person_key(email), hint)
+    try:
+        network = ipaddress.ip_network(text, strict=False)
+    except ValueError:
+        return NewEntry(DOMAIN, _domain(text.removeprefix("@"), param))
+    if isinstance(network, ipaddress.IPv6Network):
+        if network.prefixlen > NARROWEST_V6:
+            network = network.supernet(new_prefix=NARROWEST_V6)
+        widest = WIDEST_V6
+    else:
+        widest = WIDEST_V4
+    if network.prefixlen < widest:
+        raise Invalid("{field}: this IP range is too wide.", param=param)
+    return NewEntry(IP_RANGE, str(network))
+
+
+def _domain(text: str, param: str) -> str:
+    try:
+        return EmailAddress.parse(f"x@{text}").domain
+    except Invalid:
+        raise Invalid(
+            "{field} must be an email address, a domain such as example.com, "
+            "or an IP range such as 203.0.113.0/24.",
+            param=param,
+        ) from None
+
+
+async def entries(tx: Tx, tenant: Tenant) -> list[ScreeningEntry]:
+    """Of both lists, newest first."""
+    return await tx.all(_ALL, **tenant._asdict())
+
+
+async def of_subscriber(tx: Tx, tenant: Tenant, subscriber_id: str) -> ScreeningEntry | None:
+    """The entry for their own email address."""
+    return await tx.one(_OF_SUBSCRIBER, **tenant._asdict(), subscriber_id=subscriber_id)
+
+
+async def add(
+    tx: Tx, tenant: Tenant, new: Iterable[NewEntry], *, is_blocked: bool, now_ms: int
+) -> None:
+    """To the block list or the allow list; what is on the other list moves."""
+    for each in new:
+        await tx.run(
+            _PUT,
+            **tenant._asdict(),
+            **each._asdict(),
+            id=new_id(),
+            is_blocked=int(is_blocked),
+            now_ms=now_ms,
+        )
+    if (await tx.one(_COUNT, **tenant._asdict()) or 0) > MOST:
+        raise Invalid("The two lists can have {most:,} entries in all.", most=MOST)
+
+
+async def remove(tx: Tx, tenant: Tenant, entry_id: str) -> None:
+    await tx.run(_REMOVE, **tenant._asdict(), id=entry_id)
+
+
+async def erase(tx: Tx, tenant: Tenant, subscriber_id: str) -> None:
+    """Forgets whose address a hash stands for. The hash stays, so that a block holds."""
+    await tx.run(_ERASE, **tenant._asdict(), subscriber_id=subscriber_id)
+
+
+async def find(
+    tx: Tx,
+    tenant: Tenant,
+    person_keys: Iterable[str],
+    emails: Iterable[EmailAddress],
+) -> list[ScreeningEntry]:
+    """The entries that may say something about these people."""
+    domains = [domain for email in emails for domain in _with_parents(email.domain)]
+    return await tx.all(
+        _RELEVANT, **tenant._asdict(), person_keys=list(person_keys), domains=domains
+    )
+
+
+def judge(
+    found: list[ScreeningEntry], person_key: str, email: EmailAddress, ip_network: str | None = None
+) -> ListMatch:
+    """An entry for the person outranks one for their domain or IP address. Otherwise the block list
+    outranks the allow list."""
+    own = [each for each in found if (each.kind, each.value) == (EMAIL, person_key)]
+    domains = _with_parents(email.domain)
+    shared = [
+        each
+        for each in found
+        if (each.kind == DOMAIN and each.value in domains)
+        or (each.kind == IP_RANGE and ip_network and _contains(each.value, ip_network))
+    ]
+    for matching in (own, shared):
+        if matching:
+            is_blocked = any(each.is_blocked for each in matching)
+            return ListMatch.BLOCKED if is_blocked else ListMatch.ALLOWED
+    return ListMatch.NOWHERE
+
+
+def _with_parents(domain: str) -> list[str]:
+    parts = domain.split(".")
+    return [".".join(parts[start:]) for start in range(len(parts))]
+
+
+def _contains(ip_range: str, ip_network: str) -> bool:
+    outer, inner = ipaddress.ip_network(ip_range), ipaddress.ip_network(ip_network)
+    if isinstance(outer, ipaddress.IPv4Network) and isinstance(inner, ipaddress.IPv4Network):
+        return inner.subnet_of(outer)
+    if isinstance(outer, ipaddress.IPv6Network) and isinstance(inner, ipaddress.IPv6Network):
+        return inner.subnet_of(outer)
+    return False

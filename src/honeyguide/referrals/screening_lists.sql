@@ -1,0 +1,31 @@
+-- fragment: entry
+id, is_blocked, kind, value, hint, added_ms
+
+-- name: all
+SELECT {entry} FROM screening_entry WHERE account_id = :account_id AND campaign_id = :campaign_id ORDER BY added_ms DESC, id DESC;
+
+-- name: relevant
+-- Every IP range, because a range is found by what is in it.
+SELECT {entry} FROM screening_entry WHERE account_id = :account_id AND campaign_id = :campaign_id
+  AND (kind = 'email' AND value {in :person_keys} OR kind = 'domain' AND value {in :domains} OR kind = 'ip_range');
+
+-- name: of_subscriber
+SELECT {entry} FROM screening_entry WHERE account_id = :account_id AND campaign_id = :campaign_id AND kind = 'email'
+  AND value = (SELECT s.person_key FROM subscriber AS s WHERE s.id = :subscriber_id AND s.campaign_id = :campaign_id);
+
+-- name: count
+SELECT COUNT(*) AS n FROM screening_entry WHERE account_id = :account_id AND campaign_id = :campaign_id;
+
+-- name: put
+INSERT INTO screening_entry (id, account_id, campaign_id, is_blocked, kind, value, hint, added_ms)
+VALUES (:id, :account_id, :campaign_id, :is_blocked, :kind, :value, :hint, :now_ms)
+ON CONFLICT (campaign_id, kind, value) DO UPDATE
+SET is_blocked = excluded.is_blocked, hint = excluded.hint, added_ms = excluded.added_ms;
+
+-- name: remove
+DELETE FROM screening_entry WHERE account_id = :account_id AND campaign_id = :campaign_id AND id = :id;
+
+-- name: erase
+UPDATE screening_entry SET hint = NULL
+WHERE account_id = :account_id AND campaign_id = :campaign_id AND kind = 'email'
+  AND value = (SELECT s.person_key FROM subscriber AS s WHERE s.id = :subscriber_id AND s.campaign_id = :campaign_id);
