@@ -7,7 +7,7 @@ from __future__ import annotations
 import argparse
 import dataclasses
 
-from bench import deliveries, million, money, network, plan, readers, report, requests
+from bench import deliveries, million, money, network, plan, readers, report, requests, search
 
 # One module per bench: `ABOUT` is its heading, `run(bench)` gives its tables.
 BENCHES = {
@@ -16,6 +16,7 @@ BENCHES = {
     "deliveries": deliveries,
     "readers": readers,
     "network": network,
+    "search": search,
     "money": money,
 }
 
