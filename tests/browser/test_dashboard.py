@@ -85,8 +85,6 @@ class Places:
             "pages-hub": "/pages?page=hub",
             "branding": "/branding",
             "emails": "/emails?email=reward_unlocked",
-            "stopped-emails": "/emails/stopped",
-            "notification-preferences": "/notices/preferences",
             "newsletter": "/newsletter?tool=kit",
             "embed": "/embed?what=hub",
             "webhooks": "/webhooks",

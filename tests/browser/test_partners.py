@@ -103,6 +103,8 @@ class Places:
             "administration-month": f"/administration?month={self.month}",
             "proof": "/administration/proof",
             "notices": "/notices",
+            "notification-preferences": "/notices/preferences",
+            "stopped-emails": "/emails/stopped",
         }
         self.bobs = {
             "earnings": "/earnings",
