@@ -126,6 +126,9 @@ class PlatformAccess(msgspec.Struct, frozen=True, kw_only=True):
     code_field: str = ""
     """The platform's field in which its signup form keeps a referral code; "" if none."""
 
+    def __repr__(self) -> str:
+        return f"PlatformAccess({self.about.key})"  # no key in a log
+
 
 class Audience(msgspec.Struct, frozen=True, kw_only=True):
     id: str

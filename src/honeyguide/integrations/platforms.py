@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from honeyguide.integrations.generic import Generic
+from honeyguide.integrations.ghost import Ghost
 from honeyguide.integrations.kit import Kit
 from honeyguide.integrations.mailchimp import Mailchimp
 from honeyguide.integrations.platform import Platform
 
-_ALL: tuple[Platform, ...] = (Mailchimp(), Kit(), Generic())
+_ALL: tuple[Platform, ...] = (Mailchimp(), Kit(), Ghost(), Generic())
 
 PLATFORMS: dict[str, Platform] = {each.about.key: each for each in _ALL}

@@ -20,7 +20,6 @@ from honeyguide.pages.dashboard import (
     emails,
     embed,
     formats,
-    integrations,
     network,
     newsletter,
     notification_preferences,
@@ -40,6 +39,7 @@ from honeyguide.pages.dashboard import (
     stopped_emails,
     webhooks,
 )
+from honeyguide.pages.dashboard.integration_routes import INTEGRATION_PAGES
 from honeyguide.pages.dashboard.labels import label
 from honeyguide.pages.dashboard.login_routes import LOGIN_PAGES
 from honeyguide.pages.dashboard.page_route import Access, PageRoute, endpoint
@@ -123,25 +123,7 @@ PAGES = (
     PageRoute("POST", "/embed", WRITES, embed.save, form=embed.show, fields=embed.FORM),
     PageRoute("GET", "/embed/preview", READS, embed.preview),
     PageRoute("POST", "/embed/check", SERVICES, embed.check, form=embed.show, fields=embed.CHECK),
-    PageRoute("GET", "/integrations", READS, integrations.show),
-    PageRoute("POST", "/integrations", SERVICES, integrations.act),
-    PageRoute("GET", "/integrations/fields", READS, integrations.fields_form),
-    PageRoute(
-        "POST",
-        "/integrations/fields",
-        SERVICES,
-        integrations.save_fields,
-        form=integrations.fields_form,
-        fields=integrations.FIELD_NAMES,
-    ),
-    PageRoute("GET", "/integrations/{platform}", READS, integrations.connect_form),
-    PageRoute(
-        "POST",
-        "/integrations/{platform}",
-        SERVICES,
-        integrations.connect,
-        form=integrations.connect_form,
-    ),
+    *INTEGRATION_PAGES,
     PageRoute("GET", "/webhooks", READS, webhooks.show),
     PageRoute(
         "POST", "/webhooks", WRITES, webhooks.create, form=webhooks.show, fields=webhooks.FORM
