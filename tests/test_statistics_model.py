@@ -194,6 +194,25 @@ class History:
         self.clicked.append(Clicked(self.now_ms, host))
 
 
+def _stays(history: History, row: dict[str, Any]) -> list[tuple[int, bool]]:
+    """Whether they were still subscribed after 30 and 90 days, if that is known."""
+    left_ms = history.left_ms.get(row["id"])
+    is_known = row["created_ms"] >= START_MS and row["received_ms"] - row["created_ms"] <= DAY_MS
+    was_never_here = row["status"] == "unsubscribed" and left_ms is None
+    if not is_known or was_never_here:
+        return []
+    return [(n, left_ms is None or left_ms > row["created_ms"] + n * DAY_MS) for n in (30, 90)]
+
+
+def _clicked(history: History, period: Period, until_ms: int) -> list[Clicked]:
+    return [
+        each
+        for each in history.clicked
+        if period.first <= day_of(each.at_ms, period.zone) <= period.last
+        and each.at_ms - each.at_ms % clicks.QUARTER_MS < until_ms
+    ]
+
+
 def slow_count(history: History, period: Period, until_ms: int) -> dict[str, Any]:
     """One person after the other."""
     totals: Counter[str] = Counter()
@@ -228,29 +247,12 @@ def slow_count(history: History, period: Period, until_ms: int) -> dict[str, Any
             mine[row["referral_status"]] += 1
             if row["referral_status"] == "rejected":
                 reasons[row["referral_reason"]] += 1
-        left_ms = history.left_ms.get(row["id"])
-        is_known = (
-            row["created_ms"] >= START_MS and row["received_ms"] - row["created_ms"] <= DAY_MS
-        )
-        was_never_here = row["status"] == "unsubscribed" and left_ms is None
-        if (
-            is_known
-            and not was_never_here
-            and (group, row["referral_status"])
-            != (
-                "referred",
-                "rejected",
-            )
-        ):
-            for n in (30, 90):
+        is_rejected = row["referral_status"] == "rejected"
+        if not (group == "referred" and is_rejected):
+            for n, stayed in _stays(history, row):
                 kept[group, n][0] += 1
-                kept[group, n][1] += left_ms is None or left_ms > row["created_ms"] + n * DAY_MS
-    clicked = [
-        each
-        for each in history.clicked
-        if period.first <= day_of(each.at_ms, period.zone) <= period.last
-        and each.at_ms - each.at_ms % clicks.QUARTER_MS < until_ms
-    ]
+                kept[group, n][1] += stayed
+    clicked = _clicked(history, period, until_ms)
     return {
         "totals": totals,
         "days": days,

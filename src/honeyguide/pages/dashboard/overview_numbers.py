@@ -43,7 +43,7 @@ class Retention(NamedTuple):
     others: Kept
 
 
-class Source(NamedTuple):
+class SourceRow(NamedTuple):
     name: str
     n: int
     before: int | None
@@ -57,7 +57,7 @@ class Numbers(NamedTuple):
     referrers_before: Referrers | None
     top: list[statistics.PeriodAdvocate]
     reasons: list[SourceCount]
-    sources: list[Source]
+    sources: list[SourceRow]
     retention: list[Retention]
     is_counted: bool
     stored_ms: int | None
@@ -89,11 +89,13 @@ async def collect(
     )
 
 
-async def sources(tx: Tx, span: Span, before: Span | None, by: str, *, most: int) -> list[Source]:
+async def sources(
+    tx: Tx, span: Span, before: Span | None, by: str, *, most: int
+) -> list[SourceRow]:
     """The most common sources of a kind: new subscribers, or clicks by the site they came from."""
     earlier = await _counted(tx, before, by, most=10_000) if before else None
     return [
-        Source(source_name(by, key), count, None if earlier is None else earlier.get(key, 0))
+        SourceRow(source_name(by, key), count, None if earlier is None else earlier.get(key, 0))
         for key, count in (await _counted(tx, span, by, most=most)).items()
     ]
 
