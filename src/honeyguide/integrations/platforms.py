@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+from honeyguide.integrations.beehiiv import Beehiiv
 from honeyguide.integrations.generic import Generic
 from honeyguide.integrations.ghost import Ghost
 from honeyguide.integrations.kit import Kit
 from honeyguide.integrations.mailchimp import Mailchimp
 from honeyguide.integrations.platform import Platform
 
-_ALL: tuple[Platform, ...] = (Mailchimp(), Kit(), Ghost(), Generic())
+_ALL: tuple[Platform, ...] = (
+    Ghost(),
+    Mailchimp(),
+    Kit(),
+    Beehiiv(),
+    Generic(),
+)
 
 PLATFORMS: dict[str, Platform] = {each.about.key: each for each in _ALL}
