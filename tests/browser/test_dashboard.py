@@ -64,12 +64,16 @@ class Places:
         )
         assert found
         self._claim_shirts(lead["uuid"])
+        self._note(lead["uuid"])
         service.run_jobs()
         self.paths = {
             "overview": "/",
             "overview-year": "/?range=year",
             "subscribers": "/subscribers",
             "subscribers-none": "/subscribers?q=nobody",
+            "subscribers-filtered": "/subscribers?q=e&status=active&referred_by=anyone",
+            "subscribers-wrong": "/subscribers?joined_from=2026-02-31&max_referrals=x",
+            "screening-lists": "/settings/screening-lists",
             "person": f"/subscribers/{lead['uuid']}",
             "import": "/subscribers/import",
             "import-file": upload.headers["location"],
@@ -92,6 +96,17 @@ class Places:
             "account": "/account",
             "settings": "/settings",
         }
+
+    def _note(self, uuid: str) -> None:
+        """Tags, a note, a saved filter, and entries on both lists."""
+        web, path = self.alice.web, f"/subscribers/{uuid}"
+        web.post(f"{path}/tags", page=path, tag=f"vip, podcast guest, {'long ' * 9}")
+        web.post(f"{path}/notes", page=path, note=f"Met at the fair. {'x' * 90}")
+        saved = {"name": "Referred by anyone", "query": "referred_by=anyone"}
+        web.post("/subscribers/filters", page="/subscribers", **saved)
+        lists = "/settings/screening-lists"
+        web.post(lists, do="block", entries=f"mallory@example.org {'long-' * 11}name.example.org")
+        web.post(lists, do="allow", entries="2001:db8::/32")
 
     def _claim_shirts(self, subscriber_id: str) -> None:
         """Several to send, of which one has a long address, and one that was sent."""

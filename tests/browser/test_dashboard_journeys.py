@@ -266,3 +266,35 @@ def test_without_scripts_one_can_decide_and_log_out(service: Service, page_at: P
     expect(page.get_by_role("status")).to_contain_text("1 referral verified.")
     page.get_by_role("button", name="Log out").click()
     expect(page.get_by_role("heading", name="Log in")).to_be_visible()
+
+
+def test_an_operator_finds_tags_and_blocks_without_scripts(
+    service: Service, page_at: PageAt
+) -> None:
+    alice = operator(service)
+    for number in range(4):
+        alice.subscribe(f"s{number}@example.org", name=["José Núñez", "Mia"][number % 2])
+    page = sit_down(page_at(DESKTOP, scripts=False), alice)
+    page.goto(f"{service.url}/subscribers")
+    page.get_by_label("Search").fill("nunez")
+    page.get_by_role("button", name="Search").click()
+    assert "2 of 4 subscribers" in page.inner_text("main")
+    page.get_by_text("Filters", exact=False).first.click()
+    page.get_by_label("Status", exact=True).select_option("active")
+    page.get_by_role("button", name="Apply filters").click()
+    page.get_by_text("Save this filter").click()
+    page.get_by_label("Name of the filter").fill("Núñez family")
+    page.get_by_role("button", name="Save", exact=True).click()
+    expect(page.get_by_role("link", name="Núñez family")).to_have_attribute("aria-current", "true")
+    page.get_by_label("Select s0@example.org").check()
+    page.get_by_label("Tag", exact=True).last.fill("VIP")
+    page.get_by_role("button", name="Add tag").click()
+    expect(page.get_by_text("1 subscriber changed.")).to_be_visible()
+    page.get_by_role("link", name="vip", exact=True).click()
+    page.get_by_role("link", name="José Núñez").click()
+    page.get_by_role("button", name="Block").click()
+    expect(page.get_by_text("Their email address is on your block list.").first).to_be_visible()
+    page.get_by_text("Edit name and email address").click()
+    page.get_by_label("Email address").fill("s1@example.org")
+    page.get_by_role("button", name="Save changes").click()
+    expect(page.get_by_text("Email has already been taken")).to_be_visible()
