@@ -10,7 +10,8 @@ from honeyguide.kernel import mornings
 from honeyguide.kernel.email_addresses import EmailAddress
 from honeyguide.kernel.periods import zone_of
 from honeyguide.kernel.site import Site
-from honeyguide.mail import emails, layout, texts
+from honeyguide.mail import emails, layout
+from honeyguide.mail.content import Button, EmailText, Note, email
 from honeyguide.mail.notification_kinds import DAILY, WEEKLY
 from honeyguide.store.statements import beside
 from honeyguide.store.tx import Tx
@@ -59,12 +60,7 @@ async def send_next(tx: Tx, site: Site, *, now_ms: int) -> bool:
     taken = await tx.all(_TAKE, account_id=due.account_id, now_ms=now_ms)
     taken.sort(key=lambda each: (each.created_ms, each.id))
     if taken:
-        message = texts.digest(
-            items=[(each.sentence, f"{site.base_url}{each.link}") for each in taken[:MOST_LISTED]],
-            more=len(taken) - MOST_LISTED,
-            all_url=f"{site.base_url}/notices",
-            choose_url=f"{site.base_url}/notices/preferences",
-        )
+        message = _message(site, taken)
         made = layout.parts(message, layout.HONEYGUIDE)
         await emails.enqueue(
             tx,
@@ -77,3 +73,15 @@ async def send_next(tx: Tx, site: Site, *, now_ms: int) -> bool:
             now_ms=now_ms,
         )
     return True
+
+
+def _message(site: Site, taken: list[_Taken]) -> EmailText:
+    listed = taken[:MOST_LISTED]
+    more = len(taken) - len(listed)
+    return email(
+        taken[0].sentence if len(taken) == 1 else f"{len(taken):,} new notifications",
+        *(Button(each.sentence, f"{site.base_url}{each.link}", is_main=False) for each in listed),
+        f"And {more:,} more." if more else None,
+        Button("View all notifications", f"{site.base_url}/notices"),
+        Note(f"Choose what you get and when: {site.base_url}/notices/preferences"),
+    )

@@ -144,18 +144,6 @@ def payouts_due(*, month: str, payouts: str, amount: str, page: str) -> EmailTex
     )
 
 
-def digest(*, items: list[tuple[str, str]], more: int, all_url: str, choose_url: str) -> EmailText:
-    """`items` are sentences with their URLs; `more` is how many are not listed."""
-    count = len(items) + max(0, more)
-    return email(
-        items[0][0] if count == 1 else f"{count:,} new notifications",
-        *(Button(sentence, url, is_main=False) for sentence, url in items),
-        f"And {more:,} more." if more > 0 else None,
-        Button("View all notifications", all_url),
-        Note(f"Choose what you get and when: {choose_url}"),
-    )
-
-
 # To a partner.
 
 

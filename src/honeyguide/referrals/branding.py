@@ -51,6 +51,7 @@ class Branding(NamedTuple):
     reply_to: str | None
     show_leaderboard: int
     show_inviter: int
+    sends_reward_unlocked: int
 
     @property
     def tenant(self) -> Tenant:

@@ -8,7 +8,7 @@ from honeyguide.kernel.clock import DAY_MS
 from honeyguide.kernel.email_addresses import EmailAddress
 from honeyguide.kernel.site import Site
 from honeyguide.kernel.tenant import Tenant
-from honeyguide.mail import emails, layout, stops
+from honeyguide.mail import emails, layout
 from honeyguide.mail.content import EmailText
 from honeyguide.mail.layout import EmailBranding
 from honeyguide.referrals import hub, links, subscribers
@@ -87,11 +87,9 @@ async def send_news(
     most_days_later: int = 0,
 ) -> None:
     """An email that can be stopped: at most one for each subscriber and day (UTC), and none to
-    those who unsubscribed or stopped them. If today's was sent, this one waits for the next day
-    without one, at most so many days; else it is left out."""
+    those who unsubscribed. Who stopped them is looked up when it is sent. If today's was sent, this
+    one waits for the next day without one, at most so many days; else it is left out."""
     if reader.status == "unsubscribed":
-        return
-    if await stops.stopped_ms(tx, tenant.account_id, reader.id) is not None:
         return
     for days in range(most_days_later + 1):
         at_ms = now_ms + days * DAY_MS

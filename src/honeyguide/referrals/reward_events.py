@@ -14,14 +14,7 @@ from honeyguide.kernel.tenant import Tenant
 from honeyguide.mail import notifications, texts
 from honeyguide.mail.content import EmailText
 from honeyguide.mail.notification_kinds import ITEM_TO_SEND, REWARD_TO_APPROVE, NotificationKind
-from honeyguide.referrals import (
-    advocate_emails,
-    event_bodies,
-    hub,
-    names,
-    reader_emails,
-    rewards,
-)
+from honeyguide.referrals import event_bodies, hub, names, reader_emails, rewards
 from honeyguide.referrals.branding import Branding
 from honeyguide.referrals.rewards import Reward
 from honeyguide.referrals.subscribers import Subscriber
@@ -50,7 +43,7 @@ async def tell_unlocked(
         "coupon_code": coupon_code,
     }
     await emit(tx, site, tenant, outbox.REWARD_UNLOCKED, advocate, facts, now_ms=now_ms)
-    if not is_news or not (await advocate_emails.switches_of(tx, tenant)).reward_unlocked:
+    if not is_news or not brand.sends_reward_unlocked:
         return
     look = brand.email_branding(site)
     offered = await rewards.of_campaign(tx, tenant)
