@@ -7,6 +7,7 @@ from honeyguide.integrations.generic import Generic
 from honeyguide.integrations.ghost import Ghost
 from honeyguide.integrations.kit import Kit
 from honeyguide.integrations.mailchimp import Mailchimp
+from honeyguide.integrations.mailerlite import MailerLite
 from honeyguide.integrations.platform import Platform
 
 _ALL: tuple[Platform, ...] = (
@@ -14,6 +15,7 @@ _ALL: tuple[Platform, ...] = (
     Mailchimp(),
     Kit(),
     Beehiiv(),
+    MailerLite(),
     Generic(),
 )
 

@@ -1,0 +1,334 @@
+"""MailerLite against a strict stand-in, which its own Python client accepts too."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+import pytest
+from mailerlite import Client
+
+from honeyguide.integrations.mailerlite import MailerLite
+from honeyguide.integrations.platform import (
+    ChangeKind,
+    ContactStatus,
+    IncomingHook,
+    PlatformAccess,
+    WriteResult,
+)
+from honeyguide.integrations.problems import (
+    FieldsGone,
+    ForgedHook,
+    TryLater,
+    Unexpected,
+    WrongCredentials,
+)
+from tests.support.platforms.mailerlite import KEY, MailerLiteServer, signed
+from tests.support.platforms.stand_in import access_to, contact, garbage, status
+
+NOW_S = 1_800_000_000
+Test = Callable[[MailerLiteServer, MailerLite, PlatformAccess], Awaitable[None]]
+
+
+def using(test: Test, **options: Any) -> None:
+    async def run() -> None:
+        server = MailerLiteServer()
+        server.fields |= {"rh_code": "rh_code", "r_h__t_o_t_r_e_f": "RH_TOTREF"}
+        async with server.serving():
+            mailerlite = MailerLite(server.url)
+            async with access_to(mailerlite, {"api_key": KEY}, **options) as access:
+                await test(server, mailerlite, access)
+
+    asyncio.run(run())
+
+
+def results(outcomes: Any) -> list[WriteResult]:
+    return [each.result for each in outcomes]
+
+
+def test_connecting_creates_the_fields_that_are_missing() -> None:
+    async def test(
+        server: MailerLiteServer, mailerlite: MailerLite, access: PlatformAccess
+    ) -> None:
+        server.fields.pop("rh_code")
+        server.add("one@example.org")
+        assert await mailerlite.check(access) == ""
+        [audience] = await mailerlite.audiences(access)
+        assert (audience.name, audience.subscribers) == ("All subscribers", 1)
+        # The other one is there, with the key that MailerLite made from capitals.
+        assert await mailerlite.ensure_fields(access) == 1
+        assert server.fields["rh_code"] == "rh_code"
+        assert await mailerlite.ensure_fields(access) == 0
+
+    using(test)
+
+
+def test_writing_never_makes_anybody_active() -> None:
+    async def test(
+        server: MailerLiteServer, mailerlite: MailerLite, access: PlatformAccess
+    ) -> None:
+        for number, state in ((2, "unsubscribed"), (3, "bounced"), (4, "junk"), (5, "active")):
+            server.add(f"reader{number}@example.org", state)
+        waiting = server.add("reader6@example.org", "unconfirmed")
+        left = server.add("reader7@example.org", "unsubscribed")
+        contacts = [contact(n) for n in range(1, 7)]
+        contacts += [contact(7, remote_id=left["id"]), contact(8, may_add=False)]
+        # Deleted there after we learned the ID: not added again.
+        contacts += [contact(9, remote_id="999")]
+        outcomes = await mailerlite.write_many(access, contacts)
+        assert results(outcomes) == [
+            WriteResult.WRITTEN,
+            WriteResult.LEFT,
+            WriteResult.LEFT,
+            WriteResult.LEFT,
+            WriteResult.WRITTEN,
+            WriteResult.WRITTEN,
+            WriteResult.LEFT,
+            WriteResult.ABSENT,
+            WriteResult.ABSENT,
+        ]
+        assert [person["status"] for person in server.people.values()] == [
+            "unsubscribed",
+            "bounced",
+            "junk",
+            "active",
+            "unconfirmed",
+            "unsubscribed",
+            "active",
+        ]
+        known, added = (
+            server.by_email("reader5@example.org"),
+            server.by_email("reader1@example.org"),
+        )
+        assert known and added and waiting["fields"]["rh_code"] == "code6"
+        assert known["fields"] == {"name": None, "rh_code": "code5", "r_h__t_o_t_r_e_f": "3"}
+        assert outcomes[4].remote_id == known["id"]
+        assert added["fields"]["name"] == "Reader 1"
+
+    using(test)
+
+
+def test_somebody_who_leaves_while_we_write_stays_away() -> None:
+    async def test(
+        server: MailerLiteServer, mailerlite: MailerLite, access: PlatformAccess
+    ) -> None:
+        # The look finds nobody; then they sign up and leave before we add them.
+        left = server.add("reader1@example.org", "unsubscribed")
+        server.fail(server.list_fields, status(404))
+        [outcome] = await mailerlite.write_many(access, [contact(1)])
+        assert (outcome.result, outcome.remote_id) == (WriteResult.LEFT, left["id"])
+        assert left["status"] == "unsubscribed"
+
+    using(test)
+
+
+def test_unsubscribed_erased_and_renamed() -> None:
+    async def test(
+        server: MailerLiteServer, mailerlite: MailerLite, access: PlatformAccess
+    ) -> None:
+        one, two = server.add("reader1@example.org"), server.add("old@example.org")
+        three = server.add("reader3@example.org", rh_code="code3")
+        server.add("taken@example.org")
+        five = server.add("five@example.org")
+        erased = {"status": ContactStatus.ERASED, "email": "", "may_add": False, "values": {}}
+        outcomes = await mailerlite.write_many(
+            access,
+            [
+                contact(1, status=ContactStatus.UNSUBSCRIBED, may_add=False),
+                contact(2, old_email="old@example.org"),
+                contact(3, remote_id=three["id"], **erased),
+                contact(4, status=ContactStatus.UNSUBSCRIBED, may_add=False),
+                contact(5, email="taken@example.org", old_email="x@y.org", remote_id=five["id"]),
+                contact(6, **erased),
+                contact(7, old_email="unknown@example.org"),
+            ],
+        )
+        assert results(outcomes) == [
+            WriteResult.WRITTEN,
+            WriteResult.WRITTEN,
+            WriteResult.WRITTEN,
+            WriteResult.ABSENT,
+            WriteResult.REFUSED,
+            WriteResult.ABSENT,
+            WriteResult.ABSENT,
+        ]
+        assert one["status"] == "unsubscribed" and two["email"] == "reader2@example.org"
+        assert three["fields"]["rh_code"] == "" and three["status"] == "active"
+
+    using(test)
+
+
+def test_what_was_written_before_the_limit_stays_written() -> None:
+    async def test(
+        server: MailerLiteServer, mailerlite: MailerLite, access: PlatformAccess
+    ) -> None:
+        server.left_this_minute = 5
+        outcomes = await mailerlite.write_many(access, [contact(n) for n in range(1, 5)])
+        assert results(outcomes) == [WriteResult.WRITTEN] * 2 + [WriteResult.LATER] * 2
+        server.left_this_minute = 9
+        fake = contact(5, email="fake@example.org")
+        outcomes = await mailerlite.write_many(access, [fake, contact(4)])
+        assert results(outcomes) == [WriteResult.REFUSED, WriteResult.WRITTEN]
+
+    using(test)
+
+
+@pytest.mark.parametrize(
+    ("fault", "error"),
+    [
+        (status(429, retry_after="7"), TryLater),
+        (status(502), TryLater),
+        (status(401), WrongCredentials),
+        (status(403), Unexpected),
+        (garbage, Unexpected),
+        (status(200, '{"data": 7}'), Unexpected),
+    ],
+)
+def test_what_goes_wrong_is_one_sentence(fault: Any, error: type[Exception]) -> None:
+    async def test(
+        server: MailerLiteServer, mailerlite: MailerLite, access: PlatformAccess
+    ) -> None:
+        server.fail(server.list_fields, fault)
+        with pytest.raises(error, match=r"^[^@]+\.$"):
+            await mailerlite.write_many(access, [contact()])
+        assert results(await mailerlite.write_many(access, [contact()])) == [WriteResult.WRITTEN]
+
+    using(test)
+
+
+def test_a_deleted_field_and_a_revoked_token_are_named() -> None:
+    async def test(
+        server: MailerLiteServer, mailerlite: MailerLite, access: PlatformAccess
+    ) -> None:
+        server.fields.pop("rh_code")
+        with pytest.raises(FieldsGone):
+            await mailerlite.write_many(access, [contact()])
+        server.key = "another"
+        with pytest.raises(WrongCredentials):
+            await mailerlite.check(access)
+
+    using(test)
+
+
+def test_changes_are_read_page_by_page() -> None:
+    async def test(
+        server: MailerLiteServer, mailerlite: MailerLite, access: PlatformAccess
+    ) -> None:
+        for number in range(201):
+            server.add(f"p{number}@example.org", referral_code=f"c{number}")
+        for state in ("unsubscribed", "junk", "bounced", "unconfirmed"):
+            server.add(f"{state}@example.org", state)
+        token, seen = None, []
+        while True:
+            page = await mailerlite.read_changes(access, since_ms=NOW_S, token=token)
+            seen += page.changes
+            token = page.next_token
+            if token is None:
+                break
+        assert len(server.seen) == 3
+        assert len({each.email for each in seen}) == len(seen) == 204
+        assert (seen[7].kind, seen[7].code) == (ChangeKind.JOINED, "c7")
+        assert seen[7].created_ms == 1793520000000
+        assert [each.kind for each in seen[-3:]] == [
+            ChangeKind.LEFT,
+            ChangeKind.LEFT,
+            ChangeKind.BOUNCED,
+        ]
+
+    using(test, code_field="Referral code")
+
+
+def event(person: dict[str, Any], name: str, **changes: Any) -> dict[str, Any]:
+    return {**person, **changes, "event": f"subscriber.{name}", "account_id": 0}
+
+
+def delivered(*events: dict[str, Any], secret: str) -> IncomingHook:
+    return IncomingHook(**signed({"events": list(events), "total": len(events)}, secret))
+
+
+def test_a_webhook_has_a_signature() -> None:
+    async def test(
+        server: MailerLiteServer, mailerlite: MailerLite, access: PlatformAccess
+    ) -> None:
+        kept = await mailerlite.add_hook(access, "https://refer.example.org/hooks/1")
+        joined = event(server.add("one@example.org"), "created")
+        async with access_to(mailerlite, {**access.credentials, **kept}) as connected:
+            good = delivered(joined, secret=kept["hook_secret"])
+            mailerlite.verify_hook(connected, good, now_s=NOW_S)
+            for wrong in (
+                delivered(joined, secret="other"),
+                IncomingHook(headers={}, body=good.body),
+                IncomingHook(headers=good.headers, body=b"{}"),
+                IncomingHook(headers={"signature": "ü"}, body=good.body),
+            ):
+                with pytest.raises(ForgedHook):
+                    mailerlite.verify_hook(connected, wrong, now_s=NOW_S)
+            with pytest.raises(ForgedHook):  # no secret was kept
+                mailerlite.verify_hook(access, delivered(joined, secret=""), now_s=NOW_S)
+            await mailerlite.remove_hook(connected)
+            await mailerlite.remove_hook(connected)
+            assert server.webhooks == {}
+        with pytest.raises(Unexpected, match="twice a day"):
+            await mailerlite.add_hook(access, "http://127.0.0.1/hooks/1")
+
+    using(test)
+
+
+def test_a_webhook_is_understood() -> None:
+    async def test(
+        server: MailerLiteServer, mailerlite: MailerLite, access: PlatformAccess
+    ) -> None:
+        person = server.add("one@example.org")
+        many = delivered(
+            event(person, "created"),
+            event(person, "created", status="unconfirmed"),
+            event(person, "active"),
+            event(person, "unsubscribed", status="unsubscribed"),
+            event(person, "spam_reported", status="junk"),
+            event(person, "bounced", status="bounced"),
+            event(person, "deleted", deleted_at="2026-11-16T10:00:00.000000Z"),
+            {"type": "subscriber.added_to_group", "subscriber": person},
+            {"id": "1", "event": "campaign.sent", "account_id": 0},
+            secret="any",
+        )
+        assert [each.kind for each in await mailerlite.understand_hook(access, many)] == [
+            ChangeKind.JOINED,
+            ChangeKind.JOINED,
+            ChangeKind.LEFT,
+            ChangeKind.LEFT,
+            ChangeKind.BOUNCED,
+            ChangeKind.DELETED,
+        ]
+        alone = IncomingHook(**signed(event(person, "created"), "any"))
+        [change] = await mailerlite.understand_hook(access, alone)
+        assert (change.email, change.remote_id) == ("one@example.org", person["id"])
+        for nonsense in (b"[]", b'{"event": "subscriber.created"}', b'{"events": 7}'):
+            with pytest.raises(Unexpected):
+                await mailerlite.understand_hook(access, IncomingHook(headers={}, body=nonsense))
+
+    using(test)
+
+
+def test_mailerlites_own_client_accepts_the_stand_in() -> None:
+    async def test(
+        server: MailerLiteServer, mailerlite: MailerLite, access: PlatformAccess
+    ) -> None:
+        client = Client({"api_key": KEY})
+        client.api_client.HOST = f"{server.url}/"
+
+        def use() -> None:
+            assert client.fields.create("My Field", "text")["data"]["key"] == "my_field"
+            assert client.fields.list(limit=100)["data"][-1]["name"] == "My Field"
+            made = client.subscribers.create("a@example.org", fields={"my_field": "k3x9"})
+            assert made["data"]["fields"]["my_field"] == "k3x9"
+            client.subscribers.update("a@example.org", status="unsubscribed")
+            assert client.subscribers.get("a@example.org")["data"]["status"] == "unsubscribed"
+            assert client.subscribers.count() == {"total": 1}
+            assert len(client.subscribers.list(limit=10)["data"]) == 1
+            hook = client.webhooks.create(["subscriber.created"], "https://example.org", "Hook")
+            assert client.webhooks.delete(int(hook["data"]["id"]))
+
+        await asyncio.to_thread(use)
+
+    using(test)
