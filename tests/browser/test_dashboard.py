@@ -16,7 +16,7 @@ from tests.browser.conftest import DESKTOP, LOOKS, PHONE, PageAt, weights
 from tests.support.prizes import catch_up, earned_by, offer
 from tests.support.service import Service
 from tests.support.shipments import ADDRESS
-from tests.support.web import Operator, operator
+from tests.support.web import Operator, operator, upload
 
 HEAVIEST = 60_000
 
@@ -57,11 +57,7 @@ class Places:
         alice.web.post(f"/webhooks/{hook}/act", page=f"/webhooks/{hook}", do="test")
         alice.web.post("/embed", origins="https://wax.example")
         found = re.search(r'href="/rewards/([0-9a-f-]{36})"', alice.web.get("/rewards").text)
-        upload = alice.web.http.post(
-            "/subscribers/import",
-            data={"csrf": alice.web.token("/subscribers/import")},
-            files={"file": ("people.csv", b"email,name\nnew@example.org,New\nbad,Bad\n")},
-        )
+        imported = upload(alice, "email,name\nnew@example.org,New\nbad,Bad\n")
         assert found
         self._claim_shirts(lead["uuid"])
         self._note(lead["uuid"])
@@ -76,7 +72,7 @@ class Places:
             "screening-lists": "/settings/screening-lists",
             "person": f"/subscribers/{lead['uuid']}",
             "import": "/subscribers/import",
-            "import-file": upload.headers["location"],
+            "import-file": f"/subscribers/import/{imported}",
             "review": "/review",
             "review-waiting": "/review?show=pending",
             "review-rejected": "/review?show=rejected",
