@@ -49,7 +49,7 @@ def import_command(
         typer.Option(help="File for the rows that could not be imported, with the reasons."),
     ] = None,
 ) -> None:
-    """Import subscribers from a CSV file. Existing subscribers are not changed."""
+    """Import subscribers from a CSV file. Existing subscribers only get the tags of their row."""
     try:
         header, lines = import_files.read(file.read_bytes(), any_size=True)
         mapping = import_columns.guess(header)
