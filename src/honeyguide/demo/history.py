@@ -25,7 +25,7 @@ WEEK_MS = 7 * DAY_MS
 # What operators have not handled yet: pending referrals of the last days, and shipments, rewards
 # and notifications of the last weeks.
 UNDECIDED_MS = 12 * DAY_MS
-UNSENT_MS = 25 * DAY_MS
+UNSENT_MS = 60 * DAY_MS
 UNREAD_MS = 40 * DAY_MS
 
 Step = tuple[int, int, Callable[[Tx], Awaitable[None]]]
