@@ -51,10 +51,7 @@ class Places:
         alice.subscribe("thrown@mailinator.com", referrer_code=lead["ref_code"])
         for name, count in (("Sticker pack", 3), ("Secret recipes", 10), ("The mug", 20)):
             alice.web.post("/rewards", name=name, referrals=str(count), **BY_HAND)
-        hook = alice.post(
-            "/v2/webhooks", {"url": "http://127.0.0.1:9/hook", "new_referral": True}
-        ).json()["webhook"]["uuid"]
-        alice.web.post(f"/webhooks/{hook}/act", page=f"/webhooks/{hook}", do="test")
+        hook = self._webhook()
         alice.web.post("/embed", origins="https://wax.example")
         found = re.search(r'href="/rewards/([0-9a-f-]{36})"', alice.web.get("/rewards").text)
         imported = upload(alice, "email,name\nnew@example.org,New\nbad,Bad\n")
@@ -92,6 +89,13 @@ class Places:
             "account": "/account",
             "settings": "/settings",
         }
+
+    def _webhook(self) -> str:
+        """One with a delivery."""
+        hook = {"url": "http://127.0.0.1:9/hook", "new_referral": True}
+        uuid: str = self.alice.post("/v2/webhooks", hook).json()["webhook"]["uuid"]
+        self.alice.web.post(f"/webhooks/{uuid}/act", page=f"/webhooks/{uuid}", do="test")
+        return uuid
 
     def _note(self, uuid: str) -> None:
         """Tags, a note, a saved filter, and entries on both lists."""
