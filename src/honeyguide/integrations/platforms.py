@@ -6,6 +6,7 @@ from honeyguide.integrations.beehiiv import Beehiiv
 from honeyguide.integrations.generic import Generic
 from honeyguide.integrations.ghost import Ghost
 from honeyguide.integrations.kit import Kit
+from honeyguide.integrations.listmonk import Listmonk
 from honeyguide.integrations.mailchimp import Mailchimp
 from honeyguide.integrations.mailerlite import MailerLite
 from honeyguide.integrations.platform import Platform
@@ -15,6 +16,7 @@ _ALL: tuple[Platform, ...] = (
     Mailchimp(),
     Kit(),
     Beehiiv(),
+    Listmonk(),
     MailerLite(),
     Generic(),
 )
