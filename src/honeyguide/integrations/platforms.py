@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from honeyguide.integrations.beehiiv import Beehiiv
+from honeyguide.integrations.buttondown import Buttondown
 from honeyguide.integrations.generic import Generic
 from honeyguide.integrations.ghost import Ghost
 from honeyguide.integrations.kit import Kit
@@ -17,6 +18,7 @@ _ALL: tuple[Platform, ...] = (
     Kit(),
     Beehiiv(),
     Listmonk(),
+    Buttondown(),
     MailerLite(),
     Generic(),
 )
