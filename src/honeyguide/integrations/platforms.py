@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from honeyguide.integrations.beehiiv import Beehiiv
+from honeyguide.integrations.brevo import Brevo
 from honeyguide.integrations.buttondown import Buttondown
 from honeyguide.integrations.generic import Generic
 from honeyguide.integrations.ghost import Ghost
@@ -20,6 +21,7 @@ _ALL: tuple[Platform, ...] = (
     Listmonk(),
     Buttondown(),
     MailerLite(),
+    Brevo(),
     Generic(),
 )
 
