@@ -163,6 +163,9 @@ def test_a_deleted_field_and_a_revoked_key_are_named() -> None:
         server.fields.discard("rh_totref")
         with pytest.raises(FieldsGone):
             await kit.write_many(access, [contact()])
+        server.fail(status(422, '{"errors": ["Custom field \'rh_totref\' does not exist"]}'))
+        with pytest.raises(FieldsGone):
+            await kit.write_many(access, [contact()])
         server.key = "another"
         with pytest.raises(WrongCredentials):
             await kit.check(access)

@@ -189,6 +189,9 @@ class Kit:
             reply = await self._call(access, "PUT", path, json=body)
         if reply.status == 404:
             return outcome(contact, WriteResult.ABSENT)
+        # Kit's guide says that it ignores unknown fields, its changelog that it refuses them.
+        if reply.status == 422 and b"custom field" in reply.body.lower():
+            raise FieldsGone("A custom field of ours was deleted in Kit.")
         if not reply.is_ok:
             reason = "Kit does not accept this address."
             return outcome(contact, WriteResult.REFUSED, reason=reason)
