@@ -159,3 +159,14 @@ def test_the_week_before_is_cut_at_the_same_time_of_day(service: Service) -> Non
         alice.subscribe(f"{name}@example.org", created_at=iso(at_ms - 7 * DAY_MS))
     alice.subscribe("today@example.org")
     assert "New subscribers 1 unchanged" in words(alice.web.get("/?range=7d").text)
+
+
+def test_a_range_with_too_many_referrers_says_so(
+    service: Service, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    alice = fill(service)
+    service.run_jobs()
+    monkeypatch.setattr(statistics, "MOST_REFERRER_ROWS", 0)
+    page = words(alice.web.get("/?range=30d").text)
+    assert "Referrals per referrer – Too many referrers to count; choose a shorter range" in page
+    assert "New subscribers 4" in page, "all else is counted"

@@ -106,10 +106,7 @@ async def count(tx: Tx, tenant: Tenant, days: list[LocalDay]) -> list[CohortCoun
 
 
 async def people_up_to(tx: Tx, tenant: Tenant, days: list[LocalDay], most: int) -> int:
-    return (
-        await tx.one(_PEOPLE_UP_TO, campaign_id=tenant.campaign_id, days=_rows(days), most=most)
-        or 0
-    )
+    return await tx.one(_PEOPLE_UP_TO, **tenant._asdict(), days=_rows(days), most=most) or 0
 
 
 async def changed_days(tx: Tx, tenant: Tenant) -> set[date]:

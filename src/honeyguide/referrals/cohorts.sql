@@ -5,6 +5,19 @@
 --   origin, utm_source, utm_campaign
 -- Imported people are in the group `imported` and nowhere else.
 
+-- fragment: joined_on_days (sqlite)
+-- Begins with the days and looks each up in `subscriber_list`. A plain join would read the whole campaign.
+{rows :days AS d (day TEXT, since_ms BIGINT, until_ms BIGINT)} CROSS JOIN subscriber AS s
+WHERE s.campaign_id = :campaign_id AND s.erased_ms IS NULL AND s.created_ms >= d.since_ms AND s.created_ms < d.until_ms
+  AND s.account_id = :account_id
+
+-- fragment: joined_on_days (postgres)
+-- The same; OFFSET 0 keeps PostgreSQL from making it a plain join, and the order makes it choose the index before it is analyzed.
+{rows :days AS d (day TEXT, since_ms BIGINT, until_ms BIGINT)} CROSS JOIN LATERAL (
+    SELECT * FROM subscriber AS j WHERE j.campaign_id = :campaign_id AND j.erased_ms IS NULL
+      AND j.created_ms >= d.since_ms AND j.created_ms < d.until_ms ORDER BY j.created_ms, j.id OFFSET 0
+) AS s WHERE s.account_id = :account_id
+
 -- fragment: counts
 COUNT(*) AS joined, CAST(SUM(p.verified) AS BIGINT) AS verified, CAST(SUM(p.pending) AS BIGINT) AS pending,
 CAST(SUM(p.rejected) AS BIGINT) AS rejected, CAST(SUM(p.followed) AS BIGINT) AS followed,
@@ -26,10 +39,7 @@ WITH people AS MATERIALIZED (
                      AND (s.referrer_code IS NULL OR s.referral_status <> 'rejected')
                      AND (s.status <> 'unsubscribed' OR s.unsubscribed_ms IS NOT NULL) THEN 1 ELSE 0 END AS followed,
            (s.unsubscribed_ms - s.created_ms + 86399999) / 86400000 AS days_until_left
-    FROM {rows :days AS d (day TEXT, since_ms BIGINT, until_ms BIGINT)}
-    JOIN subscriber AS s ON s.campaign_id = :campaign_id AND s.erased_ms IS NULL
-         AND s.created_ms >= d.since_ms AND s.created_ms < d.until_ms
-    WHERE s.account_id = :account_id
+    FROM {joined_on_days}
 )
 SELECT 'group' AS kind, p.day, p.kind AS key, {counts} FROM people AS p GROUP BY p.day, p.kind
 UNION ALL
@@ -49,10 +59,7 @@ WHERE p.kind <> 'imported' GROUP BY p.day, p.utm_campaign;
 -- name: people_up_to
 -- How many people joined on these days, counted up to :most.
 SELECT COUNT(*) AS n FROM (
-    SELECT 1 AS one FROM {rows :days AS d (day TEXT, since_ms BIGINT, until_ms BIGINT)}
-    JOIN subscriber AS s ON s.campaign_id = :campaign_id AND s.erased_ms IS NULL
-         AND s.created_ms >= d.since_ms AND s.created_ms < d.until_ms
-    LIMIT :most
+    SELECT 1 AS one FROM {joined_on_days} LIMIT :most
 ) AS joined;
 
 -- name: changed

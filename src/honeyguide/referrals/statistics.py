@@ -25,6 +25,8 @@ from honeyguide.store.tx import Tx
 
 # People counted while a page waits, at about 4 microseconds each.
 MOST_LIVE = 10_000
+# Referrers of single days that are added up while a page waits, at about 6 microseconds each.
+MOST_REFERRER_ROWS = 30_000
 EVERYBODY = 2**62
 
 
@@ -113,6 +115,7 @@ _GROUPS = _sql.query("groups", CohortCount)
 _CLICKS = _sql.query("clicks", _DayClicks)
 _RANKED = _sql.query("ranked", SourceCount)
 _REFERRERS = _sql.query("referrers", Referrers)
+_REFERRER_ROWS = _sql.value("referrer_rows", int)
 _ADVOCATES = _sql.query("advocates", PeriodAdvocate)
 _HOSTS = _sql.query("hosts", HostClicks)
 
@@ -233,6 +236,12 @@ async def hosts(tx: Tx, span: Span, *, most: int) -> list[HostClicks]:
         until_ms=span.until_ms,
         most=most,
     )
+
+
+async def has_too_many_referrers(tx: Tx, span: Span) -> bool:
+    """Whether `referrers` and `advocates` would take too long for a page."""
+    rows = await tx.one(_REFERRER_ROWS, **_whose(span), most=MOST_REFERRER_ROWS + 1) or 0
+    return rows > MOST_REFERRER_ROWS
 
 
 async def referrers(tx: Tx, span: Span) -> Referrers:

@@ -10,8 +10,8 @@ FROM cohort_count WHERE kind = 'group' AND {stored};
 -- name: clicks
 SELECT d.day, CAST(SUM(c.n) AS BIGINT) AS n
 FROM {rows :days AS d (day TEXT, since_ms BIGINT, until_ms BIGINT)}
-JOIN click_source AS c ON c.account_id = :account_id AND c.quarter_ms >= d.since_ms AND c.quarter_ms < d.until_ms
-GROUP BY d.day;
+CROSS JOIN click_source AS c
+WHERE c.account_id = :account_id AND c.quarter_ms >= d.since_ms AND c.quarter_ms < d.until_ms GROUP BY d.day;
 
 -- name: ranked
 SELECT key, CAST(SUM(joined) AS BIGINT) AS joined, CAST(SUM(verified) AS BIGINT) AS verified,
@@ -22,6 +22,9 @@ FROM (
     SELECT l.key, l.joined, l.verified, l.pending, l.rejected
     FROM {rows :live AS l (key TEXT, joined BIGINT, verified BIGINT, pending BIGINT, rejected BIGINT)}
 ) AS c GROUP BY key ORDER BY joined DESC, key LIMIT :most;
+
+-- name: referrer_rows
+SELECT COUNT(*) AS n FROM (SELECT 1 AS one FROM cohort_count WHERE kind = 'referrer' AND {stored} LIMIT :most) AS r;
 
 -- name: referrers
 SELECT COUNT(CASE WHEN key <> '(other)' THEN 1 END) AS n, CAST(COALESCE(SUM(joined), 0) AS BIGINT) AS referrals,

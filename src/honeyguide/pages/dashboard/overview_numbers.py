@@ -31,6 +31,7 @@ ORIGINS = {
 }
 AGES = (30, 90)
 MOST_SOURCES = 8
+TOO_MANY = Referrers(n=0, referrals=0, has_others=1)
 
 
 class Retention(NamedTuple):
@@ -74,19 +75,26 @@ async def collect(
         )
     days = await statistics.by_day(tx, span)
     spans = [span, before] if before else [span]
+    is_too_long = await statistics.has_too_many_referrers(tx, span)
     return Numbers(
         days={day.isoformat(): counts for day, counts in days.items()},
         now=statistics.total(days.values()),
         before=statistics.total((await statistics.by_day(tx, before)).values()) if before else None,
-        referrers=await statistics.referrers(tx, span),
-        referrers_before=await statistics.referrers(tx, before) if before else None,
-        top=await statistics.advocates(tx, span, most=top),
+        referrers=TOO_MANY if is_too_long else await statistics.referrers(tx, span),
+        referrers_before=await _referrers_before(tx, before),
+        top=[] if is_too_long else await statistics.advocates(tx, span, most=top),
         reasons=await statistics.ranked(tx, span, "reason", most=20),
         sources=await sources(tx, span, before, by, most=MOST_SOURCES),
         retention=[await _retention(tx, tenant, chosen, age, now_ms) for age in AGES],
         is_counted=all(each.is_counted for each in spans),
         stored_ms=min((each.stored_ms for each in spans if each.stored_ms), default=None),
     )
+
+
+async def _referrers_before(tx: Tx, before: Span | None) -> Referrers | None:
+    if before is None or await statistics.has_too_many_referrers(tx, before):
+        return None
+    return await statistics.referrers(tx, before)
 
 
 async def sources(
