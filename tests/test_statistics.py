@@ -3,15 +3,21 @@ counts."""
 
 from __future__ import annotations
 
+import contextlib
 from datetime import date
+from typing import Any
 from zoneinfo import ZoneInfo
 
+import apsw
+import asyncpg
 import pytest
 
 from honeyguide.kernel.periods import Period, day_of, start_of
 from honeyguide.kernel.tenant import Tenant
 from honeyguide.referrals import statistics
+from honeyguide.store.statements import Statement, registry
 from tests.support.service import Service
+from tests.support.stores import OpenStore
 from tests.support.web import Operator, operator, run_import, upload, words
 
 NEW_YORK = ZoneInfo("America/New_York")
@@ -77,3 +83,36 @@ def test_a_period_moves_by_whole_days_over_a_change_of_clocks() -> None:
     assert before.last == date(2026, 3, 19) and before.until_ms == period.since_ms
     assert [day.day for day in period.days][:2] == [date(2026, 3, 20), date(2026, 3, 21)]
     assert period.days[-1].until_ms == period.until_ms == start_of(date(2026, 4, 3), period.zone)
+
+
+async def _postgres_plan(url: str, plans: Statement[Any], values: dict[str, Any]) -> str:
+    connection = await asyncpg.connect(url)
+    try:
+        order = [values[name] for name in plans.postgres_order]
+        return "\n".join(
+            row[0] for row in await connection.fetch("EXPLAIN " + plans.postgres, *order)
+        )
+    finally:
+        await connection.close()
+
+
+@pytest.mark.parametrize("name", ["count", "people_up_to"])
+def test_a_few_days_are_looked_up_in_the_index(opened: OpenStore, name: str) -> None:
+    """Also by a database that was never analyzed: it would read the whole campaign otherwise."""
+    found = next(each for each in registry if each.name == f"referrals.cohorts.{name}")
+    days = '[{"day": "2026-01-01", "since_ms": 1, "until_ms": 2}]'
+    values = {
+        "account_id": "a",
+        "campaign_id": "c",
+        "recorded_since_ms": 0,
+        "most": 9,
+        "days": days,
+    }
+    if opened.engine == "postgres":
+        plan = opened.run(_postgres_plan(opened.url, found, values))
+    else:
+        with contextlib.closing(apsw.Connection(opened.url.removeprefix("sqlite:///"))) as database:
+            order = tuple(values[name] for name in found.sqlite_order)
+            rows = database.execute("EXPLAIN QUERY PLAN " + found.sqlite, order)
+            plan = "\n".join(row[3] for row in rows)
+    assert "subscriber_list" in plan and "subscriber_person" not in plan, plan
