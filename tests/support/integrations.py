@@ -107,11 +107,9 @@ class Synced:
 
 
 @asynccontextmanager
-async def newsletter(store: Store) -> AsyncIterator[Synced]:
+async def newsletter(store: Store, email: str = "wax@example.org") -> AsyncIterator[Synced]:
     async def begin(tx: Tx) -> Tenant:
-        made = await accounts.create(
-            tx, EmailAddress("wax@example.org"), name="Wax", now_ms=NOON_MS
-        )
+        made = await accounts.create(tx, EmailAddress(email), name="Wax", now_ms=NOON_MS)
         return Tenant(made.account_id, made.campaign_id)
 
     outbound = Outbound(FREE)
