@@ -155,7 +155,8 @@ def test_only_the_administrator_sees_and_sends_invitations(service: Service) -> 
 def test_settings_has_the_campaign_only(service: Service) -> None:
     page = make_admin(operator(service)).web.get("/settings").text
     assert set(re.findall(r'action="(/settings[^"]*|/account[^"]*)"', page)) == {
-        "/settings/campaign"
+        "/settings/campaign",
+        "/settings/time-zone",
     }
 
 

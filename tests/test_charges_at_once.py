@@ -139,7 +139,9 @@ def test_fifty_confirmations_that_reach_a_budget_tell_everybody_once(service: Se
         service.run(tell_in_parallel())
 
     def told(member: Member, table: str) -> list[str]:
-        look = statement(f"SELECT kind FROM {table} WHERE account_id = :id ORDER BY kind")
+        look = statement(
+            f"SELECT kind FROM {table} WHERE account_id = :id AND kind LIKE 'budget%' ORDER BY kind"
+        )
         return [row[0] for row in service.read(lambda tx: tx.all(look, id=member.account_id))]
 
     for table in ("notice", "letter"):

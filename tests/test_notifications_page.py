@@ -41,7 +41,7 @@ def test_a_webhook_that_is_switched_off_rings_until_it_is_read(service: Service)
             time.sleep(0.05)
         assert unread(alice) == "Notifications, unread: 1"
         page = alice.web.get("/notices").text
-        assert f'href="/webhooks/{hook}"' in page and "New" in words(page)
+        assert f'href="/webhooks/{hook}"' in page and " New " in words(page)
         assert receiver.url in words(page) and "410 Gone" in words(page), (
             "the letter, as it was sent"
         )
@@ -49,5 +49,5 @@ def test_a_webhook_that_is_switched_off_rings_until_it_is_read(service: Service)
         assert alice.web.get(f"/webhooks/{hook}").status_code == 200
         assert unread(alice) == "Notifications", "looking is reading"
         again = words(alice.web.get("/notices").text)
-        assert "New" not in again and receiver.url in again, "read, and still there"
+        assert " New " not in again and receiver.url in again, "read, and still there"
         assert receiver.url not in mallory.web.get("/notices").text

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Iterator
+from functools import partial
 
 import pytest
 from playwright.sync_api import Page
@@ -16,6 +17,7 @@ from honeyguide.mail import layout, texts
 from honeyguide.mail.content import EmailText
 from honeyguide.mail.layout import EmailBranding
 from honeyguide.pages.readers import forms
+from honeyguide.referrals import advocate_emails
 from honeyguide.referrals.reader_emails import stop_url
 from tests.browser.conftest import DESKTOP, LOOKS, PHONE, PageAt, weights
 from tests.browser.test_reader_pages import LIGHT, NAMES, WORDS, Places
@@ -161,6 +163,14 @@ def test_the_campaigns_language_reaches_every_email(in_pseudo: Places) -> None:
     shy.join(shy.address())
     wax.join(wax.address())
     wax.advocate(3)
+    # One kind at a time: an advocate gets one email about referrals a day.
+    for kind, friends in (("friend_joined", 1), ("one_more", 2)):
+        for other in ("reward_unlocked", "friend_joined", "one_more"):
+            is_on = other == kind
+            wax.service.write(
+                partial(advocate_emails.switch, tenant=wax.tenant, kind=other, is_on=is_on)
+            )
+        wax.advocate(friends)
     letters = [*wax.letters(), *shy.letters()]
     assert {letter.kind for letter in letters if "⟦" in (letter.subject or "")} == {
         *reader_emails()
