@@ -11,7 +11,7 @@ from honeyguide.partners import network, partner_referrals
 from honeyguide.store import Store
 from tests.support.service import ENGINES
 from tests.support.stores import statement
-from tests.support.trade import DAY_MS, NOON_MS, Trade, on
+from tests.support.trade import DAY_MS, NOON_MS, SITE, Trade, on
 
 NOVEMBER = "2026-11"
 HELD = {"referral_pending_duration_enabled": True}
@@ -71,7 +71,7 @@ def test_a_fee_of_one_cent_is_charged_for_a_partner_older_than_the_owner(engine:
         older = await Trade.begin(store, partners=0)
         trade = await Trade.begin(store, partners=0, cpa=1)
         joined, _ = await store.write(
-            network.join, older.owner.account_id, trade.program.id, None, now_ms=NOON_MS
+            network.join, SITE, older.owner.account_id, trade.program.id, None, now_ms=NOON_MS
         )
         assert joined.account_id < trade.owner.account_id
         trade.partners.append(joined)

@@ -59,6 +59,7 @@ class Market:
             )
             mine = partial(
                 network.join,
+                site=SITE,
                 account_id=trade.owner.account_id,
                 program_id=trade.program.id,
                 reason=None,

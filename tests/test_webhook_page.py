@@ -5,7 +5,7 @@ was canceled.
 from __future__ import annotations
 
 from honeyguide.events import outbox
-from tests.support.service import Service
+from tests.support.service import Service, until
 from tests.support.stores import statement
 from tests.support.web import operator, words
 
@@ -34,6 +34,8 @@ def test_the_log_can_show_failures_only(service: Service) -> None:
     alice = operator(service)
     hook = alice.post("/v2/webhooks", {"url": "http://127.0.0.1:9/"}).json()["webhook"]["uuid"]
     ids = [alice.post(f"/v2/webhooks/{hook}/test").json()["delivery"] for _ in range(3)]
+    # Otherwise the first attempt would be recorded after we pretend that the delivery failed.
+    until(lambda: words(alice.web.get(f"/webhooks/{hook}").text).count("Next try") == 3)
     service.write(lambda tx: tx.run(FAIL, account_id=alice.account_id, id=ids[1]["uuid"]))
     assert ids[0]["event_id"] in words(alice.web.get(f"/webhooks/{hook}").text)
     shown = words(alice.web.get(f"/webhooks/{hook}?show=failed").text)
