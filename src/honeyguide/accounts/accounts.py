@@ -182,7 +182,7 @@ async def last_check_results(tx: Tx) -> str | None:
 
 
 async def unsubscribes_recorded_since_ms(tx: Tx) -> int:
-    """Since when this installation records when somebody unsubscribes."""
+    """Since when this installation records when somebody unsubscribes; 0 if it always did."""
     return int(await tx.one(_INSTANCE_VALUE, name="unsubscribes_recorded_since_ms") or 0)
 
 

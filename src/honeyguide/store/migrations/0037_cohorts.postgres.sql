@@ -9,5 +9,7 @@ BEGIN
 END $$;
 CREATE TRIGGER subscriber_status_changes AFTER UPDATE OF status ON subscriber FOR EACH ROW
 WHEN (OLD.status <> NEW.status AND NEW.erased_ms IS NULL) EXECUTE FUNCTION subscriber_status_changes();
+-- A new installation records it from the start.
 INSERT INTO instance (name, value)
-VALUES ('unsubscribes_recorded_since_ms', CAST(CAST(EXTRACT(EPOCH FROM now()) AS BIGINT) * 1000 AS TEXT));
+SELECT 'unsubscribes_recorded_since_ms', CAST(CAST(EXTRACT(EPOCH FROM now()) AS BIGINT) * 1000 AS TEXT)
+WHERE EXISTS (SELECT 1 FROM account);

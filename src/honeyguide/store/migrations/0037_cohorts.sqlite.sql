@@ -6,4 +6,6 @@ WHEN OLD.status <> NEW.status AND NEW.erased_ms IS NULL BEGIN
     VALUES (NEW.campaign_id, NEW.created_ms, NEW.id, NEW.account_id)
     ON CONFLICT (owner_id, created_ms, subscriber_id) DO NOTHING;
 END;
-INSERT INTO instance (name, value) VALUES ('unsubscribes_recorded_since_ms', CAST(unixepoch() * 1000 AS TEXT));
+-- A new installation records it from the start.
+INSERT INTO instance (name, value) SELECT 'unsubscribes_recorded_since_ms', CAST(unixepoch() * 1000 AS TEXT)
+WHERE EXISTS (SELECT 1 FROM account);
