@@ -189,7 +189,7 @@ class Kit:
             reply = await self._call(access, "PUT", path, json=body)
         if reply.status == 404:
             return outcome(contact, WriteResult.ABSENT)
-        # Kit's guide says that it ignores unknown fields, its changelog that it refuses them.
+        # Kit's documentation says both that unknown fields are ignored and that they are refused.
         if reply.status == 422 and b"custom field" in reply.body.lower():
             raise FieldsGone("A custom field of ours was deleted in Kit.")
         if not reply.is_ok:
