@@ -1,7 +1,8 @@
 # Every target installs what it needs. Works with GNU make 3.81 and later.
 
 # Long files of few tests come as the alphabet has them, not last, so that no worker waits for the other.
-PYTEST_ARGS ?= -n 2 --dist loadfile --no-loadscope-reorder
+# Tests wait for half of their time, so two cores hold four test processes.
+PYTEST_ARGS ?= -n 4 --dist loadfile --no-loadscope-reorder
 BENCH_ARGS  ?=
 LOCK_ARGS   ?=
 MUTANTS_ARGS ?=

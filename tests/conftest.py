@@ -18,13 +18,15 @@ from tests.support.queued_emails import Letterbox
 from tests.support.service import ENGINES, Member, Service
 from tests.support.stores import OpenStore
 
+LONG_FILES = frozenset({"test_wheel.py", "test_bench.py", "test_subscribers_model.py"})
+
 
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Files run in the order of the alphabet, but a long one must not begin last: the other test
-    process would have nothing left to do.
+    processes would have nothing left to do.
     """
-    items.sort(key=lambda item: item.path.name != "test_wheel.py")
+    items.sort(key=lambda item: item.path.name not in LONG_FILES)
 
 
 @pytest.fixture(scope="session", params=ENGINES)

@@ -199,8 +199,7 @@ def test_who_leaves_while_an_email_waits_does_not_get_it(wax: Member, inbox: Mai
     wax.put(f"{wax.v1}/subscribers/{ana['uuid']}", {"status": "unsubscribed"})
     wax.service.set_clock(3600)
     try:
-        while statuses(wax) != ["cancelled"] and time.monotonic() < until:
-            time.sleep(0.05)
+        wax.service.run_jobs()
     finally:
         wax.service.set_clock(0)
     assert statuses(wax) == ["cancelled"] and inbox.received == []
