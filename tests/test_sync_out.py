@@ -18,6 +18,7 @@ from tests.support.integrations import KEYS, Synced, connect_tool, with_tool
 from tests.support.platforms.generic import GenericTool
 from tests.support.platforms.stand_in import drop, status
 from tests.support.service import ENGINES
+from tests.support.stores import statement
 from tests.support.trade import SITE
 
 pytestmark = pytest.mark.parametrize("engine", ENGINES)
@@ -73,6 +74,19 @@ def test_a_first_sync_writes_everybody_and_then_only_what_changes(engine: str) -
         assert len(tool.seen) == 3  # nothing left to say
 
     with_tool(engine, test, unconnected=True)
+
+
+def test_a_first_sync_is_finished_though_the_worker_died_after_the_last_write(engine: str) -> None:
+    async def test(synced: Synced, tool: GenericTool) -> None:
+        await synced.join("ada@example.org")
+        await synced.sync()
+        died = statement("UPDATE integration SET first_sync_ms = NULL", "changes integration")
+        await synced.store.write(lambda tx: tx.run(died))
+        await synced.sync()
+        assert (await synced.integration()).first_sync_ms == synced.now_ms
+        assert tool.writes == 1
+
+    with_tool(engine, test)
 
 
 def test_leaving_a_new_address_and_an_erasure_are_written(engine: str) -> None:

@@ -1,9 +1,10 @@
 -- name: due
 -- Active integrations that nobody serves and that have something to do. There are few integrations; each question is one row by
--- an index.
+-- an index. A first sync whose worker died after the last write only has to be finished.
 SELECT i.id FROM integration AS i
 WHERE i.status = 'active' AND i.leased_until_ms <= :today_ms AND i.next_call_ms <= :today_ms AND (
-    i.pass IS NOT NULL OR i.is_reading = 1 OR i.next_full_read_ms <= :now_ms OR i.next_read_ms BETWEEN 1 AND :now_ms
+    i.first_sync_ms IS NULL OR i.pass IS NOT NULL OR i.is_reading = 1 OR i.next_full_read_ms <= :now_ms
+    OR i.next_read_ms BETWEEN 1 AND :now_ms
     OR (SELECT 1 FROM subscriber_change AS c WHERE c.campaign_id = i.campaign_id LIMIT 1) = 1
     OR (SELECT 1 FROM integration_subscriber AS t WHERE t.integration_id = i.id AND t.due_ms <= :now_ms LIMIT 1) = 1
     OR (SELECT 1 FROM integration_event AS e WHERE e.integration_id = i.id AND e.due_ms <= :now_ms LIMIT 1) = 1
