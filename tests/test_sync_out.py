@@ -7,6 +7,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from aiohttp import web
 
 from honeyguide.integrations import integrations, outgoing
 from honeyguide.integrations.platform import Audience
@@ -193,6 +194,55 @@ def test_a_platform_in_trouble_is_left_alone_for_a_while_and_nothing_is_lost(eng
         assert integration.next_call_ms - (integration.problem_ms or 0) == 600_000
         await synced.sync()
         assert len(tool.contacts) == 1 and (await synced.integration()).problem is None
+
+    with_tool(engine, test)
+
+
+def test_who_leaves_while_nobody_knows_whether_they_were_written_is_not_active_there(
+    engine: str,
+) -> None:
+    async def test(synced: Synced, tool: GenericTool) -> None:
+        async def is_taken_but_not_answered(request: web.Request) -> web.StreamResponse:
+            await tool.take(request)
+            return await drop(request)
+
+        ada = await synced.join("ada@example.org")
+        eve = await synced.join("eve@example.org")
+        tool.fail(is_taken_but_not_answered)
+        await synced.sync()
+        assert tool.contacts[ada.id]["status"] == "active"
+        assert "could not be reached" in ((await synced.integration()).problem or "")
+        await synced.change("ada@example.org", status="unsubscribed")
+        await synced.change("eve@example.org", email="eve@example.com")
+        await synced.wait_over()
+        await synced.sync()
+        assert tool.contacts[ada.id]["status"] == "unsubscribed"
+        assert tool.contacts[eve.id]["email"] == "eve@example.com"
+        assert tool.contacts[eve.id]["old_email"] == "eve@example.org"
+        assert (await synced.integration()).synced == 2
+
+    with_tool(engine, test)
+
+
+def test_a_new_address_is_added_if_the_old_one_was_never_written(engine: str) -> None:
+    async def test(synced: Synced, tool: GenericTool) -> None:
+        tool.fail(status(503))
+        ada = await synced.join("ada@example.org")
+        await synced.sync()
+        await synced.change("ada@example.org", email="ada@example.com")
+        await synced.wait_over()
+        tool.refuses = {"ada@example.com": {"result": "absent"}}  # nobody has the old address there
+
+        async def knows_nobody(request: web.Request) -> web.StreamResponse:
+            answer = await tool.take(request)
+            tool.refuses = {}
+            return answer
+
+        tool.fail(knows_nobody)
+        await synced.sync()
+        written = tool.contacts[ada.id]
+        assert (written["may_add"], written["old_email"]) == (True, None)
+        assert await synced.store.read(integrations.backlog, await synced.integration()) == (0, 0)
 
     with_tool(engine, test)
 

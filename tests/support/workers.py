@@ -18,14 +18,19 @@ dispatcher.LEASE_MS, dispatcher.BEGIN_WITHIN_S = {int(LEASE_S * 1000)}, {LEASE_S
 class Worker:
     """Everything of the real command but the length of its leases."""
 
-    def __init__(self, database_url: str) -> None:
+    def __init__(self, database_url: str, **settings: object) -> None:
         self._out = tempfile.NamedTemporaryFile(prefix="hgwork")  # noqa: SIM115 - as long as the worker
         self.process = Command(
             ["work"],
             before=SHORT_LEASES,
             stdout=self._out,
             stderr=self._out,
-            env=environment(database_url=database_url, base_url="http://127.0.0.1:8000", log="off"),
+            env=environment(
+                database_url=database_url,
+                base_url="http://127.0.0.1:8000",
+                log="off",
+                **settings,
+            ),
         )
 
     @property

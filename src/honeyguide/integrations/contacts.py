@@ -19,7 +19,8 @@ UNSUBSCRIBED = "unsubscribed"
 
 
 class WrittenState(msgspec.Struct, frozen=True):
-    """What was last written. A trigger removes it when the subscriber is erased."""
+    """What was last written, or is being written for the first time (then `synced_ms` is null). A
+    trigger removes it when the subscriber is erased."""
 
     email: str
     status: ContactStatus
@@ -65,6 +66,11 @@ class PlannedWrite(NamedTuple):
     state: WrittenState
 
     @property
+    def is_first(self) -> bool:
+        """Whether they may become known there by this write."""
+        return self.contact.status == ContactStatus.ACTIVE and self.queued.written is None
+
+    @property
     def is_needed(self) -> bool:
         """Whether the platform has to be told. Nothing is written about those who were not active
         there: a platform that says otherwise heard it from them."""
@@ -73,7 +79,7 @@ class PlannedWrite(NamedTuple):
             return self.contact.remote_id is not None
         if self.contact.status == ContactStatus.UNSUBSCRIBED:
             return before is not None and before.status == ContactStatus.ACTIVE
-        return before != self.state
+        return self.queued.synced_ms is None or before != self.state
 
 
 _sql = beside(__file__)

@@ -25,6 +25,7 @@ _DUE = _sql.value("due", str)
 _CLAIM = _sql.command("claim")
 _RENEW = _sql.command("renew")
 _RELEASE = _sql.command("release")
+_LOCK = _sql.value("lock", str)
 _WAIT = _sql.command("wait")
 
 
@@ -51,6 +52,12 @@ async def renew(tx: Tx, integration_id: str, token: str) -> Integration:
 
 async def release(tx: Tx, integration_id: str, token: str) -> None:
     await tx.run(_RELEASE, id=integration_id, token=token)
+
+
+async def lock(tx: Tx, integration: Integration, token: str) -> None:
+    """Makes sure that the lease is ours until the transaction ends."""
+    if not await tx.lock(_LOCK, account_id=integration.account_id, id=integration.id, token=token):
+        raise LostLease
 
 
 async def wait(

@@ -21,6 +21,9 @@ UPDATE integration SET leased_until_ms = :until_ms WHERE id = :id AND lease_toke
 -- name: release
 UPDATE integration SET lease_token = NULL, leased_until_ms = 0 WHERE id = :id AND lease_token = :token;
 
+-- name: lock
+SELECT id FROM integration WHERE account_id = :account_id AND id = :id AND lease_token = :token;
+
 -- name: wait
 -- Nothing before `next_call_ms`. A problem that passes by itself leaves the status as it is.
 UPDATE integration SET status = :status, failures = failures + 1, next_call_ms = :next_call_ms, problem = :problem,

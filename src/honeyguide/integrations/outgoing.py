@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import msgspec
 
 from honeyguide.events import changes
-from honeyguide.integrations import contacts
+from honeyguide.integrations import contacts, leases
 from honeyguide.integrations.contacts import PlannedWrite, QueuedWrite, WrittenState
 from honeyguide.integrations.integrations import TOP_MS, Integration
 from honeyguide.integrations.leases import LostLease
@@ -63,6 +63,7 @@ _NEXT = {
 _QUEUE_PASS = _sql.command("queue_pass")
 _MOVE_PASS = _sql.command("move_pass")
 _DUE = _sql.query("due", QueuedWrite)
+_SET_WRITTEN = _sql.command("set_written")
 _SET_OUTCOMES = _sql.command("set_outcomes")
 _DELETE_ERASED = _sql.command("delete_erased")
 _COUNT_WRITTEN = _sql.command("count_written")
@@ -143,6 +144,29 @@ async def plan_writes(
     return await contacts.plan(tx, site, integration, queue) if queue else []
 
 
+async def begin_writes(
+    tx: Tx, integration: Integration, token: str, planned: Sequence[PlannedWrite]
+) -> None:
+    """Remembers what is about to be written to those of whom nothing was written before. If we
+    never learn whether it arrived, and they leave or change their address meanwhile, the platform
+    is told."""
+    await leases.lock(tx, integration, token)
+    states = [
+        {"subscriber_id": each.contact.subscriber_id, "written": _encoded(each.state)}
+        for each in planned
+    ]
+    await tx.run(
+        _SET_WRITTEN,
+        account_id=integration.account_id,
+        integration_id=integration.id,
+        states=states,
+    )
+
+
+def _encoded(state: WrittenState) -> str:
+    return msgspec.json.encode(state).decode()
+
+
 def settle(
     about: About, planned: PlannedWrite, outcome: WriteOutcome, *, now_ms: int
 ) -> SettledWrite:
@@ -162,6 +186,16 @@ def settle(
             f"They left the list in {about.name} and signed up here again. Only they themselves "
             f"can come back there."
         )
+    elif result == WriteResult.ABSENT and contact.may_add and contact.old_email:
+        # The first write never arrived. They are added by their new address next.
+        return SettledWrite(
+            subscriber_id=queued.subscriber_id,
+            remote_id=None,
+            written=None,
+            synced_ms=None,
+            due_ms=now_ms,
+            tries=queued.tries,
+        )
     elif result == WriteResult.ABSENT:
         reason = f"They are not on the list in {about.name}."
     tries = queued.tries + 1
@@ -169,7 +203,8 @@ def settle(
     return SettledWrite(
         subscriber_id=queued.subscriber_id,
         remote_id=remote_id,
-        written=queued.written,
+        # It may have arrived.
+        written=_encoded(planned.state) if may_retry and planned.is_first else queued.written,
         synced_ms=queued.synced_ms,
         due_ms=now_ms + RETRY_MS[tries - 1] if may_retry else None,
         tries=tries,
@@ -206,7 +241,7 @@ def _done(
     return SettledWrite(
         subscriber_id=subscriber_id,
         remote_id=remote_id,
-        written=msgspec.json.encode(state).decode(),
+        written=_encoded(state),
         synced_ms=now_ms,
     )
 

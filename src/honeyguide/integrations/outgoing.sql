@@ -34,6 +34,14 @@ FROM integration_subscriber AS t JOIN subscriber AS s ON s.id = t.subscriber_id
 WHERE t.account_id = :account_id AND t.integration_id = :integration_id AND t.due_ms <= :now_ms
 ORDER BY t.due_ms, t.subscriber_id LIMIT :most;
 
+-- name: set_written
+-- Who was erased meanwhile leaves nothing.
+UPDATE integration_subscriber SET
+    written = CASE WHEN (SELECT s.erased_ms FROM subscriber AS s WHERE s.id = o.subscriber_id) IS NULL THEN o.written END
+FROM {rows :states AS o (subscriber_id TEXT, written TEXT)}
+WHERE integration_subscriber.account_id = :account_id AND integration_subscriber.integration_id = :integration_id
+  AND integration_subscriber.subscriber_id = o.subscriber_id;
+
 -- name: set_outcomes
 -- Who was erased meanwhile leaves nothing.
 UPDATE integration_subscriber SET remote_id = o.remote_id,

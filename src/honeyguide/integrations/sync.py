@@ -156,6 +156,9 @@ class IntegrationSync:
     ) -> dict[str, WriteOutcome]:
         if not needed:
             return {}
+        first = [each for each in needed if each.is_first]
+        if first:
+            await self._store.write(outgoing.begin_writes, integration, self._token, first)
         contacts = [each.contact for each in needed]
         try:
             try:

@@ -1,0 +1,199 @@
+"""Real `honeyguide work` processes killed without a goodbye while they sync: in the end the
+platform has what we have, nobody who left is active, and no more was written than what changed and
+what was in flight.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import random
+from typing import Any
+
+import pytest
+from aiohttp import web
+
+from honeyguide.events import signature
+from honeyguide.integrations import incoming, integrations
+from honeyguide.integrations.generic import Generic
+from honeyguide.integrations.platform import IncomingHook
+from honeyguide.kernel.clock import system_clock
+from honeyguide.referrals.subscribers import Subscriber
+from honeyguide.store.tx import Tx
+from tests.support.integrations import Synced, connect_tool, newsletter
+from tests.support.platforms.generic import GenericTool
+from tests.support.service import ENGINES
+from tests.support.stores import OpenStore, statement
+from tests.support.workers import Worker
+
+BATCH = Generic.about.limits.per_batch
+# What the change of one subscriber may write: them, and whoever referred them.
+PER_CHANGE = 2
+
+
+class DeadlyTool(GenericTool):
+    """Now and then it asks for the death of the worker: before it takes a batch, before it answers
+    or just after."""
+
+    def __init__(self, dice: random.Random, kills: int) -> None:
+        super().__init__(signature.new_secret())
+        self.dice = dice
+        self.kills_left = kills
+        self.killing = asyncio.Event()
+        self.killed = asyncio.Event()
+
+    async def take(self, request: web.Request) -> web.StreamResponse:
+        moment = self.dice.choice(["before", "while", "after", "never"])
+        if self.kills_left <= 0 or moment == "never":
+            return await super().take(request)
+        if moment == "before":
+            await self._kill()
+        answer = await super().take(request)
+        if moment == "while":
+            await self._kill()
+        elif moment == "after":
+            pause_s = self.dice.uniform(0, 0.02)
+            asyncio.get_running_loop().call_later(pause_s, self.killing.set)
+        return answer
+
+    async def _kill(self) -> None:
+        self.killing.set()
+        await self.killed.wait()
+
+
+class Killed:
+    """A newsletter that lives on while its workers die."""
+
+    def __init__(self, url: str, synced: Synced, tool: DeadlyTool) -> None:
+        self.url = url
+        self.synced = synced
+        self.tool = tool
+        self.left: set[str] = set()
+        self.kills = 0
+        self.changes = 0
+
+    async def begin(self, size: int) -> None:
+        self.synced.now_ms = system_clock()
+        zelda = await self.synced.join("zelda@example.org")
+
+        async def join(numbers: range) -> None:
+            for number in numbers:
+                status = "unsubscribed" if number % 50 == 0 else "active"
+                code = zelda.ref_code if number % 10 == 0 else None
+                await self.synced.join(f"reader{number}@example.org", code, status=status)
+
+        await asyncio.gather(*(join(range(at, size, 50)) for at in range(50)))
+        await connect_tool(self.synced, self.tool, adds_existing=True)
+
+    async def sync_and_kill(self) -> None:
+        """One worker after the other, until everything is written."""
+        while True:
+            self.tool.killing.clear()
+            self.tool.killed.clear()
+            worker = await asyncio.to_thread(Worker, self.url, secret_key="ab" * 32)
+            try:
+                async with asyncio.timeout(180):
+                    while not self.tool.killing.is_set() and not await self.is_quiet():
+                        await asyncio.sleep(0.02)
+            except TimeoutError:
+                raise AssertionError(f"nothing happens: {worker.said}") from None
+            finally:
+                await asyncio.to_thread(worker.kill)
+                self.tool.killed.set()
+            if not self.tool.killing.is_set():
+                return
+            self.kills += 1
+            self.tool.kills_left -= 1
+            await self.live()
+            await self._ask("UPDATE integration SET leased_until_ms = 0 RETURNING id")
+
+    async def is_quiet(self) -> bool:
+        """The first sync is done, and nothing waits."""
+        integration = await self.synced.integration()
+        backlog = await self.synced.store.read(integrations.backlog, integration)
+        [(waiting,)] = await self._ask(
+            "SELECT (SELECT COUNT(*) FROM subscriber_change) + (SELECT COUNT(*) FROM "
+            "integration_event WHERE due_ms IS NOT NULL)"
+        )
+        assert backlog.failed == 0 and integration.status == "active", integration.problem
+        return integration.first_sync_ms is not None and backlog.due == 0 and waiting == 0
+
+    async def live(self) -> None:
+        """While no worker is alive, somebody joins, moves, leaves here and leaves there."""
+        self.synced.now_ms = system_clock()
+        number = self.kills
+        someone = await self._anyone()
+        await self.synced.join(f"friend{number}@example.org", someone.ref_code)
+        someone = await self._anyone()
+        await self.synced.change(someone.id, email=f"moved{number}@example.org")
+        someone = await self._anyone()
+        await self.synced.change(someone.id, status="unsubscribed")
+        self.left.add(someone.id)
+        self.changes += 3
+        known = sorted(id_ for id_ in self.tool.contacts if id_ not in self.left)
+        if known:
+            await self._leave_there(self.tool.dice.choice(known))
+
+    async def _anyone(self) -> Subscriber:
+        while True:
+            number = self.tool.dice.randrange(1, 120)
+            found = await self.synced.find(f"reader{number}@example.org")
+            if found is not None and found.status == "active":
+                return found
+
+    async def _leave_there(self, subscriber_id: str) -> None:
+        contact = self.tool.contacts.pop(subscriber_id)
+        self.tool.refuses[contact["email"]] = {"result": "left"}
+        event = {"type": "left", "email": contact["email"], "id": subscriber_id}
+        sent = self.tool.signed(event, at_s=system_clock() // 1000)
+        hook = IncomingHook(headers=sent["headers"], body=sent["content"])
+        await self.synced.store.write(
+            incoming.store_hook, await self.synced.integration(), hook, now_ms=self.synced.now_ms
+        )
+        self.left.add(subscriber_id)
+        self.changes += 1
+
+    async def check(self, size: int) -> None:
+        rows = await self._ask(
+            "SELECT id, email, ref_code, referrals_verified, status FROM subscriber"
+        )
+        ours = {row[0]: row[1:4] for row in rows if row[4] != "unsubscribed"}
+        there = {
+            id_: (each["email"], each["fields"]["RH_CODE"], int(each["fields"]["RH_TOTREF"]))
+            for id_, each in self.tool.contacts.items()
+            if each["status"] == "active"
+        }
+        assert there == ours
+        assert not self.left & set(ours)
+        most = size + PER_CHANGE * self.changes + BATCH * self.kills
+        assert self.tool.writes <= most, (self.tool.writes, self.changes, self.kills)
+
+    async def _ask(self, sql: str) -> list[tuple[Any, ...]]:
+        async def look(tx: Tx) -> list[tuple[Any, ...]]:
+            return await tx.all(statement(sql))
+
+        return await self.synced.store.write(look)
+
+
+def kill_workers(engine: str, size: int, kills: int) -> None:
+    async def run(opened: OpenStore) -> None:
+        tool = DeadlyTool(random.Random(20), kills)
+        async with tool.serving(), newsletter(opened.store) as synced:
+            killed = Killed(opened.url, synced, tool)
+            await killed.begin(size)
+            await killed.sync_and_kill()
+            await killed.check(size + 1)
+            assert killed.kills >= kills
+
+    with OpenStore(engine) as opened:
+        opened.run(run(opened))
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_a_small_sync_survives_a_worker_that_is_killed(engine: str) -> None:
+    kill_workers(engine, size=120, kills=2)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("engine", ENGINES)
+def test_a_sync_of_ten_thousand_survives_workers_that_are_killed(engine: str) -> None:
+    kill_workers(engine, size=10_000, kills=30)
