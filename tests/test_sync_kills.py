@@ -28,6 +28,7 @@ from tests.support.workers import Worker
 BATCH = Generic.about.limits.per_batch
 # What the change of one subscriber may write: them, and whoever referred them.
 PER_CHANGE = 2
+LEASE_ENDS = statement("UPDATE integration SET leased_until_ms = 0", "changes integration")
 
 
 class DeadlyTool(GenericTool):
@@ -102,7 +103,7 @@ class Killed:
                 return
             self.kills += 1
             await self.live()
-            await self._ask("UPDATE integration SET leased_until_ms = 0 RETURNING id")
+            await self.synced.store.write(lambda tx: tx.run(LEASE_ENDS))
 
     async def is_quiet(self) -> bool:
         """The first sync is done, and nothing waits."""
@@ -169,7 +170,7 @@ class Killed:
         async def look(tx: Tx) -> list[tuple[Any, ...]]:
             return await tx.all(statement(sql))
 
-        return await self.synced.store.write(look)
+        return await self.synced.store.read(look)
 
 
 def kill_workers(engine: str, size: int, dice: random.Random, moments: list[str]) -> None:
