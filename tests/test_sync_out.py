@@ -12,6 +12,8 @@ from aiohttp import web
 from honeyguide.integrations import integrations, outgoing
 from honeyguide.integrations.platform import Audience
 from honeyguide.kernel.clock import HOUR_MS
+from honeyguide.kernel.paging import Page
+from honeyguide.mail import notifications
 from honeyguide.referrals import rewards
 from honeyguide.referrals.rewards import NewReward
 from honeyguide.signups import privacy
@@ -257,6 +259,11 @@ def test_a_revoked_key_stops_the_integration_until_it_is_replaced(engine: str) -
         integration = await synced.integration()
         assert integration.status == "failed"
         assert "does not accept the key" in (integration.problem or "")
+        told = await synced.store.read(notifications.page_of, synced.tenant.account_id, Page(1, 10))
+        [stopped] = [each.notification for each in told]
+        assert stopped.sentence == "Your own tool: sync has stopped"
+        assert stopped.link == "/integrations" and told[0].email is not None
+        assert "does not accept the key" in (told[0].text or "")
         assert old not in integration.credentials and tool.secret not in integration.credentials
         requests = len(tool.seen)
         await synced.sync()

@@ -163,6 +163,10 @@ def platform_of(key: str) -> Platform:
     return PLATFORMS[key]
 
 
+def name_of(key: str) -> str:
+    return PLATFORMS[key].about.name if key in PLATFORMS else key
+
+
 def hook_url(site: Site, hook_key: str) -> str:
     return f"{site.base_url}/hooks/{hook_key}"
 

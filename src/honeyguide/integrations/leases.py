@@ -5,9 +5,13 @@ and the pace run in real time, not by the test clock.
 
 from __future__ import annotations
 
+from honeyguide.accounts import accounts
 from honeyguide.integrations import integrations
-from honeyguide.integrations.integrations import ACTIVE, FAILED, Integration
+from honeyguide.integrations.integrations import Integration
 from honeyguide.kernel.clock import system_clock
+from honeyguide.kernel.site import Site
+from honeyguide.mail import notifications, texts
+from honeyguide.mail.notification_kinds import INTEGRATION_STOPPED
 from honeyguide.store.statements import beside
 from honeyguide.store.tx import Tx
 
@@ -27,6 +31,7 @@ _RENEW = _sql.command("renew")
 _RELEASE = _sql.command("release")
 _LOCK = _sql.value("lock", str)
 _WAIT = _sql.command("wait")
+_STOP = _sql.command("stop")
 
 
 async def due(tx: Tx, *, now_ms: int) -> list[str]:
@@ -61,23 +66,44 @@ async def lock(tx: Tx, integration: Integration, token: str) -> None:
 
 
 async def wait(
-    tx: Tx,
-    integration: Integration,
-    token: str,
-    problem: str,
-    *,
-    after_s: int | None,
-    is_final: bool,
+    tx: Tx, integration: Integration, token: str, problem: str, *, after_s: int | None = None
 ) -> None:
-    """Records a problem: wait and try again, or stop until somebody acts."""
+    """Records a problem that passes by itself: try again after a while."""
     backoff_s = BACKOFF_S[min(integration.failures, len(BACKOFF_S) - 1)]
     now_ms = system_clock()
     await tx.run(
         _WAIT,
         id=integration.id,
         token=token,
-        status=FAILED if is_final else ACTIVE,
         next_call_ms=now_ms + max(after_s or 0, backoff_s if after_s is None else 1) * 1000,
         problem=problem,
+        now_ms=now_ms,
+    )
+
+
+async def stop(
+    tx: Tx, site: Site, integration: Integration, token: str, problem: str, *, now_ms: int
+) -> None:
+    """Records a problem that needs somebody: nothing is tried until they act. The operator is
+    notified."""
+    if not await tx.run(
+        _STOP, id=integration.id, token=token, problem=problem, today_ms=system_clock()
+    ):
+        return
+    page = "/integrations"
+    message = texts.integration_stopped(
+        platform=integrations.name_of(integration.platform),
+        problem=problem,
+        page=f"{site.base_url}{page}",
+    )
+    account = await accounts.get(tx, integration.account_id)
+    await notifications.notify(
+        tx,
+        integration.account_id,
+        account.email,
+        INTEGRATION_STOPPED.name,
+        f"{INTEGRATION_STOPPED.name}:{integration.id}:{now_ms}",
+        message,
+        link=page,
         now_ms=now_ms,
     )

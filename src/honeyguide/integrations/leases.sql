@@ -25,7 +25,10 @@ UPDATE integration SET lease_token = NULL, leased_until_ms = 0 WHERE id = :id AN
 SELECT id FROM integration WHERE account_id = :account_id AND id = :id AND lease_token = :token;
 
 -- name: wait
--- Nothing before `next_call_ms`. A problem that passes by itself leaves the status as it is.
-UPDATE integration SET status = :status, failures = failures + 1, next_call_ms = :next_call_ms, problem = :problem,
-    problem_ms = :now_ms
+-- Nothing before `next_call_ms`.
+UPDATE integration SET failures = failures + 1, next_call_ms = :next_call_ms, problem = :problem, problem_ms = :now_ms
 WHERE id = :id AND lease_token = :token;
+
+-- name: stop
+UPDATE integration SET status = 'failed', problem = :problem, problem_ms = :today_ms
+WHERE id = :id AND lease_token = :token AND status = 'active';

@@ -101,9 +101,7 @@ class IntegrationWorker:
         except Exception:
             log.exception("Integration failed")
             problem = "Something went wrong on our side. It has been logged, and we will try again."
-            await self._store.write(
-                leases.wait, integration, token, problem, after_s=None, is_final=False
-            )
+            await self._store.write(leases.wait, integration, token, problem)
         finally:
             heartbeat.cancel()
             await asyncio.gather(heartbeat, return_exceptions=True)
@@ -124,9 +122,7 @@ class IntegrationWorker:
                 integration, self._keys, self._outbound, now_ms=system_clock()
             )
         except Fault as error:  # it cannot be decrypted, or this version lacks the platform
-            await self._store.write(
-                leases.wait, integration, token, error.message, after_s=None, is_final=True
-            )
+            await self._stop(integration, token, error.message)
             return
         sync = IntegrationSync(self._store, self._clock, self._site, access, token)
         while loop.time() < until_s:
@@ -134,13 +130,17 @@ class IntegrationWorker:
             try:
                 if not await sync.step(integration):
                     return
+            except (WrongCredentials, AudienceGone) as error:
+                await self._stop(integration, token, error.reason)
+                return
             except PlatformError as error:
+                after_s = error.after_s if isinstance(error, TryLater) else None
                 await self._store.write(
-                    leases.wait,
-                    integration,
-                    token,
-                    error.reason,
-                    after_s=error.after_s if isinstance(error, TryLater) else None,
-                    is_final=isinstance(error, WrongCredentials | AudienceGone),
+                    leases.wait, integration, token, error.reason, after_s=after_s
                 )
                 return
+
+    async def _stop(self, integration: Integration, token: str, problem: str) -> None:
+        await self._store.write(
+            leases.stop, self._site, integration, token, problem, now_ms=self._clock()
+        )

@@ -57,6 +57,11 @@ WEBHOOK_FAILING = NotificationKind(
     "Deliveries to a webhook have been failing for a day, or it was disabled.",
     covers=("webhook_failing", "webhook_disabled"),
 )
+INTEGRATION_STOPPED = NotificationKind(
+    "integration_stopped",
+    "Sync stopped",
+    "Your email platform no longer accepts the key, or the list was deleted there.",
+)
 WEEKLY_SUMMARY = NotificationKind(
     "weekly_summary",
     "Weekly summary",
@@ -73,6 +78,7 @@ KINDS = (
     BUDGET,
     PAYOUT_DUE,
     WEBHOOK_FAILING,
+    INTEGRATION_STOPPED,
     WEEKLY_SUMMARY,
 )
 BY_NAME = {kind.name: kind for kind in KINDS}

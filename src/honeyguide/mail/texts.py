@@ -52,6 +52,17 @@ def webhook_disabled(*, url: str, reason: str, page: str) -> EmailText:
     )
 
 
+def integration_stopped(*, platform: str, problem: str, page: str) -> EmailText:
+    """`problem` is a full sentence: what the platform said."""
+    return email(
+        f"{platform}: sync has stopped",
+        problem,
+        "Nothing is lost: we keep all changes and write them once it works again. Until then, new "
+        "subscribers get no referral link there.",
+        Button("Open Integrations", page),
+    )
+
+
 def reward_low_stock(*, reward: str, left: int, page: str) -> EmailText:
     codes = "1 coupon code is" if left == 1 else f"{left:,} coupon codes are"
     return email(
