@@ -27,6 +27,7 @@ class RewardCounts(NamedTuple):
 
 _sql = beside(__file__)
 _EARNED = _sql.value("earned", int)
+_WITHOUT_CODE = _sql.value("without_code", int)
 
 
 async def earned(tx: Tx, tenant: Tenant, *, since_ms: int, until_ms: int) -> RewardCounts:
@@ -45,7 +46,7 @@ async def to_approve(tx: Tx, tenant: Tenant) -> int:
 
 async def without_code(tx: Tx, tenant: Tenant) -> int:
     """Rewards that wait for coupon codes, whenever they were earned."""
-    return await _count(tx, tenant, OUT_OF_STOCK)
+    return await tx.one(_WITHOUT_CODE, campaign_id=tenant.campaign_id, most=MOST_EARNED + 1) or 0
 
 
 async def _count(

@@ -6,3 +6,10 @@ SELECT COUNT(*) AS n FROM (
       AND earned_ms < :until_ms
     ORDER BY earned_ms DESC, id DESC LIMIT :most
 ) AS w;
+
+-- name: without_code
+-- Nobody waits for the code of an erased subscriber, whose reward keeps its status.
+SELECT COUNT(*) AS n FROM (
+    SELECT 1 AS one FROM won_reward AS r JOIN subscriber AS s ON s.id = r.subscriber_id AND s.erased_ms IS NULL
+    WHERE r.campaign_id = :campaign_id AND r.status = 'out_of_stock' LIMIT :most
+) AS w;
