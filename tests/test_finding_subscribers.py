@@ -8,10 +8,12 @@ import itertools
 import random
 import unicodedata
 from typing import Any
+from zoneinfo import ZoneInfo
 
 import pytest
 
 from honeyguide.kernel.clock import DAY_MS
+from honeyguide.kernel.periods import day_of
 from honeyguide.kernel.tenant import Tenant
 from honeyguide.referrals import rewards, search, tags
 from honeyguide.referrals.lifecycle import ORIGINS, NewSubscriber
@@ -23,6 +25,7 @@ from tests.support.trade import SITE
 
 START_MS = 1_790_000_000_000 // DAY_MS * DAY_MS
 NAMES = [None, "Mateo Torres", "José Núñez", "ZOË MÜLLER", "50% off_er", "Łukasz [x]*", "Ольга"]
+ZONES = ["UTC", "America/New_York", "Pacific/Kiritimati"]
 WORDS = ["torres", "nunez", "ÑEZ", "muller", "%", "_", "[X]", "*", "ольга", "example", "s1", "\\"]
 
 
@@ -73,6 +76,7 @@ def matches(row: dict[str, Any], wanted: SubscriberFilter) -> bool:
         if row["partner_campaign_id"]
         else "subscriber"
     )
+    joined = day_of(row["created_ms"], ZoneInfo(wanted.zone)).isoformat()
     wants = {"anyone": ("subscriber", "partner")}.get(wanted.referred_by, (wanted.referred_by,))
     return all(
         (
@@ -87,7 +91,7 @@ def matches(row: dict[str, Any], wanted: SubscriberFilter) -> bool:
             wanted.origin in ("", row["origin"]),
             wanted.utm_source.lower() in ("", (row["utm_source"] or "").lower()),
             wanted.utm_campaign.lower() in ("", (row["utm_campaign"] or "").lower()),
-            wanted.from_ms <= row["created_ms"] < wanted.to_ms,
+            (wanted.joined_from or "0") <= joined <= (wanted.joined_to or "9"),
             (wanted.min_referrals or 0) <= row["referrals_verified"],
             wanted.max_referrals is None or row["referrals_verified"] <= wanted.max_referrals,
             wanted.tag in ("", *row["tags"]),
@@ -171,9 +175,10 @@ def test_filters_find_what_a_slow_look_finds(crowd: tuple[OpenStore, Tenant, str
     dice = random.Random(11)
     queries = [{"q": word} for word in WORDS] + [{"show": show} for show in SHOWS]
     queries += [random_query(dice, reward_id) for _ in range(40)]
+    queries += [{"joined_from": "2026-09-23", "joined_to": "2026-09-23"}] * 5
     found = 0
     for query in queries:
-        wanted, faults = read_filter(query)
+        wanted, faults = read_filter(query, dice.choice(ZONES))
         assert not faults, query
         right = expected(people, wanted)
         assert walk(opened, tenant, wanted, len(right)) == right, query

@@ -77,6 +77,21 @@ def test_the_time_zone_is_chosen_on_the_settings_page(service: Service) -> None:
     assert '<option value="Asia/Tokyo" selected>' in alice.web.get("/settings").text
 
 
+def test_filters_and_dates_of_the_subscriber_list_use_the_time_zone(service: Service) -> None:
+    alice = operator(service)
+    alice.web.post("/settings/time-zone", page="/settings", time_zone="America/New_York")
+    for email, at in (("late@example.org", "04:59:59"), ("early@example.org", "05:00:00")):
+        alice.subscribe(email, created_at=f"2026-03-03T{at}Z")
+    second = "joined_from=2026-03-02&joined_to=2026-03-02"
+    page = words(alice.web.get(f"/subscribers?{second}").text)
+    assert "late@example.org" in page and "early@example.org" not in page
+    assert "Joined from: 2 Mar 2026" in page and "1 of 2 subscribers" in page
+    exported = alice.web.get(f"/subscribers/export.csv?{second}").text
+    assert "late@example.org" in exported and "early@example.org" not in exported
+    listed = words(alice.web.get("/subscribers").text)
+    assert "2 Mar 2026" in listed and "3 Mar 2026" in listed
+
+
 def test_a_period_moves_by_whole_days_over_a_change_of_clocks() -> None:
     period = Period(date(2026, 3, 20), date(2026, 4, 2), ZoneInfo("Europe/Berlin"))
     before = period.shifted(-period.length)

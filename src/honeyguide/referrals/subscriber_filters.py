@@ -5,7 +5,7 @@ nowhere else. Pure: no store.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from datetime import UTC, date, datetime, timedelta
+from datetime import date, timedelta
 from typing import Any
 from urllib.parse import urlencode
 
@@ -14,6 +14,7 @@ import msgspec
 from honeyguide.kernel import checks
 from honeyguide.kernel.errors import Invalid
 from honeyguide.kernel.ids import is_id
+from honeyguide.kernel.periods import DEFAULT_ZONE, start_of, zone_of
 from honeyguide.referrals.lifecycle import ORIGINS
 
 STATUSES = ("active", "confirmed", "unsubscribed")
@@ -36,7 +37,7 @@ SHOWS: dict[str, dict[str, str]] = {
 
 
 class SubscriberFilter(msgspec.Struct, frozen=True, kw_only=True):
-    """Empty texts and None stand for everybody. Days are YYYY-MM-DD in UTC, both included."""
+    """Empty texts and None stand for everybody. Days are YYYY-MM-DD, both included."""
 
     q: str = ""
     status: str = ""
@@ -52,6 +53,8 @@ class SubscriberFilter(msgspec.Struct, frozen=True, kw_only=True):
     max_referrals: int | None = None
     tag: str = ""
     sort: str = "newest"
+    zone: str = DEFAULT_ZONE
+    """The account's time zone, in which days begin. Not part of the URL."""
 
     @property
     def fields(self) -> dict[str, str]:
@@ -59,7 +62,7 @@ class SubscriberFilter(msgspec.Struct, frozen=True, kw_only=True):
         defaults = SubscriberFilter()
         return {
             name: str(getattr(self, name))
-            for name in self.__struct_fields__
+            for name in _READERS
             if getattr(self, name) != getattr(defaults, name)
         }
 
@@ -73,17 +76,16 @@ class SubscriberFilter(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def from_ms(self) -> int:
-        return _day_ms(self.joined_from) if self.joined_from else -(2**62)
+        return _start_ms(self.joined_from, self.zone) if self.joined_from else -(2**62)
 
     @property
     def to_ms(self) -> int:
         """When the last day is over."""
-        return _day_ms(self.joined_to, days=1) if self.joined_to else 2**62
+        return _start_ms(self.joined_to, self.zone, days=1) if self.joined_to else 2**62
 
 
-def _day_ms(text: str, *, days: int = 0) -> int:
-    day = date.fromisoformat(text) + timedelta(days=days)
-    return int(datetime(day.year, day.month, day.day, tzinfo=UTC).timestamp() * 1000)
+def _start_ms(day: str, zone: str, *, days: int = 0) -> int:
+    return start_of(date.fromisoformat(day) + timedelta(days=days), zone_of(zone))
 
 
 def _text(value: str, param: str) -> str:
@@ -153,7 +155,9 @@ def of_show(show: str) -> SubscriberFilter:
     return read_filter({"show": show})[0]
 
 
-def read_filter(query: Mapping[str, str]) -> tuple[SubscriberFilter, list[Invalid]]:
+def read_filter(
+    query: Mapping[str, str], zone: str = DEFAULT_ZONE
+) -> tuple[SubscriberFilter, list[Invalid]]:
     """The filter of a URL query, and what is wrong with it. A wrong value is left out."""
     given = {**SHOWS.get(query.get("show", ""), {}), **query}
     found: dict[str, Any] = {}
@@ -165,7 +169,7 @@ def read_filter(query: Mapping[str, str]) -> tuple[SubscriberFilter, list[Invali
                 found[name] = read(value, name)
             except Invalid as fault:
                 faults.append(fault)
-    wanted = SubscriberFilter(**found)
+    wanted = SubscriberFilter(**found, zone=zone)
     if wanted.from_ms >= wanted.to_ms:
         faults.append(Invalid("{field} must not be before the first day.", param="joined_to"))
     if wanted.max_referrals is not None and wanted.max_referrals < (wanted.min_referrals or 0):

@@ -8,6 +8,7 @@ from zoneinfo import ZoneInfo
 
 from honeyguide.kernel import clock
 from honeyguide.kernel.clock import DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS, iso
+from honeyguide.kernel.periods import day_of
 from honeyguide.partners import rules
 
 day, short_day = clock.day, clock.short_day
@@ -30,6 +31,11 @@ def moment(ms: int) -> str:
 def date_in_words(value: date) -> str:
     """`15 Nov 2026`"""
     return f"{value.day} {clock.MONTHS[value.month - 1][:3]} {value.year}"
+
+
+def day_in(ms: int, zone: ZoneInfo) -> str:
+    """`15 Nov 2026`, in this zone."""
+    return date_in_words(day_of(ms, zone))
 
 
 def time_in(ms: int, zone: ZoneInfo) -> str:
@@ -118,6 +124,7 @@ FILTERS: dict[str, Callable[..., str]] = {
     "interval": interval,
     "number": number,
     "day": day,
+    "day_in": day_in,
     "short_day": short_day,
     "moment": moment,
     "ago": ago,

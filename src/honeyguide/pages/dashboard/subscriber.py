@@ -103,6 +103,7 @@ async def show(tx: Tx, request: PageRequest) -> PageView:
     ]
     return request.view(
         "subscriber.html",
+        zone=request.zone,
         person=person,
         referrer=referrer,
         explained=explained,

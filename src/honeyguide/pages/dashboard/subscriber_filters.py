@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from datetime import date
 from typing import NamedTuple
 from urllib.parse import parse_qsl
 
 from starlette.responses import Response
 
-from honeyguide.kernel.clock import day
 from honeyguide.kernel.errors import Invalid
 from honeyguide.kernel.tenant import Tenant
 from honeyguide.pages import forms
+from honeyguide.pages.dashboard import formats
 from honeyguide.pages.dashboard.page_request import PageRequest
 from honeyguide.pages.forms import Field
 from honeyguide.referrals import rewards, saved_filters, subscriber_filters, tags
@@ -53,6 +54,7 @@ CHOICES: dict[str, Options] = {
         ("signup", "Signup page"),
         ("magic", "Magic link"),
         ("import", "Import"),
+        ("embed", "Form on your website"),
     ),
 }
 SORTS: Options = (
@@ -99,10 +101,8 @@ def _in_use(wanted: SubscriberFilter, choices: Mapping[str, Options]) -> list[Fi
         if name not in FIELDS:
             continue
         words = dict(choices.get(name, ())).get(value, value)
-        if name == "joined_from":
-            words = day(wanted.from_ms)
-        if name == "joined_to":
-            words = day(wanted.to_ms - 1)
+        if name in ("joined_from", "joined_to"):
+            words = formats.date_in_words(date.fromisoformat(value))
         rest = {key: each for key, each in wanted.fields.items() if key != name}
         if name == "min_referrals" and wanted.sort == "best":
             rest.pop("sort")  # which would bring the condition back

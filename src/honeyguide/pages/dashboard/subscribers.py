@@ -70,7 +70,7 @@ def link(wanted: SubscriberFilter, **more: object) -> str:
 
 
 async def show(services: PageServices, request: PageRequest) -> PageView:
-    wanted, faults = subscriber_filters.read_filter(request.query)
+    wanted, faults = subscriber_filters.read_filter(request.query, request.who.time_zone)
     kind = _INDEXED.get(wanted.query)
     if faults:
         errors = filter_form.errors_of(faults)
@@ -141,6 +141,7 @@ async def _view(
         errors=errors,
         form=await filter_form.load(tx, tenant, wanted, request.query if errors else {}),
         here=link(wanted, **place),
+        zone=request.zone,
         most_tagged=search.MOST_COUNTED,
     )
 
@@ -198,7 +199,7 @@ async def decide(services: PageServices, request: PageRequest) -> Response:
 
 
 async def export(services: PageServices, request: PageRequest) -> Response:
-    wanted, faults = subscriber_filters.read_filter(request.query)
+    wanted, faults = subscriber_filters.read_filter(request.query, request.who.time_zone)
     if faults:
         raise faults[0]
     day = formats.day(request.now_ms).replace(" ", "-")
