@@ -14,7 +14,10 @@ import pytest
 from honeyguide.kernel.clock import DAY_MS, HOUR_MS, iso
 from honeyguide.kernel.periods import start_of
 from honeyguide.pages.dashboard import formats, ranges
-from honeyguide.referrals import statistics
+from honeyguide.pages.dashboard.routes import PAGES
+from honeyguide.pages.handlers import Uses
+from honeyguide.referrals import clicks, statistics
+from honeyguide.store.tx import Tx
 from tests.support.service import Service
 from tests.support.web import Operator, operator, run_import, upload, words
 
@@ -159,6 +162,52 @@ def test_the_week_before_is_cut_at_the_same_time_of_day(service: Service) -> Non
         alice.subscribe(f"{name}@example.org", created_at=iso(at_ms - 7 * DAY_MS))
     alice.subscribe("today@example.org")
     assert "New subscribers 1 unchanged" in words(alice.web.get("/?range=7d").text)
+
+
+def test_the_page_lists_ten_sources_and_the_others_together(service: Service) -> None:
+    alice = operator(service)
+    for number in range(12):
+        for each in range(2 if number == 11 else 1):
+            alice.subscribe(f"s{number}.{each}@example.org", utm_source=f"site{number:02}")
+    page = words(alice.web.get("/?range=7d&by=utm_source").text)
+    assert "site11 2" in page and "site08 1" in page and "site09" not in page
+    assert "Others 2" in page
+    rows = rows_of(alice, "/overview/sources.csv?range=7d&by=utm_source&compare=none")
+    assert len(rows) == 13 and ["site09", "1", ""] in rows
+
+
+def test_visitors_cannot_claim_any_number_of_sites(service: Service) -> None:
+    alice = operator(service)
+
+    async def click(tx: Tx, numbers: range) -> None:
+        now_ms = service.now_ms() // HOUR_MS * HOUR_MS
+        found = [
+            clicks.click(
+                service.services.site,
+                account_id=alice.account_id,
+                target_id=alice.campaign_id,
+                code="aaaaaaaa",
+                address=f"10.0.0.{number}",
+                user_agent="Firefox",
+                now_ms=now_ms,
+                referrer=f"https://site{number}.example/",
+            )
+            for number in numbers
+        ]
+        await clicks.count_clicks(tx, found)
+
+    for numbers in (range(40), range(40, 60)):
+        service.write(lambda tx, numbers=numbers: click(tx, numbers))  # type: ignore[misc]
+    rows = rows_of(alice, "/overview/sources.csv?range=7d&by=site&compare=none")
+    assert len(rows) == 1 + clicks.MOST_HOSTS + 1
+    assert rows[-1] == ["Others", str(60 - clicks.MOST_HOSTS), ""]
+
+
+def test_the_overview_is_read_beside_the_event_loop() -> None:
+    uses = {page.path: page.uses for page in PAGES if page.method == "GET"}
+    assert {uses["/"], *(uses[path] for path in uses if path.startswith("/overview/"))} == {
+        Uses.SLOW_READS
+    }
 
 
 def test_a_range_with_too_many_referrers_says_so(

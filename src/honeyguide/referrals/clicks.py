@@ -24,6 +24,10 @@ log = logging.getLogger("honeyguide.clicks")
 # The days of every time zone begin at a quarter of an hour.
 QUARTER_MS = 15 * MINUTE_MS
 FLUSH_S = 0.5
+# Sites that are told apart in one quarter of an hour of an account. A visitor can claim any.
+MOST_HOSTS = 30
+# The others together. No host has such a name.
+OTHER_HOSTS = "(other)"
 # How many are written in one transaction, and how many may wait while the store is down; more than
 # that are lost.
 BATCH = 500
@@ -55,9 +59,16 @@ class _Fresh(NamedTuple):
     visitor: str
 
 
+class _KnownHost(NamedTuple):
+    account_id: str
+    quarter_ms: int
+    host: str
+
+
 _sql = beside(__file__)
 _ADD = _sql.query("add", _Fresh)
 _COUNT = _sql.command("count")
+_KNOWN_HOSTS = _sql.query("known_hosts", _KnownHost)
 _COUNT_SOURCES = _sql.command("count_sources")
 _BY_DAY = _sql.query("by_day", DayCount)
 _TOTAL = _sql.value("total", int)
@@ -124,12 +135,26 @@ async def count_clicks(tx: Tx, clicks: list[Click]) -> int:
         columns = ("target_id", "code", "day_ms", "account_id")
         rows = [dict(zip(columns, key, strict=True), n=n) for key, n in sorted(counts.items())]
         await tx.run(_COUNT, counts=rows)
-        rows = [
-            {"account_id": account_id, "quarter_ms": quarter_ms, "host": host, "n": n}
-            for (account_id, quarter_ms, host), n in sorted(sources.items())
-        ]
-        await tx.run(_COUNT_SOURCES, counts=rows)
+        await _count_sources(tx, sources)
     return len(fresh)
+
+
+async def _count_sources(tx: Tx, sources: Counter[tuple[str, int, str]]) -> None:
+    quarters = sorted({source[:2] for source in sources})
+    rows = [{"account_id": account_id, "quarter_ms": at} for account_id, at in quarters]
+    known: dict[tuple[str, int], set[str]] = {quarter: set() for quarter in quarters}
+    for each in await tx.all(_KNOWN_HOSTS, quarters=rows):
+        known[each.account_id, each.quarter_ms].add(each.host)
+    counts: Counter[tuple[str, int, str]] = Counter()
+    for (account_id, at, host), n in sources.most_common():
+        hosts = known[account_id, at]
+        if host not in hosts and len(hosts) >= MOST_HOSTS:
+            host = OTHER_HOSTS
+        hosts.add(host)
+        counts[account_id, at, host] += n
+    columns = ("account_id", "quarter_ms", "host")
+    rows = [dict(zip(columns, key, strict=True), n=n) for key, n in sorted(counts.items())]
+    await tx.run(_COUNT_SOURCES, counts=rows)
 
 
 async def by_day(

@@ -10,6 +10,11 @@ SELECT c.target_id, c.code, c.day_ms, c.account_id, c.n
 FROM {rows :counts AS c (target_id TEXT, code TEXT, day_ms BIGINT, account_id TEXT, n BIGINT)} WHERE true
 ON CONFLICT (target_id, code, day_ms) DO UPDATE SET n = click_day.n + excluded.n;
 
+-- name: known_hosts
+SELECT c.account_id, c.quarter_ms, c.host
+FROM {rows :quarters AS q (account_id TEXT, quarter_ms BIGINT)}
+JOIN click_source AS c ON c.account_id = q.account_id AND c.quarter_ms = q.quarter_ms;
+
 -- name: count_sources
 INSERT INTO click_source (account_id, quarter_ms, host, n)
 SELECT c.account_id, c.quarter_ms, c.host, c.n

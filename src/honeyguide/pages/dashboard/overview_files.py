@@ -9,7 +9,7 @@ from starlette.responses import Response
 from honeyguide.kernel.periods import Period
 from honeyguide.kernel.spreadsheets import csv_text
 from honeyguide.pages.dashboard import overview, overview_numbers, ranges
-from honeyguide.pages.dashboard.overview_numbers import Numbers
+from honeyguide.pages.dashboard.overview_numbers import MOST_SOURCES_IN_FILE, Numbers
 from honeyguide.pages.dashboard.page_request import PageRequest
 from honeyguide.pages.dashboard.ranges import ChosenRange
 from honeyguide.pages.downloads import attachment
@@ -17,7 +17,6 @@ from honeyguide.referrals import statistics
 from honeyguide.referrals.statistics import Kept, PeriodTotals
 from honeyguide.store.tx import Tx
 
-MOST_SOURCES = 10_000
 COLUMNS = {
     "new": "New",
     "verified": "Verified",
@@ -58,13 +57,8 @@ def _values(totals: PeriodTotals | None) -> list[object]:
 
 async def sources(tx: Tx, request: PageRequest) -> Response:
     chosen, by = _chosen(request), overview.source_kind(request)
-    span = await statistics.open_span(tx, request.tenant, chosen.period)
-    before = None
-    if chosen.comparison is not None:
-        before = await statistics.open_span(
-            tx, request.tenant, chosen.comparison, until_ms=chosen.comparison_until_ms
-        )
-    found = await overview_numbers.sources(tx, span, before, by, most=MOST_SOURCES)
+    now, before = await overview_numbers.open_range(tx, request.tenant, chosen)
+    found = await overview_numbers.sources(tx, now, before, by, most=MOST_SOURCES_IN_FILE)
     count = "Clicks" if by == "site" else "New subscribers"
     rows = [[each.name, each.n, "" if each.before is None else each.before] for each in found]
     heading = [overview_numbers.SOURCES[by], count, "In the comparison"]

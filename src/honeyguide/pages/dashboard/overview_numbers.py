@@ -6,7 +6,7 @@ whatever the referral's status. What is verified is never compared, because it g
 
 from __future__ import annotations
 
-from datetime import timedelta
+from datetime import date, timedelta
 from typing import NamedTuple
 
 from honeyguide.kernel.periods import Period, day_of
@@ -14,6 +14,7 @@ from honeyguide.kernel.tenant import Tenant
 from honeyguide.pages.dashboard import formats
 from honeyguide.pages.dashboard.ranges import ChosenRange
 from honeyguide.referrals import statistics
+from honeyguide.referrals.cohorts import OTHER
 from honeyguide.referrals.statistics import Kept, PeriodTotals, Referrers, SourceCount, Span
 from honeyguide.store.tx import Tx
 
@@ -30,7 +31,9 @@ ORIGINS = {
     "embed": "Form on your website",
 }
 AGES = (30, 90)
-MOST_SOURCES = 8
+# How many sources the page lists and a file has; all others are one row.
+MOST_SOURCES = 10
+MOST_SOURCES_IN_FILE = 10_000
 TOO_MANY = Referrers(n=0, referrals=0, has_others=1)
 
 
@@ -50,6 +53,16 @@ class SourceRow(NamedTuple):
     before: int | None
 
 
+class CountedSpan(NamedTuple):
+    span: Span
+    days: dict[date, PeriodTotals]
+    total: PeriodTotals
+
+    def whole(self, by: str) -> int:
+        """How many there are of all sources of a kind together."""
+        return self.total.clicks if by == "site" else self.total.new
+
+
 class Numbers(NamedTuple):
     days: dict[str, PeriodTotals]
     now: PeriodTotals
@@ -67,28 +80,40 @@ class Numbers(NamedTuple):
 async def collect(
     tx: Tx, tenant: Tenant, chosen: ChosenRange, by: str, *, top: int, now_ms: int
 ) -> Numbers:
-    span = await statistics.open_span(tx, tenant, chosen.period)
-    before: Span | None = None
-    if chosen.comparison is not None:
-        before = await statistics.open_span(
-            tx, tenant, chosen.comparison, until_ms=chosen.comparison_until_ms
-        )
-    days = await statistics.by_day(tx, span)
-    spans = [span, before] if before else [span]
-    is_too_long = await statistics.has_too_many_referrers(tx, span)
+    now, before = await open_range(tx, tenant, chosen)
+    spans = [now.span, before.span] if before else [now.span]
+    is_too_long = await statistics.has_too_many_referrers(tx, now.span)
     return Numbers(
-        days={day.isoformat(): counts for day, counts in days.items()},
-        now=statistics.total(days.values()),
-        before=statistics.total((await statistics.by_day(tx, before)).values()) if before else None,
-        referrers=TOO_MANY if is_too_long else await statistics.referrers(tx, span),
-        referrers_before=await _referrers_before(tx, before),
-        top=[] if is_too_long else await statistics.advocates(tx, span, most=top),
-        reasons=await statistics.ranked(tx, span, "reason", most=20),
-        sources=await sources(tx, span, before, by, most=MOST_SOURCES),
+        days={day.isoformat(): counts for day, counts in now.days.items()},
+        now=now.total,
+        before=before.total if before else None,
+        referrers=TOO_MANY if is_too_long else await statistics.referrers(tx, now.span),
+        referrers_before=await _referrers_before(tx, before.span if before else None),
+        top=[] if is_too_long else await statistics.advocates(tx, now.span, most=top),
+        reasons=await statistics.ranked(tx, now.span, "reason", most=20),
+        sources=await sources(tx, now, before, by, most=MOST_SOURCES),
         retention=[await _retention(tx, tenant, chosen, age, now_ms) for age in AGES],
         is_counted=all(each.is_counted for each in spans),
         stored_ms=min((each.stored_ms for each in spans if each.stored_ms), default=None),
     )
+
+
+async def open_range(
+    tx: Tx, tenant: Tenant, chosen: ChosenRange
+) -> tuple[CountedSpan, CountedSpan | None]:
+    """The range, and what it is compared with."""
+    now = await _count_span(tx, await statistics.open_span(tx, tenant, chosen.period))
+    if chosen.comparison is None:
+        return now, None
+    before = await statistics.open_span(
+        tx, tenant, chosen.comparison, until_ms=chosen.comparison_until_ms
+    )
+    return now, await _count_span(tx, before)
+
+
+async def _count_span(tx: Tx, span: Span) -> CountedSpan:
+    days = await statistics.by_day(tx, span)
+    return CountedSpan(span, days, statistics.total(days.values()))
 
 
 async def _referrers_before(tx: Tx, before: Span | None) -> Referrers | None:
@@ -98,20 +123,37 @@ async def _referrers_before(tx: Tx, before: Span | None) -> Referrers | None:
 
 
 async def sources(
-    tx: Tx, span: Span, before: Span | None, by: str, *, most: int
+    tx: Tx, now: CountedSpan, before: CountedSpan | None, by: str, *, most: int
 ) -> list[SourceRow]:
-    """The most common sources of a kind: new subscribers, or clicks by the site they came from."""
-    earlier = await _counted(tx, before, by, most=10_000) if before else None
-    return [
-        SourceRow(source_name(by, key), count, None if earlier is None else earlier.get(key, 0))
-        for key, count in (await _counted(tx, span, by, most=most)).items()
+    """The most common sources of a kind: new subscribers, or clicks by the site they came from. The
+    last row is all others together."""
+    shown = await _ranked(tx, now.span, by, most=most)
+    earlier: dict[str, int] | None = None
+    if before is not None:
+        ranked = await _ranked(tx, before.span, by, most=MOST_SOURCES_IN_FILE)
+        earlier = {key: ranked.get(key, 0) for key in shown}
+    rows = [
+        SourceRow(source_name(by, key), count, None if earlier is None else earlier[key])
+        for key, count in shown.items()
     ]
+    others = now.whole(by) - sum(shown.values())
+    if others:
+        others_before = None
+        if before is not None and earlier is not None:
+            others_before = before.whole(by) - sum(earlier.values())
+        rows.append(SourceRow("Others", others, others_before))
+    return rows
 
 
-async def _counted(tx: Tx, span: Span, by: str, *, most: int) -> dict[str, int]:
+async def _ranked(tx: Tx, span: Span, by: str, *, most: int) -> dict[str, int]:
+    """Without those that were too many to count each."""
     if by == "site":
-        return {each.host: each.n for each in await statistics.hosts(tx, span, most=most)}
-    return {each.key: each.joined for each in await statistics.ranked(tx, span, by, most=most)}
+        found = {each.host: each.n for each in await statistics.hosts(tx, span, most=most + 1)}
+    else:
+        ranked = await statistics.ranked(tx, span, by, most=most + 1)
+        found = {each.key: each.joined for each in ranked}
+    found.pop(OTHER, None)
+    return dict(list(found.items())[:most])
 
 
 def source_name(by: str, key: str) -> str:

@@ -51,16 +51,17 @@ rendering.add_filters(**formats.FILTERS, label=label)
 
 
 READS, WRITES, SERVICES = Uses.READS, Uses.WRITES, Uses.SERVICES
+SLOW_READS = Uses.SLOW_READS
 ANYONE, ADMIN = Access.ANYONE, Access.ADMIN
 
 PAGES = (
     *LOGIN_PAGES,
-    PageRoute("GET", "/", READS, overview.show),
+    PageRoute("GET", "/", SLOW_READS, overview.show),
     PageRoute("POST", "/checklist/dismiss", WRITES, checklist.dismiss),
     *SUBSCRIBER_PAGES,
-    PageRoute("GET", "/overview/days.csv", READS, overview_files.days),
-    PageRoute("GET", "/overview/sources.csv", READS, overview_files.sources),
-    PageRoute("GET", "/overview/summary.csv", READS, overview_files.summary),
+    PageRoute("GET", "/overview/days.csv", SLOW_READS, overview_files.days),
+    PageRoute("GET", "/overview/sources.csv", SLOW_READS, overview_files.sources),
+    PageRoute("GET", "/overview/summary.csv", SLOW_READS, overview_files.summary),
     PageRoute("GET", "/review", READS, review.show),
     PageRoute("POST", "/review", SERVICES, review.decide),
     PageRoute("POST", "/review/referrer", SERVICES, review.decide_referrer),
@@ -278,7 +279,7 @@ PAGES = (
         ANYONE,
         is_signed=True,
     ),
-    PageRoute("GET", "/administration", Uses.SLOW_READS, administration.show, ADMIN),
+    PageRoute("GET", "/administration", SLOW_READS, administration.show, ADMIN),
     PageRoute("POST", "/administration/checks", SERVICES, administration.check, ADMIN),
     PageRoute(
         "POST",
@@ -288,7 +289,7 @@ PAGES = (
         ADMIN,
         form=administration.show,
         fields=administration.TEST_EMAIL,
-        form_uses=Uses.SLOW_READS,
+        form_uses=SLOW_READS,
     ),
     PageRoute("GET", "/administration/proof", SERVICES, administration.prove, ADMIN),
     PageRoute("GET", "/administration/payouts.csv", READS, administration.export, ADMIN),
@@ -300,7 +301,7 @@ PAGES = (
         ADMIN,
         form=administration.show,
         fields=administration.FIELDS,
-        form_uses=Uses.SLOW_READS,
+        form_uses=SLOW_READS,
     ),
     PageRoute("POST", "/administration/backups", WRITES, backups.back_up_now, ADMIN),
     PageRoute("POST", "/clock", SERVICES, clock.move),
