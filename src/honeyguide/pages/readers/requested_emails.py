@@ -16,11 +16,10 @@ from honeyguide.referrals.subscribers import Subscriber
 from honeyguide.store.tx import Tx
 
 CONFIRM, HUB_LINK = ("confirm", "hub_link")
-# Per mailbox and campaign. Somebody who lost the link to their page is waiting for another one; a
-# confirmation may go to somebody who never asked for anything.
-EVERY_MS = {CONFIRM: DAY_MS, HUB_LINK: 10 * MINUTE_MS}
-# Per mailbox, over the whole service.
-MOST_A_DAY = {CONFIRM: 3, HUB_LINK: 10}
+# Per kind, mailbox and campaign. Somebody whose email got lost is waiting for another one.
+EVERY_MS = 10 * MINUTE_MS
+# Per mailbox, over the whole service. A confirmation may go to somebody who never asked for it.
+MOST_A_DAY = {CONFIRM: 5, HUB_LINK: 10}
 # Counted before anything is looked up, so that forms sent at the same time see each other's emails.
 ASKED_FOR = Limit("reader letters by mailbox", 50, DAY_MS)
 CONFIRM_WITHIN_MS = 7 * DAY_MS
@@ -79,7 +78,7 @@ async def _send(
         tenant.account_id,
         to,
         kind,
-        since_ms=now_ms - EVERY_MS[kind],
+        since_ms=now_ms - EVERY_MS,
         day_ago_ms=now_ms - DAY_MS,
     )
     if lately.of_account or lately.of_all >= MOST_A_DAY[kind]:
@@ -92,6 +91,6 @@ async def _send(
         email,
         brand.email_branding(site),
         kind=kind,
-        once=f"{kind}:{reader.id}:{now_ms // EVERY_MS[kind]}",
+        once=f"{kind}:{reader.id}:{now_ms // EVERY_MS}",
         now_ms=now_ms,
     )
