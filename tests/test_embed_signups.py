@@ -5,16 +5,15 @@ from __future__ import annotations
 import base64
 import gzip
 import hashlib
-from typing import Any
 
 import pytest
 
 from honeyguide.kernel.errors import Invalid
 from honeyguide.pages.embeds import endpoint, script, signup
-from honeyguide.referrals import branding, campaigns, embeds, hub, hub_choices, subscribers
+from honeyguide.referrals import branding, campaigns, embeds, hub, hub_choices
 from honeyguide.referrals.branding import BrandFields
 from honeyguide.referrals.campaigns import CampaignSettings
-from tests.support.embeds import SITE, Visitor, embedding
+from tests.support.embeds import SITE, Visitor, embedding, people
 from tests.support.prizes import advocate, post_of, tenant_of
 from tests.support.service import Member, Service, until
 from tests.support.web import Operator, operator
@@ -32,14 +31,10 @@ def alice(service: Service) -> Member:
 
 
 @pytest.fixture(autouse=True)
-def no_floor(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Answers wait for nothing here; one test is about that."""
+def quick(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Answers wait for nothing, and all tests share one address."""
     monkeypatch.setattr(endpoint, "ANSWER_AFTER_S", 0)
-
-
-def people(member: Member) -> dict[str, dict[str, Any]]:
-    rows = member.get(f"{member.v1}/subscribers").json()["subscribers"]
-    return {row["email"]: row for row in rows}
+    monkeypatch.setattr(endpoint, "BY_NETWORK", endpoint.BY_NETWORK._replace(most=100_000))
 
 
 def test_a_signup_is_attributed_to_the_referrer_and_comes_from_an_embed(alice: Member) -> None:
@@ -57,71 +52,6 @@ def test_a_signup_is_attributed_to_the_referrer_and_comes_from_an_embed(alice: M
         "x",
     )
     assert [each.to_email for each in post_of(alice, "hub_link")] == ["ben@example.org"]
-
-
-def test_a_forged_code_costs_the_attribution_only(alice: Member) -> None:
-    visitor = Visitor(alice, embedding(alice))
-    for number, code in enumerate(("nosuchcd", "x" * 300, "<script>", "\u0000")):
-        assert visitor.sign_up(f"p{number}@example.org", ref=code).status_code == 200
-    assert all(row["referral_status"] in ("verified", None) for row in people(alice).values())
-    assert len(people(alice)) == 4
-
-
-@pytest.mark.parametrize(
-    "origin",
-    [
-        None,
-        "null",
-        "https://evil.example",
-        "http://wax.example",
-        "https://wax.example.evil.example",
-        "https://wax.example:8443",
-        "https://WAX.example",
-        "https://wax.example, https://evil.example",
-    ],
-)
-def test_an_unlisted_website_is_refused(alice: Member, origin: str | None) -> None:
-    answer = Visitor(alice, embedding(alice), origin).sign_up("ben@example.org")
-    assert answer.status_code == 403
-    assert "access-control-allow-origin" not in answer.headers
-    assert people(alice) == {}
-
-
-def test_an_unknown_campaign_has_no_endpoints(alice: Member) -> None:
-    embed = embedding(alice)
-    for public_id in ("hg_2222222222222222", alice.campaign_id, "' OR 1=1"):
-        visitor = Visitor(alice, embed._replace(public_id=public_id))
-        assert visitor.sign_up("ben@example.org").status_code == 404
-
-
-def test_nobody_learns_who_is_subscribed(alice: Member) -> None:
-    alice.subscribe("in@example.org")
-    alice.subscribe("out@example.org", status="unsubscribed")
-    visitor = Visitor(alice, embedding(alice))
-    answers = [
-        visitor.sign_up(email) for email in ("in@example.org", "out@example.org", "new@example.org")
-    ]
-    robots = [
-        visitor.post("signup", email="bot@example.org", waited_ms="20"),
-        visitor.sign_up("trap@example.org", website="https://spam.example"),
-    ]
-    assert {(each.status_code, each.text) for each in [*answers, *robots]} == {
-        (200, '{"ok":true,"needs_confirmation":false}')
-    }
-    assert set(people(alice)) == {"in@example.org", "out@example.org", "new@example.org"}
-    # Who unsubscribed comes back only through their mailbox.
-    left = alice.service.read(lambda tx: subscribers.get(tx, tenant_of(alice), "out@example.org"))
-    assert left.status == "unsubscribed"
-    assert [each.to_email for each in post_of(alice, "confirm")] == ["out@example.org"]
-
-
-def test_every_answer_to_a_form_takes_at_least_as_long(
-    alice: Member, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(endpoint, "ANSWER_AFTER_S", 0.25)
-    visitor = Visitor(alice, embedding(alice))
-    for email in ("new@example.org", "new@example.org", "not an address"):
-        assert visitor.sign_up(email).elapsed.total_seconds() >= 0.25
 
 
 def test_consent_is_needed_as_on_the_hosted_page(service: Service) -> None:
@@ -145,22 +75,6 @@ def test_an_address_is_confirmed_where_the_campaign_wants_it(alice: Member) -> N
     answer = Visitor(alice, embedding(alice)).sign_up("ben@example.org")
     assert answer.json() == {"ok": True, "needs_confirmation": True}
     assert len(post_of(alice, "confirm")) == 1
-
-
-def test_a_thousand_signups_from_one_network_are_sixty(alice: Member) -> None:
-    limits = endpoint.EmbedLimits()
-    passed = 0
-    for number in range(1_000):
-        try:
-            limits.another("campaign", f"2001:db8::{number:x}", 1_000)
-            passed += 1
-        except endpoint.TooMany:
-            pass
-    assert passed == 60
-    limits.another("campaign", "192.0.2.1", 1_000)
-    visitor = Visitor(alice, embedding(alice))
-    statuses = [visitor.sign_up("not an address").status_code for _ in range(61)]
-    assert statuses == [400] * 60 + [429]
 
 
 @pytest.mark.parametrize(

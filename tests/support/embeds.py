@@ -11,7 +11,7 @@ import httpx
 from honeyguide.kernel.tenant import Tenant
 from honeyguide.referrals import embeds
 from honeyguide.referrals.embeds import Embed, EmbedFields
-from tests.support.service import Member
+from tests.support.service import Member, Service
 
 SITE = "https://wax.example"
 
@@ -26,13 +26,28 @@ def embedding(member: Member, *origins: str, **fields: Any) -> Embed:
     return found
 
 
+def people(member: Member) -> dict[str, dict[str, Any]]:
+    """Every subscriber, by email address."""
+    rows = member.get(f"{member.v1}/subscribers").json()["subscribers"]
+    return {row["email"]: row for row in rows}
+
+
 class Visitor:
     """A visitor's browser on the operator's website."""
 
-    def __init__(self, member: Member, embed: Embed, origin: str | None = SITE) -> None:
+    def __init__(
+        self,
+        member: Member,
+        embed: Embed,
+        origin: str | None = SITE,
+        *,
+        service: Service | None = None,
+    ) -> None:
         headers = {} if origin is None else {"origin": origin, "sec-fetch-site": "cross-site"}
         self._id = embed.public_id
-        self.http = httpx.Client(base_url=member.service.url, timeout=30, headers=headers)
+        self.http = httpx.Client(
+            base_url=(service or member.service).url, timeout=30, headers=headers
+        )
 
     def post(self, name: str, **fields: Any) -> httpx.Response:
         return self.http.post(f"/embed/{self._id}/{name}", data=fields)

@@ -15,9 +15,12 @@ from urllib.parse import urlsplit
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
+from honeyguide.accounts import attempts
+from honeyguide.accounts.attempts import Limit
 from honeyguide.kernel.clock import MINUTE_MS
 from honeyguide.kernel.errors import Fault, Invalid, Missing, TooMany, Unavailable
 from honeyguide.kernel.ip_networks import ip_network_of
+from honeyguide.kernel.site import Site
 from honeyguide.languages.language import CODES, Language, get_language
 from honeyguide.pages.forms import FormErrors
 from honeyguide.pages.readers import errors, forms, page_branding, signup
@@ -29,42 +32,35 @@ from honeyguide.store.tx import Tx
 
 # Every answer to a form takes at least this long, so that its time tells nothing about the address.
 ANSWER_AFTER_S = 0.25
+# Exact over all processes. Many honest people share a network.
+BY_CAMPAIGN_AND_NETWORK = Limit("embed by campaign and network", 60, 10 * MINUTE_MS)
+BY_NETWORK = Limit("embed by network", 120, 10 * MINUTE_MS)
+BY_CAMPAIGN = Limit("embed by campaign", 10_000, 10 * MINUTE_MS)
 _PRIVATE = {"cache-control": "no-store"}
-
-
-class EmbedLimits:
-    """Of one process, per ten minutes. Many honest people share a network."""
-
-    def __init__(self) -> None:
-        self._by_network = forms.NetworkLimit(120, 10 * MINUTE_MS)
-        self._by_campaign_and_network = forms.NetworkLimit(60, 10 * MINUTE_MS)
-        self._by_campaign = forms.NetworkLimit(10_000, 10 * MINUTE_MS)
-
-    def another(self, campaign_id: str, address: str, now_ms: int) -> None:
-        ip_network = ip_network_of(address) or address
-        self._by_campaign_and_network.another(f"{campaign_id} {ip_network}", now_ms)
-        self._by_network.another(ip_network, now_ms)
-        self._by_campaign.another(campaign_id, now_ms)
-
-
-@dataclass
-class EmbedServices:
-    readers: ReaderServices
-    limits: EmbedLimits
 
 
 @dataclass
 class EmbedRequest:
     http: Request
-    services: EmbedServices
+    services: ReaderServices
     now_ms: int
     embed: Embed
     brand: PageBranding
     fields: dict[str, str] = field(default_factory=dict)
 
-    def count(self) -> None:
-        """One more post from this network."""
-        self.services.limits.another(self.embed.campaign_id, forms.peer(self.http), self.now_ms)
+    async def count(self) -> None:
+        """One more form from this network: refused if there were too many lately."""
+        address = forms.peer(self.http)
+        ip_network = ip_network_of(address) or address
+        services, campaign_id = self.services, self.embed.campaign_id
+        await services.store.write(_count, services.site, campaign_id, ip_network, self.now_ms)
+
+
+async def _count(tx: Tx, site: Site, campaign_id: str, ip_network: str, now_ms: int) -> None:
+    both = f"{campaign_id} {ip_network}"
+    await attempts.count(tx, site, BY_CAMPAIGN_AND_NETWORK, both, now_ms=now_ms)
+    await attempts.count(tx, site, BY_NETWORK, ip_network, now_ms=now_ms)
+    await attempts.count(tx, site, BY_CAMPAIGN, campaign_id, now_ms=now_ms)
 
 
 Handler = Callable[[EmbedRequest], Awaitable[Mapping[str, Any]]]
@@ -79,25 +75,23 @@ class EmbedRoute:
 
 
 def endpoint(
-    services: EmbedServices, route: EmbedRoute
+    services: ReaderServices, route: EmbedRoute
 ) -> Callable[[Request], Awaitable[Response]]:
     async def answer(http: Request) -> Response:
         began_s = asyncio.get_running_loop().time()
         try:
-            found = await services.readers.store.read(_find, http.path_params["public_id"])
+            found = await services.store.read(_find, http.path_params["public_id"])
         except Unavailable:
             return JSONResponse({"errors": {"": "Please try again."}}, 503, _PRIVATE)
         if found is None:
             return JSONResponse({"errors": {"": "There is no such campaign."}}, 404, _PRIVATE)
         embed, brand = found
-        origin = _allowed_origin(http, embed, services.readers.site.base_url)
+        origin = _allowed_origin(http, embed, services.site.base_url)
         if origin is None:
             return JSONResponse(
                 {"errors": {"": "This website is not listed on the Embed page."}}, 403, _PRIVATE
             )
-        request = EmbedRequest(
-            http, services, services.readers.clock(), embed, _in_language(http, brand)
-        )
+        request = EmbedRequest(http, services, services.clock(), embed, _in_language(http, brand))
         response = await _answered(request, route)
         response.headers["access-control-allow-origin"] = origin
         response.headers["vary"] = "origin, accept-language"

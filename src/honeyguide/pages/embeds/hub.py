@@ -47,21 +47,19 @@ class HubData(NamedTuple):
 
 
 async def show(request: EmbedRequest) -> Mapping[str, Any]:
-    readers = request.services.readers
+    services = request.services
     token, tenant = request.fields.get("token", ""), request.embed.tenant
-    found = await readers.store.read(_find, readers.site, tenant, token)
+    found = await services.store.read(_find, services.site, tenant, token)
     if found is None:
         raise Missing(UNKNOWN)
-    return _view(request.brand, readers.site, found)
+    return _view(request.brand, services.site, found)
 
 
 async def find(request: EmbedRequest) -> Mapping[str, Any]:
     """Answers the same, and as fast, if the address is unknown: the lookup comes afterwards."""
-    request.count()
+    await request.count()
     email = EmailAddress.parse(request.fields.get("email", ""))
-    await reader_hub.send_links_later(
-        request.services.readers, request.brand, email, request.now_ms
-    )
+    await reader_hub.send_links_later(request.services, request.brand, email, request.now_ms)
     return {"ok": True}
 
 

@@ -23,7 +23,7 @@ async def show(request: EmbedRequest) -> Mapping[str, Any]:
     if request.http.query_params.get("sample"):
         leaders = list(SAMPLE)
     elif request.brand.campaign.show_leaderboard:
-        store, tenant = request.services.readers.store, request.embed.tenant
+        store, tenant = request.services.store, request.embed.tenant
         leaders = await store.read(hub_choices.leaders, tenant)
     else:
         raise Missing(OFF)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from starlette.routing import Route
 
 from honeyguide.pages.embeds import config, frame, hub, leaderboard, script, signup
-from honeyguide.pages.embeds.endpoint import EmbedLimits, EmbedRoute, EmbedServices, endpoint
+from honeyguide.pages.embeds.endpoint import EmbedRoute, endpoint
 from honeyguide.pages.readers.page_route import ReaderServices
 from honeyguide.pages.services import PageServices
 
@@ -19,7 +19,7 @@ ENDPOINTS = (
 
 
 def embed_routes(services: PageServices) -> list[Route]:
-    shared = EmbedServices(ReaderServices(services), EmbedLimits())
+    shared = ReaderServices(services)
     return [
         *script.routes(),
         *frame.routes(services),

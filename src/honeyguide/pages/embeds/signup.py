@@ -20,14 +20,14 @@ LEAST_WAIT_MS = 1_000
 
 
 async def subscribe(request: EmbedRequest) -> Mapping[str, Any]:
-    request.count()
+    await request.count()
     fields, brand = request.fields, request.brand
     new = signup.new_subscriber(request.http, fields, brand, ORIGIN)
     has_agreed = fields.get("consent") in (OWN_CONSENT, brand.campaign.consent_text_id)
     email = signup.checked(fields, brand, new, has_agreed=has_agreed)
     if not _is_robot(fields):
-        readers = request.services.readers
-        await signup.enter(readers.store, readers.site, brand, new, email, now_ms=request.now_ms)
+        store, site = request.services.store, request.services.site
+        await signup.enter(store, site, brand, new, email, now_ms=request.now_ms)
     return {"ok": True, "needs_confirmation": brand.needs_confirmation}
 
 
