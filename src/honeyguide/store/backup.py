@@ -17,6 +17,7 @@ import apsw
 
 from honeyguide.kernel.errors import Invalid, Unavailable
 from honeyguide.store import sqlite_path
+from honeyguide.store.connections import Servers
 from honeyguide.store.sqlite import connect
 
 # How often progress is shown: a step copies 8 MB.
@@ -110,7 +111,10 @@ def run_client(
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
             stderr=errors,
-            env=os.environ | {"LC_ALL": "C"} | ({"PGPASSWORD": password} if password else {}),
+            env=os.environ
+            | {"LC_ALL": "C"}
+            | Servers(url).client_environment()
+            | ({"PGPASSWORD": password} if password else {}),
         ) as running,
     ):
         try:

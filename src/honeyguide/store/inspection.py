@@ -11,7 +11,7 @@ import asyncpg
 
 from honeyguide.kernel.clock import system_clock
 from honeyguide.kernel.errors import Unavailable
-from honeyguide.store.pool import CONNECT_S, DOWN_ERRORS, NO_CONNECTION
+from honeyguide.store.connections import CONNECT_S, DOWN_ERRORS, connect_once
 from honeyguide.store.sqlite import connect, sqlite_version
 
 OLDEST_POSTGRES = 15
@@ -76,12 +76,7 @@ def _refusal_of_sqlite(connection: apsw.Connection) -> str | None:
 
 async def inspect_postgres(url: str) -> DatabaseFacts:
     settings = {"application_name": "honeyguide doctor", "lock_timeout": "2s"}
-    try:
-        connection = await asyncpg.connect(
-            url, timeout=CONNECT_S, command_timeout=CONNECT_S, server_settings=settings
-        )
-    except (*DOWN_ERRORS, asyncpg.PostgresError, ValueError) as error:
-        raise Unavailable(NO_CONNECTION, error=str(error) or "timed out") from error
+    connection = await connect_once(url, command_timeout=CONNECT_S, server_settings=settings)
     try:
         return await _facts_of_postgres(connection)
     except (*DOWN_ERRORS, asyncpg.PostgresError) as error:

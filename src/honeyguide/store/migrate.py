@@ -33,7 +33,7 @@ import apsw
 import asyncpg
 
 from honeyguide.kernel.errors import Unavailable
-from honeyguide.store.pool import CONNECT_S, DOWN_ERRORS, NO_CONNECTION
+from honeyguide.store.connections import DOWN_ERRORS, connect_once
 from honeyguide.store.sqlite import connect
 
 FOLDER = Path(__file__).parent / "migrations"
@@ -254,10 +254,7 @@ async def _opened_postgres(url: str) -> AsyncIterator[Any]:
         "lock_timeout": f"{LOCK_S}s",
         "statement_timeout": "0",
     }
-    try:
-        connection = await asyncpg.connect(url, timeout=CONNECT_S, server_settings=settings)
-    except (*DOWN_ERRORS, asyncpg.PostgresError, ValueError) as error:
-        raise Unavailable(NO_CONNECTION, error=str(error) or "timed out") from error
+    connection = await connect_once(url, server_settings=settings)
     try:
         yield connection
     except (*DOWN_ERRORS, asyncpg.PostgresError) as error:

@@ -13,9 +13,9 @@ from typing import Any
 import asyncpg
 
 from honeyguide.kernel.errors import Unavailable
+from honeyguide.store.connections import DOWN, DOWN_ERRORS, NO_CONNECTION, Servers
 from honeyguide.store.watch import PoolState, StoreWatch
 
-CONNECT_S = 5.0
 ACQUIRE_S = 5.0
 RELEASE_S = 5.0
 CLOSE_S = 5.0
@@ -25,37 +25,43 @@ IDLE_S = 300.0
 PLANNED_S = 300
 
 
-# Errors that pass: the connection broke (08), the server lacks resources (53), an operator or a
-# limit of ours stopped it (57, idle in a transaction), its disk failed (58), or a replica is not
-# the leader yet.
-DOWN_ERRORS = (
-    asyncpg.PostgresConnectionError,
-    asyncpg.InsufficientResourcesError,
-    asyncpg.OperatorInterventionError,
-    asyncpg.PostgresSystemError,
-    asyncpg.PostgresIOError,
-    asyncpg.IdleInTransactionSessionTimeoutError,
-    asyncpg.ReadOnlySQLTransactionError,
-    asyncpg.InterfaceError,
-    asyncpg.InternalClientError,
-    OSError,
-    TimeoutError,
-)
-DOWN = "The database is not responding; try again in a moment."
-NO_CONNECTION = (
-    "Cannot connect to PostgreSQL: {error}. "
-    "Check HONEYGUIDE_DATABASE_URL and that the server is running."
-)
-
-
 class ConnectionPool:
     """asyncpg's pool, and how many callers wait for a connection from it."""
 
-    def __init__(self, name: str, pool: asyncpg.Pool, watch: StoreWatch) -> None:
+    def __init__(
+        self, name: str, servers: Servers, size: int, settings: dict[str, str], watch: StoreWatch
+    ) -> None:
+        """At most `size` connections, opened when they are needed."""
         self._name = name
-        self._pool = pool
+        self._servers = servers
         self._watch = watch
         self._waiting = 0
+        self._opened: set[Any] = set()
+        self._pool = asyncpg.create_pool(
+            connect=self._connect,
+            min_size=0,
+            max_size=size,
+            max_inactive_connection_lifetime=IDLE_S,
+            reset=_keep,
+            server_settings=settings,
+            statement_cache_size=600,
+            max_cached_statement_lifetime=PLANNED_S,
+            command_timeout=30,
+        )
+
+    async def open(self) -> None:
+        await self._pool
+
+    async def _connect(self, _url: None, **options: Any) -> Any:
+        connection = await self._servers.connect(**options)
+        self._opened.add(connection)
+        connection.add_termination_listener(self._opened.discard)
+        return connection
+
+    def drop(self) -> None:
+        """Close all connections, also those in use, because their server does not answer."""
+        for connection in [*self._opened]:
+            connection.terminate()
 
     def state(self) -> PoolState:
         size = self._pool.get_size()
@@ -94,25 +100,6 @@ class ConnectionPool:
             await asyncio.wait_for(self._pool.close(), CLOSE_S)
         except DOWN_ERRORS:
             self._pool.terminate()
-
-
-async def open_pool(
-    name: str, url: str, size: int, settings: dict[str, str], watch: StoreWatch
-) -> ConnectionPool:
-    """At most `size` connections, opened when they are needed."""
-    pool = await asyncpg.create_pool(
-        url,
-        min_size=0,
-        max_size=size,
-        max_inactive_connection_lifetime=IDLE_S,
-        reset=_keep,
-        server_settings=settings,
-        statement_cache_size=600,
-        max_cached_statement_lifetime=PLANNED_S,
-        command_timeout=30,
-        timeout=CONNECT_S,
-    )
-    return ConnectionPool(name, pool, watch)
 
 
 async def _keep(_connection: Any) -> None:

@@ -19,14 +19,9 @@ from honeyguide.kernel.errors import Unavailable
 from honeyguide.store import batches
 from honeyguide.store.batches import Batches
 from honeyguide.store.coalescer import Coalescer
-from honeyguide.store.pool import (
-    CONNECT_S,
-    DOWN,
-    DOWN_ERRORS,
-    ConnectionPool,
-    PooledConnection,
-    open_pool,
-)
+from honeyguide.store.connections import DOWN, DOWN_ERRORS, Servers
+from honeyguide.store.listener import CHANNEL, Listener
+from honeyguide.store.pool import ConnectionPool, PooledConnection
 from honeyguide.store.statements import Statement
 from honeyguide.store.tx import Again, LockWait, P, Refusals, Strength, T, Unit, Work, bind, refusal
 from honeyguide.store.watch import PoolState, StoreWatch
@@ -51,7 +46,6 @@ SETTINGS = {
     # scan it, and would be kept while the table grows: decision 13.
     "enable_seqscan": "off",
 }
-CHANNEL = "honeyguide"
 
 Put = tuple[Statement[Any], tuple[Any, ...], Refusals | None]
 
@@ -217,12 +211,14 @@ class PostgresTx:
 
 
 async def open_postgres(url: str, size: int) -> PostgresStore:
-    watch = StoreWatch()
-    pool = await open_pool("main", url, size, SETTINGS, watch)
-    await pool.try_to_connect()
+    watch, servers = StoreWatch(), Servers(url)
     batch_settings = SETTINGS | {"lock_timeout": str(batches.LOCK_MS)}
-    batch_pool = await open_pool("batches", url, batches.CONNECTIONS, batch_settings, watch)
-    return PostgresStore(pool, batch_pool, url, watch)
+    pool = ConnectionPool("main", servers, size, SETTINGS, watch)
+    batch_pool = ConnectionPool("batches", servers, batches.CONNECTIONS, batch_settings, watch)
+    await pool.open()
+    await batch_pool.open()
+    await pool.try_to_connect()
+    return PostgresStore(pool, batch_pool, servers, watch)
 
 
 class PostgresStore:
@@ -234,14 +230,14 @@ class PostgresStore:
     path = None
 
     def __init__(
-        self, pool: ConnectionPool, batch_pool: ConnectionPool, url: str, watch: StoreWatch
+        self, pool: ConnectionPool, batch_pool: ConnectionPool, servers: Servers, watch: StoreWatch
     ) -> None:
         self.watch = watch
         self._pool = pool
         self._batch_pool = batch_pool
-        self._url = url
         self._batches = Batches(self._in_batch, watch)
         self._listeners: dict[str, list[Callable[[], None]]] = {}
+        self._listener = Listener(servers, self._listeners, self._drop_connections)
         self._notices: Coalescer[str, None] = Coalescer(self._notify, largest=1_000)
         self._listening: asyncio.Task[None] | None = None
 
@@ -333,7 +329,7 @@ class PostgresStore:
         if not topics:
             return
         for topic in topics:
-            self._wake(topic)
+            self._listener.wake(topic)
             self._notices.put(topic)
 
     async def _notify(self, topics: list[str]) -> list[None]:
@@ -346,33 +342,11 @@ class PostgresStore:
     def listen(self, topic: str, callback: Callable[[], None]) -> None:
         self._listeners.setdefault(topic, []).append(callback)
         if self._listening is None:
-            self._listening = asyncio.get_running_loop().create_task(self._listen())
+            self._listening = asyncio.get_running_loop().create_task(self._listener.run())
 
-    def _wake(self, topic: str) -> None:
-        for callback in self._listeners.get(topic, ()):
-            callback()
-
-    def _notified(self, _connection: Any, _pid: int, _channel: str, topic: str) -> None:
-        self._wake(topic)
-
-    async def _listen(self) -> None:
-        while True:
-            try:
-                connection = await asyncpg.connect(
-                    self._url,
-                    timeout=CONNECT_S,
-                    server_settings={"application_name": "honeyguide-ear"},
-                )
-                try:
-                    await connection.add_listener(CHANNEL, self._notified)
-                    for topic in self._listeners:  # notifications may have been missed
-                        self._wake(topic)
-                    while not connection.is_closed():
-                        await asyncio.sleep(1)
-                finally:
-                    connection.terminate()
-            except (*DOWN_ERRORS, asyncpg.PostgresError):
-                await asyncio.sleep(1)
+    def _drop_connections(self) -> None:
+        for pool in (self._pool, self._batch_pool):
+            pool.drop()
 
     def pools(self) -> list[PoolState]:
         return [self._pool.state(), self._batch_pool.state()]

@@ -13,7 +13,7 @@ import asyncpg
 
 from honeyguide.kernel.errors import Unavailable
 from honeyguide.store import sqlite_path
-from honeyguide.store.pool import CONNECT_S, DOWN_ERRORS, NO_CONNECTION
+from honeyguide.store.connections import connect_once
 from honeyguide.store.scratch import database_of_url, maintenance_connection
 from honeyguide.store.server_lock import ServerRuns, lock_for_server
 
@@ -51,11 +51,11 @@ def _inspect_sqlite(path: Path) -> Contains:
 
 async def _inspect_postgres(url: str) -> Contains:
     try:
-        connection = await asyncpg.connect(url, timeout=CONNECT_S)
-    except asyncpg.InvalidCatalogNameError:
-        return Contains.NOTHING
-    except (*DOWN_ERRORS, asyncpg.PostgresError, ValueError) as error:
-        raise Unavailable(NO_CONNECTION, error=str(error) or "timed out") from error
+        connection = await connect_once(url)
+    except Unavailable as fault:
+        if isinstance(fault.__cause__, asyncpg.InvalidCatalogNameError):
+            return Contains.NOTHING
+        raise
     try:
         rows = await connection.fetch(
             "SELECT relname FROM pg_class WHERE relkind = 'r' AND relnamespace NOT IN "

@@ -20,7 +20,7 @@ from honeyguide.kernel.errors import Invalid, Unavailable
 from honeyguide.kernel.ids import new_id
 from honeyguide.store import sqlite_path
 from honeyguide.store.backup import Progress, run_client
-from honeyguide.store.pool import CONNECT_S, DOWN_ERRORS, NO_CONNECTION
+from honeyguide.store.connections import DOWN_ERRORS, connect_once
 
 SCRATCH = "honeyguide_scratch_"
 # A younger one may belong to a process that has not connected to it yet.
@@ -149,11 +149,7 @@ async def maintenance_connection(url: str) -> AsyncIterator[Any]:
 
 
 async def _connect(url: str) -> Any:
-    settings = {"application_name": "honeyguide restore"}
-    try:
-        return await asyncpg.connect(url, timeout=CONNECT_S, server_settings=settings)
-    except (*DOWN_ERRORS, asyncpg.PostgresError, ValueError) as error:
-        raise Unavailable(NO_CONNECTION, error=str(error) or "timed out") from error
+    return await connect_once(url, server_settings={"application_name": "honeyguide restore"})
 
 
 async def _drop_abandoned(connection: Any) -> None:

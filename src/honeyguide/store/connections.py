@@ -1,0 +1,83 @@
+"""How to connect to PostgreSQL, and what a lost connection means.
+
+A URL can name several servers of one cluster: `postgresql://user@db1,db2:5433/name`. asyncpg would
+try them in order too, but with one timeout for all: a first server that accepts connections and
+never answers, as a paused one does, would keep it from the others.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import asyncpg
+
+from honeyguide.kernel.errors import Unavailable
+
+CONNECT_S = 5.0  # for all servers of a URL together
+# Errors that pass: the connection broke (08), the server lacks resources (53), an operator or a
+# limit of ours stopped it (57, idle in a transaction), its disk failed (58), or a replica is not
+# the leader yet.
+DOWN_ERRORS = (
+    asyncpg.PostgresConnectionError,
+    asyncpg.InsufficientResourcesError,
+    asyncpg.OperatorInterventionError,
+    asyncpg.PostgresSystemError,
+    asyncpg.PostgresIOError,
+    asyncpg.IdleInTransactionSessionTimeoutError,
+    asyncpg.ReadOnlySQLTransactionError,
+    asyncpg.InterfaceError,
+    asyncpg.InternalClientError,
+    OSError,
+    TimeoutError,
+)
+DOWN = "The database is not responding; try again in a moment."
+NO_CONNECTION = (
+    "Cannot connect to PostgreSQL: {error}. "
+    "Check HONEYGUIDE_DATABASE_URL and that the server is running."
+)
+_URL = re.compile(r"(postgres(?:ql)?://(?:[^/?#]*@)?)([^/?#]*)(.*)", re.DOTALL)
+
+
+class Servers:
+    """The servers that a URL names. The one that was connected to last is tried first."""
+
+    def __init__(self, url: str) -> None:
+        found = _URL.fullmatch(url)
+        assert found is not None, "not a PostgreSQL URL"
+        start, names, end = found.groups()
+        self._urls = {name: f"{start}{name}{end}" for name in names.split(",")}
+        # Of several servers, usually one is the primary and the others can only be read.
+        self._needs_primary = len(self._urls) > 1 and "target_session_attrs=" not in url
+
+    async def connect(self, **options: Any) -> Any:
+        """A connection to the first server that answers and takes writes."""
+        errors = {}
+        if self._needs_primary:
+            options = options | {"target_session_attrs": "read-write"}
+        for name, url in [*self._urls.items()]:
+            try:
+                connection = await asyncpg.connect(
+                    url, timeout=CONNECT_S / len(self._urls), **options
+                )
+            except DOWN_ERRORS as error:
+                if isinstance(error, ValueError) or len(self._urls) == 1:
+                    raise
+                errors[name] = str(error) or "timed out"
+                continue
+            self._urls = {name: url} | self._urls
+            return connection
+        raise ConnectionError("; ".join(f"{name}: {error}" for name, error in errors.items()))
+
+    def client_environment(self) -> dict[str, str]:
+        """What makes `pg_dump` and the like choose the same server of the URL as we do."""
+        limit = {"PGCONNECT_TIMEOUT": str(int(CONNECT_S))}
+        return limit | ({"PGTARGETSESSIONATTRS": "read-write"} if self._needs_primary else {})
+
+
+async def connect_once(url: str, **options: Any) -> Any:
+    """A connection for one command, or an error that says why there is none."""
+    try:
+        return await Servers(url).connect(**options)
+    except (*DOWN_ERRORS, asyncpg.PostgresError, ValueError) as error:
+        raise Unavailable(NO_CONNECTION, error=str(error) or "timed out") from error
