@@ -77,6 +77,7 @@ UNOWNED: dict[str, str] = {
     ),
     "referrals.clicks.add": "clicks on many accounts' links, each with its owner",
     "referrals.clicks.count": "clicks on many accounts' links, each with its owner",
+    "referrals.clicks.known_hosts": "sites that clicks on many accounts' links came from",
     "referrals.clicks.count_sources": "clicks on many accounts' links, each with its owner",
     "referrals.cohorts.next_campaign": "finds a campaign whose days changed",
     "referrals.clicks.purge": "sweeps visitors of two days ago",

@@ -87,7 +87,12 @@ async def stop(
     """Records a problem that needs somebody: nothing is tried until they act. The operator is
     notified."""
     if not await tx.run(
-        _STOP, id=integration.id, token=token, problem=problem, today_ms=system_clock()
+        _STOP,
+        account_id=integration.account_id,
+        id=integration.id,
+        token=token,
+        problem=problem,
+        today_ms=system_clock(),
     ):
         return
     page = "/integrations"

@@ -31,4 +31,4 @@ WHERE id = :id AND lease_token = :token;
 
 -- name: stop
 UPDATE integration SET status = 'failed', problem = :problem, problem_ms = :today_ms
-WHERE id = :id AND lease_token = :token AND status = 'active';
+WHERE account_id = :account_id AND id = :id AND lease_token = :token AND status = 'active';
