@@ -65,6 +65,7 @@ PLANTED = [
     "GROUP BY account_id",
     "INSERT INTO integration_event (id, integration_id, account_id, digest, received_ms) "
     f"SELECT 'v', 'g', account_id, 'x', 1 {CAMPAIGN}",
+    f"INSERT INTO disconnected_integration SELECT 'd', account_id, id {CAMPAIGN}",
     "INSERT INTO subscriber_change (account_id, campaign_id, subscriber_id) "
     "SELECT account_id, campaign_id, MIN(id) FROM subscriber "
     f"WHERE campaign_id = (SELECT id {CAMPAIGN}) GROUP BY account_id, campaign_id",

@@ -9,11 +9,12 @@ from typing import Any
 import pytest
 from aiohttp import web
 
-from honeyguide.integrations import integrations, outgoing
-from honeyguide.integrations.platform import Audience
+from honeyguide.integrations import disconnecting, integrations, outgoing
+from honeyguide.integrations.platform import Audience, IncomingHook
 from honeyguide.kernel.clock import HOUR_MS
 from honeyguide.kernel.paging import Page
 from honeyguide.mail import notifications
+from honeyguide.partners import account_check
 from honeyguide.referrals import rewards
 from honeyguide.referrals.rewards import NewReward
 from honeyguide.signups import privacy
@@ -294,20 +295,46 @@ def test_while_it_is_paused_changes_wait(engine: str) -> None:
     with_tool(engine, test)
 
 
-def test_disconnecting_erases_the_key_and_all_that_is_kept(engine: str) -> None:
+def test_disconnecting_erases_the_key_at_once_and_the_rest_in_batches(
+    engine: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(disconnecting, "BATCH", 2)
+    kept = (
+        "SELECT (SELECT COUNT(*) FROM integration_subscriber), (SELECT COUNT(*) FROM "
+        "integration_event), (SELECT COUNT(*) FROM subscriber_change), (SELECT COUNT(*) FROM "
+        "integration), (SELECT COUNT(*) FROM disconnected_integration)"
+    )
+
     async def test(synced: Synced, tool: GenericTool) -> None:
-        await synced.join("ada@example.org")
+        async def look() -> tuple[int, ...]:
+            [row] = await synced.store.read(lambda tx: tx.all(statement(kept)))
+            return tuple(row)
+
+        async def delete() -> bool:
+            return await synced.store.write(disconnecting.delete_batch, now_ms=synced.now_ms)
+
+        for number in range(5):
+            await synced.join(f"reader{number}@example.org")
         await synced.sync()
+        sent = tool.signed({"type": "left", "email": "x@example.org"}, at_s=1)
+        await synced.receive(IncomingHook(headers=sent["headers"], body=sent["content"]))
         await synced.join("eve@example.org")
-        await synced.store.write(integrations.disconnect, synced.tenant)
-        assert await synced.store.read(integrations.find, synced.tenant) is None
+        await synced.store.write(disconnecting.disconnect, synced.tenant)
+        assert await look() == (5, 1, 1, 0, 1)  # the key was in the row that is gone
+        astray = account_check.CHECKS["integrations_astray"]
+        assert await synced.store.read(lambda tx: tx.one(astray)) == 0
         requests = len(tool.seen)
         await synced.join("bob@example.org")
         await synced.sync()
         assert len(tool.seen) == requests
-        await connect_tool(synced, tool)  # and it can be connected again
+        assert await delete() and await look() == (3, 0, 0, 0, 1)
+        await connect_tool(synced, tool)  # another one can be connected meanwhile
+        await synced.join("ida@example.org")
+        while await delete():
+            pass
+        assert await look() == (0, 0, 1, 1, 0)  # and what changed since then is kept
         await synced.sync()
-        assert len(tool.contacts) == 3
+        assert len(tool.contacts) == 8
 
     with_tool(engine, test)
 

@@ -38,6 +38,9 @@ async def take(tx: Tx, tenant: Tenant, *, most: int) -> list[str]:
     return list(dict.fromkeys(taken))
 
 
-async def forget(tx: Tx, tenant: Tenant) -> None:
-    """Empties the feed of a campaign that nobody reads any more."""
-    await tx.run(_FORGET, account_id=tenant.account_id, campaign_id=tenant.campaign_id)
+async def forget(tx: Tx, tenant: Tenant, *, most: int) -> int:
+    """Deletes up to so many changes of a campaign whose feed nobody reads any more. Returns how
+    many."""
+    return await tx.run(
+        _FORGET, account_id=tenant.account_id, campaign_id=tenant.campaign_id, most=most
+    )

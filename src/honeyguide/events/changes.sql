@@ -8,4 +8,7 @@ DELETE FROM subscriber_change WHERE seq IN (
 ) RETURNING subscriber_id;
 
 -- name: forget
-DELETE FROM subscriber_change WHERE account_id = :account_id AND campaign_id = :campaign_id;
+-- Nothing if a platform was connected again: that one reads the feed.
+DELETE FROM subscriber_change WHERE seq IN (
+    SELECT seq FROM subscriber_change WHERE account_id = :account_id AND campaign_id = :campaign_id ORDER BY seq LIMIT :most
+) AND NOT EXISTS (SELECT 1 FROM integration WHERE campaign_id = :campaign_id);

@@ -223,13 +223,14 @@ async def apply(
         await _join(tx, site, integration, change, received_ms=received_ms, now_ms=now_ms)
     else:
         await _update(tx, site, integration, found, change, now_ms=now_ms)
-    await tx.run(
+    if not await tx.run(
         _NOTE_RECEIVED,
         account_id=integration.account_id,
         id=integration.id,
         kind=change.kind,
         now_ms=now_ms,
-    )
+    ):
+        raise LostLease  # disconnected meanwhile; nothing may be kept about it
 
 
 async def _find(tx: Tx, integration: Integration, change: PlatformChange) -> Subscriber | None:

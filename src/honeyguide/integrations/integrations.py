@@ -1,5 +1,5 @@
-"""Connected email platforms: at most one per campaign. Connecting, pausing, disconnecting, and what
-the dashboard shows of its health.
+"""Connected email platforms: at most one per campaign. Connecting, pausing, and what the
+dashboard shows of its health.
 """
 
 from __future__ import annotations
@@ -9,7 +9,6 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from honeyguide.events import changes
 from honeyguide.events.outbound import Outbound
 from honeyguide.integrations.encryption import EncryptionKeys
 from honeyguide.integrations.http import PlatformHttp
@@ -116,9 +115,6 @@ _INSERT = _sql.command("insert")
 _SET_STATUS = _sql.command("set_status")
 _SET_CREDENTIALS = _sql.command("set_credentials")
 _SET_FIELD_NAMES = _sql.command("set_field_names")
-_DELETE_EVENTS = _sql.command("delete_events")
-_DELETE_SUBSCRIBERS = _sql.command("delete_subscribers")
-_DELETE = _sql.command("delete")
 _RETRY_FAILED = _sql.command("retry_failed")
 _FAILED = _sql.query("failed", FailedWrite)
 _COUNT_FAILED = _sql.value("count_failed", int)
@@ -275,17 +271,6 @@ async def set_field_names(
         pass_ms=TOP_MS,
     )
     tx.wake(TOPIC)
-
-
-async def disconnect(tx: Tx, tenant: Tenant) -> None:
-    """Erases the key and everything that is kept about the platform. Its fields stay there."""
-    integration = await get(tx, tenant)
-    mine: dict[str, Any] = {"account_id": tenant.account_id, "id": integration.id}
-    await tx.run(_DELETE, campaign_id=tenant.campaign_id, **mine)
-    await tx.run(_DELETE_EVENTS, **mine)
-    await tx.run(_DELETE_SUBSCRIBERS, **mine)
-    await changes.forget(tx, tenant)
-    tx.scrub()
 
 
 async def retry_failed(tx: Tx, tenant: Tenant, subscriber_id: str | None = None) -> int:

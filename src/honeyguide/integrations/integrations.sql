@@ -36,15 +36,6 @@ WHERE account_id = :account_id AND campaign_id = :campaign_id AND id = :id;
 UPDATE integration SET field_names = :field_names, code_field = :code_field, pass = 'advocates', pass_ms = :pass_ms, pass_id = ''
 WHERE account_id = :account_id AND campaign_id = :campaign_id AND id = :id;
 
--- name: delete_events
-DELETE FROM integration_event WHERE account_id = :account_id AND integration_id = :id;
-
--- name: delete_subscribers
-DELETE FROM integration_subscriber WHERE account_id = :account_id AND integration_id = :id;
-
--- name: delete
-DELETE FROM integration WHERE account_id = :account_id AND campaign_id = :campaign_id AND id = :id;
-
 -- name: retry_failed
 UPDATE integration_subscriber SET due_ms = 0, tries = 0, failed_ms = NULL
 WHERE account_id = :account_id AND integration_id = :id AND failed_ms IS NOT NULL

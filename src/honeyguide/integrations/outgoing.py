@@ -70,11 +70,12 @@ _COUNT_WRITTEN = _sql.command("count_written")
 _FINISH_FIRST_SYNC = _sql.command("finish_first_sync")
 
 
-async def queue_changes(tx: Tx, integration: Integration) -> bool:
+async def queue_changes(tx: Tx, integration: Integration, token: str) -> bool:
     """Moves changes from the feed to the queue, each subscriber once. Tells whether there were
     any."""
     ids = await changes.take(tx, integration.tenant, most=MOST_CHANGES)
     if ids:
+        await leases.lock(tx, integration, token)
         await tx.run(
             _QUEUE_CHANGED,
             integration_id=integration.id,

@@ -129,7 +129,7 @@ class IntegrationSync:
     async def _write(self, integration: Integration) -> bool:
         """One batch of what changed here."""
         most = batch_size(self._access.about.limits)
-        while await self._store.write(outgoing.queue_changes, integration):
+        while await self._store.write(outgoing.queue_changes, integration, self._token):
             pass
         planned = await self._plan(integration, most)
         if len(planned) < most and integration.pass_list is not None:

@@ -94,15 +94,18 @@ SELECT (SELECT COUNT(*) FROM letter AS t LEFT JOIN account AS a ON a.id = t.acco
      + (SELECT COUNT(*) FROM idempotency AS t LEFT JOIN account AS a ON a.id = t.account_id WHERE a.id IS NULL) AS n;
 
 -- name: integrations_astray
--- An integration's rows go when it is disconnected. A subscriber is never deleted.
+-- An integration's rows go after it is disconnected. A subscriber is never deleted.
 SELECT (SELECT COUNT(*) FROM integration AS t LEFT JOIN campaign AS c ON c.id = t.campaign_id
         WHERE COALESCE(c.account_id, '') <> t.account_id)
+     + (SELECT COUNT(*) FROM disconnected_integration AS t LEFT JOIN campaign AS c ON c.id = t.campaign_id
+        WHERE COALESCE(c.account_id, '') <> t.account_id)
      + (SELECT COUNT(*) FROM integration_subscriber AS t LEFT JOIN integration AS i ON i.id = t.integration_id
-        LEFT JOIN subscriber AS s ON s.id = t.subscriber_id
-        WHERE COALESCE(i.account_id, '') <> t.account_id OR COALESCE(s.account_id, '') <> t.account_id
-           OR s.campaign_id <> i.campaign_id)
+        LEFT JOIN disconnected_integration AS d ON d.id = t.integration_id LEFT JOIN subscriber AS s ON s.id = t.subscriber_id
+        WHERE COALESCE(i.account_id, d.account_id, '') <> t.account_id OR COALESCE(s.account_id, '') <> t.account_id
+           OR s.campaign_id <> COALESCE(i.campaign_id, d.campaign_id))
      + (SELECT COUNT(*) FROM integration_event AS t LEFT JOIN integration AS i ON i.id = t.integration_id
-        WHERE COALESCE(i.account_id, '') <> t.account_id)
+        LEFT JOIN disconnected_integration AS d ON d.id = t.integration_id
+        WHERE COALESCE(i.account_id, d.account_id, '') <> t.account_id)
      + (SELECT COUNT(*) FROM subscriber_change AS t LEFT JOIN subscriber AS s ON s.id = t.subscriber_id
         WHERE COALESCE(s.account_id, '') <> t.account_id OR s.campaign_id <> t.campaign_id) AS n;
 

@@ -11,7 +11,7 @@ from honeyguide.accounts import accounts, attempts, idempotency, invitations, se
 from honeyguide.backups import records
 from honeyguide.backups.making import BackupPlan
 from honeyguide.events import outbox
-from honeyguide.integrations import incoming
+from honeyguide.integrations import disconnecting, incoming
 from honeyguide.kernel.clock import CLOCK_SET, DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS
 from honeyguide.kernel.site import Site
 from honeyguide.mail import digests, emails, sending, slack_messages
@@ -91,6 +91,10 @@ async def rate_programs(store: Store, now_ms: int) -> bool:
 
 async def add_search_texts(store: Store, now_ms: int) -> bool:
     return await store.write(publications.add_search_texts, now_ms=now_ms)
+
+
+async def delete_disconnected(store: Store, now_ms: int) -> bool:
+    return await store.write(disconnecting.delete_batch, now_ms=now_ms)
 
 
 async def send_emails(transport: Transport, store: Store, now_ms: int) -> bool:
@@ -235,6 +239,13 @@ def jobs_of(site: Site, transport: Transport) -> tuple[Job, ...]:
             HOUR_MS,
             add_search_texts,
             probe=publications.has_missing_search_text,
+        ),
+        Job(
+            "delete what was kept about disconnected platforms",
+            MINUTE_MS,
+            delete_disconnected,
+            probe=disconnecting.has_work,
+            topic=disconnecting.TOPIC,
         ),
         Job("check the ledger", DAY_MS, money.verify_ledger),
         *PURGES,

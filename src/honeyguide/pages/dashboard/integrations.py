@@ -9,12 +9,18 @@ import msgspec
 from starlette.responses import Response
 
 from honeyguide.events import signature
-from honeyguide.integrations import connecting, estimates, field_names, integrations
+from honeyguide.integrations import (
+    connecting,
+    disconnecting,
+    estimates,
+    field_names,
+    integrations,
+)
 from honeyguide.integrations.encryption import EncryptionKeys, NoSecretKey, Undecryptable
 from honeyguide.integrations.integrations import Integration, NewIntegration
 from honeyguide.integrations.platform import About, Audience, Hooks
 from honeyguide.integrations.platforms import PLATFORMS
-from honeyguide.kernel.clock import system_clock
+from honeyguide.kernel.clock import DAY_MS, system_clock
 from honeyguide.kernel.errors import Fault, Invalid, Missing
 from honeyguide.pages.dashboard.page_request import PageRequest, PageView
 from honeyguide.pages.forms import Field, FormErrors
@@ -230,7 +236,7 @@ async def _disconnect(services: PageServices, request: PageRequest) -> Response:
         is_gone = await connecting.take_down(platform, access)
     except Fault:
         is_gone = False
-    await services.store.write(integrations.disconnect, request.tenant)
+    await services.store.write(disconnecting.disconnect, request.tenant)
     name = platform.about.name
     words = f"{name} is disconnected, and its key is deleted here. Your fields stay there."
     if not is_gone and platform.about.hooks == Hooks.AUTOMATIC:

@@ -1,0 +1,65 @@
+"""Disconnecting a platform. The key goes at once; what is kept about its subscribers and its
+webhooks goes in batches, so that nobody waits for a long list to be deleted.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from honeyguide.events import changes
+from honeyguide.integrations import integrations
+from honeyguide.kernel.tenant import Tenant
+from honeyguide.store.statements import beside
+from honeyguide.store.tx import Tx
+
+# Wakes the job that deletes the rest.
+TOPIC = "disconnected integrations"
+BATCH = 500
+
+
+class _Disconnected(NamedTuple):
+    id: str
+    account_id: str
+    campaign_id: str
+
+
+_sql = beside(__file__)
+_DELETE = _sql.command("delete")
+_INSERT = _sql.command("insert")
+_NEXT = _sql.query("next", _Disconnected)
+_DELETE_EVENTS = _sql.command("delete_events")
+_DELETE_SUBSCRIBERS = _sql.command("delete_subscribers")
+_FINISH = _sql.command("finish")
+
+
+async def disconnect(tx: Tx, tenant: Tenant) -> None:
+    """Erases the key. The platform's fields stay there, and another one can be connected."""
+    integration = await integrations.get(tx, tenant)
+    mine: dict[str, Any] = {
+        "id": integration.id,
+        "account_id": tenant.account_id,
+        "campaign_id": tenant.campaign_id,
+    }
+    await tx.run(_DELETE, **mine)
+    await tx.run(_INSERT, **mine)
+    tx.scrub()
+    tx.wake(TOPIC)
+
+
+async def has_work(tx: Tx, *, now_ms: int) -> bool:
+    return await tx.one(_NEXT) is not None
+
+
+async def delete_batch(tx: Tx, *, now_ms: int) -> bool:
+    """Deletes some of what is kept about a disconnected platform. Tells whether to go on."""
+    gone = await tx.one(_NEXT)
+    if gone is None:
+        return False
+    mine: dict[str, Any] = {"id": gone.id, "account_id": gone.account_id}
+    deleted = await tx.run(_DELETE_SUBSCRIBERS, most=BATCH, **mine)
+    deleted += await tx.run(_DELETE_EVENTS, most=BATCH, **mine)
+    deleted += await changes.forget(tx, Tenant(gone.account_id, gone.campaign_id), most=BATCH)
+    if not deleted:
+        await tx.run(_FINISH, **mine)
+    tx.scrub()
+    return True
