@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
-from collections.abc import Awaitable, Callable
-from typing import Any
 from urllib.parse import parse_qsl, urlsplit
 
 import pytest
@@ -13,41 +10,20 @@ import pytest
 from honeyguide.integrations.beehiiv import Beehiiv
 from honeyguide.integrations.platform import (
     ChangeKind,
-    ContactStatus,
     IncomingHook,
     PlatformAccess,
     WriteResult,
 )
 from honeyguide.integrations.problems import (
-    AudienceGone,
-    FieldsGone,
     ForgedHook,
     TryLater,
     Unexpected,
-    WrongCredentials,
 )
-from tests.support.platforms.beehiiv import KEY, PUBLICATION, BeehiivServer
-from tests.support.platforms.stand_in import access_to, contact, garbage, status
+from tests.support.platforms.beehiiv import PUBLICATION, BeehiivServer
+from tests.support.platforms.cases import read_all, results, run
+from tests.support.platforms.stand_in import access_to, contact, status
 
 NOW_S = 1_800_000_000
-Test = Callable[[BeehiivServer, Beehiiv, PlatformAccess], Awaitable[None]]
-
-
-def using(test: Test, *, key: str = KEY, **options: Any) -> None:
-    async def run() -> None:
-        server = BeehiivServer()
-        server.fields += ["RH_CODE", "RH_TOTREF"]
-        async with server.serving():
-            beehiiv = Beehiiv(f"{server.url}/v2")
-            options.setdefault("audience_id", PUBLICATION)
-            async with access_to(beehiiv, {"api_key": key}, **options) as access:
-                await test(server, beehiiv, access)
-
-    asyncio.run(run())
-
-
-def results(outcomes: Any) -> list[WriteResult]:
-    return [each.result for each in outcomes]
 
 
 def test_connecting_names_the_publications_and_creates_the_fields() -> None:
@@ -60,69 +36,19 @@ def test_connecting_names_the_publications_and_creates_the_fields() -> None:
         assert server.fields[-1] == "RH_TOTREF"
         assert await beehiiv.ensure_fields(access) == 0
 
-    using(test)
+    run("beehiiv", test)
 
 
-def test_writing_never_makes_anybody_active_again() -> None:
+def test_nobody_gets_a_welcome_email_and_who_paused_stays_paused() -> None:
     async def test(server: BeehiivServer, beehiiv: Beehiiv, access: PlatformAccess) -> None:
-        for number, state in ((2, "inactive"), (3, "invalid"), (4, "paused"), (5, "active")):
-            server.add(f"reader{number}@example.org", state)
-        contacts = [contact(n) for n in range(1, 6)] + [contact(6, may_add=False)]
-        outcomes = await beehiiv.write_many(access, contacts)
-        assert results(outcomes) == [
-            WriteResult.WRITTEN,
-            WriteResult.LEFT,
-            WriteResult.LEFT,
-            WriteResult.WRITTEN,
-            WriteResult.WRITTEN,
-            WriteResult.ABSENT,
-        ]
-        states = [person["status"] for person in server.people.values()]
-        assert states == ["inactive", "invalid", "paused", "active", "validating"]
-        known = server.by_email("reader5@example.org")
-        assert known and known["values"] == {"RH_CODE": "code5", "RH_TOTREF": "3"}
-        assert outcomes[4].remote_id == known["id"]
+        paused = server.add("reader1@example.org", "paused")
+        outcomes = await beehiiv.write_many(access, [contact(1), contact(2)])
+        assert results(outcomes) == [WriteResult.WRITTEN] * 2
+        assert paused["status"] == "paused" and paused["values"]["RH_CODE"] == "code1"
         [added] = [json.loads(seen.body) for seen in server.seen if seen.method == "POST"]
         assert added["reactivate_existing"] is False and added["send_welcome_email"] is False
 
-    using(test)
-
-
-def test_unsubscribed_erased_and_renamed() -> None:
-    async def test(server: BeehiivServer, beehiiv: Beehiiv, access: PlatformAccess) -> None:
-        one, two = server.add("reader1@example.org"), server.add("old@example.org")
-        three = server.add("reader3@example.org", RH_CODE="code3", Town="Bonn")
-        server.add("taken@example.org")
-        five = server.add("reader5@example.org")
-        erased: dict[str, Any] = {
-            "status": ContactStatus.ERASED,
-            "email": "",
-            "may_add": False,
-            "values": {},
-        }
-        outcomes = await beehiiv.write_many(
-            access,
-            [
-                contact(1, status=ContactStatus.UNSUBSCRIBED, may_add=False),
-                contact(2, old_email="old@example.org"),
-                contact(3, remote_id=three["id"], **erased),
-                contact(4, status=ContactStatus.UNSUBSCRIBED, may_add=False),
-                contact(5, email="taken@example.org", remote_id=five["id"], old_email="x@y.org"),
-                contact(6, remote_id="sub_gone", may_add=False),
-            ],
-        )
-        assert results(outcomes) == [
-            WriteResult.WRITTEN,
-            WriteResult.WRITTEN,
-            WriteResult.WRITTEN,
-            WriteResult.ABSENT,
-            WriteResult.REFUSED,
-            WriteResult.ABSENT,
-        ]
-        assert one["status"] == "inactive" and two["email"] == "reader2@example.org"
-        assert three["values"] == {"Town": "Bonn"} and three["status"] == "active"
-
-    using(test)
+    run("beehiiv", test)
 
 
 def test_what_was_written_before_the_limit_stays_written() -> None:
@@ -142,47 +68,7 @@ def test_what_was_written_before_the_limit_stays_written() -> None:
             WriteResult.WRITTEN,
         ]
 
-    using(test)
-
-
-@pytest.mark.parametrize(
-    ("fault", "error"),
-    [
-        (status(429), TryLater),
-        (status(429, ratelimit_reset="soon"), TryLater),
-        (status(502), TryLater),
-        (status(401), WrongCredentials),
-        (status(403), WrongCredentials),
-        (garbage, Unexpected),
-        (status(200, '{"data": 7}'), Unexpected),
-    ],
-)
-def test_what_goes_wrong_is_one_sentence(fault: Any, error: type[Exception]) -> None:
-    async def test(server: BeehiivServer, beehiiv: Beehiiv, access: PlatformAccess) -> None:
-        server.fail(fault)
-        with pytest.raises(error, match=r"^[^@]+\.$"):
-            await beehiiv.write_many(access, [contact()])
-        assert results(await beehiiv.write_many(access, [contact()])) == [WriteResult.WRITTEN]
-
-    using(test)
-
-
-def test_a_deleted_field_publication_and_key_are_named() -> None:
-    async def test(server: BeehiivServer, beehiiv: Beehiiv, access: PlatformAccess) -> None:
-        server.fields.remove("RH_TOTREF")
-        with pytest.raises(FieldsGone):
-            await beehiiv.write_many(access, [contact()])
-        assert server.people == {}
-        server.is_gone = True
-        with pytest.raises(AudienceGone):
-            await beehiiv.write_many(access, [contact()])
-        with pytest.raises(AudienceGone):
-            await beehiiv.read_changes(access, since_ms=None, token=None)
-        server.key = "another"
-        with pytest.raises(WrongCredentials):
-            await beehiiv.check(access)
-
-    using(test)
+    run("beehiiv", test)
 
 
 def test_changes_are_read_page_by_page() -> None:
@@ -193,13 +79,7 @@ def test_changes_are_read_page_by_page() -> None:
         server.add("bounced@example.org", "invalid")
         for state in ("pending", "validating", "needs_attention", "paused"):
             server.add(f"{state}@example.org", state)
-        token, seen = None, []
-        while True:
-            page = await beehiiv.read_changes(access, since_ms=None, token=token)
-            seen += page.changes
-            token = page.next_token
-            if token is None:
-                break
+        seen = await read_all(beehiiv, access)
         assert len(server.seen) == 3
         assert len({each.email for each in seen}) == len(seen) == 203
         assert (seen[7].kind, seen[7].code) == (ChangeKind.JOINED, "c7")
@@ -212,7 +92,7 @@ def test_changes_are_read_page_by_page() -> None:
         with pytest.raises(Unexpected, match="the rest"):
             await beehiiv.read_changes(access, since_ms=None, token=None)
 
-    using(test, code_field="REF")
+    run("beehiiv", test, code_field="REF")
 
 
 def test_a_webhook_has_our_key_and_is_checked_with_beehiiv() -> None:
@@ -255,4 +135,4 @@ def test_a_webhook_has_our_key_and_is_checked_with_beehiiv() -> None:
         with pytest.raises(Unexpected, match="https"):
             await beehiiv.add_hook(access, "http://127.0.0.1/hooks/1")
 
-    using(test)
+    run("beehiiv", test)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Awaitable, Callable
 from typing import Any
 from urllib.parse import parse_qsl, urlsplit
 
@@ -20,35 +19,14 @@ from honeyguide.integrations.platform import (
     WriteResult,
 )
 from honeyguide.integrations.problems import (
-    AudienceGone,
-    FieldsGone,
     ForgedHook,
-    TryLater,
     Unexpected,
-    WrongCredentials,
 )
 from tests.support.platforms.brevo import KEY, LIST, OTHER_LIST, BrevoServer
-from tests.support.platforms.stand_in import access_to, contact, garbage, status
+from tests.support.platforms.cases import read_all, results, run
+from tests.support.platforms.stand_in import access_to, contact, status
 
 NOW_S = 1_800_000_000
-Test = Callable[[BrevoServer, Brevo, PlatformAccess], Awaitable[None]]
-
-
-def using(test: Test, **options: Any) -> None:
-    async def run() -> None:
-        server = BrevoServer()
-        server.attributes |= {"RH_CODE", "RH_TOTREF"}
-        options.setdefault("audience_id", str(LIST))
-        async with server.serving():
-            brevo = Brevo(server.url)
-            async with access_to(brevo, {"api_key": KEY}, **options) as access:
-                await test(server, brevo, access)
-
-    asyncio.run(run())
-
-
-def results(outcomes: Any) -> list[WriteResult]:
-    return [each.result for each in outcomes]
 
 
 def test_connecting_names_the_lists_and_creates_the_attributes() -> None:
@@ -64,7 +42,7 @@ def test_connecting_names_the_lists_and_creates_the_attributes() -> None:
         assert "RH_TOTREF" in server.attributes
         assert await brevo.ensure_fields(access) == 0
 
-    using(test)
+    run("brevo", test)
 
 
 def test_writing_never_makes_anybody_active_again() -> None:
@@ -104,7 +82,7 @@ def test_writing_never_makes_anybody_active_again() -> None:
         assert outcomes[0].remote_id == str(added["id"])
         assert outcomes[3].remote_id == str(known["id"])
 
-    using(test)
+    run("brevo", test)
 
 
 def test_unsubscribed_erased_and_renamed() -> None:
@@ -149,7 +127,7 @@ def test_unsubscribed_erased_and_renamed() -> None:
         assert not three["emailBlacklisted"]
         assert (six["email"], six["emailBlacklisted"]) == ("six@example.org", True)
 
-    using(test)
+    run("brevo", test)
 
 
 def test_somebody_who_appears_while_we_write_is_looked_at_again() -> None:
@@ -160,62 +138,7 @@ def test_somebody_who_appears_while_we_write_is_looked_at_again() -> None:
         assert results(await brevo.write_many(access, [contact(1)])) == [WriteResult.LEFT]
         assert left["emailBlacklisted"]
 
-    using(test)
-
-
-def test_what_was_written_before_the_limit_stays_written() -> None:
-    async def test(server: BrevoServer, brevo: Brevo, access: PlatformAccess) -> None:
-        server.left_this_hour = 5
-        outcomes = await brevo.write_many(access, [contact(n) for n in range(1, 5)])
-        assert results(outcomes) == [WriteResult.WRITTEN] * 2 + [WriteResult.LATER] * 2
-        server.left_this_hour = 9
-        fake = contact(5, email="fake@example.org")
-        outcomes = await brevo.write_many(access, [fake, contact(4)])
-        assert results(outcomes) == [WriteResult.REFUSED, WriteResult.WRITTEN]
-
-    using(test)
-
-
-@pytest.mark.parametrize(
-    ("fault", "error"),
-    [
-        (status(429, retry_after="7"), TryLater),
-        (status(502), TryLater),
-        (status(425), TryLater),
-        (status(401), WrongCredentials),
-        (status(403), WrongCredentials),
-        (garbage, Unexpected),
-        (status(200, '{"id": "x"}'), Unexpected),
-    ],
-)
-def test_what_goes_wrong_is_one_sentence(fault: Any, error: type[Exception]) -> None:
-    async def test(server: BrevoServer, brevo: Brevo, access: PlatformAccess) -> None:
-        server.fail(server.list_attributes, fault)
-        with pytest.raises(error, match=r"^[^@]+\.$"):
-            await brevo.write_many(access, [contact()])
-        assert results(await brevo.write_many(access, [contact()])) == [WriteResult.WRITTEN]
-
-    using(test)
-
-
-def test_a_deleted_attribute_list_or_key_is_named() -> None:
-    async def test(server: BrevoServer, brevo: Brevo, access: PlatformAccess) -> None:
-        server.attributes.discard("RH_TOTREF")
-        with pytest.raises(FieldsGone):
-            await brevo.write_many(access, [contact()])
-        server.attributes.add("RH_TOTREF")
-        del server.lists[LIST]
-        for call in (
-            brevo.write_many(access, [contact()]),
-            brevo.read_changes(access, since_ms=None, token=None),
-        ):
-            with pytest.raises(AudienceGone):
-                await call
-        server.key = "another"
-        with pytest.raises(WrongCredentials):
-            await brevo.check(access)
-
-    using(test)
+    run("brevo", test)
 
 
 def test_changes_are_read_page_by_page() -> None:
@@ -225,13 +148,7 @@ def test_changes_are_read_page_by_page() -> None:
         server.add("left@example.org", has_left=True)
         server.add("elsewhere@example.org", lists=(OTHER_LIST,))
         server.add("", lists=(LIST,))["email"] = None  # a telephone number only
-        token, seen = None, []
-        while True:
-            page = await brevo.read_changes(access, since_ms=None, token=token)
-            seen += page.changes
-            token = page.next_token
-            if token is None:
-                break
+        seen = await read_all(brevo, access)
         assert len(server.seen) == 3
         assert len({each.email for each in seen}) == len(seen) == 1002
         assert (seen[7].kind, seen[7].code, seen[7].name) == (ChangeKind.JOINED, "c7", "Ada")
@@ -239,7 +156,7 @@ def test_changes_are_read_page_by_page() -> None:
         later = await brevo.read_changes(access, since_ms=NOW_S * 1000, token=None)
         assert (later.changes, later.next_token) == ([], None)
 
-    using(test, code_field="REF")
+    run("brevo", test, code_field="REF")
 
 
 def test_a_webhook_has_our_key_and_is_checked_with_brevo() -> None:
@@ -283,7 +200,7 @@ def test_a_webhook_has_our_key_and_is_checked_with_brevo() -> None:
         with pytest.raises(Unexpected, match="once an hour"):
             await brevo.add_hook(access, "http://127.0.0.1/hooks/1")
 
-    using(test)
+    run("brevo", test)
 
 
 def test_brevos_own_client_accepts_the_stand_in() -> None:
@@ -317,4 +234,4 @@ def test_brevos_own_client_accepts_the_stand_in() -> None:
 
         await asyncio.to_thread(use)
 
-    using(test)
+    run("brevo", test)

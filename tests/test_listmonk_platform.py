@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable
-from typing import Any
 
 import listmonk as client
 import pytest
@@ -12,39 +10,19 @@ import pytest
 from honeyguide.integrations.listmonk import Listmonk
 from honeyguide.integrations.platform import (
     ChangeKind,
-    ContactStatus,
     IncomingHook,
     PlatformAccess,
     WriteResult,
 )
 from honeyguide.integrations.problems import (
-    AudienceGone,
     ForgedHook,
-    TryLater,
-    Unexpected,
     WrongCredentials,
 )
+from tests.support.platforms.cases import read_all, results, run
 from tests.support.platforms.listmonk import LATELY, LIST, TOKEN, USER, ListmonkServer
-from tests.support.platforms.stand_in import access_to, contact, garbage, status
+from tests.support.platforms.stand_in import contact
 
 NOW_S = 1_800_000_000
-Test = Callable[[ListmonkServer, Listmonk, PlatformAccess], Awaitable[None]]
-
-
-def using(test: Test, **options: Any) -> None:
-    async def run() -> None:
-        server, listmonk = ListmonkServer(), Listmonk()
-        async with server.serving():
-            credentials = {"url": f"{server.url}/", "username": USER, "token": TOKEN}
-            options.setdefault("audience_id", str(LIST))
-            async with access_to(listmonk, credentials, **options) as access:
-                await test(server, listmonk, access)
-
-    asyncio.run(run())
-
-
-def results(outcomes: Any) -> list[WriteResult]:
-    return [each.result for each in outcomes]
 
 
 def test_connecting_names_the_lists_and_needs_every_permission() -> None:
@@ -57,7 +35,7 @@ def test_connecting_names_the_lists_and_needs_every_permission() -> None:
         with pytest.raises(WrongCredentials, match="permission"):
             await listmonk.check(access)
 
-    using(test)
+    run("listmonk", test)
 
 
 def test_writing_never_makes_anybody_active_again() -> None:
@@ -96,7 +74,7 @@ def test_writing_never_makes_anybody_active_again() -> None:
         assert five and five["attribs"] == {"town": "Bonn", "rh_code": "code5", "rh_totref": "3"}
         assert outcomes[4].remote_id == str(five["id"])
 
-    using(test)
+    run("listmonk", test)
 
 
 def test_only_new_subscribers_are_asked_to_confirm() -> None:
@@ -114,86 +92,7 @@ def test_only_new_subscribers_are_asked_to_confirm() -> None:
         page = await listmonk.read_changes(access, since_ms=None, token=None)
         assert [each.kind for each in page.changes] == [ChangeKind.JOINED]
 
-    using(test)
-
-
-def test_unsubscribed_erased_and_renamed() -> None:
-    async def test(server: ListmonkServer, listmonk: Listmonk, access: PlatformAccess) -> None:
-        one, two = server.add("reader1@example.org"), server.add("old+x@example.org")
-        three = server.add("reader3@example.org", attribs={"rh_code": "code3", "town": "Bonn"})
-        server.add("taken@example.org")
-        five = server.add("reader5@example.org")
-        erased: dict[str, Any] = {
-            "status": ContactStatus.ERASED,
-            "email": "",
-            "may_add": False,
-            "values": {},
-        }
-        renamed: dict[str, Any] = {"remote_id": str(five["id"]), "old_email": five["email"]}
-        outcomes = await listmonk.write_many(
-            access,
-            [
-                contact(1, status=ContactStatus.UNSUBSCRIBED, may_add=False),
-                contact(2, old_email="old+x@example.org"),
-                contact(3, remote_id=str(three["id"]), **erased),
-                contact(4, status=ContactStatus.UNSUBSCRIBED, may_add=False),
-                contact(5, email="taken@example.org", **renamed),
-                contact(5, email="fake@example.org", **renamed),
-                contact(6, remote_id="999", may_add=False),
-                contact(7, email="fake@example.org"),
-            ],
-        )
-        assert results(outcomes) == [
-            WriteResult.WRITTEN,
-            WriteResult.WRITTEN,
-            WriteResult.WRITTEN,
-            WriteResult.ABSENT,
-            WriteResult.REFUSED,
-            WriteResult.REFUSED,
-            WriteResult.ABSENT,
-            WriteResult.REFUSED,
-        ]
-        assert one["on"][LIST] == "unsubscribed" and two["email"] == "reader2@example.org"
-        assert three["attribs"] == {"rh_code": "", "rh_totref": "", "town": "Bonn"}
-        assert three["on"][LIST] == "unconfirmed"
-
-    using(test)
-
-
-@pytest.mark.parametrize(
-    ("fault", "error"),
-    [
-        (status(429, retry_after="7"), TryLater),
-        (status(502, "<html>Bad gateway</html>"), TryLater),
-        (status(403), WrongCredentials),
-        (status(404), Unexpected),
-        (garbage, Unexpected),
-        (status(200, '{"data": []}'), Unexpected),
-    ],
-)
-def test_what_goes_wrong_is_one_sentence(fault: Any, error: type[Exception]) -> None:
-    async def test(server: ListmonkServer, listmonk: Listmonk, access: PlatformAccess) -> None:
-        server.fail(fault)
-        with pytest.raises(error, match=r"^[^@]+\.$"):
-            await listmonk.write_many(access, [contact()])
-        assert results(await listmonk.write_many(access, [contact()])) == [WriteResult.WRITTEN]
-
-    using(test)
-
-
-def test_a_deleted_list_and_a_revoked_token_are_named() -> None:
-    async def test(server: ListmonkServer, listmonk: Listmonk, access: PlatformAccess) -> None:
-        del server.lists[LIST]
-        with pytest.raises(AudienceGone):
-            await listmonk.write_many(access, [contact()])
-        with pytest.raises(AudienceGone):
-            await listmonk.read_changes(access, since_ms=None, token=None)
-        assert server.people == {}
-        server.token = "another"
-        with pytest.raises(WrongCredentials):
-            await listmonk.check(access)
-
-    using(test)
+    run("listmonk", test)
 
 
 def test_changes_are_read_page_by_page() -> None:
@@ -203,13 +102,7 @@ def test_changes_are_read_page_by_page() -> None:
         server.add("elsewhere@example.org", "")
         server.add("left@example.org", "unsubscribed", subscription_updated_at=LATELY)
         server.add("blocked@example.org", status="blocklisted", updated_at=LATELY)
-        token, seen = None, []
-        while True:
-            page = await listmonk.read_changes(access, since_ms=None, token=token)
-            seen += page.changes
-            token = page.next_token
-            if token is None:
-                break
+        seen = await read_all(listmonk, access)
         assert len(server.seen) == 3
         assert len({each.email for each in seen}) == len(seen) == 103
         assert (seen[7].kind, seen[7].code, seen[7].name) == (ChangeKind.JOINED, "c7", "Ana")
@@ -224,7 +117,7 @@ def test_changes_are_read_page_by_page() -> None:
         with pytest.raises(ForgedHook):
             listmonk.verify_hook(access, IncomingHook(headers={}, body=b""), now_s=NOW_S)
 
-    using(test, code_field="ref")
+    run("listmonk", test, code_field="ref")
 
 
 def test_the_python_client_accepts_the_stand_in() -> None:
@@ -242,4 +135,4 @@ def test_the_python_client_accepts_the_stand_in() -> None:
 
         await asyncio.to_thread(use)
 
-    using(test)
+    run("listmonk", test)

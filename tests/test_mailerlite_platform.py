@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable
 from typing import Any
 
 import pytest
@@ -12,39 +11,19 @@ from mailerlite import Client
 from honeyguide.integrations.mailerlite import MailerLite
 from honeyguide.integrations.platform import (
     ChangeKind,
-    ContactStatus,
     IncomingHook,
     PlatformAccess,
     WriteResult,
 )
 from honeyguide.integrations.problems import (
-    FieldsGone,
     ForgedHook,
-    TryLater,
     Unexpected,
-    WrongCredentials,
 )
+from tests.support.platforms.cases import read_all, results, run
 from tests.support.platforms.mailerlite import KEY, MailerLiteServer, signed
-from tests.support.platforms.stand_in import access_to, contact, garbage, status
+from tests.support.platforms.stand_in import access_to, contact, status
 
 NOW_S = 1_800_000_000
-Test = Callable[[MailerLiteServer, MailerLite, PlatformAccess], Awaitable[None]]
-
-
-def using(test: Test, **options: Any) -> None:
-    async def run() -> None:
-        server = MailerLiteServer()
-        server.fields |= {"rh_code": "rh_code", "r_h__t_o_t_r_e_f": "RH_TOTREF"}
-        async with server.serving():
-            mailerlite = MailerLite(server.url)
-            async with access_to(mailerlite, {"api_key": KEY}, **options) as access:
-                await test(server, mailerlite, access)
-
-    asyncio.run(run())
-
-
-def results(outcomes: Any) -> list[WriteResult]:
-    return [each.result for each in outcomes]
 
 
 def test_connecting_creates_the_fields_that_are_missing() -> None:
@@ -61,7 +40,7 @@ def test_connecting_creates_the_fields_that_are_missing() -> None:
         assert server.fields["rh_code"] == "rh_code"
         assert await mailerlite.ensure_fields(access) == 0
 
-    using(test)
+    run("mailerlite", test)
 
 
 def test_writing_never_makes_anybody_active() -> None:
@@ -106,7 +85,7 @@ def test_writing_never_makes_anybody_active() -> None:
         assert outcomes[4].remote_id == known["id"]
         assert added["fields"]["name"] == "Reader 1"
 
-    using(test)
+    run("mailerlite", test)
 
 
 def test_somebody_who_leaves_while_we_write_stays_away() -> None:
@@ -120,95 +99,7 @@ def test_somebody_who_leaves_while_we_write_stays_away() -> None:
         assert (outcome.result, outcome.remote_id) == (WriteResult.LEFT, left["id"])
         assert left["status"] == "unsubscribed"
 
-    using(test)
-
-
-def test_unsubscribed_erased_and_renamed() -> None:
-    async def test(
-        server: MailerLiteServer, mailerlite: MailerLite, access: PlatformAccess
-    ) -> None:
-        one, two = server.add("reader1@example.org"), server.add("old@example.org")
-        three = server.add("reader3@example.org", rh_code="code3")
-        server.add("taken@example.org")
-        five = server.add("five@example.org")
-        erased = {"status": ContactStatus.ERASED, "email": "", "may_add": False, "values": {}}
-        outcomes = await mailerlite.write_many(
-            access,
-            [
-                contact(1, status=ContactStatus.UNSUBSCRIBED, may_add=False),
-                contact(2, old_email="old@example.org"),
-                contact(3, remote_id=three["id"], **erased),
-                contact(4, status=ContactStatus.UNSUBSCRIBED, may_add=False),
-                contact(5, email="taken@example.org", old_email="x@y.org", remote_id=five["id"]),
-                contact(6, **erased),
-                contact(7, old_email="unknown@example.org"),
-            ],
-        )
-        assert results(outcomes) == [
-            WriteResult.WRITTEN,
-            WriteResult.WRITTEN,
-            WriteResult.WRITTEN,
-            WriteResult.ABSENT,
-            WriteResult.REFUSED,
-            WriteResult.ABSENT,
-            WriteResult.ABSENT,
-        ]
-        assert one["status"] == "unsubscribed" and two["email"] == "reader2@example.org"
-        assert three["fields"]["rh_code"] == "" and three["status"] == "active"
-
-    using(test)
-
-
-def test_what_was_written_before_the_limit_stays_written() -> None:
-    async def test(
-        server: MailerLiteServer, mailerlite: MailerLite, access: PlatformAccess
-    ) -> None:
-        server.left_this_minute = 5
-        outcomes = await mailerlite.write_many(access, [contact(n) for n in range(1, 5)])
-        assert results(outcomes) == [WriteResult.WRITTEN] * 2 + [WriteResult.LATER] * 2
-        server.left_this_minute = 9
-        fake = contact(5, email="fake@example.org")
-        outcomes = await mailerlite.write_many(access, [fake, contact(4)])
-        assert results(outcomes) == [WriteResult.REFUSED, WriteResult.WRITTEN]
-
-    using(test)
-
-
-@pytest.mark.parametrize(
-    ("fault", "error"),
-    [
-        (status(429, retry_after="7"), TryLater),
-        (status(502), TryLater),
-        (status(401), WrongCredentials),
-        (status(403), Unexpected),
-        (garbage, Unexpected),
-        (status(200, '{"data": 7}'), Unexpected),
-    ],
-)
-def test_what_goes_wrong_is_one_sentence(fault: Any, error: type[Exception]) -> None:
-    async def test(
-        server: MailerLiteServer, mailerlite: MailerLite, access: PlatformAccess
-    ) -> None:
-        server.fail(server.list_fields, fault)
-        with pytest.raises(error, match=r"^[^@]+\.$"):
-            await mailerlite.write_many(access, [contact()])
-        assert results(await mailerlite.write_many(access, [contact()])) == [WriteResult.WRITTEN]
-
-    using(test)
-
-
-def test_a_deleted_field_and_a_revoked_token_are_named() -> None:
-    async def test(
-        server: MailerLiteServer, mailerlite: MailerLite, access: PlatformAccess
-    ) -> None:
-        server.fields.pop("rh_code")
-        with pytest.raises(FieldsGone):
-            await mailerlite.write_many(access, [contact()])
-        server.key = "another"
-        with pytest.raises(WrongCredentials):
-            await mailerlite.check(access)
-
-    using(test)
+    run("mailerlite", test)
 
 
 def test_changes_are_read_page_by_page() -> None:
@@ -219,13 +110,7 @@ def test_changes_are_read_page_by_page() -> None:
             server.add(f"p{number}@example.org", referral_code=f"c{number}")
         for state in ("unsubscribed", "junk", "bounced", "unconfirmed"):
             server.add(f"{state}@example.org", state)
-        token, seen = None, []
-        while True:
-            page = await mailerlite.read_changes(access, since_ms=NOW_S, token=token)
-            seen += page.changes
-            token = page.next_token
-            if token is None:
-                break
+        seen = await read_all(mailerlite, access, NOW_S)
         assert len(server.seen) == 3
         assert len({each.email for each in seen}) == len(seen) == 204
         assert (seen[7].kind, seen[7].code) == (ChangeKind.JOINED, "c7")
@@ -236,7 +121,7 @@ def test_changes_are_read_page_by_page() -> None:
             ChangeKind.BOUNCED,
         ]
 
-    using(test, code_field="Referral code")
+    run("mailerlite", test, code_field="Referral code")
 
 
 def event(person: dict[str, Any], name: str, **changes: Any) -> dict[str, Any]:
@@ -272,7 +157,7 @@ def test_a_webhook_has_a_signature() -> None:
         with pytest.raises(Unexpected, match="twice a day"):
             await mailerlite.add_hook(access, "http://127.0.0.1/hooks/1")
 
-    using(test)
+    run("mailerlite", test)
 
 
 def test_a_webhook_is_understood() -> None:
@@ -307,7 +192,7 @@ def test_a_webhook_is_understood() -> None:
             with pytest.raises(Unexpected):
                 await mailerlite.understand_hook(access, IncomingHook(headers={}, body=nonsense))
 
-    using(test)
+    run("mailerlite", test)
 
 
 def test_mailerlites_own_client_accepts_the_stand_in() -> None:
@@ -331,4 +216,4 @@ def test_mailerlites_own_client_accepts_the_stand_in() -> None:
 
         await asyncio.to_thread(use)
 
-    using(test)
+    run("mailerlite", test)

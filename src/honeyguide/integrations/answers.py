@@ -7,10 +7,11 @@ from datetime import datetime
 from typing import TypeVar
 
 from honeyguide.integrations.http import PlatformReply
-from honeyguide.integrations.platform import Contact, WriteOutcome, WriteResult
+from honeyguide.integrations.platform import Contact, ContactStatus, WriteOutcome, WriteResult
 from honeyguide.integrations.problems import TryLater, Unexpected
 
 T = TypeVar("T")
+REFUSALS = (400, 422)
 
 
 def answer_of(reply: PlatformReply, kind: type[T]) -> T:
@@ -29,6 +30,21 @@ def outcome(
         remote_id=remote_id or contact.remote_id,
         reason=reason,
     )
+
+
+def written(contact: Contact, remote_id: str, *, has_left: bool = False) -> WriteOutcome:
+    """Written; but somebody who should be active may have left there."""
+    is_gone = has_left and contact.status == ContactStatus.ACTIVE
+    return outcome(
+        contact, WriteResult.LEFT if is_gone else WriteResult.WRITTEN, remote_id=remote_id
+    )
+
+
+def refused(contact: Contact, reply: PlatformReply, reason: str) -> WriteOutcome:
+    """The platform does not take this contact. A status other than 400 and 422 is about us."""
+    if reply.status not in REFUSALS:
+        raise Unexpected(f"{reply.platform} answered with status {reply.status}.")
+    return outcome(contact, WriteResult.REFUSED, reason=reason)
 
 
 async def write_in_turn(

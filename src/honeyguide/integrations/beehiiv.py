@@ -13,7 +13,8 @@ from urllib.parse import quote, urlencode
 
 import msgspec
 
-from honeyguide.integrations.answers import answer_of, outcome, write_in_turn
+from honeyguide.events.outbound import retry_after_s
+from honeyguide.integrations.answers import answer_of, outcome, refused, write_in_turn, written
 from honeyguide.integrations.hook_keys import HOOK_KEY, check_key, keyed_url, new_key
 from honeyguide.integrations.http import PlatformReply
 from honeyguide.integrations.platform import (
@@ -202,12 +203,9 @@ class Beehiiv:
         if reply.status == 404:
             return outcome(contact, WriteResult.ABSENT)
         if not reply.is_ok:
-            reason = "beehiiv does not accept this address."
-            return outcome(contact, WriteResult.REFUSED, reason=reason)
-        written = reply.decode(_BeehiivOne).data
-        has_left = contact.status == ContactStatus.ACTIVE and written.status in _HAS_LEFT
-        result = WriteResult.LEFT if has_left else WriteResult.WRITTEN
-        return outcome(contact, result, remote_id=written.id)
+            return refused(contact, reply, "beehiiv does not accept this address.")
+        found = reply.decode(_BeehiivOne).data
+        return written(contact, found.id, has_left=found.status in _HAS_LEFT)
 
     async def read_changes(
         self, access: PlatformAccess, *, since_ms: int | None, token: str | None
@@ -306,11 +304,12 @@ def _in_publication(reply: PlatformReply, kind: type[T]) -> T:
 
 
 def _wait_s(reply: PlatformReply) -> int | None:
-    """beehiiv says at what second since 1970 the minute ends, and has no Retry-After."""
+    """beehiiv says at what second since 1970 the minute ends; Retry-After is not documented."""
+    now_s = system_clock() // 1000
     reset_s = reply.headers.get("ratelimit-reset", "")
     if not (reset_s.isascii() and reset_s.isdigit() and len(reset_s) < 12):
-        return None
-    return min(max(1, int(reset_s) - system_clock() // 1000), LONGEST_WAIT_S)
+        return retry_after_s(reply.headers.get("retry-after"), now_s)
+    return min(max(1, int(reset_s) - now_s), LONGEST_WAIT_S)
 
 
 def _values(access: PlatformAccess, contact: Contact) -> list[dict[str, Any]]:

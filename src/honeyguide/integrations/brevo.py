@@ -16,7 +16,14 @@ from urllib.parse import quote, urlencode
 
 import msgspec
 
-from honeyguide.integrations.answers import answer_of, outcome, time_ms, write_in_turn
+from honeyguide.integrations.answers import (
+    answer_of,
+    outcome,
+    refused,
+    time_ms,
+    write_in_turn,
+    written,
+)
 from honeyguide.integrations.http import PlatformReply
 from honeyguide.integrations.platform import (
     About,
@@ -198,7 +205,7 @@ class Brevo:
             return outcome(contact, WriteResult.ABSENT)
         if not reply.is_ok:
             return _refused(contact, reply)
-        return outcome(contact, WriteResult.WRITTEN, remote_id=remote_id)
+        return written(contact, remote_id)
 
     async def _add(self, access: PlatformAccess, contact: Contact) -> WriteOutcome:
         """Without `updateEnabled`: somebody who came since we looked is not written to unseen."""
@@ -211,8 +218,7 @@ class Brevo:
         reply = await self._call(access, "POST", "/contacts", json=body)
         if not reply.is_ok:
             return _refused(contact, reply)
-        made = reply.decode(_BrevoMade)
-        return outcome(contact, WriteResult.WRITTEN, remote_id=str(made.id))
+        return written(contact, str(reply.decode(_BrevoMade).id))
 
     async def _find(self, access: PlatformAccess, contact: Contact) -> _BrevoContact | None:
         if contact.remote_id:
@@ -322,7 +328,7 @@ def _refused(contact: Contact, reply: PlatformReply) -> WriteOutcome:
     reason = "Brevo does not accept this address."
     if is_taken:
         reason = "Another contact in Brevo already has the new address."
-    return outcome(contact, WriteResult.REFUSED, reason=reason)
+    return refused(contact, reply, reason)
 
 
 def _is_on_list(access: PlatformAccess, found: _BrevoContact) -> bool:

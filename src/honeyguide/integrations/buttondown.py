@@ -17,7 +17,14 @@ from urllib.parse import quote, urlencode
 
 import msgspec
 
-from honeyguide.integrations.answers import answer_of, outcome, time_ms, write_in_turn
+from honeyguide.integrations.answers import (
+    answer_of,
+    outcome,
+    refused,
+    time_ms,
+    write_in_turn,
+    written,
+)
 from honeyguide.integrations.http import PlatformReply
 from honeyguide.integrations.platform import (
     About,
@@ -162,12 +169,10 @@ class Buttondown:
         reply = await self._call(access, "PATCH", f"/subscribers/{quote(found.id, safe='')}", body)
         if reply.status == 404:
             return outcome(contact, WriteResult.ABSENT)
-        if reply.status in (400, 422):
+        if not reply.is_ok:
             return _refused(contact, reply)
-        written = answer_of(reply, _ButtondownSubscriber)
-        has_left = is_active and written.type in _HAS_LEFT
-        result = WriteResult.LEFT if has_left else WriteResult.WRITTEN
-        return outcome(contact, result, remote_id=written.id)
+        changed = reply.decode(_ButtondownSubscriber)
+        return written(contact, changed.id, has_left=changed.type in _HAS_LEFT)
 
     async def _find(self, access: PlatformAccess, key: str) -> _ButtondownSubscriber | None:
         reply = await self._call(access, "GET", f"/subscribers/{quote(key, safe='')}")
@@ -179,10 +184,9 @@ class Buttondown:
             return outcome(contact, WriteResult.ABSENT)
         body = {"email_address": contact.email, "metadata": _metadata(access, contact)}
         reply = await self._call(access, "POST", "/subscribers", body)
-        if reply.status in (400, 422):
+        if not reply.is_ok:
             return _refused(contact, reply)
-        made = answer_of(reply, _ButtondownSubscriber)
-        return outcome(contact, WriteResult.WRITTEN, remote_id=made.id)
+        return written(contact, reply.decode(_ButtondownSubscriber).id)
 
     async def read_changes(
         self, access: PlatformAccess, *, since_ms: int | None, token: str | None
@@ -281,7 +285,7 @@ def _refused(contact: Contact, reply: PlatformReply) -> WriteOutcome:
     reason = "Buttondown does not accept this address."
     if code in ("email_already_exists", "subscriber_already_exists"):
         reason = "Another subscriber in Buttondown already has this address."
-    return outcome(contact, WriteResult.REFUSED, reason=reason)
+    return refused(contact, reply, reason)
 
 
 def _change(access: PlatformAccess, found: _ButtondownSubscriber) -> PlatformChange:

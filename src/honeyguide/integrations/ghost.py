@@ -19,7 +19,14 @@ from urllib.parse import urlencode
 
 import msgspec
 
-from honeyguide.integrations.answers import answer_of, outcome, time_ms
+from honeyguide.integrations.answers import (
+    answer_of,
+    outcome,
+    refused,
+    time_ms,
+    write_in_turn,
+    written,
+)
 from honeyguide.integrations.http import PlatformReply
 from honeyguide.integrations.platform import (
     About,
@@ -39,9 +46,7 @@ from honeyguide.integrations.platform import (
     WriteResult,
 )
 from honeyguide.integrations.problems import (
-    AudienceGone,
     ForgedHook,
-    PlatformError,
     Unexpected,
     WrongCredentials,
 )
@@ -154,20 +159,7 @@ class Ghost:
     async def write_many(
         self, access: PlatformAccess, contacts: Sequence[Contact]
     ) -> list[WriteOutcome]:
-        outcomes: list[WriteOutcome] = []
-        for contact in contacts:
-            try:
-                outcomes.append(await self._write(access, contact))
-            except (WrongCredentials, AudienceGone):
-                raise
-            except PlatformError as error:
-                if not outcomes:
-                    raise
-                # What was written stays written; the rest keeps its turn.
-                rest = contacts[len(outcomes) :]
-                later = WriteResult.LATER
-                return [*outcomes, *(outcome(each, later, reason=error.reason) for each in rest)]
-        return outcomes
+        return await write_in_turn(contacts, lambda contact: self._write(access, contact))
 
     async def _write(self, access: PlatformAccess, contact: Contact) -> WriteOutcome:
         member = await self._find(access, contact)
@@ -192,7 +184,7 @@ class Ghost:
             reply = await self._call(access, "PUT", f"/members/{member.id}/", json=body)
             if not reply.is_ok:
                 return _refused(contact, reply)
-        return outcome(contact, WriteResult.WRITTEN, remote_id=member.id)
+        return written(contact, member.id)
 
     async def _add(self, access: PlatformAccess, contact: Contact) -> WriteOutcome:
         body = {
@@ -204,9 +196,7 @@ class Ghost:
         reply = await self._call(access, "POST", "/members/", json={"members": [body]})
         if not reply.is_ok:
             return _refused(contact, reply)
-        return outcome(
-            contact, WriteResult.WRITTEN, remote_id=reply.decode(_GhostMembers).members[0].id
-        )
+        return written(contact, reply.decode(_GhostMembers).members[0].id)
 
     async def _find(self, access: PlatformAccess, contact: Contact) -> _GhostMember | None:
         if contact.remote_id is not None:
@@ -341,10 +331,8 @@ def _labels(member: _GhostMember, contact: Contact) -> list[str]:
 def _refused(contact: Contact, reply: PlatformReply) -> WriteOutcome:
     if reply.status == 404:
         return outcome(contact, WriteResult.ABSENT)
-    if reply.status == 422:
-        reason = "Ghost does not accept this address, or another member has it."
-        return outcome(contact, WriteResult.REFUSED, reason=reason)
-    raise Unexpected(f"Ghost answered with status {reply.status}.")
+    reason = "Ghost does not accept this address, or another member has it."
+    return refused(contact, reply, reason)
 
 
 def _change(access: PlatformAccess, member: _GhostMember, old_email: str = "") -> PlatformChange:

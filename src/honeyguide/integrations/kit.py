@@ -16,7 +16,14 @@ from urllib.parse import quote, urlencode
 
 import msgspec
 
-from honeyguide.integrations.answers import answer_of, outcome, time_ms, write_in_turn
+from honeyguide.integrations.answers import (
+    answer_of,
+    outcome,
+    refused,
+    time_ms,
+    write_in_turn,
+    written,
+)
 from honeyguide.integrations.http import PlatformReply
 from honeyguide.integrations.platform import (
     About,
@@ -193,14 +200,12 @@ class Kit:
         if reply.status == 422 and b"custom field" in reply.body.lower():
             raise FieldsGone("A custom field of ours was deleted in Kit.")
         if not reply.is_ok:
-            reason = "Kit does not accept this address."
-            return outcome(contact, WriteResult.REFUSED, reason=reason)
-        written = reply.decode(_Written)
-        if any(key in warning for warning in written.warnings for key in fields):
+            return refused(contact, reply, "Kit does not accept this address.")
+        answer = reply.decode(_Written)
+        if any(key in warning for warning in answer.warnings for key in fields):
             raise FieldsGone("A custom field of ours was deleted in Kit.")
-        has_left = contact.status == ContactStatus.ACTIVE and written.subscriber.state in _HAS_LEFT
-        result = WriteResult.LEFT if has_left else WriteResult.WRITTEN
-        return outcome(contact, result, remote_id=str(written.subscriber.id))
+        subscriber = answer.subscriber
+        return written(contact, str(subscriber.id), has_left=subscriber.state in _HAS_LEFT)
 
     async def _find(self, access: PlatformAccess, contact: Contact) -> _Subscriber | None:
         if contact.remote_id:

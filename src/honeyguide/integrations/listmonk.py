@@ -16,7 +16,14 @@ from urllib.parse import quote, urlencode
 
 import msgspec
 
-from honeyguide.integrations.answers import answer_of, outcome, time_ms, write_in_turn
+from honeyguide.integrations.answers import (
+    answer_of,
+    outcome,
+    refused,
+    time_ms,
+    write_in_turn,
+    written,
+)
 from honeyguide.integrations.http import PlatformReply
 from honeyguide.integrations.platform import (
     About,
@@ -40,6 +47,7 @@ URL = "url"
 USER = "username"
 TOKEN = "token"
 PER_PAGE = 500
+_BAD_ADDRESS = "listmonk does not accept this address."
 
 
 class _ListmonkMembership(msgspec.Struct):
@@ -177,12 +185,10 @@ class Listmonk:
                 return outcome(contact, WriteResult.REFUSED, reason=reason)
             body["email"] = contact.email
         reply = await self._call(access, "PATCH", f"/api/subscribers/{found.id}", body)
-        if reply.status == 400:
-            return _refused(contact)
-        written = answer_of(reply, _ListmonkOne).data
-        has_left = is_active and written.has_left(access)
-        result = WriteResult.LEFT if has_left else WriteResult.WRITTEN
-        return outcome(contact, result, remote_id=str(written.id))
+        if not reply.is_ok:
+            return refused(contact, reply, _BAD_ADDRESS)
+        changed = reply.decode(_ListmonkOne).data
+        return written(contact, str(changed.id), has_left=changed.has_left(access))
 
     async def _find(self, access: PlatformAccess, contact: Contact) -> _ListmonkSubscriber | None:
         if not contact.remote_id:
@@ -213,10 +219,9 @@ class Listmonk:
         if reply.status == 409:
             reason = "They were added in listmonk at the same moment."
             return outcome(contact, WriteResult.LATER, reason=reason)
-        if reply.status == 400:
-            return _refused(contact)
-        made = answer_of(reply, _ListmonkOne).data
-        return outcome(contact, WriteResult.WRITTEN, remote_id=str(made.id))
+        if not reply.is_ok:
+            return refused(contact, reply, _BAD_ADDRESS)
+        return written(contact, str(reply.decode(_ListmonkOne).data.id))
 
     async def _change_list(
         self, access: PlatformAccess, found: _ListmonkSubscriber, action: str
@@ -286,11 +291,6 @@ class Listmonk:
 def _attributes(access: PlatformAccess, contact: Contact) -> dict[str, str]:
     """In lower case, as the newsletter block has them."""
     return {name.lower(): value for name, value in contact.fields(access).items()}
-
-
-def _refused(contact: Contact) -> WriteOutcome:
-    reason = "listmonk does not accept this address."
-    return outcome(contact, WriteResult.REFUSED, reason=reason)
 
 
 def _change(access: PlatformAccess, found: _ListmonkSubscriber) -> PlatformChange | None:

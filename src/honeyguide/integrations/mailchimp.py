@@ -17,7 +17,7 @@ from urllib.parse import parse_qs, quote, urlencode
 
 import msgspec
 
-from honeyguide.integrations.answers import answer_of, outcome, time_ms
+from honeyguide.integrations.answers import answer_of, outcome, refused, time_ms, written
 from honeyguide.integrations.hook_keys import HOOK_KEY, check_key, keyed_url, new_key
 from honeyguide.integrations.http import PlatformReply
 from honeyguide.integrations.platform import (
@@ -210,9 +210,7 @@ class Mailchimp:
         if not reply.is_ok:
             return _refused(contact, reply)
         member = reply.decode(_Member)
-        has_left = is_here and member.status in _HAS_LEFT
-        result = WriteResult.LEFT if has_left else WriteResult.WRITTEN
-        return outcome(contact, result, remote_id=member.contact_id)
+        return written(contact, member.contact_id, has_left=member.status in _HAS_LEFT)
 
     async def read_changes(
         self, access: PlatformAccess, *, since_ms: int | None, token: str | None
@@ -346,7 +344,7 @@ def _refused(contact: Contact, reply: PlatformReply) -> WriteOutcome:
     reason = "Mailchimp does not accept this address."
     if problem.title == "Member Exists":
         reason = "Another contact in Mailchimp already has the new address."
-    return outcome(contact, WriteResult.REFUSED, reason=reason)
+    return refused(contact, reply, reason)
 
 
 def _change(

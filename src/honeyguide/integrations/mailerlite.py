@@ -18,7 +18,14 @@ from urllib.parse import quote, urlencode
 
 import msgspec
 
-from honeyguide.integrations.answers import answer_of, outcome, time_ms, write_in_turn
+from honeyguide.integrations.answers import (
+    answer_of,
+    outcome,
+    refused,
+    time_ms,
+    write_in_turn,
+    written,
+)
 from honeyguide.integrations.http import PlatformReply
 from honeyguide.integrations.platform import (
     About,
@@ -207,21 +214,18 @@ class MailerLite:
         if reply.status == 404:
             return outcome(contact, WriteResult.ABSENT)
         if not reply.is_ok:
-            return await self._refused(access, contact, key)
-        written = reply.decode(_MailerLiteFound).data
-        has_left = is_here and written.status in _HAS_LEFT
-        result = WriteResult.LEFT if has_left else WriteResult.WRITTEN
-        return outcome(contact, result, remote_id=written.id)
+            return await self._refused(access, contact, key, reply)
+        subscriber = reply.decode(_MailerLiteFound).data
+        return written(contact, subscriber.id, has_left=subscriber.status in _HAS_LEFT)
 
     async def _refused(
-        self, access: PlatformAccess, contact: Contact, key: str | None
+        self, access: PlatformAccess, contact: Contact, key: str | None, reply: PlatformReply
     ) -> WriteOutcome:
         """MailerLite refuses to write to some who left, as it refuses bad addresses."""
         found = await self._find(access, key or contact.email)
         if found and found.status in _HAS_LEFT:
             return outcome(contact, WriteResult.LEFT, remote_id=found.id)
-        reason = "MailerLite does not accept this address."
-        return outcome(contact, WriteResult.REFUSED, reason=reason)
+        return refused(contact, reply, "MailerLite does not accept this address.")
 
     async def _find(self, access: PlatformAccess, key: str) -> _MailerLiteSubscriber | None:
         """By ID or address. Erased subscribers have neither if they were never written."""

@@ -24,7 +24,7 @@ class KitServer(StandIn):
         self.left_this_minute = 120
         self.fields = {"last_name"}
         self.people: dict[int, dict[str, Any]] = {}
-        self.endpoints: dict[int, dict[str, Any]] = {}
+        self.webhooks: dict[int, dict[str, Any]] = {}
 
     def routes(self) -> list[web.RouteDef]:
         one = "/v4/subscribers/{id}"
@@ -152,12 +152,12 @@ class KitServer(StandIn):
         body = await request.json()
         if "127.0.0.1" in body["url"]:
             return errors(422, "Url is not allowed")
-        made = {"id": len(self.endpoints) + 1, "secret": "whsec_abc", **body}
-        self.endpoints[made["id"]] = made
+        made = {"id": len(self.webhooks) + 1, "secret": "whsec_abc", **body}
+        self.webhooks[made["id"]] = made
         return web.json_response({"webhook_endpoint": made}, status=201)
 
     async def remove_endpoint(self, request: web.Request) -> web.StreamResponse:
-        if self.endpoints.pop(int(request.match_info["id"]), None) is None:
+        if self.webhooks.pop(int(request.match_info["id"]), None) is None:
             return errors(404, "Not Found")
         return web.Response(status=204)
 

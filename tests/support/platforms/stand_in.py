@@ -88,6 +88,17 @@ async def drop(request: web.Request) -> web.StreamResponse:
     return web.Response()
 
 
+async def pass_on(request: web.Request) -> web.StreamResponse:
+    """Answers as the platform would."""
+    return await request.match_info.handler(request)
+
+
+async def lose_answer(request: web.Request) -> web.StreamResponse:
+    """Does what was asked, and closes the connection without an answer."""
+    await request.match_info.handler(request)
+    return await drop(request)
+
+
 def slow(seconds: float, then: Answer) -> Answer:
     async def answer(request: web.Request) -> web.StreamResponse:
         await asyncio.sleep(seconds)

@@ -1,0 +1,291 @@
+"""What every platform has to stand, each against its strict stand-in: wrong keys, limits, broken
+servers, lost answers, fields and lists that were deleted, and people who left.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import itertools
+import re
+from collections.abc import Sequence
+from typing import Any
+
+import msgspec
+import pytest
+
+from honeyguide.integrations.platform import (
+    Contact,
+    ContactStatus,
+    Hooks,
+    IncomingHook,
+    Platform,
+    PlatformAccess,
+    WriteResult,
+)
+from honeyguide.integrations.problems import (
+    AudienceGone,
+    FieldsGone,
+    ForgedHook,
+    PlatformError,
+    TryLater,
+    Unexpected,
+    WrongCredentials,
+)
+from tests.support.platforms.cases import CASES, Fault, PlatformCase
+from tests.support.platforms.stand_in import (
+    contact,
+    drop,
+    garbage,
+    lose_answer,
+    pass_on,
+    slow,
+    status,
+)
+
+NOW_S = 1_800_000_000
+WRITTEN, LATER, REFUSED = WriteResult.WRITTEN, WriteResult.LATER, WriteResult.REFUSED
+LEFT, ABSENT = WriteResult.LEFT, WriteResult.ABSENT
+EACH = pytest.mark.parametrize("case", CASES.values(), ids=CASES)
+WITH_LISTS = {key: case for key, case in CASES.items() if case.active is not None}
+EACH_LIST = pytest.mark.parametrize("case", WITH_LISTS.values(), ids=WITH_LISTS)
+
+FAULTS: tuple[Fault, ...] = (
+    (status(429), TryLater),
+    (lose_answer, TryLater),
+    (status(405), Unexpected),
+    (garbage, Unexpected),
+)
+# All requests are made in one place, so it is enough if one of them meets these.
+USUAL_FAULTS: tuple[Fault, ...] = (
+    (status(502, "<html>Bad gateway</html>"), TryLater),
+    (drop, TryLater),
+    (status(401), WrongCredentials),
+)
+
+
+async def written(platform: Platform, access: PlatformAccess, contacts: Sequence[Contact]) -> Any:
+    """The results in the order of the contacts, or the error. What went wrong is a sentence."""
+    try:
+        outcomes = await platform.write_many(access, contacts)
+    except PlatformError as error:
+        return _checked(error)
+    for each in outcomes:
+        assert each.result in (WRITTEN, ABSENT, LEFT) or _checked(each)
+    by_id = {each.subscriber_id: each.result for each in outcomes}
+    return [by_id[each.subscriber_id] for each in contacts]
+
+
+def _checked(said: Any) -> Any:
+    assert re.fullmatch(r"[A-Za-z][^@]+\.", said.reason)
+    return said
+
+
+@EACH
+def test_a_wrong_key_is_wrong_credentials(case: PlatformCase) -> None:
+    async def run() -> None:
+        async with case.open() as (server, platform, access):
+            await platform.check(access)
+            assert len(await platform.audiences(access)) >= 1
+            case.revoke(server)
+            with pytest.raises(WrongCredentials):
+                await platform.check(access)
+            assert isinstance(await written(platform, access, [contact()]), WrongCredentials)
+
+    asyncio.run(run())
+
+
+async def fails_once(
+    opened: tuple[Any, Platform, PlatformAccess], fault: Fault, place: int, *who: Contact
+) -> None:
+    """The request at this place fails; what was written stays written, and the next try works."""
+    server, platform, access = opened
+    answer, error = fault
+    # The HTTP client sends a GET that was dropped once more.
+    server.fail(*[pass_on] * place, *[answer] * (2 if answer in (drop, lose_answer) else 1))
+    result = await written(platform, access, who)
+    server.faults.clear()
+    if isinstance(result, PlatformError):
+        assert isinstance(result, error | Unexpected), result
+    else:
+        assert error in (TryLater, Unexpected) and set(result) <= {WRITTEN, LATER}, result
+    assert await written(platform, access, who) == [WRITTEN] * len(who)
+
+
+@EACH
+def test_what_goes_wrong_is_said_and_the_next_try_works(case: PlatformCase) -> None:
+    """Each fault, at each request that a write makes; and the limit, within a batch."""
+
+    async def run() -> None:
+        async with case.open() as opened:
+            server, platform, access = opened
+            assert await written(platform, access, [contact(1)]) == [WRITTEN]
+            numbers = itertools.count(2)
+            for place in range(len(server.seen)):
+                usual = USUAL_FAULTS if place == 0 else ()
+                for fault in (*FAULTS, *case.faults, *usual):
+                    await fails_once(opened, fault, place, contact(next(numbers)))
+            for place in range(4):
+                both = contact(next(numbers)), contact(next(numbers))
+                await fails_once(opened, FAULTS[0], place, *both)
+
+    asyncio.run(run())
+
+
+@EACH
+def test_waits_are_as_long_as_asked_for(case: PlatformCase) -> None:
+    async def run() -> None:
+        async with case.open() as (server, platform, access):
+            for fault, after_s in (
+                (status(429), None),
+                (status(429, retry_after="7"), 7),
+                (status(503, retry_after="60"), 60),
+            ):
+                server.fail(fault)
+                with pytest.raises(TryLater) as raised:
+                    await platform.check(access)
+                assert raised.value.after_s == after_s
+            server.fail(slow(0.02, pass_on))
+            await platform.check(access)
+
+    asyncio.run(run())
+
+
+@EACH
+def test_one_bad_address_costs_nobody_else(case: PlatformCase) -> None:
+    async def run() -> None:
+        async with case.open() as (server, platform, access):
+            server.refuses = {"fake@example.org": {"result": "refused", "reason": "A typo."}}
+            three = [contact(1), contact(2, email="fake@example.org"), contact(3)]
+            assert await written(platform, access, three) == [WRITTEN, REFUSED, WRITTEN]
+
+    asyncio.run(run())
+
+
+@EACH_LIST
+def test_writing_never_makes_anybody_active_again(case: PlatformCase) -> None:
+    async def run() -> None:
+        async with case.open() as (server, platform, access):
+            gone = [leave(server, f"reader{n}@example.org") for n, leave in enumerate(case.left, 1)]
+            before = [case.state(person) for person in gone]
+            known = case.active(server, "reader20@example.org")  # type: ignore[misc]
+            contacts = [
+                *(contact(number) for number in range(1, len(gone) + 1)),
+                contact(20),
+                contact(21),
+                contact(22, may_add=False),
+                contact(23, may_add=False, remote_id="999"),
+            ]
+            for _ in range(2):
+                assert await written(platform, access, contacts) == [
+                    *[LEFT] * len(gone),
+                    WRITTEN,
+                    WRITTEN,
+                    ABSENT,
+                    ABSENT,
+                ]
+                assert [case.state(person) for person in gone] == before
+                assert case.find(server, "reader21@example.org") is not None
+                assert case.find(server, "reader22@example.org") is None
+                if case.code:
+                    assert case.fields(known)[case.code] == "code20"
+            [outcome] = await platform.write_many(access, [contact(20)])
+            assert outcome.remote_id == case.id(known)
+
+    asyncio.run(run())
+
+
+@EACH_LIST
+def test_unsubscribed_erased_and_renamed(case: PlatformCase) -> None:
+    async def run() -> None:
+        async with case.open() as (server, platform, access):
+            one, renamed, erased, taken = (
+                case.active(server, f"{name}@example.org")  # type: ignore[misc]
+                for name in ("reader1", "old+x", "reader3", "reader4")
+            )
+            case.active(server, "taken@example.org")  # type: ignore[misc]
+            stays = case.state(erased)
+            if case.code:
+                case.fields(erased).update({case.code: "code3", "Town": "Bonn"})
+            gone = {"status": ContactStatus.UNSUBSCRIBED, "may_add": False}
+            contacts = [
+                contact(1, **gone),
+                contact(2, old_email="old+x@example.org"),
+                contact(
+                    3,
+                    email="",
+                    status=ContactStatus.ERASED,
+                    may_add=False,
+                    remote_id=case.id(erased),
+                    values={},
+                ),
+                contact(
+                    4,
+                    email="taken@example.org",
+                    old_email="reader4@example.org",
+                    remote_id=case.id(taken),
+                ),
+                contact(5, **gone),
+            ]
+            assert await written(platform, access, contacts) == [
+                WRITTEN,
+                WRITTEN,
+                WRITTEN,
+                REFUSED,
+                ABSENT,
+            ]
+            assert case.state(one) == case.unsubscribed
+            assert case.find(server, "reader2@example.org") is renamed
+            assert case.find(server, "reader4@example.org") is taken
+            assert case.find(server, "reader3@example.org") is erased
+            assert case.state(erased) == stays
+            if case.code:
+                assert case.fields(erased).get(case.code, "") == ""
+                assert case.fields(erased)["Town"] == "Bonn"
+
+    asyncio.run(run())
+
+
+@EACH
+def test_a_deleted_field_or_list_is_named(case: PlatformCase) -> None:
+    async def run() -> None:
+        if case.lose_field is not None:
+            async with case.open() as (server, platform, access):
+                case.lose_field(server)
+                assert isinstance(await written(platform, access, [contact()]), FieldsGone)
+                assert await platform.ensure_fields(access) == 1
+                assert await platform.ensure_fields(access) == 0
+                assert await written(platform, access, [contact()]) == [WRITTEN]
+        if case.lose_audience is not None:
+            async with case.open() as (server, platform, access):
+                case.lose_audience(server)
+                assert isinstance(await written(platform, access, [contact()]), AudienceGone)
+                with pytest.raises(AudienceGone):
+                    await platform.read_changes(access, since_ms=None, token=None)
+
+    asyncio.run(run())
+
+
+@EACH
+def test_a_webhook_that_was_forged_or_makes_no_sense_is_refused(case: PlatformCase) -> None:
+    async def run() -> None:
+        async with case.open() as (server, platform, access):
+            for hook in (
+                IncomingHook(headers={}, body=b"{}"),
+                IncomingHook(headers={}, body=b"", query={"hook_key": ""}),
+            ):
+                with pytest.raises(ForgedHook):
+                    platform.verify_hook(access, hook, now_s=NOW_S)
+            if platform.about.hooks == Hooks.NONE:
+                return
+            with pytest.raises(Unexpected):
+                await platform.understand_hook(access, IncomingHook(headers={}, body=b"\xff"))
+            if platform.about.hooks == Hooks.AUTOMATIC:
+                kept = await platform.add_hook(access, "https://refer.example.org/hooks/1")
+                credentials = {**access.credentials, **kept}
+                connected = msgspec.structs.replace(access, credentials=credentials)
+                assert server.webhooks
+                await platform.remove_hook(connected)
+                await platform.remove_hook(connected)  # it may be gone already
+                assert not server.webhooks
+
+    asyncio.run(run())
