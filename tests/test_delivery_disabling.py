@@ -14,7 +14,7 @@ from honeyguide.kernel.clock import DAY_MS, HOUR_MS, MINUTE_MS
 from honeyguide.kernel.errors import Invalid
 from honeyguide.kernel.paging import Page
 from honeyguide.mail import emails
-from tests.support.dispatcher import HOME, PAGE, Office, Request, office, receiving, reply, run
+from tests.support.dispatcher import BASE_URL, HOME, Office, Request, office, receiving, reply, run
 from tests.support.service import ENGINES
 
 STEP_MS = 6 * HOUR_MS
@@ -67,7 +67,7 @@ def test_gone_disables_at_once_cancels_what_waits_and_tells_the_owner(engine: st
             assert [row.status for row, _ in await post.log(hook)] == ["cancelled", "cancelled"]
             assert await letters_of(post) == ["webhook_disabled"]
             text = await text_of(post, "webhook_disabled")
-            assert receiver.url in text and "410 Gone" in text and PAGE in text
+            assert receiver.url in text and "410 Gone" in text and f"{BASE_URL}/webhooks/" in text
             rung = [
                 row
                 for row in (await post.tables())["notice"]

@@ -199,6 +199,7 @@ def test_deliveries_and_letters_of_others_are_not_the_demos_to_send(tmp_path: Pa
                     "once",
                     said,
                     link="/",
+                    base_url="",
                     now_ms=9 * DAY_MS,
                 )
                 return stranger.account_id

@@ -14,6 +14,7 @@ from honeyguide.mail import layout, own_texts, texts
 from honeyguide.mail.own_texts import EDITABLE, REWARD_UNLOCKED
 from honeyguide.referrals import branding
 from honeyguide.referrals.branding import BrandFields
+from tests.support import market
 from tests.support.prizes import advocate, offer, post_of, tenant_of
 from tests.support.service import Service
 from tests.support.web import Operator, operator, words
@@ -49,6 +50,28 @@ def test_an_operators_text_is_saved_previewed_and_sent(alice: Operator) -> None:
     assert [each.subject for each in post_of(alice, "reward_unlocked")] == ["Ana, The mug is yours"]
     assert alice.web.post(PAGE, page=PAGE, **typed, reset="1").status_code == 303
     assert saved(alice) == {}
+
+
+def test_emails_to_partners_are_edited_in_english_and_look_like_the_publication(
+    alice: Operator,
+) -> None:
+    chosen = BrandFields(language="ar", follow_browser_language=True)
+    now_ms = alice.service.now_ms()
+    alice.service.write(lambda tx: branding.save(tx, tenant_of(alice), chosen, now_ms=now_ms))
+    publication = market.publish(alice, name="The Hive")
+    page = "/emails?email=budget_reached"
+    shown = alice.web.get(page).text
+    assert "New referrals earn you nothing until {date}" in shown
+    assert "language=fr" not in shown, "it has no other languages"
+    preview = alice.web.get(f"/emails/preview?{page[8:]}").text
+    assert publication["logo_url"] in preview and 'lang="en" dir="ltr"' in preview
+    typed = {"subject": "{newsletter}: budget spent", "text": "Back on {date}."}
+    assert alice.web.post(page, page=page, **typed).status_code == 303
+    assert "The Hive: budget spent" in alice.web.get(f"/emails/preview?{page[8:]}").text
+    assert alice.web.post(f"/emails/test?{page[8:]}", page=page, **typed).status_code == 303
+    assert [each.subject for each in post_of(alice, "test_email")] == ["The Hive: budget spent"]
+    refused = alice.web.post(page, page=page, subject="{reward}", text="")
+    assert refused.status_code == 400 and "{newsletter}, {month}, {date}, {link}" in refused.text
 
 
 def test_a_default_text_is_not_saved_and_each_language_has_its_own(alice: Operator) -> None:

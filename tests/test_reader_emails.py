@@ -14,12 +14,14 @@ import pytest
 
 from honeyguide.accounts import accounts, invitations
 from honeyguide.kernel.email_addresses import EmailAddress
-from honeyguide.mail import notifications, stops, texts
+from honeyguide.kernel.paging import Page
+from honeyguide.mail import notifications, stops
 from honeyguide.mail.transports import SmtpTransport
 from honeyguide.pages.readers import page_branding, requested_emails
-from honeyguide.referrals import branding, subscribers
+from honeyguide.referrals import branding, campaigns, subscribers
 from honeyguide.referrals.branding import BrandFields
 from honeyguide.store.tx import Tx
+from tests.support import market
 from tests.support.mailbox import Mailbox, Received
 from tests.support.prizes import advocate, bring, offer, post_of, tenant_of
 from tests.support.queued_emails import Letterbox
@@ -274,29 +276,35 @@ def statuses(member: Member) -> list[str]:
     return sorted(each.status for each in post_of(member, "reward_unlocked"))
 
 
-def test_partners_get_html_in_our_own_branding(wax: Member, inbox: Mailbox) -> None:
-    message = texts.budget_reached(
-        program="The <i>Hive",
-        month="May 2026",
-        resumes="1 June 2026",
-        page="https://example.org/earnings",
+def test_partners_get_emails_in_the_publications_branding_with_the_owners_text(
+    wax: Member, inbox: Mailbox
+) -> None:
+    brand(wax, accent="#0a7a3d", reply_to="hello@hive.example", language="ar")
+    own = {"budget_reached_subject.en": "{newsletter} pauses until {date}"}
+    settings = campaigns.CampaignSettings(words=own)
+    wax.service.write(lambda tx: campaigns.configure(tx, tenant_of(wax), settings))
+    publication = market.publish(wax, name="The <i>Hive")
+    joined_by = wax.service.member("partner")
+    program = market.offer(wax, publication, cpa=3, total_budget=3)
+    code = market.join(joined_by, program)["ref_code"]
+    wax.subscribe("reader@example.org", referrer_code=code)
+    wax.service.run_jobs()
+    got = {each.message["Subject"]: each for each in wait_for(inbox, 4)}
+    (subject,) = (each for each in got if "pauses until 1 " in each)
+    to_partner = got.pop(subject)
+    html = html_of(to_partner)
+    assert str(to_partner.message["To"]).startswith("partner")
+    assert str(to_partner.message["From"]).startswith('"The <i>Hive" <')
+    assert to_partner.message["Reply-To"] == "hello@hive.example"
+    assert publication["logo_url"] in html and "#0a7a3d" in html and 'dir="ltr"' in html
+    assert "The &lt;i&gt;Hive has reached its budget" in html and "<i>Hive" not in html
+    assert to_partner.message["List-Unsubscribe"] is None and "/notices" not in html
+    said = joined_by.service.read(
+        lambda tx: notifications.page_of(tx, joined_by.account_id, Page(1, 1))
     )
-
-    async def notify(tx: Tx) -> None:
-        await notifications.notify(
-            tx,
-            wax.account_id,
-            "partner@example.org",
-            "budget_reached",
-            "once",
-            message,
-            link="/earnings",
-            now_ms=wax.service.now_ms(),
-        )
-
-    wax.service.write(notify)
-    (got,) = wait_for(inbox)
-    html = html_of(got)
-    assert "The <i>Hive" in got.text and "The &lt;i&gt;Hive" in html and "<i>Hive" not in html
-    assert 'href="https://example.org/earnings"' in html and ">Honeyguide</td>" in html
-    assert got.message["List-Unsubscribe"] is None
+    assert said[0].notification.sentence.startswith("The <i>Hive has reached its budget for ")
+    preferences = f"{wax.service.services.site.base_url}/notices/preferences"
+    for each in got.values():  # to the owner: a partner joined, 80% and all is spent
+        assert str(each.message["To"]).startswith("wax") and ">Honeyguide</td>" in html_of(each)
+        assert f"Choose your notifications\n{preferences}" in each.text
+        assert f'href="{preferences}"' in html_of(each)

@@ -127,7 +127,7 @@ async def opened(settings: Settings) -> AsyncIterator[Services]:
             + notification_jobs(site, SlackPoster(site, outbound, keys))
             + backup_jobs(backup_plan_of(settings))
         )
-        dispatcher = Dispatcher(store, outbound, clock, page=f"{site.base_url}/webhooks")
+        dispatcher = Dispatcher(store, outbound, clock, base_url=site.base_url)
         try:
             yield Services(
                 settings=settings,

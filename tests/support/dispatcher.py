@@ -36,7 +36,7 @@ from .process import migrated
 from .tables import Dump, dump_postgres, dump_sqlite
 
 HOME = OutboundPolicy(https_only=False, loopback_ok=True)
-PAGE = "https://refer.example.org/webhooks"
+BASE_URL = "https://refer.example.org"
 _numbers = itertools.count(1)
 
 
@@ -203,7 +203,9 @@ class Office:
     ) -> None:
         self.store, self.account_id, self.database_url = store, account_id, url
         self.now_ms = system_clock()
-        self.dispatcher = Dispatcher(store, outbound, lambda: self.now_ms, page=PAGE, chance=chance)
+        self.dispatcher = Dispatcher(
+            store, outbound, lambda: self.now_ms, base_url=BASE_URL, chance=chance
+        )
 
     async def write(self, work: Callable[[Tx], Awaitable[Any]]) -> Any:
         return await self.store.write(work)

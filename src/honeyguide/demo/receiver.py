@@ -37,12 +37,11 @@ class WebhookReceiver:
         self._account_id = state.accounts[0].tenant.account_id
         self._since_ms, self._end_ms = state.end_ms - USED_MS, state.end_ms
         self._outbound = Outbound(services.policy)
-        page = f"{services.site.base_url}/webhooks"
         self._dispatcher = Dispatcher(
             services.store,
             self._outbound,
             lambda: self._now_ms,
-            page=page,
+            base_url=services.site.base_url,
             chance=random.Random(7).random,
         )
         self._now_ms = 0

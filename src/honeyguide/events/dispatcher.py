@@ -78,7 +78,7 @@ class WebhookQueue:
 
 
 class Dispatcher:
-    """The delivery loop of one process. `page` is the URL of the webhooks page."""
+    """The delivery loop of one process. `base_url` is that of the dashboard."""
 
     def __init__(
         self,
@@ -86,14 +86,14 @@ class Dispatcher:
         outbound: Outbound,
         clock: Clock,
         *,
-        page: str = "",
+        base_url: str = "",
         chance: Callable[[], float] = random.random,
     ) -> None:
         self._store = store
         self._outbound = outbound
         self._clock = clock
         self._chance = chance
-        self._recorder = Recorder(store, page)
+        self._recorder = Recorder(store, base_url)
         self._wake = asyncio.Event()
         self._round = asyncio.Lock()
         self._queues: dict[str, WebhookQueue] = {}

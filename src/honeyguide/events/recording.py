@@ -75,9 +75,9 @@ _OWNER_EMAIL = _sql.value("owner_email", str)
 class Recorder:
     """Outcomes that come in while a transaction runs are written together by the next one."""
 
-    def __init__(self, store: Store, page: str) -> None:
+    def __init__(self, store: Store, base_url: str) -> None:
         self._store = store
-        self._page = page
+        self._base_url = base_url
         self._outcomes = Coalescer(self._write_all, largest=MOST_TOGETHER, gather_s=GATHER_S)
 
     async def add(self, outcome: AttemptResult) -> None:
@@ -102,7 +102,7 @@ class Recorder:
         give_up_s = loop.time() + PATIENCE_S
         while True:
             try:
-                await self._store.write(record, outcomes, self._page)
+                await self._store.write(record, outcomes, self._base_url)
                 return
             except Unavailable as error:
                 if loop.time() > give_up_s:
@@ -123,7 +123,7 @@ class Recorder:
             await self._write([outcome])
 
 
-async def record(tx: Tx, outcomes: list[AttemptResult], page: str) -> None:
+async def record(tx: Tx, outcomes: list[AttemptResult], base_url: str) -> None:
     """Record outcomes, attempts and what they mean for each webhook. Without the lease, record
     nothing.
     """
@@ -141,12 +141,12 @@ async def record(tx: Tx, outcomes: list[AttemptResult], page: str) -> None:
     } | gone
     for webhook_id, outcome in sorted(failed.items()):
         if webhook_id in gone:
-            await _disable(tx, outcome, "It responded with 410 Gone.", page)
+            await _disable(tx, outcome, "It responded with 410 Gone.", base_url)
         else:
-            await _note_failure(tx, outcome, page)
+            await _note_failure(tx, outcome, base_url)
 
 
-async def _note_failure(tx: Tx, outcome: AttemptResult, page: str) -> None:
+async def _note_failure(tx: Tx, outcome: AttemptResult, base_url: str) -> None:
     webhook, now_ms = _key(outcome), outcome.at_ms
     failing = await tx.one(
         _FAILS, **webhook, now_ms=now_ms, quiet_ms=now_ms - schedule.STREAK_ENDS_AFTER_MS
@@ -155,7 +155,7 @@ async def _note_failure(tx: Tx, outcome: AttemptResult, page: str) -> None:
         return
     failed_for_ms = now_ms - failing.failing_since_ms
     if failed_for_ms >= schedule.DISABLE_AFTER_MS:
-        await _disable(tx, outcome, "All deliveries failed for five days.", page)
+        await _disable(tx, outcome, "All deliveries failed for five days.", base_url)
     elif failed_for_ms >= schedule.WARN_AFTER_MS and failing.warned_ms is None:
         await tx.run(_WARN, **webhook, now_ms=now_ms)
         since, until = (
@@ -163,12 +163,15 @@ async def _note_failure(tx: Tx, outcome: AttemptResult, page: str) -> None:
             _moment(failing.failing_since_ms + schedule.DISABLE_AFTER_MS),
         )
         letter = texts.webhook_failing(
-            url=outcome.url, since=since, disables_on=until, page=f"{page}/{outcome.webhook_id}"
+            url=outcome.url,
+            since=since,
+            disables_on=until,
+            page=f"{base_url}/webhooks/{outcome.webhook_id}",
         )
-        await _tell_owner(tx, outcome, "webhook_failing", letter)
+        await _tell_owner(tx, outcome, "webhook_failing", letter, base_url)
 
 
-async def _disable(tx: Tx, outcome: AttemptResult, reason: str, page: str) -> None:
+async def _disable(tx: Tx, outcome: AttemptResult, reason: str, base_url: str) -> None:
     """Pending deliveries are canceled, but a replay can send them after the webhook is enabled."""
     webhook, now_ms = _key(outcome), outcome.at_ms
     await tx.lock(_LOCK_WEBHOOK, "update", **webhook)
@@ -176,9 +179,9 @@ async def _disable(tx: Tx, outcome: AttemptResult, reason: str, page: str) -> No
         return
     await tx.run(_CANCEL_ALL, **webhook)
     letter = texts.webhook_disabled(
-        url=outcome.url, reason=reason, page=f"{page}/{outcome.webhook_id}"
+        url=outcome.url, reason=reason, page=f"{base_url}/webhooks/{outcome.webhook_id}"
     )
-    await _tell_owner(tx, outcome, "webhook_disabled", letter)
+    await _tell_owner(tx, outcome, "webhook_disabled", letter, base_url)
 
 
 def _key(outcome: AttemptResult) -> dict[str, Any]:
@@ -189,7 +192,9 @@ def _moment(ms: int) -> str:
     return f"{iso(ms)[:16].replace('T', ' ')} UTC"
 
 
-async def _tell_owner(tx: Tx, outcome: AttemptResult, kind: str, said: EmailText) -> None:
+async def _tell_owner(
+    tx: Tx, outcome: AttemptResult, kind: str, said: EmailText, base_url: str
+) -> None:
     """Notify the owner. The webhook's row says whether this was done already."""
     to = await tx.one(_OWNER_EMAIL, account_id=outcome.account_id)
     if to is not None:
@@ -198,5 +203,13 @@ async def _tell_owner(tx: Tx, outcome: AttemptResult, kind: str, said: EmailText
             f"/webhooks/{outcome.webhook_id}",
         )
         await notifications.notify(
-            tx, outcome.account_id, to, kind, once, said, link=link, now_ms=outcome.at_ms
+            tx,
+            outcome.account_id,
+            to,
+            kind,
+            once,
+            said,
+            link=link,
+            base_url=base_url,
+            now_ms=outcome.at_ms,
         )

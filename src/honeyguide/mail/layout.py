@@ -36,7 +36,7 @@ class EmailBranding:
     """The operator's texts, by the names of `mail.own_texts`."""
 
 
-# What partners and other users of the dashboard get.
+# What users of the dashboard get.
 HONEYGUIDE = EmailBranding("Honeyguide")
 
 
@@ -70,10 +70,14 @@ def parts(
     *,
     stop_url: str | None = None,
     leave_url: str | None = None,
+    preferences_url: str | None = None,
 ) -> EmailParts:
     """`stop_url` is where the reader stops such emails, for those that nobody asked for;
-    `leave_url`, where they leave the referral program."""
+    `leave_url`, where they leave the referral program; `preferences_url`, where a user of the
+    dashboard chooses their notifications."""
     footer = _footer(brand, stop_url, leave_url)
+    if preferences_url:
+        footer.links.append(FooterLink("Choose your notifications", preferences_url))
     html = render(
         "email.html",
         message=message,

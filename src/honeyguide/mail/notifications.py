@@ -13,7 +13,7 @@ from honeyguide.kernel.paging import Page
 from honeyguide.mail import account_emails, digests, notification_choices, slack_messages
 from honeyguide.mail.content import EmailText
 from honeyguide.mail.emails import QueuedEmail
-from honeyguide.mail.layout import EmailParts
+from honeyguide.mail.layout import HONEYGUIDE, EmailBranding, EmailParts
 from honeyguide.mail.notification_kinds import AT_ONCE, OFF, choice_about
 from honeyguide.store.statements import beside
 from honeyguide.store.tx import Tx
@@ -59,16 +59,20 @@ async def notify(
     message: EmailText,
     *,
     link: str,
+    base_url: str,
     now_ms: int,
+    sentence: str = "",
+    brand: EmailBranding = HONEYGUIDE,
     parts: EmailParts | None = None,
     unsubscribe_url: str | None = None,
 ) -> None:
     """Notifies the account's owner once for each `once`, in the way they chose for this kind.
 
-    `parts` are what the email says if that is not just the message. `unsubscribe_url` turns
-    notifications of this kind off.
+    The dashboard says the `sentence`, or else the email's subject. `parts` are what the email says
+    if that is not just the message. `unsubscribe_url` turns notifications of this kind off.
     """
-    how = await notification_choices.delivery_of(tx, account_id, choice_about(kind))
+    choice = choice_about(kind)
+    how = await notification_choices.delivery_of(tx, account_id, choice)
     if how.delivery == OFF:
         return
     is_new = await tx.run(
@@ -77,7 +81,7 @@ async def notify(
         account_id=account_id,
         kind=kind,
         once_key=once,
-        sentence=message.subject,
+        sentence=sentence or message.subject,
         link=link,
         digest_due_ms=digests.due_ms(how.delivery, how.time_zone, now_ms),
         now_ms=now_ms,
@@ -85,7 +89,9 @@ async def notify(
     if not is_new:
         return
     if how.to_slack:
-        await slack_messages.enqueue(tx, account_id, message.subject, link, now_ms=now_ms)
+        await slack_messages.enqueue(
+            tx, account_id, sentence or message.subject, link, now_ms=now_ms
+        )
     if how.delivery == AT_ONCE:
         await account_emails.send(
             tx,
@@ -93,7 +99,9 @@ async def notify(
             EmailAddress(to),
             kind,
             message,
+            brand=brand,
             parts=parts,
+            preferences_url=f"{base_url}/notices/preferences" if choice else None,
             unsubscribe_url=unsubscribe_url,
             once=once,
             now_ms=now_ms,

@@ -30,6 +30,12 @@ class EditableEmail(NamedTuple):
     about: str
     placeholders: tuple[str, ...]
     subject: str
+    text: str = ""
+    """Of an email to partners. They use the dashboard, so it is in English like that."""
+
+    @property
+    def is_for_partners(self) -> bool:
+        return bool(self.text)
 
 
 CONFIRM = EditableEmail(
@@ -67,8 +73,36 @@ ONE_MORE = EditableEmail(
     ("newsletter", "reward", "first_name", "link"),
     translatable("One more friend and you’ve earned {reward}"),
 )
+BUDGET_REACHED = EditableEmail(
+    "budget_reached",
+    "Budget reached",
+    "Sent to the partners of a program when it has spent its monthly budget.",
+    ("newsletter", "month", "date", "link"),
+    "{newsletter} has reached its budget for {month}",
+    "{newsletter} has reached its budget for {month}. New referrals earn you nothing until {date}, "
+    "unless the owner raises the budget sooner. If that happens, we will let you know.\n\n"
+    "You keep everything you have earned so far.",
+)
+BUDGET_REOPENED = EditableEmail(
+    "budget_reopened",
+    "Budget raised",
+    "Sent to the partners of a program when you raise a budget that was spent.",
+    ("newsletter", "month", "link"),
+    "{newsletter} is paying for referrals again",
+    "{newsletter} raised its budget for {month}, so new referrals earn you fees again.\n\n"
+    "Referrals that were verified while the budget was used up are not paid for afterwards.",
+)
 EDITABLE = {
-    email.kind: email for email in (CONFIRM, HUB_LINK, FRIEND_JOINED, ONE_MORE, REWARD_UNLOCKED)
+    email.kind: email
+    for email in (
+        CONFIRM,
+        HUB_LINK,
+        FRIEND_JOINED,
+        ONE_MORE,
+        REWARD_UNLOCKED,
+        BUDGET_REACHED,
+        BUDGET_REOPENED,
+    )
 }
 
 
@@ -84,6 +118,8 @@ def key_of(kind: str, field: str) -> str:
 
 def default(email: EditableEmail, field: str, language: Language, count: int = SAMPLE_COUNT) -> str:
     """Our text, with its placeholders."""
+    if email.is_for_partners:
+        return email.subject if field == SUBJECT else email.text
     gettext = language.translations.gettext
     if field == SUBJECT:
         return gettext(email.subject)

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from honeyguide.languages.language import Language
+from honeyguide.languages.language import ENGLISH, Language
 from honeyguide.mail import own_texts
 from honeyguide.mail.content import Button, Code, EmailText, NextReward, Note, email
 
@@ -166,24 +166,26 @@ def payout_due(*, month: str, amount: str, page: str) -> EmailText:
     )
 
 
-def budget_reached(*, program: str, month: str, resumes: str, page: str) -> EmailText:
-    return email(
-        f"{program} has reached its budget for {month}",
-        f"{program} has reached its budget for {month}. New referrals earn you nothing "
-        f"until {resumes}, unless the owner raises the budget sooner. "
-        "If that happens, we will let you know.",
-        "You keep everything you have earned so far.",
-        Button("View your earnings", page),
-    )
+def budget_reached(
+    *,
+    program: str,
+    month: str,
+    resumes: str,
+    page: str,
+    own: Mapping[str, str] = DEFAULT_TEXTS,
+) -> EmailText:
+    """`own` are the owner's texts, here and below."""
+    values = {"newsletter": program, "month": month, "date": resumes, "link": page}
+    written = own_texts.write(own_texts.BUDGET_REACHED, ENGLISH, own, values)
+    return email(written.subject, *written.paragraphs, Button("View your earnings", page))
 
 
-def budget_reopened(*, program: str, month: str, page: str) -> EmailText:
-    return email(
-        f"{program} is paying for referrals again",
-        f"{program} raised its budget for {month}, so new referrals earn you fees again.",
-        "Referrals that were verified while the budget was used up are not paid for afterwards.",
-        Button("View your earnings", page),
-    )
+def budget_reopened(
+    *, program: str, month: str, page: str, own: Mapping[str, str] = DEFAULT_TEXTS
+) -> EmailText:
+    values = {"newsletter": program, "month": month, "link": page}
+    written = own_texts.write(own_texts.BUDGET_REOPENED, ENGLISH, own, values)
+    return email(written.subject, *written.paragraphs, Button("View your earnings", page))
 
 
 # To a reader.

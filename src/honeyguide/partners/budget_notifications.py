@@ -14,7 +14,8 @@ from honeyguide.kernel.clock import DAY_MS
 from honeyguide.kernel.site import Site
 from honeyguide.mail import notifications, texts
 from honeyguide.mail.content import EmailText
-from honeyguide.partners import rules
+from honeyguide.mail.layout import EmailBranding
+from honeyguide.partners import partner_emails, rules
 from honeyguide.store.statements import beside
 from honeyguide.store.tx import Tx
 
@@ -28,6 +29,7 @@ class Spent(NamedTuple):
     month: str
     account_id: str
     publication_name: str
+    logo_id: str | None
     spent_cents: int
     total_budget_cents: int
     email: str
@@ -39,6 +41,14 @@ class PartnerOf(NamedTuple):
     id: str
     account_id: str
     email: str
+
+
+class PartnerMessage(NamedTuple):
+    """What partners get: the owner's text by email, ours on the dashboard."""
+
+    email: EmailText
+    sentence: str
+    brand: EmailBranding
 
 
 _sql = beside(__file__)
@@ -105,12 +115,8 @@ async def _notify_reached(tx: Tx, site: Site, *, now_ms: int) -> bool:
 
 
 async def _notify_partners_of_reach(tx: Tx, site: Site, budget: Spent, *, now_ms: int) -> int:
-    message = texts.budget_reached(
-        program=budget.publication_name,
-        month=rules.month_name(budget.month),
-        resumes=f"1 {rules.month_name(rules.next_month(budget.month))}",
-        page=f"{site.base_url}/earnings",
-    )
+    resumes = f"1 {rules.month_name(rules.next_month(budget.month))}"
+    message = await _message(tx, site, budget, texts.budget_reached, resumes=resumes)
     once = _reach_key(budget)
     partners = await tx.all(
         _PARTNERS_OF,
@@ -119,7 +125,7 @@ async def _notify_partners_of_reach(tx: Tx, site: Site, budget: Spent, *, now_ms
         once_key=once,
         batch=PARTNERS,
     )
-    await _notify(tx, partners, "budget_reached", once, message, now_ms=now_ms)
+    await _notify(tx, site, partners, "budget_reached", once, message, now_ms=now_ms)
     if partners:
         await tx.run(_PARTNERS_HEARD_REACHED, **_place(budget), reach=budget.reach, now_ms=now_ms)
     return len(partners)
@@ -133,11 +139,7 @@ async def _notify_reopened(tx: Tx, site: Site, *, now_ms: int) -> bool:
         return False
     if not await tx.run(_LOCK_REOPENED, **_place(budget), reach=budget.reach):
         return True  # it changed meanwhile; look again
-    message = texts.budget_reopened(
-        program=budget.publication_name,
-        month=rules.month_name(budget.month),
-        page=f"{site.base_url}/earnings",
-    )
+    message = await _message(tx, site, budget, texts.budget_reopened)
     once = f"budget_reopened:{budget.program_id}:{budget.month}:{budget.reach}"
     partners = await tx.all(
         _PARTNERS_TO_REOPEN,
@@ -147,25 +149,52 @@ async def _notify_reopened(tx: Tx, site: Site, *, now_ms: int) -> bool:
         once_key=once,
         batch=PARTNERS,
     )
-    await _notify(tx, partners, "budget_reopened", once, message, now_ms=now_ms)
+    await _notify(tx, site, partners, "budget_reopened", once, message, now_ms=now_ms)
     if len(partners) < PARTNERS:
         await tx.run(_MARK_REOPENED_NOTIFIED, **_place(budget), reach=budget.reach)
     return True
 
 
+async def _message(
+    tx: Tx, site: Site, budget: Spent, write_text: Callable[..., EmailText], **more: str
+) -> PartnerMessage:
+    brand = await partner_emails.branding_of(
+        tx, site, budget.account_id, budget.publication_name, budget.logo_id
+    )
+    facts = {
+        "program": budget.publication_name,
+        "month": rules.month_name(budget.month),
+        "page": f"{site.base_url}/earnings",
+        **more,
+    }
+    return PartnerMessage(
+        write_text(**facts, own=brand.own_texts), write_text(**facts).subject, brand
+    )
+
+
 async def _notify(
     tx: Tx,
+    site: Site,
     partners: list[PartnerOf],
     kind: str,
     once: str,
-    message: EmailText,
+    message: PartnerMessage,
     *,
     now_ms: int,
 ) -> None:
     for partner in partners:
-        link = f"/earnings/{partner.id}"
         await notifications.notify(
-            tx, partner.account_id, partner.email, kind, once, message, link=link, now_ms=now_ms
+            tx,
+            partner.account_id,
+            partner.email,
+            kind,
+            once,
+            message.email,
+            link=f"/earnings/{partner.id}",
+            base_url=site.base_url,
+            sentence=message.sentence,
+            brand=message.brand,
+            now_ms=now_ms,
         )
 
 
@@ -204,5 +233,6 @@ async def _notify_owner(
         f"{kind}:{budget.program_id}:{budget.month}",
         message,
         link=f"/program/{budget.program_id}",
+        base_url=site.base_url,
         now_ms=now_ms,
     )

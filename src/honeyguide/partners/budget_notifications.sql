@@ -1,5 +1,5 @@
 -- fragment: budget
-g.program_id, g.month, g.account_id, b.name AS publication_name, g.spent_cents,
+g.program_id, g.month, g.account_id, b.name AS publication_name, b.logo_id, g.spent_cents,
 p.total_budget_cents, a.email
 
 -- fragment: from_budget

@@ -258,6 +258,7 @@ async def _notify_owner(tx: Tx, site: Site, joined: PartnerCampaign, *, now_ms: 
         f"partner_joined:{joined.id}",
         message,
         link=link,
+        base_url=site.base_url,
         now_ms=now_ms,
     )
 

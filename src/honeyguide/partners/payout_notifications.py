@@ -98,7 +98,15 @@ async def _notify_owner(tx: Tx, site: Site, month: str, owed: _Fees, *, now_ms: 
     )
     once = f"fees_due:{owed.program_id}:{month}"
     await notifications.notify(
-        tx, owed.account_id, owed.email, KIND, once, message, link=link, now_ms=now_ms
+        tx,
+        owed.account_id,
+        owed.email,
+        KIND,
+        once,
+        message,
+        link=link,
+        base_url=site.base_url,
+        now_ms=now_ms,
     )
 
 
@@ -111,7 +119,15 @@ async def _notify_partner(tx: Tx, site: Site, month: str, payout: _Payout, *, no
     )
     once = f"payout_due:{month}"
     await notifications.notify(
-        tx, payout.account_id, payout.email, KIND, once, message, link=link, now_ms=now_ms
+        tx,
+        payout.account_id,
+        payout.email,
+        KIND,
+        once,
+        message,
+        link=link,
+        base_url=site.base_url,
+        now_ms=now_ms,
     )
 
 
@@ -129,5 +145,13 @@ async def _notify_administrators(tx: Tx, site: Site, month: str, *, now_ms: int)
     once = f"payouts_due:{month}"
     for account_id, to in await tx.all(_ADMINISTRATORS):
         await notifications.notify(
-            tx, account_id, to, KIND, once, message, link=link, now_ms=now_ms
+            tx,
+            account_id,
+            to,
+            KIND,
+            once,
+            message,
+            link=link,
+            base_url=site.base_url,
+            now_ms=now_ms,
         )

@@ -159,5 +159,6 @@ async def _tell_owner(
         once,
         said,
         link=f"/rewards/{reward.id}",
+        base_url=site.base_url,
         now_ms=now_ms,
     )

@@ -106,5 +106,6 @@ async def _notify_of_first(
         f"first_referral:{tenant.campaign_id}",
         message,
         link=link,
+        base_url=site.base_url,
         now_ms=now_ms,
     )

@@ -90,24 +90,29 @@ async def notify_to_approve(
     cause = earned_id if is_news else f"{reward.id}:{now_ms // DAY_MS}"
     page = f"{site.base_url}/rewards"
     message = texts.reward_to_approve(reward=reward.name, page=page)
-    await _notify(tx, tenant, REWARD_TO_APPROVE, cause, message, "/rewards", now_ms=now_ms)
+    await _notify(
+        tx, site, tenant, REWARD_TO_APPROVE, cause, message, link="/rewards", now_ms=now_ms
+    )
 
 
 async def notify_to_send(
     tx: Tx, site: Site, tenant: Tenant, earned_id: str, reward_name: str, *, now_ms: int
 ) -> None:
     message = texts.item_to_send(reward=reward_name, page=f"{site.base_url}/shipments")
-    await _notify(tx, tenant, ITEM_TO_SEND, earned_id, message, "/shipments", now_ms=now_ms)
+    await _notify(
+        tx, site, tenant, ITEM_TO_SEND, earned_id, message, link="/shipments", now_ms=now_ms
+    )
 
 
 async def _notify(
     tx: Tx,
+    site: Site,
     tenant: Tenant,
     kind: NotificationKind,
     cause: str,
     message: EmailText,
-    link: str,
     *,
+    link: str,
     now_ms: int,
 ) -> None:
     account = await accounts.get(tx, tenant.account_id)
@@ -119,6 +124,7 @@ async def _notify(
         f"{kind.name}:{cause}",
         message,
         link=link,
+        base_url=site.base_url,
         now_ms=now_ms,
     )
 

@@ -80,7 +80,7 @@ async def send_weekly_summaries(site: Site, store: Store, now_ms: int) -> bool:
         if _is_time(account, now_ms):
             # Apart from the write: a week of a large newsletter takes a moment to read.
             summary = await store.slow_snapshot(summarize, site, account, now_ms=now_ms)
-        await store.write(finish, account, summary, now_ms=now_ms)
+        await store.write(finish, site, account, summary, now_ms=now_ms)
     return len(due) == BATCH
 
 
@@ -97,7 +97,7 @@ def _is_time(account: DueAccount, now_ms: int) -> bool:
 
 
 async def finish(
-    tx: Tx, account: DueAccount, summary: WeeklySummary | None, *, now_ms: int
+    tx: Tx, site: Site, account: DueAccount, summary: WeeklySummary | None, *, now_ms: int
 ) -> None:
     """Queues the summary, if any, and notes when to look again. Of two processes, the one that
     moves the time queues it."""
@@ -121,6 +121,7 @@ async def finish(
             f"{weekly_summary.KIND}:{monday.isoformat()}",
             weekly_summary.message(summary),
             link="/",
+            base_url=site.base_url,
             now_ms=now_ms,
             parts=weekly_summary.parts(summary),
             unsubscribe_url=summary.turn_off_url,

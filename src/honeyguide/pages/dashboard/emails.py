@@ -1,4 +1,4 @@
-"""The emails that subscribers get: their subjects and texts, previews and test emails."""
+"""The emails that subscribers and partners get: subjects and texts, previews and test emails."""
 
 from __future__ import annotations
 
@@ -9,16 +9,18 @@ from starlette.responses import HTMLResponse, Response
 
 from honeyguide.kernel.email_addresses import EmailAddress
 from honeyguide.kernel.errors import Invalid
+from honeyguide.kernel.paging import Page
+from honeyguide.languages.language import ENGLISH, Language, get_language
 from honeyguide.languages.language import NAMES as LANGUAGES
-from honeyguide.languages.language import Language, get_language
 from honeyguide.mail import emails, layout, own_texts, texts
 from honeyguide.mail.content import EmailText
-from honeyguide.mail.layout import EmailParts
+from honeyguide.mail.layout import EmailBranding, EmailParts
 from honeyguide.mail.own_texts import EDITABLE, FIELDS, EditableEmail
 from honeyguide.pages.dashboard.page_request import PageRequest, PageView
 from honeyguide.pages.dashboard.pages import keep_text
 from honeyguide.pages.forms import Field, FormErrors
 from honeyguide.pages.readers.page_texts import key_in
+from honeyguide.partners import partner_emails, publications, rules
 from honeyguide.referrals import advocate_emails, branding, campaigns, reader_emails, rewards
 from honeyguide.referrals.branding import Branding
 from honeyguide.referrals.campaigns import CampaignSettings
@@ -31,6 +33,8 @@ PLACEHOLDERS = {
     "first_name": "the subscriber’s first name, if we know it",
     "count": "how many friends joined",
     "link": "the address behind the button",
+    "month": "the month of the budget",
+    "date": "the first day of the next month",
 }
 SAMPLE_REWARD, SAMPLE_NAME, SAMPLE_REFERRALS = "Sticker pack", "Ana", 3
 # The HTML of an email has inline styles and no scripts; only our own page may show it in a frame.
@@ -60,6 +64,8 @@ async def _edited(tx: Tx, request: PageRequest) -> EditedEmail:
     campaign = await branding.of(tx, request.tenant)
     asked = request.query.get("language", "") if campaign.follow_browser_language else ""
     email = EDITABLE.get(request.query.get("email", ""), own_texts.CONFIRM)
+    if email.is_for_partners:
+        return EditedEmail(email, campaign, ENGLISH)
     return EditedEmail(email, campaign, get_language(asked or campaign.language))
 
 
@@ -101,7 +107,7 @@ async def show(tx: Tx, request: PageRequest) -> PageView:
     given = {field: edited.shown(saved, field) for field in FIELDS}
     if request.errors:
         given = {field: request.text(field) for field in FIELDS}
-    follows = edited.campaign.follow_browser_language
+    has_languages = edited.campaign.follow_browser_language and not edited.email.is_for_partners
     switches = (await advocate_emails.switches_of(tx, request.tenant))._asdict()
     return request.view(
         "emails.html",
@@ -111,7 +117,7 @@ async def show(tx: Tx, request: PageRequest) -> PageView:
         emails=EDITABLE.values(),
         given=given,
         is_own=any(edited.shown(saved, field) != edited.shown({}, field) for field in FIELDS),
-        languages=LANGUAGES if follows else {},
+        languages=LANGUAGES if has_languages else {},
         suffix=f"email={edited.email.kind}&language={edited.language.code}",
         placeholders=PLACEHOLDERS,
         to=request.who.email,
@@ -142,7 +148,7 @@ async def save(tx: Tx, request: PageRequest) -> Response:
 async def preview(tx: Tx, request: PageRequest) -> Response:
     """The HTML part, with what is typed if it comes from the form. For a frame."""
     edited = await _edited(tx, request)
-    made = (await _sample(tx, request, edited, _typed(request, edited)))[1]
+    _, made, _ = await _sample(tx, request, edited, _typed(request, edited))
     return HTMLResponse(made.html, headers=FRAME_HEADERS)
 
 
@@ -150,8 +156,7 @@ async def send_test(tx: Tx, request: PageRequest) -> Response:
     """What is typed, saved or not, to the operator's own address."""
     edited = await _edited(tx, request)
     _check(request, edited)
-    message, made = await _sample(tx, request, edited, _typed(request, edited))
-    look = edited.campaign.email_branding(request.services.site)
+    message, made, look = await _sample(tx, request, edited, _typed(request, edited))
     await emails.enqueue(
         tx,
         account_id=request.tenant.account_id,
@@ -173,15 +178,44 @@ def _address(edited: EditedEmail) -> str:
 
 async def _sample(
     tx: Tx, request: PageRequest, edited: EditedEmail, own: dict[str, str]
-) -> tuple[EmailText, EmailParts]:
-    """The email as a sample subscriber gets it."""
+) -> tuple[EmailText, EmailParts, EmailBranding]:
+    """The email as a sample subscriber or partner gets it."""
     site, kind = request.services.site, edited.email.kind
+    if edited.email.is_for_partners:
+        look = await _publication_branding(tx, request, edited)
+        message = _sample_to_partner(request, edited, look.name, own)
+        return message, layout.parts(message, look), look
     look = edited.campaign._replace(language=edited.language.code).email_branding(site)
     message = await _sample_text(tx, request, edited, look.language, own)
     can_be_stopped = kind in reader_emails.CAN_BE_STOPPED
     stop_url = f"{site.base_url}/stop/sample" if can_be_stopped else None
     leave_url = f"{site.base_url}/hub/sample/leave" if can_be_stopped else None
-    return message, layout.parts(message, look, stop_url=stop_url, leave_url=leave_url)
+    return message, layout.parts(message, look, stop_url=stop_url, leave_url=leave_url), look
+
+
+async def _publication_branding(tx: Tx, request: PageRequest, edited: EditedEmail) -> EmailBranding:
+    """Of the account's newest publication, or of the newsletter while there is none."""
+    found, _ = await publications.page_of(tx, request.tenant.account_id, Page(1, 1))
+    name, logo_id = (found[0].name, found[0].logo_id) if found else (edited.campaign.name, None)
+    return await partner_emails.branding_of(
+        tx, request.services.site, request.tenant.account_id, name, logo_id
+    )
+
+
+def _sample_to_partner(
+    request: PageRequest, edited: EditedEmail, publication: str, own: dict[str, str]
+) -> EmailText:
+    month = rules.month_of(request.now_ms)
+    sample: dict[str, Any] = {
+        "program": publication,
+        "month": rules.month_name(month),
+        "page": f"{request.services.site.base_url}/earnings",
+        "own": own,
+    }
+    if edited.email is own_texts.BUDGET_REOPENED:
+        return texts.budget_reopened(**sample)
+    resumes = f"1 {rules.month_name(rules.next_month(month))}"
+    return texts.budget_reached(resumes=resumes, **sample)
 
 
 async def _sample_text(
