@@ -110,5 +110,6 @@ async def stop(
         f"{INTEGRATION_STOPPED.name}:{integration.id}:{now_ms}",
         message,
         link=page,
+        base_url=site.base_url,
         now_ms=now_ms,
     )
