@@ -15,7 +15,7 @@ from functools import partial
 from itertools import count
 from urllib.parse import urlencode
 
-from bench import people, servers, shipments
+from bench import clicks, people, servers, shipments
 from bench.people import Campaign
 from bench.plan import Bench, progress
 from bench.report import Table, verdict
@@ -73,6 +73,12 @@ ASKS = (
     Ask("the dashboard's sent shipments", lambda campaign: "/shipments?show=sent", b"by the API"),
     Ask("overview, 30 days", lambda campaign: "/?range=30d", b"Top advocates", OVERVIEW_MS),
     Ask("overview, 12 months", lambda campaign: "/?range=year", b"Top advocates", OVERVIEW_MS),
+    Ask(
+        "overview, 30 days, by site",
+        lambda campaign: "/?range=30d&by=site",
+        b"site5.example",
+        OVERVIEW_MS,
+    ),
     Ask("top advocate's referral page", lambda campaign: campaign.top_hub, b"Leaderboard"),
     Ask(
         "signup page with their code",
@@ -183,6 +189,7 @@ def run(bench: Bench) -> list[Table]:
             database = people.make(url, plans, partial(bar.advance, making))
             for campaign in database.campaigns.values():
                 shipments.add(url, campaign)
+                clicks.add(url, campaign)
             measuring = bar.add_task(f"{engine}: requests", total=bench.size.rounds * len(ASKS))
             people.open_to_readers(database)
             with servers.honeyguide(

@@ -32,6 +32,7 @@ ASKS = {
     "source": "utm_source=elsewhere",
     "days without signups": "joined_from=1990-01-01&joined_to=1990-12-31",
     "many referrals": "min_referrals=5",
+    "an earned reward": "reward=01900000-0000-7000-8000-000000000000",
     "tag": "tag=nobody",
     "most referrals first, with text": "sort=best&q=person77",
     "text and three filters": "q=person7&origin=import&referral=pending&utm_campaign=x",

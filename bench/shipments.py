@@ -35,10 +35,14 @@ def add(url: str, campaign: Campaign) -> None:
         address=_ADDRESS,
         sent_ms="CASE WHEN substr(id, 36) IN ('1', '3', '5', '7', '9') THEN created_ms + 1000 END",
     )
-    asyncio.run(_run(url, sql))
+    execute(url, sql)
 
 
-async def _run(url: str, sql: str) -> None:
+def execute(url: str, sql: str) -> None:
+    asyncio.run(_execute(url, sql))
+
+
+async def _execute(url: str, sql: str) -> None:
     path = sqlite_path(url)
     if path is not None:
         connection = apsw.Connection(str(path))

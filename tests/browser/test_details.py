@@ -38,6 +38,27 @@ def styles(page: Page, selector: str, name: str) -> list[str]:
     return found
 
 
+# What can be touched and is smaller than 24 pixels; links within a sentence may be.
+TOO_SMALL = """() => [...document.querySelectorAll("a, button, input, select, summary")]
+  .filter((each) => each.checkVisibility() && !each.closest(".unseen"))
+  .filter((each) => getComputedStyle(each).display !== "inline")
+  .filter((each) => {
+    const box = (each.closest("label") || each).getBoundingClientRect();
+    return box.width > 1 && (box.width < 24 || box.height < 24);
+  }).map((each) => each.outerHTML.slice(0, 200))"""
+
+
+@pytest.mark.parametrize("path", ["/", "/subscribers", "/review", "/rewards", "/payouts"])
+def test_everything_to_touch_has_24_pixels(
+    service: Service, alice: Operator, page_at: PageAt, path: str
+) -> None:
+    ann = alice.subscribe(f"ann{alice.service.now_ms()}@example.org")
+    alice.subscribe(f"ben{alice.service.now_ms()}@mailinator.com", referrer_code=ann["ref_code"])
+    page = sit_down(page_at(PHONE), alice)
+    page.goto(f"{service.url}{path}")
+    assert page.evaluate(TOO_SMALL) == []
+
+
 @pytest.mark.parametrize("theme", ["light", "dark"])
 def test_the_focus_ring_stands_out(
     service: Service, alice: Operator, page_at: PageAt, theme: str

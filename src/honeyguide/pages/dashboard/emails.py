@@ -36,6 +36,7 @@ PLACEHOLDERS = {
     "month": "the month of the budget",
     "date": "the first day of the next month",
 }
+TO_PARTNERS = {"newsletter": "your publication’s name"}
 SAMPLE_REWARD, SAMPLE_NAME, SAMPLE_REFERRALS = "Sticker pack", "Ana", 3
 # The HTML of an email has inline styles and no scripts; only our own page may show it in a frame.
 FRAME_HEADERS = {
@@ -119,7 +120,7 @@ async def show(tx: Tx, request: PageRequest) -> PageView:
         is_own=any(edited.shown(saved, field) != edited.shown({}, field) for field in FIELDS),
         languages=LANGUAGES if has_languages else {},
         suffix=f"email={edited.email.kind}&language={edited.language.code}",
-        placeholders=PLACEHOLDERS,
+        placeholders=PLACEHOLDERS | (TO_PARTNERS if edited.email.is_for_partners else {}),
         to=request.who.email,
     )
 
