@@ -137,14 +137,14 @@ chromium: $(DEV)
 	if command -v chromium >/dev/null 2>&1; then exit 0; fi; \
 	$(BIN)/playwright install --only-shell chromium
 
-# For the tests of deploy/ and of the image: the proxies, systemd-analyze, Prometheus, and what builds an image. For backups: an S3 server.
+# For the tests of deploy/ and of the image: the proxies, systemd-analyze, Prometheus, and what builds an image. For backups: an S3 server. For embeds: a whole browser.
 servers: $(DEV)
 	@[ -x .venv/moto/bin/moto_server ] || { echo "Installing moto ..." && $(BIN)/python -m venv .venv/moto && \
 		.venv/moto/bin/pip install --quiet "moto[s3,server]==$(MOTO_VERSION)"; }
 	@missing=; \
-	for program in caddy nginx systemd-analyze buildah mmdebstrap promtool; do command -v $$program >/dev/null 2>&1 || missing=1; done; \
+	for program in caddy nginx systemd-analyze buildah mmdebstrap promtool chromium; do command -v $$program >/dev/null 2>&1 || missing=1; done; \
 	if [ -n "$$missing" ] && [ "$$(id -u)" = 0 ] && grep -q '^ID=debian' /etc/os-release 2>/dev/null; then \
-		echo "Installing Caddy, nginx, systemd, buildah, mmdebstrap and Prometheus ..."; \
+		echo "Installing Caddy, nginx, systemd, buildah, mmdebstrap, Prometheus and Chromium ..."; \
 		apt-get update -qq && \
-		apt-get install -y -qq --no-install-recommends caddy nginx systemd buildah mmdebstrap prometheus >/dev/null; \
+		apt-get install -y -qq --no-install-recommends caddy nginx systemd buildah mmdebstrap prometheus chromium >/dev/null; \
 	fi

@@ -5,6 +5,9 @@ from __future__ import annotations
 import base64
 import gzip
 import hashlib
+import re
+import subprocess
+from pathlib import Path
 
 import pytest
 
@@ -18,10 +21,11 @@ from tests.support.prizes import advocate, post_of, tenant_of
 from tests.support.service import Member, Service, until
 from tests.support.web import Operator, operator
 
+DOCS = Path(__file__).parent.parent / "docs" / "embeds.md"
 # A released version never changes: websites name its hash. Once it is released, a change is a new
 # file; until then, change the hash here too.
 VERSIONS = {
-    "honeyguide-1.js": ("sha384-bO8ezuEZx4Qabui11xxO3nhakkXQO0pvaUcswT8BG2z3+smwo8UwEDDs8QXhsfIQ"),
+    "honeyguide-1.js": ("sha384-/3J5ix3GYZg3F561VX9982+eaMNlPWU31BwS4k4nAZY9lXajQCU2U1aCEv0fbE1g"),
 }
 
 
@@ -114,6 +118,16 @@ def test_the_script_is_small_cached_and_readable_by_any_website(alice: Member) -
     assert script.integrity() == "sha384-" + base64.b64encode(digest).decode()
     for forbidden in (b"innerHTML", b"eval(", b"document.cookie", b".style.", b"insertAdjacent"):
         assert forbidden not in versioned.content
+
+
+def test_the_documented_call_from_a_server_works_as_printed(alice: Member) -> None:
+    ann = advocate(alice)
+    (call,) = re.findall(r"```sh\n(.*?)```", DOCS.read_text(), re.S)
+    call = call.replace("https://refer.example.com", alice.service.url)
+    call = call.replace("k7m4x2pq", ann["ref_code"]).replace("ana@", "ben@")
+    given = f"set -eu\nKEY={alice.key}\nCAMPAIGN={alice.campaign_id}\n"
+    subprocess.run(["bash", "-c", given + call], check=True, timeout=60)
+    assert people(alice)["ben@example.org"]["referrer_code"] == ann["ref_code"]
 
 
 def test_the_look_of_elements_is_the_same_for_all_and_a_hub_needs_its_secret(alice: Member) -> None:

@@ -16,7 +16,9 @@ from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_play
 
 from honeyguide.accounts import attempts
 from honeyguide.pages.readers import forms
+from tests.browser.embedding import policy
 from tests.support.service import Service
+from tests.support.website import Website
 
 PHONE, TABLET, DESKTOP = 390, 1024, 1280
 HEIGHTS = {PHONE: 844, DESKTOP: 900}
@@ -38,6 +40,11 @@ PageAt = Callable[..., Page]
 # A page load costs the shell half of what it costs the whole browser. With neither installed,
 # Playwright starts its own.
 CHROMIUM = shutil.which("chromium-headless-shell") or shutil.which("chromium")
+# The whole browser is needed where its settings matter, as for third-party cookies.
+WHOLE_CHROMIUM = shutil.which("chromium")
+
+# The sandbox needs rights that containers seldom have; our own pages are all this browser sees.
+NO_SANDBOX = "--no-sandbox"
 
 
 # Not for the whole session: while it is open an event loop runs in this thread, and other tests
@@ -45,9 +52,7 @@ CHROMIUM = shutil.which("chromium-headless-shell") or shutil.which("chromium")
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
     with sync_playwright() as playwright:
-        # The sandbox needs rights that containers seldom have; our own pages are all this browser
-        # sees.
-        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=[NO_SANDBOX])
         yield browser
         browser.close()
 
@@ -191,6 +196,13 @@ def service() -> Iterator[Service]:
     """How a page looks does not depend on the engine."""
     with Service("sqlite") as service:
         yield service
+
+
+@pytest.fixture
+def website(service: Service) -> Iterator[Website]:
+    """The operator's own, under the strictest policy that embeds work with."""
+    with Website(policy(service.url)).serving() as website:
+        yield website
 
 
 @pytest.fixture

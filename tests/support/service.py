@@ -125,6 +125,10 @@ class Service:
         assert self.application.services is not None
         return self.application.services
 
+    @property
+    def requests_served(self) -> int:
+        return self._server.server_state.total_requests
+
     def run(self, work: Coroutine[Any, Any, T]) -> T:
         """Runs a coroutine on the service's own loop."""
         return asyncio.run_coroutine_threadsafe(work, self.loop).result(60)

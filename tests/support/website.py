@@ -10,16 +10,20 @@ from urllib.parse import parse_qsl, urlsplit
 
 
 class Website:
-    """Serves `pages` by path; a form posted to any path is kept in `posts`."""
+    """Serves `pages` by path; a form posted to any path is kept in `posts`. Every answer sets
+    `cookie`, and `cookies` has those that were sent with each path."""
 
     def __init__(self, policy: str) -> None:
         self.policy = policy
         self.pages: dict[str, str] = {}
         self.posts: list[dict[str, str]] = []
+        self.cookie = ""
+        self.cookies: list[tuple[str, str | None]] = []
         website = self
 
         class Handler(BaseHTTPRequestHandler):
             def do_GET(self) -> None:
+                website.cookies.append((self.path, self.headers["cookie"]))
                 html = website.pages.get(urlsplit(self.path).path)
                 self._answer(404 if html is None else 200, html or "Not found")
 
@@ -32,6 +36,8 @@ class Website:
                 self.send_response(status)
                 self.send_header("content-type", "text/html; charset=utf-8")
                 self.send_header("content-security-policy", website.policy)
+                if website.cookie:
+                    self.send_header("set-cookie", website.cookie)
                 self.end_headers()
                 self.wfile.write(html.encode())
 

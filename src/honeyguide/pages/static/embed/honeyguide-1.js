@@ -2,13 +2,15 @@
 // It sets no cookies, and needs neither inline styles nor eval. See docs/embeds.md.
 (() => {
   const script = document.currentScript || document.querySelector('script[data-campaign][src*="/embed/honeyguide"]');
-  if (!script || window.honeyguide) return;
+  // Not window.honeyguide: that could be an element of the page with this id.
+  if (!script || customElements.get("honeyguide-signup")) return;
   const settings = script.dataset;
   const base = script.src.replace(/\/embed\/[^/]*$/, "");
   const KEY = "honeyguide";
   const CODES = ["ref", "partner"];
-  const CARRIED = [...CODES, "utm_source", "utm_campaign"];
+  const CARRIED = [...CODES, "utm_source", "utm_medium", "utm_campaign", "utm_term", "utm_content"];
   const DAY_MS = 86400000;
+  const PATIENCE_MS = 15000;
 
   const emit = (name, detail) => document.dispatchEvent(new CustomEvent(`honeyguide:${name}`, { detail }));
 
@@ -17,6 +19,8 @@
   const storage = () => (settings.storage === "session" ? sessionStorage : localStorage);
 
   const load = () => {
+    // What was kept before the operator chose the session only.
+    if (settings.storage === "session") localStorage.removeItem(KEY);
     const found = JSON.parse(storage().getItem(KEY) || "{}");
     if (found.until > Date.now()) kept = found;
     else storage().removeItem(KEY);
@@ -43,13 +47,14 @@
   for (const step of [load, land]) try { step(); } catch {}
 
   // ---- calls: none before somebody signs up, and none that the page waits for ----
-  const call = (campaign, path, fields) =>
+  const call = (campaign, path, fields, more) =>
     fetch(`${base}/embed/${encodeURIComponent(campaign)}/${path}`, {
       method: "POST",
       body: new URLSearchParams(fields),
       credentials: "omit",
       referrerPolicy: "no-referrer",
       keepalive: true,
+      ...more,
     });
 
   const report = async (email, via, more) => {
@@ -110,6 +115,7 @@
     h2, p, ul { margin: 0; padding: 0; list-style: none; overflow-wrap: anywhere }
     h2 { font-size: 1.25em; line-height: 1.3 }
     h3 { margin: 0; font-size: 1em }
+    [role="status"] { display: grid; gap: 8px }
     h2:focus { outline: none }
     form { display: grid; gap: 12px }
     .field { display: grid; gap: 4px }
@@ -164,6 +170,7 @@
         await this.configure();
         await this.start();
       } catch {
+        this.fallBack();
         emit("error", { element: this.localName });
       }
     }
@@ -173,12 +180,17 @@
       return language ? `?language=${encodeURIComponent(language)}` : "";
     }
 
-    post(path, fields) { return call(this.campaign, path + this.query, fields); }
+    // Whoever waits for us learns after a while that we don't answer.
+    post(path, fields) { return call(this.campaign, path + this.query, fields, { signal: AbortSignal.timeout(PATIENCE_MS) }); }
 
-    async configure(options) {
-      const answer = await fetch(`${base}/embed/${encodeURIComponent(this.campaign)}/config${this.query}`, { credentials: "omit", ...options });
+    async get(path, more) {
+      const answer = await fetch(`${base}/embed/${encodeURIComponent(this.campaign)}/${path}`, { credentials: "omit", signal: AbortSignal.timeout(PATIENCE_MS), ...more });
       if (!answer.ok) throw new Error(answer.status);
-      this.config = await answer.json();
+      return answer.json();
+    }
+
+    async configure(more) {
+      this.config = await this.get(`config${this.query}`, more);
       this.shadowRoot.adoptedStyleSheets = [sheet, painted(this.config.colors)];
     }
 
@@ -186,6 +198,9 @@
       const { language, direction } = this.config;
       this.shadowRoot.replaceChildren(make("div", { class: "box", part: "box", lang: language, dir: direction }, ...children));
     }
+
+    // To what the operator put inside the element.
+    fallBack() { this.shadowRoot.replaceChildren(make("slot")); }
 
     // What comes after a form: read out, and focused because the form is gone.
     conclude({ title, lead }) {
@@ -273,18 +288,15 @@
   // The secret of a referral page comes in the address. It is taken out of it, so that nobody shares it by accident.
   const HUB = "honeyguide-hub";
   const secret = () => {
+    const address = new URL(location.href);
+    const given = address.searchParams.get("hub")?.split("/").pop();
     try {
-      const address = new URL(location.href);
-      const given = address.searchParams.get("hub");
-      if (given) {
-        sessionStorage.setItem(HUB, given.split("/").pop());
-        address.searchParams.delete("hub");
-        history.replaceState(history.state, "", address);
-      }
-      return sessionStorage.getItem(HUB);
-    } catch {
-      return null;
-    }
+      if (!given) return sessionStorage.getItem(HUB);
+      address.searchParams.delete("hub");
+      history.replaceState(history.state, "", address);
+      sessionStorage.setItem(HUB, given);
+    } catch {} // without storage, the hub is open until the page is left
+    return given;
   };
 
   class Hub extends Embedded {
@@ -330,9 +342,8 @@
     async start() {
       const query = new URLSearchParams(this.query);
       if (this.hasAttribute("preview")) query.set("sample", "1");
-      const answer = await fetch(`${base}/embed/${encodeURIComponent(this.campaign)}/leaderboard?${query}`, { credentials: "omit" });
-      if (!answer.ok) throw new Error(answer.status);
-      const { title, people } = await answer.json();
+      const { title, people } = await this.get(`leaderboard?${query}`);
+      if (!people.length) return this.fallBack();
       const lines = people.map(({ place, name, friends }) =>
         make("li", { class: "reward" }, make("span", { class: "needs" }, place), make("bdi", { class: "what" }, name), make("span", { class: "small" }, friends)));
       this.draw(make("h2", {}, title), make("ul", { role: "list" }, ...lines));
