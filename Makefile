@@ -137,7 +137,8 @@ chromium: $(DEV)
 	if command -v chromium >/dev/null 2>&1; then exit 0; fi; \
 	$(BIN)/playwright install --only-shell chromium
 
-# For the tests of deploy/ and of the image: the proxies, systemd-analyze, Prometheus, and what builds an image. For backups: an S3 server. For embeds: a whole browser.
+# For the tests of deploy/ and of the image: the proxies, systemd-analyze, Prometheus, and what builds an image. For backups: an S3 server.
+# For embeds: a whole browser. And PgBouncer: Debian 12 has one that cannot keep prepared statements, so it comes from the next release.
 servers: $(DEV)
 	@[ -x .venv/moto/bin/moto_server ] || { echo "Installing moto ..." && $(BIN)/python -m venv .venv/moto && \
 		.venv/moto/bin/pip install --quiet "moto[s3,server]==$(MOTO_VERSION)"; }
@@ -148,3 +149,8 @@ servers: $(DEV)
 		apt-get update -qq && \
 		apt-get install -y -qq --no-install-recommends caddy nginx systemd buildah mmdebstrap prometheus chromium >/dev/null; \
 	fi
+	@[ -x .venv/pgbouncer/usr/sbin/pgbouncer ] || ! command -v mmdebstrap >/dev/null 2>&1 || { \
+		echo "Fetching PgBouncer ..."; rm -rf .venv/pgbouncer.new; \
+		mmdebstrap --quiet --variant=extract --include=pgbouncer --aptopt='Acquire::Check-Valid-Until "false"' \
+			trixie .venv/pgbouncer.new "$$(apt-get indextargets --format '$$(REPO_URI)' | head -n 1)" && \
+		mv .venv/pgbouncer.new .venv/pgbouncer; }

@@ -44,6 +44,7 @@ def orders_for(opened: OpenStore, trade: Trade, number: int, each: int, **given:
         "times": 2,
         "seed": number,
         "now_ms": NOON_MS,
+        "direct_url": opened.direct_url,
         **given,
     }
     return Orders(opened.url, trade.owner.account_id, trade.owner.campaign_id, **known)

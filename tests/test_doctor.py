@@ -23,7 +23,7 @@ from honeyguide.doctor.results import TITLES, CheckResult, HealthLevel
 from honeyguide.integrations.encryption import EncryptionKeys
 from honeyguide.kernel.clock import DAY_MS, HOUR_MS, MINUTE_MS, system_clock
 from honeyguide.kernel.errors import Unavailable
-from honeyguide.store import DatabaseFacts, inspect_database
+from honeyguide.store import DatabaseFacts, PgBouncerFacts, inspect_database
 from honeyguide.store.job_runs import JobRun
 from tests.support.mailbox import Mailbox
 from tests.support.postgres import free_port, shared_server
@@ -96,6 +96,10 @@ JUDGED: list[tuple[CheckResult, HealthLevel]] = [
     (judgements.database(facts()), OK),
     (judgements.database(facts(is_supported=False)), PROBLEM),
     (judgements.database(facts(refusal="permission denied")), PROBLEM),
+    (judgements.pgbouncer(None), OK),
+    (judgements.pgbouncer(PgBouncerFacts("honeyguide", {}, True)), OK),
+    (judgements.pgbouncer(PgBouncerFacts("honeyguide", {"jit": "off"}, True)), PROBLEM),
+    (judgements.pgbouncer(PgBouncerFacts("honeyguide", {}, False)), PROBLEM),
     (judgements.schema(0, is_new=False), OK),
     (judgements.schema(1, is_new=False), WARNING),
     (judgements.schema(26, is_new=True), WARNING),

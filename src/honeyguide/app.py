@@ -71,7 +71,7 @@ def backup_plan_of(settings: Settings) -> BackupPlan | None:
     if not settings.backup_url:
         return None
     return BackupPlan(
-        database_url=settings.database_url,
+        database_url=settings.direct_url,
         place=place_for(
             settings.backup_url,
             key_id=settings.backup_access_key_id,
@@ -110,8 +110,12 @@ class Services:
 @asynccontextmanager
 async def opened(settings: Settings) -> AsyncIterator[Services]:
     """Migrate and open the store, without a server, as the command line needs it."""
-    await migrate(settings.database_url)
-    store = await open_store(settings.database_url, pool_size=settings.pool_size)
+    await migrate(settings.direct_url)
+    store = await open_store(
+        settings.database_url,
+        pool_size=settings.pool_size,
+        direct_url=settings.database_direct_url,
+    )
     try:
         clock = clock_of(settings)
         site = await site_of(store, settings)

@@ -32,7 +32,14 @@ def setting(default: str | int | None, about: str) -> str:
 @dataclass(frozen=True)
 class Settings:
     database_url: str = setting(
-        "sqlite:///var/honeyguide.db", "sqlite:///path or postgresql://user@host/name"
+        "sqlite:///var/honeyguide.db",
+        "sqlite:///path or postgresql://user@host/name; the servers of a cluster with commas "
+        "between: postgresql://user@db1,db2/name",
+    )
+    database_direct_url: str = setting(
+        "",
+        "postgresql:// URL past PgBouncer, if DATABASE_URL leads to PgBouncer in transaction mode; "
+        "default: DATABASE_URL",
     )
     host: str = setting("127.0.0.1", "IP address to listen on")
     port: int = setting("8000", "port to listen on")  # type: ignore[assignment]
@@ -89,6 +96,11 @@ class Settings:
     pool_size: int = setting("10", "PostgreSQL connections per process, plus three for batches")  # type: ignore[assignment]
     log: str = setting("json", "access log on standard output: json or off")
     log_level: str = setting("info", f"least serious messages to log: {', '.join(LEVELS)}")
+
+    @property
+    def direct_url(self) -> str:
+        """The database itself, for what PgBouncer cannot do: migrations, backups and checks."""
+        return self.database_direct_url or self.database_url
 
     @property
     def secret_keys(self) -> list[bytes]:
@@ -209,6 +221,7 @@ def _checked(values: dict[str, str]) -> Settings:
         raise WrongSetting(
             "HONEYGUIDE_DATABASE_URL has no file path. Use, for example, sqlite:///var/honeyguide.db."
         )
+    _check_direct_url(values)
     host = f"[{values['host']}]" if ":" in values["host"] else values["host"]
     shown = "127.0.0.1" if host in ("0.0.0.0", "[::]") else host
     values["base_url"] = _address(
@@ -237,6 +250,19 @@ def _checked(values: dict[str, str]) -> Settings:
             "shifted clock would move real money. Unset it."
         )
     return settings
+
+
+def _check_direct_url(values: dict[str, str]) -> None:
+    direct = values["database_direct_url"]
+    if not direct:
+        return
+    if not direct.startswith(("postgresql://", "postgres://")):
+        raise WrongSetting("HONEYGUIDE_DATABASE_DIRECT_URL must start with postgresql://.")
+    if values["database_url"].startswith("sqlite:"):
+        raise WrongSetting(
+            "HONEYGUIDE_DATABASE_DIRECT_URL needs a HONEYGUIDE_DATABASE_URL that leads to the same "
+            "database through PgBouncer."
+        )
 
 
 def _number(values: dict[str, str], name: str, least: int, most: int) -> int:

@@ -37,6 +37,7 @@ class Orders(NamedTuple):
     times: int
     seed: int
     now_ms: int
+    direct_url: str = ""
 
 
 async def patiently(work: Callable[[], Awaitable[Any]]) -> Any:
@@ -91,7 +92,7 @@ class Confirmer:
 
 
 async def work(orders: Orders, line: Connection) -> None:
-    store = await open_store(orders.url, pool_size=4)
+    store = await open_store(orders.url, pool_size=4, direct_url=orders.direct_url)
     confirmer = Confirmer(orders, store)
     readers = (
         await side_by_side([confirmer.arriving(*reader) for reader in orders.arrive])

@@ -27,8 +27,11 @@ def statement(sql: str, touches: str = "changes test") -> Statement[Any]:
 class OpenStore:
     """`with OpenStore("sqlite") as opened: opened.run(opened.store.write(work))`"""
 
-    def __init__(self, engine: str, url: str | None = None, *, pool_size: int = 10) -> None:
+    def __init__(
+        self, engine: str, url: str | None = None, *, pool_size: int = 10, direct_url: str = ""
+    ) -> None:
         self.engine = engine
+        self.direct_url = direct_url
         self.url = url or migrated(engine)
         self._given = url is not None
         self._pool_size = pool_size
@@ -37,8 +40,9 @@ class OpenStore:
 
     def __enter__(self) -> OpenStore:
         if self._given:
-            self.run(migrate(self.url))
-        self.store = self.run(open_store(self.url, pool_size=self._pool_size))
+            self.run(migrate(self.direct_url or self.url))
+        opening = open_store(self.url, pool_size=self._pool_size, direct_url=self.direct_url)
+        self.store = self.run(opening)
         return self
 
     def __exit__(

@@ -52,7 +52,7 @@ def _back_up_to_file(target: Path) -> None:
         with Progress(transient=True) as shown:
             task = shown.add_task("Copying", total=1)
             dump(
-                chosen.database_url,
+                chosen.direct_url,
                 target,
                 lambda done, total: shown.update(task, completed=done, total=total),
             )
@@ -142,9 +142,9 @@ async def _records(chosen: Settings) -> list[BackupRecord]:
     """What the database knows of them, if there is one: this command changes nothing."""
     path = sqlite_path(chosen.database_url)
     try:
-        if (path is not None and not path.exists()) or await plan_migrations(chosen.database_url):
+        if (path is not None and not path.exists()) or await plan_migrations(chosen.direct_url):
             return []
-        store = await open_store(chosen.database_url, pool_size=1)
+        store = await open_store(chosen.direct_url, pool_size=1)
     except Unavailable:
         return []
     try:

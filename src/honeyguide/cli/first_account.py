@@ -42,10 +42,10 @@ async def look_into_database(url: str) -> FoundInDatabase:
 
 async def fill_database(chosen: Settings, account: NewAccount | None) -> None:
     """Upgrades the schema and creates the account."""
-    await migrate(chosen.database_url)
+    await migrate(chosen.direct_url)
     if account is None:
         return
-    store = await open_store(chosen.database_url, pool_size=1)
+    store = await open_store(chosen.direct_url, pool_size=1)
     try:
         password_hash = await passwords.hashed(account.password)
         await store.write(_create_account, account, password_hash, now_ms=clock_of(chosen)())

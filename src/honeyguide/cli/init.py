@@ -165,7 +165,7 @@ def _ask_base_url(setup: Setup, given: str | None) -> None:
 
 def _ask_database(setup: Setup, given: str | None) -> FoundInDatabase:
     if setup.is_in_own_file("database_url"):
-        return _look_into_database(setup, setup.before.database_url)
+        return _look_into_database(setup, setup.before.direct_url)
     default = setup.before.database_url
     if setup.file is None or f"{PREFIX}DATABASE_URL" not in setup.file.entries:
         folder = Path.cwd() / "var" if setup.user is None else install.STATE_FOLDER
@@ -178,7 +178,7 @@ def _ask_database(setup: Setup, given: str | None) -> FoundInDatabase:
         shown=settings.without_secrets("database_url", default),
     )
     setup.answers["database_url"] = _database_url(answer)
-    return _look_into_database(setup, setup.answers["database_url"])
+    return _look_into_database(setup, setup.chosen().direct_url)
 
 
 def _database_url(text: str) -> str:
@@ -190,6 +190,7 @@ def _database_url(text: str) -> str:
 def _wrong_database(setup: Setup, url: str) -> str | None:
     if wrong := setup.wrong(database_url=url):
         return wrong
+    url = setup.chosen(database_url=url).direct_url
     file = sqlite_path(url)
     # Root creates the folder for the service, if it is not there.
     is_new_folder = file is not None and not file.parent.exists()

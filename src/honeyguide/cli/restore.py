@@ -53,7 +53,7 @@ def restore_command(
     plan = backup_plan_of(chosen)
     asked = Restoring(
         source=source,
-        database_url=chosen.database_url,
+        database_url=chosen.direct_url,
         place=plan.place if plan else None,
         site_of=partial(site_of, settings=chosen),
         identity=identity,

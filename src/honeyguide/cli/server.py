@@ -82,10 +82,10 @@ def migrate_command(
     chosen = read_settings()
     try:
         if plan:
-            planned = asyncio.run(plan_migrations(chosen.database_url))
+            planned = asyncio.run(plan_migrations(chosen.direct_url))
             typer.echo("\n".join(map(_plan_line, planned)) or UP_TO_DATE)
             return
-        applied = asyncio.run(migrate(chosen.database_url))
+        applied = asyncio.run(migrate(chosen.direct_url))
     except Fault as fault:
         fail(fault.message)
     typer.echo("\n".join(f"Applied {name}." for name in applied) or UP_TO_DATE)

@@ -29,6 +29,7 @@ from honeyguide.store import (
     Planned,
     health,
     inspect_database,
+    inspect_pgbouncer,
     open_store,
     plan_migrations,
     sqlite_path,
@@ -47,7 +48,7 @@ async def check_all(settings: Settings, clock: Clock) -> list[CheckResult]:
     database, mail = await asyncio.gather(_database(settings), check_mail(settings))
     found = [*of_settings(settings), *database, mail]
     if judgements.UP_TO_DATE in found:
-        store = await open_store(settings.database_url, pool_size=1)
+        store = await open_store(settings.direct_url, pool_size=1)
         try:
             found += await store.read(_of_tables, settings, now_ms=clock())
         finally:
@@ -63,6 +64,7 @@ async def check_quickly(
     sends_mail = settings.smtp_url.startswith("smtp")
     return [
         *([] if sends_mail else [judgements.mail(settings, None)]),
+        *([] if settings.database_direct_url else [judgements.pgbouncer(None)]),
         *of_settings(settings, seen),
         judgements.clock(skew_ms, is_moved=bool(settings.test_clock)),
         *await _of_tables(tx, settings, now_ms=now_ms),
@@ -93,7 +95,7 @@ async def _of_tables(tx: Tx, settings: Settings, *, now_ms: int) -> list[CheckRe
 
 async def _database(settings: Settings) -> list[CheckResult]:
     try:
-        facts = await inspect_database(settings.database_url)
+        facts = await inspect_database(settings.direct_url)
     except Unavailable as fault:
         return [problem("database", fault.message)]
     found = [
@@ -102,12 +104,21 @@ async def _database(settings: Settings) -> list[CheckResult]:
     ]
     if facts.refusal is None:
         found.append(await _schema(settings))
-    return found
+    return [*found, await _pgbouncer(settings)]
+
+
+async def _pgbouncer(settings: Settings) -> CheckResult:
+    if not settings.database_direct_url:
+        return judgements.pgbouncer(None)
+    try:
+        return judgements.pgbouncer(await inspect_pgbouncer(settings.database_url))
+    except Unavailable as fault:
+        return problem("pgbouncer", fault.message)
 
 
 async def _schema(settings: Settings) -> CheckResult:
     try:
-        pending = await plan_migrations(settings.database_url)
+        pending = await plan_migrations(settings.direct_url)
     except Unavailable as fault:
         return problem("schema", fault.message)
     return judgements.schema(len(pending), is_new=is_new_database(pending))

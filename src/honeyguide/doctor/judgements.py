@@ -17,7 +17,7 @@ from honeyguide.integrations.encryption import EncryptionKeys, key_id_of
 from honeyguide.kernel.clock import DAY_MS, HOUR_MS, MINUTE_MS
 from honeyguide.mail.transports import server_of
 from honeyguide.settings import Settings
-from honeyguide.store import DatabaseFacts
+from honeyguide.store import DatabaseFacts, PgBouncerFacts
 from honeyguide.store.job_runs import OK, JobRun
 
 # Month ends and holding periods follow a process's own clock. Processes whose clocks differ by more
@@ -155,6 +155,29 @@ def database(facts: DatabaseFacts) -> CheckResult:
             "Give the user of the service the right to write to it.",
         )
     return ok("database", f"{facts.product}")
+
+
+def pgbouncer(facts: PgBouncerFacts | None) -> CheckResult:
+    if facts is None:
+        return ok("pgbouncer", "Not used")
+    if not facts.tracks_statements:
+        return problem(
+            "pgbouncer",
+            "PgBouncer does not keep track of prepared statements.",
+            "Use PgBouncer 1.21 or later with max_prepared_statements = 1000.",
+        )
+    if facts.wrong_settings:
+        lines = (
+            f"ALTER ROLE {facts.user} SET {name} = '{value}';"
+            for name, value in facts.wrong_settings.items()
+        )
+        return problem(
+            "pgbouncer",
+            f"{', '.join(facts.wrong_settings)} cannot be set through PgBouncer, and the database "
+            "user has other values.",
+            f"Run this, and then RECONNECT on PgBouncer's console: {' '.join(lines)}",
+        )
+    return ok("pgbouncer", "Prepared statements and settings are as needed")
 
 
 def schema(pending: int, *, is_new: bool) -> CheckResult:

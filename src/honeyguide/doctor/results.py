@@ -26,6 +26,7 @@ TITLES = {
     "proxies": "Proxy",
     "secret_key": "Secret key",
     "database": "Database",
+    "pgbouncer": "PgBouncer",
     "schema": "Schema",
     "clock": "Clock",
     "disk": "Disk space",

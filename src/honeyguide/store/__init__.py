@@ -8,7 +8,13 @@ import apsw
 
 from honeyguide.kernel.errors import Unavailable
 from honeyguide.store import health
-from honeyguide.store.inspection import DatabaseFacts, inspect_postgres, inspect_sqlite
+from honeyguide.store.inspection import (
+    DatabaseFacts,
+    PgBouncerFacts,
+    inspect_pgbouncer,
+    inspect_postgres,
+    inspect_sqlite,
+)
 from honeyguide.store.migrate import (
     Planned,
     migrate_postgres,
@@ -24,12 +30,14 @@ __all__ = [
     "Again",
     "DatabaseFacts",
     "LockWait",
+    "PgBouncerFacts",
     "Planned",
     "Store",
     "Taken",
     "Tx",
     "health",
     "inspect_database",
+    "inspect_pgbouncer",
     "migrate",
     "open_store",
     "plan_migrations",
@@ -71,8 +79,8 @@ def _postgres_url(url: str) -> str:
     return url
 
 
-async def open_store(url: str, *, pool_size: int = 10) -> Store:
-    """Open a migrated database."""
+async def open_store(url: str, *, pool_size: int = 10, direct_url: str = "") -> Store:
+    """Open a migrated database. If `url` leads to PgBouncer, `direct_url` goes past it."""
     path = sqlite_path(url)
     if path is not None:
         try:
@@ -84,4 +92,4 @@ async def open_store(url: str, *, pool_size: int = 10) -> Store:
                 path=path,
                 error=error,
             ) from error
-    return await open_postgres(url, pool_size)
+    return await open_postgres(url, pool_size, direct_url)

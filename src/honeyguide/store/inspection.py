@@ -12,6 +12,7 @@ import asyncpg
 from honeyguide.kernel.clock import system_clock
 from honeyguide.kernel.errors import Unavailable
 from honeyguide.store.connections import CONNECT_S, DOWN_ERRORS, connect_once
+from honeyguide.store.postgres import SENT_TO_PGBOUNCER, SETTINGS
 from honeyguide.store.sqlite import connect, sqlite_version
 
 OLDEST_POSTGRES = 15
@@ -23,6 +24,12 @@ class DatabaseFacts(NamedTuple):
     is_supported: bool
     refusal: str | None  # why tables cannot be created
     skew_ms: int | None  # how far our clock is ahead; None if it is the same clock
+
+
+class PgBouncerFacts(NamedTuple):
+    user: str  # quoted
+    wrong_settings: dict[str, str]  # what they should be
+    tracks_statements: bool
 
 
 def inspect_sqlite(path: Path) -> DatabaseFacts:
@@ -114,3 +121,28 @@ async def _refusal_of_postgres(connection: Any) -> str | None:
         "WHERE oid = to_regclass('schema_migration')) AND NOT pg_has_role(relowner, 'USAGE')"
     )
     return foreign and f"another role owns the table {foreign}"
+
+
+async def inspect_pgbouncer(url: str) -> PgBouncerFacts:
+    """Whether PgBouncer does what our statements need, asked through PgBouncer."""
+    connection = await connect_once(url, command_timeout=CONNECT_S)
+    try:
+        # In one transaction, so that all of it happens on one server connection.
+        async with connection.transaction():
+            user = await connection.fetchval("SELECT quote_ident(current_user)")
+            found = await connection.fetch("SELECT name, setting FROM pg_settings")
+            # It renames prepared statements that it tracks.
+            tracked = await connection.fetchval(
+                "SELECT COUNT(*) FROM pg_prepared_statements WHERE name LIKE 'PGBOUNCER%'"
+            )
+    except (*DOWN_ERRORS, asyncpg.PostgresError) as error:
+        raise Unavailable("PgBouncer could not be checked: {error}.", error=error) from error
+    finally:
+        connection.terminate()
+    actual = {row["name"]: row["setting"] for row in found}
+    wrong = {
+        name: value
+        for name, value in SETTINGS.items()
+        if name not in SENT_TO_PGBOUNCER and actual[name] != value
+    }
+    return PgBouncerFacts(user, wrong, tracks_statements=bool(tracked))

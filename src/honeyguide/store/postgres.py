@@ -34,9 +34,10 @@ ATTEMPTS = 5
 TOGETHER = 8
 # A repeated request waits this long for the first one; every other lock is held for milliseconds.
 LOCK_MS = 10_000
-SETTINGS = {
-    "timezone": "UTC",
-    "application_name": "honeyguide",
+# All that PgBouncer passes on. The others are then set for the role, and `honeyguide doctor`
+# checks them.
+SENT_TO_PGBOUNCER = {"timezone": "UTC", "application_name": "honeyguide"}
+SETTINGS = SENT_TO_PGBOUNCER | {
     "lock_timeout": str(LOCK_MS),
     "statement_timeout": str(LOCK_MS + 5_000),
     "idle_in_transaction_session_timeout": "30000",
@@ -210,15 +211,19 @@ class PostgresTx:
         self.topics.add(topic)
 
 
-async def open_postgres(url: str, size: int) -> PostgresStore:
+async def open_postgres(url: str, size: int, direct_url: str) -> PostgresStore:
+    """With a `direct_url`, `url` leads to PgBouncer, where a session is lent for a transaction."""
     watch, servers = StoreWatch(), Servers(url)
-    batch_settings = SETTINGS | {"lock_timeout": str(batches.LOCK_MS)}
-    pool = ConnectionPool("main", servers, size, SETTINGS, watch)
+    settings = batch_settings = SENT_TO_PGBOUNCER
+    if not direct_url:
+        settings, batch_settings = SETTINGS, SETTINGS | {"lock_timeout": str(batches.LOCK_MS)}
+    pool = ConnectionPool("main", servers, size, settings, watch)
     batch_pool = ConnectionPool("batches", servers, batches.CONNECTIONS, batch_settings, watch)
     await pool.open()
     await batch_pool.open()
     await pool.try_to_connect()
-    return PostgresStore(pool, batch_pool, servers, watch)
+    direct = Servers(direct_url) if direct_url else servers
+    return PostgresStore(pool, batch_pool, direct, watch, batches_need_limit=bool(direct_url))
 
 
 class PostgresStore:
@@ -230,14 +235,21 @@ class PostgresStore:
     path = None
 
     def __init__(
-        self, pool: ConnectionPool, batch_pool: ConnectionPool, servers: Servers, watch: StoreWatch
+        self,
+        pool: ConnectionPool,
+        batch_pool: ConnectionPool,
+        direct: Servers,
+        watch: StoreWatch,
+        *,
+        batches_need_limit: bool,
     ) -> None:
         self.watch = watch
+        self._batches_need_limit = batches_need_limit
         self._pool = pool
         self._batch_pool = batch_pool
         self._batches = Batches(self._in_batch, watch)
         self._listeners: dict[str, list[Callable[[], None]]] = {}
-        self._listener = Listener(servers, self._listeners, self._drop_connections)
+        self._listener = Listener(direct, self._listeners, self._drop_connections)
         self._notices: Coalescer[str, None] = Coalescer(self._notify, largest=1_000)
         self._listening: asyncio.Task[None] | None = None
 
@@ -264,7 +276,8 @@ class PostgresStore:
             await lent.give_back(is_usable=is_usable)
 
     async def _in_batch(self, use: Callable[[Any], Awaitable[T]]) -> T:
-        return await self._with(self._batch_pool, _with_connection, use)
+        run = _with_lock_limit if self._batches_need_limit else _with_connection
+        return await self._with(self._batch_pool, run, use)
 
     async def _retry(
         self,
@@ -364,6 +377,15 @@ class PostgresStore:
 
 async def _with_connection(lent: PooledConnection, use: Callable[[Any], Awaitable[T]]) -> T:
     return await use(await lent.get())
+
+
+async def _with_lock_limit(lent: PooledConnection, use: Callable[[Any], Awaitable[T]]) -> T:
+    """The limit of batches for connections that do not have it as a setting of their own."""
+    connection = await lent.get()
+    await connection.execute(f"BEGIN; SET LOCAL lock_timeout = {batches.LOCK_MS}")
+    found = await use(connection)
+    await connection.execute("COMMIT")
+    return found
 
 
 async def _notify(lent: PooledConnection, topic: str) -> None:
