@@ -22,7 +22,7 @@ COMPILE = $(UV) --no-config pip compile pyproject.toml --group build --universal
 	--generate-hashes --no-header --no-emit-index-url --no-emit-find-links --quiet $(LOCK_ARGS)
 
 .PHONY: help setup dev run test test-long check bench mutants messages messages-check pictures lock dist image clean chromium \
-	servers
+	servers test-failover
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1|\2/p' Makefile | awk -F'|' '{ printf "%-18s %s\n", $$1, $$2 }'
@@ -39,6 +39,9 @@ test: $(DEV) chromium ## run all tests except the long ones (to select: PYTEST_A
 
 test-long: $(DEV) chromium servers ## run the long tests only
 	$(BIN)/python -m pytest -m long --timeout=3600 $(PYTEST_ARGS)
+
+test-failover: $(DEV) servers ## lose the primary of a PostgreSQL cluster under load, many times (part of test-long)
+	$(BIN)/python -m pytest -m long --timeout=3600 -n 0 -s tests/test_failover.py
 
 check: $(DEV) ## format, lint and type-check (with CI=true: check the format without changing it)
 	@if [ "$${CI:-}" = true ]; then $(BIN)/ruff format --check .; else $(BIN)/ruff format .; fi
@@ -138,16 +141,20 @@ chromium: $(DEV)
 	$(BIN)/playwright install --only-shell chromium
 
 # For the tests of deploy/ and of the image: the proxies, systemd-analyze, Prometheus, and what builds an image. For backups: an S3 server.
-# For embeds: a whole browser. And PgBouncer: Debian 12 has one that cannot keep prepared statements, so it comes from the next release.
+# For embeds: a whole browser. For failovers: Patroni, etcd, PostgreSQL and HAProxy. And PgBouncer: Debian 12 has one that cannot keep
+# prepared statements, so it comes from the next release.
 servers: $(DEV)
 	@[ -x .venv/moto/bin/moto_server ] || { echo "Installing moto ..." && $(BIN)/python -m venv .venv/moto && \
 		.venv/moto/bin/pip install --quiet "moto[s3,server]==$(MOTO_VERSION)"; }
 	@missing=; \
-	for program in caddy nginx systemd-analyze buildah mmdebstrap promtool chromium; do command -v $$program >/dev/null 2>&1 || missing=1; done; \
+	for program in caddy nginx systemd-analyze buildah mmdebstrap promtool chromium patroni etcd haproxy pg_createcluster; do \
+		command -v $$program >/dev/null 2>&1 || missing=1; \
+	done; \
 	if [ -n "$$missing" ] && [ "$$(id -u)" = 0 ] && grep -q '^ID=debian' /etc/os-release 2>/dev/null; then \
-		echo "Installing Caddy, nginx, systemd, buildah, mmdebstrap, Prometheus and Chromium ..."; \
+		echo "Installing Caddy, nginx, systemd, buildah, mmdebstrap, Prometheus, Chromium, Patroni, etcd, PostgreSQL and HAProxy ..."; \
 		apt-get update -qq && \
-		apt-get install -y -qq --no-install-recommends caddy nginx systemd buildah mmdebstrap prometheus chromium >/dev/null; \
+		apt-get install -y -qq --no-install-recommends caddy nginx systemd buildah mmdebstrap prometheus chromium \
+			patroni etcd-server postgresql haproxy >/dev/null; \
 	fi
 	@[ -x .venv/pgbouncer/usr/sbin/pgbouncer ] || ! command -v mmdebstrap >/dev/null 2>&1 || { \
 		echo "Fetching PgBouncer ..."; rm -rf .venv/pgbouncer.new; \

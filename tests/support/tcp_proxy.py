@@ -66,4 +66,5 @@ class TcpProxy:
                 await self._forwards.wait()
                 writer.write(data)
                 await writer.drain()
+        await self._forwards.wait()  # the end of a connection is not seen through a cut either
         writer.close()
