@@ -13,6 +13,7 @@ from honeyguide.store.tx import Tx
 from tests.support.service import ENGINES
 from tests.support.stores import OpenStore, statement
 
+CAMPAIGN_ID = new_id()
 ADVOCATES = 2 * page_index.BLOCK_ROWS + 100
 INSERT = statement(
     """INSERT INTO subscriber (
@@ -21,7 +22,7 @@ INSERT = statement(
             origin, created_ms,
         received_ms
     ) VALUES (
-        :id, 'account', 'campaign', :id, :id, :id, :code, :referrer_code, :referrer_id, 'x',
+        :id, 'account', :campaign_id, :id, :id, :id, :code, :referrer_code, :referrer_id, 'x',
         :created_ms, 1
     )"""
 )
@@ -35,6 +36,7 @@ def test_a_list_whose_notes_came_first_is_cut_with_the_others(engine: str) -> No
         for n, (advocate_id, code) in enumerate(advocates):
             await tx.put(
                 INSERT,
+                campaign_id=CAMPAIGN_ID,
                 id=advocate_id,
                 code=code,
                 referrer_code=None,
@@ -46,6 +48,7 @@ def test_a_list_whose_notes_came_first_is_cut_with_the_others(engine: str) -> No
         for n, (advocate_id, code) in enumerate(advocates):
             await tx.put(
                 INSERT,
+                campaign_id=CAMPAIGN_ID,
                 id=new_id(),
                 code=new_code(),
                 referrer_code=code,
@@ -68,14 +71,14 @@ def test_a_list_whose_notes_came_first_is_cut_with_the_others(engine: str) -> No
             page = Page(total // 100, 100)
             assert (
                 opened.run(
-                    opened.store.read(lambda tx, kind=kind: page_index.total(tx, "campaign", kind))
+                    opened.store.read(lambda tx, kind=kind: page_index.total(tx, CAMPAIGN_ID, kind))
                 )
                 == total
             )
             place = opened.run(
                 opened.store.snapshot(
                     lambda tx, kind=kind, page=page: page_index.find_start(
-                        tx, "campaign", kind, page
+                        tx, CAMPAIGN_ID, kind, page
                     )
                 )
             )

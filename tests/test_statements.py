@@ -68,6 +68,7 @@ UNOWNED: dict[str, str] = {
     "mail.sending.any_due": "whether the job that sends emails has work",
     "mail.sending.claim": "leases letters that are due",
     "referrals.page_index.any_change": "whether the job that updates the page index has work",
+    "referrals.page_index.long_list": "the job splits blocks of all accounts",
     "referrals.page_index.take_changes": "the job takes changes of all accounts in their order",
     "referrals.lifecycle.due": "finds holds that ran out",
     "referrals.shipments.with_old_address": "finds postal addresses to remove, of all accounts",

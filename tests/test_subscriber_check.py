@@ -5,6 +5,7 @@ moment, and where somebody changes it all the same, `verify` sees it.
 from __future__ import annotations
 
 import contextlib
+import itertools
 from typing import Any
 
 import apsw
@@ -80,6 +81,25 @@ def test_what_is_kept_agrees_with_the_subscribers_at_any_moment(
     while opened.run(opened.store.write_snapshot(page_index.apply_changes)):
         pass
     assert wrong(opened) == {}
+
+
+def test_a_long_block_is_split_a_few_blocks_at_a_time(
+    opened: OpenStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Otherwise nobody is answered while a large import is split."""
+    monkeypatch.setattr(page_index, "BLOCK_ROWS", 20)
+    monkeypatch.setattr(page_index, "BATCH", 10_000)
+    fill(opened)
+    blocks = [0]
+    while opened.run(opened.store.read(page_index.has_changes, now_ms=0)):
+        opened.run(opened.store.write_snapshot(page_index.apply_changes))
+        assert wrong(opened) == {}
+        blocks += opened.ask("SELECT COUNT(*) FROM listing_run")[0]
+    split = [after - before for before, after in itertools.pairwise(blocks)]
+    assert max(split[1:]) <= page_index.SPLITS
+    assert sum(split[1:]) > 10 * page_index.SPLITS
+    longest = opened.ask("SELECT MAX(n) FROM listing_run")[0][0]
+    assert longest <= 2 * page_index.BLOCK_ROWS
 
 
 FIRST = "(SELECT MIN(id) FROM subscriber WHERE referrer_id IS NOT NULL)"

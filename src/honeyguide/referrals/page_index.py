@@ -23,8 +23,10 @@ from honeyguide.store.tx import Tx
 # Rows in a block. At a million rows, a thousand blocks are summed and at most two thousand rows
 # skipped.
 BLOCK_ROWS = 1_000
-# Changes applied in one transaction: few enough not to slow down requests on the same loop.
+# Changes applied, and blocks split off, in one transaction: few enough not to slow down requests on
+# the same loop.
 BATCH = 1_000
+SPLITS = 10
 
 TOP = (2**62, "~")
 BOTTOM = (-(2**62), "")
@@ -64,6 +66,13 @@ class Block(NamedTuple):
     n: int
 
 
+class LongList(NamedTuple):
+    """A list with a block that has to be split."""
+
+    list: str
+    account_id: str
+
+
 class PageStart(NamedTuple):
     """Begin below this key and step over `skip` rows."""
 
@@ -79,6 +88,8 @@ _ANY_CHANGE = _sql.value("any_change", int)
 _TAKE_CHANGES = _sql.query("take_changes", CountChange)
 _OPEN_CHANGES = _sql.value("open_changes", int)
 _BLOCKS = _sql.query("blocks", Block)
+_LONG_LIST = _sql.query("long_list", LongList)
+_SET_LONG = _sql.command("set_long")
 _HAS_TOTAL = _sql.value("has_total", int)
 _COUNT_REFERRED_BY = _sql.value("count_referred_by", int)
 _SET_TOTAL = _sql.command("set_total")
@@ -104,12 +115,12 @@ async def find_start(tx: Tx, owner_id: str, kind: str, page: Page) -> PageStart:
 
 
 async def has_changes(tx: Tx, *, now_ms: int) -> bool:
-    return await tx.one(_ANY_CHANGE) is not None
+    return await tx.one(_ANY_CHANGE) is not None or await tx.one(_LONG_LIST) is not None
 
 
 async def apply_changes(tx: Tx) -> bool:
-    """Applies one batch of changes and tells whether there may be more. Needs a snapshot, because
-    blocks are split where the rows are now."""
+    """Applies one batch of changes, splits one long block, and tells whether there may be more to
+    do. Needs a snapshot, because blocks are split where the rows are now."""
     recorded = await tx.all(_TAKE_CHANGES, batch=BATCH)
     by_list: dict[tuple[str, str, str], list[tuple[Key, int]]] = defaultdict(list)
     by_day: dict[tuple[str, int, str], list[int]] = defaultdict(lambda: [0, 0, 0, 0])
@@ -124,11 +135,8 @@ async def apply_changes(tx: Tx) -> bool:
                 ("referrals", change.n_referrals),
                 ("advocates", change.n_advocates),
             ):
-                # All three are checked even if nothing changed: one may have waited until the
-                # changes of the others were applied.
-                changes = by_list[change.account_id, change.owner_id, kind]
                 if n:
-                    changes.append((key, n))
+                    by_list[change.account_id, change.owner_id, kind].append((key, n))
             counts = (change.n_all, change.verified, change.pending, change.rejected)
             if any(counts) or not change.n_advocates:
                 changed_days.add((change.account_id, change.owner_id, change.day_ms))
@@ -152,7 +160,8 @@ async def apply_changes(tx: Tx) -> bool:
         await cohorts.mark(tx, Tenant(account_id, campaign_id), day_ms)
     for (account_id, owner_id, kind), changes in sorted(by_list.items()):
         await _apply_to_list(tx, account_id, owner_id, kind, changes)
-    return len(recorded) == BATCH
+    is_split = await _split_long_block(tx)
+    return len(recorded) == BATCH or is_split
 
 
 async def _apply_to_list(
@@ -160,17 +169,12 @@ async def _apply_to_list(
 ) -> None:
     name = f"{owner_id}/{kind}"
     old_total = await tx.one(_HAS_TOTAL, list=name)
-    blocks: dict[Key, int] = {
-        (block.lo_ms, block.lo_id): block.n for block in await tx.all(_BLOCKS, list=name)
-    }
-    is_complete = not await tx.one(_OPEN_CHANGES, owner_id=owner_id)
-    if not changes and (old_total is None or not is_complete):
-        return
+    blocks = await _blocks(tx, name)
     touched: set[Key] = set()
     if old_total is None and kind == REFERRED_BY:
         # Changes are recorded only once a list is long. So this list has none from its beginning,
-        # and is counted.
-        if not is_complete:
+        # and is counted when no change waits.
+        if await tx.one(_OPEN_CHANGES, owner_id=owner_id):
             return
         old_total = (
             await tx.one(_COUNT_REFERRED_BY, account_id=account_id, subscriber_id=owner_id) or 0
@@ -182,46 +186,58 @@ async def _apply_to_list(
         bound = bounds[bisect.bisect_right(bounds, key) - 1]
         blocks[bound] += n
         touched.add(bound)
-    # While changes wait, the table has rows that the blocks do not count yet, so do not split them.
-    if is_complete:
-        for bound in [bound for bound in bounds if blocks[bound] > 2 * BLOCK_ROWS]:
-            touched |= {bound, *await _split(tx, owner_id, kind, blocks, bounds, bound)}
     for bound in sorted(touched):
-        await tx.run(
-            _SET_BLOCK,
-            list=name,
-            account_id=account_id,
+        await _set_block(tx, name, account_id, bound, blocks[bound])
+    await tx.run(
+        _SET_TOTAL,
+        list=name,
+        account_id=account_id,
+        n=(old_total or 0) + sum(n for _, n in changes),
+        is_long=int(bool(_long_bounds(blocks))),
+    )
+
+
+async def _blocks(tx: Tx, name: str) -> dict[Key, int]:
+    return {(block.lo_ms, block.lo_id): block.n for block in await tx.all(_BLOCKS, list=name)}
+
+
+async def _set_block(tx: Tx, name: str, account_id: str, bound: Key, n: int) -> None:
+    lo_ms, lo_id = bound
+    await tx.run(_SET_BLOCK, list=name, account_id=account_id, lo_ms=lo_ms, lo_id=lo_id, n=n)
+
+
+def _long_bounds(blocks: dict[Key, int]) -> list[Key]:
+    return [bound for bound, n in blocks.items() if n > 2 * BLOCK_ROWS]
+
+
+async def _split_long_block(tx: Tx) -> bool:
+    """Splits blocks of BLOCK_ROWS off the top of a long one, which keeps the rest, and tells
+    whether it did. While changes of a list wait, the table has rows that its blocks do not count
+    yet, so such a list is left alone."""
+    found = await tx.one(_LONG_LIST)
+    if found is None:
+        return False
+    owner_id, _, kind = found.list.rpartition("/")
+    blocks = await _blocks(tx, found.list)
+    long_bounds, new_bounds = _long_bounds(blocks), set()
+    if long_bounds:
+        bound = max(long_bounds)
+        hi_ms, hi_id = min((other for other in blocks if other > bound), default=TOP)
+        splits = await tx.all(
+            _SPLITS[kind],
+            owner_id=owner_id,
             lo_ms=bound[0],
             lo_id=bound[1],
-            n=blocks[bound],
+            hi_ms=hi_ms,
+            hi_id=hi_id,
+            rows=BLOCK_ROWS,
+            most=SPLITS * BLOCK_ROWS,
         )
-    if touched:
-        await tx.run(
-            _SET_TOTAL,
-            list=name,
-            account_id=account_id,
-            n=(old_total or 0) + sum(n for _, n in changes),
-        )
-
-
-async def _split(
-    tx: Tx, owner_id: str, kind: str, blocks: dict[Key, int], bounds: list[Key], bound: Key
-) -> set[Key]:
-    """Splits one long block into blocks of BLOCK_ROWS, counted from its top. The rest keeps the old
-    bound."""
-    above = bisect.bisect_right(bounds, bound)
-    hi = bounds[above] if above < len(bounds) else TOP
-    splits = await tx.all(
-        _SPLITS[kind],
-        owner_id=owner_id,
-        lo_ms=bound[0],
-        lo_id=bound[1],
-        hi_ms=hi[0],
-        hi_id=hi[1],
-        rows=BLOCK_ROWS,
-    )
-    new_bounds = {split for split in splits if split != bound}
-    for split in new_bounds:
-        blocks[split] = BLOCK_ROWS
-    blocks[bound] -= BLOCK_ROWS * len(new_bounds)
-    return new_bounds
+        new_bounds = set(splits) - {bound}
+        blocks |= dict.fromkeys(new_bounds, BLOCK_ROWS)
+        blocks[bound] -= BLOCK_ROWS * len(new_bounds)
+        for changed in sorted(new_bounds | {bound}):
+            await _set_block(tx, found.list, found.account_id, changed, blocks[changed])
+    if not new_bounds or not _long_bounds(blocks):
+        await tx.run(_SET_LONG, list=found.list, is_long=0)
+    return bool(new_bounds)

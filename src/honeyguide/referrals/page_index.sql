@@ -50,6 +50,15 @@ ON CONFLICT (campaign_id, day_ms) DO UPDATE SET signups = d.signups + excluded.s
 -- name: blocks
 SELECT lo_ms, lo_id, n FROM listing_run WHERE list = :list ORDER BY lo_ms, lo_id;
 
+-- name: long_list
+-- Over all accounts: one with a block to split, and without waiting changes. The ID of its owner has 36 characters.
+SELECT list, account_id FROM listing AS l WHERE is_long = 1
+  AND NOT EXISTS (SELECT 1 FROM count_note AS c WHERE c.owner_id = SUBSTR(l.list, 1, 36))
+ORDER BY list LIMIT 1;
+
+-- name: set_long
+UPDATE listing SET is_long = :is_long WHERE list = :list;
+
 -- name: has_total
 SELECT n FROM listing WHERE list = :list;
 
@@ -58,7 +67,8 @@ SELECT referrals_verified + referrals_pending + referrals_rejected AS n FROM sub
 WHERE account_id = :account_id AND id = :subscriber_id;
 
 -- name: set_total
-INSERT INTO listing (list, account_id, n) VALUES (:list, :account_id, :n) ON CONFLICT (list) DO UPDATE SET n = excluded.n;
+INSERT INTO listing (list, account_id, n, is_long) VALUES (:list, :account_id, :n, :is_long)
+ON CONFLICT (list) DO UPDATE SET n = excluded.n, is_long = excluded.is_long;
 
 -- name: set_block
 INSERT INTO listing_run (list, account_id, lo_ms, lo_id, n) VALUES (:list, :account_id, :lo_ms, :lo_id, :n)
@@ -66,30 +76,38 @@ ON CONFLICT (list, lo_ms, lo_id) DO UPDATE SET n = excluded.n;
 
 -- name: splits_all
 SELECT created_ms, id FROM (
-    SELECT created_ms, id, ROW_NUMBER() OVER (ORDER BY created_ms DESC, id DESC) AS place FROM subscriber
-    WHERE campaign_id = :owner_id AND erased_ms IS NULL
-      AND (created_ms, id) >= (:lo_ms, :lo_id) AND (created_ms, id) < (:hi_ms, :hi_id)
+    SELECT created_ms, id, ROW_NUMBER() OVER (ORDER BY created_ms DESC, id DESC) AS place FROM (
+        SELECT created_ms, id FROM subscriber WHERE campaign_id = :owner_id AND erased_ms IS NULL
+          AND (created_ms, id) >= (:lo_ms, :lo_id) AND (created_ms, id) < (:hi_ms, :hi_id)
+        ORDER BY created_ms DESC, id DESC LIMIT :most
+    ) AS top_rows
 ) AS ranked WHERE place % :rows = 0 ORDER BY created_ms, id;
 
 -- name: splits_referrals
 SELECT created_ms, id FROM (
-    SELECT created_ms, id, ROW_NUMBER() OVER (ORDER BY created_ms DESC, id DESC) AS place FROM subscriber
-    WHERE campaign_id = :owner_id AND erased_ms IS NULL AND referrer_code IS NOT NULL
-      AND (created_ms, id) >= (:lo_ms, :lo_id) AND (created_ms, id) < (:hi_ms, :hi_id)
+    SELECT created_ms, id, ROW_NUMBER() OVER (ORDER BY created_ms DESC, id DESC) AS place FROM (
+        SELECT created_ms, id FROM subscriber WHERE campaign_id = :owner_id AND erased_ms IS NULL AND referrer_code IS NOT NULL
+          AND (created_ms, id) >= (:lo_ms, :lo_id) AND (created_ms, id) < (:hi_ms, :hi_id)
+        ORDER BY created_ms DESC, id DESC LIMIT :most
+    ) AS top_rows
 ) AS ranked WHERE place % :rows = 0 ORDER BY created_ms, id;
 
 -- name: splits_advocates
 SELECT created_ms, id FROM (
-    SELECT created_ms, id, ROW_NUMBER() OVER (ORDER BY created_ms DESC, id DESC) AS place FROM subscriber
-    WHERE campaign_id = :owner_id AND erased_ms IS NULL AND is_advocate = 1
-      AND (created_ms, id) >= (:lo_ms, :lo_id) AND (created_ms, id) < (:hi_ms, :hi_id)
+    SELECT created_ms, id, ROW_NUMBER() OVER (ORDER BY created_ms DESC, id DESC) AS place FROM (
+        SELECT created_ms, id FROM subscriber WHERE campaign_id = :owner_id AND erased_ms IS NULL AND is_advocate = 1
+          AND (created_ms, id) >= (:lo_ms, :lo_id) AND (created_ms, id) < (:hi_ms, :hi_id)
+        ORDER BY created_ms DESC, id DESC LIMIT :most
+    ) AS top_rows
 ) AS ranked WHERE place % :rows = 0 ORDER BY created_ms, id;
 
 -- name: splits_brought
 SELECT created_ms, id FROM (
-    SELECT created_ms, id, ROW_NUMBER() OVER (ORDER BY created_ms DESC, id DESC) AS place FROM subscriber
-    WHERE referrer_id = :owner_id AND erased_ms IS NULL AND referrer_id IS NOT NULL
-      AND (created_ms, id) >= (:lo_ms, :lo_id) AND (created_ms, id) < (:hi_ms, :hi_id)
+    SELECT created_ms, id, ROW_NUMBER() OVER (ORDER BY created_ms DESC, id DESC) AS place FROM (
+        SELECT created_ms, id FROM subscriber WHERE referrer_id = :owner_id AND erased_ms IS NULL AND referrer_id IS NOT NULL
+          AND (created_ms, id) >= (:lo_ms, :lo_id) AND (created_ms, id) < (:hi_ms, :hi_id)
+        ORDER BY created_ms DESC, id DESC LIMIT :most
+    ) AS top_rows
 ) AS ranked WHERE place % :rows = 0 ORDER BY created_ms, id;
 
 -- name: any_change
