@@ -105,6 +105,7 @@ UNOWNED: dict[str, str] = {
     "integrations.leases.renew": "what was leased, by its lease's token",
     "integrations.leases.release": "what was leased, by its lease's token",
     "integrations.leases.wait": "what was leased, by its lease's token",
+    "integrations.disconnecting.next": "the job deletes what all disconnected platforms left",
     "integrations.incoming.purge": "sweeps webhooks older than they are kept",
     "partners.payout_notifications.fees": "finds owners to notify, each by their own account",
     "partners.payout_notifications.payouts": "finds partners to notify, each by their own account",

@@ -93,10 +93,6 @@ async def add_search_texts(store: Store, now_ms: int) -> bool:
     return await store.write(publications.add_search_texts, now_ms=now_ms)
 
 
-async def delete_disconnected(store: Store, now_ms: int) -> bool:
-    return await store.write(disconnecting.delete_batch, now_ms=now_ms)
-
-
 async def send_emails(transport: Transport, store: Store, now_ms: int) -> bool:
     return await sending.send_due(store, transport, now_ms)
 
@@ -122,6 +118,13 @@ PURGES = (
     Job("purge idempotency keys", 10 * MINUTE_MS, sweep(idempotency.purge)),
     Job("purge old emails", HOUR_MS, sweep(emails.purge)),
     Job("purge old events", HOUR_MS, sweep(outbox.purge)),
+    Job(
+        "delete what was kept about disconnected platforms",
+        MINUTE_MS,
+        sweep(disconnecting.delete_batch),
+        probe=disconnecting.has_work,
+        topic=disconnecting.TOPIC,
+    ),
     Job("purge old webhooks of email platforms", HOUR_MS, sweep(incoming.purge)),
     Job("purge old attempt counts", HOUR_MS, sweep(attempts.purge)),
     Job("purge old visitor hashes", HOUR_MS, sweep(clicks.purge)),
@@ -239,13 +242,6 @@ def jobs_of(site: Site, transport: Transport) -> tuple[Job, ...]:
             HOUR_MS,
             add_search_texts,
             probe=publications.has_missing_search_text,
-        ),
-        Job(
-            "delete what was kept about disconnected platforms",
-            MINUTE_MS,
-            delete_disconnected,
-            probe=disconnecting.has_work,
-            topic=disconnecting.TOPIC,
         ),
         Job("check the ledger", DAY_MS, money.verify_ledger),
         *PURGES,

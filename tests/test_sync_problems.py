@@ -1,0 +1,170 @@
+"""What goes wrong with a platform is a sentence on the dashboard, nothing is lost, and after the
+repair the sync goes on.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from aiohttp import web
+
+from honeyguide.events import signature
+from honeyguide.integrations import disconnecting, integrations
+from honeyguide.integrations.brevo import Brevo
+from honeyguide.integrations.integrations import NewIntegration
+from honeyguide.integrations.platform import Audience, SyncField
+from honeyguide.integrations.platforms import PLATFORMS
+from honeyguide.kernel.clock import MINUTE_MS
+from honeyguide.store import Store
+from tests.support.integrations import KEYS, Synced, newsletter, with_tool
+from tests.support.platforms.brevo import KEY, LIST, OTHER_LIST, BrevoServer
+from tests.support.platforms.generic import GenericTool
+from tests.support.platforms.stand_in import status
+from tests.support.service import ENGINES
+from tests.support.stores import OpenStore
+
+pytestmark = pytest.mark.parametrize("engine", ENGINES)
+NAMES = {SyncField.CODE: "RH_CODE", SyncField.REFERRALS: "RH_TOTREF"}
+
+
+def with_brevo(engine: str, monkeypatch: pytest.MonkeyPatch, test: Any) -> None:
+    """Runs a test with three subscribers who are written to a list in Brevo."""
+
+    async def run(store: Store) -> None:
+        server = BrevoServer()
+        server.attributes |= set(NAMES.values())
+        async with server.serving(), newsletter(store) as synced:
+            monkeypatch.setitem(PLATFORMS, "brevo", Brevo(server.url))
+            await synced.connect(
+                "brevo",
+                {"api_key": KEY},
+                audience=Audience(id=str(LIST), name="Readers"),
+                field_names=NAMES,
+            )
+            for name in ("ada", "eve", "zelda"):
+                await synced.join(f"{name}@example.org")
+            await synced.sync()
+            assert {each["email"] for each in server.people.values()} == {
+                "ada@example.org",
+                "eve@example.org",
+                "zelda@example.org",
+            }
+            synced.now_ms += 1
+            await test(synced, server)
+
+    with OpenStore(engine) as opened:
+        opened.run(run(opened.store))
+
+
+async def codes_of(synced: Synced, server: BrevoServer) -> tuple[dict[str, str], dict[str, str]]:
+    """The codes by address, here and there."""
+    emails = [each["email"] for each in server.people.values()]
+    here = [await synced.find(email) for email in emails]
+    there = {each["email"]: each["attributes"].get("RH_CODE") for each in server.people.values()}
+    return {each.email: each.ref_code for each in here if each}, there
+
+
+async def problem_of(synced: Synced) -> str:
+    return (await synced.integration()).problem or ""
+
+
+def test_a_key_that_is_revoked_in_mid_sync_loses_nobody(engine: str) -> None:
+    async def test(synced: Synced, tool: GenericTool) -> None:
+        async def takes_the_last_batch(request: web.Request) -> web.StreamResponse:
+            answer = await tool.take(request)
+            tool.secret = signature.new_secret()
+            return answer
+
+        for number in range(105):
+            await synced.join(f"reader{number}@example.org")
+        tool.fail(takes_the_last_batch)
+        await synced.sync()
+        assert len(tool.contacts) == 100 and (await synced.integration()).status == "failed"
+        assert "does not accept the key" in await problem_of(synced)
+        await synced.store.write(
+            integrations.replace_credentials,
+            synced.tenant,
+            KEYS,
+            {"url": f"{tool.url}/hook", "secret": tool.secret},
+            Audience(id="list", name="The list"),
+        )
+        await synced.sync()
+        assert len(tool.contacts) == tool.writes == 105
+        assert (await synced.integration()).first_sync_ms is not None
+
+    with_tool(engine, test)
+
+
+def test_garbage_is_a_sentence_and_is_tried_again(engine: str) -> None:
+    async def test(synced: Synced, tool: GenericTool) -> None:
+        await synced.join("ada@example.org")
+        garbage = status(200, '{"results": "what?"}')
+        tool.fail(garbage, garbage)
+        for failures in (1, 2):
+            await synced.sync()
+            integration = await synced.integration()
+            assert "sent an answer that we do not understand" in await problem_of(synced)
+            assert (integration.status, integration.failures) == ("active", failures)
+            assert (await synced.store.read(integrations.backlog, integration)).due == 1
+            await synced.wait_a_bit()
+            synced.now_ms += 5 * MINUTE_MS
+        await synced.sync()
+        assert len(tool.contacts) == 1 and await problem_of(synced) == ""
+
+    with_tool(engine, test)
+
+
+def test_after_a_field_was_deleted_there_everybody_gets_it_again(
+    engine: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def test(synced: Synced, server: BrevoServer) -> None:
+        zelda = await synced.find("zelda@example.org")
+        assert zelda is not None
+        server.attributes.discard("RH_CODE")
+        for person in server.people.values():
+            del person["attributes"]["RH_CODE"]
+        await synced.join("bob@example.org", zelda.ref_code)
+        await synced.sync()
+        here, there = await codes_of(synced, server)
+        assert len(there) == 4 and here == there
+        integration = await synced.integration()
+        assert (integration.fields_ms, integration.problem) == (synced.now_ms, None)
+        requests = len(server.seen)
+        await synced.sync()
+        assert len(server.seen) == requests
+
+    with_brevo(engine, monkeypatch, test)
+
+
+def test_after_the_list_was_deleted_there_another_one_gets_everybody(
+    engine: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def test(synced: Synced, server: BrevoServer) -> None:
+        del server.lists[LIST]
+        await synced.change("ada@example.org", status="unsubscribed")
+        await synced.join("bob@example.org")
+        await synced.sync()
+        assert (await synced.integration()).status == "failed"
+        assert await problem_of(synced) == "The list was deleted in Brevo."
+        server.people.clear()
+        new = NewIntegration(
+            platform="brevo",
+            credentials={"api_key": KEY},
+            audience=Audience(id=str(OTHER_LIST), name="Customers"),
+            field_names=NAMES,
+            code_field="",
+            adds_existing=False,
+            hook_key="another",
+        )
+        await synced.store.write(
+            disconnecting.change_list, synced.tenant, KEYS, new, now_ms=synced.now_ms
+        )
+        await synced.sync()
+        here, there = await codes_of(synced, server)
+        assert set(there) == {"eve@example.org", "zelda@example.org", "bob@example.org"}
+        assert here == there
+        assert all(each["listIds"] == [OTHER_LIST] for each in server.people.values())
+        assert (await synced.integration()).first_sync_ms is not None
+
+    with_brevo(engine, monkeypatch, test)
