@@ -6,29 +6,39 @@ import asyncio
 import re
 import threading
 from collections.abc import Iterator
+from contextlib import contextmanager
 
 import pytest
 
 from honeyguide.events import signature
 from honeyguide.integrations import estimates
 from honeyguide.integrations.platform import Limits
+from tests.support.platforms import listmonk
 from tests.support.platforms.generic import GenericTool
+from tests.support.platforms.stand_in import StandIn
 from tests.support.service import ENGINES, Service, until
 from tests.support.web import Operator, operator, words
+
+
+@contextmanager
+def serving(platform: StandIn) -> Iterator[None]:
+    """On a loop of its own, beside the service."""
+    loop = asyncio.new_event_loop()
+    thread = threading.Thread(target=loop.run_forever, daemon=True)
+    thread.start()
+    server = platform.serving()
+    asyncio.run_coroutine_threadsafe(server.__aenter__(), loop).result(30)
+    yield
+    asyncio.run_coroutine_threadsafe(server.__aexit__(None, None, None), loop).result(30)
+    loop.call_soon_threadsafe(loop.stop)
+    thread.join(10)
 
 
 @pytest.fixture(scope="module")
 def tool() -> Iterator[GenericTool]:
     tool = GenericTool(signature.new_secret())
-    loop = asyncio.new_event_loop()
-    thread = threading.Thread(target=loop.run_forever, daemon=True)
-    thread.start()
-    serving = tool.serving()
-    asyncio.run_coroutine_threadsafe(serving.__aenter__(), loop).result(30)
-    yield tool
-    asyncio.run_coroutine_threadsafe(serving.__aexit__(None, None, None), loop).result(30)
-    loop.call_soon_threadsafe(loop.stop)
-    thread.join(10)
+    with serving(tool):
+        yield tool
 
 
 @pytest.fixture(scope="module", params=ENGINES)
@@ -115,6 +125,41 @@ def test_a_wrong_key_a_missing_one_and_a_bad_name_are_sentences(
     alice.web.post("/integrations/generic", sealed=sealed[1], audience="url")
     until(lambda: "Not working" not in words(alice.web.get("/integrations").text))
     tool.secret = good
+
+
+def choose_list(alice: Operator, server: listmonk.ListmonkServer, audience: int) -> None:
+    key = {"url": server.url, "username": listmonk.USER, "token": listmonk.TOKEN}
+    answer = alice.web.post("/integrations/listmonk", **key)
+    sealed = re.search(r'name="sealed" value="([^"]+)"', answer.text)
+    assert sealed, words(answer.text)
+    answer = alice.web.post(
+        "/integrations/listmonk", sealed=sealed[1], audience=str(audience), preset="sparkloop"
+    )
+    assert answer.status_code == 303, words(answer.text)
+
+
+def test_a_list_that_was_deleted_there_is_replaced_by_another_one(service: Service) -> None:
+    server = listmonk.ListmonkServer()
+    alice = operator(service)
+
+    def shown() -> str:
+        return words(alice.web.get("/integrations").text)
+
+    with serving(server):
+        choose_list(alice, server, listmonk.LIST)
+        for name in ("ada", "eve"):
+            alice.subscribe(f"{name}@example.org")
+        until(lambda: len(server.people) == 2 and "Everything is written" in shown())
+        del server.lists[listmonk.LIST]
+        server.people.clear()
+        bob = alice.subscribe("bob@example.org")
+        until(lambda: "The list was deleted in listmonk." in shown())
+        choose_list(alice, server, listmonk.OTHER_LIST)
+        until(lambda: len(server.people) == 3)
+        assert all(listmonk.OTHER_LIST in each["on"] for each in server.people.values())
+        found = server.by_email("bob@example.org")
+        assert found is not None and bob["ref_code"] in str(found["attribs"])
+        assert "Customers" in shown()
 
 
 def test_without_a_secret_key_the_page_says_how_to_set_it() -> None:

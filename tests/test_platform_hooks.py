@@ -23,6 +23,8 @@ from honeyguide.pages import hooks
 from honeyguide.referrals import subscribers
 from tests.support.platforms.generic import GenericTool
 from tests.support.service import ENGINES, Service, until
+from tests.support.stores import statement
+from tests.support.web import operator, words
 
 
 class Connected:
@@ -31,8 +33,8 @@ class Connected:
     def __init__(self, service: Service, tool: GenericTool) -> None:
         self.service = service
         self.tool = tool
-        member = service.member("alice")
-        self.tenant = Tenant(member.account_id, member.campaign_id)
+        self.operator = operator(service)
+        self.tenant = Tenant(self.operator.account_id, self.operator.campaign_id)
         self.key = "a-key-that-nobody-guesses"
         keys = EncryptionKeys(service.settings.secret_keys)
         new = NewIntegration(
@@ -56,8 +58,6 @@ class Connected:
         return self.service.read(lambda tx: subscribers.find(tx, self.tenant, email))
 
     def stored(self) -> int:
-        from tests.support.stores import statement
-
         async def look(tx: Any) -> int:
             [row] = await tx.all(statement("SELECT COUNT(*) FROM integration_event"))
             return int(row[0])
@@ -108,3 +108,27 @@ def test_forged_old_repeated_and_oversized_webhooks_change_nothing(connected: Co
     assert connected.stored() == before + 1
     assert connected.find("mallory@example.org") is None
     assert httpx.get(f"{connected.service.url}/hooks/{connected.key}").status_code == 200
+
+
+def test_a_refused_webhook_is_a_sentence_on_the_dashboard(connected: Connected) -> None:
+    def shown() -> str:
+        return words(connected.operator.web.get("/integrations").text)
+
+    def refused_long_ago() -> None:
+        ago = statement("UPDATE integration SET refused_hook_ms = 1", "changes integration")
+        connected.service.write(lambda tx: tx.run(ago))
+
+    event = {"type": "left", "email": "somebody@example.org"}
+    refused_long_ago()
+    connected.post(event, secret=signature.new_secret())
+    assert "A webhook was not taken" in shown() and "The signature is wrong." in shown()
+    refused_long_ago()
+    connected.post(event, at_s=system_clock() // 1000 - 400)
+    assert "The webhook is more than five minutes old." in shown()
+    refused_long_ago()
+    now_s = system_clock() // 1000
+    for _ in range(2):
+        connected.post(event, at_s=now_s)
+    assert "It had come before, and was applied once." in shown()
+    connected.post(event, secret=signature.new_secret())  # at most one note a minute
+    assert "The signature is wrong." not in shown()

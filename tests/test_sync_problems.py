@@ -10,15 +10,14 @@ import pytest
 from aiohttp import web
 
 from honeyguide.events import signature
-from honeyguide.integrations import disconnecting, integrations
+from honeyguide.integrations import integrations
 from honeyguide.integrations.brevo import Brevo
-from honeyguide.integrations.integrations import NewIntegration
 from honeyguide.integrations.platform import Audience, SyncField
 from honeyguide.integrations.platforms import PLATFORMS
 from honeyguide.kernel.clock import MINUTE_MS
 from honeyguide.store import Store
 from tests.support.integrations import KEYS, Synced, newsletter, with_tool
-from tests.support.platforms.brevo import KEY, LIST, OTHER_LIST, BrevoServer
+from tests.support.platforms.brevo import KEY, LIST, BrevoServer
 from tests.support.platforms.generic import GenericTool
 from tests.support.platforms.stand_in import status
 from tests.support.service import ENGINES
@@ -133,38 +132,5 @@ def test_after_a_field_was_deleted_there_everybody_gets_it_again(
         requests = len(server.seen)
         await synced.sync()
         assert len(server.seen) == requests
-
-    with_brevo(engine, monkeypatch, test)
-
-
-def test_after_the_list_was_deleted_there_another_one_gets_everybody(
-    engine: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    async def test(synced: Synced, server: BrevoServer) -> None:
-        del server.lists[LIST]
-        await synced.change("ada@example.org", status="unsubscribed")
-        await synced.join("bob@example.org")
-        await synced.sync()
-        assert (await synced.integration()).status == "failed"
-        assert await problem_of(synced) == "The list was deleted in Brevo."
-        server.people.clear()
-        new = NewIntegration(
-            platform="brevo",
-            credentials={"api_key": KEY},
-            audience=Audience(id=str(OTHER_LIST), name="Customers"),
-            field_names=NAMES,
-            code_field="",
-            adds_existing=False,
-            hook_key="another",
-        )
-        await synced.store.write(
-            disconnecting.change_list, synced.tenant, KEYS, new, now_ms=synced.now_ms
-        )
-        await synced.sync()
-        here, there = await codes_of(synced, server)
-        assert set(there) == {"eve@example.org", "zelda@example.org", "bob@example.org"}
-        assert here == there
-        assert all(each["listIds"] == [OTHER_LIST] for each in server.people.values())
-        assert (await synced.integration()).first_sync_ms is not None
 
     with_brevo(engine, monkeypatch, test)

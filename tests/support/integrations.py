@@ -29,7 +29,7 @@ from honeyguide.store import Store
 from honeyguide.store.tx import Tx
 from tests.support.platforms.generic import GenericTool
 from tests.support.platforms.stand_in import FREE
-from tests.support.stores import OpenStore
+from tests.support.stores import OpenStore, statement
 from tests.support.trade import NOON_MS, SITE
 
 KEYS = EncryptionKeys([b"\xab" * 32])
@@ -81,6 +81,11 @@ class Synced:
     async def wait_over(self) -> None:
         """As if the wait after a failure were over."""
         await self.store.write(integrations.set_status, self.tenant, integrations.ACTIVE)
+
+    async def wait_a_bit(self) -> None:
+        """As if the wait after a failure were over, though nobody did anything."""
+        over = statement("UPDATE integration SET next_call_ms = 0", "changes integration")
+        await self.store.write(lambda tx: tx.run(over))
 
     async def join(self, email: str, code: str | None = None, **fields: Any) -> Subscriber:
         new = NewSubscriber(email=email, referrer_code=code, **fields)

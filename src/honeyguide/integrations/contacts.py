@@ -64,6 +64,8 @@ class PlannedWrite(NamedTuple):
     queued: QueuedWrite
     contact: Contact
     state: WrittenState
+    is_lost: bool
+    """Whether what was written before went with a field that was deleted there."""
 
     @property
     def is_first(self) -> bool:
@@ -79,7 +81,7 @@ class PlannedWrite(NamedTuple):
             return self.contact.remote_id is not None
         if self.contact.status == ContactStatus.UNSUBSCRIBED:
             return before is not None and before.status == ContactStatus.ACTIVE
-        return self.queued.synced_ms is None or before != self.state
+        return self.is_lost or self.queued.synced_ms is None or before != self.state
 
 
 _sql = beside(__file__)
@@ -124,7 +126,12 @@ def _planned(
     )
     names = integration.names or {field: str(field) for field in contact.values}
     fields = {name: contact.values.get(field, "") for field, name in names.items()}
-    return PlannedWrite(queued, contact, WrittenState(email, contact.status, fields))
+    return PlannedWrite(
+        queued=queued,
+        contact=contact,
+        state=WrittenState(email, contact.status, fields),
+        is_lost=(queued.synced_ms or 0) < integration.fields_ms,
+    )
 
 
 def _status(queued: QueuedWrite) -> ContactStatus:

@@ -8,6 +8,8 @@ from typing import Any, NamedTuple
 
 from honeyguide.events import changes
 from honeyguide.integrations import integrations
+from honeyguide.integrations.encryption import EncryptionKeys
+from honeyguide.integrations.integrations import NewIntegration
 from honeyguide.kernel.tenant import Tenant
 from honeyguide.store.statements import beside
 from honeyguide.store.tx import Tx
@@ -44,6 +46,16 @@ async def disconnect(tx: Tx, tenant: Tenant) -> None:
     await tx.run(_INSERT, **mine)
     tx.scrub()
     tx.wake(TOPIC)
+
+
+async def change_list(
+    tx: Tx, tenant: Tenant, keys: EncryptionKeys, new: NewIntegration, *, now_ms: int
+) -> None:
+    """Another list of the same platform. What was written to the old one says nothing about it, so
+    the first sync begins again."""
+    before = await integrations.get(tx, tenant)
+    await disconnect(tx, tenant)
+    await integrations.connect(tx, tenant, keys, new, created_ms=before.created_ms, now_ms=now_ms)
 
 
 async def has_work(tx: Tx, *, now_ms: int) -> bool:

@@ -66,6 +66,7 @@ class _Known(NamedTuple):
 
 _sql = beside(__file__)
 _INSERT_EVENT = _sql.command("insert_event")
+_NOTE_REFUSED = _sql.command("note_refused")
 _DUE_EVENTS = _sql.query("due_events", StoredHook)
 _FINISH_EVENT = _sql.command("finish_event")
 _DELAY_EVENT = _sql.command("delay_event")
@@ -101,6 +102,17 @@ async def store_hook(tx: Tx, integration: Integration, hook: IncomingHook, *, no
     if stored:
         tx.wake(TOPIC)
     return bool(stored)
+
+
+async def note_refused(tx: Tx, integration: Integration, reason: str, *, now_ms: int) -> None:
+    """For the dashboard: a webhook was not taken. `reason` is a sentence."""
+    await tx.run(
+        _NOTE_REFUSED,
+        account_id=integration.account_id,
+        id=integration.id,
+        reason=reason,
+        now_ms=now_ms,
+    )
 
 
 async def due_hooks(tx: Tx, integration: Integration, *, now_ms: int) -> list[StoredHook]:

@@ -4,6 +4,9 @@ INSERT INTO integration_event (id, integration_id, account_id, digest, content, 
 VALUES (:id, :integration_id, :account_id, :digest, :content, :now_ms, :now_ms)
 ON CONFLICT (integration_id, digest) DO NOTHING;
 
+-- name: note_refused
+UPDATE integration SET refused_hook = :reason, refused_hook_ms = :now_ms WHERE account_id = :account_id AND id = :id;
+
 -- name: due_events
 SELECT id, content, received_ms, tries FROM integration_event
 WHERE account_id = :account_id AND integration_id = :integration_id AND due_ms <= :now_ms ORDER BY due_ms, id LIMIT :most;

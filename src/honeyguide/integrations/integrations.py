@@ -63,6 +63,9 @@ class Integration(msgspec.Struct, frozen=True):
     last_in_kind: str | None
     last_out_ms: int | None
     last_out_count: int
+    fields_ms: int
+    refused_hook: str | None
+    refused_hook_ms: int | None
 
     @property
     def tenant(self) -> Tenant:
@@ -198,9 +201,16 @@ def _key_hint(platform: str, credentials: Mapping[str, str]) -> str:
 
 
 async def connect(
-    tx: Tx, tenant: Tenant, keys: EncryptionKeys, new: NewIntegration, *, now_ms: int
+    tx: Tx,
+    tenant: Tenant,
+    keys: EncryptionKeys,
+    new: NewIntegration,
+    *,
+    created_ms: int | None = None,
+    now_ms: int,
 ) -> Integration:
-    """Everybody is queued for writing, and the platform's list is read, from now on."""
+    """Everybody is queued for writing, and the platform's list is read, from now on. Those who
+    signed up here since `created_ms` are added there."""
     integration_id = new_id()
     await tx.run(
         _INSERT,
@@ -218,6 +228,7 @@ async def connect(
         adds_existing=int(new.adds_existing),
         hook_key=new.hook_key,
         pass_ms=TOP_MS,
+        created_ms=now_ms if created_ms is None else created_ms,
         now_ms=now_ms,
     )
     tx.wake(TOPIC)
@@ -227,7 +238,7 @@ async def connect(
 async def replace_credentials(
     tx: Tx, tenant: Tenant, keys: EncryptionKeys, credentials: Mapping[str, str], audience: Audience
 ) -> None:
-    """A new key, or another list. It goes on where it stopped."""
+    """A new key for the same list. It goes on where it stopped."""
     integration = await get(tx, tenant)
     await tx.run(
         _SET_CREDENTIALS,

@@ -2,7 +2,7 @@
 id, account_id, campaign_id, platform, status, credentials, key_hint, audience_id, audience_name, field_names, code_field,
 adds_existing, hook_key, created_ms, next_call_ms, failures, problem, problem_ms, pass AS pass_list, pass_ms, pass_id, is_reading, read_since_ms,
 read_token, read_began_ms, next_read_ms, next_full_read_ms, first_sync_ms, synced, last_in_ms, last_in_kind, last_out_ms,
-last_out_count
+last_out_count, fields_ms, refused_hook, refused_hook_ms
 
 -- name: of_campaign
 SELECT {integration} FROM integration WHERE account_id = :account_id AND campaign_id = :campaign_id;
@@ -19,7 +19,7 @@ INSERT INTO integration (
     adds_existing, hook_key, created_ms, pass, pass_ms, pass_id, read_began_ms
 ) VALUES (
     :id, :account_id, :campaign_id, :platform, 'active', :credentials, :key_hint, :audience_id, :audience_name, :field_names,
-    :code_field, :adds_existing, :hook_key, :now_ms, 'advocates', :pass_ms, '', :now_ms
+    :code_field, :adds_existing, :hook_key, :created_ms, 'advocates', :pass_ms, '', :now_ms
 );
 
 -- name: set_status

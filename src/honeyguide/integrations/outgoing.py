@@ -62,6 +62,7 @@ _NEXT = {
 }
 _QUEUE_PASS = _sql.command("queue_pass")
 _MOVE_PASS = _sql.command("move_pass")
+_WRITE_ALL_AGAIN = _sql.command("write_all_again")
 _DUE = _sql.query("due", QueuedWrite)
 _SET_WRITTEN = _sql.command("set_written")
 _SET_OUTCOMES = _sql.command("set_outcomes")
@@ -113,6 +114,19 @@ async def queue_pass(tx: Tx, integration: Integration, token: str, *, now_ms: in
         to = (ALL if kind == ADVOCATES else None, TOP_MS, "")
     await _move_pass(tx, integration, token, *to)
     return True
+
+
+async def write_all_again(tx: Tx, integration: Integration, token: str, *, now_ms: int) -> None:
+    """A field of ours was deleted there, and with it what it said about everybody."""
+    if not await tx.run(
+        _WRITE_ALL_AGAIN,
+        account_id=integration.account_id,
+        id=integration.id,
+        token=token,
+        top_ms=TOP_MS,
+        now_ms=now_ms,
+    ):
+        raise LostLease
 
 
 async def _move_pass(
@@ -269,15 +283,18 @@ async def record(
     left: Sequence[str],
     newly: int,
     written: int,
+    is_garbled: bool,
     next_call_ms: int,
     now_ms: int,
 ) -> None:
-    """Stores what became of a batch. `left` become unsubscribed here too."""
+    """Stores what became of a batch. `left` become unsubscribed here too. An answer that was
+    `is_garbled` ends no trouble."""
     mine: dict[str, Any] = {"account_id": integration.account_id, "id": integration.id}
     if not await tx.run(
         _COUNT_WRITTEN,
         newly=newly,
         written=written,
+        is_garbled=int(is_garbled),
         next_call_ms=next_call_ms,
         token=token,
         now_ms=now_ms,

@@ -27,6 +27,10 @@ ON CONFLICT (integration_id, subscriber_id) DO UPDATE
 UPDATE integration SET pass = :pass_list, pass_ms = :pass_ms, pass_id = :pass_id
 WHERE account_id = :account_id AND id = :id AND lease_token = :token;
 
+-- name: write_all_again
+UPDATE integration SET fields_ms = :now_ms, pass = 'advocates', pass_ms = :top_ms, pass_id = ''
+WHERE account_id = :account_id AND id = :id AND lease_token = :token;
+
 -- name: due
 SELECT t.subscriber_id, t.remote_id, t.written, t.synced_ms, t.tries, s.email, s.name, s.ref_code, s.status, s.origin,
        s.referrer_code, s.referral_status, s.referrals_verified, s.received_ms, s.erased_ms
@@ -58,8 +62,9 @@ WHERE account_id = :account_id AND integration_id = :integration_id AND subscrib
 
 -- name: count_written
 UPDATE integration SET synced = synced + :newly, last_out_ms = CASE WHEN :written > 0 THEN :now_ms ELSE last_out_ms END,
-    last_out_count = CASE WHEN :written > 0 THEN :written ELSE last_out_count END, next_call_ms = :next_call_ms, failures = 0,
-    problem = NULL, problem_ms = NULL
+    last_out_count = CASE WHEN :written > 0 THEN :written ELSE last_out_count END, next_call_ms = :next_call_ms,
+    failures = CASE WHEN :is_garbled = 1 THEN failures ELSE 0 END, problem = CASE WHEN :is_garbled = 1 THEN problem END,
+    problem_ms = CASE WHEN :is_garbled = 1 THEN problem_ms END
 WHERE account_id = :account_id AND id = :id AND lease_token = :token;
 
 -- name: finish_first_sync

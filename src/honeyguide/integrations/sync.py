@@ -142,7 +142,14 @@ class IntegrationSync:
                 outgoing.finish_first_sync, integration, self._token, now_ms=self._clock()
             )
             return False
-        outcomes = await self._send(integration, [each for each in planned if each.is_needed])
+        needed = [each for each in planned if each.is_needed]
+        try:
+            outcomes = await self._send(integration, needed)
+        except Unexpected as error:
+            # If it is because of one of them, that one is given up in the end.
+            later = {each.contact.subscriber_id: _later(each, error.reason) for each in needed}
+            await self._record(integration, planned, later, is_garbled=True)
+            raise
         await self._record(integration, planned, outcomes)
         return True
 
@@ -161,14 +168,13 @@ class IntegrationSync:
             await self._store.write(outgoing.begin_writes, integration, self._token, first)
         contacts = [each.contact for each in needed]
         try:
-            try:
-                outcomes = await self._platform.write_many(self._access, contacts)
-            except FieldsGone:
-                await self._platform.ensure_fields(self._access)
-                outcomes = await self._platform.write_many(self._access, contacts)
-        except Unexpected as error:
-            # If it is because of one of them, that one is given up in the end.
-            outcomes = [_later(each, error.reason) for each in needed]
+            outcomes = await self._platform.write_many(self._access, contacts)
+        except FieldsGone:
+            await self._store.write(
+                outgoing.write_all_again, integration, self._token, now_ms=self._clock()
+            )
+            await self._platform.ensure_fields(self._access)
+            outcomes = await self._platform.write_many(self._access, contacts)
         found = {outcome.subscriber_id: outcome for outcome in outcomes}
         nothing = f"{self._access.about.name} said nothing about them."
         return {
@@ -181,6 +187,8 @@ class IntegrationSync:
         integration: Integration,
         planned: Sequence[PlannedWrite],
         outcomes: dict[str, WriteOutcome],
+        *,
+        is_garbled: bool = False,
     ) -> None:
         now_ms = self._clock()
         settled, erased, left = [], [], []
@@ -213,6 +221,7 @@ class IntegrationSync:
             left=left,
             newly=newly,
             written=written,
+            is_garbled=is_garbled,
             next_call_ms=self._next_call_ms,
             now_ms=now_ms,
         )

@@ -12,9 +12,10 @@ from starlette.routing import Route
 
 from honeyguide.integrations import incoming, integrations
 from honeyguide.integrations.encryption import EncryptionKeys
+from honeyguide.integrations.integrations import Integration
 from honeyguide.integrations.platform import IncomingHook
 from honeyguide.integrations.problems import ForgedHook
-from honeyguide.kernel.clock import system_clock
+from honeyguide.kernel.clock import MINUTE_MS, system_clock
 from honeyguide.kernel.errors import Fault, Unavailable
 from honeyguide.pages.services import PageServices
 
@@ -66,11 +67,24 @@ async def _store(services: PageServices, request: Request, body: bytes) -> Respo
         platform = integrations.platform_of(integration.platform)
         platform.verify_hook(access, hook, now_s=system_clock() // 1000)
     except ForgedHook as error:
+        await _note_refused(services, integration, error.reason)
         return _said(401, error.reason)
     except Fault:  # our own key is missing; the platform will send it again
         return _said(503, "The service is not set up completely.")
-    await services.store.write(incoming.store_hook, integration, hook, now_ms=services.clock())
+    is_new = await services.store.write(
+        incoming.store_hook, integration, hook, now_ms=services.clock()
+    )
+    if not is_new:
+        await _note_refused(services, integration, "It had come before, and was applied once.")
     return _said(200, "Received.")
+
+
+async def _note_refused(services: PageServices, integration: Integration, reason: str) -> None:
+    """At most once a minute, so that a flood of forgeries writes next to nothing."""
+    now_ms = services.clock()
+    if now_ms - (integration.refused_hook_ms or 0) < MINUTE_MS:
+        return
+    await services.store.write(incoming.note_refused, integration, reason, now_ms=now_ms)
 
 
 def _said(status: int, message: str) -> Response:

@@ -76,6 +76,7 @@ async def show(tx: Tx, request: PageRequest) -> PageView:
         is_manual=about.hooks == Hooks.MANUAL,
         kinds=KINDS,
         today_ms=system_clock(),
+        fields_shown_ms=7 * DAY_MS,
     )
 
 
@@ -113,7 +114,7 @@ async def connect(services: PageServices, request: PageRequest) -> PageView | Re
     if chosen is None:
         return _audience_form(services, request, platform.about, credentials, found, existing)
     if existing is not None:
-        return await _replace_key(services, request, credentials, chosen)
+        return await _replace_key(services, request, existing, credentials, chosen)
     new = NewIntegration(
         platform=platform.about.key,
         credentials=credentials,
@@ -182,25 +183,41 @@ def _audience_form(
 async def _replace_key(
     services: PageServices,
     request: PageRequest,
+    integration: Integration,
     credentials: Mapping[str, str],
     audience: Audience,
 ) -> Response:
-    integration = await services.store.read(integrations.get, request.tenant)
+    """A new key, and maybe another list."""
     try:
         access = integrations.access_to(
             integration, _keys(services), services.outbound, now_ms=system_clock()
         )
-        kept = dict(access.credentials)  # what the webhook needs
+        kept = {**access.credentials, **credentials}  # what the webhook needs, too
     except Fault:
-        kept = {}
-    await services.store.write(
-        integrations.replace_credentials,
-        request.tenant,
-        _keys(services),
-        {**kept, **credentials},
-        audience,
+        access, kept = None, dict(credentials)
+    if audience.id == integration.audience_id:
+        await services.store.write(
+            integrations.replace_credentials, request.tenant, _keys(services), kept, audience
+        )
+        return request.go("/integrations", "The new key works.")
+    platform = integrations.platform_of(integration.platform)
+    if access is not None:
+        await connecting.take_down(platform, msgspec.structs.replace(access, credentials=kept))
+    is_manual = platform.about.hooks == Hooks.MANUAL
+    new = NewIntegration(
+        platform=integration.platform,
+        credentials=credentials,
+        audience=audience,
+        field_names=integration.names,
+        code_field=integration.code_field,
+        adds_existing=bool(integration.adds_existing),
+        hook_key=integration.hook_key if is_manual else secrets.token_urlsafe(24),
     )
-    return request.go("/integrations", "The new key works.")
+    new = await connecting.set_up(platform, services.outbound, services.site, new)
+    await services.store.write(
+        disconnecting.change_list, request.tenant, _keys(services), new, now_ms=request.now_ms
+    )
+    return request.go("/integrations", f"We are writing everybody to {audience.name} now.")
 
 
 # -- what is connected
