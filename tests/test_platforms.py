@@ -171,9 +171,9 @@ def test_writing_never_makes_anybody_active_again(case: PlatformCase) -> None:
             contacts = [
                 *(contact(number) for number in range(1, len(gone) + 1)),
                 contact(20),
-                contact(21),
+                contact(21, name=None),
                 contact(22, may_add=False),
-                contact(23, may_add=False, remote_id="999"),
+                contact(23, may_add=False, remote_id=case.unknown_id),
             ]
             for _ in range(2):
                 assert await written(platform, access, contacts) == [

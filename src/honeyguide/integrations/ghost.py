@@ -189,7 +189,7 @@ class Ghost:
     async def _add(self, access: PlatformAccess, contact: Contact) -> WriteOutcome:
         body = {
             "email": contact.email,
-            "name": contact.name,
+            "name": contact.name or "",  # Ghost refuses null
             "labels": [{"name": name} for name in _labels(_GhostMember(), contact)],
             "newsletters": [{"id": access.audience_id}],
         }

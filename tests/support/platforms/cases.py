@@ -60,6 +60,7 @@ class PlatformCase:
     unsubscribed: Any = "unsubscribed"
     fields: Callable[[Any], dict[str, Any]] = lambda person: person["fields"]
     id: Callable[[Any], str] = lambda person: str(person["id"])
+    unknown_id: str = "999"
     code: str = "RH_CODE"
     """The name of the referral code there; "" if there are no fields."""
     lose_field: Callable[[Any], None] | None = None
@@ -126,6 +127,7 @@ CASES: dict[str, PlatformCase] = {
         left=(_left_ghost,),
         state=lambda member: [each["id"] for each in member["newsletters"]],
         unsubscribed=[],
+        unknown_id="f" * 24,
         code="",
         faults=(
             (status(403), WrongCredentials),

@@ -1,6 +1,6 @@
-"""Ghost's Admin API as far as we use it, written from its documentation: strict about the token,
-the version, the filter, the size of pages and what a PUT replaces. It also tells what webhooks
-Ghost would send, our own writes included.
+"""Ghost's Admin API as far as we use it, written from its documentation and compared with a real
+Ghost: strict about the token, the version, the filter, names, IDs, the size of pages and what a PUT
+replaces. It also tells what webhooks Ghost would send, our own writes included.
 """
 
 from __future__ import annotations
@@ -85,6 +85,8 @@ class GhostServer(StandIn):
         )
 
     async def read(self, request: web.Request) -> web.StreamResponse:
+        if not re.fullmatch("[0-9a-f]{24}", request.match_info["id"]):
+            return _error(422, "ValidationError")
         member = self.members.get(request.match_info["id"])
         if member is None:
             return _error(404, "NotFoundError")
@@ -92,6 +94,8 @@ class GhostServer(StandIn):
 
     async def add(self, request: web.Request) -> web.StreamResponse:
         [given] = (await request.json())["members"]
+        if not isinstance(given.get("name", ""), str):
+            return _error(422, "ValidationError")
         if given["email"] in {each["email"] for each in self.members.values()}:
             return _error(422, "ValidationError")
         if "@" not in given["email"] or given["email"].startswith("fake"):
@@ -142,7 +146,7 @@ class GhostServer(StandIn):
     def join(self, email: str, name: str | None = None, **more: Any) -> dict[str, Any]:
         number = next(self._numbers)
         member = {
-            "id": f"m{number}",
+            "id": f"{number:024x}",
             "email": email,
             "name": name,
             "labels": [{"id": f"l-{each['name']}", **each} for each in more.get("labels", [])],

@@ -5,9 +5,10 @@ as told before it answers as the platform would.
 from __future__ import annotations
 
 import asyncio
+import threading
 from collections import deque
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping
+from contextlib import asynccontextmanager, contextmanager
 from typing import NamedTuple
 
 from aiohttp import web
@@ -61,6 +62,21 @@ class StandIn:
             yield
         finally:
             await runner.cleanup()
+
+    @contextmanager
+    def serving_apart(self) -> Iterator[None]:
+        """In a thread of its own, for tests that have no event loop."""
+        loop = asyncio.new_event_loop()
+        thread = threading.Thread(target=loop.run_forever, daemon=True)
+        thread.start()
+        serving = self.serving()
+        asyncio.run_coroutine_threadsafe(serving.__aenter__(), loop).result(30)
+        try:
+            yield
+        finally:
+            asyncio.run_coroutine_threadsafe(serving.__aexit__(None, None, None), loop).result(30)
+            loop.call_soon_threadsafe(loop.stop)
+            thread.join(10)
 
     @web.middleware
     async def _notes_and_fails(self, request: web.Request, handler: Answer) -> web.StreamResponse:
