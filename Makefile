@@ -22,7 +22,7 @@ COMPILE = $(UV) --no-config pip compile pyproject.toml --group build --universal
 	--generate-hashes --no-header --no-emit-index-url --no-emit-find-links --quiet $(LOCK_ARGS)
 
 .PHONY: help setup dev run test test-long check bench mutants messages messages-check pictures lock dist image clean chromium \
-	servers test-failover
+	servers test-failover ghost
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1|\2/p' Makefile | awk -F'|' '{ printf "%-18s %s\n", $$1, $$2 }'
@@ -37,7 +37,7 @@ run: $(RUNTIME) ## start with demo data on 127.0.0.1:8000 (other port: HONEYGUID
 test: $(DEV) chromium ## run all tests except the long ones (to select: PYTEST_ARGS="-n 0 -k name")
 	$(BIN)/python -m pytest $(PYTEST_ARGS)
 
-test-long: $(DEV) chromium servers ## run the long tests only
+test-long: $(DEV) chromium servers ghost ## run the long tests only
 	$(BIN)/python -m pytest -m long --timeout=3600 $(PYTEST_ARGS)
 
 test-failover: $(DEV) servers ## lose the primary of a PostgreSQL cluster under load, many times (part of test-long)
@@ -161,3 +161,11 @@ servers: $(DEV)
 		mmdebstrap --quiet --variant=extract --include=pgbouncer --aptopt='Acquire::Check-Valid-Until "false"' \
 			trixie .venv/pgbouncer.new "$$(apt-get indextargets --format '$$(REPO_URI)' | head -n 1)" && \
 		mv .venv/pgbouncer.new .venv/pgbouncer; }
+
+# For the test with a real Ghost, which stays in the user's cache: Node, what compiles SQLite, and Ghost itself.
+ghost: $(DEV)
+	@if ! command -v npm >/dev/null 2>&1 && [ "$$(id -u)" = 0 ] && grep -q '^ID=debian' /etc/os-release 2>/dev/null; then \
+		echo "Installing Node ..."; \
+		apt-get update -qq && apt-get install -y -qq --no-install-recommends nodejs npm libnode-dev g++ make >/dev/null; \
+	fi
+	@$(BIN)/python -m tests.support.ghost_install
