@@ -11,7 +11,8 @@ _MADE = """
 WITH RECURSIVE hours (n) AS (SELECT 0 UNION ALL SELECT n + 1 FROM hours WHERE n < {hours}),
     sites (n) AS (SELECT 0 UNION ALL SELECT n + 1 FROM sites WHERE n < 5)
 INSERT INTO click_source (account_id, quarter_ms, host, n)
-    SELECT '{account}', {last_ms} - {hour_ms} * h.n, 'site' || s.n || '.example', 1 + s.n
+    SELECT '{account}', {last_ms} - CAST({hour_ms} AS BIGINT) * h.n, 'site' || s.n || '.example',
+    1 + s.n
     FROM hours AS h CROSS JOIN sites AS s;
 """
 
