@@ -19,6 +19,7 @@ from tests.support.website import Website
 BASE = "https://refer.example"
 EMBED = Embed("a", "c", "hg_2222222222222222", SITE, 30, "")
 TAG = f'<script async src="{BASE}/embed/honeyguide.js" data-campaign="{EMBED.public_id}"></script>'
+PINNED = embed_snippets.pinned_code(BASE, EMBED, "html", embed_snippets.OWN_FORM)
 FORM = "<form data-honeyguide><input type=email></form>"
 
 
@@ -60,6 +61,16 @@ def test_what_is_wrong_is_said_beside_its_field(
     assert sentence in save(alice, **fields)
 
 
+def test_saving_says_when_the_code_has_changed(alice: Operator) -> None:
+    def said(**fields: str) -> str:
+        save(alice, **fields)
+        return words(alice.web.get("/embed").text)
+
+    assert "Copy the script again" not in said()
+    assert "Copy the script again" not in said(origins="https://other.example")
+    assert "Copy the script again" in said(form_selector="#join")
+
+
 def test_a_selector_is_text_in_the_code() -> None:
     evil = EMBED._replace(form_selector='"><script>alert(1)</script>')
     code = embed_snippets.script_code(BASE, evil, "html", embed_snippets.OWN_FORM)
@@ -89,7 +100,11 @@ def judged(page: str, url: str = SITE, **fields: object) -> list[str]:
     answer = FullAnswer(200, None, {"content-type": "text/html"}, page.encode())
     answer = answer._replace(**{k: v for k, v in fields.items() if k in FullAnswer._fields})
     found = embed_check.findings(
-        answer, url=url, base_url=BASE, embed=EMBED, asks_consent=bool(fields.get("asks_consent"))
+        answer,
+        url=url,
+        base_url=BASE,
+        embed=fields.get("embed", EMBED),
+        asks_consent=bool(fields.get("asks_consent")),
     )
     return [finding.sentence for finding in found if not finding.is_good]
 
@@ -98,9 +113,12 @@ def test_a_good_page_has_nothing_to_fix() -> None:
     chosen = TAG.replace("></script>", ' data-form="form.join[name=a]"></script>')
     for page in (
         TAG + FORM,
+        PINNED + FORM,
         f"{TAG}<honeyguide-signup></honeyguide-signup>",
         f'{chosen}<form class="x join" name="a"></form>',
         f'<meta http-equiv=Content-Security-Policy content="default-src {BASE}">{TAG}{FORM}',
+        f"<meta http-equiv=Content-Security-Policy content=\"script-src 'nonce-x'\">"
+        f"{TAG.replace('async', 'async nonce=x')}{FORM}",
     ):
         assert judged(page) == []
 
@@ -112,6 +130,16 @@ def test_a_good_page_has_nothing_to_fix() -> None:
         (TAG + TAG + FORM, {}, "more than once"),
         (TAG.replace("hg_2", "hg_3") + FORM, {}, "Its data-campaign must be hg_2"),
         (TAG.replace(BASE, "https://evil.example") + FORM, {}, "another host"),
+        (TAG.replace("guide.js", "guide-9.js") + FORM, {}, "no script honeyguide-9.js"),
+        (TAG.replace("></", " integrity=sha384-x></") + FORM, {}, "changes with every update"),
+        (PINNED.replace(script.integrity(), "sha384-x") + FORM, {}, "not that of honeyguide-1.js"),
+        (TAG.replace("></", " data-storage=session></") + FORM, {}, "Copy it again"),
+        (TAG + FORM, {"embed": EMBED._replace(keep_days=0)}, "Copy it again"),
+        (
+            TAG.replace("></", ' data-form="#old"></') + "<form id=old></form>",
+            {"embed": EMBED._replace(form_selector="#new")},
+            "Copy it again",
+        ),
         (f"{TAG}<form></form>", {}, "not marked with data-honeyguide"),
         (TAG, {}, "no form in the HTML"),
         (f"{TAG}<div data-honeyguide><form></form></div>", {}, "on the <form> element itself"),

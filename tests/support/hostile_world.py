@@ -13,6 +13,7 @@ from honeyguide.partners import payouts, rules
 from honeyguide.referrals import branding, hub_choices
 from honeyguide.referrals.branding import FROM_NAME_LIMIT, BrandFields
 from honeyguide.store.tx import Tx
+from tests.support.embeds import embedding
 from tests.support.market import join, offer, publish
 from tests.support.markup import EVIL
 from tests.support.newsletter import Newsletter
@@ -65,6 +66,7 @@ class World:
             show_leaderboard=True,
         )
         self.service.write(lambda tx: branding.save(tx, self.wax.tenant, brand, now_ms=1))
+        embedding(self.alice, form_selector=EVIL)
         self.rewards: list[str] = []
         reward = {"name": EVIL, "description": EVIL, "referrals": 1}
         for more in (

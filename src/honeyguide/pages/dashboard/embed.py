@@ -119,8 +119,13 @@ async def save(tx: Tx, request: PageRequest) -> Response:
         keep_days=0 if request.text("keep_days") == "0" else 30,
         form_selector=request.text("form_selector"),
     )
+    before = await embeds.find(tx, request.tenant)
     await embeds.save(tx, request.tenant, fields, now_ms=request.now_ms)
-    return request.go(f"/embed?{_chosen(request).query()}", "Changes saved.")
+    said = "Changes saved."
+    in_the_code = (fields.keep_days, fields.form_selector)
+    if before is not None and in_the_code != (before.keep_days, before.form_selector):
+        said = "Changes saved. Copy the script again: these settings are part of it."
+    return request.go(f"/embed?{_chosen(request).query()}", said)
 
 
 async def preview(tx: Tx, request: PageRequest) -> Response:

@@ -9,12 +9,18 @@ from urllib.parse import urljoin, urlsplit
 
 from honeyguide.events.outbound import FullAnswer
 from honeyguide.kernel.errors import Invalid
+from honeyguide.pages.embeds import script
 from honeyguide.referrals import embeds
 from honeyguide.referrals.embeds import Embed
 
 Attributes = dict[str, str]
 ELEMENTS = ("honeyguide-signup", "honeyguide-hub", "honeyguide-leaderboard")
-_SCRIPT = re.compile(r"/embed/honeyguide(-\d+)?\.js(\?.*)?$").search
+_SCRIPT = re.compile(r"/embed/(honeyguide(?:-\d+)?\.js)(?:\?.*)?$").search
+# Which rule of a policy decides, the first of these that it has.
+_DIRECTIVES = {
+    "script-src": ("script-src-elem", "script-src", "default-src"),
+    "connect-src": ("connect-src", "default-src"),
+}
 # One element, by its tag, id, classes and attributes: enough for almost every form.
 _SIMPLE = re.compile(r"([a-z][\w-]*)?((?:[#.][\w-]+|\[[\w-]+(?:=[\"']?[^\"'\]]*[\"']?)?\])*)", re.I)
 _PART = re.compile(r"([#.])([\w-]+)|\[([\w-]+)(?:=[\"']?([^\"'\]]*)[\"']?)?\]")
@@ -59,8 +65,7 @@ def findings(
     page = FoundHtml()
     page.feed(answer.body.decode("utf-8", "replace"))
     policy = answer.headers.get("content-security-policy", "")
-    if policy:
-        page.policies.append(policy)
+    page.policies += policy.split(",") if policy else []
     found = [_website(url, embed), *_script(page, base_url, embed)]
     if page.scripts:
         found += _contents(page, embed, asks_consent=asks_consent)
@@ -112,7 +117,38 @@ def _script(page: FoundHtml, base_url: str, embed: Embed) -> list[EmbedFinding]:
         found.append(EmbedFinding(False, f"The script comes from another host than {host}."))
     if tag.get("data-campaign", "") != embed.public_id:
         found.append(EmbedFinding(False, f"Its data-campaign must be {embed.public_id}."))
+    found += [EmbedFinding(False, sentence) for sentence in (_version(tag), _settings(tag, embed))]
+    found = [finding for finding in found if finding.sentence]
     return found or [EmbedFinding(True, "The script is on the page.")]
+
+
+def _version(tag: Attributes) -> str:
+    """What is wrong with the version that the page names, and with its hash."""
+    match = _SCRIPT(tag["src"])
+    name = match[1] if match else ""
+    if name == script.STABLE:
+        if "integrity" not in tag:
+            return ""
+        return (
+            f"{name} changes with every update, and its integrity attribute then stops it. Use the "
+            f"code that is pinned to one version."
+        )
+    if name not in script.versions():
+        return f"There is no script {name}. Copy the code again."
+    if tag.get("integrity", script.integrity(name)) != script.integrity(name):
+        return f"Its integrity attribute is not that of {name}, so browsers refuse it."
+    return ""
+
+
+def _settings(tag: Attributes, embed: Embed) -> str:
+    """Whether the code on the page was copied before the settings were changed."""
+    is_session = tag.get("data-storage") == "session"
+    is_older = is_session != (embed.keep_days == 0) or (
+        embed.form_selector and tag.get("data-form", embed.form_selector) != embed.form_selector
+    )
+    return (
+        "The script was copied before you changed your settings. Copy it again." if is_older else ""
+    )
 
 
 def _contents(page: FoundHtml, embed: Embed, *, asks_consent: bool) -> list[EmbedFinding]:
@@ -173,8 +209,9 @@ def _matches(wanted: re.Match[str], tag: str, attributes: Attributes) -> bool:
 def _policies(page: FoundHtml, base_url: str) -> list[EmbedFinding]:
     """What the website's own content security policy forbids."""
     found = []
-    for directive in ("script-src", "connect-src"):
-        if any(not _permits(policy, directive, base_url) for policy in page.policies):
+    nonce = page.scripts[0].get("nonce", "") if page.scripts else ""
+    for directive in _DIRECTIVES:
+        if any(not _permits(policy, directive, base_url, nonce) for policy in page.policies):
             found.append(
                 EmbedFinding(
                     False,
@@ -184,14 +221,16 @@ def _policies(page: FoundHtml, base_url: str) -> list[EmbedFinding]:
     return found
 
 
-def _permits(policy: str, directive: str, base_url: str) -> bool:
+def _permits(policy: str, directive: str, base_url: str, nonce: str) -> bool:
     rules = dict(
         reversed(
             [(words[0].lower(), words[1:]) for rule in policy.split(";") if (words := rule.split())]
         )
     )
-    sources = rules.get(directive, rules.get("default-src"))
+    sources = next((rules[name] for name in _DIRECTIVES[directive] if name in rules), None)
     if sources is None:
+        return True
+    if directive == "script-src" and nonce and f"'nonce-{nonce}'" in sources:
         return True
     parts = urlsplit(base_url)
     allowed = {"*", f"{parts.scheme}:", parts.netloc, f"{parts.scheme}://{parts.netloc}"}

@@ -81,11 +81,18 @@ TOOLS = {
         WebsiteTool(
             "nextjs",
             "Next.js",
-            "Add the script to app/layout.tsx.",
+            "Add the script to app/layout.tsx, inside <body>.",
             "Put the element where it should appear, in a client component.",
         ),
     )
 }
+# Otherwise TypeScript knows no such element.
+_DECLARATION = """// With TypeScript, once:
+declare module "react" {{
+  namespace JSX {{
+    interface IntrinsicElements {{ "honeyguide-{what}": React.HTMLAttributes<HTMLElement> }}
+  }}
+}}"""
 # What marks the forms of a Ghost theme. Ghost's own pop-up is no form that a script can see.
 _GHOST_FORMS = "form[data-members-form]"
 
@@ -113,7 +120,8 @@ def pinned_code(base_url: str, embed: Embed, tool: str, what: str) -> str:
 def element_code(embed: Embed, tool: str, what: str, *, asks_consent: bool) -> str:
     """What marks the form, or the element. Empty if the script finds the form by itself."""
     if what != OWN_FORM:
-        return f"<honeyguide-{what}></honeyguide-{what}>"
+        element = f"<honeyguide-{what}></honeyguide-{what}>"
+        return f"{element}\n\n{_DECLARATION.format(what=what)}" if tool == "nextjs" else element
     if embed.form_selector or tool == "ghost":
         return ""
     consent = '  <input type="checkbox" data-honeyguide-consent> …\n' if asks_consent else ""
