@@ -143,6 +143,7 @@ WRONG: list[tuple[dict[str, object], str]] = [
     ({"database_url": "sqlite:///:memory:"}, "HONEYGUIDE_DATABASE_URL"),
     ({"database_direct_url": "postgresql://x/y"}, "HONEYGUIDE_DATABASE_DIRECT_URL"),
     ({"database_direct_url": "x.db"}, "HONEYGUIDE_DATABASE_DIRECT_URL"),
+    ({"replica_url": "postgresql://x/y"}, "HONEYGUIDE_REPLICA_URL"),
     ({"port": "eighty"}, "HONEYGUIDE_PORT"),
     ({"port": "65536"}, "HONEYGUIDE_PORT"),
     ({"port": "-1"}, "HONEYGUIDE_PORT"),

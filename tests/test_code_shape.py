@@ -14,7 +14,7 @@ from pathlib import Path
 
 from tests.test_architecture import DOMAIN, HOUSE, MODULES, Module
 
-OPENERS = {"read", "write", "snapshot", "slow_snapshot", "write_snapshot"}
+OPENERS = {"read", "write", "snapshot", "slow_snapshot", "replica_snapshot", "write_snapshot"}
 # Background engines and caches, which no caller gives a transaction to.
 OWN_TRANSACTIONS = {
     "accounts/admission.py": "admits a request before its transaction begins",

@@ -115,6 +115,7 @@ async def opened(settings: Settings) -> AsyncIterator[Services]:
         settings.database_url,
         pool_size=settings.pool_size,
         direct_url=settings.database_direct_url,
+        replica_url=settings.replica_url,
     )
     try:
         clock = clock_of(settings)

@@ -41,6 +41,11 @@ class Settings:
         "postgresql:// URL past PgBouncer, if DATABASE_URL leads to PgBouncer in transaction mode; "
         "default: DATABASE_URL",
     )
+    replica_url: str = setting(
+        "",
+        "postgresql:// URL of a read replica, for the overview, searches and exports; "
+        "default: none",
+    )
     host: str = setting("127.0.0.1", "IP address to listen on")
     port: int = setting("8000", "port to listen on")  # type: ignore[assignment]
     base_url: str = setting("", "public URL of the service; default: http://HOST:PORT")
@@ -221,7 +226,8 @@ def _checked(values: dict[str, str]) -> Settings:
         raise WrongSetting(
             "HONEYGUIDE_DATABASE_URL has no file path. Use, for example, sqlite:///var/honeyguide.db."
         )
-    _check_direct_url(values)
+    for name in ("database_direct_url", "replica_url"):
+        _check_postgres(values, name)
     host = f"[{values['host']}]" if ":" in values["host"] else values["host"]
     shown = "127.0.0.1" if host in ("0.0.0.0", "[::]") else host
     values["base_url"] = _address(
@@ -252,16 +258,16 @@ def _checked(values: dict[str, str]) -> Settings:
     return settings
 
 
-def _check_direct_url(values: dict[str, str]) -> None:
-    direct = values["database_direct_url"]
-    if not direct:
+def _check_postgres(values: dict[str, str], name: str) -> None:
+    """A second way to the database of DATABASE_URL."""
+    if not values[name]:
         return
-    if not direct.startswith(("postgresql://", "postgres://")):
-        raise WrongSetting("HONEYGUIDE_DATABASE_DIRECT_URL must start with postgresql://.")
+    if not values[name].startswith(("postgresql://", "postgres://")):
+        raise WrongSetting(f"{_name(name)} must start with postgresql://.")
     if values["database_url"].startswith("sqlite:"):
         raise WrongSetting(
-            "HONEYGUIDE_DATABASE_DIRECT_URL needs a HONEYGUIDE_DATABASE_URL that leads to the same "
-            "database through PgBouncer."
+            f"{_name(name)} works only with a HONEYGUIDE_DATABASE_URL that starts with "
+            "postgresql:// too."
         )
 
 

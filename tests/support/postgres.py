@@ -216,7 +216,7 @@ class PostgresServer:
                 lines = status.read_text().splitlines()
             except FileNotFoundError:
                 lines = []
-            if len(lines) >= 8 and lines[7].strip() == "ready":
+            if len(lines) >= 8 and lines[7].strip() in ("ready", "standby"):
                 return
             time.sleep(0.01)
         log = (self.home / "log").read_text()

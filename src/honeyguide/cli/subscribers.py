@@ -143,7 +143,7 @@ async def _export(services: Services, account: str, file: Path | None, show: str
         task = bar.add_task("Writing", total=total)
         out.write(csv_text([exporting.COLUMNS]))
         while not is_last:
-            rows, after = await services.store.slow_snapshot(
+            rows, after = await services.store.replica_snapshot(
                 exporting.batch, tenant, wanted, after=after
             )
             out.write(csv_text(exporting.line(services.site, row) for row in rows))

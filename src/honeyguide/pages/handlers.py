@@ -15,6 +15,9 @@ R = TypeVar("R")
 class Uses(Enum):
     READS = auto()  # handler(tx, request) in one snapshot
     SLOW_READS = auto()  # the same where it may take seconds; other requests do not wait for it
+    REPLICA_READS = (
+        auto()
+    )  # the same, perhaps on a read replica; not for pages that matter to money
     WRITES = auto()  # handler(tx, request) in one transaction
     SERVICES = auto()  # handler(services, request), which opens transactions of its own
 
@@ -31,6 +34,8 @@ async def call(
         return await services.store.snapshot(handler, request)
     if uses is Uses.SLOW_READS:
         return await services.store.slow_snapshot(handler, request)
+    if uses is Uses.REPLICA_READS:
+        return await services.store.replica_snapshot(handler, request)
     if uses is Uses.WRITES:
         return await services.store.write(handler, request)
     return await handler(services, request)

@@ -79,7 +79,9 @@ def _postgres_url(url: str) -> str:
     return url
 
 
-async def open_store(url: str, *, pool_size: int = 10, direct_url: str = "") -> Store:
+async def open_store(
+    url: str, *, pool_size: int = 10, direct_url: str = "", replica_url: str = ""
+) -> Store:
     """Open a migrated database. If `url` leads to PgBouncer, `direct_url` goes past it."""
     path = sqlite_path(url)
     if path is not None:
@@ -92,4 +94,4 @@ async def open_store(url: str, *, pool_size: int = 10, direct_url: str = "") -> 
                 path=path,
                 error=error,
             ) from error
-    return await open_postgres(url, pool_size, direct_url)
+    return await open_postgres(url, pool_size, direct_url, replica_url)

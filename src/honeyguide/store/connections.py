@@ -40,21 +40,23 @@ _URL = re.compile(r"(postgres(?:ql)?://(?:[^/?#]*@)?)([^/?#]*)(.*)", re.DOTALL)
 
 
 class Servers:
-    """The servers that a URL names. The one that was connected to last is tried first."""
+    """The servers that a URL names. The one that was connected to last is tried first. Of several,
+    only those are used that are what `needs` says, unless the URL says it.
+    """
 
-    def __init__(self, url: str) -> None:
+    def __init__(self, url: str, *, needs: str = "read-write") -> None:
         found = _URL.fullmatch(url)
         assert found is not None, "not a PostgreSQL URL"
         start, names, end = found.groups()
         self._urls = {name: f"{start}{name}{end}" for name in names.split(",")}
-        # Of several servers, usually one is the primary and the others can only be read.
-        self._needs_primary = len(self._urls) > 1 and "target_session_attrs=" not in url
+        is_choice = len(self._urls) > 1 and "target_session_attrs=" not in url
+        self._needs = needs if is_choice else None
 
     async def connect(self, **options: Any) -> Any:
-        """A connection to the first server that answers and takes writes."""
+        """A connection to the first server that answers and is what we need."""
         errors = {}
-        if self._needs_primary:
-            options = options | {"target_session_attrs": "read-write"}
+        if self._needs is not None:
+            options = options | {"target_session_attrs": self._needs}
         for name, url in [*self._urls.items()]:
             try:
                 connection = await asyncpg.connect(
@@ -72,7 +74,7 @@ class Servers:
     def client_environment(self) -> dict[str, str]:
         """What makes `pg_dump` and the like choose the same server of the URL as we do."""
         limit = {"PGCONNECT_TIMEOUT": str(int(CONNECT_S))}
-        return limit | ({"PGTARGETSESSIONATTRS": "read-write"} if self._needs_primary else {})
+        return limit | ({"PGTARGETSESSIONATTRS": self._needs} if self._needs else {})
 
 
 async def connect_once(url: str, **options: Any) -> Any:

@@ -6,9 +6,7 @@ other callers. Transactions are READ COMMITTED, so reads before the first write 
 from __future__ import annotations
 
 import asyncio
-import functools
 import random
-import re
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
 from typing import Any, Concatenate, TypeVar
@@ -22,7 +20,8 @@ from honeyguide.store.coalescer import Coalescer
 from honeyguide.store.connections import DOWN, DOWN_ERRORS, Servers
 from honeyguide.store.listener import CHANNEL, Listener
 from honeyguide.store.pool import ConnectionPool, PooledConnection
-from honeyguide.store.statements import Statement
+from honeyguide.store.replica import Replica
+from honeyguide.store.statements import Statement, together
 from honeyguide.store.tx import Again, LockWait, P, Refusals, Strength, T, Unit, Work, bind, refusal
 from honeyguide.store.watch import PoolState, StoreWatch
 
@@ -58,25 +57,6 @@ _COLLIDED = (
     asyncpg.DeadlockDetectedError,
     asyncpg.exceptions.InvalidCachedStatementError,
 )
-
-
-@functools.lru_cache(maxsize=512)
-def _together(statements: tuple[Statement[Any], ...]) -> str:
-    """Several writes as one statement: each but the last becomes a data-modifying CTE, with its
-    parameters renumbered.
-    """
-    texts, shift = [], 0
-    for statement in statements:
-        texts.append(_shifted(statement.postgres, shift))
-        shift += len(statement.postgres_order)
-    *first, last = texts
-    if not first:
-        return last
-    return "WITH " + ", ".join(f"w{i} AS ({text})" for i, text in enumerate(first)) + " " + last
-
-
-def _shifted(sql: str, shift: int) -> str:
-    return re.sub(r"\$(\d+)", lambda match: f"${int(match[1]) + shift}", sql) if shift else sql
 
 
 class PostgresTx:
@@ -191,7 +171,7 @@ class PostgresTx:
         may_join = len(puts) == 1 and not self._begun and statement.batch_place is not None
         if may_join and await self._batches.join(statement, values) is not None:
             return
-        sql = _together(tuple([put[0] for put in puts]))
+        sql = together(tuple([put[0] for put in puts]))
         taken = {name: meaning for put in puts for name, meaning in (put[2] or {}).items()}
         connection = await self._lent.get()
         await self._ask(
@@ -211,7 +191,7 @@ class PostgresTx:
         self.topics.add(topic)
 
 
-async def open_postgres(url: str, size: int, direct_url: str) -> PostgresStore:
+async def open_postgres(url: str, size: int, direct_url: str, replica_url: str) -> PostgresStore:
     """With a `direct_url`, `url` leads to PgBouncer, where a session is lent for a transaction."""
     watch, servers = StoreWatch(), Servers(url)
     settings = batch_settings = SENT_TO_PGBOUNCER
@@ -222,8 +202,19 @@ async def open_postgres(url: str, size: int, direct_url: str) -> PostgresStore:
     await pool.open()
     await batch_pool.open()
     await pool.try_to_connect()
-    direct = Servers(direct_url) if direct_url else servers
-    return PostgresStore(pool, batch_pool, direct, watch, batches_need_limit=bool(direct_url))
+    replica = None
+    if replica_url:
+        standby = Servers(replica_url, needs="standby")
+        replica = Replica(ConnectionPool("replica", standby, size, SETTINGS, watch))
+        await replica.pool.open()
+    return PostgresStore(
+        watch=watch,
+        pool=pool,
+        batch_pool=batch_pool,
+        direct=Servers(direct_url) if direct_url else servers,
+        replica=replica,
+        batches_need_limit=bool(direct_url),
+    )
 
 
 class PostgresStore:
@@ -236,14 +227,16 @@ class PostgresStore:
 
     def __init__(
         self,
+        *,
+        watch: StoreWatch,
         pool: ConnectionPool,
         batch_pool: ConnectionPool,
         direct: Servers,
-        watch: StoreWatch,
-        *,
+        replica: Replica | None,
         batches_need_limit: bool,
     ) -> None:
         self.watch = watch
+        self._replica = replica
         self._batches_need_limit = batches_need_limit
         self._pool = pool
         self._batch_pool = batch_pool
@@ -304,6 +297,15 @@ class PostgresStore:
     async def slow_snapshot(self, unit: Unit[P, T], /, *args: P.args, **kwargs: P.kwargs) -> T:
         return await self._retry(self._read_snapshot, bind(unit, args, kwargs), slow=True)
 
+    async def replica_snapshot(self, unit: Unit[P, T], /, *args: P.args, **kwargs: P.kwargs) -> T:
+        work, replica = bind(unit, args, kwargs), self._replica
+        if replica is not None and await replica.has_caught_up(self._with, self._pool):
+            try:
+                return await self._with(replica.pool, self._read_snapshot, work, slow=True)
+            except (Again, Unavailable):
+                replica.avoid()
+        return await self._retry(self._read_snapshot, work, slow=True)
+
     async def _read_snapshot(self, lent: PooledConnection, work: Work[T], *, slow: bool) -> T:
         connection = await lent.get()
         async with connection.transaction(isolation="repeatable_read", readonly=True):
@@ -362,7 +364,11 @@ class PostgresStore:
             pool.drop()
 
     def pools(self) -> list[PoolState]:
-        return [self._pool.state(), self._batch_pool.state()]
+        return [pool.state() for pool in self._all_pools()]
+
+    def _all_pools(self) -> list[ConnectionPool]:
+        replica = [] if self._replica is None else [self._replica.pool]
+        return [self._pool, self._batch_pool, *replica]
 
     async def close(self) -> None:
         if self._listening is not None:
@@ -371,7 +377,7 @@ class PostgresStore:
         with suppress(TimeoutError):
             await asyncio.wait_for(self._notices.flush(), 1)
         await self._batches.close()
-        for pool in (self._batch_pool, self._pool):
+        for pool in self._all_pools():
             await pool.close()
 
 

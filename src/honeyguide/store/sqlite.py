@@ -238,6 +238,9 @@ class SqliteStore:
             self._slow, self._read_apart, bind(unit, args, kwargs)
         )
 
+    async def replica_snapshot(self, unit: Unit[P, T], /, *args: P.args, **kwargs: P.kwargs) -> T:
+        return await self.slow_snapshot(unit, *args, **kwargs)
+
     def _read_apart(self, work: Work[T]) -> T:
         if self._slow_reader is None:
             self._slow_reader = _reader(self.path)

@@ -17,6 +17,7 @@ about the table.
 
 from __future__ import annotations
 
+import functools
 import re
 from collections.abc import Callable, Mapping
 from operator import itemgetter
@@ -195,3 +196,22 @@ class Statements:
 
 def beside(module_file: str) -> Statements:
     return Statements(Path(module_file).with_suffix(".sql"))
+
+
+@functools.lru_cache(maxsize=512)
+def together(statements: tuple[Statement[Any], ...]) -> str:
+    """Several writes as one statement: each but the last becomes a data-modifying CTE, with its
+    parameters renumbered.
+    """
+    texts, shift = [], 0
+    for statement in statements:
+        texts.append(_shifted(statement.postgres, shift))
+        shift += len(statement.postgres_order)
+    *first, last = texts
+    if not first:
+        return last
+    return "WITH " + ", ".join(f"w{i} AS ({text})" for i, text in enumerate(first)) + " " + last
+
+
+def _shifted(sql: str, shift: int) -> str:
+    return re.sub(r"\$(\d+)", lambda match: f"${int(match[1]) + shift}", sql) if shift else sql

@@ -126,6 +126,10 @@ class Store(Protocol):
         """The same for reads that take seconds; other requests do not wait for them."""
         ...
 
+    async def replica_snapshot(self, unit: Unit[P, T], /, *args: P.args, **kwargs: P.kwargs) -> T:
+        """A slow snapshot, read from a replica if there is one that has all that was committed."""
+        ...
+
     async def write(self, unit: Unit[P, T], /, *args: P.args, **kwargs: P.kwargs) -> T:
         """One transaction, on disk when this returns. It runs again after a collision."""
         ...

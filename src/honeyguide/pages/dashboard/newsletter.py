@@ -163,7 +163,7 @@ async def _csv_parts(
     yield csv_text([tool.columns])
     after, is_last = None, False
     while not is_last:
-        rows, after = await services.store.slow_snapshot(
+        rows, after = await services.store.replica_snapshot(
             exporting.batch, request.tenant, SubscriberFilter(), after=after
         )
         yield csv_text(

@@ -51,17 +51,17 @@ rendering.add_filters(**formats.FILTERS, label=label)
 
 
 READS, WRITES, SERVICES = Uses.READS, Uses.WRITES, Uses.SERVICES
-SLOW_READS = Uses.SLOW_READS
+SLOW_READS, REPLICA_READS = Uses.SLOW_READS, Uses.REPLICA_READS
 ANYONE, ADMIN = Access.ANYONE, Access.ADMIN
 
 PAGES = (
     *LOGIN_PAGES,
-    PageRoute("GET", "/", SLOW_READS, overview.show),
+    PageRoute("GET", "/", REPLICA_READS, overview.show),
     PageRoute("POST", "/checklist/dismiss", WRITES, checklist.dismiss),
     *SUBSCRIBER_PAGES,
-    PageRoute("GET", "/overview/days.csv", SLOW_READS, overview_files.days),
-    PageRoute("GET", "/overview/sources.csv", SLOW_READS, overview_files.sources),
-    PageRoute("GET", "/overview/summary.csv", SLOW_READS, overview_files.summary),
+    PageRoute("GET", "/overview/days.csv", REPLICA_READS, overview_files.days),
+    PageRoute("GET", "/overview/sources.csv", REPLICA_READS, overview_files.sources),
+    PageRoute("GET", "/overview/summary.csv", REPLICA_READS, overview_files.summary),
     PageRoute("GET", "/review", READS, review.show),
     PageRoute("POST", "/review", SERVICES, review.decide),
     PageRoute("POST", "/review/referrer", SERVICES, review.decide_referrer),

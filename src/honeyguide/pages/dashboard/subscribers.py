@@ -77,7 +77,7 @@ async def show(services: PageServices, request: PageRequest) -> PageView:
         return await services.store.snapshot(_view, request, wanted, None, errors)
     if kind is not None:
         return await services.store.snapshot(_show_numbered, request, wanted, kind)
-    return await services.store.slow_snapshot(_show_found, request, wanted)
+    return await services.store.replica_snapshot(_show_found, request, wanted)
 
 
 async def _show_numbered(
@@ -217,7 +217,7 @@ async def _csv_parts(
     yield csv_text([exporting.COLUMNS])
     after, is_last = None, False
     while not is_last:
-        rows, after = await services.store.slow_snapshot(
+        rows, after = await services.store.replica_snapshot(
             exporting.batch, request.tenant, wanted, after=after
         )
         yield csv_text(exporting.line(services.site, row) for row in rows)

@@ -1,0 +1,148 @@
+"""A real streaming replica: slow pages are read from it, but never without what was committed
+before, and a failover to it needs no restart.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager
+
+import pytest
+
+from honeyguide.kernel.errors import Unavailable
+from honeyguide.store import Store, Tx, migrate, open_store, replica
+from tests.support.postgres import SCRATCH, PostgresServer
+from tests.support.replicas import ReplicaServer
+from tests.support.service import Service, until
+from tests.support.stores import names, put, statement
+from tests.support.web import operator
+
+pytestmark = pytest.mark.long
+
+SEEN = statement("SELECT pg_is_in_recovery(), name FROM instance ORDER BY name")
+
+
+@pytest.fixture(scope="module")
+def primary() -> Iterator[PostgresServer]:
+    with PostgresServer(**SCRATCH) as server:
+        yield server
+
+
+@pytest.fixture(scope="module")
+def standby(primary: PostgresServer) -> Iterator[ReplicaServer]:
+    with ReplicaServer(primary, **SCRATCH) as server:
+        yield server
+
+
+@asynccontextmanager
+async def opened(
+    primary: PostgresServer, standby: ReplicaServer, name: str
+) -> AsyncIterator[Store]:
+    primary.create_database(name)
+    await migrate(primary.url(name))
+    store = await open_store(primary.url(name), replica_url=standby.url(name))
+    try:
+        yield store
+    finally:
+        await store.close()
+
+
+async def look(store: Store) -> tuple[bool, list[str]]:
+    """Whether the replica was read, and which rows there were."""
+    rows = await store.replica_snapshot(_look)
+    return rows[0][0], [name for _, name in rows]
+
+
+async def _look(tx: Tx) -> list[tuple[bool, str]]:
+    return await tx.all(SEEN)
+
+
+def test_every_change_is_seen_at_once_and_most_reads_are_the_replicas(primary, standby):
+    async def scene() -> None:
+        async with opened(primary, standby, "fresh") as store:
+            from_replica = 0
+            for number in range(100):
+                await store.write(put(f"{number:03}"))
+                is_replica, seen = await look(store)
+                assert seen == [f"{each:03}" for each in range(number + 1)]
+                from_replica += is_replica
+            assert from_replica > 50
+            primary_rows = await store.slow_snapshot(_look)
+            assert not primary_rows[0][0]
+
+    asyncio.run(scene())
+
+
+def test_a_replica_that_is_behind_or_away_is_not_read(primary, monkeypatch):
+    monkeypatch.setattr(replica, "AVOID_S", 0.1)
+
+    async def scene(standby: ReplicaServer) -> None:
+        async with opened(primary, standby, "behind") as store:
+            await store.write(put("a"))
+            assert await _is_read(store)
+            standby.execute("SELECT pg_wal_replay_pause()")
+            await store.write(put("b"))
+            assert await look(store) == (False, ["a", "b"])
+            standby.execute("SELECT pg_wal_replay_resume()")
+            assert await _is_read(store)
+            standby.stop()
+            await store.write(put("c"))
+            assert await look(store) == (False, ["a", "b", "c"])
+
+    with ReplicaServer(primary, **SCRATCH) as own:
+        asyncio.run(scene(own))
+
+
+async def _is_read(store: Store) -> bool:
+    """Soon, that is: as soon as the replica has caught up and is not avoided any more."""
+    for _ in range(200):
+        if (await look(store))[0]:
+            return True
+        await asyncio.sleep(0.1)
+    return False
+
+
+def test_pages_and_exports_are_read_from_the_replica(primary, standby):
+    primary.create_database("pages")
+    asyncio.run(migrate(primary.url("pages")))
+    with Service(
+        "postgres", database_url=primary.url("pages"), replica_url=standby.url("pages")
+    ) as service:
+        alice = operator(service, "alice")
+        alice.post(f"{alice.v1}/subscribers", {"email": "ana@example.org"})
+        for path in ("/subscribers?q=ana", "/subscribers/export.csv", "/overview/days.csv", "/"):
+            page = alice.web.get(path)
+            assert page.status_code == 200, path
+            assert "ana@example.org" in page.text or "overview" in path or path == "/"
+        read = "SELECT COUNT(*) FROM pg_stat_activity WHERE application_name = 'honeyguide'"
+        until(lambda: int(standby.execute(read)) > 0)
+
+
+def test_a_failover_to_the_replica_needs_no_restart(tmp_path):
+    with PostgresServer(**SCRATCH) as first, ReplicaServer(first, **SCRATCH) as second:
+        first.create_database("failover")
+        hosts = ",".join(f"127.0.0.1:{server.port}" for server in (second, first))
+        url = f"postgresql://postgres@{hosts}/failover"
+
+        async def scene() -> None:
+            await migrate(url)
+            store = await open_store(url)
+            heard = asyncio.Event()
+            store.listen("news", heard.set)
+            await asyncio.wait_for(heard.wait(), 30)
+            await store.write(put("a"))
+            await asyncio.to_thread(
+                until, lambda: second.execute("SELECT COUNT(*) FROM instance", "failover") == "1"
+            )
+            heard.clear()
+            first.stop()
+            with pytest.raises(Unavailable):
+                await store.write(put("b"))
+            second.promote()
+            await store.write(put("c"))
+            await asyncio.wait_for(heard.wait(), 30)
+            assert await names(store) == ["a", "c"]
+            await store.close()
+
+        asyncio.run(scene())
