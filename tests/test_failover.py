@@ -14,16 +14,22 @@ from datetime import UTC, datetime
 import pytest
 
 from tests.support.cluster import FAILOVER_S, Cluster, Node
-from tests.support.failover_load import LASTING_FEE_CENTS, Load, Market
+from tests.support.failover_load import BUSY, LASTING_FEE_CENTS, NO_ANSWER, Load, Market
+from tests.support.haproxy import HAProxy
+from tests.support.pgbouncer import pgbouncer
 from tests.support.process import Serving, command
 from tests.support.service import until
 from tests.test_cli_server import children
 from tests.test_end_to_end_money import month_after, seconds_until
+from tests.test_pgbouncer import doctors_advice
 
 FAILOVERS = 10
 GRACE_S = 5.0
 # The load runs before a fault, and is watched for so many signups after it.
 BEFORE, AFTER = 50, 200
+
+# PgBouncer waits 15 s after a failed connection and two minutes for a free one unless it is told.
+LIMITS = {"server_login_retry": "1", "server_connect_timeout": "3", "query_wait_timeout": "5"}
 
 KINDS: dict[str, tuple[Callable[[Node], None], Callable[[Node], None]]] = {
     "killed": (Node.kill, Node.start),
@@ -112,7 +118,9 @@ def survive_failovers(cluster: Cluster, database: str, server: Serving) -> None:
             failovers.survive(kind)
         failovers.wait_for_months()
     assert {server.process.pid, *children(server.process.pid)} == pids, server.said
-    print(load.summary())
+    print(load.summary(), flush=True)
+    assert set(load.outcomes) <= {201, "unavailable", NO_ANSWER, BUSY}
+    assert "Traceback" not in server.said
     check_everything(cluster, database, load)
     settings = {"database_url": server.database_url, **server.settings}
     done = command("verify", **settings)
@@ -157,3 +165,19 @@ def test_failovers_with_a_url_of_three_servers(cluster: Cluster) -> None:
     cluster.create_database("direct")
     with Serving(cluster.url("direct"), "--workers", "2") as server:
         survive_failovers(cluster, "direct", server)
+
+
+@pytest.mark.long
+def test_failovers_through_pgbouncer(cluster: Cluster) -> None:
+    """PgBouncer cannot tell which server is the primary, so it asks HAProxy for it."""
+    cluster.create_database("pooled")
+    with (
+        HAProxy(cluster) as proxy,
+        pgbouncer(f"host=127.0.0.1 port={proxy.port}", **LIMITS) as port,
+    ):
+        url = f"postgresql://postgres@127.0.0.1:{port}/pooled"
+        direct = {"database_direct_url": cluster.url("pooled")}
+        for statement in doctors_advice({"database_url": url, **direct}):
+            cluster.ask(statement)
+        with Serving(url, "--workers", "2", **direct) as server:
+            survive_failovers(cluster, "pooled", server)

@@ -18,6 +18,8 @@ from .service import until
 CLIENTS = 8
 # How long a client waits for an answer before it sends the same again, and between two signups.
 PATIENCE_S, PAUSE_S = 5.0, 0.05
+NO_ANSWER = "no answer"
+BUSY = 409  # the first try with this Idempotency-Key is still running
 TAKEN = "Email has already been taken"
 # One program whose budget lasts, and one whose caps are reached in every month.
 LASTING_FEE_CENTS = 100
@@ -122,9 +124,9 @@ class Load:
         sent_s = time.monotonic()
         try:
             answer = call("POST", f"{self._market.alice.v1}/subscribers", body, **key)
-        except OSError as error:
+        except OSError:
             with self._lock:
-                self._refused(body["email"], sent_s, "no answer: " + type(error).__name__)
+                self._refused(body["email"], sent_s, NO_ANSWER)
             return False
         with self._lock:
             return self._settle(answer, body["email"], sent_s)

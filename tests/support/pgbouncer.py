@@ -47,7 +47,9 @@ def version() -> str:
 
 
 @contextmanager
-def pgbouncer(server: str, *users: str, size: int = 4, statements: int = 1000) -> Iterator[int]:
+def pgbouncer(
+    server: str, *users: str, size: int = 4, statements: int = 1000, **settings: str
+) -> Iterator[int]:
     """The port of a PgBouncer in front of `server`, such as `host=127.0.0.1 port=5432`. It has at
     most `size` connections to each database.
     """
@@ -60,6 +62,7 @@ def pgbouncer(server: str, *users: str, size: int = 4, statements: int = 1000) -
         config = home / "pgbouncer.ini"
         config.write_text(
             CONFIG.format(server=server, port=port, users=names, statements=statements, size=size)
+            + "".join(f"{name} = {value}\n" for name, value in settings.items())
         )
         become = ["-u", "nobody"] if os.geteuid() == 0 else []  # it refuses to be root
         with (home / "log").open("wb") as log:
