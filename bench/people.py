@@ -252,6 +252,18 @@ async def _show_names(tx: Tx, site: Site, campaign: Campaign) -> None:
     campaign.top_hub = f"/hub/{hub.token(site, top_id, campaign.top_code)}"
 
 
+async def give_codes(store: Store, campaign: Campaign, count: int) -> list[tuple[str, str]]:
+    """Codes like those of the service for the first subscribers: their ids and codes."""
+    codes = [(campaign.person_id(n), new_code()) for n in range(count)]
+    await store.write(_set_codes, codes)
+    return codes
+
+
+async def _set_codes(tx: Tx, codes: list[tuple[str, str]]) -> None:
+    for subscriber_id, code in codes:
+        await tx.run(_SET_CODE, id=subscriber_id, code=code)
+
+
 def fold(url: str) -> None:
     asyncio.run(_fold(url))
 

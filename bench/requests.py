@@ -54,7 +54,7 @@ class Figures:
     p99_ms: dict[tuple[str, str], list[float]] = field(default_factory=lambda: defaultdict(list))
 
 
-def _requests(campaign: Campaign) -> dict[str, list[bytes]]:
+def requests_for(campaign: Campaign) -> dict[str, list[bytes]]:
     """At least a thousand of each, so that no row stays hot by accident; one key or many, taken in
     turn.
     """
@@ -83,7 +83,7 @@ def _requests(campaign: Campaign) -> dict[str, list[bytes]]:
     }
 
 
-def _job(bench: Bench, port: int, case: str, requests: list[bytes], number_from: int) -> Job:
+def job_for(bench: Bench, port: int, case: str, requests: list[bytes], number_from: int) -> Job:
     creating = case == "create"
     return Job(
         port,
@@ -127,7 +127,7 @@ def _start(bench: Bench, stack: ExitStack) -> tuple[list[Target], list[Target]]:
                 made = people.make(url, [plan], lambda n: bar.advance(making, n)).campaigns[name]
                 limit = ONE_KEY if name == "one" else DEFAULT
                 port = stack.enter_context(servers.honeyguide(url, bench.folder, rate_limit=limit))
-                target = Target(engine, port, url, made, _requests(made))
+                target = Target(engine, port, url, made, requests_for(made))
                 (one_key if name == "one" else many_keys).append(target)
     return one_key, many_keys
 
@@ -162,7 +162,7 @@ def _measure(
         for _ in range(bench.size.rounds):
             for case, label, targets in figures_wanted:
                 base = drive(
-                    _job(bench, noop_port, case, _noop_requests(targets[0], case), numbers)
+                    job_for(bench, noop_port, case, _noop_requests(targets[0], case), numbers)
                 ).rate
                 figures.rates[label, "noop"].append(base)
                 bar.advance(measuring)
@@ -170,7 +170,7 @@ def _measure(
                     # With a limit of a million the ring on PostgreSQL passes over the last minute's
                     # thousands one by one, once.
                     _answer(target.port, target.jobs["read"][0])
-                    driven = drive(_job(bench, target.port, case, target.jobs[case], numbers))
+                    driven = drive(job_for(bench, target.port, case, target.jobs[case], numbers))
                     numbers += driven.sent
                     figures.rates[label, target.engine].append(driven.rate)
                     figures.ratios[label, target.engine].append(driven.rate / base)

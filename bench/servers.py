@@ -9,6 +9,7 @@ import time
 import urllib.request
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 
 from tests.support.postgres import free_port
@@ -16,12 +17,36 @@ from tests.support.postgres import free_port
 START_S = 120.0
 
 
+@dataclass(frozen=True)
+class Server:
+    port: int
+    pid: int  # of the process that the operator starts; others are its children
+    started_s: float  # until it answered
+
+
 @contextmanager
 def honeyguide(
     database_url: str, folder: Path, *, rate_limit: int, trusted_proxies: str = ""
 ) -> Iterator[int]:
-    """`honeyguide serve`, one worker, everything on, its access log written to a file; gives its
-    port.
+    """One worker; gives its port."""
+    with service(
+        database_url, folder, rate_limit=rate_limit, trusted_proxies=trusted_proxies
+    ) as server:
+        yield server.port
+
+
+@contextmanager
+def service(
+    database_url: str,
+    folder: Path,
+    *,
+    rate_limit: int,
+    trusted_proxies: str = "",
+    workers: int = 1,
+    core: int | None = None,
+) -> Iterator[Server]:
+    """`honeyguide serve`, everything on, its access log written to a file; on one core only where
+    one is given.
     """
     port = free_port()
     environment = {
@@ -33,11 +58,15 @@ def honeyguide(
         "HONEYGUIDE_LOG": "json",
         "HONEYGUIDE_TRUSTED_PROXIES": trusted_proxies,
     }
+    command = [sys.executable, "-m", "honeyguide", "serve", "--workers", str(workers)]
+    if core is not None:
+        command = ["taskset", "-c", str(core), *command]
+    began = time.perf_counter()
     with (
         (folder / f"access-{port}.log").open("wb") as log,
-        _running([sys.executable, "-m", "honeyguide", "serve"], environment, log, port),
+        _running(command, environment, log, port) as pid,
     ):
-        yield port
+        yield Server(port, pid, time.perf_counter() - began)
 
 
 @contextmanager
@@ -60,11 +89,11 @@ def sink() -> Iterator[int]:
 @contextmanager
 def _running(
     command: list[str], environment: dict[str, str], log: object, port: int
-) -> Iterator[None]:
+) -> Iterator[int]:
     process = subprocess.Popen(command, env=environment, stdout=log)  # type: ignore[call-overload]
     try:
         _await_answer(process, port)
-        yield
+        yield process.pid
     finally:
         process.terminate()
         try:

@@ -1,0 +1,335 @@
+"""CPU time per request, of the service's processes and of PostgreSQL's, with one, two and four
+processes. Unlike requests per second it does not depend on what the load generator leaves of the
+machine. Takes about ten minutes.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import statistics
+import time
+import urllib.request
+from collections import defaultdict
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from bench import people, processes, servers
+from bench.deliveries import FACTS, HOME
+from bench.load import Job, drive, request
+from bench.people import Campaign
+from bench.plan import Bench, progress
+from bench.report import Table
+from bench.requests import job_for, requests_for
+from bench.servers import Server
+from honeyguide.accounts import accounts, keys
+from honeyguide.events import outbox, webhooks
+from honeyguide.events.webhooks import Flags
+from honeyguide.kernel.clock import system_clock
+from honeyguide.kernel.site import Site
+from honeyguide.referrals import hub
+from honeyguide.store import Store, open_store
+from honeyguide.store.tx import Tx
+from tests.support.trade import Trade
+
+ABOUT = "Cost per request: CPU time of the service and of PostgreSQL"
+WORDS = {
+    "read": "read one",
+    "list": "list of 50",
+    "hub": "a subscriber's referral page",
+    "click": "click on a referral link",
+    "create": "create, referred",
+    "charge": "create, referred by a partner and charged",
+    "delivery": "webhook delivery",
+}
+WORKERS = {"sqlite": (1,), "postgres": (1, 2, 4)}
+GROWTH = 1.25
+READERS, PROGRAMS = 200, 10
+BIG = 100_000_000  # cents: no cap is met while we measure
+EMIT_S = 8  # until events are due: long enough to write them all
+# The service is quiet when it takes this share of a core more than when it is idle.
+SETTLE_S, QUIET_SHARE = 0.5, 0.06
+IDLE_S = 5.0
+IDLE = "idle"
+NOTE = (
+    "Each figure includes the background work that the requests cause, and not what the service "
+    "takes when it is idle."
+)
+
+
+@dataclass(frozen=True)
+class Cost:
+    """In microseconds for one request."""
+
+    service: float
+    postgres: float
+
+    @property
+    def total(self) -> float:
+        return self.service + self.postgres
+
+
+class Meter:
+    """The CPU time of one running service and of PostgreSQL behind it."""
+
+    def __init__(self, service_pid: int, postgres_pid: int | None) -> None:
+        self._pids = (service_pid, postgres_pid)
+        self._wait_until_quiet(QUIET_SHARE)  # jobs that run at the start
+        before, began = self._spent(), time.monotonic()
+        time.sleep(IDLE_S)
+        self.idle = _per(before, self._spent(), time.monotonic() - began)
+
+    def measure(self, work: Callable[[], int]) -> Cost:
+        """What the service does later because of these requests is part of their cost: the page
+        index, the clicks. So wait until it is idle again. What it does when idle is not."""
+        self._wait_until_quiet()
+        before, began = self._spent(), time.monotonic()
+        done = work()
+        self._wait_until_quiet()
+        cost = _per(before, self._spent(), done)
+        seconds = (time.monotonic() - began) / done
+        return Cost(
+            cost.service - self.idle.service * seconds,
+            cost.postgres - self.idle.postgres * seconds,
+        )
+
+    def _spent(self) -> tuple[int, int]:
+        service, postgres = self._pids
+        return processes.cpu_us(service), processes.cpu_us(postgres) if postgres else 0
+
+    def _wait_until_quiet(self, share: float | None = None, limit_s: float = 60.0) -> None:
+        if share is None:
+            share = QUIET_SHARE + self.idle.total / 1_000_000
+        deadline, before = time.monotonic() + limit_s, sum(self._spent())
+        while time.monotonic() < deadline:
+            time.sleep(SETTLE_S)
+            now = sum(self._spent())
+            if now - before < SETTLE_S * 1_000_000 * share:
+                return
+            before = now
+
+
+def _per(before: tuple[int, int], after: tuple[int, int], count: float) -> Cost:
+    return Cost((after[0] - before[0]) / count, (after[1] - before[1]) / count)
+
+
+class Measured:
+    """One database, and the requests to send to the service on it."""
+
+    def __init__(self, bench: Bench, engine: str, url: str, campaign: Campaign) -> None:
+        self.bench, self.engine, self.url, self.campaign = bench, engine, url, campaign
+        self.charged, self.account_id = asyncio.run(_add_programs(url))
+        self.links = asyncio.run(_reader_links(url, campaign))
+        self.number = 1
+
+    def meter(self, server: Server) -> Meter:
+        self._drive(self.job(server.port, "read"))  # opens the connections
+        postgres = self.bench.postgres if self.engine == "postgres" else None
+        return Meter(server.pid, postgres.pid if postgres else None)
+
+    def run_case(self, server: Server, meter: Meter, case: str, sink_port: int) -> Cost:
+        if case == "delivery":
+            count = max(400, self.bench.size.people // 2)
+            asyncio.run(_emit(self.url, self.account_id, sink_port, count))
+            return meter.measure(lambda: _received(sink_port, count))
+        job = self.job(server.port, case)
+        return meter.measure(lambda: self._drive(job))
+
+    def job(self, port: int, case: str) -> Job:
+        requests = requests_for(self.campaign)
+        if case in requests:
+            return job_for(self.bench, port, case, requests[case], self.number)
+        size = self.bench.size
+        requests |= self.links | {"charge": self.charged}
+        expect = {"charge": 201, "click": 302, "hub": 200}[case]
+        return Job(port, requests[case], expect, size.connections, size.seconds, self.number)
+
+    def _drive(self, job: Job) -> int:
+        """How many requests were sent."""
+        driven = drive(job)
+        self.number += driven.sent
+        return driven.sent
+
+
+async def _add_programs(url: str) -> tuple[list[bytes], str]:
+    """Signups through partners' links, and an account for webhooks."""
+    store = await open_store(url)
+    now_ms = system_clock()
+    requests, account_id = [], ""
+    for _ in range(PROGRAMS):
+        trade = await Trade.begin(store, cpa=1, total_budget=BIG, max_payout=BIG, now_ms=now_ms)
+        account_id = trade.owner.account_id
+        key = await store.write(keys.create, account_id, name="bench", now_ms=now_ms)
+        body = (
+            b'{"email":"c%012d@example.org","referrer_code":"'
+            + trade.partners[0].ref_code.encode()
+            + b'"}'
+        )
+        path = f"/v1/campaigns/{trade.owner.campaign_id}/subscribers"
+        requests.append(request("POST", path, key, body))
+    await store.close()
+    return requests, account_id
+
+
+async def _reader_links(url: str, campaign: Campaign) -> dict[str, list[bytes]]:
+    """Links and referral pages of the first subscribers; every click comes from a visitor of its
+    own."""
+    store = await open_store(url)
+    site = Site("", "", await store.write(accounts.instance_secret))
+    codes = await people.give_codes(store, campaign, min(READERS, campaign.advocates))
+    await store.close()
+    tokens = [hub.token(site, subscriber_id, code) for subscriber_id, code in codes]
+    return {
+        "hub": [_browser_request(f"/hub/{token}") for token in tokens],
+        "click": [_browser_request(f"/r/{code}?utm_source=mail") for _, code in codes],
+    }
+
+
+def click_requests(url: str, campaign: Campaign) -> list[bytes]:
+    return asyncio.run(_reader_links(url, campaign))["click"]
+
+
+def _browser_request(path: str) -> bytes:
+    """To be formatted with a number, so that every request comes from a visitor of its own."""
+    return (
+        f"GET {path} HTTP/1.1\r\nHost: 127.0.0.1\r\n"
+        "User-Agent: Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Firefox/%012d\r\n\r\n"
+    ).encode()
+
+
+async def _emit(url: str, account_id: str, sink_port: int, count: int) -> None:
+    """Events that are due all at once, a little later."""
+    store: Store = await open_store(url)
+    due_ms = system_clock() + EMIT_S * 1000
+    webhook_id = await store.write(_webhook, account_id, f"http://127.0.0.1:{sink_port}/hook")
+    for done in range(0, count, 50):
+        await store.write(_emit_some, account_id, webhook_id, min(50, count - done), due_ms)
+    await store.close()
+    await asyncio.sleep(max(0.0, due_ms / 1000 - time.time() - 2))
+
+
+async def _webhook(tx: Tx, account_id: str, url: str) -> str:
+    for old in await webhooks.of_account(tx, account_id, ""):
+        if old.url == url:
+            return old.id
+    made = await webhooks.create(
+        tx,
+        account_id,
+        "",
+        url,
+        Flags(new_referral=True),
+        policy=HOME,
+        now_ms=system_clock(),
+    )
+    return made.id
+
+
+async def _emit_some(tx: Tx, account_id: str, webhook_id: str, count: int, due_ms: int) -> None:
+    for _ in range(count):
+        await outbox.emit(
+            tx,
+            account_id,
+            outbox.NEW_REFERRAL,
+            FACTS,
+            to=[webhook_id],
+            subscriber_id=None,
+            now_ms=due_ms,
+        )
+
+
+def _received(sink_port: int, count: int) -> int:
+    address = f"http://127.0.0.1:{sink_port}/notes/{count}"
+    with urllib.request.urlopen(address, timeout=120) as answer:
+        return len(json.load(answer))
+
+
+Costs = dict[tuple[str, int, str], list[Cost]]
+
+
+def _measure(bench: Bench) -> Costs:
+    costs: Costs = defaultdict(list)
+    runs = sum(len(WORKERS[engine]) for engine in bench.engines) * len(WORDS) * bench.size.rounds
+    with progress() as bar, servers.sink() as sink_port:
+        measuring = bar.add_task("cost", total=runs)
+        for engine in bench.engines:
+            url = bench.database_url(engine, "cost")
+            plan = people.Plan("cost", bench.size.people)
+            campaign = people.make(url, [plan], lambda _: None).campaigns["cost"]
+            measured = Measured(bench, engine, url, campaign)
+            for workers in WORKERS[engine]:
+                with servers.service(
+                    url,
+                    bench.folder,
+                    rate_limit=0,
+                    trusted_proxies="127.0.0.1",
+                    workers=workers,
+                ) as server:
+                    meter = measured.meter(server)
+                    costs[engine, workers, IDLE].append(meter.idle)
+                    for _ in range(bench.size.rounds):
+                        for case in WORDS:
+                            cost = measured.run_case(server, meter, case, sink_port)
+                            costs[engine, workers, case].append(cost)
+                            bar.advance(measuring)
+    return costs
+
+
+def _median(costs: list[Cost]) -> Cost:
+    return Cost(
+        statistics.median(cost.service for cost in costs),
+        statistics.median(cost.postgres for cost in costs),
+    )
+
+
+def _sqlite_table(costs: Costs) -> Table:
+    rows = []
+    for case, words in WORDS.items():
+        cost = _median(costs["sqlite", 1, case])
+        rows.append((words, f"{cost.service:,.0f}", f"{1_000_000 / cost.service:,.0f}"))
+    idle = _median(costs["sqlite", 1, IDLE])
+    rows.append(("idle, for one second", f"{idle.service:,.0f}", ""))
+    columns = ("request", "service (µs)", "one core serves per second")
+    return Table("SQLite, one process", columns, rows, NOTE)
+
+
+def _postgres_table(costs: Costs) -> Table:
+    rows = []
+    for case, words in WORDS.items():
+        row = [words]
+        by_workers = [_median(costs["postgres", n, case]) for n in WORKERS["postgres"]]
+        for cost in by_workers:
+            row += [f"{cost.service:,.0f} + {cost.postgres:,.0f}"]
+        growth = by_workers[-1].total / by_workers[0].total
+        row += [
+            f"{growth:.2f}",
+            "" if growth <= GROWTH else "MORE",
+            f"{1_000_000 / by_workers[0].total:,.0f}",
+        ]
+        rows.append(tuple(row))
+    idle = [_median(costs["postgres", n, IDLE]) for n in WORKERS["postgres"]]
+    rows.append(
+        (
+            "idle, for one second",
+            *(f"{cost.service:,.0f} + {cost.postgres:,.0f}" for cost in idle),
+            *("", "", ""),
+        )
+    )
+    columns = (
+        "request",
+        *(f"{n} process{'es' if n > 1 else ''} (µs)" for n in WORKERS["postgres"]),
+        "growth",
+        f"over {GROWTH}",
+        "one core serves per second",
+    )
+    note = "Service + PostgreSQL. One core serves: one process and PostgreSQL together on one core."
+    return Table("PostgreSQL", columns, rows, f"{note} {NOTE}")
+
+
+def run(bench: Bench) -> list[Table]:
+    costs = _measure(bench)
+    tables = []
+    if "sqlite" in bench.engines:
+        tables.append(_sqlite_table(costs))
+    if "postgres" in bench.engines:
+        tables.append(_postgres_table(costs))
+    return tables
