@@ -18,6 +18,7 @@ from bench import (
     report,
     requests,
     search,
+    small,
 )
 
 # One module per bench: `ABOUT` is its heading, `run(bench)` gives its tables.
@@ -31,7 +32,7 @@ BENCHES = {
     "money": money,
 }
 # These take long, and run only by name.
-LONG = {"cost": cost}
+LONG = {"cost": cost, "small": small}
 
 
 def main() -> None:

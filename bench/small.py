@@ -1,0 +1,261 @@
+"""A small server: the service on one core, with SQLite and a million subscribers. Signups and
+clicks together for ten minutes, then a restart and a bulk import while others go on reading. The
+load generator has the other core. Takes about twenty minutes.
+"""
+
+from __future__ import annotations
+
+import http.client
+import os
+import re
+import time
+import urllib.parse
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from functools import partial
+
+from bench import cost, people, processes, servers
+from bench.people import Campaign
+from bench.plan import Bench, progress
+from bench.report import Table, verdict
+from bench.requests import requests_for
+from bench.servers import Server
+from bench.steady import Latencies, Load, Running, Stream
+
+ABOUT = "A small server: one core, SQLite, a million subscribers"
+MINUTES = 10.0
+SIGNUPS, CLICKS = 500, 2_000
+P99_MS, LONGEST_MS, MEMORY_MB, GROWTH = 50.0, 100.0, 250.0, 1.05
+# What goes on while the service catches up.
+READS, FEW_SIGNUPS = 200, 20
+WATCHED_S = 60.0
+SAMPLE_S = 5.0
+SERVICE_CORE, LOAD_CORE = 0, 1
+IMPORT_LIMIT_S = 1_800.0
+
+
+@dataclass
+class Memory:
+    """Of the service while it is under load."""
+
+    started: float
+    early: float  # after a tenth of the time, when its caches are full
+    late: float
+    most: float
+
+
+class SmallServer:
+    def __init__(self, bench: Bench) -> None:
+        self.bench = bench
+        self.minutes = bench.size.minutes or MINUTES
+        self.url = bench.database_url("sqlite", "small")
+        with progress() as bar:
+            making = bar.add_task("subscribers", total=2 * bench.size.rows)
+            plan = people.Plan("small", bench.size.rows)
+            tick = partial(bar.advance, making)
+            self.campaign: Campaign = people.make(self.url, [plan], tick).campaigns["small"]
+        self.clicks = cost.click_requests(self.url, self.campaign)
+        self.number = 1
+
+    def serve(self) -> AbstractContextManager[Server]:
+        return servers.service(
+            self.url,
+            self.bench.folder,
+            rate_limit=0,
+            trusted_proxies="127.0.0.1",
+            core=SERVICE_CORE,
+        )
+
+    def load(self, server: Server, seconds: float, **per_second: float) -> Running:
+        """Requests of these kinds, so many a second, beside us."""
+        requests = requests_for(self.campaign) | {"click": self.clicks}
+        expected = {"read": 200, "create": 201, "click": 302}
+        streams = [
+            Stream(
+                name,
+                rate,
+                requests[name],
+                expected[name],
+                None if name == "read" else self.number,
+            )
+            for name, rate in per_second.items()
+        ]
+        self.number += int(max(per_second.values()) * seconds) + 1_000
+        return Running(Load(server.port, streams, seconds), LOAD_CORE)
+
+    def under_load(self, server: Server) -> tuple[dict[str, Latencies], Memory]:
+        seconds = self.minutes * 60
+        samples = [_memory(server)]
+        load = self.load(server, seconds, create=SIGNUPS, click=CLICKS)
+        while not load.is_over:
+            time.sleep(min(SAMPLE_S, seconds / 20))
+            samples.append(_memory(server))
+        early = samples[max(1, len(samples) // 10)]
+        return load.result(), Memory(samples[0], early, samples[-1], max(samples))
+
+    def watched(self, server: Server, seconds: float) -> dict[str, Latencies]:
+        return self.load(server, seconds, read=READS, create=FEW_SIGNUPS).result()
+
+    def during_import(self, server: Server) -> tuple[dict[str, Latencies], float]:
+        """Requests while a file is imported, which goes on until it is done; and how long it
+        took."""
+        began = time.monotonic()
+        import_path = _upload(server, self.campaign, self.bench.size.rows // 10)
+        watched = []
+        while time.monotonic() - began < IMPORT_LIMIT_S:
+            watched.append(self.watched(server, max(1.0, self._watched_s / 6)))
+            if _is_imported(server, self.campaign, import_path):
+                break
+        else:
+            raise RuntimeError("the import did not end")
+        worst = max(watched, key=lambda found: max(each.longest_ms for each in found.values()))
+        return worst, time.monotonic() - began
+
+    @property
+    def _watched_s(self) -> float:
+        return WATCHED_S if self.bench.size.rows >= 100_000 else 3.0
+
+    def after_restart(self, server: Server) -> dict[str, Latencies]:
+        return self.watched(server, self._watched_s)
+
+
+def _memory(server: Server) -> float:
+    return sum(processes.memory_mb(server.pid))
+
+
+def _send(
+    server: Server, campaign: Campaign, method: str, path: str, body: bytes = b"", kind: str = ""
+) -> tuple[http.client.HTTPResponse, bytes]:
+    connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=300)
+    headers = {
+        "Cookie": f"hg_session={campaign.session}",
+        "Origin": f"http://127.0.0.1:{server.port}",
+    }
+    if body:
+        headers["Content-Type"] = kind
+    connection.request(method, path, body or None, headers)
+    answer = connection.getresponse()
+    return answer, answer.read()
+
+
+def _csrf(server: Server, campaign: Campaign, path: str) -> str:
+    _, shown = _send(server, campaign, "GET", path)
+    found = re.search(rb'name="csrf" value="([^"]+)"', shown)
+    assert found is not None
+    return found[1].decode()
+
+
+def _upload(server: Server, campaign: Campaign, count: int) -> str:
+    """Uploads a file and starts its import, as an operator does on the dashboard."""
+    lines = "".join(f"import{n}@example.org,Imported {n}\n" for n in range(count))
+    boundary, field = "b0undary", "Content-Disposition: form-data; name="
+    csrf = _csrf(server, campaign, "/subscribers/import")
+    body = (
+        f'--{boundary}\r\n{field}"csrf"\r\n\r\n{csrf}\r\n'
+        f'--{boundary}\r\n{field}"file"; filename="people.csv"\r\nContent-Type: text/csv\r\n\r\n'
+        f"email,name\n{lines}\r\n--{boundary}--\r\n"
+    ).encode()
+    kind = f"multipart/form-data; boundary={boundary}"
+    answer, said = _send(server, campaign, "POST", "/subscribers/import", body, kind)
+    if answer.status != 303:
+        raise RuntimeError(f"the upload was answered {answer.status}: {said[:500]!r}")
+    path = urllib.parse.urlsplit(answer.getheader("Location", "")).path
+    fields = {"csrf": csrf, "email": "0", "name": "1", "do": "start"}
+    form = urllib.parse.urlencode(fields).encode()
+    answer, said = _send(server, campaign, "POST", path, form, "application/x-www-form-urlencoded")
+    if answer.status != 303:
+        raise RuntimeError(f"the import was answered {answer.status}: {said[:500]!r}")
+    return path
+
+
+def _is_imported(server: Server, campaign: Campaign, path: str) -> bool:
+    _, shown = _send(server, campaign, "GET", path)
+    return b"Import finished" in shown
+
+
+def _rows(name: str, found: dict[str, Latencies], limit_ms: float | None) -> list[tuple[str, ...]]:
+    words = {"create": "signups", "click": "clicks", "read": "reads"}
+    return [
+        (
+            f"{name}: {words[kind]}",
+            f"{each.sent:,} of {each.due:,}",
+            f"{each.median_ms:.1f}",
+            f"{each.p99_ms:.1f}",
+            f"{each.longest_ms:.0f}",
+            *(
+                verdict(each.longest_ms, limit_ms, at_most=True)
+                if limit_ms
+                else verdict(each.p99_ms, P99_MS, at_most=True)
+            ),
+            f"{each.late_ms:.0f}",
+        )
+        for kind, each in found.items()
+    ]
+
+
+def run(bench: Bench) -> list[Table]:
+    if (os.cpu_count() or 1) < 2:
+        raise RuntimeError("the load generator needs a core of its own")
+    small = SmallServer(bench)
+    with small.serve() as server:
+        started_s = server.started_s
+        loaded, memory = small.under_load(server)
+    with small.serve() as server:
+        restarted_s = server.started_s
+        restarted = small.after_restart(server)
+        importing, import_s = small.during_import(server)
+        imported = small.after_restart(server)
+        last_mb = _memory(server)
+    latencies = Table(
+        f"{SIGNUPS} signups and {CLICKS:,} clicks a second, a restart, and an import",
+        (
+            "request",
+            "sent",
+            "median ms",
+            "p99 ms",
+            "longest ms",
+            "target",
+            "reached",
+            "generator late ms",
+        ),
+        [
+            *_rows(f"{small.minutes:g} minutes", loaded, None),
+            *_rows("right after a restart", restarted, LONGEST_MS),
+            *_rows(f"while {bench.size.rows // 10:,} are imported", importing, LONGEST_MS),
+            *_rows("right after the import", imported, LONGEST_MS),
+        ],
+        "Latency counts from when a request was due. The target of the first two is for p99, of "
+        "the others for the longest. The generator's own delay is part of these latencies.",
+    )
+    return [latencies, _server_table(memory, started_s, restarted_s, import_s, last_mb)]
+
+
+def _server_table(
+    memory: Memory, started_s: float, restarted_s: float, import_s: float, last_mb: float
+) -> Table:
+    growth = memory.late / memory.early
+    return Table(
+        "Start and memory",
+        ("", "measured", "target", "reached"),
+        [
+            ("start", f"{started_s:.1f} s", "", ""),
+            ("start after the load", f"{restarted_s:.1f} s", "", ""),
+            ("import", f"{import_s:.0f} s", "", ""),
+            ("memory after the start", f"{memory.started:.0f} MB", "", ""),
+            (
+                "most memory under load",
+                f"{memory.most:.0f} MB",
+                *verdict(memory.most, MEMORY_MB, at_most=True),
+            ),
+            (
+                "growth after the first tenth of the time",
+                f"{growth:.2f}",
+                *verdict(growth, GROWTH, at_most=True),
+            ),
+            (
+                "memory after the import",
+                f"{last_mb:.0f} MB",
+                *verdict(last_mb, MEMORY_MB, at_most=True),
+            ),
+        ],
+    )
