@@ -15,9 +15,7 @@ R = TypeVar("R")
 class Uses(Enum):
     READS = auto()  # handler(tx, request) in one snapshot
     SLOW_READS = auto()  # the same where it may take seconds; other requests do not wait for it
-    REPLICA_READS = (
-        auto()
-    )  # the same, perhaps on a read replica; not for pages that matter to money
+    REPLICA_READS = auto()  # the same, perhaps on a read replica; never about money
     WRITES = auto()  # handler(tx, request) in one transaction
     SERVICES = auto()  # handler(services, request), which opens transactions of its own
 
