@@ -61,6 +61,7 @@ class Failovers:
         self.load.note_fault()
         until(lambda: self.load.first_acknowledged_s is not None, seconds=FAILOVER_S + 60)
         back_s = (self.load.first_acknowledged_s or 0) - failed_s
+        until(lambda: self.cluster.has_replaced(primary), seconds=FAILOVER_S + 60)
         self.load.wait_for_more(AFTER, seconds=60)
         refused_s = max(self.load.last_refused_s - failed_s, 0)
         recover(primary)

@@ -273,6 +273,10 @@ class Cluster:
         """The node that has Patroni's lock and is a primary."""
         return next((node for node in self.nodes if node.rest("/primary") is not None), None)
 
+    def has_replaced(self, lost: Node) -> bool:
+        """Whether another node has become the primary. The lost one may still think it is."""
+        return any(node.rest("/primary") is not None for node in self.nodes if node is not lost)
+
     def wait_until_healthy(self) -> Node:
         """Three nodes, one of them a synchronous standby: the next primary may be lost."""
         wait_until(f"the cluster is healthy: {self.folder}", self._is_healthy)
