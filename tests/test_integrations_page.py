@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import asyncio
 import re
-import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
 
 import pytest
 
@@ -15,29 +12,14 @@ from honeyguide.integrations import estimates
 from honeyguide.integrations.platform import Limits
 from tests.support.platforms import listmonk
 from tests.support.platforms.generic import GenericTool
-from tests.support.platforms.stand_in import StandIn
 from tests.support.service import ENGINES, Service, until
 from tests.support.web import Operator, operator, words
-
-
-@contextmanager
-def serving(platform: StandIn) -> Iterator[None]:
-    """On a loop of its own, beside the service."""
-    loop = asyncio.new_event_loop()
-    thread = threading.Thread(target=loop.run_forever, daemon=True)
-    thread.start()
-    server = platform.serving()
-    asyncio.run_coroutine_threadsafe(server.__aenter__(), loop).result(30)
-    yield
-    asyncio.run_coroutine_threadsafe(server.__aexit__(None, None, None), loop).result(30)
-    loop.call_soon_threadsafe(loop.stop)
-    thread.join(10)
 
 
 @pytest.fixture(scope="module")
 def tool() -> Iterator[GenericTool]:
     tool = GenericTool(signature.new_secret())
-    with serving(tool):
+    with tool.serving_apart():
         yield tool
 
 
@@ -80,9 +62,13 @@ def test_a_platform_is_connected_watched_paused_and_disconnected(
 
     alice.subscribe("eve@example.org")
     until(lambda: "Is it a typo?" in words(alice.web.get("/integrations").text))
+    shown = words(alice.web.get("/integrations").text)
+    assert "Subscribers without a link 1 of 2" in shown
     tool.refuses = {}
     alice.web.post("/integrations", do="retry")
-    until(lambda: "could not be written" not in words(alice.web.get("/integrations").text))
+    nobody = "Subscribers without a link 0 of 2"
+    until(lambda: nobody in words(alice.web.get("/integrations").text))
+    assert "could not be written" not in words(alice.web.get("/integrations").text)
 
     alice.web.post("/integrations", do="pause")
     assert "Paused" in words(alice.web.get("/integrations").text)
@@ -145,7 +131,7 @@ def test_a_list_that_was_deleted_there_is_replaced_by_another_one(service: Servi
     def shown() -> str:
         return words(alice.web.get("/integrations").text)
 
-    with serving(server):
+    with server.serving_apart():
         choose_list(alice, server, listmonk.LIST)
         for name in ("ada", "eve"):
             alice.subscribe(f"{name}@example.org")

@@ -73,6 +73,10 @@ def test_each_tool_has_its_page_its_preview_and_its_file(alice: Operator) -> Non
     for tool in TOOLS.values():
         page = alice.web.get(f"/newsletter?tool={tool.key}").text
         assert "/hub?of=" in page
+        # Substack has no API. Every other tool can be connected, any tool by a URL.
+        assert (f"/integrations/{tool.key.replace('other', 'generic')}" in page) == (
+            tool.key != "substack"
+        )
         shown = alice.web.get(f"/newsletter/preview?tool={tool.key}")
         assert shown.headers["x-frame-options"] == "SAMEORIGIN"
         if not tool.has_tags:
@@ -148,4 +152,5 @@ def test_a_connected_tool_has_the_names_of_its_integration(alice: Operator) -> N
     assert "*|RH_HUBLINK|*" in page and "*|RH_REFLINK|*" in page and "HG_" not in page
     # Without the number that is missing to it, the next reward is left out.
     assert "RH_NEXTREW" not in page and "CSV for Mailchimp" not in page
+    assert "Connect Mailchimp" not in page
     assert "{{ subscriber.hg_hub }}" in html.unescape(alice.web.get("/newsletter?tool=kit").text)

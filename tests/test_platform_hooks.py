@@ -4,8 +4,6 @@ answered quickly, applied once, and synced back by the service's own worker.
 
 from __future__ import annotations
 
-import asyncio
-import threading
 from collections.abc import Iterator
 from typing import Any
 
@@ -68,16 +66,8 @@ class Connected:
 @pytest.fixture(scope="module", params=ENGINES)
 def connected(request: pytest.FixtureRequest) -> Iterator[Connected]:
     tool = GenericTool(signature.new_secret())
-    loop = asyncio.new_event_loop()
-    thread = threading.Thread(target=loop.run_forever, daemon=True)
-    thread.start()
-    serving = tool.serving()
-    asyncio.run_coroutine_threadsafe(serving.__aenter__(), loop).result(30)
-    with Service(request.param, secret_key="ab" * 32) as service:
+    with tool.serving_apart(), Service(request.param, secret_key="ab" * 32) as service:
         yield Connected(service, tool)
-    asyncio.run_coroutine_threadsafe(serving.__aexit__(None, None, None), loop).result(30)
-    loop.call_soon_threadsafe(loop.stop)
-    thread.join(10)
 
 
 def test_somebody_who_joins_there_appears_here_and_gets_a_code_there(connected: Connected) -> None:

@@ -135,6 +135,7 @@ class Buttondown:
         limits=Limits(per_batch=50, requests_per_minute=550, requests_per_batch=100),
         hooks=Hooks.AUTOMATIC,
         poll_every_s=3600,
+        is_lower_case=True,
     )
 
     def __init__(self, base: str = "https://api.buttondown.com/v1") -> None:

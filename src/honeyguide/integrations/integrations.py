@@ -105,9 +105,16 @@ class SyncState(NamedTuple):
     failed_ms: int | None
 
 
+class _Counts(NamedTuple):
+    total: int
+    never_written: int
+
+
 class SyncBacklog(NamedTuple):
     due: int
     failed: int
+    never_written: int
+    """Of both: whom the platform has no link of."""
 
 
 _sql = beside(__file__)
@@ -120,8 +127,8 @@ _SET_CREDENTIALS = _sql.command("set_credentials")
 _SET_FIELD_NAMES = _sql.command("set_field_names")
 _RETRY_FAILED = _sql.command("retry_failed")
 _FAILED = _sql.query("failed", FailedWrite)
-_COUNT_FAILED = _sql.value("count_failed", int)
-_COUNT_DUE = _sql.value("count_due", int)
+_COUNT_FAILED = _sql.query("count_failed", _Counts)
+_COUNT_DUE = _sql.query("count_due", _Counts)
 _OF_SUBSCRIBER = _sql.query("of_subscriber", SyncState)
 _ALL_CREDENTIALS = _sql.value("all_credentials", str)
 
@@ -303,8 +310,10 @@ async def failed_writes(tx: Tx, integration: Integration, *, most: int) -> list[
 async def backlog(tx: Tx, integration: Integration) -> SyncBacklog:
     """What waits and what failed; both are counted up to `MOST_COUNTED`."""
     mine: dict[str, Any] = {"account_id": integration.account_id, "id": integration.id}
-    due = await tx.one(_COUNT_DUE, most=MOST_COUNTED, **mine) or 0
-    return SyncBacklog(due, await tx.one(_COUNT_FAILED, most=MOST_COUNTED, **mine) or 0)
+    due = await tx.one(_COUNT_DUE, most=MOST_COUNTED, **mine) or _Counts(0, 0)
+    failed = await tx.one(_COUNT_FAILED, most=MOST_COUNTED, **mine) or _Counts(0, 0)
+    never_written = int(due.never_written + failed.never_written)
+    return SyncBacklog(due.total, failed.total, never_written)
 
 
 async def state_of(tx: Tx, tenant: Tenant, subscriber_id: str) -> SyncState | None:

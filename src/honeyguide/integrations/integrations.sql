@@ -48,15 +48,15 @@ WHERE t.account_id = :account_id AND t.integration_id = :id AND t.failed_ms IS N
 ORDER BY t.failed_ms DESC, t.subscriber_id LIMIT :most;
 
 -- name: count_failed
--- Counted up to a limit, so that the page stays quick.
-SELECT COUNT(*) AS n FROM (
-    SELECT 1 AS one FROM integration_subscriber
+-- All, and those who were never written. Counted up to a limit, so that the page stays quick.
+SELECT COUNT(*) AS total, COALESCE(SUM(never), 0) AS never_written FROM (
+    SELECT CASE WHEN synced_ms IS NULL THEN 1 ELSE 0 END AS never FROM integration_subscriber
     WHERE account_id = :account_id AND integration_id = :id AND failed_ms IS NOT NULL LIMIT :most
 ) AS found;
 
 -- name: count_due
-SELECT COUNT(*) AS n FROM (
-    SELECT 1 AS one FROM integration_subscriber
+SELECT COUNT(*) AS total, COALESCE(SUM(never), 0) AS never_written FROM (
+    SELECT CASE WHEN synced_ms IS NULL THEN 1 ELSE 0 END AS never FROM integration_subscriber
     WHERE account_id = :account_id AND integration_id = :id AND due_ms IS NOT NULL LIMIT :most
 ) AS found;
 

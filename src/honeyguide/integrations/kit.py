@@ -147,6 +147,7 @@ class Kit:
         limits=Limits(per_batch=50, requests_per_minute=110, requests_per_batch=50),
         hooks=Hooks.AUTOMATIC,
         poll_every_s=3600,
+        is_lower_case=True,
         field_pattern=r"[A-Za-z][A-Za-z0-9_]{0,49}",
     )
 

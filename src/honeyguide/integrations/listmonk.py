@@ -130,6 +130,7 @@ class Listmonk:
         limits=Limits(per_batch=50, requests_per_second=30, requests_per_batch=101),
         hooks=Hooks.NONE,
         poll_every_s=600,
+        is_lower_case=True,
     )
 
     async def check(self, access: PlatformAccess) -> str:

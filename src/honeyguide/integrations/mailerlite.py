@@ -143,6 +143,7 @@ class MailerLite:
         hooks=Hooks.AUTOMATIC,
         # MailerLite cannot list what changed, so each time all subscribers are read.
         poll_every_s=12 * 3600,
+        is_lower_case=True,
     )
 
     def __init__(self, base: str = "https://connect.mailerlite.com") -> None:

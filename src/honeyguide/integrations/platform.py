@@ -109,6 +109,8 @@ class About(msgspec.Struct, frozen=True, kw_only=True):
     field_pattern: str | None = r"[A-Za-z][A-Za-z0-9_]{0,49}"
     """What a field may be called there; None if there are no fields (Ghost has labels)."""
     field_rule: str = "letters, digits and underscores, at most 50, beginning with a letter"
+    is_lower_case: bool = False
+    """Whether names are in lower case there, whatever the operator enters."""
     default_names: Mapping[SyncField, str] = msgspec.field(default_factory=dict)
     """Names of fields where the usual ones do not fit."""
 

@@ -67,11 +67,13 @@ async def show(tx: Tx, request: PageRequest) -> PageView:
         about=about,
         total=total,
         backlog=backlog,
-        left_s=estimates.seconds(about.limits, left),
         left=estimates.first_sync(about.limits, left),
         is_first=_is_first(integration),
         failed=await integrations.failed_writes(tx, integration, most=MOST_SHOWN),
-        names=[(name, field_names.LABELS[field]) for field, name in integration.names.items()],
+        names=[
+            (name.lower() if about.is_lower_case else name, field_names.LABELS[field])
+            for field, name in integration.names.items()
+        ],
         hook_url=integrations.hook_url(request.services.site, integration.hook_key),
         is_manual=about.hooks == Hooks.MANUAL,
         kinds=KINDS,

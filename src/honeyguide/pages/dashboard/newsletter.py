@@ -14,7 +14,8 @@ from urllib.parse import urlencode
 from starlette.responses import HTMLResponse, Response, StreamingResponse
 
 from honeyguide.integrations import integrations
-from honeyguide.integrations.platform import SyncField
+from honeyguide.integrations.platform import About, SyncField
+from honeyguide.integrations.platforms import PLATFORMS
 from honeyguide.kernel.email_addresses import EmailAddress
 from honeyguide.kernel.errors import Missing
 from honeyguide.kernel.site import Site
@@ -106,6 +107,7 @@ async def show(tx: Tx, request: PageRequest) -> PageView:
         fields=FIELDS,
         readers=[(key, reader.label) for key, reader in readers.items()],
         seen_by=seen_by if seen_by in readers else next(iter(readers)),
+        platform=await _platform_to_connect(tx, request, chosen.tool),
         is_tested=await newsletter_links.find_block(tx, request.tenant) is not None,
         longest=HEADING_LIMIT,
         to=request.who.email,
@@ -208,6 +210,14 @@ async def _connected_tool(tx: Tx, request: PageRequest) -> NewsletterTool | None
         if synced in integration.names
     }
     return replace(tool, names=names) if LINK in names and HUB in names else None
+
+
+async def _platform_to_connect(tx: Tx, request: PageRequest, tool: NewsletterTool) -> About | None:
+    """The tool's platform, if it could be connected and none is yet."""
+    key = next((platform for platform, name in _TOOL_OF.items() if name == tool.key), tool.key)
+    if key not in PLATFORMS or await integrations.find(tx, request.tenant) is not None:
+        return None
+    return PLATFORMS[key].about
 
 
 async def _readers(tx: Tx, request: PageRequest) -> dict[str, Reader]:
