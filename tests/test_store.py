@@ -244,6 +244,21 @@ def test_a_slow_snapshot_is_read_beside_the_loop_on_sqlite(sqlite):
     assert sqlite.run(sqlite.store.slow_snapshot(where)) != threading.current_thread().name
 
 
+def test_slow_snapshots_do_not_wait_for_each_other_on_sqlite(sqlite):
+    together = threading.Barrier(2, timeout=60)
+
+    async def meet(tx: Tx) -> int:
+        await tx.all(NAMES)
+        return together.wait()
+
+    async def both() -> list[int]:
+        return await asyncio.gather(
+            sqlite.store.slow_snapshot(meet), sqlite.store.slow_snapshot(meet)
+        )
+
+    assert sorted(sqlite.run(both())) == [0, 1]
+
+
 def test_a_value_no_database_can_hold_is_a_bug_and_no_outage(opened):
     for make in (opened.store.read, opened.store.write):
         with pytest.raises(Exception) as error:

@@ -36,6 +36,8 @@ GROUP = 64
 # How long another process, such as the command line, may lock the file before we give up.
 LOCKED_S = 5.0
 ATTEMPTS = 5
+# Slow reads at a time: pages go on while a job checks the ledger or counts cohorts.
+SLOW_READERS = 3
 # The topic of `Tx.scrub`.
 _SCRUB = "scrub"
 
@@ -180,6 +182,13 @@ def _reader(path: Path) -> apsw.Connection:
     return connection
 
 
+def _slow_reader(path: Path) -> apsw.Connection:
+    connection = _reader(path)
+    # It reads most pages once, so that a large cache would only take memory.
+    connection.execute("PRAGMA cache_size = -16384")
+    return connection
+
+
 def _unique_indexes(connection: apsw.Connection) -> dict[str, str]:
     """The names that PostgreSQL would give to unique indexes, by their columns, which is all that
     SQLite reports.
@@ -221,8 +230,8 @@ class SqliteStore:
         self._queue: deque[Waiting] = deque()
         self._draining: asyncio.Task[None] | None = None
         self._syncer = ThreadPoolExecutor(1, thread_name_prefix="sqlite-sync")
-        self._slow = ThreadPoolExecutor(1, thread_name_prefix="sqlite-slow")
-        self._slow_reader: apsw.Connection | None = None
+        self._slow = ThreadPoolExecutor(SLOW_READERS, thread_name_prefix="sqlite-slow")
+        self._idle_readers: deque[apsw.Connection] = deque()
         self._scrubber = Scrubber(partial(connect, path))
         self._listeners: dict[str, list[Callable[[], None]]] = {_SCRUB: [self._scrubber.start]}
 
@@ -242,10 +251,15 @@ class SqliteStore:
         return await self.slow_snapshot(unit, *args, **kwargs)
 
     def _read_apart(self, work: Work[T]) -> T:
-        if self._slow_reader is None:
-            self._slow_reader = _reader(self.path)
-        with _moment(self._slow_reader):
-            return finish(work(SqliteTx(self._slow_reader, self._unique)))
+        try:
+            connection = self._idle_readers.pop()
+        except IndexError:
+            connection = _slow_reader(self.path)
+        try:
+            with _moment(connection):
+                return finish(work(SqliteTx(connection, self._unique)))
+        finally:
+            self._idle_readers.append(connection)
 
     async def write(self, unit: Unit[P, T], /, *args: P.args, **kwargs: P.kwargs) -> T:
         future: asyncio.Future[T] = asyncio.get_running_loop().create_future()
@@ -375,9 +389,8 @@ class SqliteStore:
         await self._scrubber.stop()
         self._syncer.shutdown()
         self._slow.shutdown()
-        for connection in (self._slow_reader, self._reader, self._writer):
-            if connection is not None:
-                connection.close()
+        for connection in (*self._idle_readers, self._reader, self._writer):
+            connection.close()
 
 
 @contextmanager
