@@ -115,7 +115,7 @@ def test_the_time_of_an_answer_tells_nobody_who_is_subscribed(
     alice: Member, monkeypatch: pytest.MonkeyPatch, name: str
 ) -> None:
     """The measure: how often a new address takes longer than a subscribed one. A coin would say
-    half of the time; without the floor, it is nearly always.
+    half of the time.
     """
     roomy = endpoint.BY_CAMPAIGN_AND_NETWORK._replace(most=1_000)
     monkeypatch.setattr(endpoint, "BY_CAMPAIGN_AND_NETWORK", roomy)

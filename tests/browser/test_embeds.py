@@ -285,7 +285,7 @@ def test_a_subscriber_opens_their_hub_on_the_operators_website(
 
 
 def test_a_listed_website_can_frame_the_form_and_the_hub(
-    service: Service, alice: Operator, website: Website, page_at: PageAt
+    service: Service, alice: Operator, website: Website, page_at: PageAt, codes: dict[str, str]
 ) -> None:
     embed, ivy = embedded(alice, website), advocate(alice, email="ivy@example.org")
     token = hub.token(service.services.site, ivy["uuid"], ivy["ref_code"])
@@ -293,7 +293,7 @@ def test_a_listed_website_can_frame_the_form_and_the_hub(
     source = f"{service.url}/embed/{embed.public_id}/frame"
     website.pages["/"] = html(
         "",
-        f'<iframe src="{source}/signup" title="Sign up"></iframe>'
+        f'<iframe src="{source}/signup?ref={codes["ref"]}" title="Sign up"></iframe>'
         f'<iframe src="{source}/hub?hub={token}" title="Referral page"></iframe>',
     )
     page = page_at()
@@ -304,7 +304,7 @@ def test_a_listed_website_can_frame_the_form_and_the_hub(
     read_it(page)
     form.get_by_role("button", name="Subscribe").click()
     expect(form.get_by_role("heading", name="You’re in. Thank you!")).to_be_visible()
-    assert referrer_of(alice, "ida@example.org") == "None"
+    assert referrer_of(alice, "ida@example.org") == codes["ref"]
     shown = page.frame_locator("[title='Referral page']").locator("honeyguide-hub")
     expect(shown.get_by_label("Your link")).to_have_value(re.compile(f"/r/{ivy['ref_code']}$"))
 
