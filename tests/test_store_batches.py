@@ -15,6 +15,7 @@ from honeyguide.store import Store, Tx, open_store
 from honeyguide.store.batches import CONNECTIONS, MOST
 from honeyguide.store.statements import Statement
 from tests.support.postgres import shared_server
+from tests.support.process import migrated
 from tests.support.stores import INSERT, UPDATE, OpenStore, names
 
 
@@ -123,8 +124,12 @@ def test_a_snapshot_reads_its_own_moment(opened):
     assert opened.run(scene()) == [("a", "old"), ("a", "old")]
 
 
-def test_whoever_meets_a_held_row_waits_alone():
-    with OpenStore("postgres", pool_size=2) as opened:
+@pytest.mark.parametrize("through_pgbouncer", [False, True])
+def test_whoever_meets_a_held_row_waits_alone(through_pgbouncer):
+    """The limit of a batch is a setting of its connection, or for PgBouncer of its transaction."""
+    url = migrated("postgres")
+    direct_url = url if through_pgbouncer else ""
+    with OpenStore("postgres", url, pool_size=2, direct_url=direct_url) as opened:
         store = opened.store
 
         async def scene() -> None:
