@@ -20,6 +20,7 @@ from bench import (
     search,
     small,
 )
+from bench.scale import bloat, growth
 
 # One module per bench: `ABOUT` is its heading, `run(bench)` gives its tables.
 BENCHES = {
@@ -32,7 +33,7 @@ BENCHES = {
     "money": money,
 }
 # These take long, and run only by name.
-LONG = {"cost": cost, "small": small}
+LONG = {"cost": cost, "small": small, "scale": growth, "bloat": bloat}
 
 
 def main() -> None:

