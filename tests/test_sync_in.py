@@ -146,6 +146,19 @@ def test_a_changed_address_and_a_confirmation_are_taken_over(engine: str) -> Non
     with_tool(engine, test)
 
 
+def test_an_address_that_was_changed_here_is_not_changed_back_by_old_news(engine: str) -> None:
+    async def test(synced: Synced, tool: GenericTool) -> None:
+        ada = await synced.join("ada@example.org")
+        await synced.sync()
+        await synced.change("ada@example.org", email="ada@example.com")
+        await says(synced, tool, type="joined", id=ada.id, email="ada@example.org")
+        assert await status_of(synced, "ada@example.com") == "active"
+        written = tool.contacts[ada.id]
+        assert (written["email"], written["old_email"]) == ("ada@example.com", "ada@example.org")
+
+    with_tool(engine, test)
+
+
 def test_a_late_webhook_does_not_bring_back_somebody_who_was_erased(engine: str) -> None:
     async def test(synced: Synced, tool: GenericTool) -> None:
         await synced.join("ada@example.org")

@@ -309,23 +309,24 @@ async def _update(
     *,
     now_ms: int,
 ) -> None:
-    """A new address, a confirmation, or nothing new. Who unsubscribed here stays unsubscribed."""
+    """A new address, a confirmation, or nothing new. Who unsubscribed here stays unsubscribed. An
+    address that the platform had before is no news: it was changed here, and is not written yet."""
     await _link(tx, integration, found.id, change.remote_id)
+    before = await _state_there(tx, integration, found.id)
+    known = {"", EmailAddress(found.email).key, _key(before.email) if before else ""}
     if found.status != UNSUBSCRIBED:
-        await _note_there(tx, integration, found.id, email=found.email)
+        there = EmailAddress.parse(change.email).text if _key(change.email) else found.email
+        await _note_there(tx, integration, found.id, email=there)
         await changes.record(tx, integration.tenant, found.id)
     fields: dict[str, str] = {}
-    if _key(change.email) not in ("", EmailAddress(found.email).key):
+    if _key(change.email) not in known:
         fields["email"] = change.email
     if change.kind == ChangeKind.CONFIRMED and found.status == "active":
         fields["status"] = "confirmed"
-    if not fields:
-        return
-    await signups.change(
-        tx, site, integration.tenant, found.id, SubscriberChanges(**fields), now_ms=now_ms
-    )
-    if "email" in fields:
-        await _note_there(tx, integration, found.id, email=EmailAddress.parse(change.email).text)
+    if fields:
+        await signups.change(
+            tx, site, integration.tenant, found.id, SubscriberChanges(**fields), now_ms=now_ms
+        )
 
 
 async def _leave(
@@ -357,6 +358,11 @@ async def _link(
     )
 
 
+async def _state_there(tx: Tx, integration: Integration, subscriber_id: str) -> WrittenState | None:
+    text = await tx.one(_WRITTEN, subscriber_id=subscriber_id, **_rows(integration))
+    return msgspec.json.decode(text, type=WrittenState) if text else None
+
+
 async def _note_there(
     tx: Tx,
     integration: Integration,
@@ -368,8 +374,7 @@ async def _note_there(
 ) -> None:
     """Remembers what the platform has now, so that it is not written back to it."""
     mine = {**_rows(integration), "subscriber_id": subscriber_id}
-    text = await tx.one(_WRITTEN, **mine)
-    before = msgspec.json.decode(text, type=WrittenState) if text else None
+    before = await _state_there(tx, integration, subscriber_id)
     state = WrittenState(
         email=email,
         status=ContactStatus.UNSUBSCRIBED if has_left else ContactStatus.ACTIVE,
