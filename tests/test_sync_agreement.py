@@ -1,23 +1,33 @@
-"""Random joins, leaves, referrals and address changes on both sides: once it is quiet, both sides
-agree, and nobody who left is active.
+"""Random joins, leaves, referrals and address changes on both sides, with webhooks that come late
+or never: once it is quiet, both sides agree, nobody who left is active, and nothing is written back
+to where it came from.
 """
 
 from __future__ import annotations
 
 import asyncio
+import re
+from datetime import UTC, datetime
 from typing import Any
 
+import msgspec
 import pytest
+from aiohttp import web
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from honeyguide.integrations import ghost
 from honeyguide.integrations.ghost import HOOK_SECRET
 from honeyguide.integrations.platform import Audience
+from honeyguide.kernel.clock import DAY_MS, MINUTE_MS
 from tests.support.integrations import Synced, newsletter
 from tests.support.platforms.ghost import KEY, NEWSLETTER, GhostServer, signed
+from tests.support.platforms.stand_in import Answer
 from tests.support.service import ENGINES
 from tests.support.stores import OpenStore
+from tests.support.trade import NOON_MS
 
+POLL_MS = 11 * MINUTE_MS
 PEOPLE = st.integers(0, 5)
 STEPS = st.lists(
     st.tuples(
@@ -32,7 +42,9 @@ STEPS = st.lists(
                 "move there",
                 "refer",
                 "deliver",
+                "lose",
                 "sync",
+                "a day passes",
             ]
         ),
         PEOPLE,
@@ -42,21 +54,79 @@ STEPS = st.lists(
 )
 
 
-class BothSides:
-    """Six people, each with the address they have now; who left stays away."""
+class Ghost(GhostServer):
+    """Knows what we wrote, and what changed since when."""
 
-    def __init__(self, synced: Synced, server: GhostServer) -> None:
+    def __init__(self) -> None:
+        super().__init__()
+        self.now_ms = NOON_MS
+        self.echoes: list[dict[str, Any]] = []
+
+    async def add(self, request: web.Request) -> web.StreamResponse:
+        return await self._ours(super().add, request)
+
+    async def edit(self, request: web.Request) -> web.StreamResponse:
+        return await self._ours(super().edit, request)
+
+    async def _ours(self, write: Answer, request: web.Request) -> web.StreamResponse:
+        before = len(self.outbox)
+        answer = await write(request)
+        self.echoes += self.outbox[before:]
+        return answer
+
+    def _tell(self, member: dict[str, Any], previous: dict[str, Any]) -> None:
+        member["updated_ms"] = self.now_ms
+        super()._tell(member, previous)
+
+    async def browse(self, request: web.Request) -> web.StreamResponse:
+        since = re.search(r"updated_at:>='(.+)'", request.query.get("filter", ""))
+        if since is None:
+            return await super().browse(request)
+        at = datetime.strptime(since[1], "%Y-%m-%d %H:%M:%S").replace(tzinfo=UTC)
+        everybody = self.members
+        self.members = {
+            id_: each
+            for id_, each in everybody.items()
+            if each["updated_ms"] >= at.timestamp() * 1000
+        }
+        try:
+            return await super().browse(request)
+        finally:
+            self.members = everybody
+
+    def writes(self) -> int:
+        """How often we asked about one member or wrote one."""
+        return sum(not re.search(r"/members/\?.*limit=", each.path) for each in self.seen)
+
+
+class BothSides:
+    """Six people, each with the address they have now; who left stays away. A platform that
+    `is_polled` sends no webhooks."""
+
+    def __init__(self, synced: Synced, server: Ghost, *, is_polled: bool) -> None:
+        self.is_polled = is_polled
         self.synced = synced
         self.server = server
         self.emails = [f"person{number}@example.org" for number in range(6)]
         self.left: set[int] = set()
+        self.moved: set[int] = set()
+        self.unsubscribed: set[int] = set()
         self.moves = 0
 
     def member(self, number: int) -> dict[str, Any] | None:
         found = [m for m in self.server.members.values() if m["email"] == self.emails[number]]
         return found[0] if found else None
 
+    async def watch(self) -> None:
+        """Who is unsubscribed here stays so, not only in the end."""
+        for number, email in enumerate(self.emails):
+            found = await self.synced.find(email)
+            if found is not None and found.status == "unsubscribed":
+                self.unsubscribed.add(number)
+            assert found is None or number not in self.unsubscribed or found.status != "active"
+
     async def step(self, what: str, number: int, other: int) -> None:
+        await self.watch()
         here = await self.synced.find(self.emails[number])
         there = self.member(number)
         if what == "join here" and here is None:
@@ -64,7 +134,7 @@ class BothSides:
         elif what == "refer" and here is None and other != number:
             referrer = await self.synced.find(self.emails[other])
             await self.synced.join(self.emails[number], referrer.ref_code if referrer else None)
-        elif what == "join there" and there is None and number not in self.left:
+        elif what == "join there" and there is None and number not in self.left | self.moved:
             self.server.join(self.emails[number])
         elif what == "leave here" and here is not None and here.status != "unsubscribed":
             await self.synced.change(self.emails[number], status="unsubscribed")
@@ -72,15 +142,19 @@ class BothSides:
         elif what == "leave there" and there is not None:
             self.server.change(there, newsletters=[])
             self.left.add(number)
-        elif what == "delete there" and there is not None:
+        elif what == "delete there" and there is not None and not self.is_polled:
             self.server.delete(there)
             self.left.add(number)
         elif what.startswith("move"):
             await self._move(what, number, here, there)
         elif what == "deliver":
             await self.deliver()
+        elif what == "lose":
+            self.lose()
         elif what == "sync":
             await self.synced.sync()
+        elif what == "a day passes" and not self.is_polled:
+            self.pass_time()
 
     async def _move(self, what: str, number: int, here: Any, there: Any) -> None:
         """After both sides are quiet, because who changes an address on both sides at once gets
@@ -96,19 +170,57 @@ class BothSides:
         else:
             return
         self.emails[number] = moved
-        await self.settle()
+        self.moved.add(number)
+        if what == "move there":
+            await self.settle()
 
-    async def deliver(self) -> None:
-        if self.server.outbox:
-            await self.synced.receive(signed(self.server.outbox.pop(0), "s3"))
+    async def deliver(self) -> bool:
+        """Delivers the next webhook. Tells whether it is about something that we wrote."""
+        if not self.server.outbox:
+            return False
+        event = self.server.outbox.pop(0)
+        await self.synced.receive(signed(event, "s3"))
+        return any(event is each for each in self.server.echoes)
+
+    def lose(self) -> None:
+        """The next webhook never comes. That somebody was deleted is not in any list, so nothing
+        else tells it."""
+        if self.server.outbox and self.server.outbox[0]["member"]["current"]:
+            self.server.outbox.pop(0)
+
+    def pass_time(self) -> None:
+        """A day, after which everything is read, or the time after which changes are read."""
+        self.synced.now_ms += POLL_MS if self.is_polled else DAY_MS + 1
+        self.server.now_ms = self.synced.now_ms
+        if self.is_polled:
+            self.server.outbox.clear()
 
     async def settle(self) -> None:
+        """Until every webhook is delivered, and through the night, which finds those that were
+        lost."""
+        if not self.is_polled:
+            await self._deliver_all()
+        for _ in range(2):
+            self.pass_time()
+            await self._deliver_all()
+
+    async def _deliver_all(self) -> None:
         for _ in range(200):
             await self.synced.sync()
             if not self.server.outbox:
                 return
-            await self.deliver()
+            is_echo, asked = await self.deliver(), self.server.writes()
+            await self.synced.sync()
+            await self.watch()
+            assert not is_echo or self.server.writes() == asked, "what we wrote is written again"
         raise AssertionError("it never gets quiet")
+
+    async def check_quiet(self) -> None:
+        """Another night finds nothing to do."""
+        asked = self.server.writes()
+        self.pass_time()
+        await self.synced.sync()
+        assert self.server.writes() == asked and not self.server.outbox
 
     async def check(self) -> None:
         for number, email in enumerate(self.emails):
@@ -118,6 +230,7 @@ class BothSides:
                 assert there is None or not there["newsletters"], (number, email)
                 continue
             assert (here is None) == (there is None), (number, email)
+            assert here is not None or number not in self.moved, (number, email)
             if here is not None and there is not None:
                 assert here.status == "active" and there["newsletters"] == [NEWSLETTER]
                 labels = {each["name"] for each in there["labels"]}
@@ -125,8 +238,19 @@ class BothSides:
                 assert ("Referred" in labels) == (here.referrer_code is not None)
 
 
-async def scenario(opened: OpenStore, steps: list[tuple[str, int, int]], email: str) -> None:
-    server = GhostServer()
+async def scenario(
+    opened: OpenStore,
+    already: int,
+    steps: list[tuple[str, int, int]],
+    email: str,
+    *,
+    is_polled: bool,
+) -> None:
+    """`already` are on the list there before it is connected."""
+    server = Ghost()
+    for number in range(already):
+        server.join(f"person{number}@example.org")
+    server.outbox.clear()
     async with server.serving(), newsletter(opened.store, email) as synced:
         await synced.connect(
             "ghost",
@@ -134,25 +258,35 @@ async def scenario(opened: OpenStore, steps: list[tuple[str, int, int]], email: 
             field_names={},
             audience=Audience(id="n1", name="The Morning Wax"),
         )
-        both = BothSides(synced, server)
+        both = BothSides(synced, server, is_polled=is_polled)
         for step in steps:
             await both.step(*step)
         async with asyncio.timeout(120):
             await both.settle()
         await both.check()
+        await both.check_quiet()
 
 
 @pytest.mark.long
+@pytest.mark.timeout(1800)
+@pytest.mark.parametrize("is_polled", [False, True], ids=["webhooks", "polled"])
 @pytest.mark.parametrize("engine", ENGINES)
-def test_once_it_is_quiet_both_sides_agree(engine: str) -> None:
+def test_once_it_is_quiet_both_sides_agree(
+    engine: str, is_polled: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(ghost, "PER_PAGE", 2)  # several pages
+    if is_polled:
+        about = msgspec.structs.replace(ghost.Ghost.about, poll_every_s=POLL_MS // 1000)
+        monkeypatch.setattr(ghost.Ghost, "about", about)
     numbers = iter(range(1_000_000))
     with OpenStore(engine) as opened:
 
         @settings(
             max_examples=40, deadline=None, suppress_health_check=list(HealthCheck), database=None
         )
-        @given(STEPS)
-        def agree(steps: list[tuple[str, int, int]]) -> None:
-            opened.run(scenario(opened, steps, f"wax{next(numbers)}@example.org"))
+        @given(PEOPLE, STEPS)
+        def agree(already: int, steps: list[tuple[str, int, int]]) -> None:
+            email = f"wax{next(numbers)}@example.org"
+            opened.run(scenario(opened, already, steps, email, is_polled=is_polled))
 
         agree()
