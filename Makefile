@@ -174,10 +174,10 @@ servers: $(DEV)
 			trixie .venv/pgbouncer.new "$$(apt-get indextargets --format '$$(REPO_URI)' | head -n 1)" && \
 		mv .venv/pgbouncer.new .venv/pgbouncer; }
 
-# For the test with a real Ghost, which stays in the user's cache: Node, what compiles SQLite, and Ghost itself.
+# For the test with a real Ghost: Node, what compiles SQLite, Ghost itself and two vendors' clients, all in the user's cache.
 ghost: $(DEV)
 	@if ! command -v npm >/dev/null 2>&1 && [ "$$(id -u)" = 0 ] && grep -q '^ID=debian' /etc/os-release 2>/dev/null; then \
 		echo "Installing Node ..."; \
 		apt-get update -qq && apt-get install -y -qq --no-install-recommends nodejs npm libnode-dev g++ make >/dev/null; \
 	fi
-	@$(BIN)/python -m tests.support.ghost_install
+	@$(BIN)/python -c "from tests.support import ghost_install, npm_clients; ghost_install.install(); npm_clients.install()"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from urllib.parse import parse_qsl, urlsplit
 
@@ -19,7 +20,8 @@ from honeyguide.integrations.problems import (
     TryLater,
     Unexpected,
 )
-from tests.support.platforms.beehiiv import PUBLICATION, BeehiivServer
+from tests.support import npm_clients
+from tests.support.platforms.beehiiv import KEY, PUBLICATION, BeehiivServer
 from tests.support.platforms.cases import read_all, results, run
 from tests.support.platforms.stand_in import access_to, contact, status
 
@@ -134,5 +136,15 @@ def test_a_webhook_has_our_key_and_is_checked_with_beehiiv() -> None:
             assert server.webhooks == {}
         with pytest.raises(Unexpected, match="https"):
             await beehiiv.add_hook(access, "http://127.0.0.1/hooks/1")
+
+    run("beehiiv", test)
+
+
+@pytest.mark.long
+def test_beehiivs_own_client_accepts_the_stand_in() -> None:
+    async def test(server: BeehiivServer, beehiiv: Beehiiv, access: PlatformAccess) -> None:
+        await asyncio.to_thread(
+            npm_clients.run, "beehiiv.cjs", f"{server.url}/v2", KEY, PUBLICATION
+        )
 
     run("beehiiv", test)

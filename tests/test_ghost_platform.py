@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from typing import Any
 
 import msgspec
@@ -25,6 +26,7 @@ from honeyguide.integrations.problems import (
     WrongCredentials,
 )
 from honeyguide.store import Store
+from tests.support import npm_clients
 from tests.support.integrations import newsletter
 from tests.support.platforms.cases import results, run
 from tests.support.platforms.ghost import KEY, NEWSLETTER, GhostServer, signed
@@ -214,3 +216,11 @@ def test_both_sides_agree_and_our_own_writes_do_not_come_back(
 
     with OpenStore(engine) as opened:
         opened.run(run(opened.store))
+
+
+@pytest.mark.long
+def test_ghosts_own_client_accepts_the_stand_in() -> None:
+    async def test(server: GhostServer, ghost: Ghost, access: PlatformAccess) -> None:
+        await asyncio.to_thread(npm_clients.run, "ghost.cjs", server.url, KEY)
+
+    run("ghost", test)

@@ -1,4 +1,4 @@
-"""Installs Ghost from npm into the user's cache, once: `make ghost` runs this for the long tests.
+"""Installs Ghost from npm into the user's cache, once: `make ghost` does it for the long tests.
 
 Ghost's own development tools come from hosts other than the registry, so they are left out. SQLite
 is compiled with the headers of the installed Node.
@@ -58,7 +58,3 @@ def _run(folder: Path, *command: str) -> None:
     if Path("/usr/include/node").exists():
         environment["npm_config_nodedir"] = "/usr"
     subprocess.run(command, cwd=folder, env=environment, check=True)
-
-
-if __name__ == "__main__":
-    install()

@@ -1,0 +1,40 @@
+"""Vendors' own clients for Node: scripts that use them, and their place in the user's cache, where
+`make ghost` installs them.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from pathlib import Path
+
+from tests.support.ghost_install import CACHE
+
+PACKAGES = ("@beehiiv/sdk@0.1.9", "@tryghost/admin-api@1.14.13")
+FOLDER = CACHE / "clients-1"  # another number for other packages
+
+
+def install() -> None:
+    if FOLDER.exists():
+        return
+    print("Installing clients for Node ...", flush=True)
+    building = CACHE / f"clients-1.{os.getpid()}"
+    building.mkdir(parents=True)
+    options = ("--silent", "--no-audit", "--no-fund", "--ignore-scripts")
+    subprocess.run(["npm", "install", *options, *PACKAGES], cwd=building, check=True)
+    building.rename(FOLDER)
+
+
+def run(script: str, *words: str) -> None:
+    """Runs one of the scripts here; it fails if the client does not accept what it is told."""
+    assert FOLDER.exists(), "Run `make ghost` first."
+    path = Path(__file__).parent / script
+    done = subprocess.run(
+        ["node", str(path), *words],
+        env=os.environ | {"NODE_PATH": str(FOLDER / "node_modules")},
+        capture_output=True,
+        text=True,
+        timeout=300,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
