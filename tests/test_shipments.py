@@ -258,6 +258,7 @@ def test_an_erased_subscriber_leaves_the_queue_and_the_export_has_it_all(nora: O
     nora.post(f"{nora.v1}/shipments/{sent['uuid']}/sent", {"tracking_note": "for Ana"})
     (ana,) = (each["subscriber"]["uuid"] for each in listed(nora, "?status=sent"))
     (ben,) = (each["subscriber"]["uuid"] for each in listed(nora))
+    assert "1 Hive Lane 4000-001 Porto Portugal" in words(nora.web.get(f"/subscribers/{ana}").text)
     exported = nora.web.get(f"/subscribers/{ana}/export.json").json()["rewards"][0]
     assert exported["shipping_details"]["line1"] == "1 Hive Lane"
     assert (exported["variant"], exported["tracking_note"]) == ("Sage", "for Ana")

@@ -55,6 +55,11 @@ class PostalAddress(msgspec.Struct, frozen=True):
         return self
 
 
+def read_address(shipping: str | None) -> PostalAddress | None:
+    """The postal address as it is stored; None if there is none, or none any more."""
+    return msgspec.json.decode(shipping, type=PostalAddress) if shipping else None
+
+
 class Shipment(NamedTuple):
     id: str
     reward_id: str
@@ -75,9 +80,7 @@ class Shipment(NamedTuple):
 
     @property
     def address(self) -> PostalAddress | None:
-        if self.shipping is None:
-            return None
-        return msgspec.json.decode(self.shipping, type=PostalAddress)
+        return read_address(self.shipping)
 
     @property
     def address_kept_until_ms(self) -> int | None:

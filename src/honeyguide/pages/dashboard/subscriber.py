@@ -34,6 +34,7 @@ from honeyguide.referrals import (
     screening,
     screening_lists,
     search,
+    shipments,
     subscribers,
     tags,
 )
@@ -111,6 +112,7 @@ async def show(tx: Tx, request: PageRequest) -> PageView:
         referred=referred,
         referred_total=total,
         earned=earned,
+        address_of=shipments.read_address,
         tags=await tags.of_subscriber(tx, tenant, person.id),
         known_tags=await tags.in_use(tx, tenant),
         notes=await notes.of_subscriber(tx, tenant, person.id),
