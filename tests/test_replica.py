@@ -121,12 +121,14 @@ def test_pages_and_exports_are_read_from_the_replica(primary, standby):
 
 def test_a_failover_to_the_replica_needs_no_restart(tmp_path):
     with PostgresServer(**SCRATCH) as first, ReplicaServer(first, **SCRATCH) as second:
+        second.execute("SELECT pg_wal_replay_pause()")
         first.create_database("failover")
         hosts = ",".join(f"127.0.0.1:{server.port}" for server in (second, first))
         url = f"postgresql://postgres@{hosts}/failover"
 
         async def scene() -> None:
-            await migrate(url)
+            await migrate(url)  # the replica does not have the database yet
+            second.execute("SELECT pg_wal_replay_resume()")
             store = await open_store(url)
             heard = asyncio.Event()
             store.listen("news", heard.set)

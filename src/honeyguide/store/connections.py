@@ -54,7 +54,7 @@ class Servers:
 
     async def connect(self, **options: Any) -> Any:
         """A connection to the first server that answers and is what we need."""
-        errors = {}
+        errors: dict[str, Exception] = {}
         if self._needs is not None:
             options = options | {"target_session_attrs": self._needs}
         for name, url in [*self._urls.items()]:
@@ -62,14 +62,20 @@ class Servers:
                 connection = await asyncpg.connect(
                     url, timeout=CONNECT_S / len(self._urls), **options
                 )
-            except DOWN_ERRORS as error:
+            except (*DOWN_ERRORS, asyncpg.PostgresError) as error:
                 if isinstance(error, ValueError) or len(self._urls) == 1:
                     raise
-                errors[name] = str(error) or "timed out"
+                errors[name] = error
                 continue
             self._urls = {name: url} | self._urls
             return connection
-        raise ConnectionError("; ".join(f"{name}: {error}" for name, error in errors.items()))
+        for refusal in errors.values():
+            # A replica may not have the database or the user yet, but the primary was tried too.
+            if not isinstance(refusal, DOWN_ERRORS):
+                raise refusal
+        raise ConnectionError(
+            "; ".join(f"{name}: {str(away) or 'timed out'}" for name, away in errors.items())
+        )
 
     def client_environment(self) -> dict[str, str]:
         """What makes `pg_dump` and the like choose the same server of the URL as we do."""
