@@ -22,6 +22,7 @@ from honeyguide.kernel.errors import Unavailable
 from honeyguide.store.scrubber import Scrubber
 from honeyguide.store.statements import Statement
 from honeyguide.store.tx import Again, P, Refusals, Strength, T, Unit, Work, bind, refusal
+from honeyguide.store.unique_indexes import unique_indexes
 from honeyguide.store.watch import PoolState, StoreWatch
 
 R = TypeVar("R")
@@ -189,28 +190,6 @@ def _slow_reader(path: Path) -> apsw.Connection:
     return connection
 
 
-def _unique_indexes(connection: apsw.Connection) -> dict[str, str]:
-    """The names that PostgreSQL would give to unique indexes, by their columns, which is all that
-    SQLite reports.
-    """
-    ask = connection.execute
-    names: dict[str, str] = {}
-    for (table,) in ask("SELECT name FROM sqlite_master WHERE type = 'table'"):
-        primary = sorted((row[5], row[1]) for row in ask(f"PRAGMA table_info({table})") if row[5])
-        names[_columns(table, [column for _, column in primary])] = f"{table}_pkey"
-        for _, index, unique, origin, *_ in ask(f"PRAGMA index_list({table})"):
-            its = [row[2] for row in ask(f"PRAGMA index_info({index})")]
-            if unique and origin != "pk" and None not in its:
-                names[_columns(table, its)] = (
-                    index if origin == "c" else f"{table}_{'_'.join(its)}_key"
-                )
-    return names
-
-
-def _columns(table: str, names: list[str]) -> str:
-    return ", ".join(f"{table}.{name}" for name in names)
-
-
 class SqliteStore:
     """One file, one server process, one writer at a time."""
 
@@ -225,7 +204,7 @@ class SqliteStore:
         self._reader = _reader(path)
         # Waiting would block the loop; `_begin` waits without blocking.
         self._writer.set_busy_timeout(0)
-        self._unique = _unique_indexes(self._writer)
+        self._unique = unique_indexes(self._writer)
         self._reads = SqliteTx(self._reader, self._unique)
         self._queue: deque[Waiting] = deque()
         self._draining: asyncio.Task[None] | None = None
