@@ -193,6 +193,7 @@ def test_a_small_sync_survives_a_worker_that_is_killed(engine: str) -> None:
 
 
 @pytest.mark.long
+@pytest.mark.timeout(1800)
 @pytest.mark.parametrize("engine", ENGINES)
 def test_a_sync_of_ten_thousand_survives_workers_that_are_killed(engine: str) -> None:
     dice = random.Random(20)
