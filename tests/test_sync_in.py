@@ -12,6 +12,8 @@ from honeyguide.integrations import incoming, integrations
 from honeyguide.integrations.generic import Generic
 from honeyguide.integrations.platform import ChangeKind, ChangePage, IncomingHook, PlatformChange
 from honeyguide.kernel.clock import DAY_MS
+from honeyguide.referrals import rewards
+from honeyguide.referrals.rewards import NewReward
 from honeyguide.store.tx import Tx
 from tests.support.integrations import Synced, with_tool
 from tests.support.platforms.generic import GenericTool
@@ -187,6 +189,46 @@ def test_nonsense_is_dropped_and_delays_nothing(engine: str) -> None:
         assert await _ask(synced, "SELECT COUNT(*) FROM integration_event") == 0
 
     with_tool(engine, test)
+
+
+def test_the_list_that_is_there_already_is_an_import_and_nobody_is_emailed(
+    engine: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    there: list[PlatformChange] = []
+
+    async def read_changes(
+        self: Generic, access: Any, *, since_ms: int | None, token: str | None
+    ) -> ChangePage:
+        return ChangePage(changes=there, next_token=None)
+
+    monkeypatch.setattr(Generic, "read_changes", read_changes)
+
+    async def test(synced: Synced, tool: GenericTool) -> None:
+        zelda = await synced.join("zelda@example.org")
+        tells = "UPDATE campaign SET sends_friend_joined = 1, sends_one_more = 1"
+        await synced.store.write(lambda tx: tx.run(statement(tells, "changes campaign")))
+        mug = NewReward("Mug", 1, "coupon", coupon_code="MUG")
+        await synced.store.write(rewards.create, synced.tenant, mug, now_ms=1)
+        for name, kind in (("ada", ChangeKind.JOINED), ("eve", ChangeKind.CONFIRMED)):
+            email = f"{name}@example.org"
+            there.append(PlatformChange(kind=kind, email=email, code=zelda.ref_code))
+        await synced.sync()
+        for name in ("ada", "eve"):
+            found = await synced.find(f"{name}@example.org")
+            assert found is not None and found.origin == "import"  # counted apart on the overview
+            assert found.referrer_id == zelda.id
+        found = await synced.find("zelda@example.org")
+        assert found is not None and found.referrals_verified == 2
+        assert fields_there(tool, zelda.id)["RH_COUPON"] == "MUG"
+        assert await _ask(synced, "SELECT COUNT(*) FROM letter") == 0
+        assert await _ask(synced, "SELECT COUNT(*) FROM notice") == 0
+
+    with_tool(engine, test)
+
+
+def fields_there(tool: GenericTool, subscriber_id: str) -> dict[str, str]:
+    fields: dict[str, str] = tool.contacts[subscriber_id]["fields"]
+    return fields
 
 
 def test_the_list_is_read_when_it_is_connected_and_every_night(
