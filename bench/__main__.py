@@ -10,6 +10,7 @@ import dataclasses
 from bench import (
     cost,
     deliveries,
+    integrations,
     million,
     money,
     network,
@@ -27,6 +28,7 @@ BENCHES = {
     "requests": requests,
     "million": million,
     "deliveries": deliveries,
+    "integrations": integrations,
     "readers": readers,
     "network": network,
     "search": search,

@@ -26,7 +26,12 @@ class Server:
 
 @contextmanager
 def honeyguide(
-    database_url: str, folder: Path, *, rate_limit: int, trusted_proxies: str = ""
+    database_url: str,
+    folder: Path,
+    *,
+    rate_limit: int,
+    trusted_proxies: str = "",
+    secret_key: str = "",
 ) -> Iterator[int]:
     """One worker; gives its port."""
     with service(
@@ -57,6 +62,7 @@ def service(
         "HONEYGUIDE_RATE_LIMIT": str(rate_limit),
         "HONEYGUIDE_LOG": "json",
         "HONEYGUIDE_TRUSTED_PROXIES": trusted_proxies,
+        "HONEYGUIDE_SECRET_KEY": secret_key,
     }
     command = [sys.executable, "-m", "honeyguide", "serve", "--workers", str(workers)]
     if core is not None:
