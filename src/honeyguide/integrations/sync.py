@@ -151,7 +151,8 @@ class IntegrationSync:
             await self._record(integration, planned, later, is_garbled=True)
             raise
         await self._record(integration, planned, outcomes)
-        return True
+        # Otherwise everything was written. What changes now fills the batch of the next round.
+        return len(planned) == most
 
     async def _plan(self, integration: Integration, most: int) -> list[PlannedWrite]:
         return await self._store.read(
