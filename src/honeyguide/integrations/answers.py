@@ -11,7 +11,7 @@ from honeyguide.integrations.platform import Contact, ContactStatus, WriteOutcom
 from honeyguide.integrations.problems import TryLater, Unexpected
 
 T = TypeVar("T")
-REFUSALS = (400, 422)
+REFUSALS = (400, 409, 422)
 
 
 def answer_of(reply: PlatformReply, kind: type[T]) -> T:
@@ -41,7 +41,7 @@ def written(contact: Contact, remote_id: str, *, has_left: bool = False) -> Writ
 
 
 def refused(contact: Contact, reply: PlatformReply, reason: str) -> WriteOutcome:
-    """The platform does not take this contact. A status other than 400 and 422 is about us."""
+    """The platform does not take this contact. Another status is about us."""
     if reply.status not in REFUSALS:
         raise Unexpected(f"{reply.platform} answered with status {reply.status}.")
     return outcome(contact, WriteResult.REFUSED, reason=reason)

@@ -52,6 +52,11 @@ class ButtondownServer(StandIn):
             "metadata": {},
             "unsubscription_date": None,
             "undeliverability_date": None,
+            "referral_code": f"ref{number}",
+            "secondary_id": number,
+            "source": "api",
+            "tags": [],
+            **{f"utm_{kind}": "" for kind in ("campaign", "medium", "source")},
             **more,
         }
         self.people[person["id"]] = person
@@ -139,7 +144,12 @@ class ButtondownServer(StandIn):
         assert set(body) <= {"url", "event_types", "description", "signing_key", "status"}
         if not body["url"].startswith("https://"):
             return error(422, "")
-        made = {"id": f"wh_{len(self.webhooks) + 1}", **body}
+        made = {
+            "id": f"wh_{len(self.webhooks) + 1}",
+            "creation_date": "2026-11-16T10:00:00Z",
+            "status": "enabled",
+            **body,
+        }
         self.webhooks[made["id"]] = made
         return web.json_response(made, status=201)
 
