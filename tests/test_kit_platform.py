@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+import dataclasses
+
 import pytest
 
+from honeyguide.events.outbound import Outbound
+from honeyguide.integrations import connecting
+from honeyguide.integrations.integrations import NewIntegration
 from honeyguide.integrations.kit import Kit
 from honeyguide.integrations.platform import (
+    Audience,
     ChangeKind,
     IncomingHook,
     PlatformAccess,
@@ -17,7 +23,8 @@ from honeyguide.integrations.problems import (
 )
 from tests.support.platforms.cases import read_all, run
 from tests.support.platforms.kit import KitServer, signed
-from tests.support.platforms.stand_in import access_to, contact, status
+from tests.support.platforms.stand_in import FREE, access_to, contact, pass_on, status
+from tests.support.trade import SITE
 
 NOW_S = 1_800_000_000
 
@@ -97,5 +104,34 @@ def test_a_webhook_is_verified_and_understood() -> None:
             assert server.webhooks == {}
         with pytest.raises(Unexpected, match="once an hour"):
             await kit.add_hook(access, "http://127.0.0.1/hooks/1")
+
+    run("kit", test)
+
+
+def test_kit_is_connected_without_webhooks_if_it_refuses_them() -> None:
+    """Changes are read once an hour anyway. A wrong key is another matter."""
+
+    async def test(server: KitServer, kit: Kit, access: PlatformAccess) -> None:
+        new = NewIntegration(
+            platform="kit",
+            credentials=access.credentials,
+            audience=Audience(id="account", name="All subscribers"),
+            field_names=access.field_names,
+            code_field="",
+            adds_existing=False,
+            hook_key="hook",
+        )
+        outbound = Outbound(FREE)
+        try:
+            site = dataclasses.replace(SITE, base_url="https://refer.example.org")
+            made, problem = await connecting.set_up(kit, outbound, site, new)
+            assert made.credentials.keys() > access.credentials.keys() and problem == ""
+            made, problem = await connecting.set_up(kit, outbound, SITE, new)
+            assert made.credentials == access.credentials and "once an hour" in problem
+            server.fail(pass_on, status(401))
+            with pytest.raises(connecting.CannotConnect):
+                await connecting.set_up(kit, outbound, site, new)
+        finally:
+            await outbound.close()
 
     run("kit", test)

@@ -235,8 +235,8 @@ class Beehiiv:
         reply = await self._call(access, "POST", f"{_publication(access)}/webhooks", body)
         if not reply.is_ok:
             raise Unexpected(
-                "beehiiv does not accept our URL for webhooks. It must begin with https and be "
-                "reachable from the internet."
+                "beehiiv does not accept our URL for webhooks, which must begin with https. Joins "
+                "are read each night, and leaves once an hour."
             )
         return {HOOK_ID: answer_of(reply, _BeehiivNewHook).data.id, HOOK_KEY: key}
 

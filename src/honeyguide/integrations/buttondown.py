@@ -220,7 +220,9 @@ class Buttondown:
         }
         reply = await self._call(access, "POST", "/webhooks", body)
         if not reply.is_ok:
-            raise Unexpected("Buttondown does not accept our URL for webhooks.")
+            raise Unexpected(
+                "Buttondown does not accept our URL for webhooks. Changes are read once an hour."
+            )
         return {HOOK_ID: answer_of(reply, _ButtondownHook).id, HOOK_SECRET: secret}
 
     async def remove_hook(self, access: PlatformAccess) -> None:

@@ -12,7 +12,7 @@ from honeyguide.events.outbound import Outbound
 from honeyguide.integrations.http import PlatformHttp
 from honeyguide.integrations.integrations import NewIntegration, hook_url
 from honeyguide.integrations.platform import Audience, Hooks, Platform, PlatformAccess
-from honeyguide.integrations.problems import PlatformError
+from honeyguide.integrations.problems import PlatformError, Unexpected
 from honeyguide.kernel.errors import Invalid
 from honeyguide.kernel.site import Site
 
@@ -53,8 +53,9 @@ async def audiences(
 
 async def set_up(
     platform: Platform, outbound: Outbound, site: Site, new: NewIntegration
-) -> NewIntegration:
-    """Creates the fields and the webhook there; what the webhook needs is kept with the key."""
+) -> tuple[NewIntegration, str]:
+    """Creates the fields and the webhook there; what the webhook needs is kept with the key. Also
+    returns why there is no webhook, if the platform refused it and we look for changes anyway."""
     access = _access(
         platform,
         outbound,
@@ -65,12 +66,24 @@ async def set_up(
     )
     try:
         await platform.ensure_fields(access)
-        more: dict[str, str] = {}
-        if platform.about.hooks == Hooks.AUTOMATIC:
-            more = await platform.add_hook(access, hook_url(site, new.hook_key))
+        more, problem = await _add_hook(platform, access, hook_url(site, new.hook_key))
     except PlatformError as error:
         raise CannotConnect(error) from None
-    return msgspec.structs.replace(new, credentials={**new.credentials, **more})
+    return msgspec.structs.replace(new, credentials={**new.credentials, **more}), problem
+
+
+async def _add_hook(
+    platform: Platform, access: PlatformAccess, url: str
+) -> tuple[dict[str, str], str]:
+    """What the webhook needs, and why there is none."""
+    if platform.about.hooks != Hooks.AUTOMATIC:
+        return {}, ""
+    try:
+        return await platform.add_hook(access, url), ""
+    except Unexpected as error:
+        if not platform.about.poll_every_s:
+            raise
+        return {}, error.reason
 
 
 async def create_fields(platform: Platform, access: PlatformAccess) -> None:

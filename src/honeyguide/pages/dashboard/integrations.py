@@ -126,12 +126,12 @@ async def connect(services: PageServices, request: PageRequest) -> PageView | Re
         adds_existing=bool(request.text("adds_existing")),
         hook_key=secrets.token_urlsafe(24),
     )
-    new = await connecting.set_up(platform, services.outbound, services.site, new)
+    new, problem = await connecting.set_up(platform, services.outbound, services.site, new)
     await services.store.write(
         integrations.connect, request.tenant, _keys(services), new, now_ms=request.now_ms
     )
-    name = platform.about.name
-    return request.go("/integrations", f"{name} is connected. The first sync has begun.")
+    said = f"{platform.about.name} is connected. The first sync has begun. {problem}"
+    return request.go("/integrations", said.strip())
 
 
 def _credentials(services: PageServices, request: PageRequest, about: About) -> Mapping[str, str]:
@@ -215,11 +215,12 @@ async def _replace_key(
         adds_existing=bool(integration.adds_existing),
         hook_key=integration.hook_key if is_manual else secrets.token_urlsafe(24),
     )
-    new = await connecting.set_up(platform, services.outbound, services.site, new)
+    new, problem = await connecting.set_up(platform, services.outbound, services.site, new)
     await services.store.write(
         disconnecting.change_list, request.tenant, _keys(services), new, now_ms=request.now_ms
     )
-    return request.go("/integrations", f"We are writing everybody to {audience.name} now.")
+    said = f"We are writing everybody to {audience.name} now. {problem}"
+    return request.go("/integrations", said.strip())
 
 
 # -- what is connected
