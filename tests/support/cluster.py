@@ -28,6 +28,8 @@ TTL_S, LOOP_WAIT_S, RETRY_S = 20, 5, 7
 FAILOVER_S = TTL_S + LOOP_WAIT_S
 # Starting, rejoining and catching up, on a machine that does other things as well.
 READY_S = 240.0
+# A node that Patroni has not brought back by then is made anew, as an operator would do it.
+REJOIN_S = 100.0
 
 # No node loses power, so commits need not wait for the disk.
 PARAMETERS = {
@@ -199,6 +201,12 @@ class Node:
             self._for_nodes, self.for_health_checks, self._to_etcd, self.for_clients
         )
 
+    def rebuild(self) -> None:
+        """A new replica of whoever is the primary."""
+        self.kill()
+        shutil.rmtree(self.folder / "data", ignore_errors=True)
+        self.start()
+
     def stop(self) -> None:
         if self._patroni is not None:
             self.kill()
@@ -279,10 +287,30 @@ class Cluster:
 
     def wait_until_healthy(self) -> Node:
         """Three nodes, one of them a synchronous standby: the next primary may be lost."""
-        wait_until(f"the cluster is healthy: {self.folder}", self._is_healthy)
+        give_up = time.monotonic() + REJOIN_S
+        while not self._is_healthy() and time.monotonic() < give_up:
+            time.sleep(0.1)
+        if not self._is_healthy():
+            self._rebuild_lost_nodes()
+        wait_until("the cluster is healthy", self._is_healthy)
         primary = self.primary()
         assert primary is not None
         return primary
+
+    def _rebuild_lost_nodes(self) -> None:
+        primary = self.primary()
+        assert primary is not None, [node.said for node in self.nodes]
+        streaming = self._streaming(primary)
+        for node in self.nodes:
+            if node is not primary and node.name not in streaming:
+                print(f"{node.name} did not rejoin and is made anew: {node.said}", flush=True)
+                node.rebuild()
+
+    def _streaming(self, primary: Node) -> set[str]:
+        """The standbys that follow."""
+        sql = "SELECT application_name FROM pg_stat_replication WHERE state = 'streaming'"
+        names = {node.name for node in self.nodes}
+        return names & {name for (name,) in self.ask(sql, node=primary)}
 
     def _is_healthy(self) -> bool:
         primary = self.primary()
@@ -291,11 +319,7 @@ class Cluster:
         members = (primary.rest("/cluster") or {"members": []})["members"]
         if sorted(member["role"] for member in members) != ["leader", "replica", "sync_standby"]:
             return False
-        streaming = (
-            "SELECT count(*) FROM pg_stat_replication "
-            "WHERE state = 'streaming' AND application_name LIKE 'node%'"
-        )
-        return self.ask(streaming, node=primary) == [(str(NODES - 1),)]
+        return len(self._streaming(primary)) == NODES - 1
 
     def url(self, database: str) -> str:
         hosts = ",".join(f"127.0.0.1:{node.for_clients.port}" for node in self.nodes)
