@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from honeyguide.kernel.errors import Invalid, Unavailable
-from honeyguide.store import Taken, Tx, open_store
+from honeyguide.store import Taken, Tx, open_store, pool
 from honeyguide.store.postgres import TOGETHER, PostgresStore
 from tests.support.disks import watched_disk
 from tests.support.postgres import shared_server
@@ -177,6 +177,19 @@ def test_a_connection_cut_under_a_unit_is_an_outage_and_the_next_unit_works(post
         with pytest.raises(Unavailable):
             postgres.run(getattr(postgres.store, use)(cut))
         assert postgres.run(postgres.store.write(_count)) == 0
+
+
+def test_only_a_slow_snapshot_waits_long_for_an_answer(monkeypatch):
+    monkeypatch.setattr(pool, "COMMAND_S", 1.0)
+    sleep = statement("SELECT 1 AS n FROM pg_sleep(2)")
+
+    async def work(tx: Tx) -> Any:
+        return await tx.all(sleep)
+
+    with OpenStore("postgres") as postgres:
+        assert postgres.run(postgres.store.slow_snapshot(work)) == [(1,)]
+        with pytest.raises(Unavailable):
+            postgres.run(postgres.store.snapshot(work))
 
 
 def test_a_connection_cut_while_it_slept_is_replaced_unseen(postgres):

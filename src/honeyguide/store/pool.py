@@ -19,6 +19,14 @@ from honeyguide.store.watch import PoolState, StoreWatch
 ACQUIRE_S = 5.0
 RELEASE_S = 5.0
 CLOSE_S = 5.0
+# For the answer to a statement. A slow snapshot may read ten million rows for one.
+COMMAND_S = 30.0
+SLOW_COMMAND_S = 3_600.0
+# Here a plan made for the values costs a millisecond and may save seconds.
+SLOW_SETTINGS = (
+    "SET LOCAL statement_timeout = 0; SET LOCAL enable_seqscan = on; "
+    "SET LOCAL plan_cache_mode = force_custom_plan"
+)
 # A firewall may silently drop a connection that is idle for longer.
 IDLE_S = 300.0
 # A statement is prepared and planned again after this long, because its tables may have grown.
@@ -46,7 +54,7 @@ class ConnectionPool:
             server_settings=settings,
             statement_cache_size=600,
             max_cached_statement_lifetime=PLANNED_S,
-            command_timeout=30,
+            command_timeout=COMMAND_S,
         )
 
     async def open(self) -> None:
@@ -112,6 +120,7 @@ class PooledConnection:
     def __init__(self, pool: ConnectionPool) -> None:
         self._pool = pool
         self._connection: Any = None
+        self.timeout_s = COMMAND_S
 
     async def get(self) -> Any:
         if self._connection is None:

@@ -19,7 +19,7 @@ from honeyguide.store.batches import Batches
 from honeyguide.store.coalescer import Coalescer
 from honeyguide.store.connections import DOWN, DOWN_ERRORS, Servers
 from honeyguide.store.listener import CHANNEL, Listener
-from honeyguide.store.pool import ConnectionPool, PooledConnection
+from honeyguide.store.pool import SLOW_COMMAND_S, SLOW_SETTINGS, ConnectionPool, PooledConnection
 from honeyguide.store.replica import Replica
 from honeyguide.store.statements import Statement, together
 from honeyguide.store.tx import Again, LockWait, P, Refusals, Strength, T, Unit, Work, bind, refusal
@@ -109,8 +109,9 @@ class PostgresTx:
             rows = await self._batches.join(statement, values)
             if rows is not None:
                 return rows
-        connection = await self._ready(statement)
-        found: list[Any] = await self._ask(connection.fetch(statement.postgres, *values), taken)
+        connection, sql = await self._ready(statement), statement.postgres
+        asked = connection.fetch(sql, *values, timeout=self._lent.timeout_s)
+        found: list[Any] = await self._ask(asked, taken)
         return found
 
     async def one(
@@ -310,11 +311,8 @@ class PostgresStore:
         connection = await lent.get()
         async with connection.transaction(isolation="repeatable_read", readonly=True):
             if slow:
-                # A plan made for these values costs a millisecond and may save seconds.
-                await connection.execute(
-                    "SET LOCAL statement_timeout = 0; SET LOCAL enable_seqscan = on; "
-                    "SET LOCAL plan_cache_mode = force_custom_plan"
-                )
+                lent.timeout_s = SLOW_COMMAND_S
+                await connection.execute(SLOW_SETTINGS)
             return await work(PostgresTx(lent, self._batches, None, begun=True))
 
     async def write(self, unit: Unit[P, T], /, *args: P.args, **kwargs: P.kwargs) -> T:
