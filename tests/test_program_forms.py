@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from tests.support.market import offer, png, publish
+from tests.support.market import join, offer, png, publish
 from tests.support.partner_market import PROGRAM, PUBLICATION, send_publication
 from tests.support.web import words
 
@@ -100,7 +100,7 @@ def test_every_missing_field_of_a_program_is_reported_at_once(market):
         "h-cpa": "Enter a fee.",
         "h-max_payout": "Enter a monthly cap per partner.",
         "h-total_budget": "Enter a monthly budget.",
-        "h-redirect_url": "Enter the URL that partner links lead to.",
+        "h-redirect_url": "Enter the URL that partner links lead to, or a signup page below.",
     }
     publication = publish(market.bob)
     empty = {**dict.fromkeys(PROGRAM, ""), "terms": "Kept as typed"}
@@ -110,6 +110,31 @@ def test_every_missing_field_of_a_program_is_reported_at_once(market):
     program = offer(market.bob, publication)
     old = market.bob.web.post(f"/program/{program['uuid']}/change", **empty)
     assert old.status_code == 400 and mistakes(old.text) == asked
+
+
+def test_a_program_with_a_signup_page_here_needs_no_landing_page(market):
+    publication, web = publish(market.bob), market.bob.web
+    page = f"/program/new?publication={publication['uuid']}"
+    typed = {**PROGRAM, "redirect_url": "", "publication": publication["uuid"]}
+    wrong = web.post("/program/new", page=page, **{**typed, "slug": "Not A Slug"})
+    assert wrong.status_code == 400 and list(mistakes(wrong.text)) == ["h-slug"]
+    slug = f"hive-{publication['uuid']}"
+    made = web.post("/program/new", page=page, **{**typed, "slug": slug})
+    assert made.status_code == 303, words(made.text)
+    program = made.headers["location"]
+
+    def link_of_partner() -> str:
+        campaign = join(market.mallory, {"uuid": program.rpartition("/")[2]})
+        answer = web.http.get(f"/p/{campaign['ref_code']}", follow_redirects=False)
+        return answer.headers["location"]
+
+    assert f"/join/{slug}?partner=" in link_of_partner()
+    assert 'name="redirect_url"\n         type="url" value=""' in web.get(f"{program}/change").text
+    # The links follow when the page moves.
+    web.post(f"{program}/change", **{**typed, "slug": f"{slug}-2"})
+    moved = link_of_partner()
+    assert f"/join/{slug}-2?partner=" in moved
+    assert web.http.get(moved).status_code == 200
 
 
 def test_a_reason_that_is_too_long_is_refused_beside_its_field(market):

@@ -9,8 +9,9 @@ from typing import NamedTuple
 
 from starlette.responses import HTMLResponse, Response
 
-from honeyguide.kernel import money
+from honeyguide.kernel import checks, money
 from honeyguide.kernel.errors import Invalid
+from honeyguide.kernel.site import Site
 from honeyguide.pages import forms, rendering
 from honeyguide.pages.dashboard import cards
 from honeyguide.pages.dashboard.page_request import PageRequest, PageView
@@ -27,7 +28,9 @@ FIELDS = {
     "max_payout": Field("Monthly cap per partner", "Enter a monthly cap per partner."),
     "total_budget": Field("Monthly budget", "Enter a monthly budget."),
     "referral_pending_duration": Field("Holding period"),
-    "redirect_url": Field("Landing page URL", "Enter the URL that partner links lead to."),
+    "redirect_url": Field(
+        "Landing page URL", "Enter the URL that partner links lead to, or a signup page below."
+    ),
     "thankyou_page_url": Field("Thank-you page URL"),
     "slug": Field("Signup page URL"),
     "resources_url": Field("Promo material URL"),
@@ -54,13 +57,14 @@ class ProgramForm(NamedTuple):
     referral_pending_duration: str = "14"
 
 
-def form_of(program: Program) -> ProgramForm:
-    """A program as its form shows it."""
+def form_of(program: Program, site: Site) -> ProgramForm:
+    """A program as its form shows it. Without a landing page of its own, it is our signup page."""
+    hosted = site.page_link(program.slug) if program.slug else ""
     return ProgramForm(
         cpa=_dollars(program.cpa_cents),
         max_payout=_dollars(program.max_payout_cents),
         total_budget=_dollars(program.total_budget_cents),
-        redirect_url=program.redirect_url,
+        redirect_url="" if program.redirect_url == hosted else program.redirect_url,
         thankyou_page_url=program.thankyou_page_url or "",
         resources_url=program.resources_url or "",
         terms=program.terms or "",
@@ -94,13 +98,13 @@ def _typed(request: PageRequest) -> ProgramForm:
 def _checked(request: PageRequest) -> ProgramFields:
     """What was typed, for the domain, which has the rules."""
     form = _typed(request)
-    forms.require(FIELDS, form._asdict())
+    forms.require(FIELDS, form._asdict(), unless=["redirect_url"] if form.slug else [])
     days = forms.whole_number(form.referral_pending_duration)
     return ProgramFields(
         cpa=forms.amount(form.cpa, param="cpa"),
         max_payout=forms.amount(form.max_payout, param="max_payout"),
         total_budget=forms.amount(form.total_budget, param="total_budget"),
-        redirect_url=form.redirect_url,
+        redirect_url=form.redirect_url or _hosted_page(request, form.slug),
         thankyou_page_url=form.thankyou_page_url or None,
         resources_url=form.resources_url or None,
         terms=form.terms or None,
@@ -110,6 +114,11 @@ def _checked(request: PageRequest) -> ProgramFields:
         # What is no number is refused by the domain, in its own words.
         referral_pending_duration=form.referral_pending_duration if days is None else days,
     )
+
+
+def _hosted_page(request: PageRequest, slug: str) -> str:
+    """Where partner links lead if the owner has no page: the program's signup page here."""
+    return request.services.site.page_link(checks.slug(slug, param="slug"))
 
 
 def _cents(text: str) -> int | None:
@@ -189,7 +198,7 @@ async def create(tx: Tx, request: PageRequest) -> Response:
 async def edit_form(tx: Tx, request: PageRequest) -> PageView:
     old = await programs.get(tx, request.who.account_id, request.at("id"))
     publication = await publications.get(tx, request.who.account_id, old.publication_id)
-    form = _typed(request) if request.errors else form_of(old)
+    form = _typed(request) if request.errors else form_of(old, request.services.site)
     return _view(request, form, publication, old)
 
 
