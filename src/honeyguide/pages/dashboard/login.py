@@ -5,10 +5,12 @@ Known and unknown email addresses get the same answer after the same work.
 
 from __future__ import annotations
 
+from email.utils import parseaddr
+
 from starlette.responses import Response
 
 from honeyguide.accounts import attempts, invitations, passwords, sessions
-from honeyguide.kernel import checks
+from honeyguide.kernel import checks, money
 from honeyguide.kernel.email_addresses import LONGEST, EmailAddress
 from honeyguide.kernel.errors import Invalid, Missing
 from honeyguide.kernel.ip_networks import ip_network_of
@@ -16,6 +18,9 @@ from honeyguide.pages import forms
 from honeyguide.pages.dashboard.page_request import SESSION_S, PageRequest, PageView
 from honeyguide.pages.forms import Field, FormErrors
 from honeyguide.pages.services import PageServices
+from honeyguide.partners import network
+from honeyguide.partners.network import NetworkProgram
+from honeyguide.settings import Settings
 from honeyguide.store.tx import Tx
 
 WRONG = "Wrong email or password."
@@ -74,12 +79,26 @@ async def login_form(tx: Tx, request: PageRequest) -> PageView | Response:
 
 
 async def login_page(tx: Tx, request: PageRequest) -> PageView:
+    path = _after_login(request.text("next") or request.query.get("next", "/"))
     return request.view(
         "login.html",
         email=request.text("email"),
-        next=_after_login(request.text("next") or request.query.get("next", "/")),
+        next=path,
+        program=await _listed_program(tx, path, now_ms=request.now_ms),
+        money=money.show,
         may_join=request.services.settings.signups == "open",
     )
+
+
+async def _listed_program(tx: Tx, path: str, *, now_ms: int) -> NetworkProgram | None:
+    """The program that an invite link leads to, if its owner lists it in the network. Strangers
+    learn nothing about the others."""
+    program_id = path.partition("?")[0].removeprefix("/network/")
+    try:
+        program = await network.get(tx, "", program_id, now_ms=now_ms)
+    except Missing:
+        return None
+    return program if program.show_in_directory else None
 
 
 async def log_in(services: PageServices, request: PageRequest) -> Response:
@@ -118,8 +137,16 @@ async def signup_form(tx: Tx, request: PageRequest) -> PageView | Response:
 async def signup_page(tx: Tx, request: PageRequest) -> PageView:
     is_first = await invitations.is_untouched(tx)
     if not is_first and request.services.settings.signups != "open":
-        return request.view("by_invitation.html")
+        return request.view("by_invitation.html", contact=_contact(request.services.settings))
     return request.view("signup.html", is_first=is_first, given=request.fields)
+
+
+def _contact(settings: Settings) -> str:
+    """Whom to ask for an invitation: the sender of our emails, unless nobody reads the answers.
+    The administrator's own address is not shown to strangers."""
+    address = parseaddr(settings.mail_from)[1]
+    mailbox, _, host = address.partition("@")
+    return "" if host == "localhost" or "reply" in mailbox.lower() else address
 
 
 async def sign_up(services: PageServices, request: PageRequest) -> PageView | Response:
