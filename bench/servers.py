@@ -35,7 +35,11 @@ def honeyguide(
 ) -> Iterator[int]:
     """One worker; gives its port."""
     with service(
-        database_url, folder, rate_limit=rate_limit, trusted_proxies=trusted_proxies
+        database_url,
+        folder,
+        rate_limit=rate_limit,
+        trusted_proxies=trusted_proxies,
+        secret_key=secret_key,
     ) as server:
         yield server.port
 
@@ -47,6 +51,7 @@ def service(
     *,
     rate_limit: int,
     trusted_proxies: str = "",
+    secret_key: str = "",
     workers: int = 1,
     core: int | None = None,
 ) -> Iterator[Server]:
