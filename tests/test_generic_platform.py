@@ -80,8 +80,8 @@ def test_requests_keep_the_pace() -> None:
 
 def test_an_answer_that_takes_too_long_is_none(monkeypatch: pytest.MonkeyPatch) -> None:
     async def test(tool: GenericTool, generic: Generic, access: PlatformAccess) -> None:
-        monkeypatch.setattr(outbound, "_REQUEST_TIMEOUT", ClientTimeout(total=0.1))
-        tool.fail(slow(0.5, pass_on))
+        monkeypatch.setattr(outbound, "_REQUEST_TIMEOUT", ClientTimeout(total=0.05))
+        tool.fail(slow(0.2, pass_on))
         with pytest.raises(TryLater, match="in time"):
             await generic.check(access)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 
+import msgspec
 import pytest
 
 from honeyguide.events.outbound import Outbound
@@ -14,6 +15,7 @@ from honeyguide.integrations.platform import (
     Audience,
     ChangeKind,
     IncomingHook,
+    Limits,
     PlatformAccess,
 )
 from honeyguide.integrations.problems import (
@@ -121,6 +123,8 @@ def test_kit_is_connected_without_webhooks_if_it_refuses_them() -> None:
             adds_existing=False,
             hook_key="hook",
         )
+        no_pace = Limits(per_batch=50, requests_per_batch=50)
+        kit.about = msgspec.structs.replace(kit.about, limits=no_pace)
         outbound = Outbound(FREE)
         try:
             site = dataclasses.replace(SITE, base_url="https://refer.example.org")
