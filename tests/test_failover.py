@@ -52,7 +52,8 @@ class Failovers:
 
     def survive(self, kind: str) -> None:
         fail, recover = KINDS[kind]
-        primary = self.cluster.wait_until_healthy()
+        primary = self.cluster.primary()
+        assert primary is not None
         self.load.wait_for_more(BEFORE, seconds=60)
         self._end_month(primary)
         time.sleep(self.dice.uniform(0, 0.5))  # the job that closes it may be anywhere
