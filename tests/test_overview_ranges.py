@@ -4,7 +4,9 @@ with, and the same numbers on the page and in its files."""
 from __future__ import annotations
 
 import csv
+import html
 import io
+import re
 from datetime import date, timedelta
 from typing import Any
 from zoneinfo import ZoneInfo
@@ -111,6 +113,17 @@ def test_the_page_and_its_files_have_the_same_numbers(service: Service) -> None:
     assert sources[1:] == [["None", "2", "1"], ["'=cmd", "1", "0"]], "no formula"
     assert "Origin New Change API 3" in page
     assert "spring 1" in words(alice.web.get("/?range=7d&by=utm_campaign").text)
+
+
+def test_a_number_leads_to_the_subscribers_it_counts(service: Service) -> None:
+    alice = fill(service)
+    for query in ("?range=7d", "?range=90d&by=utm_source"):
+        page = alice.web.get(f"/{query}").text
+        links = re.findall(r'<a href="(/subscribers\?[^"]*joined_from=[^"]*)">(\d+)', page)
+        assert len(links) >= 9, "figures, imports and sources"
+        for link, n in links:
+            found = words(alice.web.get(html.unescape(link)).text)
+            assert f"{n} of 6 subscribers" in found, link
 
 
 def test_a_wrong_range_is_said_next_to_the_dates(service: Service) -> None:

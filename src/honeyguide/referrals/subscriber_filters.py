@@ -21,6 +21,8 @@ STATUSES = ("active", "confirmed", "unsubscribed")
 REFERRALS = ("verified", "pending", "rejected")
 REFERRED_BY = ("anyone", "subscriber", "partner", "nobody")
 SORTS = ("newest", "oldest", "best")
+# Everybody who joined by themselves: the overview counts imported people apart.
+NOT_IMPORTED = "not_imported"
 # Longer than any part of a name or address that somebody types to find it.
 LONGEST_SEARCH = 100
 MOST_REFERRALS = 1_000_000_000
@@ -138,7 +140,7 @@ _READERS: dict[str, Callable[[str, str], Any]] = {
     "status": _one_of(*STATUSES),
     "referral": _one_of(*REFERRALS),
     "referred_by": _one_of(*REFERRED_BY),
-    "origin": _one_of(*ORIGINS),
+    "origin": _one_of(*ORIGINS, NOT_IMPORTED),
     "utm_source": _text,
     "utm_campaign": _text,
     "joined_from": _day,

@@ -112,6 +112,7 @@ async def show(tx: Tx, request: PageRequest) -> PageView:
         chart=charts.signups(numbers.days),
         funnel=_funnel(numbers.now, numbers.before),
         rejections=_rejections(numbers.reasons),
+        list_link=partial(overview_numbers.list_link, chosen),
         kinds=overview_numbers.SOURCES,
         by=source_kind(request),
         recorded_since_ms=await accounts.unsubscribes_recorded_since_ms(tx),

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from datetime import date, timedelta
 from typing import NamedTuple
+from urllib.parse import urlencode
 
 from honeyguide.kernel.periods import Period, day_of
 from honeyguide.kernel.tenant import Tenant
@@ -16,6 +17,7 @@ from honeyguide.pages.dashboard.ranges import ChosenRange
 from honeyguide.referrals import statistics
 from honeyguide.referrals.cohorts import OTHER
 from honeyguide.referrals.statistics import Kept, PeriodTotals, Referrers, SourceCount, Span
+from honeyguide.referrals.subscriber_filters import NOT_IMPORTED
 from honeyguide.store.tx import Tx
 
 SOURCES = {
@@ -48,6 +50,8 @@ class Retention(NamedTuple):
 
 
 class SourceRow(NamedTuple):
+    key: str
+    """As subscribers are filtered by it; empty for none and for all others."""
     name: str
     n: int
     before: int | None
@@ -133,7 +137,7 @@ async def sources(
         ranked = await _ranked(tx, before.span, by, most=MOST_SOURCES_IN_FILE)
         earlier = {key: ranked.get(key, 0) for key in shown}
     rows = [
-        SourceRow(source_name(by, key), count, None if earlier is None else earlier[key])
+        SourceRow(key, source_name(by, key), count, None if earlier is None else earlier[key])
         for key, count in shown.items()
     ]
     others = now.whole(by) - sum(shown.values())
@@ -141,7 +145,7 @@ async def sources(
         others_before = None
         if before is not None and earlier is not None:
             others_before = before.whole(by) - sum(earlier.values())
-        rows.append(SourceRow("Others", others, others_before))
+        rows.append(SourceRow("", "Others", others, others_before))
     return rows
 
 
@@ -173,6 +177,15 @@ async def _retention(
     joined = chosen.period._replace(last=last).shifted(-age)
     span = await statistics.open_span(tx, tenant, joined)
     return Retention(age, joined, *await statistics.retention(tx, span, days=age))
+
+
+def list_link(chosen: ChosenRange, **conditions: str) -> str:
+    """The subscribers behind a number: those who joined in the range and meet the conditions."""
+    joined = {
+        "joined_from": chosen.period.first.isoformat(),
+        "joined_to": chosen.period.last.isoformat(),
+    }
+    return f"/subscribers?{urlencode({'origin': NOT_IMPORTED, **conditions, **joined})}"
 
 
 class Change(NamedTuple):

@@ -55,6 +55,7 @@ CHOICES: dict[str, Options] = {
         ("magic", "Magic link"),
         ("import", "Import"),
         ("embed", "Form on your website"),
+        ("not_imported", "Any except import"),
     ),
 }
 SORTS: Options = (
