@@ -141,7 +141,7 @@ def test_the_document_lists_every_origin_and_the_limits_of_a_holding_period() ->
         for schema in SCHEMAS.values()
         if "origin" in schema["properties"]
     ]
-    expected = ["api", "signup", "magic", "import", "embed"]
+    expected = ["api", "signup", "magic", "import", "embed", "platform"]
     assert origins and all(each == expected for each in origins)
     periods = [
         (told["minimum"], told["maximum"])

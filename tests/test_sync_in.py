@@ -105,7 +105,11 @@ def test_who_comes_back_here_is_not_made_active_there(engine: str) -> None:
         tool.refuses = {}
         await says(synced, tool, type="joined", email="ada@example.org")
         assert tool.contacts[ada.id]["status"] == "active"
-        assert (await synced.store.read(integrations.backlog, await synced.integration())) == (0, 0)
+        assert (await synced.store.read(integrations.backlog, await synced.integration())) == (
+            0,
+            0,
+            0,
+        )
 
     with_tool(engine, test)
 
@@ -121,7 +125,11 @@ def test_who_left_there_without_a_webhook_is_found_by_the_next_write(
         await synced.join("ada@example.org", zelda.ref_code)
         await synced.sync()
         assert await status_of(synced, "zelda@example.org") == "unsubscribed"
-        assert (await synced.store.read(integrations.backlog, await synced.integration())) == (0, 0)
+        assert (await synced.store.read(integrations.backlog, await synced.integration())) == (
+            0,
+            0,
+            0,
+        )
 
     with_tool(engine, test)
 
@@ -222,6 +230,21 @@ def test_the_list_that_is_there_already_is_an_import_and_nobody_is_emailed(
         assert fields_there(tool, zelda.id)["RH_COUPON"] == "MUG"
         assert await _ask(synced, "SELECT COUNT(*) FROM letter") == 0
         assert await _ask(synced, "SELECT COUNT(*) FROM notice") == 0
+        joined_ms = synced.now_ms
+        there[:] = [
+            PlatformChange(
+                kind=ChangeKind.JOINED,
+                email=f"{name}@example.org",
+                code=zelda.ref_code,
+                created_ms=created_ms,
+            )
+            for name, created_ms in (("new", joined_ms), ("missed", joined_ms - 2 * DAY_MS))
+        ]
+        synced.pass_a_day()
+        await synced.sync()
+        for name, origin in (("new", "platform"), ("missed", "import")):
+            found = await synced.find(f"{name}@example.org")
+            assert found is not None and found.origin == origin
 
     with_tool(engine, test)
 

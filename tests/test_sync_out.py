@@ -155,7 +155,7 @@ def test_one_refused_subscriber_is_given_up_with_the_reason_and_can_be_retried(
         assert [each["email"] for each in tool.contacts.values()] == ["eve@example.org"]
         [failed] = await synced.store.read(integrations.failed_writes, integration, most=10)
         assert (failed.subscriber_id, failed.reason) == (ada.id, "Is it a typo?")
-        assert await synced.store.read(integrations.backlog, integration) == (0, 1)
+        assert await synced.store.read(integrations.backlog, integration) == (0, 1, 1)
         requests = len(tool.seen)
         await synced.sync()
         assert len(tool.seen) == requests
@@ -245,7 +245,11 @@ def test_a_new_address_is_added_if_the_old_one_was_never_written(engine: str) ->
         await synced.sync()
         written = tool.contacts[ada.id]
         assert (written["may_add"], written["old_email"]) == (True, None)
-        assert await synced.store.read(integrations.backlog, await synced.integration()) == (0, 0)
+        assert await synced.store.read(integrations.backlog, await synced.integration()) == (
+            0,
+            0,
+            0,
+        )
 
     with_tool(engine, test)
 

@@ -31,8 +31,8 @@ ReferralStatus = Annotated[
 Origin = Annotated[
     str,
     doc(
-        "How they joined: through the API, the hosted signup page, a magic link, an import, or an "
-        "embed on your own website.",
+        "How they joined: through the API, the hosted signup page, a magic link, an import, an "
+        "embed on your own website, or your email platform.",
         "api",
         enum=list(ORIGINS),
     ),

@@ -150,7 +150,9 @@ def _may_add(integration: Integration, queued: QueuedWrite) -> bool:
         return False
     if before is not None and before.status != ContactStatus.ACTIVE:
         return False
-    joined_here = queued.origin != "import" and queued.received_ms >= integration.created_ms
+    joined_here = (
+        queued.origin not in ("import", "platform") and queued.received_ms >= integration.created_ms
+    )
     return joined_here or bool(integration.adds_existing)
 
 

@@ -288,7 +288,7 @@ async def _join(
         email=change.email,
         name=(change.name or "").strip()[:100] or None,
         referrer_code=(change.code or "").strip()[:100] or None,
-        origin="import",
+        origin=_origin(integration, change),
         status="confirmed" if change.kind == ChangeKind.CONFIRMED else "active",
         created_at=iso(change.created_ms) if is_past and change.created_ms else None,
     )
@@ -298,6 +298,15 @@ async def _join(
     await tx.flush()
     await _link(tx, integration, subscriber.id, change.remote_id)
     await _note_there(tx, integration, subscriber.id, email=email.text)
+
+
+def _origin(integration: Integration, change: PlatformChange) -> str:
+    """Who was on the list before it was connected is an import; who came later joined there."""
+    if change.created_ms is None:
+        was_there = integration.first_sync_ms is None
+    else:
+        was_there = change.created_ms < integration.created_ms
+    return "import" if was_there else "platform"
 
 
 async def _update(

@@ -27,7 +27,7 @@ from honeyguide.store.tx import Refusals, Tx
 
 # How somebody joined: over the API, on the hosted signup page, by a magic link, by an import, or on
 # the operator's own website.
-ORIGINS = ("api", "signup", "magic", "import", "embed")
+ORIGINS = ("api", "signup", "magic", "import", "embed", "platform")
 STATUSES = ("unsubscribed", "confirmed")
 FIRST_STATUSES = ("active", "confirmed", "unsubscribed")
 

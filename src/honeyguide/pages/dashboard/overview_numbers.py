@@ -14,6 +14,7 @@ from honeyguide.kernel.periods import Period, day_of
 from honeyguide.kernel.tenant import Tenant
 from honeyguide.pages.dashboard import formats
 from honeyguide.pages.dashboard.ranges import ChosenRange
+from honeyguide.pages.dashboard.subscriber_filters import ORIGINS
 from honeyguide.referrals import statistics
 from honeyguide.referrals.cohorts import OTHER
 from honeyguide.referrals.statistics import Kept, PeriodTotals, Referrers, SourceCount, Span
@@ -25,12 +26,6 @@ SOURCES = {
     "utm_source": "utm_source",
     "utm_campaign": "utm_campaign",
     "site": "Referring site",
-}
-ORIGINS = {
-    "api": "API",
-    "signup": "Hosted signup page",
-    "magic": "Magic link",
-    "embed": "Form on your website",
 }
 AGES = (30, 90)
 # How many sources the page lists and a file has; all others are one row.

@@ -21,6 +21,7 @@ from honeyguide.mail.emails import QueuedEmail
 from honeyguide.pages.dashboard import formats, rewards
 from honeyguide.pages.dashboard import subscribers as listed
 from honeyguide.pages.dashboard.page_request import PageRequest, PageView
+from honeyguide.pages.dashboard.subscriber_filters import ORIGINS
 from honeyguide.pages.downloads import attachment
 from honeyguide.pages.services import PageServices
 from honeyguide.partners.rules import Uncharged
@@ -52,12 +53,13 @@ REFERRED_SHOWN = 20
 REFERRED_IN_TIMELINE = 8
 MOST_ENTRIES = 60
 KINDS = {"verified": "good", "rejected": "bad"}
-ORIGINS = {
+JOINED = {
     "api": "through the API",
     "import": "by import",
     "signup": "on your signup page",
     "magic": "with a magic link",
     "embed": "on your website",
+    "platform": "on your email platform",
 }
 
 
@@ -105,6 +107,7 @@ async def show(tx: Tx, request: PageRequest) -> PageView:
     return request.view(
         "subscriber.html",
         zone=request.zone,
+        origins=ORIGINS,
         person=person,
         referrer=referrer,
         explained=explained,
@@ -176,7 +179,7 @@ def _joined(
         by = sent_by.partner_name if sent_by else "a deleted subscriber"
     joined = f"Referred by {by}; joined" if by else "Joined"
     sources = " · ".join(filter(None, (person.utm_source, person.utm_campaign)))
-    origin = ORIGINS.get(person.origin, person.origin)
+    origin = JOINED.get(person.origin, person.origin)
     return TimelineEntry(person.created_ms, "", f"{joined} {origin}.", sources)
 
 

@@ -21,6 +21,15 @@ from honeyguide.store.tx import Tx
 
 Options = tuple[tuple[str, str], ...]
 
+ORIGINS = {
+    "api": "API",
+    "signup": "Signup page",
+    "magic": "Magic link",
+    "import": "Import",
+    "embed": "Form on your website",
+    "platform": "Email platform",
+}
+
 FIELDS = {
     "q": Field("Search"),
     "status": Field("Status"),
@@ -49,14 +58,7 @@ CHOICES: dict[str, Options] = {
         ("partner", "A partner"),
         ("nobody", "Nobody"),
     ),
-    "origin": (
-        ("api", "API"),
-        ("signup", "Signup page"),
-        ("magic", "Magic link"),
-        ("import", "Import"),
-        ("embed", "Form on your website"),
-        ("not_imported", "Any except import"),
-    ),
+    "origin": (*ORIGINS.items(), ("not_imported", "Any except import")),
 }
 SORTS: Options = (
     ("newest", "Newest first"),
