@@ -127,3 +127,24 @@ def test_the_cursor_is_in_the_field_that_is_wrong_and_a_password_can_be_shown(
     expect(page.get_by_label("Password")).to_have_attribute("type", "password")
     page.get_by_role("button", name="Log in").click()
     expect(page.get_by_label("Password")).to_be_focused()
+
+
+def test_large_text_and_a_long_name_fit_on_a_phone(service: Service, page_at: PageAt) -> None:
+    owner = operator(service, "zora")
+    name = ("The Exceedingly Long Morning Newsletter of Beekeepers " * 3)[:120]
+    saved = owner.web.post(
+        "/settings/campaign", page="/settings", name=name, slug="zora", screening="strong"
+    )
+    assert saved.status_code == 303, saved.text
+    ann = owner.subscribe("ann.of.the.very.long.address@example.org")
+    for number in range(12):
+        # A burst, which the page of reviews explains in a whole sentence.
+        owner.subscribe(f"friend{number}@example.org", referrer_code=ann["ref_code"])
+    page = sit_down(page_at(PHONE), owner)
+    for path in ("/review", "/settings"):
+        page.goto(f"{service.url}{path}")
+        for part in (".top .mark", ".top .bell"):
+            box = page.locator(part).bounding_box()
+            assert box is not None and box["width"] == box["height"] >= 18, part
+        page.evaluate("() => { document.documentElement.style.fontSize = '200%' }")
+        assert page.evaluate("document.documentElement.scrollWidth - innerWidth") <= 0, path
