@@ -18,7 +18,6 @@ from honeyguide.pages.dashboard import login
 from honeyguide.pages.dashboard.page_request import refusal
 from honeyguide.settings import Settings
 from honeyguide.store.tx import Tx
-from tests.support.market import offer, publish
 from tests.support.service import ENGINES, Service
 from tests.support.web import PASSWORD, WebClient, operator, words
 
@@ -222,20 +221,6 @@ def test_without_an_invitation_the_door_stays_shut(service: Service, web: WebCli
 )
 def test_an_invitation_is_asked_of_a_sender_who_reads_mail(sender: str, contact: str) -> None:
     assert login._contact(Settings(mail_from=sender)) == contact
-
-
-def test_an_invite_link_says_which_program_it_is_if_that_is_listed(
-    service: Service, web: WebClient
-) -> None:
-    alice = operator(service)
-    listed = offer(alice, publish(alice, name="The <b>Wax</b>"), show_in_directory=True, cpa=3)
-    unlisted = offer(alice, publish(alice, name="Hidden hive"), show_in_directory=False)
-    page = web.http.get(f"/network/{listed['uuid']}", follow_redirects=True).text
-    assert "The &lt;b&gt;Wax&lt;/b&gt;" in page
-    assert "pays partners $3.00 for each new subscriber" in words(page)
-    assert "You need an invitation" in words(page)
-    page = web.http.get(f"/network/{unlisted['uuid']}", follow_redirects=True).text
-    assert "Hidden hive" not in page and "Log in to see this partner program" in page
 
 
 def test_wrong_passwords_and_unknown_addresses_get_the_same_answer_in_the_same_time(

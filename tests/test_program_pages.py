@@ -281,3 +281,18 @@ def test_a_persons_page_names_the_partner_and_the_fee(market):
     assert (
         sum("Fee None. The program had reached its monthly budget." in page for page in shown) == 1
     )
+
+
+def test_an_invite_link_says_which_program_it_is_if_that_is_listed(
+    service: Service,
+) -> None:
+    stranger = httpx.Client(base_url=service.url, follow_redirects=True)
+    alice = operator(service)
+    listed = offer(alice, publish(alice, name="The <b>Wax</b>"), show_in_directory=True, cpa=3)
+    unlisted = offer(alice, publish(alice, name="Hidden hive"), show_in_directory=False)
+    page = stranger.get(f"/network/{listed['uuid']}").text
+    assert "The &lt;b&gt;Wax&lt;/b&gt;" in page
+    assert "pays partners $3.00 for each new subscriber" in words(page)
+    assert "You need an invitation" in words(page)
+    page = stranger.get(f"/network/{unlisted['uuid']}").text
+    assert "Hidden hive" not in page and "Log in to see this partner program" in page
