@@ -167,15 +167,14 @@ async def begin_writes(
     is told."""
     await leases.lock(tx, integration, token)
     states = [
-        {"subscriber_id": each.contact.subscriber_id, "written": _encoded(each.state)}
+        {
+            "integration_id": integration.id,
+            "subscriber_id": each.contact.subscriber_id,
+            "written": _encoded(each.state),
+        }
         for each in planned
     ]
-    await tx.run(
-        _SET_WRITTEN,
-        account_id=integration.account_id,
-        integration_id=integration.id,
-        states=states,
-    )
+    await tx.run(_SET_WRITTEN, account_id=integration.account_id, states=states)
 
 
 def _encoded(state: WrittenState) -> str:
@@ -301,14 +300,19 @@ async def record(
         **mine,
     ):
         raise LostLease
-    rows: dict[str, Any] = {
-        "account_id": integration.account_id,
-        "integration_id": integration.id,
-    }
+    account_id = integration.account_id
     if settled:
-        await tx.run(_SET_OUTCOMES, outcomes=[msgspec.to_builtins(s) for s in settled], **rows)
+        outcomes = [
+            {"integration_id": integration.id, **msgspec.to_builtins(each)} for each in settled
+        ]
+        await tx.run(_SET_OUTCOMES, account_id=account_id, outcomes=outcomes)
     if erased:
-        await tx.run(_DELETE_ERASED, ids=list(erased), **rows)
+        await tx.run(
+            _DELETE_ERASED,
+            account_id=account_id,
+            integration_id=integration.id,
+            ids=list(erased),
+        )
         tx.scrub()
     for subscriber_id in left:
         await unsubscribe(tx, site, integration, subscriber_id, now_ms=now_ms)

@@ -39,11 +39,12 @@ WHERE t.account_id = :account_id AND t.integration_id = :integration_id AND t.du
 ORDER BY t.due_ms, t.subscriber_id LIMIT :most;
 
 -- name: set_written
--- Who was erased meanwhile leaves nothing.
+-- Who was erased meanwhile leaves nothing. The rows name the integration, so that SQLite looks each one up instead of reading the
+-- whole list for every batch.
 UPDATE integration_subscriber SET
     written = CASE WHEN (SELECT s.erased_ms FROM subscriber AS s WHERE s.id = o.subscriber_id) IS NULL THEN o.written END
-FROM {rows :states AS o (subscriber_id TEXT, written TEXT)}
-WHERE integration_subscriber.account_id = :account_id AND integration_subscriber.integration_id = :integration_id
+FROM {rows :states AS o (integration_id TEXT, subscriber_id TEXT, written TEXT)}
+WHERE integration_subscriber.account_id = :account_id AND integration_subscriber.integration_id = o.integration_id
   AND integration_subscriber.subscriber_id = o.subscriber_id;
 
 -- name: set_outcomes
@@ -51,9 +52,9 @@ WHERE integration_subscriber.account_id = :account_id AND integration_subscriber
 UPDATE integration_subscriber SET remote_id = o.remote_id,
     written = CASE WHEN (SELECT s.erased_ms FROM subscriber AS s WHERE s.id = o.subscriber_id) IS NULL THEN o.written END, synced_ms = o.synced_ms, due_ms = o.due_ms,
     tries = o.tries, reason = o.reason, failed_ms = o.failed_ms
-FROM {rows :outcomes AS o (subscriber_id TEXT, remote_id TEXT, written TEXT, synced_ms BIGINT, due_ms BIGINT, tries BIGINT,
+FROM {rows :outcomes AS o (integration_id TEXT, subscriber_id TEXT, remote_id TEXT, written TEXT, synced_ms BIGINT, due_ms BIGINT, tries BIGINT,
     reason TEXT, failed_ms BIGINT)}
-WHERE integration_subscriber.account_id = :account_id AND integration_subscriber.integration_id = :integration_id
+WHERE integration_subscriber.account_id = :account_id AND integration_subscriber.integration_id = o.integration_id
   AND integration_subscriber.subscriber_id = o.subscriber_id;
 
 -- name: delete_erased
