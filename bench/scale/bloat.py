@@ -22,7 +22,7 @@ from honeyguide.kernel.clock import system_clock
 from honeyguide.store import open_store
 from tests.support.postgres import PostgresServer
 
-ABOUT = "Bloat: tables and indexes after an hour of changes on PostgreSQL"
+ABOUT = "Bloat: tables and indexes after many changes on PostgreSQL"
 MINUTES = 60.0
 SIGNUPS, EDITS, CLICKS = 80, 80, 40
 SHOWN = 16

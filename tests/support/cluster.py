@@ -120,9 +120,9 @@ class Node:
                 "listen": f"127.0.0.1:{self.rest_port}",
                 "connect_address": f"127.0.0.1:{self.for_health_checks.port}",
             },
-            # With etcd's newer interface, Patroni 3.0 keeps a copy of the keys that stayed old on a
-            # busy machine, and then never named a synchronous standby. `use_proxies`: otherwise it
-            # asks etcd for its addresses, and goes past the proxy.
+            # The older interface: with the newer one, Patroni 3.0 once named no synchronous standby
+            # for minutes on a busy machine. And it must not ask etcd for its addresses, which lead
+            # past the proxy.
             "etcd": {"hosts": f"127.0.0.1:{self._to_etcd.port}", "use_proxies": True},
             "bootstrap": {
                 "dcs": {
