@@ -163,7 +163,7 @@ def test_one_refused_subscriber_is_given_up_with_the_reason_and_can_be_retried(
         assert await synced.store.write(integrations.retry_failed, synced.tenant) == 1
         await synced.sync()
         assert len(tool.contacts) == 2
-        assert await synced.store.read(integrations.backlog, integration) == (0, 0)
+        assert await synced.store.read(integrations.backlog, integration) == (0, 0, 0)
 
     with_tool(engine, test)
 

@@ -13,7 +13,7 @@ from honeyguide.events.recording import AttemptResult
 from honeyguide.kernel.clock import DAY_MS
 from honeyguide.kernel.ids import new_id
 from honeyguide.store.tx import Tx
-from tests.support.dispatcher import HOME, PAGE, Office, office, receiving, run
+from tests.support.dispatcher import BASE_URL, HOME, Office, office, receiving, run
 from tests.support.races import Work, overlapping
 from tests.support.service import ENGINES
 from tests.support.stores import statement
@@ -73,7 +73,7 @@ async def disabling(post: Office, hook: webhooks.Webhook) -> Work:
     until_ms = post.now_ms + DAY_MS
     await post.write(lambda tx: tx.run(_LEASE, until_ms=until_ms, webhook_id=hook.id))
     outcome = an_outcome(post, hook, row.id)
-    return partial(recording.record, outcomes=[outcome], page=PAGE)
+    return partial(recording.record, outcomes=[outcome], base_url=BASE_URL)
 
 
 def updating(post: Office, hook: webhooks.Webhook, flags: webhooks.Flags) -> Work:
@@ -147,7 +147,7 @@ def test_a_resend_while_its_webhook_is_disabled_does_not_go_out_later(
                 recording._disable,
                 outcome=an_outcome(post, hook, sent.id),
                 reason="It answered 410.",
-                page=PAGE,
+                base_url=BASE_URL,
             )
             await overlapping(post.store, *((off, again) if disabled_first else (again, off)))
             assert (await post.one(hook))[0].status == (

@@ -10,7 +10,7 @@ s.campaign_id = :campaign_id AND s.erased_ms IS NULL
   AND (:referred_by = '' OR (s.referrer_code IS NULL) = (:referred_by = 'nobody')
        AND (:referred_by IN ('nobody', 'anyone') OR (s.partner_campaign_id IS NOT NULL) = (:referred_by = 'partner')))
   AND (:least = 0 OR s.referrals_verified >= :least) AND (:most_referrals < 0 OR s.referrals_verified <= :most_referrals)
-  AND (:origin = '' OR s.origin = :origin OR :origin = 'not_imported' AND s.origin <> 'import')
+  AND (:origin = '' OR s.origin = :origin OR :origin = 'not-imported' AND s.origin <> 'import')
   AND (:utm_source = '' OR lower(s.utm_source) = :utm_source)
   AND (:utm_campaign = '' OR lower(s.utm_campaign) = :utm_campaign)
   AND (:tag = ''

@@ -22,7 +22,7 @@ REFERRALS = ("verified", "pending", "rejected")
 REFERRED_BY = ("anyone", "subscriber", "partner", "nobody")
 SORTS = ("newest", "oldest", "best")
 # Everybody who joined by themselves: the overview counts imported people apart.
-NOT_IMPORTED = "not_imported"
+NOT_IMPORTED = "not-imported"
 # Longer than any part of a name or address that somebody types to find it.
 LONGEST_SEARCH = 100
 MOST_REFERRALS = 1_000_000_000

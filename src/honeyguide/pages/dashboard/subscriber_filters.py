@@ -58,7 +58,7 @@ CHOICES: dict[str, Options] = {
         ("partner", "A partner"),
         ("nobody", "Nobody"),
     ),
-    "origin": (*ORIGINS.items(), ("not_imported", "Any except import")),
+    "origin": (*ORIGINS.items(), (subscriber_filters.NOT_IMPORTED, "Any except import")),
 }
 SORTS: Options = (
     ("newest", "Newest first"),
