@@ -18,7 +18,7 @@ from tests.support.queued_emails import Letterbox
 from tests.support.service import ENGINES, Member, Service
 from tests.support.stores import OpenStore
 
-LONG_FILES = frozenset({"test_wheel.py", "test_bench.py", "test_subscribers_model.py"})
+LONG_FILES = frozenset({"test_wheel.py", "test_demo.py"})
 
 
 @pytest.hookimpl(trylast=True)
