@@ -1,6 +1,4 @@
-"""The bench stays alive: everything in it runs, for a moment. Every run does so on one engine, the
-long tests on both.
-"""
+"""The benches stay alive: everything in them runs, for a moment."""
 
 from __future__ import annotations
 
