@@ -26,7 +26,7 @@ from tests.support.stores import OpenStore
 from tests.support.trade import DAY_MS, HOUR_MS, NOON_MS, SITE, Trade, verify
 
 STEPS = 50
-EVERY_RUN = {"sqlite": 80, "postgres": 12}
+EVERY_RUN = {"sqlite": 40, "postgres": 12}
 
 
 class Market:
