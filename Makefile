@@ -34,6 +34,9 @@ dev: $(DEV) ## install Honeyguide and the development tools into .venv
 run: $(RUNTIME) ## start with demo data on 127.0.0.1:8000 (other port: HONEYGUIDE_PORT=9000 make run)
 	@exec $(BIN)/honeyguide demo --serve
 
+# Tests start many processes. Where Python must not keep compiled modules, each would compile them all again.
+test test-long test-failover: export PYTHONDONTWRITEBYTECODE =
+
 test: $(DEV) chromium ## run all tests except the long ones (to select: PYTEST_ARGS="-n 0 -k name")
 	$(BIN)/python -m pytest $(PYTEST_ARGS)
 
