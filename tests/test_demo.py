@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import shutil
 import subprocess
 import time
 from collections.abc import Awaitable, Callable
@@ -28,6 +29,7 @@ from honeyguide.pages.dashboard.subscribers import BY as BY_YOU
 from honeyguide.partners import ledger_check, network, payouts
 from honeyguide.referrals import earned_rewards, page_index, search, subscribers
 from honeyguide.referrals.campaigns import tenant_of
+from honeyguide.store import sqlite_path
 from honeyguide.store.tx import Tx
 from tests.support import starter
 from tests.support.service import fresh_database_url
@@ -60,9 +62,16 @@ class Filled:
         return self.run(lambda services: services.store.snapshot(work))
 
 
+@pytest.fixture(scope="module")
+def filled_sqlite(tmp_path_factory):
+    return Filled("sqlite", tmp_path_factory.mktemp("demo"))
+
+
 # The demo is filled by statements that other tests run on both engines.
 @pytest.fixture(scope="module", params=["sqlite", pytest.param("postgres", marks=pytest.mark.long)])
 def filled(request, tmp_path_factory):
+    if request.param == "sqlite":
+        return request.getfixturevalue("filled_sqlite")
     return Filled(request.param, tmp_path_factory.mktemp("demo"))
 
 
@@ -260,7 +269,8 @@ def command(folder: Path, *words: str, **settings: str) -> subprocess.CompletedP
     return starter.run(list(words), env=environment, timeout=180)
 
 
-def test_reset_makes_it_anew_and_spares_the_accounts_of_others(tmp_path):
+def test_reset_makes_it_anew_and_spares_the_accounts_of_others(filled_sqlite, tmp_path):
+    shutil.copy(sqlite_path(filled_sqlite.settings.database_url), tmp_path / "h.db")
     first = command(tmp_path, "demo")
     assert first.returncode == 0 and "login demo@honeyguide.example / " in first.stdout
     (tmp_path / "h.db.clock").write_text("86400")
