@@ -126,6 +126,19 @@ def test_a_number_leads_to_the_subscribers_it_counts(service: Service) -> None:
             assert f"{n} of 6 subscribers" in found, link
 
 
+def test_values_that_differ_in_case_are_counted_and_found_apart(service: Service) -> None:
+    alice = operator(service)
+    for number, value in enumerate(("Instagram", "instagram", "instagram", "ÉTÉ")):
+        alice.subscribe(f"s{number}@example.org", utm_source=value, utm_campaign=value)
+    for by in ("utm_source", "utm_campaign"):
+        page = alice.web.get(f"/?range=7d&by={by}").text
+        links = re.findall(rf'<a href="(/subscribers\?[^"]*{by}=[^"]*)">(\d+)', page)
+        assert sorted(n for _, n in links) == ["1", "1", "2"]
+        for link, n in links:
+            found = words(alice.web.get(html.unescape(link)).text)
+            assert f"{n} of 4 subscribers" in found, link
+
+
 def test_a_wrong_range_is_said_next_to_the_dates(service: Service) -> None:
     alice = operator(service)
     answer = alice.web.get("/?from=2026-02-31&to=2026-03-01")

@@ -11,8 +11,8 @@ s.campaign_id = :campaign_id AND s.erased_ms IS NULL
        AND (:referred_by IN ('nobody', 'anyone') OR (s.partner_campaign_id IS NOT NULL) = (:referred_by = 'partner')))
   AND (:least = 0 OR s.referrals_verified >= :least) AND (:most_referrals < 0 OR s.referrals_verified <= :most_referrals)
   AND (:origin = '' OR s.origin = :origin OR :origin = 'not-imported' AND s.origin <> 'import')
-  AND (:utm_source = '' OR lower(s.utm_source) = :utm_source)
-  AND (:utm_campaign = '' OR lower(s.utm_campaign) = :utm_campaign)
+  AND (:utm_source = '' OR s.utm_source = :utm_source)
+  AND (:utm_campaign = '' OR s.utm_campaign = :utm_campaign)
   AND (:tag = ''
        OR s.id IN (SELECT t.subscriber_id FROM subscriber_tag AS t WHERE t.campaign_id = :campaign_id AND t.tag = :tag))
   AND (:reward = ''
