@@ -17,8 +17,10 @@ from honeyguide.kernel.paging import Page
 from honeyguide.kernel.tenant import Tenant
 from honeyguide.referrals import hub_choices, page_index, search, subscribers, tags
 from honeyguide.referrals.lifecycle import NewSubscriber
+from honeyguide.referrals.subscriber_filters import read_filter
 from honeyguide.signups.signups import sign_up
 from honeyguide.store import Store
+from honeyguide.store.tx import Tx
 from tests.support.stores import OpenStore, statement
 from tests.support.trade import SITE
 
@@ -138,6 +140,49 @@ def test_reads_stay_as_fast_while_a_service_that_began_empty_grows(
 ) -> None:
     worst = postgres.run(grow(postgres, tenant, most))
     assert {name: round(times, 1) for name, times in worst.items() if times > MOST_TIMES} == {}
+
+
+# The small campaign has 600 of the subscribers (15%) and all 40 advocates.
+TWO_CAMPAIGNS = """
+INSERT INTO subscriber (id, account_id, campaign_id, email, email_key, person_key, ref_code,
+    user_agent, referral_status, origin, referrals_verified, is_advocate, created_ms, received_ms)
+SELECT 'id' || n, 'account', CASE WHEN n % 20 < 3 THEN 'small' ELSE 'large' END, 'email' || n,
+    'email' || n, 'person' || n, 'code' || n, repeat('x', 400), 'verified', 'api',
+    CASE n % 100 WHEN 0 THEN 7 ELSE 0 END, CASE n % 100 WHEN 0 THEN 1 ELSE 0 END, n, n
+FROM generate_series(1, 4000) AS n"""
+PLAN_AS_IF_LARGE = statement(
+    "SELECT set_config('parallel_setup_cost', '0', true) AS cost,"
+    " set_config('min_parallel_table_scan_size', '0', true) AS size"
+)
+READ = statement(
+    "SELECT seq_scan, idx_tup_fetch FROM pg_stat_xact_user_tables WHERE relname = 'subscriber'"
+)
+
+
+async def read_by_search(tx: Tx, query: dict[str, str]) -> tuple[int, int]:
+    """How often the whole table was read, and how many rows by an index."""
+    wanted, _ = read_filter(query)
+    await tx.one(PLAN_AS_IF_LARGE)
+    ((scans_before, rows_before),) = await tx.all(READ)
+    await search.find_page(tx, Tenant("account", "small"), wanted, per_page=5)
+    ((scans, rows),) = await tx.all(READ)
+    return scans - scans_before, rows - rows_before
+
+
+def test_a_search_reads_only_its_own_campaign(postgres: OpenStore) -> None:
+    """With PostgreSQL's default costs, several processes would read the whole table."""
+    postgres.ask("ALTER TABLE subscriber DISABLE TRIGGER USER")
+    postgres.ask(TWO_CAMPAIGNS)
+    postgres.ask("ANALYZE subscriber")
+    for query, most in (
+        # The rows that match or may match; the page then reads its five again.
+        ({"utm_source": "other"}, 600),
+        ({"q": "nobody"}, 600),
+        ({"min_referrals": "3"}, 40),
+        ({"min_referrals": "3", "sort": "best"}, 40),
+    ):
+        scans, rows = postgres.run(postgres.store.slow_snapshot(read_by_search, query))
+        assert scans == 0 and rows <= most + 5, (query, scans, rows)
 
 
 def test_a_total_does_not_read_the_notes_that_were_folded_and_not_vacuumed(
