@@ -129,7 +129,7 @@ def axe() -> Callable[..., None]:
 
 @pytest.fixture(scope="session")
 def looks_good(axe: Callable[..., None], fits: Callable[[Page], None]) -> Callable[[Page], None]:
-    """The open page in both widths and both themes, without loading it again.
+    """The open page in all widths, both themes and with large text, without loading it again.
 
     Every rule on a desktop in light, the colors on a phone in dark. The markup is the same in both
     widths, so its rules are not checked again on a phone: the `long` tests do that, loading each
@@ -147,6 +147,9 @@ def looks_good(axe: Callable[..., None], fits: Callable[[Page], None]) -> Callab
         page.set_viewport_size({"width": PHONE, "height": HEIGHTS[PHONE]})
         fits(page)
         assert page.evaluate(SMALL_TARGETS) == []
+        page.evaluate("() => { document.documentElement.style.fontSize = '200%' }")
+        fits(page)
+        page.evaluate("() => { document.documentElement.style.fontSize = '' }")
         page.emulate_media(color_scheme="dark")
         axe(page, colors_only=True)
         page.emulate_media(color_scheme="light")
@@ -185,7 +188,7 @@ def fits() -> Callable[[Page], None]:
             "() => [document.documentElement.scrollWidth, document.documentElement.clientWidth]"
         )
         assert widths[0] <= widths[1], (
-            f"the page is {widths[0]} px wide in a window of {widths[1]} px"
+            f"{page.url} is {widths[0]} px wide in a window of {widths[1]} px"
         )
 
     return check
