@@ -35,6 +35,34 @@ def test_every_template_has_short_lines_with_one_element() -> None:
     assert not found, "\n" + "\n".join(found)
 
 
+# Names that people choose: their own, a newsletter's, a partner's. `X.name or X.email` is a person.
+NAME_PRINTED = re.compile(
+    r"(?P<before>\S*)\{\{-?\s*\(?(?:[\w.]+\.name or [\w.]+\.email"
+    r"|[\w.]*\b(?:campaign|partner|publication|referrer|subscriber)_name)\b"
+)
+# Isolated, or in an attribute, which is not shown.
+MAY_PRECEDE_A_NAME = re.compile(r"<bdi>$|dir=\"auto\">$|=\"[^\">]*$")
+
+
+def names_without_bdi(text: str) -> Iterator[str]:
+    for number, line in enumerate(text.splitlines(), start=1):
+        if "{% block " in line:  # the title of the page, which is not markup
+            continue
+        for found in NAME_PRINTED.finditer(line):
+            if not MAY_PRECEDE_A_NAME.search(found["before"]):
+                yield f"{number}: {found[0]}"
+
+
+def test_names_are_isolated_from_the_text_around_them() -> None:
+    """A right-to-left name would otherwise reorder the words and numbers beside it."""
+    found = [
+        f"{path.relative_to(TEMPLATES)}:{complaint}"
+        for path in sorted((TEMPLATES / "dashboard").glob("*.html"))
+        for complaint in names_without_bdi(path.read_text(encoding="utf-8"))
+    ]
+    assert not found, "\n" + "\n".join(found)
+
+
 @pytest.mark.parametrize(
     "culprit",
     [
@@ -50,3 +78,18 @@ def test_the_law_sees_a_culprit(culprit: str) -> None:
 def test_the_law_leaves_sentences_alone() -> None:
     sentence = 'Send <b>it</b> with <code>email=</code> and <a href="/docs">read on</a>.'
     assert not list(complaints(f"<div>\n  <p>{sentence}</p>\n  <li><a>One</a></li>\n</div>"))
+
+
+@pytest.mark.parametrize(
+    ("line", "is_wrong"),
+    [
+        ("<td>{{ row.partner_name }}</td>", True),
+        ("<b>{{ (person.name or person.email)|wrapping }}</b>", True),
+        ("referred by {{ person.referrer_name or person.referrer_email }}", True),
+        ("<td><bdi>{{ row.partner_name }}</bdi></td>", False),
+        ('<a title="{{ person.name or person.email }}">', False),
+        ("{% block name %}{{ person.name or person.email }}{% endblock %}", False),
+    ],
+)
+def test_the_law_of_names_sees_a_culprit(line: str, is_wrong: bool) -> None:
+    assert bool(list(names_without_bdi(line))) == is_wrong

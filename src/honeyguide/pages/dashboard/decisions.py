@@ -87,7 +87,7 @@ async def _budgets(tx: Tx, tenant: Tenant, now_ms: int) -> list[OpenDecision]:
     return [
         OpenDecision(
             "money",
-            f"Partner budget of {each.publication_name} at {each.percent}%",
+            f"Partner budget of {formats.isolated(each.publication_name)} at {each.percent}%",
             f"{money.show(each.spent_cents)} of {money.show(each.budget_cents)} is spent this "
             "month (UTC). At 100%, partner referrals still join but are not charged.",
             "/program",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import unicodedata
 from collections.abc import Callable
 from datetime import UTC, date, datetime
 from zoneinfo import ZoneInfo
@@ -120,8 +121,17 @@ def email_state(status: str) -> str:
     return _EMAIL_STATES[status]
 
 
+def isolated(name: str) -> str:
+    """The name for a sentence in plain text. Without the marks around it (U+2068 and U+2069), a
+    right-to-left name would reorder the words and numbers beside it.
+    """
+    is_right_to_left = any(unicodedata.bidirectional(letter) in ("R", "AL") for letter in name)
+    return f"\u2068{name}\u2069" if is_right_to_left else name
+
+
 FILTERS: dict[str, Callable[..., str]] = {
     "interval": interval,
+    "isolated": isolated,
     "number": number,
     "day": day,
     "day_in": day_in,

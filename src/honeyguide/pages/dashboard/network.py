@@ -10,7 +10,7 @@ from honeyguide.kernel import money
 from honeyguide.kernel.errors import Invalid
 from honeyguide.kernel.paging import Page
 from honeyguide.pages import forms
-from honeyguide.pages.dashboard import cards
+from honeyguide.pages.dashboard import cards, formats
 from honeyguide.pages.dashboard.page_request import PageRequest, PageView
 from honeyguide.pages.forms import Field
 from honeyguide.partners import audience, network
@@ -95,8 +95,9 @@ async def join(tx: Tx, request: PageRequest) -> Response:
         reason,
         now_ms=request.now_ms,
     )
+    name = formats.isolated(campaign.publication_name)
     flash = (
-        f"You joined the partner program of {campaign.publication_name}. Here are your links."
+        f"You joined the partner program of {name}. Here are your links."
         if is_new
         else "You already joined this program. Here are your links."
     )

@@ -12,7 +12,7 @@ from honeyguide.kernel import money
 from honeyguide.kernel.errors import Required
 from honeyguide.kernel.paging import Page
 from honeyguide.pages import forms, rendering
-from honeyguide.pages.dashboard import cards
+from honeyguide.pages.dashboard import cards, formats
 from honeyguide.pages.dashboard.cards import Card
 from honeyguide.pages.dashboard.page_request import PageRequest, PageView
 from honeyguide.pages.forms import Field
@@ -177,7 +177,7 @@ async def create(services: PageServices, request: PageRequest) -> Response:
     )
     return request.go(
         f"/program/new?publication={made.id}",
-        f"{made.name} was added. Next, set up its partner program.",
+        f"{formats.isolated(made.name)} was added. Next, set up its partner program.",
     )
 
 
@@ -199,7 +199,7 @@ async def edit(services: PageServices, request: PageRequest) -> Response:
         await _logo(request),
         now_ms=request.now_ms,
     )
-    return request.go("/publications", f"{saved.name} was saved.")
+    return request.go("/publications", f"{formats.isolated(saved.name)} was saved.")
 
 
 async def delete(tx: Tx, request: PageRequest) -> Response:

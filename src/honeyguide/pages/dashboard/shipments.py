@@ -165,10 +165,10 @@ def _outcome(marked: int, sent_before: list[Shipment], gone: int) -> str:
     sentences = [f"{formats.plural(marked, 'shipment')} marked as sent."] if marked else []
     if sent_before:
         first = sent_before[0]
-        who = first.subscriber_name or first.email or "a deleted subscriber"
+        who = formats.isolated(first.subscriber_name or first.email or "a deleted subscriber")
         sentences.append(
-            f"{first.name} for {who} was already marked as sent by {_sender(first.sent_by)} "
-            f"on {formats.moment(first.sent_ms or 0)}."
+            f"{formats.isolated(first.name)} for {who} was already marked as sent by "
+            f"{_sender(first.sent_by)} on {formats.moment(first.sent_ms or 0)}."
         )
     if len(sent_before) > 1:
         sentences.append(f"{len(sent_before) - 1} more had been sent too.")

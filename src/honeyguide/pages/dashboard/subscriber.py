@@ -200,19 +200,22 @@ def _decided(person: Subscriber) -> Iterator[TimelineEntry]:
 def _earned(rewards: list[EarnedReward]) -> Iterator[TimelineEntry]:
     for earned in rewards:
         referrals = formats.plural(earned.referrals * earned.multiple, "referral")
-        yield TimelineEntry(earned.earned_ms, "good", f"Earned {earned.name} for {referrals}.")
+        yield TimelineEntry(
+            earned.earned_ms, "good", f"Earned {formats.isolated(earned.name)} for {referrals}."
+        )
         if earned.redeemed_ms:
             verb = "Claimed" if earned.redeemed_by == earned_rewards.READER else "Received"
-            yield TimelineEntry(earned.redeemed_ms, "good", f"{verb} {earned.name}.")
+            yield TimelineEntry(earned.redeemed_ms, "good", f"{verb} {name}.")
         if earned.sent_ms:
             note = earned.tracking_note or ""
-            yield TimelineEntry(earned.sent_ms, "good", f"{earned.name} was sent.", note)
+            yield TimelineEntry(earned.sent_ms, "good", f"{name} was sent.", note)
 
 
 def _referred(referred: list[FoundSubscriber]) -> Iterator[TimelineEntry]:
     for friend in referred[:REFERRED_IN_TIMELINE]:
         kind = KINDS.get(friend.referral_status or "", "")
-        yield TimelineEntry(friend.created_ms, kind, f"Referred {friend.name or friend.email}.")
+        name = formats.isolated(friend.name or friend.email)
+        yield TimelineEntry(friend.created_ms, kind, f"Referred {name}.")
 
 
 def _emailed(sent: list[QueuedEmail]) -> Iterator[TimelineEntry]:

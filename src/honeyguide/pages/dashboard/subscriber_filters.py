@@ -137,7 +137,7 @@ async def change(tx: Tx, request: PageRequest) -> Response:
         )
     except Invalid as fault:
         return request.go(where, forms.errors_of(fault, NAME)["name"])
-    return request.go(where, f"Filter saved as “{request.text('name')}”.")
+    return request.go(where, f"Filter saved as “{formats.isolated(request.text('name'))}”.")
 
 
 NAME = {"name": Field("Name", "Enter a name for the filter.")}
