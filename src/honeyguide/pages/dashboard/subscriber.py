@@ -199,10 +199,9 @@ def _decided(person: Subscriber) -> Iterator[TimelineEntry]:
 
 def _earned(rewards: list[EarnedReward]) -> Iterator[TimelineEntry]:
     for earned in rewards:
+        name = formats.isolated(earned.name)
         referrals = formats.plural(earned.referrals * earned.multiple, "referral")
-        yield TimelineEntry(
-            earned.earned_ms, "good", f"Earned {formats.isolated(earned.name)} for {referrals}."
-        )
+        yield TimelineEntry(earned.earned_ms, "good", f"Earned {name} for {referrals}.")
         if earned.redeemed_ms:
             verb = "Claimed" if earned.redeemed_by == earned_rewards.READER else "Received"
             yield TimelineEntry(earned.redeemed_ms, "good", f"{verb} {name}.")
