@@ -120,7 +120,7 @@ def test_a_number_leads_to_the_subscribers_it_counts(service: Service) -> None:
     for query in ("?range=7d", "?range=90d&by=utm_source"):
         page = alice.web.get(f"/{query}").text
         links = re.findall(r'<a href="(/subscribers\?[^"]*joined_from=[^"]*)">(\d+)', page)
-        assert len(links) >= 9, "figures, imports and sources"
+        assert len(links) >= 11, "figures, funnel, imports and sources"
         for link, n in links:
             found = words(alice.web.get(html.unescape(link)).text)
             assert f"{n} of 6 subscribers" in found, link

@@ -66,6 +66,8 @@ class FunnelStep(NamedTuple):
     n: int
     width: float
     words: str
+    list_filter: dict[str, str]
+    """The filter of subscribers that lists exactly these; empty if there is none."""
 
 
 async def _facts(tx: Tx, request: PageRequest, chosen: ChosenRange) -> Facts:
@@ -133,16 +135,18 @@ def _funnel(now: PeriodTotals, before: PeriodTotals | None) -> list[FunnelStep]:
     share = overview_numbers.click_share(now) or ""
     earlier = overview_numbers.from_words(overview_numbers.click_share(before), share)
     decided = now.verified + now.rejected
-    rows = [
-        ("Clicks", now.clicks, ""),
-        ("Signups", now.referred, f"{share} of clicks{', ' + earlier if earlier else ''}"),
-        ("Decided", decided, f"{formats.number(now.pending)} still pending"),
-        ("Verified", now.verified, f"{formats.share(now.verified, decided)} of those decided"),
+    clicked = f"{share} of clicks{', ' + earlier if earlier else ''}"
+    verified = f"{formats.share(now.verified, decided)} of those decided"
+    rows: list[tuple[str, int, str, dict[str, str]]] = [
+        ("Clicks", now.clicks, "", {}),
+        ("Signups", now.referred, clicked, {"referred_by": "anyone"}),
+        ("Decided", decided, f"{formats.number(now.pending)} still pending", {}),
+        ("Verified", now.verified, verified, {"referral": "verified"}),
     ]
-    most = max(1, *(count for _, count, _ in rows))
+    most = max(1, *(count for _, count, _, _ in rows))
     return [
-        FunnelStep(name, count, round(100 * count / most, 2), words if count else "")
-        for name, count, words in rows
+        FunnelStep(name, count, round(100 * count / most, 2), words if count else "", list_filter)
+        for name, count, words, list_filter in rows
     ]
 
 
