@@ -192,6 +192,19 @@ def test_operators_cannot_hand_over_what_has_no_address(nora: Operator) -> None:
     assert earned_by(nora, ana)[0]["status"] == "unlocked"
 
 
+def test_a_reward_to_hand_over_stays_listed_whatever_is_earned_later(nora: Operator) -> None:
+    """Also if everything earned later is of another kind, and however much that is."""
+    offer(nora, name="The call", kind="manual")
+    offer(nora, name="The file", kind="link", link="https://example.org/file", recurring=True)
+    offer(nora, name="The party", kind="manual", referrals=2, approval="manual")
+    advocate(nora, 32)
+    page = words(nora.web.get("/rewards").text)
+    to_do = page[page.index("To fulfill") : page.index("Milestones")]
+    assert "The file" not in to_do
+    assert to_do.index("The party") < to_do.index("The call"), "to approve comes first"
+    assert to_do.count("Ana Lopes") == 2
+
+
 def test_the_reader_chooses_a_size_and_sees_when_it_is_sent(wax: Newsletter) -> None:
     offer(wax.member, name="The shirt", kind="physical", variants=["S", "M"])
     ben = wax.advocate(1)

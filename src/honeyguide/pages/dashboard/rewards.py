@@ -10,16 +10,21 @@ from msgspec import UNSET
 from starlette.responses import HTMLResponse, Response
 
 from honeyguide.kernel.errors import Invalid
-from honeyguide.kernel.paging import Page
 from honeyguide.pages import forms
 from honeyguide.pages.dashboard import formats
 from honeyguide.pages.dashboard import subscribers as listed
 from honeyguide.pages.dashboard.page_request import PageRequest, PageView
 from honeyguide.pages.forms import Field
 from honeyguide.pages.readers.preview import HUB, preview
-from honeyguide.referrals import branding, coupons, earned_rewards, rewards, shipments, subscribers
+from honeyguide.referrals import (
+    branding,
+    coupons,
+    earned_rewards,
+    fulfillment,
+    rewards,
+    shipments,
+)
 from honeyguide.referrals.branding import Branding
-from honeyguide.referrals.earned_rewards import EarnedReward
 from honeyguide.referrals.rewards import NewReward, Reward, RewardChanges
 from honeyguide.store.tx import Tx
 
@@ -40,7 +45,7 @@ FORM = {
     "coupon_codes": Field("Unique codes"),
     "variants": Field("Sizes or variants"),
 }
-WAITING = 30
+MOST_TO_FULFILL = 100
 # A larger count is shown as "1,000+".
 MOST_TO_SEND = 1_000
 
@@ -48,36 +53,20 @@ MOST_TO_SEND = 1_000
 async def show(tx: Tx, request: PageRequest) -> PageView:
     """The milestones and the form for another one, with what was typed if it was refused."""
     tenant = request.tenant
-    to_do = await _to_do(tx, request)
+    to_do = await fulfillment.to_fulfill(tx, tenant, most=MOST_TO_FULFILL + 1)
     all_rewards = await rewards.of_campaign(tx, tenant)
     campaign = await branding.of(tx, tenant)
     return request.view(
         "rewards.html",
         campaign=campaign,
         all_rewards=all_rewards,
-        to_do=to_do,
-        people={
-            earned.subscriber_id: await subscribers.find(tx, tenant, earned.subscriber_id)
-            for earned in to_do
-        },
+        to_do=to_do[:MOST_TO_FULFILL],
+        has_more_to_do=len(to_do) > MOST_TO_FULFILL,
         kinds=KINDS,
         given=request.fields if request.errors else {},
         preview=_hub(request, campaign, all_rewards),
         to_send=formats.up_to(MOST_TO_SEND, await _count_to_send(tx, request)),
     )
-
-
-async def _to_do(tx: Tx, request: PageRequest) -> list[EarnedReward]:
-    """Earned rewards to approve first, then manual ones to hand over. What is to send has a page
-    of its own."""
-    page = Page(1, WAITING)
-    awaiting, _ = await earned_rewards.page_of_earned(
-        tx, request.tenant, earned_rewards.AWAITING, page
-    )
-    unlocked, _ = await earned_rewards.page_of_earned(
-        tx, request.tenant, earned_rewards.UNLOCKED, page
-    )
-    return awaiting + [earned for earned in unlocked if earned.kind == rewards.MANUAL]
 
 
 async def _count_to_send(tx: Tx, request: PageRequest) -> int:
