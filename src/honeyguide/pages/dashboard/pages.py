@@ -12,9 +12,9 @@ from honeyguide.pages.dashboard import share_picture
 from honeyguide.pages.dashboard.page_request import PageRequest, PageView
 from honeyguide.pages.forms import Field, FormErrors
 from honeyguide.pages.readers.page_texts import OFF, PAGE_TEXTS, POWERED_BY, key_in, text_of
-from honeyguide.pages.readers.preview import KINDS, SIGNUP, preview
+from honeyguide.pages.readers.preview import HUB, KINDS, SIGNUP, preview
 from honeyguide.pages.services import PageServices
-from honeyguide.referrals import branding, campaigns, rewards
+from honeyguide.referrals import branding, campaigns, newsletter_links, rewards
 from honeyguide.referrals.branding import Branding
 from honeyguide.referrals.campaigns import CampaignSettings
 from honeyguide.referrals.rewards import Reward
@@ -106,7 +106,11 @@ async def show(tx: Tx, request: PageRequest) -> PageView:
         names=NAMES,
         shows_us=texts.get(POWERED_BY) != OFF,
         preview=preview(kind, shown, texts, all_rewards, base_url=site.base_url),
-        address=site.page_link(campaign.slug),
+        address=(
+            newsletter_links.everyone_url(site, campaign.slug)
+            if kind == HUB
+            else site.page_link(campaign.slug)
+        ),
     )
 
 
