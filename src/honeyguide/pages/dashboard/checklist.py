@@ -7,6 +7,7 @@ from typing import NamedTuple
 from starlette.responses import Response
 
 from honeyguide.accounts import accounts, keys
+from honeyguide.integrations import integrations
 from honeyguide.kernel.tenant import Tenant
 from honeyguide.pages.dashboard.page_request import PageRequest
 from honeyguide.referrals import (
@@ -91,10 +92,10 @@ async def _later_steps(tx: Tx, tenant: Tenant) -> list[Step]:
         ),
         Step(
             "Connect your email tool",
-            "Create an API key, so that your tool can add new subscribers here.",
-            "/account#keys",
-            "Create a key",
-            any(key.last_used_ms for key in await keys.of_account(tx, tenant.account_id)),
+            "New subscribers then reach both lists. Tools without an integration use an API key.",
+            "/integrations",
+            "Choose your tool",
+            await _is_connected(tx, tenant),
         ),
         Step(
             "Get your first referral",
@@ -112,6 +113,13 @@ async def _later_steps(tx: Tx, tenant: Tenant) -> list[Step]:
             is_optional=True,
         ),
     ]
+
+
+async def _is_connected(tx: Tx, tenant: Tenant) -> bool:
+    """By an integration, or by an API key in use."""
+    return await integrations.find(tx, tenant) is not None or any(
+        key.last_used_ms for key in await keys.of_account(tx, tenant.account_id)
+    )
 
 
 async def dismiss(tx: Tx, request: PageRequest) -> Response:
