@@ -198,6 +198,7 @@ def test_both_sides_agree_and_our_own_writes_do_not_come_back(
             await settle()
             found = await synced.find("ada@example.org")
             assert found is not None and found.name == "Ada"
+            synced.pass_a_minute()
             await synced.join("eve@example.org", found.ref_code)
             await settle()
             assert labels_of(ada) == ["Advocate"]

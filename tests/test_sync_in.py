@@ -40,6 +40,7 @@ def test_somebody_who_joins_there_gets_a_code_here_and_there(engine: str) -> Non
     async def test(synced: Synced, tool: GenericTool) -> None:
         zelda = await synced.join("zelda@example.org")
         await synced.sync()
+        synced.pass_a_minute()
         event = {"type": "joined", "email": "ada@example.org", "name": "Ada"}
         assert await says(synced, tool, **event, code=zelda.ref_code)
         ada = await synced.find("ada@example.org")
@@ -94,6 +95,7 @@ def test_who_comes_back_here_is_not_made_active_there(engine: str) -> None:
         await synced.sync()
         await says(synced, tool, type="left", email="ada@example.org")
         tool.refuses = {"ada@example.org": {"result": "left"}}
+        synced.pass_a_minute()
         await synced.change("ada@example.org", status="confirmed")  # their own confirmation
         await synced.sync()
         assert await status_of(synced, "ada@example.org") == "confirmed"
@@ -121,10 +123,13 @@ def test_who_left_there_without_a_webhook_is_found_by_the_next_write(
     async def test(synced: Synced, tool: GenericTool) -> None:
         zelda = await synced.join("zelda@example.org")
         await synced.sync()
+        synced.pass_a_minute()
         tool.refuses = {"zelda@example.org": {"result": result}}
         await synced.join("ada@example.org", zelda.ref_code)
         await synced.sync()
         assert await status_of(synced, "zelda@example.org") == "unsubscribed"
+        synced.pass_a_minute()
+        await synced.sync()
         assert (await synced.store.read(integrations.backlog, await synced.integration())) == (
             0,
             0,
@@ -160,6 +165,7 @@ def test_an_address_that_was_changed_here_is_not_changed_back_by_old_news(engine
     async def test(synced: Synced, tool: GenericTool) -> None:
         ada = await synced.join("ada@example.org")
         await synced.sync()
+        synced.pass_a_minute()
         await synced.change("ada@example.org", email="ada@example.com")
         await says(synced, tool, type="joined", id=ada.id, email="ada@example.org")
         assert await status_of(synced, "ada@example.com") == "active"

@@ -29,6 +29,11 @@ BATCH = Generic.about.limits.per_batch
 # What the change of one subscriber may write: them, and whoever referred them.
 PER_CHANGE = 2
 LEASE_ENDS = statement("UPDATE integration SET leased_until_ms = 0", "changes integration")
+A_MINUTE_PASSES = statement(
+    "UPDATE integration_subscriber SET synced_ms = synced_ms - 60000, due_ms = CASE WHEN due_ms > "
+    "60000 THEN due_ms - 60000 ELSE due_ms END",
+    "changes integration_subscriber",
+)
 
 
 class DeadlyTool(GenericTool):
@@ -104,6 +109,7 @@ class Killed:
             self.kills += 1
             await self.live()
             await self.synced.store.write(lambda tx: tx.run(LEASE_ENDS))
+            await self.synced.store.write(lambda tx: tx.run(A_MINUTE_PASSES))
 
     async def is_quiet(self) -> bool:
         """The first sync is done, and nothing waits."""

@@ -4,6 +4,7 @@ active who left.
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import pytest
@@ -65,7 +66,8 @@ def test_a_first_sync_writes_everybody_and_then_only_what_changes(engine: str) -
             "NO",
             "YES",
         )
-        # Ten referrals in a minute are one write, and the new ones may be added.
+        # What changes afterwards is written, and the new ones may be added.
+        synced.pass_a_minute()
         for number in range(10):
             await synced.join(f"friend{number}@example.org", zelda.ref_code)
         await synced.sync()
@@ -78,6 +80,34 @@ def test_a_first_sync_writes_everybody_and_then_only_what_changes(engine: str) -
         assert len(tool.seen) == 3  # nothing left to say
 
     with_tool(engine, test, unconnected=True)
+
+
+def test_a_subscriber_is_written_at_most_once_a_minute(engine: str) -> None:
+    async def test(synced: Synced, tool: GenericTool) -> None:
+        zelda = await synced.join("zelda@example.org")
+        await synced.sync()
+        synced.now_ms += HOUR_MS
+        tool.seen.clear()
+        for number in range(10):
+            await synced.join(f"friend{number}@example.org", zelda.ref_code)
+            await synced.sync()
+            synced.now_ms += 6_000
+        # The first referral leaves at once, the other nine together, a minute later.
+        await synced.sync()
+        await synced.sync()
+        about_zelda = [
+            each["fields"]["RH_TOTREF"]
+            for request in tool.seen
+            for each in json.loads(request.body)["subscribers"]
+            if each["email"] == "zelda@example.org"
+        ]
+        assert about_zelda == ["1", "10"]
+        # An erasure does not wait.
+        await synced.erase("zelda@example.org")
+        await synced.sync()
+        assert tool.contacts[zelda.id]["status"] == "erased"
+
+    with_tool(engine, test)
 
 
 def test_a_first_sync_is_finished_though_the_worker_died_after_the_last_write(engine: str) -> None:
@@ -97,10 +127,12 @@ def test_leaving_a_new_address_and_an_erasure_are_written(engine: str) -> None:
     async def test(synced: Synced, tool: GenericTool) -> None:
         ada = await synced.join("ada@example.org")
         await synced.sync()
+        synced.pass_a_minute()
         await synced.change("ada@example.org", email="ada@example.com")
         await synced.sync()
         assert tool.contacts[ada.id]["email"] == "ada@example.com"
         assert tool.contacts[ada.id]["old_email"] == "ada@example.org"
+        synced.pass_a_minute()
         await synced.change("ada@example.com", status="unsubscribed")
         await synced.sync()
         assert tool.contacts[ada.id]["status"] == "unsubscribed"

@@ -123,6 +123,7 @@ def test_after_a_field_was_deleted_there_everybody_gets_it_again(
         server.attributes.discard("RH_CODE")
         for person in server.people.values():
             del person["attributes"]["RH_CODE"]
+        synced.pass_a_minute()
         await synced.join("bob@example.org", zelda.ref_code)
         await synced.sync()
         here, there = await codes_of(synced, server)

@@ -12,7 +12,7 @@ from typing import Any
 from honeyguide.accounts import accounts
 from honeyguide.events import signature
 from honeyguide.events.outbound import Outbound
-from honeyguide.integrations import incoming, integrations, leases
+from honeyguide.integrations import incoming, integrations, leases, outgoing
 from honeyguide.integrations.encryption import EncryptionKeys
 from honeyguide.integrations.field_names import SPARKLOOP
 from honeyguide.integrations.integrations import Integration, NewIntegration
@@ -106,6 +106,10 @@ class Synced:
         return await self.store.write(
             incoming.store_hook, await self.integration(), hook, now_ms=self.now_ms
         )
+
+    def pass_a_minute(self) -> None:
+        """Until somebody who was just written may be written again."""
+        self.now_ms += outgoing.GAP_MS
 
     def pass_a_day(self) -> None:
         self.now_ms += DAY_MS + 1

@@ -29,6 +29,8 @@ from honeyguide.signups import signups
 from honeyguide.store.statements import beside
 from honeyguide.store.tx import Tx
 
+# Each subscriber is written at most once in this time.
+GAP_MS = MINUTE_MS
 MOST_CHANGES = 500
 PASS_BATCH = 500
 # After the last one, we give up on the subscriber.
@@ -71,7 +73,7 @@ _COUNT_WRITTEN = _sql.command("count_written")
 _FINISH_FIRST_SYNC = _sql.command("finish_first_sync")
 
 
-async def queue_changes(tx: Tx, integration: Integration, token: str) -> bool:
+async def queue_changes(tx: Tx, integration: Integration, token: str, *, now_ms: int) -> bool:
     """Moves changes from the feed to the queue, each subscriber once. Tells whether there were
     any."""
     ids = await changes.take(tx, integration.tenant, most=MOST_CHANGES)
@@ -83,6 +85,8 @@ async def queue_changes(tx: Tx, integration: Integration, token: str) -> bool:
             account_id=integration.account_id,
             campaign_id=integration.campaign_id,
             ids=ids,
+            gap_ms=GAP_MS,
+            now_ms=now_ms,
         )
     return bool(ids)
 

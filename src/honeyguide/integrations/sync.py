@@ -129,7 +129,9 @@ class IntegrationSync:
     async def _write(self, integration: Integration) -> bool:
         """One batch of what changed here."""
         most = batch_size(self._access.about.limits)
-        while await self._store.write(outgoing.queue_changes, integration, self._token):
+        while await self._store.write(
+            outgoing.queue_changes, integration, self._token, now_ms=self._clock()
+        ):
             pass
         planned = await self._plan(integration, most)
         if len(planned) < most and integration.pass_list is not None:
