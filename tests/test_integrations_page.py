@@ -12,6 +12,7 @@ from honeyguide.integrations import estimates
 from honeyguide.integrations.platform import Limits
 from tests.support.platforms import listmonk
 from tests.support.platforms.generic import GenericTool
+from tests.support.platforms.stand_in import status as busy
 from tests.support.service import ENGINES, Service, until
 from tests.support.web import Operator, operator, words
 
@@ -76,6 +77,22 @@ def test_a_platform_is_connected_watched_paused_and_disconnected(
     alice.web.post("/integrations", do="disconnect", sure="yes")
     shown = words(alice.web.get("/integrations").text)
     assert "is disconnected" in shown and "Which tool sends your newsletter?" in shown
+
+
+def test_a_first_sync_does_not_wait_for_those_who_unsubscribed_before(
+    service: Service, tool: GenericTool
+) -> None:
+    alice = operator(service)
+    for number in range(3):
+        status = "unsubscribed" if number == 0 else "active"
+        alice.subscribe(f"reader{number}@example.org", status=status)
+    shown = words(alice.web.get("/integrations").text)
+    assert "first sync of your 2 subscribers" in shown
+    tool.fail(tool.take, tool.take, *[busy(503)] * 5)  # the key works, then nothing does
+    shown = words(connect(alice, tool))
+    tool.faults.clear()
+    assert "Subscribers written to Your own tool 0 of 2" in shown
+    alice.web.post("/integrations", do="disconnect", sure="yes")
 
 
 def test_a_wrong_key_a_missing_one_and_a_bad_name_are_sentences(

@@ -18,6 +18,7 @@ from honeyguide.kernel.errors import Invalid, Missing
 from honeyguide.kernel.ids import new_id
 from honeyguide.kernel.site import Site
 from honeyguide.kernel.tenant import Tenant
+from honeyguide.referrals import page_index
 from honeyguide.store.statements import beside
 from honeyguide.store.tx import Refusals, Tx
 
@@ -129,6 +130,7 @@ _RETRY_FAILED = _sql.command("retry_failed")
 _FAILED = _sql.query("failed", FailedWrite)
 _COUNT_FAILED = _sql.query("count_failed", _Counts)
 _COUNT_DUE = _sql.query("count_due", _Counts)
+_COUNT_UNSUBSCRIBED = _sql.value("count_unsubscribed", int)
 _OF_SUBSCRIBER = _sql.query("of_subscriber", SyncState)
 _ALL_CREDENTIALS = _sql.value("all_credentials", str)
 
@@ -314,6 +316,15 @@ async def backlog(tx: Tx, integration: Integration) -> SyncBacklog:
     failed = await tx.one(_COUNT_FAILED, most=MOST_COUNTED, **mine) or _Counts(0, 0)
     never_written = int(due.never_written + failed.never_written)
     return SyncBacklog(due.total, failed.total, never_written)
+
+
+async def count_to_write(tx: Tx, tenant: Tenant) -> int:
+    """How many a first sync writes. Those who unsubscribed before it are never written."""
+    total = await page_index.total(tx, tenant.campaign_id, "all")
+    unsubscribed = await tx.one(
+        _COUNT_UNSUBSCRIBED, account_id=tenant.account_id, campaign_id=tenant.campaign_id
+    )
+    return max(0, total - (unsubscribed or 0))
 
 
 async def state_of(tx: Tx, tenant: Tenant, subscriber_id: str) -> SyncState | None:

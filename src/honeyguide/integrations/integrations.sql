@@ -60,6 +60,10 @@ SELECT COUNT(*) AS total, COALESCE(SUM(never), 0) AS never_written FROM (
     WHERE account_id = :account_id AND integration_id = :id AND due_ms IS NOT NULL LIMIT :most
 ) AS found;
 
+-- name: count_unsubscribed
+SELECT COUNT(*) AS n FROM subscriber
+WHERE account_id = :account_id AND campaign_id = :campaign_id AND erased_ms IS NULL AND status = 'unsubscribed';
+
 -- name: of_subscriber
 SELECT i.platform, t.synced_ms, t.written, t.reason, t.due_ms, t.failed_ms
 FROM integration AS i JOIN integration_subscriber AS t ON t.integration_id = i.id

@@ -47,8 +47,8 @@ def _keys(services: PageServices) -> EncryptionKeys:
 
 async def show(tx: Tx, request: PageRequest) -> PageView:
     integration = await integrations.find(tx, request.tenant)
-    total = await page_index.total(tx, request.tenant.campaign_id, "all")
     if integration is None:
+        total = await integrations.count_to_write(tx, request.tenant)
         return request.view(
             "integrations.html",
             has_key=bool(request.services.settings.secret_keys),
@@ -60,7 +60,7 @@ async def show(tx: Tx, request: PageRequest) -> PageView:
         )
     about = integrations.platform_of(integration.platform).about
     backlog = await integrations.backlog(tx, integration)
-    left = max(total - integration.synced, backlog.due) if _is_first(integration) else backlog.due
+    total, left = await _progress(tx, integration, backlog.due)
     return request.view(
         "integration.html",
         integration=integration,
@@ -80,6 +80,15 @@ async def show(tx: Tx, request: PageRequest) -> PageView:
         today_ms=system_clock(),
         fields_shown_ms=7 * DAY_MS,
     )
+
+
+async def _progress(tx: Tx, integration: Integration, due: int) -> tuple[int, int]:
+    """How many there are, and how many are still to be written."""
+    if not _is_first(integration):
+        return await page_index.total(tx, integration.campaign_id, "all"), due
+    total = await integrations.count_to_write(tx, integration.tenant)
+    total = max(total, integration.synced)  # some were written and unsubscribed since
+    return total, max(total - integration.synced, due)
 
 
 def _is_first(integration: Integration) -> bool:
