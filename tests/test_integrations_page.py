@@ -14,6 +14,7 @@ from tests.support.platforms import listmonk
 from tests.support.platforms.generic import GenericTool
 from tests.support.platforms.stand_in import status as busy
 from tests.support.service import ENGINES, Service, until
+from tests.support.stores import statement
 from tests.support.web import Operator, operator, words
 
 
@@ -92,6 +93,22 @@ def test_a_first_sync_does_not_wait_for_those_who_unsubscribed_before(
     shown = words(connect(alice, tool))
     tool.faults.clear()
     assert "Subscribers written to Your own tool 0 of 2" in shown
+    alice.web.post("/integrations", do="disconnect", sure="yes")
+
+
+def test_if_too_many_are_missing_there_the_page_asks(service: Service, tool: GenericTool) -> None:
+    alice = operator(service)
+    connect(alice, tool)
+    until(lambda: "Everything is written" in words(alice.web.get("/integrations").text))
+    missed = statement(
+        "UPDATE integration SET missing = 312, missing_ms = 1", "changes integration"
+    )
+    service.write(lambda tx: tx.run(missed))
+    shown = words(alice.web.get("/integrations").text)
+    assert "312 subscribers of yours were not in Your own tool" in shown
+    alice.web.post("/integrations", do="unsubscribe_missing", sure="yes")
+    shown = words(alice.web.get("/integrations").text)
+    assert "We are looking each of them up." in shown and "312 subscribers" not in shown
     alice.web.post("/integrations", do="disconnect", sure="yes")
 
 

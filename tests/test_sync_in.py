@@ -213,7 +213,7 @@ def test_the_list_that_is_there_already_is_an_import_and_nobody_is_emailed(
     async def read_changes(
         self: Generic, access: Any, *, since_ms: int | None, token: str | None
     ) -> ChangePage:
-        return ChangePage(changes=there, next_token=None)
+        return ChangePage(changes=there, seen=[], next_token=None)
 
     monkeypatch.setattr(Generic, "read_changes", read_changes)
 
@@ -275,7 +275,8 @@ def test_the_list_is_read_when_it_is_connected_and_every_night(
         asked.append((since_ms, token))
         at = int(token or 0)
         page = there[at : at + 2]
-        return ChangePage(changes=page, next_token=str(at + 2) if at + 2 < len(there) else None)
+        following = str(at + 2) if at + 2 < len(there) else None
+        return ChangePage(changes=page, seen=[], next_token=following)
 
     monkeypatch.setattr(Generic, "read_changes", read_changes)
 

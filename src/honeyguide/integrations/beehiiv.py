@@ -222,6 +222,7 @@ class Beehiiv:
             raise Unexpected("beehiiv did not say how to read the rest of the list.")
         return ChangePage(
             changes=[_change(access, each) for each in page.data if each.status in _KIND_OF_STATUS],
+            seen=[each.id for each in page.data],
             next_token=page.next_cursor if page.has_more else None,
         )
 

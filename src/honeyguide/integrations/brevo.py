@@ -247,6 +247,7 @@ class Brevo:
         found = [_change(access, each) for each in page.contacts]
         return ChangePage(
             changes=[change for change in found if change],
+            seen=[str(each.id) for each in page.contacts],
             next_token=None if is_last else str(following),
         )
 

@@ -207,6 +207,7 @@ class Buttondown:
             following = f"{part + 1}-1"
         return ChangePage(
             changes=[_change(access, each) for each in found.results if each.type in _KIND_OF_TYPE],
+            seen=[each.id for each in found.results],
             next_token=following,
         )
 

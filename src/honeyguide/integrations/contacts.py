@@ -34,6 +34,7 @@ class QueuedWrite(NamedTuple):
     remote_id: str | None
     written: str | None
     synced_ms: int | None
+    seen_ms: int | None
     tries: int
     email: str | None
     name: str | None
@@ -65,7 +66,8 @@ class PlannedWrite(NamedTuple):
     contact: Contact
     state: WrittenState
     is_lost: bool
-    """Whether what was written before went with a field that was deleted there."""
+    """Whether what was written before may be gone: a field of ours was deleted there, or their
+    whole list was read since then and did not show this subscriber."""
 
     @property
     def is_first(self) -> bool:
@@ -130,8 +132,13 @@ def _planned(
         queued=queued,
         contact=contact,
         state=WrittenState(email, contact.status, fields),
-        is_lost=(queued.synced_ms or 0) < integration.fields_ms,
+        is_lost=(queued.synced_ms or 0) < integration.fields_ms or _is_missing(integration, queued),
     )
+
+
+def _is_missing(integration: Integration, queued: QueuedWrite) -> bool:
+    known_ms = max(queued.synced_ms or 0, queued.seen_ms or 0)
+    return queued.remote_id is not None and known_ms < integration.list_read_ms
 
 
 def _status(queued: QueuedWrite) -> ContactStatus:

@@ -96,6 +96,7 @@ class Generic:
         limits=Limits(requests_per_second=10, per_batch=100, requests_per_batch=1),
         hooks=Hooks.MANUAL,
         poll_every_s=0,
+        has_list=False,
     )
 
     async def check(self, access: PlatformAccess) -> str:
@@ -141,7 +142,7 @@ class Generic:
     async def read_changes(
         self, access: PlatformAccess, *, since_ms: int | None, token: str | None
     ) -> ChangePage:
-        return ChangePage(changes=[], next_token=None)
+        return ChangePage(changes=[], seen=[], next_token=None)
 
     async def add_hook(self, access: PlatformAccess, url: str) -> dict[str, str]:
         return {}

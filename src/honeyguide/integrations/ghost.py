@@ -227,6 +227,7 @@ class Ghost:
         following = answer.meta.pagination.next if answer.meta else None
         return ChangePage(
             changes=[_change(access, member) for member in answer.members],
+            seen=[member.id for member in answer.members],
             next_token=str(following) if following else None,
         )
 

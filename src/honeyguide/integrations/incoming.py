@@ -15,7 +15,7 @@ import msgspec
 from honeyguide.events import changes
 from honeyguide.integrations import outgoing
 from honeyguide.integrations.contacts import UNSUBSCRIBED, WrittenState
-from honeyguide.integrations.integrations import TOP_MS, Integration
+from honeyguide.integrations.integrations import Integration
 from honeyguide.integrations.leases import LostLease
 from honeyguide.integrations.platform import (
     ChangeKind,
@@ -32,7 +32,7 @@ from honeyguide.referrals import subscribers
 from honeyguide.referrals.lifecycle import NewSubscriber, SubscriberChanges
 from honeyguide.referrals.subscribers import Subscriber
 from honeyguide.signups import signups
-from honeyguide.store.statements import Statement, beside
+from honeyguide.store.statements import beside
 from honeyguide.store.tx import Tx
 
 # Wakes the workers when a webhook has come.
@@ -42,8 +42,6 @@ EVENT_TRIES = 10
 # A repeated webhook is recognized for this long.
 KEPT_MS = 7 * DAY_MS
 PURGE_BATCH = 1_000
-# Clocks differ, and a change may show up late in a list.
-OVERLAP_MS = 10 * MINUTE_MS
 LEAVES = (ChangeKind.LEFT, ChangeKind.BOUNCED, ChangeKind.DELETED)
 
 
@@ -78,9 +76,6 @@ _WRITTEN = _sql.value("written", str)
 _SET_WRITTEN = _sql.command("set_written")
 _ERASED_SINCE = _sql.value("erased_since", str)
 _NOTE_RECEIVED = _sql.command("note_received")
-_BEGIN_READ = _sql.command("begin_read")
-_MOVE_READ = _sql.command("move_read")
-_END_READ = _sql.command("end_read")
 
 
 # -- webhooks
@@ -137,46 +132,7 @@ async def purge(tx: Tx, *, now_ms: int) -> bool:
     return purged == PURGE_BATCH
 
 
-# -- reading
-
-
-async def begin_read(
-    tx: Tx, integration: Integration, token: str, *, since_ms: int | None, now_ms: int
-) -> None:
-    await _held(tx, _BEGIN_READ, integration, token, since_ms=since_ms, now_ms=now_ms)
-
-
-async def move_read(
-    tx: Tx, integration: Integration, token: str, read_token: str, *, next_call_ms: int
-) -> None:
-    await _held(
-        tx, _MOVE_READ, integration, token, read_token=read_token, next_call_ms=next_call_ms
-    )
-
-
-async def end_read(
-    tx: Tx, integration: Integration, token: str, *, poll_every_s: int, next_call_ms: int
-) -> None:
-    began_ms = integration.read_began_ms
-    await _held(
-        tx,
-        _END_READ,
-        integration,
-        token,
-        next_read_ms=began_ms + poll_every_s * 1000 if poll_every_s else 0,
-        next_full_read_ms=began_ms + DAY_MS,
-        next_call_ms=next_call_ms,
-        top_ms=TOP_MS,
-    )
-
-
-async def _held(
-    tx: Tx, statement: Statement[None], integration: Integration, token: str, **values: Any
-) -> None:
-    if not await tx.run(
-        statement, account_id=integration.account_id, id=integration.id, token=token, **values
-    ):
-        raise LostLease
+# -- applying
 
 
 async def unknown_changes(
@@ -212,9 +168,6 @@ def _key(email: str) -> str:
         return EmailAddress.parse(email).key
     except Invalid:
         return ""
-
-
-# -- applying
 
 
 async def apply(

@@ -55,21 +55,3 @@ WHERE account_id = :account_id AND campaign_id = :campaign_id AND person_key = :
 
 -- name: note_received
 UPDATE integration SET last_in_ms = :now_ms, last_in_kind = :kind WHERE account_id = :account_id AND id = :id;
-
--- name: begin_read
-UPDATE integration SET is_reading = 1, read_since_ms = :since_ms, read_token = NULL, read_began_ms = :now_ms
-WHERE account_id = :account_id AND id = :id AND lease_token = :token;
-
--- name: move_read
-UPDATE integration SET read_token = :read_token, next_call_ms = :next_call_ms, failures = 0, problem = NULL, problem_ms = NULL
-WHERE account_id = :account_id AND id = :id AND lease_token = :token;
-
--- name: end_read
--- After a whole pass over their list comes one over ours, unless one is under way.
-UPDATE integration SET is_reading = 0, read_token = NULL, next_read_ms = :next_read_ms, next_call_ms = :next_call_ms,
-    next_full_read_ms = CASE WHEN read_since_ms IS NULL THEN :next_full_read_ms ELSE next_full_read_ms END,
-    pass = CASE WHEN read_since_ms IS NULL AND first_sync_ms IS NOT NULL AND pass IS NULL THEN 'all' ELSE pass END,
-    pass_ms = CASE WHEN read_since_ms IS NULL AND first_sync_ms IS NOT NULL AND pass IS NULL THEN :top_ms ELSE pass_ms END,
-    pass_id = CASE WHEN read_since_ms IS NULL AND first_sync_ms IS NOT NULL AND pass IS NULL THEN '' ELSE pass_id END,
-    failures = 0, problem = NULL, problem_ms = NULL
-WHERE account_id = :account_id AND id = :id AND lease_token = :token;

@@ -67,6 +67,9 @@ class Integration(msgspec.Struct, frozen=True):
     fields_ms: int
     refused_hook: str | None
     refused_hook_ms: int | None
+    list_read_ms: int
+    missing: int
+    missing_ms: int
 
     @property
     def tenant(self) -> Tenant:

@@ -2,7 +2,7 @@
 id, account_id, campaign_id, platform, status, credentials, key_hint, audience_id, audience_name, field_names, code_field,
 adds_existing, hook_key, created_ms, next_call_ms, failures, problem, problem_ms, pass AS pass_list, pass_ms, pass_id, is_reading, read_since_ms,
 read_token, read_began_ms, next_read_ms, next_full_read_ms, first_sync_ms, synced, last_in_ms, last_in_kind, last_out_ms,
-last_out_count, fields_ms, refused_hook, refused_hook_ms
+last_out_count, fields_ms, refused_hook, refused_hook_ms, list_read_ms, missing, missing_ms
 
 -- name: of_campaign
 SELECT {integration} FROM integration WHERE account_id = :account_id AND campaign_id = :campaign_id;

@@ -231,6 +231,7 @@ class Kit:
         page = answer_of(reply, _Subscribers)
         return ChangePage(
             changes=_changes(access, page.subscribers),
+            seen=[str(each.id) for each in page.subscribers],
             next_token=page.pagination.end_cursor if page.pagination.has_next_page else None,
         )
 

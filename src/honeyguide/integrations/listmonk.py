@@ -250,6 +250,7 @@ class Listmonk:
         changes = [_change(access, each) for each in page.results]
         return ChangePage(
             changes=[each for each in changes if each is not None],
+            seen=[str(each.id) for each in page.results],
             next_token=None if is_last or not page.results else str(page.results[-1].id),
         )
 

@@ -231,6 +231,7 @@ class Mailchimp:
                 for member in page.members
                 if member.status in _KIND_OF_STATUS
             ],
+            seen=[member.contact_id for member in page.members],
             next_token=None if is_last else str(following),
         )
 

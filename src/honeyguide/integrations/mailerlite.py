@@ -243,7 +243,9 @@ class MailerLite:
         page = answer_of(reply, _MailerLitePage)
         found = [_change(access, each, _KIND_OF_STATUS.get(each.status)) for each in page.data]
         return ChangePage(
-            changes=[change for change in found if change], next_token=page.meta.next_cursor
+            changes=[change for change in found if change],
+            seen=[each.id for each in page.data],
+            next_token=page.meta.next_cursor,
         )
 
     async def add_hook(self, access: PlatformAccess, url: str) -> dict[str, str]:

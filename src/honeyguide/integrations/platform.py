@@ -18,6 +18,8 @@ module must know:
     those who are `ERASED`; it never deletes a contact. Writing a contact twice must be harmless.
 *   **`read_changes`** reads one page of the contacts that changed since a time, or of all. It may
     return more than was asked for; each change is applied once, and repeating one is harmless.
+    A whole list must show everybody: we write to those who are missing, and if `write_many` finds
+    them `ABSENT` too, they were deleted there.
 *   **Incoming webhooks** are verified when they come (`verify_hook`: fast, no requests) and stored.
     Later `understand_hook` turns them into changes, and may ask the platform again.
 
@@ -106,6 +108,8 @@ class About(msgspec.Struct, frozen=True, kw_only=True):
     hooks: Hooks
     poll_every_s: int
     """How often `read_changes` is asked for what changed since. A whole pass is made each night."""
+    has_list: bool = True
+    """Whether `read_changes` can read the whole list. Otherwise nobody is ever missing from it."""
     field_pattern: str | None = r"[A-Za-z][A-Za-z0-9_]{0,49}"
     """What a field may be called there; None if there are no fields (Ghost has labels)."""
     field_rule: str = "letters, digits and underscores, at most 50, beginning with a letter"
@@ -206,6 +210,8 @@ class PlatformChange(msgspec.Struct, frozen=True, kw_only=True):
 
 class ChangePage(msgspec.Struct, frozen=True, kw_only=True):
     changes: Sequence[PlatformChange]
+    seen: Sequence[str]
+    """The IDs of everybody on the page, also of those about whom there is nothing to say."""
     next_token: str | None
     """What to pass for the next page; None after the last one."""
 

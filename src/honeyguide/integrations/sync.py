@@ -8,7 +8,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Awaitable, Callable, Sequence
 
-from honeyguide.integrations import incoming, integrations, outgoing
+from honeyguide.integrations import incoming, integrations, outgoing, reading
 from honeyguide.integrations.contacts import PlannedWrite
 from honeyguide.integrations.integrations import Integration
 from honeyguide.integrations.platform import (
@@ -98,9 +98,9 @@ class IntegrationSync:
             is_whole = integration.next_full_read_ms <= now_ms
             if not is_whole and not 0 < integration.next_read_ms <= now_ms:
                 return False
-            since_ms = None if is_whole else integration.read_began_ms - incoming.OVERLAP_MS
+            since_ms = None if is_whole else integration.read_began_ms - reading.OVERLAP_MS
             await self._store.write(
-                incoming.begin_read, integration, self._token, since_ms=since_ms, now_ms=now_ms
+                reading.begin, integration, self._token, since_ms=since_ms, now_ms=now_ms
             )
             return True
         page = await self._platform.read_changes(
@@ -108,19 +108,26 @@ class IntegrationSync:
         )
         told = await self._store.read(incoming.unknown_changes, integration, page.changes)
         await self._apply(integration, told, received_ms=integration.read_began_ms)
+        is_whole = integration.read_since_ms is None and self._access.about.has_list
+        if is_whole and page.seen:
+            await self._store.write(reading.mark_seen, integration, page.seen)
         if page.next_token is not None:
             await self._store.write(
-                incoming.move_read,
+                reading.move,
                 integration,
                 self._token,
                 page.next_token,
                 next_call_ms=self._next_call_ms,
             )
         else:
+            counted = (
+                await self._store.read(reading.count_missing, integration) if is_whole else None
+            )
             await self._store.write(
-                incoming.end_read,
+                reading.end,
                 integration,
                 self._token,
+                counted=counted,
                 poll_every_s=self._access.about.poll_every_s,
                 next_call_ms=self._next_call_ms,
             )

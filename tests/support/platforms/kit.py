@@ -100,7 +100,7 @@ class KitServer(StandIn):
             and person["updated_at"] > asked.get("updated_after", "")
         ]
         found.sort(key=lambda person: -person["id"])  # newest first, as Kit does
-        below = int(asked["after"]) if "after" in asked else len(self.people) + 1
+        below = float(asked.get("after", "inf"))
         rest = [person for person in found if person["id"] < below]
         page = rest[:per_page]
         return web.json_response(

@@ -15,6 +15,7 @@ from honeyguide.integrations import (
     estimates,
     field_names,
     integrations,
+    reading,
 )
 from honeyguide.integrations.encryption import EncryptionKeys, NoSecretKey, Undecryptable
 from honeyguide.integrations.integrations import Integration, NewIntegration
@@ -236,7 +237,7 @@ async def _replace_key(
 
 
 async def act(services: PageServices, request: PageRequest) -> Response:
-    """Pause, resume, retry and disconnect."""
+    """Pause, resume, retry, unsubscribe who is missing there, and disconnect."""
     store, tenant = services.store, request.tenant
     wanted = request.text("do")
     if wanted == "pause":
@@ -250,6 +251,10 @@ async def act(services: PageServices, request: PageRequest) -> Response:
             integrations.retry_failed, tenant, request.text("subscriber") or None
         )
         return request.go("/integrations", f"We are trying {count:,} again.")
+    if wanted == "unsubscribe_missing":
+        await store.write(reading.believe_missing, tenant)
+        said = "We are looking each of them up. Those who are gone are unsubscribed here."
+        return request.go("/integrations", said)
     if wanted == "disconnect":
         return await _disconnect(services, request)
     raise Missing("There is no such action.")

@@ -1,0 +1,127 @@
+"""Reading a platform's list: all of it each night, and in between what changed.
+
+Who was deleted there is in no list. So a reading of the whole list marks everybody whom it shows,
+and the pass over our own list that follows writes to those whom it did not show. That write only
+updates; if the platform answers that there is nobody to update, they are unsubscribed here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+from honeyguide.integrations import integrations
+from honeyguide.integrations.integrations import TOP_MS, Integration
+from honeyguide.integrations.leases import LostLease
+from honeyguide.kernel.clock import DAY_MS, MINUTE_MS
+from honeyguide.kernel.tenant import Tenant
+from honeyguide.store.statements import Statement, beside
+from honeyguide.store.tx import Tx
+
+# Clocks differ, and a change may show up late in a list.
+OVERLAP_MS = 10 * MINUTE_MS
+# If more than so many are missing, and more than this part of the list, the operator decides.
+MOST_MISSING = 100
+MOST_MISSING_PERCENT = 10
+
+
+class MissingCount(NamedTuple):
+    seen: int
+    missing: int
+
+    @property
+    def is_too_many(self) -> bool:
+        total = self.seen + self.missing
+        return self.missing > MOST_MISSING and 100 * self.missing > MOST_MISSING_PERCENT * total
+
+
+_sql = beside(__file__)
+_BEGIN_READ = _sql.command("begin_read")
+_MOVE_READ = _sql.command("move_read")
+_END_READ = _sql.command("end_read")
+_MARK_SEEN = _sql.command("mark_seen")
+_COUNT_MISSING = _sql.query("count_missing", MissingCount)
+_BELIEVE_MISSING = _sql.command("believe_missing")
+
+
+async def begin(
+    tx: Tx, integration: Integration, token: str, *, since_ms: int | None, now_ms: int
+) -> None:
+    await _held(tx, _BEGIN_READ, integration, token, since_ms=since_ms, now_ms=now_ms)
+
+
+async def move(
+    tx: Tx, integration: Integration, token: str, read_token: str, *, next_call_ms: int
+) -> None:
+    await _held(
+        tx, _MOVE_READ, integration, token, read_token=read_token, next_call_ms=next_call_ms
+    )
+
+
+async def end(
+    tx: Tx,
+    integration: Integration,
+    token: str,
+    *,
+    counted: MissingCount | None,
+    poll_every_s: int,
+    next_call_ms: int,
+) -> None:
+    """`counted` if the whole list was read, and showed everybody who is there."""
+    began_ms = integration.read_began_ms
+    is_too_many = counted is not None and counted.is_too_many
+    await _held(
+        tx,
+        _END_READ,
+        integration,
+        token,
+        is_complete=int(counted is not None and not is_too_many),
+        missing=counted.missing if counted is not None and is_too_many else 0,
+        next_read_ms=began_ms + poll_every_s * 1000 if poll_every_s else 0,
+        next_full_read_ms=began_ms + DAY_MS,
+        next_call_ms=next_call_ms,
+        top_ms=TOP_MS,
+    )
+
+
+async def _held(
+    tx: Tx, statement: Statement[None], integration: Integration, token: str, **values: Any
+) -> None:
+    if not await tx.run(
+        statement, account_id=integration.account_id, id=integration.id, token=token, **values
+    ):
+        raise LostLease
+
+
+async def mark_seen(tx: Tx, integration: Integration, remote_ids: Sequence[str]) -> None:
+    """A page of the whole list showed them."""
+    await tx.run(
+        _MARK_SEEN,
+        account_id=integration.account_id,
+        integration_id=integration.id,
+        remote_ids=list(remote_ids),
+        began_ms=integration.read_began_ms,
+    )
+
+
+async def count_missing(tx: Tx, integration: Integration) -> MissingCount:
+    """After the last page."""
+    counted = await tx.one(
+        _COUNT_MISSING,
+        account_id=integration.account_id,
+        integration_id=integration.id,
+        began_ms=integration.read_began_ms,
+    )
+    assert counted is not None
+    return counted
+
+
+async def believe_missing(tx: Tx, tenant: Tenant) -> None:
+    """The operator says that so many were really deleted there. Each one is looked up."""
+    await tx.run(
+        _BELIEVE_MISSING,
+        account_id=tenant.account_id,
+        campaign_id=tenant.campaign_id,
+        top_ms=TOP_MS,
+    )
+    tx.wake(integrations.TOPIC)
