@@ -257,8 +257,10 @@ def test_a_deleted_field_or_list_is_named(case: PlatformCase) -> None:
                 assert await written(platform, access, [contact()]) == [WRITTEN]
         if case.lose_audience is not None:
             async with case.open() as (server, platform, access):
+                known = case.id(case.active(server, "reader2@example.org"))  # type: ignore[misc]
                 case.lose_audience(server)
-                assert isinstance(await written(platform, access, [contact()]), AudienceGone)
+                for one in (contact(), contact(2, may_add=False, remote_id=known)):
+                    assert isinstance(await written(platform, access, [one]), AudienceGone)
                 with pytest.raises(AudienceGone):
                     await platform.read_changes(access, since_ms=None, token=None)
 

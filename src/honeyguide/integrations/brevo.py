@@ -193,6 +193,7 @@ class Brevo:
         body: dict[str, Any] = {"attributes": attributes}
         if contact.status != ContactStatus.ERASED and not _is_on_list(access, found):
             if not may_add:  # a contact for other purposes, or one taken off the list
+                await self._need_list(access)
                 return outcome(contact, WriteResult.ABSENT)
             body["listIds"] = [int(access.audience_id)]
         elif contact.status == ContactStatus.UNSUBSCRIBED:
@@ -206,6 +207,11 @@ class Brevo:
         if not reply.is_ok:
             return _refused(contact, reply)
         return written(contact, remote_id)
+
+    async def _need_list(self, access: PlatformAccess) -> None:
+        """Nobody was taken off the list if it was deleted."""
+        if access.audience_id not in {each.id for each in await self.audiences(access)}:
+            raise AudienceGone("The list was deleted in Brevo.")
 
     async def _add(self, access: PlatformAccess, contact: Contact) -> WriteOutcome:
         """Without `updateEnabled`: somebody who came since we looked is not written to unseen."""

@@ -206,11 +206,17 @@ class Mailchimp:
                 changed["email_address"] = contact.email
             reply = await self._call(access, "PATCH", _member(access, key), changed)
             if reply.status == 404:
+                await self._need_audience(access)
                 return outcome(contact, WriteResult.ABSENT)
         if not reply.is_ok:
             return _refused(contact, reply)
         member = reply.decode(_Member)
         return written(contact, member.contact_id, has_left=member.status in _HAS_LEFT)
+
+    async def _need_audience(self, access: PlatformAccess) -> None:
+        """Nobody was deleted if the whole audience was."""
+        if access.audience_id not in {each.id for each in await self.audiences(access)}:
+            raise AudienceGone("The audience was deleted in Mailchimp.")
 
     async def read_changes(
         self, access: PlatformAccess, *, since_ms: int | None, token: str | None

@@ -72,6 +72,11 @@ class BrevoServer(StandIn):
         self.people[len(self.people) + 101] = person
         return person
 
+    def delete_list(self, number: int) -> None:
+        del self.lists[number]
+        for person in self.people.values():
+            person["listIds"] = [each for each in person["listIds"] if each != number]
+
     def by_email(self, email: str) -> dict[str, Any] | None:
         return next((p for p in self.people.values() if p["email"] == email), None)
 

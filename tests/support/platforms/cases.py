@@ -250,7 +250,7 @@ CASES: dict[str, PlatformCase] = {
         unsubscribed=(True, [brevo.LIST]),
         fields=lambda person: person["attributes"],  # type: ignore[no-any-return]
         lose_field=lambda server: server.attributes.discard("RH_TOTREF"),
-        lose_audience=lambda server: server.lists.pop(brevo.LIST),
+        lose_audience=lambda server: server.delete_list(brevo.LIST),
         faults=((status(425), TryLater), (status(403), WrongCredentials)),
     ),
     "generic": PlatformCase(

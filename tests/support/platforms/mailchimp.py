@@ -112,7 +112,7 @@ class MailchimpServer(StandIn):
 
     async def lists(self, request: web.Request) -> web.StreamResponse:
         one = {"id": LIST, "name": "Readers", "stats": {"member_count": len(self.members)}}
-        return web.json_response({"lists": [one]})
+        return web.json_response({"lists": [] if self.is_deleted else [one]})
 
     async def merge_fields(self, request: web.Request) -> web.StreamResponse:
         assert request.query["count"] == "1000"
