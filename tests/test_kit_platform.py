@@ -132,7 +132,10 @@ def test_kit_is_connected_without_webhooks_if_it_refuses_them() -> None:
             assert made.credentials.keys() > access.credentials.keys() and problem == ""
             made, problem = await connecting.set_up(kit, outbound, SITE, new)
             assert made.credentials == access.credentials and "once an hour" in problem
-            server.fail(pass_on, status(401))
+            server.fail(pass_on, status(401))  # the key works, but not for webhooks
+            made, problem = await connecting.set_up(kit, outbound, site, new)
+            assert made.credentials == access.credentials and "once an hour" in problem
+            server.fail(status(401))
             with pytest.raises(connecting.CannotConnect):
                 await connecting.set_up(kit, outbound, site, new)
         finally:

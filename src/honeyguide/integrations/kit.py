@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import hmac
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from datetime import UTC, datetime
 from typing import Any
 from urllib.parse import quote, urlencode
@@ -237,7 +237,10 @@ class Kit:
 
     async def add_hook(self, access: PlatformAccess, url: str) -> dict[str, str]:
         body = {"url": url, "events": list(EVENTS), "name": "Honeyguide"}
-        reply = await self._call(access, "POST", "/v4/webhook_endpoints", json=body)
+        # Kit's documentation says that keys may create endpoints; some were refused with 401.
+        reply = await self._call(access, "POST", "/v4/webhook_endpoints", json=body, returned={401})
+        if reply.status == 401:
+            raise Unexpected("Kit lets this key create no webhook. Changes are read once an hour.")
         if not reply.is_ok:
             raise Unexpected(
                 "Kit does not accept our URL for webhooks. Changes are read once an hour."
@@ -278,13 +281,19 @@ class Kit:
         return _changes(access, [each.data.subscriber for each in events if each.data.subscriber])
 
     async def _call(
-        self, access: PlatformAccess, method: str, path: str, json: Any = None
+        self,
+        access: PlatformAccess,
+        method: str,
+        path: str,
+        json: Any = None,
+        returned: Collection[int] = (),
     ) -> PlatformReply:
         reply = await access.http.call(
             method,
             self._base + path,
             headers={"X-Kit-Api-Key": access.credentials[KEY].strip()},
             json=json,
+            returned=returned,
         )
         if reply.status == 403:
             raise WrongCredentials("The Kit account's plan does not include the API.")
