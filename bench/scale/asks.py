@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from bench import search
 from bench.people import Campaign
-from bench.scale.fill import LARGE, ORDINARY, webhook_id
+from bench.scale.words import LARGE, ORDINARY, webhook_id
 
 SAMPLES, SEARCH_SAMPLES, EXPORT_SAMPLES = 30, 3, 1
 SEARCHES = ("text that nobody has", "text that few have", "unsubscribed", "many referrals")

@@ -2,53 +2,31 @@
 so the counts, the page index and the days are written as `honeyguide verify` wants them.
 
 Of N subscribers a tenth belongs to one large account; the others are spread over all accounts. A
-fifth of each account's subscribers were referred by a few advocates of the same account.
+fifth of each account's subscribers were referred by a few advocates of the same account, a tenth by
+partners (`programs`).
 """
 
 from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable, Iterator
-from dataclasses import dataclass
 
 import apsw
 import asyncpg
 
 from bench import people
 from bench.people import Campaign
+from bench.scale import programs
+from bench.scale.words import LARGE, ORDINARY, Sizes, Words
 from honeyguide.kernel.clock import DAY_MS, system_clock
 from honeyguide.referrals.page_index import BLOCK_ROWS, BOTTOM
 from honeyguide.store import migrate, open_store, sqlite_path
 
 SLICE = 250_000
-LARGE, ORDINARY = "large", "ordinary"
 # Accounts with a webhook and events.
 LISTENING = 1_000
 
 Say = Callable[[str], None]
-
-
-@dataclass(frozen=True)
-class Sizes:
-    subscribers: int
-    accounts: int
-
-    @property
-    def events(self) -> int:
-        return self.subscribers // 10
-
-    @property
-    def large(self) -> int:
-        return self.subscribers // 10
-
-    @property
-    def ordinary(self) -> int:
-        """Subscribers of the first ordinary account."""
-        return -(-(self.subscribers - self.large) // (self.accounts - 1))
-
-
-def webhook_id(account_n: int) -> str:
-    return f"0000000b-0000-7000-8000-{account_n:012d}"
 
 
 _ACCOUNTS = """
@@ -63,27 +41,30 @@ UPDATE campaign SET first_referral_ms = {now};
 # `account_n` is the number of the account, `place` of the subscriber in it.
 _SUBSCRIBERS = """
 INSERT INTO subscriber (id, account_id, campaign_id, email, email_key, person_key, name, ref_code,
-    status, unsubscribed_ms, referrer_code, referrer_id, referral_status, referral_reason,
-    referral_due_ms, ip_address, network, user_agent, origin, utm_source, created_ms, received_ms)
+    status, unsubscribed_ms, referrer_code, referrer_id, partner_campaign_id, referral_status,
+    referral_reason, referral_due_ms, ip_address, network, user_agent, origin, utm_source,
+    created_ms, received_ms)
     SELECT {id}, {account}, {campaign}, 'person' || n || '@example.org',
     'person' || n || '@example.org', 'person' || {n_padded}, 'Person ' || n, {code},
     CASE WHEN n % 20 = 7 THEN 'unsubscribed' ELSE 'active' END,
     CASE WHEN n % 20 = 7 THEN created_ms + 1000 END,
-    {referrer_code}, {referrer_id},
-    CASE WHEN referrer_n IS NULL THEN 'verified' WHEN place / 5 % 10 = 0 THEN 'pending'
-         WHEN place / 5 % 10 = 1 THEN 'rejected' ELSE 'verified' END,
-    CASE WHEN referrer_n IS NOT NULL AND place / 5 % 10 = 1 THEN 'same_network' END,
-    CASE WHEN referrer_n IS NOT NULL AND place / 5 % 10 = 0 THEN {now} + 1728000000 END,
+    {referrer_code}, {referrer_id}, {joined},
+    state, CASE state WHEN 'rejected' THEN 'same_network' END,
+    CASE state WHEN 'pending' THEN {now} + 1728000000 END,
     '192.0.2.1', '192.0.2.1', 'Mozilla/5.0 (X11; Linux x86_64) Firefox/140.0', 'api',
     CASE n % 3 WHEN 0 THEN 'newsletter' WHEN 1 THEN 'x' END, created_ms, created_ms
     FROM (
-        SELECT n, account_n, place, referrer_n, {created} AS created_ms,
-        {referrer_created} AS referrer_created_ms FROM (
+        SELECT n, account_n, place, referrer_n, joined_n, {created} AS created_ms,
+        {referrer_created} AS referrer_created_ms, CASE
+            WHEN joined_n IS NOT NULL AND place / 100 % 10 = 0 THEN 'pending'
+            WHEN referrer_n IS NULL THEN 'verified' WHEN place / 5 % 10 = 0 THEN 'pending'
+            WHEN place / 5 % 10 = 1 THEN 'rejected' ELSE 'verified' END AS state FROM (
             SELECT n, account_n, place, CASE
                 WHEN place % 5 <> 4 THEN NULL
                 WHEN account_n = 0 AND place % 50 = 49 THEN 0
                 WHEN account_n = 0 THEN place / 5 % {large_advocates}
-                ELSE n - (place - place / 5 % 9) * {others} END AS referrer_n
+                ELSE n - (place - place / 5 % 9) * {others} END AS referrer_n,
+                {joined_n} AS joined_n
             FROM (
                 SELECT n, CASE WHEN n < {large} THEN 0 ELSE 1 + (n - {large}) % {others} END
                 AS account_n, CASE WHEN n < {large} THEN n ELSE (n - {large}) / {others} END
@@ -108,7 +89,7 @@ INSERT INTO advocate (subscriber_id, account_id, campaign_id, verified, on_leade
     CASE WHEN id LIKE '%1' THEN 1 ELSE 0 END FROM subscriber WHERE referrals_verified > 0;
 INSERT INTO campaign_day (campaign_id, day_ms, account_id, signups, verified, pending, rejected)
     SELECT campaign_id, created_ms - created_ms % 86400000, account_id, COUNT(*),
-    SUM(CASE WHEN referrer_id IS NOT NULL AND referral_status = 'verified' THEN 1 ELSE 0 END),
+    SUM(CASE WHEN referrer_code IS NOT NULL AND referral_status = 'verified' THEN 1 ELSE 0 END),
     SUM(CASE WHEN referral_status = 'pending' THEN 1 ELSE 0 END),
     SUM(CASE WHEN referral_status = 'rejected' THEN 1 ELSE 0 END)
     FROM subscriber GROUP BY campaign_id, created_ms - created_ms % 86400000, account_id;
@@ -132,7 +113,11 @@ INSERT INTO cohort_count (campaign_id, kind, day, key, account_id, joined, verif
     ) AS counted GROUP BY campaign_id, day, key, account_id;
 """
 _KINDS = {
-    "group": ("CASE WHEN referrer_code IS NULL THEN 'not_referred' ELSE 'by_subscribers' END", ""),
+    "group": (
+        "CASE WHEN partner_campaign_id IS NOT NULL THEN 'by_partners' "
+        "WHEN referrer_code IS NULL THEN 'not_referred' ELSE 'by_subscribers' END",
+        "",
+    ),
     "referrer": ("referrer_id", "referrer_id IS NOT NULL"),
     "reason": ("referral_reason", "referral_status = 'rejected'"),
     "origin": ("origin", ""),
@@ -183,132 +168,80 @@ INSERT INTO attempt (id, account_id, delivery_id, at_ms, status_code, latency_ms
 """
 
 
-@dataclass(frozen=True)
-class Words:
-    """What the texts above leave open, in the words of one engine."""
-
-    on_sqlite: bool
-    sizes: Sizes
-    campaigns: dict[str, Campaign]
-    now_ms: int
-
-    def padded(self, number: str) -> str:
-        if self.on_sqlite:
-            return f"printf('%012d', {number})"
-        return f"lpad(({number})::text, 12, '0')"
-
-    def series(self, first: int, end: int) -> str:
-        if not self.on_sqlite:
-            return f"generate_series({first}::bigint, {end - 1}) AS s(n)"
-        numbers = f"SELECT {first} UNION ALL SELECT n + 1 FROM s LIMIT {end - first}"
-        return f"(WITH RECURSIVE s(n) AS ({numbers}) SELECT n FROM s)"
-
-    def subscriber_id(self, number: str, created_ms: str) -> str:
-        """As the service makes them: they begin with the time."""
-        if self.on_sqlite:
-            time = f"printf('%012x', {created_ms})"
-        else:
-            time = f"lpad(to_hex({created_ms}), 12, '0')"
-        return (
-            f"substr({time}, 1, 8) || '-' || substr({time}, 9) || '-7000-8000-' || "
-            f"{self.padded(number)}"
+def _statements(words: Words) -> Iterator[str]:
+    """All of them with triggers off, except for the accounts."""
+    sizes = words.sizes
+    for first in range(0, sizes.subscribers, SLICE):
+        yield from _split(_subscribers(words, first, min(first + SLICE, sizes.subscribers)))
+    yield from _split(_COUNTS.format(now=words.now_ms))
+    for kind, (key, belongs) in _KINDS.items():
+        yield from _split(
+            _COHORTS.format(kind=kind, day=words.day(), key=key, belongs=belongs or "1 = 1")
         )
-
-    def day(self) -> str:
-        if self.on_sqlite:
-            return "strftime('%Y-%m-%d', created_ms / 1000, 'unixepoch')"
-        return "to_char(to_timestamp(created_ms / 1000) AT TIME ZONE 'UTC', 'YYYY-MM-DD')"
-
-    def created(self, number: str) -> str:
-        """The large account's subscribers joined in three years, the others in thirty days."""
-        sizes, start_ms = self.sizes, self.now_ms - 1096 * DAY_MS
-        others = sizes.subscribers - sizes.large
-        return (
-            f"CASE WHEN {number} < {sizes.large} "
-            f"THEN {start_ms} + {number} * {1095 * DAY_MS // sizes.large} "
-            f"ELSE {self.now_ms - 31 * DAY_MS} + "
-            f"({number} - {sizes.large}) * {30 * DAY_MS} / {others} END"
-        )
-
-    def of_account(self, prefix: str, known: tuple[str, str], number: str) -> str:
-        return (
-            f"CASE {number} WHEN 0 THEN '{known[0]}' WHEN 1 THEN '{known[1]}' "
-            f"ELSE '{prefix}-0000-7000-8000-' || {self.padded(number)} END"
-        )
-
-    def account(self, number: str = "account_n") -> str:
-        large, ordinary = self.campaigns[LARGE], self.campaigns[ORDINARY]
-        return self.of_account("0000000a", (large.account_id, ordinary.account_id), number)
-
-    def campaign(self, number: str = "account_n") -> str:
-        large, ordinary = self.campaigns[LARGE], self.campaigns[ORDINARY]
-        return self.of_account("0000000c", (large.id, ordinary.id), number)
-
-    def statements(self) -> Iterator[str]:
-        """All of them with triggers off, except for the accounts."""
-        sizes = self.sizes
-        for first in range(0, sizes.subscribers, SLICE):
-            yield from _split(self._subscribers(first, min(first + SLICE, sizes.subscribers)))
-        yield from _split(_COUNTS.format(now=self.now_ms))
-        for kind, (key, belongs) in _KINDS.items():
-            yield from _split(
-                _COHORTS.format(kind=kind, day=self.day(), key=key, belongs=belongs or "1 = 1")
+    for kind, (owner, belongs) in _LISTS.items():
+        yield from _split(
+            _PAGE_INDEX.format(
+                kind=kind,
+                owner=owner,
+                belongs=belongs,
+                rows=BLOCK_ROWS,
+                bottom_ms=BOTTOM[0],
             )
-        for kind, (owner, belongs) in _LISTS.items():
-            yield from _split(
-                _PAGE_INDEX.format(
-                    kind=kind,
-                    owner=owner,
-                    belongs=belongs,
-                    rows=BLOCK_ROWS,
-                    bottom_ms=BOTTOM[0],
-                )
-            )
-        yield from _split(self._events())
-
-    def account_statements(self) -> Iterator[str]:
-        text = _ACCOUNTS.format(
-            account=self.account("n"),
-            campaign=self.campaign("n"),
-            now=self.now_ms,
-            accounts=self.series(2, self.sizes.accounts),
         )
-        yield from _split(text)
+    yield from _split(_events(words))
+    yield from _split(programs.money(words))
 
-    def _subscribers(self, first: int, end: int) -> str:
-        referrer_id = self.subscriber_id("referrer_n", "referrer_created_ms")
-        referrer_code = f"'s' || {self.padded('referrer_n')}"
-        return _SUBSCRIBERS.format(
-            id=self.subscriber_id("n", "created_ms"),
-            account=self.account(),
-            campaign=self.campaign(),
-            n_padded=self.padded("n"),
-            code=f"'s' || {self.padded('n')}",
-            referrer_code=f"CASE WHEN referrer_n IS NOT NULL THEN {referrer_code} END",
-            referrer_id=f"CASE WHEN referrer_n IS NOT NULL THEN {referrer_id} END",
-            now=self.now_ms,
-            created=self.created("n"),
-            referrer_created=self.created("referrer_n"),
-            large=self.sizes.large,
-            large_advocates=max(1, self.sizes.large // 100),
-            others=self.sizes.accounts - 1,
-            subscribers=self.series(first, end),
-        )
 
-    def _events(self) -> str:
-        sizes, listening = self.sizes, min(LISTENING, self.sizes.accounts)
-        span_ms = 20 * DAY_MS
-        return _EVENTS.format(
-            webhook=f"'0000000b-0000-7000-8000-' || {self.padded('account_n')}",
-            account=self.account(),
-            event=f"'msg_0000000e-0000-7000-8000-' || {self.padded('n')}",
-            delivery=f"'0000000d-0000-7000-8000-' || {self.padded('n')}",
-            event_ms=f"({self.now_ms - 21 * DAY_MS} + n * {span_ms} / {sizes.events})",
-            event_account=f"CASE WHEN n % 2 = 0 THEN 0 ELSE 1 + n / 2 % {listening - 1} END",
-            listening=self.series(0, listening),
-            events=self.series(0, sizes.events),
-            now=self.now_ms,
-        )
+def _account_statements(words: Words) -> Iterator[str]:
+    text = _ACCOUNTS.format(
+        account=words.account("n"),
+        campaign=words.campaign("n"),
+        now=words.now_ms,
+        accounts=words.series(2, words.sizes.accounts),
+    )
+    yield from _split(text)
+    yield from _split(programs.programs(words))
+
+
+def _subscribers(words: Words, first: int, end: int) -> str:
+    referrer_id = words.subscriber_id("referrer_n", "referrer_created_ms")
+    referrer_code = f"'s' || {words.padded('referrer_n')}"
+    return _SUBSCRIBERS.format(
+        id=words.subscriber_id("n", "created_ms"),
+        account=words.account(),
+        campaign=words.campaign(),
+        n_padded=words.padded("n"),
+        code=f"'s' || {words.padded('n')}",
+        referrer_code=f"CASE WHEN referrer_n IS NOT NULL THEN {referrer_code} "
+        f"WHEN joined_n IS NOT NULL THEN 'p' || {words.padded('joined_n')} END",
+        joined="CASE WHEN joined_n IS NOT NULL THEN "
+        f"'00000004-0000-7000-8000-' || {words.padded('joined_n')} END",
+        joined_n=programs.joined_number(words),
+        referrer_id=f"CASE WHEN referrer_n IS NOT NULL THEN {referrer_id} END",
+        now=words.now_ms,
+        created=words.created("n"),
+        referrer_created=words.created("referrer_n"),
+        large=words.sizes.large,
+        large_advocates=max(1, words.sizes.large // 100),
+        others=words.sizes.accounts - 1,
+        subscribers=words.series(first, end),
+    )
+
+
+def _events(words: Words) -> str:
+    sizes, listening = words.sizes, min(LISTENING, words.sizes.accounts)
+    span_ms = 20 * DAY_MS
+    return _EVENTS.format(
+        webhook=f"'0000000b-0000-7000-8000-' || {words.padded('account_n')}",
+        account=words.account(),
+        event=f"'msg_0000000e-0000-7000-8000-' || {words.padded('n')}",
+        delivery=f"'0000000d-0000-7000-8000-' || {words.padded('n')}",
+        event_ms=f"({words.now_ms - 21 * DAY_MS} + n * {span_ms} / {sizes.events})",
+        event_account=f"CASE WHEN n % 2 = 0 THEN 0 ELSE 1 + n / 2 % {listening - 1} END",
+        listening=words.series(0, listening),
+        events=words.series(0, sizes.events),
+        now=words.now_ms,
+    )
 
 
 def _split(text: str) -> Iterator[str]:
@@ -342,9 +275,9 @@ async def _fill_sqlite(path: object, words: Words, say: Say) -> None:
     async def run(sql: str) -> None:
         connection.execute(f"BEGIN; {sql}; COMMIT").fetchall()
 
-    await _run_all(words.account_statements(), run, say)
+    await _run_all(_account_statements(words), run, say)
     connection.config(apsw.SQLITE_DBCONFIG_ENABLE_TRIGGER, 0)
-    await _run_all(words.statements(), run, say)
+    await _run_all(_statements(words), run, say)
     connection.close()
 
 
@@ -356,7 +289,7 @@ async def _fill_postgres(url: str, words: Words, say: Say) -> None:
         "jit": "off",
     }
     server = await asyncpg.connect(url, server_settings=settings, command_timeout=3600)
-    await _run_all(words.account_statements(), server.execute, say)
+    await _run_all(_account_statements(words), server.execute, say)
     await server.execute("SET session_replication_role = replica")
     indexes = await server.fetch(
         "SELECT indexname, indexdef FROM pg_indexes WHERE tablename = 'subscriber' "
@@ -364,7 +297,7 @@ async def _fill_postgres(url: str, words: Words, say: Say) -> None:
     )
     for name, _ in indexes:
         await server.execute(f"DROP INDEX {name}")
-    await _run_all(words.statements(), server.execute, say)
+    await _run_all(_statements(words), server.execute, say)
     for _, definition in indexes:
         say(definition[:100])
         await server.execute(definition)

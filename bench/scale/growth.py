@@ -21,7 +21,7 @@ from bench.report import Table, console
 from bench.scale import databases
 from bench.scale.asks import ASKS, milliseconds
 from bench.scale.databases import Folder
-from bench.scale.fill import LARGE, Sizes
+from bench.scale.words import LARGE, Sizes
 from bench.servers import Server
 from honeyguide import settings
 from honeyguide.app import Services, opened
