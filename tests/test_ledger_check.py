@@ -13,6 +13,7 @@ import asyncpg
 import pytest
 
 from honeyguide.partners import ledger_check, payouts
+from honeyguide.referrals.check_slices import LAST_KEY
 from honeyguide.store import Store
 from honeyguide.store.tx import Tx
 from tests.support.service import ENGINES
@@ -260,9 +261,9 @@ def _look_at_damaged_copy(opened: OpenStore, damage: str) -> tuple[int, int]:
         )
         connection.execute(damage).fetchall()
         touched = connection.changes()
-        broken = sum(
-            connection.execute(check.sqlite).fetchall()[0][0]
-            for check in ledger_check._CHECKS.values()
-        )
+        everything, broken = {"after": "", "until": LAST_KEY}, 0
+        for check in ledger_check._CHECKS:
+            given = [everything[name] for name in check.errors.sqlite_order]
+            broken += connection.execute(check.errors.sqlite, given).fetchall()[0][0]
         connection.execute("ROLLBACK")
         return touched, broken

@@ -13,8 +13,10 @@ import asyncpg
 import pytest
 
 from honeyguide.kernel.ids import new_code, new_id
-from honeyguide.referrals import page_index, subscriber_check
+from honeyguide.referrals import check_slices, page_index, subscriber_check
+from honeyguide.referrals.check_slices import LAST_KEY, check_slice
 from honeyguide.store import migrate
+from honeyguide.store.statements import Statement
 from honeyguide.store.tx import Tx
 from tests.support.stores import OpenStore
 from tests.test_ledger_check import disarm
@@ -31,8 +33,14 @@ FROM {rows :rows AS r (id TEXT, code TEXT, referrer_code TEXT, referrer_id TEXT,
 
 def wrong(opened: OpenStore) -> dict[str, int]:
     async def look(tx: Tx) -> dict[str, int]:
-        counts = {name: await tx.one(check) for name, check in subscriber_check.CHECKS.items()}
-        return {name: n for name, n in counts.items() if n}
+        found: dict[str, int] = {}
+        for check in subscriber_check.CHECKS:
+            after: str | None = ""
+            while after is not None:
+                broken, after = await check_slice(tx, check, after)
+                if broken:
+                    found[check.promise] = found.get(check.promise, 0) + broken
+        return found
 
     return opened.run(opened.store.slow_snapshot(look))
 
@@ -48,10 +56,10 @@ def row(number: int, referrer: dict[str, Any] | None = None, status: str = "veri
     }
 
 
-def fill(opened: OpenStore) -> None:
+def fill(opened: OpenStore, email: str = "alice@example.org") -> None:
     """An advocate with enough referrals to have a page index of their own, and one with few."""
-    campaign_id, _ = opened.account_with_key()
-    ((account_id,),) = opened.ask("SELECT account_id FROM campaign")
+    campaign_id, _ = opened.account_with_key(email)
+    ((account_id,),) = opened.ask("SELECT account_id FROM campaign WHERE id = :id", id=campaign_id)
     owner = {"account_id": account_id, "campaign_id": campaign_id}
     many, few = row(0), row(1)
     opened.do(INSERT, **owner, rows=[many, few])
@@ -66,6 +74,7 @@ def test_what_is_kept_agrees_with_the_subscribers_at_any_moment(
     opened: OpenStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(page_index, "BLOCK_ROWS", 100)
+    monkeypatch.setattr(check_slices, "SLICE_ROWS", 90)
     fill(opened)
     assert wrong(opened) == {}  # all of it in notes
     more = True
@@ -136,38 +145,68 @@ def test_every_kind_of_damage_is_found(opened: OpenStore, monkeypatch: pytest.Mo
     while opened.run(opened.store.write_snapshot(page_index.apply_changes)):
         pass
     disarm(opened)
-    assert {name for name, _ in DAMAGES} == set(subscriber_check.CHECKS)
+    assert {name for name, _ in DAMAGES} == set(subscriber_check.PROMISES)
     unseen = []
     for name, damage in DAMAGES:
-        check = subscriber_check.CHECKS[name]
+        checks = [check.errors for check in subscriber_check.CHECKS if check.promise == name]
         if opened.engine == "sqlite":
-            found = _on_sqlite(opened.url, damage, check.sqlite)
+            found = _on_sqlite(opened.url, damage, checks)
         else:
-            found = opened.run(_on_postgres(opened.url, damage, check.postgres))
+            found = opened.run(_on_postgres(opened.url, damage, checks))
         if not found:
             unseen.append((name, damage))
     assert unseen == []
     assert wrong(opened) == {}
 
 
-def _on_sqlite(url: str, damage: str, check: str) -> int:
+def test_slices_of_any_length_find_the_same(
+    opened: OpenStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Two accounts, and damage to the first, the last and one in the middle of each kind of row."""
+    fill(opened)
+    fill(opened, "bob@example.org")
+    while opened.run(opened.store.write_snapshot(page_index.apply_changes)):
+        pass
+    disarm(opened)
+    some = "(SELECT MIN(id) FROM subscriber) OR id = (SELECT MAX(id) FROM subscriber) OR id = "
+    opened.do(f"UPDATE subscriber SET referrals_rejected = 7000 WHERE id = {some}{FIRST}")
+    opened.do("UPDATE listing SET n = n + 1")
+    opened.do("UPDATE listing_run SET n = n + 1")
+    opened.do("UPDATE campaign_day SET rejected = rejected + 1")
+    whole = wrong(opened)
+    assert whole["counts_off"] == 3 and len(whole) == 5
+    for rows in (200, 1_000, 1_077):
+        monkeypatch.setattr(check_slices, "SLICE_ROWS", rows)
+        assert wrong(opened) == whole
+
+
+EVERYTHING = {"after": "", "until": LAST_KEY}
+
+
+def _on_sqlite(url: str, damage: str, checks: list[Statement[int]]) -> int:
     with contextlib.closing(apsw.Connection(url.removeprefix("sqlite:///"))) as connection:
         connection.execute(
             "PRAGMA ignore_check_constraints = ON; PRAGMA foreign_keys = OFF; BEGIN IMMEDIATE"
         ).fetchall()
         connection.execute(damage)
         assert connection.changes()
-        found: int = connection.execute(check).fetchall()[0][0]
+        found = 0
+        for check in checks:
+            given = [EVERYTHING[name] for name in check.sqlite_order]
+            found += connection.execute(check.sqlite, given).fetchall()[0][0]
         connection.execute("ROLLBACK")
         return found
 
 
-async def _on_postgres(url: str, damage: str, check: str) -> int:
+async def _on_postgres(url: str, damage: str, checks: list[Statement[int]]) -> int:
     connection = await asyncpg.connect(url)
     transaction = connection.transaction()
     await transaction.start()
     assert not (await connection.execute(damage)).endswith(" 0")
-    found: int = await connection.fetchval(check)
+    found = 0
+    for check in checks:
+        given = [EVERYTHING[name] for name in check.postgres_order]
+        found += await connection.fetchval(check.postgres, *given)
     await transaction.rollback()
     await connection.close()
     return found

@@ -5,6 +5,7 @@ own.
 
 from __future__ import annotations
 
+from honeyguide.referrals.check_slices import Check
 from honeyguide.store.statements import beside
 
 PROMISES = {
@@ -34,4 +35,4 @@ PROMISES = {
 }
 
 _sql = beside(__file__)
-CHECKS = {name: _sql.value(name, int) for name in PROMISES}
+CHECKS = tuple(Check(name, _sql.value(name, int)) for name in PROMISES)

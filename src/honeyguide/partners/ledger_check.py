@@ -1,17 +1,19 @@
 """Proves the ledger, what is kept about subscribers, and whose each row is: each check counts rows
-that must not exist, in one snapshot. `honeyguide verify` and a daily job run it.
+that must not exist. `honeyguide verify` and a daily job run it.
 
 Every check looks at the same money from another side, so that a wrong row makes two that should
-agree differ. Each reads its tables once, whatever their size.
+agree differ. Each is right in a snapshot of its own, and so is each slice of one.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
+from functools import partial
 from typing import NamedTuple
 
 from honeyguide.partners import account_check
 from honeyguide.referrals import subscriber_check
+from honeyguide.referrals.check_slices import Check, Checked, check_slice
 from honeyguide.store.statements import beside
 from honeyguide.store.tx import Tx
 
@@ -75,21 +77,32 @@ _PROMISES = {
 }
 
 _sql = beside(__file__)
+_ALL_PROMISES = _PROMISES | subscriber_check.PROMISES | account_check.PROMISES
 _CHECKS = (
-    {name: _sql.value(name, int) for name in _PROMISES}
-    | subscriber_check.CHECKS
-    | account_check.CHECKS
+    *(Check(name, _sql.value(name, int)) for name in _PROMISES),
+    *subscriber_check.CHECKS,
+    *account_check.CHECKS,
 )
 _SUMS = _sql.query("sums", Sums)
 CHECKS = len(_CHECKS)
 
 
-async def verify(tx: Tx, done: Callable[[], None] = lambda: None) -> tuple[list[Finding], Sums]:
-    """Every promise with how often it is broken; all must be zero. `done` is called after each
-    check."""
-    findings = []
-    promises = _PROMISES | subscriber_check.PROMISES | account_check.PROMISES
-    for name, promise in promises.items():
-        findings.append(Finding(promise, await tx.one(_CHECKS[name]) or 0))
+async def run_checks(
+    run: Callable[[Check, str], Awaitable[Checked]], done: Callable[[], None] = lambda: None
+) -> list[Finding]:
+    """Every promise with how often it is broken; all must be zero. `run` checks one slice, and
+    `done` is called after each check."""
+    broken = dict.fromkeys(_ALL_PROMISES, 0)
+    for check in _CHECKS:
+        after: str | None = ""
+        while after is not None:
+            found, after = await run(check, after)
+            broken[check.promise] += found
         done()
+    return [Finding(promise, broken[name]) for name, promise in _ALL_PROMISES.items()]
+
+
+async def verify(tx: Tx, done: Callable[[], None] = lambda: None) -> tuple[list[Finding], Sums]:
+    """All checks in one snapshot, and the sums of the ledger."""
+    findings = await run_checks(partial(check_slice, tx), done)
     return findings, await tx.one(_SUMS) or Sums(0, 0, 0)

@@ -4,6 +4,7 @@ foreign keys because a signup would pay for them. The ledger check runs these ch
 
 from __future__ import annotations
 
+from honeyguide.referrals.check_slices import Check
 from honeyguide.store.statements import beside
 
 PROMISES = {
@@ -19,4 +20,17 @@ PROMISES = {
 }
 
 _sql = beside(__file__)
-CHECKS = {name: _sql.value(name, int) for name in PROMISES}
+_SUBSCRIBERS = _sql.value("subscriber_slice", str)
+_CAMPAIGNS = _sql.value("campaign_slice", str)
+_STARS = _sql.value("star_slice", str)
+CHECKS = (
+    Check("subscribers_astray", _sql.value("subscribers_astray", int), _SUBSCRIBERS),
+    Check("states_off", _sql.value("states_off", int), _SUBSCRIBERS),
+    Check("counts_off", _sql.value("counts_off", int), _SUBSCRIBERS),
+    Check("advocates_off", _sql.value("advocates_off", int), _SUBSCRIBERS),
+    Check("totals_off", _sql.value("totals_off", int), _CAMPAIGNS),
+    Check("totals_off", _sql.value("star_totals_off", int), _STARS),
+    Check("blocks_off", _sql.value("blocks_off", int), _CAMPAIGNS),
+    Check("blocks_off", _sql.value("star_blocks_off", int), _STARS),
+    Check("days_off", _sql.value("days_off", int), _CAMPAIGNS),
+)

@@ -185,8 +185,9 @@ def _reader(path: Path) -> apsw.Connection:
 
 def _slow_reader(path: Path) -> apsw.Connection:
     connection = _reader(path)
-    # It reads most pages once, so that a large cache would only take memory.
-    connection.execute("PRAGMA cache_size = -16384")
+    # It reads most pages once, so that a large cache would only take memory. What it sorts may be
+    # large too.
+    connection.execute("PRAGMA cache_size = -16384; PRAGMA temp_store = FILE").fetchall()
     return connection
 
 

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import time
 from collections.abc import Callable
 
 from honeyguide.accounts import accounts
@@ -13,6 +14,7 @@ from honeyguide.kernel.errors import Unavailable
 from honeyguide.kernel.site import Site
 from honeyguide.partners import budget_notifications, ledger_check, payouts
 from honeyguide.referrals import lifecycle
+from honeyguide.referrals.check_slices import Check, Checked, check_slice
 from honeyguide.signups import signups
 from honeyguide.store import Store
 
@@ -21,6 +23,8 @@ log = logging.getLogger("honeyguide.work")
 # Referrals looked up in one read. Each is verified in a transaction of its own, a few at a time.
 VERIFY_BATCH = 100
 VERIFY_TOGETHER = 8
+# The pause after each slice of the ledger check, as a part of what the slice took.
+CHECK_PAUSE = 0.5
 
 
 async def verify_due_referrals(site: Site, store: Store, now_ms: int) -> bool:
@@ -77,7 +81,15 @@ async def pay_out(
 
 
 async def verify_ledger(store: Store, now_ms: int) -> bool:
-    findings, _ = await store.slow_snapshot(ledger_check.verify)
+    """A slice at a time, each in a snapshot of its own, so that none takes long."""
+
+    async def run(check: Check, after: str) -> Checked:
+        began = time.perf_counter()
+        checked = await store.slow_snapshot(check_slice, check, after)
+        await asyncio.sleep((time.perf_counter() - began) * CHECK_PAUSE)
+        return checked
+
+    findings = await ledger_check.run_checks(run)
     for finding in findings:
         if finding.broken:
             log.error("Ledger check failed, %d rows wrong: %s", finding.broken, finding.promise)
