@@ -4,7 +4,10 @@ was canceled.
 
 from __future__ import annotations
 
+import pytest
+
 from honeyguide.events import outbox
+from honeyguide.pages.dashboard import webhooks
 from tests.support.service import Service, until
 from tests.support.stores import statement
 from tests.support.web import operator, words
@@ -41,6 +44,24 @@ def test_the_log_can_show_failures_only(service: Service) -> None:
     shown = words(alice.web.get(f"/webhooks/{hook}?show=failed").text)
     assert "1 delivery in the last 30 days" in shown and ids[1]["event_id"] in shown
     assert ids[0]["event_id"] not in shown and ids[2]["event_id"] not in shown
+
+
+def test_a_long_log_is_counted_up_to_a_limit_and_can_be_read_to_its_end(
+    service: Service, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(webhooks, "MOST_COUNTED", 4)
+    monkeypatch.setattr(webhooks, "PER_PAGE", 2)
+    alice = operator(service)
+    hook = alice.post("/v2/webhooks", {"url": "http://127.0.0.1:9/"}).json()["webhook"]["uuid"]
+    ids = [alice.post(f"/v2/webhooks/{hook}/test").json()["delivery"] for _ in range(4)]
+    page = alice.web.get(f"/webhooks/{hook}?page=2").text
+    assert "4 deliveries in the last 30 days" in words(page) and "Page 2 of 2 " in words(page)
+    ids.append(alice.post(f"/v2/webhooks/{hook}/test").json()["delivery"])
+    page = alice.web.get(f"/webhooks/{hook}?page=2").text
+    assert "4+ deliveries in the last 30 days" in words(page) and "Page 2 of 2+" in words(page)
+    page = alice.web.get(f"/webhooks/{hook}?page=3").text
+    assert ids[0]["event_id"] in page and "Page 3 of 3 " in words(page) and "Older" not in page
+    assert alice.get(f"/v2/webhooks/{hook}/deliveries").json()["meta"]["total_deliveries"] == 5
 
 
 def test_a_delivery_shows_its_body_and_why_it_was_canceled(service: Service) -> None:

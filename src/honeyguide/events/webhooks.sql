@@ -45,7 +45,9 @@ WHERE account_id = :account_id AND id = :id;
 DELETE FROM webhook WHERE account_id = :account_id AND id = :id;
 
 -- name: count_deliveries
-SELECT COUNT(*) AS n FROM delivery WHERE account_id = :account_id AND webhook_id = :webhook_id;
+SELECT COUNT(*) AS n FROM (
+    SELECT 1 AS one FROM delivery WHERE account_id = :account_id AND webhook_id = :webhook_id LIMIT :most
+) AS counted;
 
 -- name: deliveries
 -- The page is found in the index before anything is looked up for its rows.
@@ -57,7 +59,9 @@ WHERE d.id IN (
 ) ORDER BY d.created_ms DESC, d.id DESC;
 
 -- name: count_failed
-SELECT COUNT(*) AS n FROM delivery WHERE account_id = :account_id AND webhook_id = :webhook_id AND status = 'failed';
+SELECT COUNT(*) AS n FROM (
+    SELECT 1 AS one FROM delivery WHERE account_id = :account_id AND webhook_id = :webhook_id AND status = 'failed' LIMIT :most
+) AS counted;
 
 -- name: failed
 SELECT d.id, d.event_id, e.type, d.status, d.due_ms, d.created_ms

@@ -18,6 +18,8 @@ from honeyguide.pages.forms import Field
 from honeyguide.store.tx import Tx
 
 PER_PAGE = 25
+# Larger counts are shown as "10,000+".
+MOST_COUNTED = 10_000
 FORM = {"url": Field("URL", "Enter a URL.")}
 ACTIONS = {"since": Field("Replay events since", "Enter a date and time.")}
 EVENTS = (
@@ -99,8 +101,15 @@ async def _one(tx: Tx, request: PageRequest, secret: str = "") -> PageView:
     hook, scope = await _found(tx, request)
     only_failed = request.query.get("show") == "failed"
     log, total = await webhooks.page_of_deliveries(
-        tx, request.tenant.account_id, scope, hook.id, page, only_failed=only_failed
+        tx,
+        request.tenant.account_id,
+        scope,
+        hook.id,
+        page,
+        only_failed=only_failed,
+        count_up_to=MOST_COUNTED + 1,
     )
+    is_cut = total > MOST_COUNTED
     here = f"/webhooks/{hook.id}?{'show=failed&' if only_failed else ''}page="
     sent = await webhooks.bodies_of(
         tx, request.tenant.account_id, (delivery for delivery, _ in log)
@@ -112,8 +121,10 @@ async def _one(tx: Tx, request: PageRequest, secret: str = "") -> PageView:
         log=log,
         bodies={event: rendering.json_lines(json.loads(body)) for event, body in sent.items()},
         total=total,
+        counted=formats.up_to(MOST_COUNTED, total),
         page=page.page,
-        pages=page.total_pages(total),
+        pages=max(page.total_pages(min(total, MOST_COUNTED)), page.page if is_cut else 0),
+        has_more=is_cut and len(log) == PER_PAGE,
         events=EVENTS,
         chosen=[kind for kind, _, _ in EVENTS if getattr(hook, kind)],
         since=iso(request.now_ms - DAY_MS)[:16],
