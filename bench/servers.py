@@ -54,9 +54,10 @@ def service(
     secret_key: str = "",
     workers: int = 1,
     core: int | None = None,
+    work: bool = True,
 ) -> Iterator[Server]:
     """`honeyguide serve`, everything on, its access log written to a file; on one core only where
-    one is given.
+    one is given. Without `work` it runs no background jobs.
     """
     port = free_port()
     environment = {
@@ -70,6 +71,8 @@ def service(
         "HONEYGUIDE_SECRET_KEY": secret_key,
     }
     command = [sys.executable, "-m", "honeyguide", "serve", "--workers", str(workers)]
+    if not work:
+        command.append("--no-work")
     if core is not None:
         command = ["taskset", "-c", str(core), *command]
     began = time.perf_counter()

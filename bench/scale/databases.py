@@ -63,6 +63,9 @@ class Folder:
         self.postgres = postgres
         self._file = path / "state.json"
         self.state = State()
+        self.load()
+
+    def load(self) -> None:
         if self._file.exists():
             self.state = msgspec.json.decode(self._file.read_bytes(), type=State)
 

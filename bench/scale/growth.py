@@ -7,9 +7,12 @@ Filling takes about half an hour, measuring as long. Delete the folder when done
 from __future__ import annotations
 
 import asyncio
+import multiprocessing
+import resource
 import tempfile
 import time
 from contextlib import ExitStack
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
@@ -19,7 +22,7 @@ from bench.people import Campaign
 from bench.plan import Bench
 from bench.report import Table, console
 from bench.scale import databases
-from bench.scale.asks import ASKS, milliseconds
+from bench.scale.asks import ASKS, LIMIT_S, milliseconds
 from bench.scale.databases import Folder
 from bench.scale.words import LARGE, Sizes
 from bench.servers import Server
@@ -29,6 +32,7 @@ from honeyguide.events import outbox, webhooks
 from honeyguide.events.webhooks import Flags, Webhook
 from honeyguide.kernel.clock import system_clock
 from honeyguide.store.tx import Tx
+from honeyguide.work.jobs import Job
 
 ABOUT = "Growth: ten million subscribers on PostgreSQL, a million on SQLite"
 DELIVERIES = 500
@@ -45,16 +49,30 @@ def sizes_of(bench: Bench, engine: str) -> tuple[Sizes, Sizes]:
     return Sizes(small, max(20, small // 1000)), Sizes(large, max(20, large // 1000))
 
 
+@dataclass(frozen=True)
+class Measured:
+    """A filled database, for a process of its own, so that its memory can be told."""
+
+    folder: Path
+    url: str
+    prefix: str  # of the names of its figures
+    campaign: Campaign
+    sink_port: int
+
+
 Databases = dict[Sizes, dict[str, Campaign]]
 
 
 def _figures(folder: Folder, engine: str, filled: Databases, bench: Bench) -> None:
-    """Everything over HTTP, one database after the other for each request."""
+    """Everything over HTTP, one database after the other for each request. The servers run no
+    jobs, which are measured by themselves."""
     with ExitStack() as stack:
         running: dict[Sizes, Server] = {}
         for sizes in filled:
             url = folder.url(engine, sizes)
-            running[sizes] = stack.enter_context(servers.service(url, bench.folder, rate_limit=0))
+            running[sizes] = stack.enter_context(
+                servers.service(url, bench.folder, rate_limit=0, work=False)
+            )
         for ask in ASKS:
             for sizes, campaigns in filled.items():
                 name = _name(engine, sizes, f"{ask.words}, {ask.account} account")
@@ -70,23 +88,38 @@ def _name(engine: str, sizes: Sizes, words: str) -> str:
     return f"{engine} {sizes.subscribers}: {words}"
 
 
-async def _jobs(folder: Folder, engine: str, sizes: Sizes, campaign: Campaign, port: int) -> None:
+def _run_jobs(measured: Measured) -> None:
+    asyncio.run(_jobs(measured))
+
+
+async def _jobs(measured: Measured) -> None:
     """Each background job once, and deliveries, without a server beside them."""
-    chosen = settings.read({"HONEYGUIDE_DATABASE_URL": folder.url(engine, sizes)})
+    folder = Folder(measured.folder, None)
+    chosen = settings.read({"HONEYGUIDE_DATABASE_URL": measured.url})
     async with opened(chosen) as services:
         for job in services.loop.jobs:
-            name = _name(engine, sizes, f"job: {job.name}")
+            name = f"{measured.prefix}job: {job.name}"
             if name not in folder.state.figures:
-                began = time.perf_counter()
-                await services.loop.once(job)
-                took = (time.perf_counter() - began) * 1000
+                took = await _job_ms(services, job)
                 folder.figure(name, lambda took=took: took)  # type: ignore[misc]
                 console.print(f"{name}: {took:.1f}")
-        name = _name(engine, sizes, f"{DELIVERIES} deliveries")
+        name = f"{measured.prefix}{DELIVERIES} deliveries"
         if name not in folder.state.figures:
-            took = await _deliver(services, campaign, port)
+            took = await _deliver(services, measured.campaign, measured.sink_port)
             folder.figure(name, lambda: took)
             console.print(f"{name}: {took:.1f}")
+    name = f"{measured.prefix}most memory during the jobs (MB)"
+    folder.figure(name, lambda: resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024)
+
+
+async def _job_ms(services: Services, job: Job) -> float:
+    began = time.perf_counter()
+    try:
+        async with asyncio.timeout(LIMIT_S):
+            await services.loop.once(job)
+    except TimeoutError:
+        return LIMIT_S * 1000
+    return (time.perf_counter() - began) * 1000
 
 
 async def _deliver(services: Services, campaign: Campaign, port: int) -> float:
@@ -127,6 +160,11 @@ async def _emit(tx: Tx, account_id: str, webhook_id: str) -> None:
         )
 
 
+def _shown(milliseconds: float) -> str:
+    limit_ms = LIMIT_S * 1000
+    return f"{milliseconds:,.1f}" if milliseconds < limit_ms else f"over {limit_ms:,.0f}"
+
+
 def _table(folder: Folder, engine: str, small: Sizes, large: Sizes) -> Table:
     title = {"sqlite": "SQLite", "postgres": "PostgreSQL"}[engine]
     rows = []
@@ -135,7 +173,7 @@ def _table(folder: Folder, engine: str, small: Sizes, large: Sizes) -> Table:
         words = name.removeprefix(prefix)
         after = folder.state.figures.get(_name(engine, large, words))
         if name.startswith(prefix) and after is not None:
-            rows.append((words, f"{before:,.1f}", f"{after:,.1f}", f"{after / before:.2f}"))
+            rows.append((words, _shown(before), _shown(after), f"{after / before:.2f}"))
     columns = (
         "",
         f"{small.subscribers:,} subscribers (ms)",
@@ -161,6 +199,18 @@ def run(bench: Bench) -> list[Table]:
             _figures(folder, engine, filled, bench)
             with servers.sink() as port:
                 for sizes in filled:
-                    asyncio.run(_jobs(folder, engine, sizes, filled[sizes][LARGE], port))
+                    measured = Measured(
+                        folder=folder.path,
+                        url=folder.url(engine, sizes),
+                        prefix=_name(engine, sizes, ""),
+                        campaign=filled[sizes][LARGE],
+                        sink_port=port,
+                    )
+                    apart = multiprocessing.get_context("spawn").Process(
+                        target=_run_jobs, args=(measured,)
+                    )
+                    apart.start()
+                    apart.join()
+                    folder.load()
             tables.append(_table(folder, engine, small, large))
     return tables

@@ -25,7 +25,7 @@ INSERT INTO publication (id, account_id, name, categories, logo_id, enabled_part
 INSERT INTO program (id, account_id, publication_id, redirect_url, show_in_directory,
     max_payout_cents, total_budget_cents, cpa_cents, created_ms)
     SELECT {program}, {account}, {publication}, 'https://example.org/',
-    CASE WHEN account_n % {listed_one_in} = 0 THEN 1 ELSE 0 END, 1000000000, 1000000000000, {fee},
+    CASE WHEN account_n % {listed_one_in} = 0 THEN 1 ELSE 0 END, 10000000, 100000000, {fee},
     {now} FROM {accounts};
 INSERT INTO partner_campaign (id, account_id, owner_account_id, program_id, ref_code, created_ms)
     SELECT {joined}, {partner}, {account}, {program}, 'p' || {joined_padded}, {now} FROM (
@@ -53,9 +53,9 @@ INSERT INTO charge (id, account_id, partner_account_id, program_id, partner_camp
     partner_spent_cents, partner_cap_cents, created_ms)
     SELECT '00000006-0000-7000-8000-' || substr(id, 25), account_id, partner_account_id, program_id,
     partner_campaign_id, id, person_key, charged_month, {fee},
-    {fee} * ROW_NUMBER() OVER (PARTITION BY program_id, charged_month ORDER BY id), 1000000000000,
+    {fee} * ROW_NUMBER() OVER (PARTITION BY program_id, charged_month ORDER BY id), 100000000,
     {fee} * ROW_NUMBER() OVER (PARTITION BY partner_campaign_id, charged_month ORDER BY id),
-    1000000000, decided_ms FROM partner_referral WHERE charged_cents IS NOT NULL;
+    10000000, decided_ms FROM partner_referral WHERE charged_cents IS NOT NULL;
 INSERT INTO transfer (id, kind, reference, debit, credit, amount_cents, month, created_ms)
     SELECT id, 'charge', 'charge:' || id, 'program:' || program_id || ':receivable',
     'partner:' || partner_account_id || ':payable', fee_cents, month, created_ms FROM charge;
