@@ -80,7 +80,7 @@ UNOWNED: dict[str, str] = {
     "referrals.clicks.count": "clicks on many accounts' links, each with its owner",
     "referrals.clicks.known_hosts": "sites that clicks on many accounts' links came from",
     "referrals.clicks.count_sources": "clicks on many accounts' links, each with its owner",
-    "referrals.cohorts.next_campaign": "finds a campaign whose days changed",
+    "referrals.cohorts.due_campaigns": "finds the campaigns whose days changed",
     "referrals.clicks.purge": "sweeps visitors of two days ago",
     "accounts.sessions.purge": "sweeps sessions that ended by time",
     "accounts.invitations.purge": "sweeps links whose time is over",

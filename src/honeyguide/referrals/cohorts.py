@@ -1,7 +1,7 @@
 """People by the day they joined, in the account's time zone: counted once by a job and stored, and
 counted again when anything about that day's people changes.
 
-The page index marks the days that changed (`mark`). `next_job`, `count_job` and `save_job` are the
+The page index marks the days that changed (`mark`). `begin_job`, `count_job` and `save_job` are the
 three steps of the job. Reading the counts: `statistics`.
 """
 
@@ -33,6 +33,8 @@ OTHER = "(other)"
 # A campaign is counted again at most this often. UTC days counted in one transaction.
 EVERY_MS = 5 * MINUTE_MS
 BATCH_DAYS = 7
+# Campaigns found in one pass over all of them.
+MOST_DUE = 100
 
 
 class CohortCount(NamedTuple):
@@ -67,7 +69,7 @@ class CountJob(NamedTuple):
     is_last: bool
 
 
-class _DueCampaign(NamedTuple):
+class DueCampaign(NamedTuple):
     account_id: str
     campaign_id: str
     zone: str
@@ -79,7 +81,7 @@ _COUNT = _sql.query("count", CohortCount)
 _PEOPLE_UP_TO = _sql.value("people_up_to", int)
 _CHANGED = _sql.value("changed", int)
 _STATE = _sql.query("state", CohortState)
-_NEXT_CAMPAIGN = _sql.query("next_campaign", _DueCampaign)
+_DUE_CAMPAIGNS = _sql.query("due_campaigns", DueCampaign)
 _NEXT_CHANGES = _sql.query("next_changes", ChangedDay)
 _MARK = _sql.command("mark")
 _MARK_ALL = _sql.command("mark_all")
@@ -148,21 +150,22 @@ async def erase(tx: Tx, tenant: Tenant, created_ms: int, claims: list[str | None
 
 
 async def has_work(tx: Tx, *, now_ms: int) -> bool:
-    return await tx.one(_NEXT_CAMPAIGN, before_ms=now_ms - EVERY_MS) is not None
+    return bool(await tx.all(_DUE_CAMPAIGNS, before_ms=now_ms - EVERY_MS, most=1))
 
 
-async def next_job(tx: Tx, *, now_ms: int) -> CountJob | None:
-    """What to count next. A campaign whose zone changed begins anew."""
-    found = await tx.one(_NEXT_CAMPAIGN, before_ms=now_ms - EVERY_MS)
-    if found is None:
-        return None
-    tenant = Tenant(found.account_id, found.campaign_id)
+async def due_campaigns(tx: Tx, *, now_ms: int) -> list[DueCampaign]:
+    return await tx.all(_DUE_CAMPAIGNS, before_ms=now_ms - EVERY_MS, most=MOST_DUE)
+
+
+async def begin_job(tx: Tx, due: DueCampaign) -> CountJob:
+    """What to count of this campaign next. One whose zone changed begins anew."""
+    tenant = Tenant(due.account_id, due.campaign_id)
     whose = tenant._asdict()
-    if found.zone != found.built_zone:
+    if due.zone != due.built_zone:
         await tx.run(_MARK_ALL, **whose)
-        await tx.run(_SET_STATE, **whose, zone=found.zone, built_ms=None)
+        await tx.run(_SET_STATE, **whose, zone=due.zone, built_ms=None)
     changes = await tx.all(_NEXT_CHANGES, **whose, most=BATCH_DAYS)
-    return CountJob(tenant, ZoneInfo(found.zone), changes, len(changes) < BATCH_DAYS)
+    return CountJob(tenant, ZoneInfo(due.zone), changes, len(changes) < BATCH_DAYS)
 
 
 async def count_job(tx: Tx, job: CountJob) -> list[CohortCount]:

@@ -72,13 +72,13 @@ WHERE account_id = :account_id AND owner_id = :campaign_id AND (n_all <> 0 OR ve
 -- name: state
 SELECT zone, built_ms FROM cohort_state WHERE account_id = :account_id AND campaign_id = :campaign_id;
 
--- name: next_campaign
--- Over all accounts: one that chose another zone, or has changes and was not counted lately.
+-- name: due_campaigns
+-- Over all accounts: those that chose another zone, or have changes and were not counted lately. This looks at every campaign.
 SELECT c.account_id, c.id AS campaign_id, a.time_zone AS zone, s.zone AS built_zone
 FROM campaign AS c JOIN account AS a ON a.id = c.account_id LEFT JOIN cohort_state AS s ON s.campaign_id = c.id
 WHERE s.zone <> a.time_zone
    OR (s.built_ms IS NULL OR s.built_ms <= :before_ms) AND EXISTS (SELECT 1 FROM cohort_change AS m WHERE m.campaign_id = c.id)
-ORDER BY COALESCE(s.built_ms, 0), c.id LIMIT 1;
+ORDER BY COALESCE(s.built_ms, 0), c.id LIMIT :most;
 
 -- name: next_changes
 SELECT day_ms, n FROM cohort_change WHERE account_id = :account_id AND campaign_id = :campaign_id ORDER BY day_ms LIMIT :most;

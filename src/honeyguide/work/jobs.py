@@ -76,12 +76,12 @@ async def import_files(site: Site, store: Store, now_ms: int) -> bool:
 
 async def count_cohorts(store: Store, now_ms: int) -> bool:
     """The counting takes as long as there are people, so it is not part of a write."""
-    job = await store.write(cohorts.next_job, now_ms=now_ms)
-    if job is None:
-        return False
-    counts = await store.slow_snapshot(cohorts.count_job, job)
-    await store.write(cohorts.save_job, job, counts, now_ms=now_ms)
-    return True
+    found = await store.read(cohorts.due_campaigns, now_ms=now_ms)
+    for due in found:
+        job = await store.write(cohorts.begin_job, due)
+        counts = await store.slow_snapshot(cohorts.count_job, job)
+        await store.write(cohorts.save_job, job, counts, now_ms=now_ms)
+    return bool(found)
 
 
 async def rate_programs(store: Store, now_ms: int) -> bool:
