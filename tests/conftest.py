@@ -10,7 +10,8 @@ from collections.abc import Iterator
 import pytest
 
 from honeyguide.mail.transports import SmtpTransport
-from honeyguide.pages.readers import forms
+from honeyguide.pages.embeds import endpoint
+from honeyguide.pages.readers import hub, signup
 from tests.support.mailbox import FROM, Mailbox
 from tests.support.newsletter import Newsletter
 from tests.support.partner_market import Market
@@ -18,6 +19,7 @@ from tests.support.queued_emails import Letterbox
 from tests.support.service import ENGINES, Member, Service
 from tests.support.stores import OpenStore
 
+ROOMY = 100_000
 LONG_FILES = frozenset({"test_wheel.py", "test_demo.py"})
 
 
@@ -64,10 +66,23 @@ def wax(service: Service) -> Newsletter:
 
 @pytest.fixture
 def roomy_network(monkeypatch: pytest.MonkeyPatch) -> None:
-    """All tests of a process share one service and one address; the limit per network has a test of
-    its own.
+    """All tests of a process share one service and one address; the limits per network have tests
+    of their own.
     """
-    monkeypatch.setattr(forms.NetworkLimit, "another", lambda self, address, now_ms: None)
+    for origin, limit in signup.BY_NETWORK.items():
+        monkeypatch.setitem(signup.BY_NETWORK, origin, limit._replace(most=ROOMY))
+    monkeypatch.setattr(hub, "ASKED_BY_NETWORK", hub.ASKED_BY_NETWORK._replace(most=ROOMY))
+    monkeypatch.setattr(endpoint, "BY_NETWORK", endpoint.BY_NETWORK._replace(most=ROOMY))
+
+
+@pytest.fixture
+def processes(service: Service) -> Iterator[list[Service]]:
+    """On PostgreSQL, two that share nothing but the database."""
+    if service.engine == "sqlite":
+        yield [service]
+        return
+    with Service("postgres", database_url=service.database_url) as another:
+        yield [service, another]
 
 
 @pytest.fixture(scope="module", params=ENGINES)

@@ -6,9 +6,7 @@ from __future__ import annotations
 
 import itertools
 from collections import Counter
-from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack
 
 import pytest
 
@@ -19,6 +17,9 @@ from tests.support.market import join, offer, publish
 from tests.support.prizes import advocate, post_of, tenant_of
 from tests.support.service import Member, Service
 
+# All tests share one address; the limit per campaign and network has a test.
+pytestmark = pytest.mark.usefixtures("roomy_network")
+
 PROBES, AT_ONCE = 40, 10
 
 
@@ -26,12 +27,6 @@ PROBES, AT_ONCE = 40, 10
 def no_floor(monkeypatch: pytest.MonkeyPatch) -> None:
     """Answers wait for nothing; one test is about that."""
     monkeypatch.setattr(endpoint, "ANSWER_AFTER_S", 0)
-
-
-@pytest.fixture(autouse=True)
-def roomy_network(monkeypatch: pytest.MonkeyPatch) -> None:
-    """All tests share one address; the limit per campaign and network has a test."""
-    monkeypatch.setattr(endpoint, "BY_NETWORK", endpoint.BY_NETWORK._replace(most=100_000))
 
 
 @pytest.mark.parametrize(
@@ -168,15 +163,6 @@ def test_a_replayed_signup_moves_and_counts_nothing(alice: Member) -> None:
     assert people(alice)["ben@example.org"]["referrer_code"] == ann["ref_code"]
     counts = [alice.subscriber(each["uuid"])["referrals_count"] for each in (ann, bea)]
     assert counts == [1, 0]
-
-
-@pytest.fixture
-def processes(service: Service) -> Iterator[list[Service]]:
-    """On PostgreSQL, two that share nothing but the database."""
-    with ExitStack() as stack:
-        others = [service.database_url] if service.engine == "postgres" else []
-        more = [stack.enter_context(Service("postgres", database_url=url)) for url in others]
-        yield [service, *more]
 
 
 @pytest.mark.long

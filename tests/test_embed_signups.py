@@ -35,10 +35,9 @@ def alice(service: Service) -> Member:
 
 
 @pytest.fixture(autouse=True)
-def quick(monkeypatch: pytest.MonkeyPatch) -> None:
+def quick(monkeypatch: pytest.MonkeyPatch, roomy_network: None) -> None:
     """Answers wait for nothing, and all tests share one address."""
     monkeypatch.setattr(endpoint, "ANSWER_AFTER_S", 0)
-    monkeypatch.setattr(endpoint, "BY_NETWORK", endpoint.BY_NETWORK._replace(most=100_000))
 
 
 def test_a_signup_is_attributed_to_the_referrer_and_comes_from_an_embed(alice: Member) -> None:

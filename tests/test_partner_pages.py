@@ -9,11 +9,12 @@ from typing import Any
 import httpx
 import pytest
 
-from honeyguide.pages.readers import forms
 from tests.support.market import join, offer, publish
 from tests.support.newsletter import Newsletter
 from tests.support.service import Member, Service
 from tests.support.tables import Dump, dump
+
+pytestmark = pytest.mark.usefixtures("roomy_network")
 
 TARGET = "https://wax.example/welcome"
 # What visitors bring to be sent elsewhere.
@@ -58,14 +59,6 @@ class Deal:
 @pytest.fixture
 def deal(service: Service, bob: Member) -> Deal:
     return Deal(service, bob)
-
-
-@pytest.fixture(autouse=True)
-def roomy_network(monkeypatch: pytest.MonkeyPatch) -> None:
-    """All tests of a process share one service and one address; the limit per network has a test of
-    its own.
-    """
-    monkeypatch.setattr(forms.NetworkLimit, "another", lambda self, address, now_ms: None)
 
 
 def sent_to(answer: httpx.Response) -> str:

@@ -209,9 +209,8 @@ def website(service: Service) -> Iterator[Website]:
 
 
 @pytest.fixture
-def quick_hands(monkeypatch: pytest.MonkeyPatch) -> None:
+def quick_hands(monkeypatch: pytest.MonkeyPatch, roomy_network: None) -> None:
     """The browser fills in a form faster than people do, and always from one network."""
-    monkeypatch.setattr(forms.NetworkLimit, "another", lambda self, address, now_ms: None)
     monkeypatch.setattr(forms, "check", lambda *args, **kwargs: None)
     for name in ("LOGIN_BY_ADDRESS", "LETTERS_BY_ADDRESS"):
         monkeypatch.setattr(attempts, name, getattr(attempts, name)._replace(most=10_000))

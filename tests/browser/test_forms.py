@@ -13,7 +13,6 @@ import pytest
 from playwright.sync_api import Page
 
 from honeyguide.accounts import attempts
-from honeyguide.pages.readers import forms as reader_forms
 from tests.browser import test_dashboard, test_partners, test_reader_pages
 from tests.browser.conftest import DESKTOP, PageAt
 from tests.support.service import Service
@@ -54,9 +53,8 @@ SENTENCES = """() => [...document.querySelectorAll(
 
 
 @pytest.fixture(autouse=True)
-def many_tries(monkeypatch: pytest.MonkeyPatch) -> None:
+def many_tries(monkeypatch: pytest.MonkeyPatch, roomy_network: None) -> None:
     """One browser sends a hundred forms; the limits have tests of their own."""
-    monkeypatch.setattr(reader_forms.NetworkLimit, "another", lambda self, address, now_ms: None)
     for name in ("LOGIN_BY_ADDRESS", "LOGIN_BY_ACCOUNT", "LETTERS_BY_ADDRESS"):
         monkeypatch.setattr(attempts, name, getattr(attempts, name)._replace(most=10_000))
 

@@ -30,9 +30,8 @@ HEAVIEST = 60_000
 
 
 @pytest.fixture(autouse=True)
-def quick_hands(monkeypatch: pytest.MonkeyPatch) -> None:
+def quick_hands(monkeypatch: pytest.MonkeyPatch, roomy_network: None) -> None:
     """The browser fills in a form faster than people do, and always from one network."""
-    monkeypatch.setattr(forms.NetworkLimit, "another", lambda self, address, now_ms: None)
     monkeypatch.setattr(forms, "check", lambda *args, **kwargs: None)
     monkeypatch.setattr(
         attempts, "LOGIN_BY_ADDRESS", attempts.LOGIN_BY_ADDRESS._replace(most=10_000)

@@ -59,11 +59,6 @@ CUT_OFF = """() => [...document.querySelectorAll("body *")].filter((each) => {
 }).map((each) => each.outerHTML.slice(0, 200))"""
 
 
-@pytest.fixture(autouse=True)
-def quick_hands(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(forms.NetworkLimit, "another", lambda self, address, now_ms: None)
-
-
 @pytest.fixture(scope="module")
 def places(service: Service) -> Places:
     return Places(service)

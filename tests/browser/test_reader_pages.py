@@ -11,7 +11,6 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page, expect
 
-from honeyguide.pages.readers import forms
 from honeyguide.pages.readers.preview import preview
 from honeyguide.referrals import branding, hub_choices, rewards
 from honeyguide.referrals.branding import BrandFields
@@ -30,12 +29,6 @@ WORDS = {
     "hub_note": "Parcels leave on the first of each month.",
 }
 LIGHT = 15_000
-
-
-@pytest.fixture(autouse=True)
-def quick_hands(monkeypatch: pytest.MonkeyPatch) -> None:
-    """All forms come from one network."""
-    monkeypatch.setattr(forms.NetworkLimit, "another", lambda self, address, now_ms: None)
 
 
 class Places:

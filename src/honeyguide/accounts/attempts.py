@@ -21,6 +21,7 @@ class Limit(NamedTuple):
     name: str
     most: int
     window_ms: int
+    refusal: str = "Too many attempts. Try again {wait}."
 
 
 LOGIN_BY_ADDRESS = Limit("login by address", 50, 15 * MINUTE_MS)
@@ -51,7 +52,7 @@ async def count(tx: Tx, site: Site, limit: Limit, who: str, *, now_ms: int) -> N
         wait_s = max(1, -(-(since_ms + limit.window_ms - now_ms) // 1000))
         minutes = -(-wait_s // 60)
         raise TooMany(
-            "Too many attempts. Try again {wait}.",
+            limit.refusal,
             wait="in 1 minute" if minutes == 1 else f"in {minutes} minutes",
             retry_after_s=wait_s,
         )

@@ -19,7 +19,6 @@ from honeyguide.accounts import attempts
 from honeyguide.accounts.attempts import Limit
 from honeyguide.kernel.clock import MINUTE_MS
 from honeyguide.kernel.errors import Fault, Invalid, Missing, TooMany, Unavailable
-from honeyguide.kernel.ip_networks import ip_network_of
 from honeyguide.kernel.site import Site
 from honeyguide.languages.language import CODES, Language, get_language
 from honeyguide.pages.forms import FormErrors
@@ -33,8 +32,8 @@ from honeyguide.store.tx import Tx
 # Every answer to a form takes at least this long, so that its time tells nothing about the address.
 ANSWER_AFTER_S = 0.25
 # Exact over all processes. Many honest people share a network.
-BY_CAMPAIGN_AND_NETWORK = Limit("embed by campaign and network", 60, 10 * MINUTE_MS)
-BY_NETWORK = Limit("embed by network", 120, 10 * MINUTE_MS)
+BY_CAMPAIGN_AND_NETWORK = Limit("embed by campaign and network", 60, 10 * MINUTE_MS, forms.TOO_MANY)
+BY_NETWORK = Limit("embed by network", 120, 10 * MINUTE_MS, forms.TOO_MANY)
 BY_CAMPAIGN = Limit("embed by campaign", 10_000, 10 * MINUTE_MS)
 _PRIVATE = {"cache-control": "no-store"}
 
@@ -50,8 +49,7 @@ class EmbedRequest:
 
     async def count(self) -> None:
         """One more form from this network: refused if there were too many lately."""
-        address = forms.peer(self.http)
-        ip_network = ip_network_of(address) or address
+        ip_network = forms.ip_network(self.http)
         services, campaign_id = self.services, self.embed.campaign_id
         await services.store.write(_count, services.site, campaign_id, ip_network, self.now_ms)
 

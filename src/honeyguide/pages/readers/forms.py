@@ -1,17 +1,16 @@
 """Public forms: a token that says when the form was shown, a hidden field that only bots fill in,
-and limits per IP network.
+and whose IP network it came from.
 """
 
 from __future__ import annotations
 
-from collections import OrderedDict
 from collections.abc import Mapping
 from urllib.parse import parse_qsl
 
 from starlette.requests import Request
 
 from honeyguide.kernel import clock
-from honeyguide.kernel.errors import Fault, TooMany
+from honeyguide.kernel.errors import Fault
 from honeyguide.kernel.ip_networks import ip_network_of
 from honeyguide.kernel.site import Site
 from honeyguide.languages.language import Language, translatable
@@ -24,6 +23,7 @@ FIELDS_LIMIT = 40
 LONGEST_MS = 2 * clock.DAY_MS
 TRAP = "website"
 BAD_EMAIL = translatable("Enter a valid email address.")
+# Of a limit per network: most of those who read it sent the form only once.
 TOO_MANY = translatable(
     "Too many people are using this form from your network. Please try again {wait}."
 )
@@ -102,36 +102,12 @@ def email_errors(language: Language, fault: Fault, given: Mapping[str, str]) -> 
     return errors.by_field(language, fault, EMAIL_FIELDS)
 
 
-class NetworkLimit:
-    """A limit of posts per IP network and time window, counted in this process. The networks seen
-    longest ago are forgotten first."""
-
-    _MOST_NETWORKS = 20_000
-
-    def __init__(self, most: int, window_ms: int) -> None:
-        self._most = most
-        self._window_ms = window_ms
-        self._seen: OrderedDict[str, tuple[int, int]] = OrderedDict()
-
-    def another(self, address: str, now_ms: int) -> None:
-        """Counts one more. An IPv6 network is a /64: one visitor can use all of its addresses."""
-        ip_network = ip_network_of(address) or address
-        began_ms, count = self._seen.pop(ip_network, (now_ms, 0))
-        if not 0 <= now_ms - began_ms < self._window_ms:
-            began_ms, count = now_ms, 0
-        self._seen[ip_network] = (began_ms, count + 1)
-        if len(self._seen) > self._MOST_NETWORKS:
-            self._seen.popitem(last=False)
-        if count >= self._most:
-            wait_s = max(1, -(-(began_ms + self._window_ms - now_ms) // 1000))
-            minutes = max(1, -(-wait_s // 60))
-            raise TooMany(
-                TOO_MANY,
-                wait="in a minute" if minutes == 1 else f"in {minutes} minutes",
-                retry_after_s=wait_s,
-            )
-
-
 def peer(request: Request) -> str:
     """The sender's IP address. Behind a trusted proxy, uvicorn puts the real one here."""
     return request.client.host if request.client else ""
+
+
+def ip_network(request: Request) -> str:
+    """What limits count by. An IPv6 network is a /64: one visitor can use all of its addresses."""
+    address = peer(request)
+    return ip_network_of(address) or address

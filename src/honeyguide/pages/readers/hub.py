@@ -51,6 +51,7 @@ from honeyguide.store.tx import Tx
 
 log = logging.getLogger("honeyguide.pages")
 
+ASKED_BY_NETWORK = Limit("hub by network", 20, 10 * clock.MINUTE_MS, forms.TOO_MANY)
 # One every ten minutes.
 ASKED_BY_ADDRESS = Limit("hub by address", 6, clock.HOUR_MS)
 # An address in more campaigns than this is sent the links of the first ones.
@@ -141,7 +142,7 @@ async def ask(services: ReaderServices, request: ReaderRequest) -> ReaderView:
     brand = await _asked_for(services, request)
     request.check_form("hub")
     email = EmailAddress.parse(request.fields.get("email", ""))
-    services.hub_limit.another(forms.peer(request.http), request.now_ms)
+    await request.count(ASKED_BY_NETWORK)
     await send_links_later(services, brand, email, request.now_ms)
     return request.view("asked.html", brand, private=True)
 

@@ -10,7 +10,8 @@ from typing import Any, NamedTuple
 from starlette.requests import Request
 from starlette.responses import Response
 
-from honeyguide.kernel.clock import MINUTE_MS
+from honeyguide.accounts import attempts
+from honeyguide.accounts.attempts import Limit
 from honeyguide.kernel.errors import Fault, Invalid, Missing, TooMany, Unavailable
 from honeyguide.languages.language import ENGLISH, Language, preferred_language
 from honeyguide.pages.forms import FormErrors
@@ -30,11 +31,6 @@ class ReaderServices:
         self.site = services.site
         self.clock = services.clock
         self.branding = BrandingCache(services.store, services.clock)
-        # Many honest people share a network: an office, a school, a talk that ends with a QR code.
-        self.signup_limits = {
-            origin: forms.NetworkLimit(60, 10 * MINUTE_MS) for origin in ("signup", "magic")
-        }
-        self.hub_limit = forms.NetworkLimit(20, 10 * MINUTE_MS)
         self._background: set[asyncio.Task[None]] = set()
 
     def run_in_background(self, work: Coroutine[Any, Any, None]) -> None:
@@ -95,6 +91,11 @@ class ReaderRequest:
 
     def check_form(self, purpose: str) -> None:
         forms.check(self.services.site, purpose, self.fields, self.now_ms)
+
+    async def count(self, limit: Limit) -> None:
+        """One more form from this network: refused if there were too many lately."""
+        ip_network, store = forms.ip_network(self.http), self.services.store
+        await store.write(attempts.count, self.services.site, limit, ip_network, now_ms=self.now_ms)
 
 
 Answer = ReaderView | Response

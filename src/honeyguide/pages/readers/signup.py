@@ -35,6 +35,12 @@ from honeyguide.store import Store
 from honeyguide.store.tx import Tx
 
 CARRIED = ("ref", "partner", "utm_source", "utm_campaign")
+# By the form's origin. Many honest people share a network: an office, a school, a talk that ends
+# with a QR code.
+BY_NETWORK = {
+    origin: Limit(f"{origin} by network", 60, 10 * clock.MINUTE_MS, forms.TOO_MANY)
+    for origin in ("signup", "magic")
+}
 # How often one mailbox may be typed into the forms of one campaign.
 SIGNUPS_BY_ADDRESS = Limit("signup by address", 5, clock.HOUR_MS)
 TEASED = 3
@@ -100,7 +106,7 @@ def _has_agreed(request: ReaderRequest, brand: PageBranding) -> bool:
 async def subscribe(services: ReaderServices, request: ReaderRequest) -> Response:
     brand = await _brand(services, request)
     request.check_form(f"signup {brand.id}")
-    services.signup_limits[_origin(request)].another(forms.peer(request.http), request.now_ms)
+    await request.count(BY_NETWORK[_origin(request)])
     new = new_subscriber(request.http, request.fields, brand, _origin(request))
     email = checked(request.fields, brand, new, has_agreed=_has_agreed(request, brand))
     code = await enter(services.store, services.site, brand, new, email, now_ms=request.now_ms)
