@@ -26,7 +26,7 @@ class Size:
     connections: int = 32
     samples: int = 40  # requests per figure and round where latency is measured
     minutes: float = 0.0  # of steady load; 0: as long as the bench wants by itself
-    keep: str = ""  # folder for the databases of `scale` and `bloat`; default: in the temporary one
+    keep: str = ""  # folder for the databases of `small`, `scale` and `bloat`; default: temporary
 
 
 QUICK = Size(rows=1_000, people=500, keys=100, rounds=1, seconds=0.05, samples=3, minutes=0.05)

@@ -8,11 +8,15 @@ from __future__ import annotations
 import http.client
 import os
 import re
+import shutil
 import time
 import urllib.parse
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from functools import partial
+from pathlib import Path
+
+import msgspec
 
 from bench import cost, people, processes, servers
 from bench.people import Campaign
@@ -49,11 +53,9 @@ class SmallServer:
         self.bench = bench
         self.minutes = bench.size.minutes or MINUTES
         self.url = bench.database_url("sqlite", "small")
-        with progress() as bar:
-            making = bar.add_task("subscribers", total=2 * bench.size.rows)
-            plan = people.Plan("small", bench.size.rows)
-            tick = partial(bar.advance, making)
-            self.campaign: Campaign = people.make(self.url, [plan], tick).campaigns["small"]
+        kept = Path(bench.size.keep) if bench.size.keep else bench.folder / "filled"
+        self.campaign = _filled(kept, bench.size.rows)
+        shutil.copyfile(kept / "small.db", bench.folder / "small.db")
         self.clicks = cost.click_requests(self.url, self.campaign)
         self.number = 1
 
@@ -117,6 +119,24 @@ class SmallServer:
 
     def after_restart(self, server: Server) -> dict[str, Latencies]:
         return self.watched(server, self._watched_s)
+
+
+def _filled(folder: Path, rows: int) -> Campaign:
+    """Fills `small.db` in this folder, or finds it there: filling takes minutes, and the bench
+    measures on a copy."""
+    note = folder / f"small-{rows}.json"
+    if note.exists():
+        return msgspec.json.decode(note.read_bytes(), type=Campaign)
+    folder.mkdir(parents=True, exist_ok=True)
+    for unfinished in folder.glob("small.db*"):
+        unfinished.unlink()
+    with progress() as bar:
+        making = bar.add_task("subscribers", total=2 * rows)
+        tick = partial(bar.advance, making)
+        plan = people.Plan("small", rows)
+        made = people.make(f"sqlite:///{folder / 'small.db'}", [plan], tick)
+    note.write_bytes(msgspec.json.encode(made.campaigns["small"]))
+    return made.campaigns["small"]
 
 
 def _memory(server: Server) -> float:
