@@ -23,7 +23,7 @@ from honeyguide.doctor.results import TITLES, CheckResult, HealthLevel
 from honeyguide.integrations.encryption import EncryptionKeys
 from honeyguide.kernel.clock import DAY_MS, HOUR_MS, MINUTE_MS, system_clock
 from honeyguide.kernel.errors import Unavailable
-from honeyguide.store import DatabaseFacts, PgBouncerFacts, inspect_database
+from honeyguide.store import DatabaseFacts, PgBouncerFacts, ReplicaFacts, inspect_database
 from honeyguide.store.job_runs import JobRun
 from tests.support.mailbox import Mailbox
 from tests.support.postgres import free_port, shared_server
@@ -100,6 +100,11 @@ JUDGED: list[tuple[CheckResult, HealthLevel]] = [
     (judgements.pgbouncer(PgBouncerFacts("honeyguide", {}, True)), OK),
     (judgements.pgbouncer(PgBouncerFacts("honeyguide", {"jit": "off"}, True)), PROBLEM),
     (judgements.pgbouncer(PgBouncerFacts("honeyguide", {}, False)), PROBLEM),
+    (judgements.replica(None), OK),
+    (judgements.replica(ReplicaFacts(True, True, 0)), OK),
+    (judgements.replica(ReplicaFacts(True, True, 12_000)), WARNING),
+    (judgements.replica(ReplicaFacts(True, False, 0)), PROBLEM),
+    (judgements.replica(ReplicaFacts(False, True, 0)), PROBLEM),
     (judgements.schema(0, is_new=False), OK),
     (judgements.schema(1, is_new=False), WARNING),
     (judgements.schema(26, is_new=True), WARNING),

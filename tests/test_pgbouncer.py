@@ -5,6 +5,7 @@ signups, webhooks, jobs, lists and reports, with fewer connections than callers.
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from typing import NamedTuple
@@ -65,6 +66,23 @@ def test_the_doctor_is_content_once_its_advice_was_taken(pooled):
     with pgbouncer(f"host=127.0.0.1 port={pooled.server.port}", "honeyguide", statements=0) as port:
         untracked = settings | {"database_url": f"postgresql://honeyguide@127.0.0.1:{port}/advice"}
         assert "max_prepared_statements" in examine(untracked)["remedy"]
+
+
+def test_init_prints_what_the_database_user_needs(pooled, tmp_path):
+    settings = pooled.database("setup")
+    words = ["--settings", str(tmp_path / "honeyguide.env"), "init", "--yes"]
+    words += ["--unit-folder", str(tmp_path), "--email", "ana@example.org"]
+    words += ["--user", "root"] if os.geteuid() == 0 else []
+    refused = command(*words, database_url=settings["database_url"])
+    assert refused.returncode == 1
+    assert "Also set HONEYGUIDE_DATABASE_DIRECT_URL" in refused.stderr
+    pooled.server.execute("ALTER ROLE honeyguide RESET jit")
+    done = command(*words, **settings)
+    pooled.server.execute("ALTER ROLE honeyguide SET jit = 'off'")
+    assert "Wrote" in done.stdout, done.stderr
+    assert "ALTER ROLE honeyguide SET jit = 'off';" in done.stdout
+    written = (tmp_path / "honeyguide.env").read_text()
+    assert f"HONEYGUIDE_DATABASE_DIRECT_URL={settings['database_direct_url']}" in written
 
 
 def test_twelve_processes_spend_a_budget_to_the_cent(pooled):

@@ -5,6 +5,7 @@ before, and a failover to it needs no restart.
 from __future__ import annotations
 
 import asyncio
+import json
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
 
@@ -13,6 +14,7 @@ import pytest
 from honeyguide.kernel.errors import Unavailable
 from honeyguide.store import Store, Tx, migrate, open_store, replica
 from tests.support.postgres import SCRATCH, PostgresServer
+from tests.support.process import command
 from tests.support.replicas import ReplicaServer
 from tests.support.service import Service, until
 from tests.support.stores import names, put, statement
@@ -101,6 +103,32 @@ async def _is_read(store: Store) -> bool:
             return True
         await asyncio.sleep(0.1)
     return False
+
+
+def test_the_doctor_tells_whether_it_is_a_replica_of_ours_that_keeps_up(primary):
+    def url(server: PostgresServer, name: str) -> str:
+        return server.url(name).replace("postgres@", "ordinary@")
+
+    def examine(replica_url: str) -> dict[str, str]:
+        urls = {"database_url": url(primary, "doctor"), "replica_url": replica_url}
+        found = json.loads(command("doctor", "--json", **urls).stdout)["checks"]
+        (check,) = [each for each in found if each["name"] == "replica"]
+        return check  # type: ignore[no-any-return]
+
+    primary.execute("CREATE ROLE ordinary LOGIN")
+    for name in ("doctor", "other"):
+        primary.execute(f"CREATE DATABASE {name} OWNER ordinary")
+    with ReplicaServer(primary, **SCRATCH) as own:
+        own_url = url(own, "doctor")
+        assert examine(own_url)["level"] == "ok"
+        assert "another database" in examine(url(own, "other"))["message"]
+        assert "not a replica" in examine(url(primary, "doctor"))["message"]
+        own.execute("SELECT pg_wal_replay_pause()")
+        primary.execute("CREATE TABLE more AS SELECT generate_series(1, 1000)", "doctor")
+        behind = examine(own_url)
+        assert behind["level"] == "warning" and "KB behind" in behind["message"]
+    away = examine(own_url)
+    assert away["level"] == "problem" and "HONEYGUIDE_REPLICA_URL" in away["message"]
 
 
 def test_pages_and_exports_are_read_from_the_replica(primary, standby):

@@ -104,6 +104,10 @@ def init(
     database_url: Annotated[
         str | None, _option("database-url", "Path of an SQLite file, or a postgresql:// URL.")
     ] = None,
+    database_direct_url: Annotated[
+        str | None,
+        _option("database-direct-url", "URL past PgBouncer, if the database URL leads to it."),
+    ] = None,
     trusted_proxies: Annotated[
         str | None, _option("trusted-proxies", "Address of the proxy in front, if there is one.")
     ] = None,
@@ -137,7 +141,7 @@ def init(
         setup.prepare_user()
         typer.echo(f"Settings file: {setup.path}\n")
         _ask_base_url(setup, base_url)
-        found = _ask_database(setup, database_url)
+        found = _ask_database(setup, database_url, database_direct_url)
         _ask_proxy(setup, trusted_proxies)
         _ask_mail(setup, smtp_url, mail_from)
         account = None if found.has_accounts else _ask_account(setup, email, name, password_file)
@@ -163,7 +167,9 @@ def _ask_base_url(setup: Setup, given: str | None) -> None:
     ).rstrip("/")
 
 
-def _ask_database(setup: Setup, given: str | None) -> FoundInDatabase:
+def _ask_database(setup: Setup, given: str | None, direct_url: str | None) -> FoundInDatabase:
+    if direct_url:
+        setup.answers["database_direct_url"] = direct_url
     if setup.is_in_own_file("database_url"):
         return _look_into_database(setup, setup.before.direct_url)
     default = setup.before.database_url

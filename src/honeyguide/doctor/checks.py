@@ -30,6 +30,7 @@ from honeyguide.store import (
     health,
     inspect_database,
     inspect_pgbouncer,
+    inspect_replica,
     open_store,
     plan_migrations,
     sqlite_path,
@@ -65,6 +66,7 @@ async def check_quickly(
     return [
         *([] if sends_mail else [judgements.mail(settings, None)]),
         *([] if settings.database_direct_url else [judgements.pgbouncer(None)]),
+        *([] if settings.replica_url else [judgements.replica(None)]),
         *of_settings(settings, seen),
         judgements.clock(skew_ms, is_moved=bool(settings.test_clock)),
         *await _of_tables(tx, settings, now_ms=now_ms),
@@ -104,7 +106,7 @@ async def _database(settings: Settings) -> list[CheckResult]:
     ]
     if facts.refusal is None:
         found.append(await _schema(settings))
-    return [*found, await _pgbouncer(settings)]
+    return [*found, await _pgbouncer(settings), await _replica(settings)]
 
 
 async def _pgbouncer(settings: Settings) -> CheckResult:
@@ -114,6 +116,15 @@ async def _pgbouncer(settings: Settings) -> CheckResult:
         return judgements.pgbouncer(await inspect_pgbouncer(settings.database_url))
     except Unavailable as fault:
         return problem("pgbouncer", fault.message)
+
+
+async def _replica(settings: Settings) -> CheckResult:
+    if not settings.replica_url:
+        return judgements.replica(None)
+    try:
+        return judgements.replica(await inspect_replica(settings.replica_url, settings.direct_url))
+    except Unavailable as fault:
+        return problem("replica", fault.message)
 
 
 async def _schema(settings: Settings) -> CheckResult:

@@ -17,7 +17,7 @@ from honeyguide.integrations.encryption import EncryptionKeys, key_id_of
 from honeyguide.kernel.clock import DAY_MS, HOUR_MS, MINUTE_MS
 from honeyguide.mail.transports import server_of
 from honeyguide.settings import Settings
-from honeyguide.store import DatabaseFacts, PgBouncerFacts
+from honeyguide.store import DatabaseFacts, PgBouncerFacts, ReplicaFacts
 from honeyguide.store.job_runs import OK, JobRun
 
 # Month ends and holding periods follow a process's own clock. Processes whose clocks differ by more
@@ -180,6 +180,31 @@ def pgbouncer(facts: PgBouncerFacts | None) -> CheckResult:
     return ok("pgbouncer", "Prepared statements and settings are as needed")
 
 
+def replica(facts: ReplicaFacts | None) -> CheckResult:
+    if facts is None:
+        return ok("replica", "Not used")
+    if not facts.is_standby:
+        return problem(
+            "replica",
+            "The server at HONEYGUIDE_REPLICA_URL is not a replica. Slow pages read the primary.",
+            "Set HONEYGUIDE_REPLICA_URL to a streaming replica, or remove it.",
+        )
+    if not facts.is_of_primary:
+        return problem(
+            "replica",
+            "The server at HONEYGUIDE_REPLICA_URL is a replica of another database.",
+            "Set HONEYGUIDE_REPLICA_URL to a replica of the server at HONEYGUIDE_DATABASE_URL, "
+            "with the same database name.",
+        )
+    if facts.behind_bytes:
+        return warning(
+            "replica",
+            f"It is {_size(facts.behind_bytes)} behind, so slow pages read the primary.",
+            "Look at pg_stat_replication on the primary.",
+        )
+    return ok("replica", "Has everything that the primary has")
+
+
 def schema(pending: int, *, is_new: bool) -> CheckResult:
     if is_new:
         return warning(
@@ -327,6 +352,8 @@ def _count(number: int, one: str, many: str) -> str:
 
 
 def _size(size: int) -> str:
+    if size < 1e6:
+        return f"{size / 1e3:,.0f} KB"
     return f"{size / 1e9:,.1f} GB" if size >= 1e9 else f"{size / 1e6:,.0f} MB"
 
 

@@ -27,6 +27,7 @@ TITLES = {
     "secret_key": "Secret key",
     "database": "Database",
     "pgbouncer": "PgBouncer",
+    "replica": "Read replica",
     "schema": "Schema",
     "clock": "Clock",
     "disk": "Disk space",

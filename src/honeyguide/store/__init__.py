@@ -11,8 +11,10 @@ from honeyguide.store import health
 from honeyguide.store.inspection import (
     DatabaseFacts,
     PgBouncerFacts,
+    ReplicaFacts,
     inspect_pgbouncer,
     inspect_postgres,
+    inspect_replica,
     inspect_sqlite,
 )
 from honeyguide.store.migrate import (
@@ -32,12 +34,14 @@ __all__ = [
     "LockWait",
     "PgBouncerFacts",
     "Planned",
+    "ReplicaFacts",
     "Store",
     "Taken",
     "Tx",
     "health",
     "inspect_database",
     "inspect_pgbouncer",
+    "inspect_replica",
     "migrate",
     "open_store",
     "plan_migrations",

@@ -33,8 +33,11 @@ DOWN_ERRORS = (
 )
 DOWN = "The database is not responding; try again in a moment."
 NO_CONNECTION = (
-    "Cannot connect to PostgreSQL: {error}. "
-    "Check HONEYGUIDE_DATABASE_URL and that the server is running."
+    "Cannot connect to PostgreSQL: {error}. Check {setting} and that the server is running."
+)
+LEADS_TO_PGBOUNCER = (
+    "HONEYGUIDE_DATABASE_URL leads to PgBouncer. "
+    "Also set HONEYGUIDE_DATABASE_DIRECT_URL, to a URL past PgBouncer."
 )
 _URL = re.compile(r"(postgres(?:ql)?://(?:[^/?#]*@)?)([^/?#]*)(.*)", re.DOTALL)
 
@@ -83,9 +86,24 @@ class Servers:
         return limit | ({"PGTARGETSESSIONATTRS": self._needs} if self._needs else {})
 
 
+def no_connection(error: Exception, setting: str = "HONEYGUIDE_DATABASE_URL") -> Unavailable:
+    # PgBouncer refuses the settings that we give a connection.
+    if "unsupported startup parameter" in str(error):
+        return Unavailable(LEADS_TO_PGBOUNCER)
+    return Unavailable(NO_CONNECTION, error=str(error) or "timed out", setting=setting)
+
+
 async def connect_once(url: str, **options: Any) -> Any:
     """A connection for one command, or an error that says why there is none."""
     try:
         return await Servers(url).connect(**options)
     except (*DOWN_ERRORS, asyncpg.PostgresError, ValueError) as error:
-        raise Unavailable(NO_CONNECTION, error=str(error) or "timed out") from error
+        raise no_connection(error) from error
+
+
+async def connect_to_replica(url: str, **options: Any) -> Any:
+    """The same for HONEYGUIDE_REPLICA_URL."""
+    try:
+        return await Servers(url, needs="standby").connect(**options)
+    except (*DOWN_ERRORS, asyncpg.PostgresError, ValueError) as error:
+        raise no_connection(error, "HONEYGUIDE_REPLICA_URL") from error

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
+import time
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -11,12 +13,23 @@ import asyncpg
 
 from honeyguide.kernel.clock import system_clock
 from honeyguide.kernel.errors import Unavailable
-from honeyguide.store.connections import CONNECT_S, DOWN_ERRORS, connect_once
+from honeyguide.store.connections import (
+    CONNECT_S,
+    DOWN_ERRORS,
+    connect_once,
+    connect_to_replica,
+)
 from honeyguide.store.postgres import SENT_TO_PGBOUNCER, SETTINGS
+from honeyguide.store.replica import CATCH_UP_S, LOOK_EVERY_S
 from honeyguide.store.sqlite import connect, sqlite_version
 
 OLDEST_POSTGRES = 15
 _TRY = "CREATE TABLE honeyguide_doctor (id INTEGER)"
+# A copy of a cluster keeps its identifier. Not every user may read it.
+_IDENTITY = (
+    "SELECT current_database(), CASE WHEN has_function_privilege('pg_control_system()', 'EXECUTE') "
+    "THEN (SELECT system_identifier FROM pg_control_system()) END"
+)
 
 
 class DatabaseFacts(NamedTuple):
@@ -30,6 +43,12 @@ class PgBouncerFacts(NamedTuple):
     user: str  # quoted
     wrong_settings: dict[str, str]  # what they should be
     tracks_statements: bool
+
+
+class ReplicaFacts(NamedTuple):
+    is_standby: bool
+    is_of_primary: bool  # the same database of the same cluster, as far as we may know
+    behind_bytes: int  # of the primary's log that it had not replayed after a while
 
 
 def inspect_sqlite(path: Path) -> DatabaseFacts:
@@ -146,3 +165,34 @@ async def inspect_pgbouncer(url: str) -> PgBouncerFacts:
         if name not in SENT_TO_PGBOUNCER and actual[name] != value
     }
     return PgBouncerFacts(user, wrong, tracks_statements=bool(tracked))
+
+
+async def inspect_replica(url: str, primary_url: str) -> ReplicaFacts:
+    """Whether it is a replica of this primary that keeps up with it."""
+    primary = await connect_once(primary_url, command_timeout=CONNECT_S)
+    try:
+        replica = await connect_to_replica(url, command_timeout=CONNECT_S)
+        try:
+            return await _facts_of_replica(replica, primary)
+        finally:
+            replica.terminate()
+    except (*DOWN_ERRORS, asyncpg.PostgresError) as error:
+        raise Unavailable("The replica could not be checked: {error}.", error=error) from error
+    finally:
+        primary.terminate()
+
+
+async def _facts_of_replica(replica: Any, primary: Any) -> ReplicaFacts:
+    is_standby: bool = await replica.fetchval("SELECT pg_is_in_recovery()")
+    is_of_primary = await replica.fetchrow(_IDENTITY) == await primary.fetchrow(_IDENTITY)
+    if not (is_standby and is_of_primary):
+        return ReplicaFacts(is_standby, is_of_primary, 0)
+    position = await primary.fetchval("SELECT pg_current_wal_lsn()::TEXT")
+    give_up = time.monotonic() + CATCH_UP_S
+    while True:
+        behind: int = await replica.fetchval(
+            "SELECT GREATEST(0, $1::TEXT::PG_LSN - pg_last_wal_replay_lsn())::BIGINT", position
+        )
+        if not behind or time.monotonic() > give_up:
+            return ReplicaFacts(is_standby, is_of_primary, behind)
+        await asyncio.sleep(LOOK_EVERY_S)

@@ -13,7 +13,7 @@ from typing import Any
 import asyncpg
 
 from honeyguide.kernel.errors import Unavailable
-from honeyguide.store.connections import DOWN, DOWN_ERRORS, NO_CONNECTION, Servers
+from honeyguide.store.connections import DOWN, DOWN_ERRORS, Servers, no_connection
 from honeyguide.store.watch import PoolState, StoreWatch
 
 ACQUIRE_S = 5.0
@@ -87,7 +87,7 @@ class ConnectionPool:
         try:
             connection = await self.acquire()
         except (*DOWN_ERRORS, asyncpg.PostgresError) as error:
-            raise Unavailable(NO_CONNECTION, error=str(error) or "timed out") from error
+            raise no_connection(error) from error
         await self.release(connection)
 
     async def acquire(self) -> Any:
