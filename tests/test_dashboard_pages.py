@@ -332,6 +332,8 @@ def test_rewards_are_made_changed_and_removed(service: Service) -> None:
         kind="manual",
     )
     assert "A &lt;b&gt;gold&lt;/b&gt; medal" in sketch.text and "<script" not in sketch.text
+    copy = re.search(r"<button[^>]*data-copy=[^>]*>", sketch.text)
+    assert copy and "hidden" not in copy[0], "shown though the preview runs no script"
     assert alice.web.post(f"/rewards/{wanted[1]}/delete", page="/rewards").status_code == 303
     assert "No rewards yet" in alice.web.get("/rewards").text
 

@@ -30,6 +30,8 @@ SAMPLE_LEADERBOARD = [
     LeaderboardPlace("Leila", 2, is_reader=False),
 ]
 _SCRIPT = re.compile(r"<script\b.*?</script>", re.DOTALL | re.IGNORECASE)
+# What a reader's browser shows once the script runs; a preview runs none.
+_HIDDEN_COPY_BUTTON = re.compile(r'(<button [^>]*data-copy="[^>]*) hidden>')
 
 
 def preview(
@@ -123,7 +125,8 @@ def _signup(brand: PageBranding, brought_by: str, base_url: str) -> str:
 
 
 def _html(template: str, brand: PageBranding, **values: Any) -> str:
-    return _SCRIPT.sub("", html(template, brand, brand.language, **values))
+    page = html(template, brand, brand.language, **values)
+    return _HIDDEN_COPY_BUTTON.sub(r"\1>", _SCRIPT.sub("", page))
 
 
 def _sample_count(rewards: Sequence[Reward]) -> int:
