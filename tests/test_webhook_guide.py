@@ -12,6 +12,7 @@ from standardwebhooks.webhooks import Webhook
 
 from honeyguide.events import outbox, schedule
 from honeyguide.events.signature import new_secret
+from honeyguide.pages.dashboard import webhook_examples
 from tests.support.payloads import GUIDE, PAYLOADS, blocks
 
 UNITS_MS = {"seconds": 1_000, "minutes": 60_000, "hours": 3_600_000}
@@ -26,6 +27,7 @@ def test_every_type_has_its_example() -> None:
 
 def test_the_python_snippet_runs_and_refuses_what_is_forged() -> None:
     (snippet,) = blocks("python")
+    assert snippet == webhook_examples.VERIFY, "the webhooks page shows the same"
     space: dict[str, Any] = {}
     exec(snippet, space)
     secret, body, now = new_secret(), b'{"type":"test","id":"msg_1"}', datetime.now(UTC)

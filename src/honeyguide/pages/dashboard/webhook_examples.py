@@ -8,6 +8,20 @@ from honeyguide.events import outbox
 from honeyguide.kernel.clock import iso
 from honeyguide.pages import rendering
 
+# The same as in docs/webhooks.md, where a test runs it.
+VERIFY = '''from standardwebhooks.webhooks import Webhook, WebhookVerificationError
+
+
+def receive(secret: str, headers: dict[str, str], body: bytes) -> int:
+    """Returns the HTTP status to respond with."""
+    try:
+        event = Webhook(secret).verify(body, headers)
+    except WebhookVerificationError:
+        return 400
+    print(event["type"], event["id"])  # put it in a queue and respond at once
+    return 204
+'''
+
 
 def _uuid(ending: str) -> str:
     return f"019a8b1e-4c1d-7000-8000-0000000000{ending}"

@@ -57,6 +57,7 @@ async def show(tx: Tx, request: PageRequest) -> PageView:
         hooks=hooks,
         events=EVENTS,
         examples=[(kind, name, words, webhook_examples.body(kind)) for kind, name, words in EVENTS],
+        verify=webhook_examples.VERIFY,
         url=request.text("url"),
         flags=request.several("event") if request.errors else outbox.TYPES,
     )
