@@ -25,8 +25,10 @@ from tests.support.trade import SITE
 
 START_MS = 1_790_000_000_000 // DAY_MS * DAY_MS
 NAMES = [None, "Mateo Torres", "José Núñez", "ZOË MÜLLER", "50% off_er", "Łukasz [x]*", "Ольга"]
+NAMES += ["أمل حداد", "한지민", "ガク"]  # whose first letters consist of several parts
 ZONES = ["UTC", "America/New_York", "Pacific/Kiritimati"]
 WORDS = ["torres", "nunez", "ÑEZ", "muller", "%", "_", "[X]", "*", "ольга", "example", "s1", "\\"]
+WORDS += ["أمل", "한지", "ガク"]
 
 
 @pytest.fixture

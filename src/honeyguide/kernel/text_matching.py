@@ -29,7 +29,7 @@ def fold(text: str) -> str:
 def character_classes(text: str) -> str:
     """A pattern that both `GLOB` and regular expressions read alike: `ab` becomes
     `[aAàÀ…][bB…]`."""
-    return "".join(f"[{_spellings(letter)}]" for letter in fold(text))
+    return "".join(f"[{_spellings(letter)}]" for letter in unicodedata.normalize("NFC", text))
 
 
 def like_pattern(text: str) -> str:
@@ -55,8 +55,12 @@ def _by_base() -> dict[str, str]:
 
 
 def _spellings(letter: str) -> str:
+    """Those of its base, and the letter itself, which in other alphabets is not among them: the
+    base of a Korean syllable is its first consonant.
+    """
     if letter in _SPECIAL:
         return f"\\{letter}"
-    upper = letter.upper()
-    cases = letter if upper == letter or len(upper) != 1 else letter + upper
-    return "".join(dict.fromkeys(cases + _by_base().get(letter, "")))
+    base = _base(letter)
+    upper = base.upper()
+    cases = base if upper == base or len(upper) != 1 else base + upper
+    return "".join(dict.fromkeys(cases + _by_base().get(base, "") + letter))
