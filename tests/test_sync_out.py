@@ -102,7 +102,10 @@ def test_a_subscriber_is_written_at_most_once_a_minute(engine: str) -> None:
             if each["email"] == "zelda@example.org"
         ]
         assert about_zelda == ["1", "10"]
-        # An erasure does not wait.
+        # Leaving and erasure do not wait.
+        await synced.change("zelda@example.org", status="unsubscribed")
+        await synced.sync()
+        assert tool.contacts[zelda.id]["status"] == "unsubscribed"
         await synced.erase("zelda@example.org")
         await synced.sync()
         assert tool.contacts[zelda.id]["status"] == "erased"

@@ -29,7 +29,7 @@ from honeyguide.signups import signups
 from honeyguide.store.statements import beside
 from honeyguide.store.tx import Tx
 
-# Each subscriber is written at most once in this time.
+# Each subscriber is written at most once in this time, unless they leave.
 GAP_MS = MINUTE_MS
 MOST_CHANGES = 500
 PASS_BATCH = 500

@@ -1,9 +1,10 @@
 -- name: queue_changed
 -- `due_ms` 0: before the first sync. Who was written less than a minute ago waits until that minute is over, so that several changes
--- become one write; an erasure does not wait. What was given up is tried again, because something changed.
+-- become one write; who left or was erased does not wait. What was given up is tried again, because something changed.
 INSERT INTO integration_subscriber (integration_id, subscriber_id, account_id, due_ms)
 SELECT :integration_id, s.id, s.account_id,
-    CASE WHEN s.erased_ms IS NULL AND t.synced_ms + :gap_ms > :now_ms THEN t.synced_ms + :gap_ms ELSE 0 END
+    CASE WHEN s.erased_ms IS NULL AND s.status <> 'unsubscribed' AND t.synced_ms + :gap_ms > :now_ms
+        THEN t.synced_ms + :gap_ms ELSE 0 END
 FROM {list :ids AS i} CROSS JOIN subscriber AS s
 LEFT JOIN integration_subscriber AS t ON t.integration_id = :integration_id AND t.subscriber_id = s.id
 WHERE s.id = i.value AND s.account_id = :account_id AND s.campaign_id = :campaign_id
