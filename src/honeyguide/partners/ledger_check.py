@@ -77,9 +77,34 @@ _PROMISES = {
 }
 
 _sql = beside(__file__)
+# What the slices of a check are made of. Those that are not here read few rows.
+_SLICES = {
+    "entries_off": "transfer",
+    "charges_without_transfer": "charge",
+    "transfers_without_charge": "transfer",
+    "budgets_off": "program",
+    "partner_spends_off": "program",
+    "budget_steps_off": "program",
+    "partner_steps_off": "program",
+    "charges_without_referral": "charge",
+    "referrals_off": "referral",
+    "people_twice": "program",
+    "payouts_off": "month",
+}
+
+
+_SLICE_ENDS = {kind: _sql.value(f"{kind}_slice", str) for kind in set(_SLICES.values())}
+
+
+def _check(name: str) -> Check:
+    kind = _SLICES.get(name)
+    return Check(name, _sql.value(name, int), _SLICE_ENDS[kind] if kind else None)
+
+
 _ALL_PROMISES = _PROMISES | subscriber_check.PROMISES | account_check.PROMISES
 _CHECKS = (
-    *(Check(name, _sql.value(name, int)) for name in _PROMISES),
+    *(_check(name) for name in _PROMISES),
+    Check("referrals_off", _sql.value("referrals_charged", int)),
     *subscriber_check.CHECKS,
     *account_check.CHECKS,
 )

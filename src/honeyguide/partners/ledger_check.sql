@@ -1,27 +1,49 @@
--- Each statement counts errors, in one snapshot. Zero everywhere means that the ledger is right.
+-- Each statement counts errors, those with :after among the rows whose key is after it and up to :until. Zero everywhere means that the
+-- ledger is right.
+
+-- name: transfer_slice
+-- The last key of a slice, nothing if it is the last slice; the same in those that follow.
+SELECT id FROM transfer WHERE id > :after ORDER BY id LIMIT 1 OFFSET :rows;
+
+-- name: charge_slice
+SELECT id FROM charge WHERE id > :after ORDER BY id LIMIT 1 OFFSET :rows;
+
+-- name: referral_slice
+SELECT id FROM partner_referral WHERE id > :after ORDER BY id LIMIT 1 OFFSET :rows;
+
+-- name: program_slice
+-- The program of a charge. All charges of a program are in one slice.
+SELECT program_id FROM charge WHERE program_id > :after ORDER BY program_id LIMIT 1 OFFSET :rows;
+
+-- name: month_slice
+SELECT month FROM transfer WHERE month > :after ORDER BY month LIMIT 1 OFFSET :rows;
+
+-- fragment: of_programs
+program_id > :after AND program_id <= :until
 
 -- name: entries_off
 -- The two entries of a transfer sum to zero if it moves a positive amount between two accounts of its kind.
-SELECT COUNT(*) AS n FROM transfer WHERE amount_cents <= 0 OR debit = credit OR NOT (
+SELECT COUNT(*) AS n FROM transfer WHERE id > :after AND id <= :until AND (amount_cents <= 0 OR debit = credit OR NOT (
        kind = 'charge' AND debit LIKE 'program:%:receivable' AND credit LIKE 'partner:%:payable'
     OR kind = 'payout' AND debit LIKE 'partner:%:payable' AND credit = 'payout:clearing'
     OR kind = 'paid' AND debit = 'payout:clearing' AND credit = 'cash'
-    OR kind = 'unpaid' AND debit = 'cash' AND credit = 'payout:clearing');
+    OR kind = 'unpaid' AND debit = 'cash' AND credit = 'payout:clearing'));
 
 -- name: charges_without_transfer
 SELECT COUNT(*) AS n FROM charge AS c LEFT JOIN transfer AS t ON t.reference = 'charge:' || c.id
-WHERE t.id IS NULL OR t.kind <> 'charge' OR t.amount_cents <> c.fee_cents OR t.month <> c.month
-   OR t.debit <> 'program:' || c.program_id || ':receivable' OR t.credit <> 'partner:' || c.partner_account_id || ':payable';
+WHERE c.id > :after AND c.id <= :until
+  AND (t.id IS NULL OR t.kind <> 'charge' OR t.amount_cents <> c.fee_cents OR t.month <> c.month
+   OR t.debit <> 'program:' || c.program_id || ':receivable' OR t.credit <> 'partner:' || c.partner_account_id || ':payable');
 
 -- name: transfers_without_charge
 SELECT COUNT(*) AS n FROM transfer AS t LEFT JOIN charge AS c ON c.id = SUBSTR(t.reference, 8)
-WHERE t.kind = 'charge' AND (c.id IS NULL OR t.reference <> 'charge:' || c.id);
+WHERE t.id > :after AND t.id <= :until AND t.kind = 'charge' AND (c.id IS NULL OR t.reference <> 'charge:' || c.id);
 
 -- name: budgets_off
 SELECT COUNT(*) AS n FROM (
     SELECT program_id FROM (
-        SELECT program_id, month, account_id, fee_cents AS cents FROM charge
-        UNION ALL SELECT program_id, month, account_id, -spent_cents AS cents FROM budget
+        SELECT program_id, month, account_id, fee_cents AS cents FROM charge WHERE {of_programs}
+        UNION ALL SELECT program_id, month, account_id, -spent_cents AS cents FROM budget WHERE {of_programs}
     ) AS both_sides GROUP BY program_id, month, account_id HAVING SUM(cents) <> 0
 ) AS wrong;
 
@@ -33,8 +55,9 @@ WHERE g.reached_ms IS NULL AND g.spent_cents > 0 AND g.spent_cents >= p.total_bu
 -- name: partner_spends_off
 SELECT COUNT(*) AS n FROM (
     SELECT partner_campaign_id FROM (
-        SELECT partner_campaign_id, month, program_id, partner_account_id, fee_cents AS cents FROM charge
+        SELECT partner_campaign_id, month, program_id, partner_account_id, fee_cents AS cents FROM charge WHERE {of_programs}
         UNION ALL SELECT partner_campaign_id, month, program_id, partner_account_id, -spent_cents AS cents FROM partner_spend
+            WHERE {of_programs}
     ) AS both_sides GROUP BY partner_campaign_id, month, program_id, partner_account_id HAVING SUM(cents) <> 0
 ) AS wrong;
 
@@ -42,43 +65,50 @@ SELECT COUNT(*) AS n FROM (
 SELECT COUNT(*) AS n FROM (
     SELECT fee_cents, budget_spent_cents AS spent_cents, budget_cap_cents AS cap_cents,
            LAG(budget_spent_cents, 1, 0) OVER (PARTITION BY program_id, month ORDER BY budget_spent_cents) AS before_cents
-    FROM charge
+    FROM charge WHERE {of_programs}
 ) AS step WHERE spent_cents <> before_cents + fee_cents OR spent_cents > cap_cents;
 
 -- name: partner_steps_off
 SELECT COUNT(*) AS n FROM (
     SELECT fee_cents, partner_spent_cents AS spent_cents, partner_cap_cents AS cap_cents,
            LAG(partner_spent_cents, 1, 0) OVER (PARTITION BY partner_campaign_id, month ORDER BY partner_spent_cents) AS before_cents
-    FROM charge
+    FROM charge WHERE {of_programs}
 ) AS step WHERE spent_cents <> before_cents + fee_cents OR spent_cents > cap_cents;
 
 -- name: charges_without_referral
 SELECT COUNT(*) AS n FROM charge AS c LEFT JOIN partner_referral AS r ON r.id = c.partner_referral_id
-WHERE r.id IS NULL OR r.charged_cents IS NULL OR r.charged_cents <> c.fee_cents OR r.fee_cents <> c.fee_cents
+WHERE c.id > :after AND c.id <= :until AND (r.id IS NULL OR r.charged_cents IS NULL OR r.charged_cents <> c.fee_cents OR r.fee_cents <> c.fee_cents
    OR r.charged_month IS NULL OR r.charged_month <> c.month OR r.uncharged_reason IS NOT NULL OR r.person_key <> c.person_key
    OR r.program_id <> c.program_id OR r.partner_campaign_id <> c.partner_campaign_id OR r.account_id <> c.account_id
-   OR r.partner_account_id <> c.partner_account_id;
+   OR r.partner_account_id <> c.partner_account_id);
 
 -- name: referrals_off
--- Together with the check before, equal numbers mean that each charged referral has exactly one charge.
-SELECT (SELECT COUNT(*) FROM partner_referral AS r JOIN subscriber AS s ON s.id = r.subscriber_id
-        WHERE (s.referral_status = 'verified') <> (r.charged_month IS NOT NULL)
-           OR (s.referral_status = 'pending') <> (r.decided_ms IS NULL)
-           OR (r.charged_month IS NOT NULL) <> (r.charged_cents IS NOT NULL OR r.uncharged_reason IS NOT NULL)
-           OR (r.charged_cents IS NOT NULL AND r.uncharged_reason IS NOT NULL))
-     + ABS((SELECT COUNT(*) FROM partner_referral WHERE charged_cents IS NOT NULL) - (SELECT COUNT(*) FROM charge)) AS n;
+SELECT COUNT(*) AS n FROM partner_referral AS r JOIN subscriber AS s ON s.id = r.subscriber_id
+WHERE r.id > :after AND r.id <= :until
+  AND ((s.referral_status = 'verified') <> (r.charged_month IS NOT NULL)
+   OR (s.referral_status = 'pending') <> (r.decided_ms IS NULL)
+   OR (r.charged_month IS NOT NULL) <> (r.charged_cents IS NOT NULL OR r.uncharged_reason IS NOT NULL)
+   OR (r.charged_cents IS NOT NULL AND r.uncharged_reason IS NOT NULL));
+
+-- name: referrals_charged
+-- Together with `charges_without_referral`, equal numbers mean that each charged referral has exactly one charge.
+SELECT ABS((SELECT COUNT(*) FROM partner_referral WHERE charged_cents IS NOT NULL) - (SELECT COUNT(*) FROM charge)) AS n;
 
 -- name: people_twice
-SELECT (SELECT COUNT(*) FROM charge WHERE account_id = partner_account_id)
-     + (SELECT COUNT(*) FROM (SELECT program_id FROM charge GROUP BY program_id, person_key HAVING COUNT(*) > 1) AS twice) AS n;
+SELECT (SELECT COUNT(*) FROM charge WHERE {of_programs} AND account_id = partner_account_id)
+     + (SELECT COUNT(*) FROM (
+            SELECT program_id FROM charge WHERE {of_programs} GROUP BY program_id, person_key HAVING COUNT(*) > 1
+        ) AS twice) AS n;
 
 -- name: payouts_off
 -- While the payouts of a month are being made, some may be missing. Those that exist must be right.
 SELECT COUNT(*) AS n FROM (
     SELECT credit FROM (
         SELECT t.credit, t.month, t.amount_cents AS cents, CASE WHEN m.paid_out_ms IS NULL THEN 0 ELSE 1 END AS complete
-        FROM transfer AS t LEFT JOIN period AS m ON m.month = t.month WHERE t.kind = 'charge'
+        FROM transfer AS t LEFT JOIN period AS m ON m.month = t.month
+        WHERE t.month > :after AND t.month <= :until AND t.kind = 'charge'
         UNION ALL SELECT 'partner:' || account_id || ':payable' AS credit, month, -amount_cents AS cents, 1 AS complete FROM payout
+        WHERE month > :after AND month <= :until
     ) AS both_sides GROUP BY credit, month HAVING SUM(cents) <> 0 AND MAX(complete) = 1
 ) AS wrong;
 
