@@ -42,10 +42,12 @@ SLOW_READERS = 3
 # The topic of `Tx.scrub`.
 _SCRUB = "scrub"
 
+# The cache, in KB, is of each connection. It holds the upper levels of the indexes of a million
+# subscribers; the rest is in the system's cache, a copy away. A small server has 250 MB for all.
 _PRAGMAS = """
 PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON;
 PRAGMA secure_delete = ON; PRAGMA trusted_schema = OFF; PRAGMA temp_store = MEMORY;
-PRAGMA cache_size = -65536;
+PRAGMA cache_size = -24576;
 """
 
 
