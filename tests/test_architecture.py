@@ -48,7 +48,12 @@ MAY_IMPORT |= {"__main__": {"cli"}}
 
 KERNEL_GUESTS = {"kernel/email_addresses.py": {"email_validator"}, "kernel/public.py": {"msgspec"}}
 DRIVERS = {"apsw", "asyncpg", "sqlite3", "aiosqlite", "psycopg", "sqlalchemy"}
-ENGINE_MODULES = {"sqlite", "postgres", "SqliteStore", "PostgresStore", "SqliteTx", "PostgresTx"}
+ENGINE_MODULES = {"sqlite", "postgres", "postgres_tx"} | {
+    "SqliteStore",
+    "PostgresStore",
+    "SqliteTx",
+    "PostgresTx",
+}
 HTTP_SERVERS = {"starlette", "uvicorn", "httptools", "multipart", "python_multipart"}
 CLOCKS = {"kernel/clock.py", "kernel/ids.py"}
 TIME_READERS = {

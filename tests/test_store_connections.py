@@ -12,7 +12,8 @@ import pytest
 
 from honeyguide.kernel.errors import Invalid, Unavailable
 from honeyguide.store import Taken, Tx, open_store, pool
-from honeyguide.store.postgres import TOGETHER, PostgresStore
+from honeyguide.store.postgres import PostgresStore
+from honeyguide.store.postgres_tx import TOGETHER
 from tests.support.disks import watched_disk
 from tests.support.postgres import shared_server
 from tests.support.stores import (

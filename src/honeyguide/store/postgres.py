@@ -1,17 +1,12 @@
-"""PostgreSQL through asyncpg, with few round trips: a transaction begins at its first write that
-returns something, and other writes are sent together as one statement, or in a batch with those of
-other callers. Transactions are READ COMMITTED, so reads before the first write need no transaction.
-"""
+"""PostgreSQL through asyncpg: connections, transactions that are tried again, and notifications."""
 
 from __future__ import annotations
 
 import asyncio
 import random
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable
 from contextlib import suppress
-from typing import Any, Concatenate, TypeVar
-
-import asyncpg
+from typing import Any, Concatenate
 
 from honeyguide.kernel.errors import Unavailable
 from honeyguide.store import batches
@@ -20,17 +15,12 @@ from honeyguide.store.coalescer import Coalescer
 from honeyguide.store.connections import DOWN, DOWN_ERRORS, Servers
 from honeyguide.store.listener import CHANNEL, Listener
 from honeyguide.store.pool import SLOW_COMMAND_S, SLOW_SETTINGS, ConnectionPool, PooledConnection
+from honeyguide.store.postgres_tx import PostgresTx
 from honeyguide.store.replica import Replica
-from honeyguide.store.statements import Statement, together
-from honeyguide.store.tx import Again, LockWait, P, Refusals, Strength, T, Unit, Work, bind, refusal
+from honeyguide.store.tx import Again, P, T, Unit, Work, bind
 from honeyguide.store.watch import PoolState, StoreWatch
 
-R = TypeVar("R")
-
 ATTEMPTS = 5
-# Writes sent as one statement. Each combination is prepared once per connection, and a statement
-# has at most 32,767 parameters, so this is bounded; the rest follows in the next round trip.
-TOGETHER = 8
 # A repeated request waits this long for the first one; every other lock is held for milliseconds.
 LOCK_MS = 10_000
 # All that PgBouncer passes on. The others are then set for the role, and `honeyguide doctor`
@@ -46,150 +36,6 @@ SETTINGS = SENT_TO_PGBOUNCER | {
     # scan it, and would be kept while the table grows: decision 13.
     "enable_seqscan": "off",
 }
-
-Put = tuple[Statement[Any], tuple[Any, ...], Refusals | None]
-
-
-# Errors that a second run does not hit: a deadlock, a row changed under a snapshot, a statement
-# prepared before a migration.
-_COLLIDED = (
-    asyncpg.SerializationError,
-    asyncpg.DeadlockDetectedError,
-    asyncpg.exceptions.InvalidCachedStatementError,
-)
-
-
-class PostgresTx:
-    engine = "postgres"
-
-    def __init__(
-        self, lent: PooledConnection, batches: Batches, begin: str | None, *, begun: bool = False
-    ) -> None:
-        self._lent = lent
-        self._batches = batches
-        self._begin = begin  # None: reads only
-        self._begun = begun
-        self._puts: list[Put] = []
-        self.topics: set[str] = set()
-
-    async def _ask(self, call: Awaitable[T], taken: Refusals | None) -> T:
-        try:
-            return await call
-        except asyncpg.UniqueViolationError as error:
-            raise refusal(error.constraint_name or "", taken) from None
-        except _COLLIDED as error:
-            raise Again() from error
-        except asyncpg.LockNotAvailableError as error:
-            raise LockWait(
-                "Another change kept the same row locked for too long; try again in a moment."
-            ) from error
-
-    async def open(self) -> None:
-        if not self._begun and self._begin is not None:
-            await (await self._lent.get()).execute(self._begin)
-            self._begun = True
-
-    async def _ready(self, statement: Statement[Any]) -> Any:
-        if self._puts:
-            await self.flush()
-        if not statement.reads:
-            await self.open()
-        return await self._lent.get()
-
-    async def _rows(
-        self, statement: Statement[Any], taken: Refusals | None, params: dict[str, Any]
-    ) -> Sequence[Sequence[Any]]:
-        values = statement.postgres_values(params)
-        if (
-            statement.reads
-            and statement.batch_place is not None
-            and not self._begun
-            and not self._puts
-        ):
-            rows = await self._batches.join(statement, values)
-            if rows is not None:
-                return rows
-        connection, sql = await self._ready(statement), statement.postgres
-        asked = connection.fetch(sql, *values, timeout=self._lent.timeout_s)
-        found: list[Any] = await self._ask(asked, taken)
-        return found
-
-    async def one(
-        self, statement: Statement[R], /, taken: Refusals | None = None, **params: Any
-    ) -> R | None:
-        rows = await self._rows(statement, taken, params)
-        return statement.row(*rows[0]) if rows else None
-
-    async def all(
-        self, statement: Statement[R], /, taken: Refusals | None = None, **params: Any
-    ) -> list[R]:
-        make = statement.row
-        return [make(*row) for row in await self._rows(statement, taken, params)]
-
-    async def lock(
-        self, statement: Statement[R], strength: Strength = "no key update", /, **params: Any
-    ) -> list[R]:
-        assert self._begin is not None, "rows are locked in a write only"
-        await self.flush()
-        await self.open()
-        sql = f"{statement.postgres} FOR {strength.upper()}"
-        values = statement.postgres_values(params)
-        found = await self._ask((await self._lent.get()).fetch(sql, *values), None)
-        return [statement.row(*row) for row in found]
-
-    async def run(
-        self, statement: Statement[Any], /, taken: Refusals | None = None, **params: Any
-    ) -> int:
-        connection = await self._ready(statement)
-        tag: str = await self._ask(
-            connection.execute(statement.postgres, *statement.postgres_values(params)), taken
-        )
-        return int(tag.rsplit(" ", 1)[-1])
-
-    async def put(
-        self, statement: Statement[Any], /, taken: Refusals | None = None, **params: Any
-    ) -> None:
-        assert statement.leaves, f"{statement.name} has no `-- touches:`"
-        if len(self._puts) == TOGETHER or any(
-            statement.must_wait_for(earlier[0]) for earlier in self._puts
-        ):
-            await self.flush()
-        self._puts.append((statement, statement.postgres_values(params), taken))
-
-    async def flush(self) -> None:
-        if self._puts:
-            await self.open()
-            await self._send_puts()
-
-    async def _send_puts(self) -> None:
-        """Send the pending writes. If no transaction is open, they are all of it: one round trip,
-        or part of a batch.
-        """
-        puts, self._puts = self._puts, []
-        if not puts:
-            return
-        statement, values, _ = puts[0]
-        may_join = len(puts) == 1 and not self._begun and statement.batch_place is not None
-        if may_join and await self._batches.join(statement, values) is not None:
-            return
-        sql = together(tuple([put[0] for put in puts]))
-        taken = {name: meaning for put in puts for name, meaning in (put[2] or {}).items()}
-        connection = await self._lent.get()
-        await self._ask(
-            connection.execute(sql, *[value for put in puts for value in put[1]]), taken
-        )
-
-    async def commit(self) -> None:
-        """If interrupted, the transaction stays open until `give_back` rolls it back."""
-        await self._send_puts()
-        if self._begun:
-            await self._ask((await self._lent.get()).execute("COMMIT"), None)
-
-    def scrub(self) -> None:
-        """Nothing to do: PostgreSQL's vacuum and log recycling remove the data."""
-
-    def wake(self, topic: str) -> None:
-        self.topics.add(topic)
 
 
 async def open_postgres(url: str, size: int, direct_url: str, replica_url: str) -> PostgresStore:
