@@ -16,6 +16,8 @@ from collections.abc import Iterator
 import msgspec
 import uvloop
 
+from bench.answers import AnswerReader
+
 WARM_S = 0.2
 PATIENCE_S = 30  # for the first answer
 
@@ -58,7 +60,7 @@ class _Tally:
 class _Connection(asyncio.Protocol):
     def __init__(self, tally: _Tally) -> None:
         self._tally = tally
-        self._got = b""
+        self._reader = AnswerReader()
         self._began = 0.0
         self.closed = asyncio.get_running_loop().create_future()
 
@@ -72,15 +74,9 @@ class _Connection(asyncio.Protocol):
         self._transport.write(next(self._tally.requests))
 
     def data_received(self, data: bytes) -> None:
-        got = self._got + data if self._got else data
-        head = got.find(b"\r\n\r\n")
-        if head >= 0:
-            at = got.find(b"content-length: ", 0, head) + 16
-            wanted = head + 4 + int(got[at : got.find(b"\r", at)])
-        if head < 0 or len(got) < wanted:
-            self._got = got
+        got = self._reader.add(data)
+        if got is None:
             return
-        self._got = b""
         tally = self._tally
         tally.latencies.append(time.perf_counter() - self._began)
         if not got.startswith(tally.expect):

@@ -19,6 +19,8 @@ from collections.abc import Iterator
 import msgspec
 import uvloop
 
+from bench.answers import AnswerReader
+
 TICK_S = 0.001
 PATIENCE_S = 30.0
 
@@ -72,7 +74,7 @@ class _Source:
 class _Connection(asyncio.Protocol):
     def __init__(self, idle: deque[_Connection]) -> None:
         self._idle = idle
-        self._got = b""
+        self._reader = AnswerReader()
         self._source: _Source | None = None
         self._due = 0.0
 
@@ -86,15 +88,9 @@ class _Connection(asyncio.Protocol):
         self._transport.write(next(source.requests))
 
     def data_received(self, data: bytes) -> None:
-        got = self._got + data if self._got else data
-        head = got.find(b"\r\n\r\n")
-        if head >= 0:
-            at = got.find(b"content-length: ", 0, head) + 16
-            wanted = head + 4 + int(got[at : got.find(b"\r", at)])
-        if head < 0 or len(got) < wanted:
-            self._got = got
+        got = self._reader.add(data)
+        if got is None:
             return
-        self._got = b""
         source, self._source = self._source, None
         assert source is not None
         source.latencies.append(time.perf_counter() - self._due)
