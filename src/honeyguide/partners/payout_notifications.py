@@ -9,6 +9,7 @@ from typing import NamedTuple
 from honeyguide.kernel import money
 from honeyguide.kernel.site import Site
 from honeyguide.mail import notifications, texts
+from honeyguide.mail.content import EmailText
 from honeyguide.mail.notification_kinds import PAYOUT_DUE
 from honeyguide.partners import rules
 from honeyguide.store.statements import beside
@@ -97,17 +98,7 @@ async def _notify_owner(tx: Tx, site: Site, month: str, owed: _Fees, *, now_ms: 
         page=f"{site.base_url}{link}",
     )
     once = f"fees_due:{owed.program_id}:{month}"
-    await notifications.notify(
-        tx,
-        owed.account_id,
-        owed.email,
-        KIND,
-        once,
-        message,
-        link=link,
-        base_url=site.base_url,
-        now_ms=now_ms,
-    )
+    await _notify(tx, site, owed, once, message, link=link, now_ms=now_ms)
 
 
 async def _notify_partner(tx: Tx, site: Site, month: str, payout: _Payout, *, now_ms: int) -> None:
@@ -117,18 +108,7 @@ async def _notify_partner(tx: Tx, site: Site, month: str, payout: _Payout, *, no
         amount=money.show(payout.amount_cents),
         page=f"{site.base_url}{link}",
     )
-    once = f"payout_due:{month}"
-    await notifications.notify(
-        tx,
-        payout.account_id,
-        payout.email,
-        KIND,
-        once,
-        message,
-        link=link,
-        base_url=site.base_url,
-        now_ms=now_ms,
-    )
+    await _notify(tx, site, payout, f"payout_due:{month}", message, link=link, now_ms=now_ms)
 
 
 async def _notify_administrators(tx: Tx, site: Site, month: str, *, now_ms: int) -> None:
@@ -142,16 +122,28 @@ async def _notify_administrators(tx: Tx, site: Site, month: str, *, now_ms: int)
         amount=money.show(total.amount_cents),
         page=f"{site.base_url}{link}",
     )
-    once = f"payouts_due:{month}"
-    for account_id, to in await tx.all(_ADMINISTRATORS):
-        await notifications.notify(
-            tx,
-            account_id,
-            to,
-            KIND,
-            once,
-            message,
-            link=link,
-            base_url=site.base_url,
-            now_ms=now_ms,
-        )
+    for each in await tx.all(_ADMINISTRATORS):
+        await _notify(tx, site, each, f"payouts_due:{month}", message, link=link, now_ms=now_ms)
+
+
+async def _notify(
+    tx: Tx,
+    site: Site,
+    to: _Fees | _Payout | _Administrator,
+    once: str,
+    message: EmailText,
+    *,
+    link: str,
+    now_ms: int,
+) -> None:
+    await notifications.notify(
+        tx,
+        to.account_id,
+        to.email,
+        KIND,
+        once,
+        message,
+        link=link,
+        base_url=site.base_url,
+        now_ms=now_ms,
+    )
