@@ -78,6 +78,7 @@ def test_every_line_is_json_and_none_names_a_person(engine: str) -> None:
         use(server, alice)
         until(lambda: "waiting for the mail server" in server.said)
         until(lambda: '"event":"request"' in server.said)
+        until(lambda: '"check the ledger"' in server.said)
         server.stop()
         found = lines(server.said)
         assert not re.search(MARK, server.said, re.IGNORECASE) and "203.0.113" not in server.said
