@@ -10,7 +10,7 @@ from honeyguide.store.statements import Statement
 from honeyguide.store.tx import Tx
 
 # A slice ends after about this many rows. A campaign or a list is never divided.
-SLICE_ROWS = 20_000
+SLICE_ROWS = 50_000
 # Sorts after every key.
 LAST_KEY = "zzzz"
 
