@@ -227,7 +227,13 @@ def test_two_processes_post_a_slack_message_once(ana: Operator) -> None:
                 )
             )
 
-        claimed = [each.id for part in ana.service.run(claim_both()) for each in part]
+        # Another test's message may wait for another try.
+        claimed = [
+            each.id
+            for part in ana.service.run(claim_both())
+            for each in part
+            if each.account_id == ana.account_id
+        ]
         assert len(claimed) == len(set(claimed)) == 5
 
 
