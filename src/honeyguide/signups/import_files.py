@@ -13,7 +13,7 @@ from honeyguide.kernel.errors import Invalid
 from honeyguide.kernel.spreadsheets import csv_text, unguarded
 
 # Lines imported in one transaction: few enough not to slow down others.
-PART = 200
+PART = 100
 MOST_BYTES = 20 * 1024 * 1024
 NOT_CSV = "This file is not a CSV file. Export your list as CSV and upload that."
 _SPREADSHEET = "This file is a spreadsheet. Open it, save it as CSV, and upload that file."
