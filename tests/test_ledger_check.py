@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import contextlib
+import itertools
 from collections.abc import Awaitable, Callable
 from typing import Any
 
@@ -265,8 +266,8 @@ def _look_at_damaged_copy(opened: OpenStore, damage: str) -> tuple[int, int]:
         connection.execute(damage).fetchall()
         touched = connection.changes()
         everything, broken = {"after": "", "until": LAST_KEY}, 0
-        for check in ledger_check._CHECKS:
-            given = [everything[name] for name in check.errors.sqlite_order]
-            broken += connection.execute(check.errors.sqlite, given).fetchall()[0][0]
+        for _, errors in itertools.chain(*(group.checks for group in ledger_check._GROUPS)):
+            given = [everything[name] for name in errors.sqlite_order]
+            broken += connection.execute(errors.sqlite, given).fetchall()[0][0]
         connection.execute("ROLLBACK")
         return touched, broken

@@ -62,7 +62,7 @@ async def _check_ledger(
     services: Services,
 ) -> tuple[list[ledger_check.Finding], ledger_check.Sums]:
     with _progress() as bar:
-        task = bar.add_task("Checking the ledger", total=ledger_check.CHECKS)
+        task = bar.add_task("Checking the ledger", total=ledger_check.GROUPS)
         return await services.store.slow_snapshot(ledger_check.verify, partial(bar.advance, task))
 
 

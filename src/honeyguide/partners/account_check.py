@@ -5,7 +5,7 @@ own.
 
 from __future__ import annotations
 
-from honeyguide.referrals.check_slices import Check
+from honeyguide.referrals.check_slices import CheckGroup, checks_of
 from honeyguide.store.statements import beside
 
 PROMISES = {
@@ -35,4 +35,4 @@ PROMISES = {
 }
 
 _sql = beside(__file__)
-CHECKS = tuple(Check(name, _sql.value(name, int)) for name in PROMISES)
+GROUPS = tuple(CheckGroup(None, checks_of(_sql, name)) for name in PROMISES)

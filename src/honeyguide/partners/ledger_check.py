@@ -7,13 +7,14 @@ agree differ. Each is right in a snapshot of its own, and so is each slice of on
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Awaitable, Callable
 from functools import partial
 from typing import NamedTuple
 
 from honeyguide.partners import account_check
 from honeyguide.referrals import subscriber_check
-from honeyguide.referrals.check_slices import Check, Checked, check_slice
+from honeyguide.referrals.check_slices import Checked, CheckGroup, check_slice, checks_of
 from honeyguide.store.statements import beside
 from honeyguide.store.tx import Tx
 
@@ -77,52 +78,47 @@ _PROMISES = {
 }
 
 _sql = beside(__file__)
-# What the slices of a check are made of. Those that are not here read few rows.
-_SLICES = {
-    "entries_off": "transfer",
-    "charges_without_transfer": "charge",
-    "transfers_without_charge": "transfer",
-    "budgets_off": "program",
-    "partner_spends_off": "program",
-    "budget_steps_off": "program",
-    "partner_steps_off": "program",
-    "charges_without_referral": "charge",
-    "referrals_off": "referral",
-    "people_twice": "program",
-    "payouts_off": "month",
+# The checks of each kind of slice. The others read few rows.
+_SLICED = {
+    "transfer_slice": ("entries_off", "transfers_without_charge"),
+    "charge_slice": ("charges_without_transfer", "charges_without_referral"),
+    "program_slice": (
+        "budgets_off",
+        "partner_spends_off",
+        "budget_steps_off",
+        "partner_steps_off",
+        "people_twice",
+    ),
+    "referral_slice": ("referrals_off",),
+    "month_slice": ("payouts_off",),
 }
-
-
-_SLICE_ENDS = {kind: _sql.value(f"{kind}_slice", str) for kind in set(_SLICES.values())}
-
-
-def _check(name: str) -> Check:
-    kind = _SLICES.get(name)
-    return Check(name, _sql.value(name, int), _SLICE_ENDS[kind] if kind else None)
-
-
-_ALL_PROMISES = _PROMISES | subscriber_check.PROMISES | account_check.PROMISES
-_CHECKS = (
-    *(_check(name) for name in _PROMISES),
-    Check("referrals_off", _sql.value("referrals_charged", int)),
-    *subscriber_check.CHECKS,
-    *account_check.CHECKS,
+_WHOLE = ("budgets_not_reached", "payouts_open", "payout_transfers_off", "paid_off")
+_GROUPS = (
+    *(
+        CheckGroup(_sql.value(slice_end, str), checks_of(_sql, *names))
+        for slice_end, names in _SLICED.items()
+    ),
+    *(CheckGroup(None, checks_of(_sql, name)) for name in _WHOLE),
+    CheckGroup(None, (("referrals_off", _sql.value("referrals_charged", int)),)),
+    *subscriber_check.GROUPS,
+    *account_check.GROUPS,
 )
+GROUPS = len(_GROUPS)
+_ALL_PROMISES = _PROMISES | subscriber_check.PROMISES | account_check.PROMISES
 _SUMS = _sql.query("sums", Sums)
-CHECKS = len(_CHECKS)
 
 
 async def run_checks(
-    run: Callable[[Check, str], Awaitable[Checked]], done: Callable[[], None] = lambda: None
+    run: Callable[[CheckGroup, str], Awaitable[Checked]], done: Callable[[], None] = lambda: None
 ) -> list[Finding]:
     """Every promise with how often it is broken; all must be zero. `run` checks one slice, and
-    `done` is called after each check."""
-    broken = dict.fromkeys(_ALL_PROMISES, 0)
-    for check in _CHECKS:
+    `done` is called after each of the `GROUPS`."""
+    broken: Counter[str] = Counter()
+    for group in _GROUPS:
         after: str | None = ""
         while after is not None:
-            found, after = await run(check, after)
-            broken[check.promise] += found
+            found, after = await run(group, after)
+            broken += found
         done()
     return [Finding(promise, broken[name]) for name, promise in _ALL_PROMISES.items()]
 

@@ -4,9 +4,10 @@ table, and none takes more memory because a table is large.
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from collections import Counter
+from typing import Any, NamedTuple
 
-from honeyguide.store.statements import Statement
+from honeyguide.store.statements import Statement, Statements
 from honeyguide.store.tx import Tx
 
 # A slice ends after about this many rows. A campaign or a list is never divided.
@@ -15,26 +16,35 @@ SLICE_ROWS = 50_000
 LAST_KEY = "zzzz"
 
 
-class Check(NamedTuple):
-    """Counts the rows that break a promise: among those :after one key and up to another, which
-    `slice_end` finds, or among all of them.
+class CheckGroup(NamedTuple):
+    """Checks with the same slices. Each counts the rows that break a promise: among those :after
+    one key and up to another, which `slice_end` finds, or among all of them.
     """
 
-    promise: str
-    errors: Statement[int]
-    slice_end: Statement[str] | None = None
+    slice_end: Statement[str] | None
+    checks: tuple[tuple[str, Statement[int]], ...]  # with the name of the promise
 
 
 class Checked(NamedTuple):
-    """How many rows of a slice are wrong, and after which key the next begins; None at the end."""
+    """How many rows of a slice break each promise, and after which key the next slice begins; None
+    at the end."""
 
-    broken: int
+    broken: Counter[str]
     after: str | None
 
 
-async def check_slice(tx: Tx, check: Check, after: str) -> Checked:
-    if check.slice_end is None:
-        return Checked(await tx.one(check.errors) or 0, None)
-    until = await tx.one(check.slice_end, after=after, rows=SLICE_ROWS)
-    broken = await tx.one(check.errors, after=after, until=until or LAST_KEY)
-    return Checked(broken or 0, until)
+def checks_of(sql: Statements, *names: str) -> tuple[tuple[str, Statement[int]], ...]:
+    """Those whose statement has the name of the promise."""
+    return tuple((name, sql.value(name, int)) for name in names)
+
+
+async def check_slice(tx: Tx, group: CheckGroup, after: str) -> Checked:
+    until = None
+    keys: dict[str, Any] = {}
+    if group.slice_end is not None:
+        until = await tx.one(group.slice_end, after=after, rows=SLICE_ROWS)
+        keys = {"after": after, "until": until or LAST_KEY}
+    broken: Counter[str] = Counter()
+    for promise, errors in group.checks:
+        broken[promise] += await tx.one(errors, **keys) or 0
+    return Checked(broken, until)

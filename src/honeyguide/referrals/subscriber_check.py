@@ -4,7 +4,7 @@ foreign keys because a signup would pay for them. The ledger check runs these ch
 
 from __future__ import annotations
 
-from honeyguide.referrals.check_slices import Check
+from honeyguide.referrals.check_slices import CheckGroup, checks_of
 from honeyguide.store.statements import beside
 
 PROMISES = {
@@ -20,17 +20,19 @@ PROMISES = {
 }
 
 _sql = beside(__file__)
-_SUBSCRIBERS = _sql.value("subscriber_slice", str)
-_CAMPAIGNS = _sql.value("campaign_slice", str)
-_STARS = _sql.value("star_slice", str)
-CHECKS = (
-    Check("subscribers_astray", _sql.value("subscribers_astray", int), _SUBSCRIBERS),
-    Check("states_off", _sql.value("states_off", int), _SUBSCRIBERS),
-    Check("counts_off", _sql.value("counts_off", int), _SUBSCRIBERS),
-    Check("advocates_off", _sql.value("advocates_off", int), _SUBSCRIBERS),
-    Check("totals_off", _sql.value("totals_off", int), _CAMPAIGNS),
-    Check("totals_off", _sql.value("star_totals_off", int), _STARS),
-    Check("blocks_off", _sql.value("blocks_off", int), _CAMPAIGNS),
-    Check("blocks_off", _sql.value("star_blocks_off", int), _STARS),
-    Check("days_off", _sql.value("days_off", int), _CAMPAIGNS),
+GROUPS = (
+    CheckGroup(
+        _sql.value("subscriber_slice", str),
+        checks_of(_sql, "subscribers_astray", "states_off", "counts_off", "advocates_off"),
+    ),
+    CheckGroup(
+        _sql.value("campaign_slice", str), checks_of(_sql, "totals_off", "blocks_off", "days_off")
+    ),
+    CheckGroup(
+        _sql.value("star_slice", str),
+        (
+            ("totals_off", _sql.value("star_totals_off", int)),
+            ("blocks_off", _sql.value("star_blocks_off", int)),
+        ),
+    ),
 )

@@ -14,7 +14,7 @@ from honeyguide.kernel.errors import Unavailable
 from honeyguide.kernel.site import Site
 from honeyguide.partners import budget_notifications, ledger_check, payouts
 from honeyguide.referrals import lifecycle
-from honeyguide.referrals.check_slices import Check, Checked, check_slice
+from honeyguide.referrals.check_slices import Checked, CheckGroup, check_slice
 from honeyguide.signups import signups
 from honeyguide.store import Store
 
@@ -83,9 +83,9 @@ async def pay_out(
 async def verify_ledger(store: Store, now_ms: int) -> bool:
     """A slice at a time, each in a snapshot of its own, so that none takes long."""
 
-    async def run(check: Check, after: str) -> Checked:
+    async def run(group: CheckGroup, after: str) -> Checked:
         began = time.perf_counter()
-        checked = await store.slow_snapshot(check_slice, check, after)
+        checked = await store.slow_snapshot(check_slice, group, after)
         await asyncio.sleep((time.perf_counter() - began) * CHECK_PAUSE)
         return checked
 
