@@ -137,9 +137,8 @@ def test_everybody_comes_out_as_the_api_knows_them(alice, messy: Path, tmp_path:
     assert list(csv.DictReader(target.open(newline=""))) == rows
 
 
-# Python itself switches to UTF-8 in the C locale, unless told not to.
+# In the C locale Python itself switches to UTF-8, unless told not to.
 LOCALES = {
-    "C": {"LC_ALL": "C"},
     "ASCII": {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"},
     "Latin-1": {"PYTHONIOENCODING": "latin-1"},
 }

@@ -1,10 +1,8 @@
-"""The commands that keep running, as real processes: `serve`, `work` and `demo --serve`."""
+"""The commands that keep running, as real processes: `serve` and `work`."""
 
 from __future__ import annotations
 
-import json
 import os
-import shlex
 import signal
 import socket
 import subprocess
@@ -24,7 +22,7 @@ from tests.support.process import (
     new_account,
 )
 from tests.support.service import until
-from tests.test_cli import KEY, assert_refused
+from tests.test_cli import assert_refused
 
 
 # Serving.
@@ -163,45 +161,3 @@ def test_work_runs_until_it_is_told_to_stop():
         worker.send_signal(number)
         _, said = worker.communicate(timeout=20)
         assert "Traceback" not in said, said
-
-
-# The demo, as `make run` has it.
-def test_the_demo_prints_what_is_needed_once_it_answers_and_its_curl_line_works():
-    url, port = fresh("sqlite"), free_port()
-    keys_seen: set[str] = set()
-    for _ in range(2):  # the second time the data is there already, and the keys are fresh
-        demo = subprocess.Popen(
-            [*COMMAND, "demo", "--serve"],
-            env=environment(database_url=url, port=port, log="off"),
-            text=True,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-        )
-        try:
-            assert demo.stdout is not None
-            lines: list[str] = []
-            while not lines or "curl" not in lines[-1]:
-                line = demo.stdout.readline()
-                assert line, "".join(lines)
-                lines.append(line)
-            said = "".join(lines)
-            assert f"http://127.0.0.1:{port}" in said
-            keys = list(dict.fromkeys(KEY.findall(said)))
-            assert len(keys) == 2 and not keys_seen & set(keys)
-            keys_seen |= set(keys)
-            # It answers by now, so no waiting here.
-            curl = subprocess.run(
-                [*shlex.split(lines[-1].strip()), "-s"],
-                capture_output=True,
-                text=True,
-                timeout=20,
-                check=False,
-            )
-            demo_list = json.loads(curl.stdout)
-            assert (
-                len(demo_list["subscribers"]) == 3 and demo_list["meta"]["total_subscribers"] > 500
-            )
-            assert len(Caller(port, keys[1])("GET", "/v1/campaigns").json()["campaigns"]) == 1
-        finally:
-            demo.terminate()
-            demo.communicate(timeout=20)

@@ -5,7 +5,9 @@ that loses nothing else.
 from __future__ import annotations
 
 import asyncio
+import json
 import os
+import shlex
 import shutil
 import subprocess
 import time
@@ -32,7 +34,10 @@ from honeyguide.referrals.campaigns import tenant_of
 from honeyguide.store import sqlite_path
 from honeyguide.store.tx import Tx
 from tests.support import starter
+from tests.support.postgres import free_port
+from tests.support.process import COMMAND, Caller, environment
 from tests.support.service import fresh_database_url
+from tests.test_cli import KEY
 
 T = TypeVar("T")
 
@@ -267,6 +272,42 @@ def command(folder: Path, *words: str, **settings: str) -> subprocess.CompletedP
         **settings,
     }
     return starter.run(list(words), env=environment, timeout=180)
+
+
+def test_serve_prints_what_is_needed_once_it_answers_and_its_curl_line_works(
+    filled_sqlite, tmp_path
+):
+    """As `make run` has it the second time: the data is there already, and the keys are new."""
+    shutil.copy(sqlite_path(filled_sqlite.settings.database_url), tmp_path / "h.db")
+    port = free_port()
+    serving = subprocess.Popen(
+        [*COMMAND, "demo", "--serve"],
+        env=environment(database_url=f"sqlite:///{tmp_path / 'h.db'}", port=port, log="off"),
+        text=True,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+    )
+    try:
+        assert serving.stdout is not None
+        lines: list[str] = []
+        while not lines or "curl" not in lines[-1]:
+            line = serving.stdout.readline()
+            assert line, "".join(lines)
+            lines.append(line)
+        said = "".join(lines)
+        assert f"http://127.0.0.1:{port}" in said
+        keys = list(dict.fromkeys(KEY.findall(said)))
+        assert len(keys) == 2 and filled_sqlite.made.demo.key not in keys
+        # It answers by now, so no waiting here.
+        curl = [*shlex.split(lines[-1].strip()), "-s"]
+        listed = json.loads(
+            subprocess.run(curl, capture_output=True, timeout=20, check=True).stdout
+        )
+        assert len(listed["subscribers"]) == 3 and listed["meta"]["total_subscribers"] > 500
+        assert len(Caller(port, keys[1])("GET", "/v1/campaigns").json()["campaigns"]) == 1
+    finally:
+        serving.terminate()
+        serving.communicate(timeout=20)
 
 
 def test_reset_makes_it_anew_and_spares_the_accounts_of_others(filled_sqlite, tmp_path):

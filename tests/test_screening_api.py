@@ -56,10 +56,15 @@ def share(judged: Judged, label: str, *statuses: str) -> float:
     return sum(of_label) / len(of_label)
 
 
-# Flexible screening asks the store nothing that strong screening does not ask too.
+# Flexible screening asks the store nothing that strong screening does not ask too, and its rules
+# have tests of their own.
 @pytest.mark.parametrize(
     ("quiet_service", "level"),
-    [("sqlite", "flexible"), ("sqlite", "strong"), ("postgres", "strong")],
+    [
+        pytest.param("sqlite", "flexible", marks=pytest.mark.long),
+        ("sqlite", "strong"),
+        ("postgres", "strong"),
+    ],
     indirect=["quiet_service"],
 )
 def test_the_service_judges_the_labelled_month_as_it_should(

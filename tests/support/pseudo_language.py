@@ -45,9 +45,8 @@ def pseudo(text: str) -> str:
     return f"⟦{accented}{words}⟧"
 
 
-@contextmanager
-def pseudo_language(folder: Path) -> Iterator[None]:
-    """While this is open, German is the made-up language in this process."""
+def write_catalog(folder: Path) -> None:
+    """The translations of all texts into the made-up language. Finding the texts takes seconds."""
     catalog = Catalog(locale=CODE)
     for message in messages.extracted():
         if message.id:
@@ -58,6 +57,11 @@ def pseudo_language(folder: Path) -> Iterator[None]:
     path.parent.mkdir(parents=True)
     with path.open("wb") as file:
         write_po(file, catalog)
+
+
+@contextmanager
+def pseudo_language(folder: Path) -> Iterator[None]:
+    """While this is open, German is the made-up language of this catalog in this process."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(catalogs, "FOLDER", folder)
         _forget()
