@@ -112,7 +112,8 @@ def axe() -> Callable[..., None]:
         # strict as it is.
         if not page.evaluate("() => 'axe' in window"):
             page.evaluate(AXE)
-        options: dict[str, Any] = {"resultTypes": ["violations"]}
+        # Previews in frames are pages that are checked on their own; axe would wait for each.
+        options: dict[str, Any] = {"resultTypes": ["violations"], "iframes": False}
         if colors_only:
             options["runOnly"] = ["color-contrast"]
         found = page.evaluate("(options) => axe.run(document, options)", options)
