@@ -5,6 +5,8 @@ snapshots.
 from __future__ import annotations
 
 import asyncio
+import os
+import sys
 import threading
 from typing import Any
 
@@ -242,6 +244,16 @@ def test_a_slow_snapshot_is_read_beside_the_loop_on_sqlite(sqlite):
 
     assert sqlite.run(sqlite.store.snapshot(where)) == threading.current_thread().name
     assert sqlite.run(sqlite.store.slow_snapshot(where)) != threading.current_thread().name
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux has a priority per thread")
+def test_slow_snapshots_leave_a_busy_core_to_requests_on_sqlite(sqlite):
+    async def niceness(tx: Tx) -> int:
+        return os.getpriority(os.PRIO_PROCESS, threading.get_native_id())
+
+    ours = sqlite.run(sqlite.store.read(niceness))
+    assert sqlite.run(sqlite.store.slow_snapshot(niceness)) == min(19, ours + 10)
+    assert sqlite.run(sqlite.store.read(niceness)) == ours
 
 
 def test_slow_snapshots_do_not_wait_for_each_other_on_sqlite(sqlite):
