@@ -2,10 +2,12 @@
 -- that counts, states and the page index agree with the subscribers. A stored count includes the changes that are not applied yet.
 
 -- fragment: is_referral
-CASE WHEN referrer_code IS NULL THEN 0 ELSE 1 END
+CASE WHEN s.referrer_code IS NULL THEN 0 ELSE 1 END
 
--- fragment: of_campaigns
-campaign_id > :after AND campaign_id <= :until AND erased_ms IS NULL
+-- fragment: subscribers_of_campaigns
+-- CROSS JOIN and the bound on created_ms make SQLite read the index of the list, which is in the order of the rows.
+FROM campaign AS c CROSS JOIN subscriber AS s
+WHERE c.id > :after AND c.id <= :until AND s.campaign_id = c.id AND s.created_ms >= -4611686018427387904 AND s.erased_ms IS NULL
 
 -- fragment: changes_of_campaigns
 FROM count_note WHERE owner_id > :after AND owner_id <= :until
@@ -74,11 +76,9 @@ SELECT COUNT(*) AS n FROM (
         UNION ALL SELECT owner_id || '/all', n_all {changes_of_campaigns} AND n_brought = 0
         UNION ALL SELECT owner_id || '/referrals', n_referrals {changes_of_campaigns} AND n_brought = 0
         UNION ALL SELECT owner_id || '/advocates', n_advocates {changes_of_campaigns} AND n_brought = 0
-        UNION ALL SELECT campaign_id || '/all', -COUNT(*) FROM subscriber WHERE {of_campaigns} GROUP BY campaign_id
-        UNION ALL SELECT campaign_id || '/referrals', -COUNT(*) FROM subscriber
-            WHERE {of_campaigns} AND referrer_code IS NOT NULL GROUP BY campaign_id
-        UNION ALL SELECT campaign_id || '/advocates', -COUNT(*) FROM subscriber
-            WHERE {of_campaigns} AND is_advocate = 1 GROUP BY campaign_id
+        UNION ALL SELECT c.id || '/all', -COUNT(*) {subscribers_of_campaigns} GROUP BY c.id
+        UNION ALL SELECT c.id || '/referrals', -COUNT(*) {subscribers_of_campaigns} AND s.referrer_code IS NOT NULL GROUP BY c.id
+        UNION ALL SELECT c.id || '/advocates', -COUNT(*) {subscribers_of_campaigns} AND s.is_advocate = 1 GROUP BY c.id
     ) AS both_sides GROUP BY list HAVING SUM(n) <> 0
 ) AS wrong;
 
@@ -99,11 +99,10 @@ SELECT COUNT(*) AS n FROM (
                 AND n_referrals <> 0
             UNION ALL SELECT owner_id || '/advocates', created_ms, subscriber_id, n_advocates, 0 {changes_of_campaigns}
                 AND n_advocates <> 0
-            UNION ALL SELECT campaign_id || '/all', created_ms, id, -1, 0 FROM subscriber WHERE {of_campaigns}
-            UNION ALL SELECT campaign_id || '/referrals', created_ms, id, -1, 0 FROM subscriber
-                WHERE {of_campaigns} AND referrer_code IS NOT NULL
-            UNION ALL SELECT campaign_id || '/advocates', created_ms, id, -1, 0 FROM subscriber
-                WHERE {of_campaigns} AND is_advocate = 1
+            UNION ALL SELECT c.id || '/all', s.created_ms, s.id, -1, 0 {subscribers_of_campaigns}
+            UNION ALL SELECT c.id || '/referrals', s.created_ms, s.id, -1, 0 {subscribers_of_campaigns}
+                AND s.referrer_code IS NOT NULL
+            UNION ALL SELECT c.id || '/advocates', s.created_ms, s.id, -1, 0 {subscribers_of_campaigns} AND s.is_advocate = 1
         ) AS parts
     ) AS placed GROUP BY list, block HAVING SUM(n) <> 0
 ) AS wrong;
@@ -130,11 +129,11 @@ SELECT COUNT(*) AS n FROM (
             WHERE campaign_id > :after AND campaign_id <= :until
         UNION ALL SELECT owner_id, created_ms - created_ms % 86400000, n_all, verified, pending, rejected {changes_of_campaigns}
             AND n_brought = 0
-        UNION ALL SELECT campaign_id, created_ms - created_ms % 86400000, -1,
-            CASE WHEN referral_status = 'verified' THEN -{is_referral} ELSE 0 END,
-            CASE WHEN referral_status = 'pending' THEN -{is_referral} ELSE 0 END,
-            CASE WHEN referral_status = 'rejected' THEN -{is_referral} ELSE 0 END
-        FROM subscriber WHERE {of_campaigns}
+        UNION ALL SELECT c.id, s.created_ms - s.created_ms % 86400000, -1,
+            CASE WHEN s.referral_status = 'verified' THEN -{is_referral} ELSE 0 END,
+            CASE WHEN s.referral_status = 'pending' THEN -{is_referral} ELSE 0 END,
+            CASE WHEN s.referral_status = 'rejected' THEN -{is_referral} ELSE 0 END
+        {subscribers_of_campaigns}
     ) AS both_sides GROUP BY campaign_id, day_ms
     HAVING SUM(signups) <> 0 OR SUM(verified) <> 0 OR SUM(pending) <> 0 OR SUM(rejected) <> 0
 ) AS wrong;
