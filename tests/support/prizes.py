@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 from honeyguide.kernel.ids import new_id
@@ -12,6 +13,9 @@ from honeyguide.mail.emails import QueuedEmail
 from honeyguide.referrals import backfill
 from honeyguide.store.tx import Tx
 from tests.support.service import Member
+from tests.support.stores import statement
+
+WAITING = statement("SELECT id FROM reward WHERE walk_ms IS NOT NULL AND deleted_ms IS NULL")
 
 
 def offer(member: Member, **fields: Any) -> dict[str, Any]:
@@ -49,13 +53,18 @@ def post_of(member: Member, kind: str) -> list[QueuedEmail]:
 
 
 def catch_up(member: Member) -> None:
-    """The background work of rewards, to its end, whatever the service itself is doing
-    meanwhile.
+    """The background work of rewards, to its end, whatever the service itself is doing meanwhile.
+    On PostgreSQL a new reward waits for the transactions that were in flight when it was created.
     """
-    site, now_ms = member.service.services.site, member.service.now_ms()
+    service, site = member.service, member.service.services.site
     for job in (backfill.grant_batch, backfill.supply_batch):
-        while member.service.write(lambda tx, job=job: job(tx, site, now_ms=now_ms)):  # type: ignore[misc]
+        batch = partial(job, site=site, now_ms=service.now_ms())
+        while service.write(batch) or service.read(_is_waiting):
             pass
+
+
+async def _is_waiting(tx: Tx) -> bool:
+    return bool(await tx.all(WAITING))
 
 
 def tenant_of(member: Member) -> Tenant:
