@@ -132,6 +132,14 @@ DAMAGES = [
     ("totals_off", "DELETE FROM listing WHERE list LIKE '%/advocates'"),
     ("totals_off", f"DELETE FROM subscriber WHERE id = {FIRST}"),
     ("blocks_off", "DELETE FROM listing_run WHERE list LIKE '%/brought' AND lo_ms > 0"),
+    ("blocks_off", "DELETE FROM listing_run WHERE list LIKE '%/advocates'"),
+    *(
+        (
+            "blocks_off",
+            f"UPDATE listing_run SET lo_ms = -lo_ms WHERE lo_ms < 0 AND list LIKE '%/{kind}'",
+        )
+        for kind in page_index.KINDS
+    ),
     ("blocks_off", "UPDATE listing_run SET lo_ms = lo_ms - 500000 WHERE lo_ms > 0"),
     ("blocks_off", f"UPDATE subscriber SET created_ms = 9000000000 WHERE id = {FIRST}"),
     ("days_off", "UPDATE campaign_day SET rejected = rejected + 1"),

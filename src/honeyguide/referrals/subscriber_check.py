@@ -25,13 +25,15 @@ GROUPS = (
         _sql.value("subscriber_slice", str),
         checks_of(_sql, "subscribers_astray", "states_off", "counts_off", "advocates_off"),
     ),
+    CheckGroup(_sql.value("campaign_slice", str), checks_of(_sql, "totals_off", "days_off")),
     CheckGroup(
-        _sql.value("campaign_slice", str), checks_of(_sql, "totals_off", "blocks_off", "days_off")
-    ),
-    CheckGroup(
-        _sql.value("star_slice", str),
+        _sql.value("list_slice", str),
         (
             ("totals_off", _sql.value("star_totals_off", int)),
+            ("blocks_off", _sql.value("block_sums_off", int)),
+            ("blocks_off", _sql.value("all_blocks_off", int)),
+            ("blocks_off", _sql.value("referral_blocks_off", int)),
+            ("blocks_off", _sql.value("advocate_blocks_off", int)),
             ("blocks_off", _sql.value("star_blocks_off", int)),
         ),
     ),

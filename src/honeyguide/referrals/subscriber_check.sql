@@ -12,11 +12,20 @@ WHERE c.id > :after AND c.id <= :until AND s.campaign_id = c.id AND s.created_ms
 -- fragment: changes_of_campaigns
 FROM count_note WHERE owner_id > :after AND owner_id <= :until
 
--- fragment: lists_of_campaigns
-FROM campaign AS c JOIN listing AS l ON l.list IN (c.id || '/all', c.id || '/referrals', c.id || '/advocates')
+-- fragment: blocks
+-- Each with where the next one begins.
+FROM (
+    SELECT list, SUBSTR(list, 1, 36) AS owner_id, n, lo_ms, lo_id,
+        LEAD(lo_ms, 1, 4611686018427387904) OVER in_order AS hi_ms, LEAD(lo_id, 1, '~') OVER in_order AS hi_id
+    FROM listing_run WHERE list > :after AND list <= :until WINDOW in_order AS (PARTITION BY list ORDER BY lo_ms, lo_id)
+) AS b
 
--- fragment: of_stars
-l.list > :after AND l.list <= :until AND l.list LIKE '%/brought'
+-- fragment: changes_of_block
+FROM count_note AS t WHERE t.owner_id = b.owner_id
+    AND (t.created_ms, t.subscriber_id) >= (b.lo_ms, b.lo_id) AND (t.created_ms, t.subscriber_id) < (b.hi_ms, b.hi_id)
+
+-- fragment: is_in_block
+s.erased_ms IS NULL AND (s.created_ms, s.id) >= (b.lo_ms, b.lo_id) AND (s.created_ms, s.id) < (b.hi_ms, b.hi_id)
 
 -- name: subscriber_slice
 -- The last key of a slice, nothing if it is the last slice; the same in the next two.
@@ -28,9 +37,9 @@ SELECT id FROM (
     FROM campaign AS c LEFT JOIN listing AS l ON l.list = c.id || '/all' WHERE c.id > :after
 ) AS summed WHERE up_to_here >= :rows ORDER BY id LIMIT 1;
 
--- name: star_slice
+-- name: list_slice
 SELECT list FROM (
-    SELECT list, SUM(1 + n) OVER (ORDER BY list) AS up_to_here FROM listing WHERE list > :after AND list LIKE '%/brought'
+    SELECT list, SUM(1 + n) OVER (ORDER BY list) AS up_to_here FROM listing WHERE list > :after
 ) AS summed WHERE up_to_here >= :rows ORDER BY list LIMIT 1;
 
 -- name: subscribers_astray
@@ -72,7 +81,8 @@ SELECT (SELECT COUNT(*) FROM subscriber WHERE id > :after AND id <= :until
 -- name: totals_off
 SELECT COUNT(*) AS n FROM (
     SELECT list FROM (
-        SELECT l.list, l.n {lists_of_campaigns} WHERE c.id > :after AND c.id <= :until
+        SELECT l.list, l.n FROM campaign AS c JOIN listing AS l ON l.list IN (c.id || '/all', c.id || '/referrals', c.id || '/advocates')
+            WHERE c.id > :after AND c.id <= :until
         UNION ALL SELECT owner_id || '/all', n_all {changes_of_campaigns} AND n_brought = 0
         UNION ALL SELECT owner_id || '/referrals', n_referrals {changes_of_campaigns} AND n_brought = 0
         UNION ALL SELECT owner_id || '/advocates', n_advocates {changes_of_campaigns} AND n_brought = 0
@@ -83,44 +93,35 @@ SELECT COUNT(*) AS n FROM (
 ) AS wrong;
 
 -- name: star_totals_off
+-- A list of those whom one subscriber referred.
 SELECT COUNT(*) AS n FROM listing AS l LEFT JOIN subscriber AS s ON s.id = SUBSTR(l.list, 1, 36)
-WHERE {of_stars} AND (s.id IS NULL OR s.referrals_verified + s.referrals_pending + s.referrals_rejected
+WHERE l.list > :after AND l.list <= :until AND l.list LIKE '%/brought'
+  AND (s.id IS NULL OR s.referrals_verified + s.referrals_pending + s.referrals_rejected
     <> l.n + COALESCE((SELECT SUM(n_brought) FROM count_note WHERE owner_id = s.id), 0));
 
--- name: blocks_off
--- Blocks, rows and changes in the order of the list: a block has as many rows as it says.
+-- name: block_sums_off
 SELECT COUNT(*) AS n FROM (
     SELECT list FROM (
-        SELECT list, n, SUM(is_block) OVER (PARTITION BY list ORDER BY at_ms, id) AS block FROM (
-            SELECT b.list, b.lo_ms AS at_ms, b.lo_id AS id, b.n, 1 AS is_block {lists_of_campaigns}
-                JOIN listing_run AS b ON b.list = l.list WHERE c.id > :after AND c.id <= :until
-            UNION ALL SELECT owner_id || '/all', created_ms, subscriber_id, n_all, 0 {changes_of_campaigns} AND n_all <> 0
-            UNION ALL SELECT owner_id || '/referrals', created_ms, subscriber_id, n_referrals, 0 {changes_of_campaigns}
-                AND n_referrals <> 0
-            UNION ALL SELECT owner_id || '/advocates', created_ms, subscriber_id, n_advocates, 0 {changes_of_campaigns}
-                AND n_advocates <> 0
-            UNION ALL SELECT c.id || '/all', s.created_ms, s.id, -1, 0 {subscribers_of_campaigns}
-            UNION ALL SELECT c.id || '/referrals', s.created_ms, s.id, -1, 0 {subscribers_of_campaigns}
-                AND s.referrer_code IS NOT NULL
-            UNION ALL SELECT c.id || '/advocates', s.created_ms, s.id, -1, 0 {subscribers_of_campaigns} AND s.is_advocate = 1
-        ) AS parts
-    ) AS placed GROUP BY list, block HAVING SUM(n) <> 0
+        SELECT list, n FROM listing WHERE list > :after AND list <= :until
+        UNION ALL SELECT list, -n FROM listing_run WHERE list > :after AND list <= :until
+    ) AS both_sides GROUP BY list HAVING SUM(n) <> 0
 ) AS wrong;
 
+-- name: all_blocks_off
+SELECT COUNT(*) AS n {blocks} WHERE b.list LIKE '%/all' AND b.n + (SELECT COALESCE(SUM(t.n_all), 0) {changes_of_block})
+    <> (SELECT COUNT(*) FROM subscriber AS s WHERE s.campaign_id = b.owner_id AND {is_in_block});
+
+-- name: referral_blocks_off
+SELECT COUNT(*) AS n {blocks} WHERE b.list LIKE '%/referrals' AND b.n + (SELECT COALESCE(SUM(t.n_referrals), 0) {changes_of_block})
+    <> (SELECT COUNT(*) FROM subscriber AS s WHERE s.campaign_id = b.owner_id AND s.referrer_code IS NOT NULL AND {is_in_block});
+
+-- name: advocate_blocks_off
+SELECT COUNT(*) AS n {blocks} WHERE b.list LIKE '%/advocates' AND b.n + (SELECT COALESCE(SUM(t.n_advocates), 0) {changes_of_block})
+    <> (SELECT COUNT(*) FROM subscriber AS s WHERE s.campaign_id = b.owner_id AND s.is_advocate = 1 AND {is_in_block});
+
 -- name: star_blocks_off
--- The same for those who have so many referrals that their list has an index of its own.
-SELECT COUNT(*) AS n FROM (
-    SELECT list FROM (
-        SELECT list, n, SUM(is_block) OVER (PARTITION BY list ORDER BY at_ms, id) AS block FROM (
-            SELECT l.list, b.lo_ms AS at_ms, b.lo_id AS id, b.n, 1 AS is_block FROM listing AS l
-                JOIN listing_run AS b ON b.list = l.list WHERE {of_stars}
-            UNION ALL SELECT l.list, t.created_ms, t.subscriber_id, t.n_brought, 0 FROM listing AS l
-                JOIN count_note AS t ON t.owner_id = SUBSTR(l.list, 1, 36) WHERE {of_stars}
-            UNION ALL SELECT l.list, s.created_ms, s.id, -1, 0 FROM listing AS l
-                JOIN subscriber AS s ON s.referrer_id = SUBSTR(l.list, 1, 36) WHERE {of_stars} AND s.erased_ms IS NULL
-        ) AS parts
-    ) AS placed GROUP BY list, block HAVING SUM(n) <> 0
-) AS wrong;
+SELECT COUNT(*) AS n {blocks} WHERE b.list LIKE '%/brought' AND b.n + (SELECT COALESCE(SUM(t.n_brought), 0) {changes_of_block})
+    <> (SELECT COUNT(*) FROM subscriber AS s WHERE s.referrer_id = b.owner_id AND s.referrer_id IS NOT NULL AND {is_in_block});
 
 -- name: days_off
 SELECT COUNT(*) AS n FROM (
