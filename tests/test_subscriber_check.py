@@ -67,6 +67,7 @@ def fill(opened: OpenStore, email: str = "alice@example.org") -> None:
     rows = [row(number, many, states[number % 3]) for number in range(1_050)]
     rows += [row(number, few, states[number % 3]) for number in range(5)]
     rows += [row(number) for number in range(20)]
+    rows += [row(number) for number in (-2_000, -3_000, -9_000)]  # two days before 1970
     opened.do(INSERT, **owner, rows=rows)
 
 
@@ -142,7 +143,10 @@ DAMAGES = [
     ),
     ("blocks_off", "UPDATE listing_run SET lo_ms = lo_ms - 500000 WHERE lo_ms > 0"),
     ("blocks_off", f"UPDATE subscriber SET created_ms = 9000000000 WHERE id = {FIRST}"),
+    ("days_off", "UPDATE campaign_day SET verified = verified + 1"),
+    ("days_off", "UPDATE campaign_day SET pending = pending + 1"),
     ("days_off", "UPDATE campaign_day SET rejected = rejected + 1"),
+    ("days_off", "DELETE FROM campaign_day WHERE day_ms > 0"),
     ("days_off", f"UPDATE subscriber SET created_ms = 1 WHERE id = {FIRST}"),
 ]
 

@@ -25,7 +25,14 @@ GROUPS = (
         _sql.value("subscriber_slice", str),
         checks_of(_sql, "subscribers_astray", "states_off", "counts_off", "advocates_off"),
     ),
-    CheckGroup(_sql.value("campaign_slice", str), checks_of(_sql, "totals_off", "days_off")),
+    CheckGroup(
+        _sql.value("campaign_slice", str),
+        (
+            ("totals_off", _sql.value("totals_off", int)),
+            ("days_off", _sql.value("day_sums_off", int)),
+        ),
+    ),
+    CheckGroup(_sql.value("day_slice", str), checks_of(_sql, "days_off")),
     CheckGroup(
         _sql.value("list_slice", str),
         (

@@ -1,9 +1,6 @@
 -- Each statement counts errors over all accounts, among the rows whose key is after :after and up to :until. Zero everywhere means
 -- that counts, states and the page index agree with the subscribers. A stored count includes the changes that are not applied yet.
 
--- fragment: is_referral
-CASE WHEN s.referrer_code IS NULL THEN 0 ELSE 1 END
-
 -- fragment: subscribers_of_campaigns
 -- CROSS JOIN and the bound on created_ms make SQLite read the index of the list, which is in the order of the rows.
 FROM campaign AS c CROSS JOIN subscriber AS s
@@ -27,6 +24,14 @@ FROM count_note AS t WHERE t.owner_id = b.owner_id
 -- fragment: is_in_block
 s.erased_ms IS NULL AND (s.created_ms, s.id) >= (b.lo_ms, b.lo_id) AND (s.created_ms, s.id) < (b.hi_ms, b.hi_id)
 
+-- fragment: is_after_day
+-- The key of a day is its campaign, a slash, and when it began.
+(d.campaign_id, d.day_ms) > (SUBSTR(:after, 1, 36), CAST(COALESCE(NULLIF(SUBSTR(:after, 38), ''), '0') AS BIGINT))
+
+-- fragment: is_on_day
+-- The range is for the index. It begins a day early because % of a date before 1970 is negative.
+created_ms > d.day_ms - 86400000 AND created_ms < d.day_ms + 86400000 AND created_ms - created_ms % 86400000 = d.day_ms
+
 -- name: subscriber_slice
 -- The last key of a slice, nothing if it is the last slice; the same in the next two.
 SELECT id FROM subscriber WHERE id > :after ORDER BY id LIMIT 1 OFFSET :rows;
@@ -36,6 +41,14 @@ SELECT id FROM (
     SELECT c.id, SUM(1 + COALESCE(l.n, 0)) OVER (ORDER BY c.id) AS up_to_here
     FROM campaign AS c LEFT JOIN listing AS l ON l.list = c.id || '/all' WHERE c.id > :after
 ) AS summed WHERE up_to_here >= :rows ORDER BY id LIMIT 1;
+
+-- name: day_slice
+-- Each day counts as a row too, so the end is among the next :rows days.
+SELECT campaign_id || '/' || day_ms AS day_key FROM (
+    SELECT campaign_id, day_ms, SUM(1 + signups) OVER (ORDER BY campaign_id, day_ms) AS up_to_here FROM (
+        SELECT d.campaign_id, d.day_ms, d.signups FROM campaign_day AS d WHERE {is_after_day} ORDER BY d.campaign_id, d.day_ms LIMIT :rows
+    ) AS next_days
+) AS summed WHERE up_to_here >= :rows ORDER BY campaign_id, day_ms LIMIT 1;
 
 -- name: list_slice
 SELECT list FROM (
@@ -123,18 +136,28 @@ SELECT COUNT(*) AS n {blocks} WHERE b.list LIKE '%/advocates' AND b.n + (SELECT 
 SELECT COUNT(*) AS n {blocks} WHERE b.list LIKE '%/brought' AND b.n + (SELECT COALESCE(SUM(t.n_brought), 0) {changes_of_block})
     <> (SELECT COUNT(*) FROM subscriber AS s WHERE s.referrer_id = b.owner_id AND s.referrer_id IS NOT NULL AND {is_in_block});
 
--- name: days_off
+-- name: day_sums_off
+-- Every signup is counted in one of the days, so none is missing.
 SELECT COUNT(*) AS n FROM (
     SELECT campaign_id FROM (
-        SELECT campaign_id, day_ms, signups, verified, pending, rejected FROM campaign_day
-            WHERE campaign_id > :after AND campaign_id <= :until
-        UNION ALL SELECT owner_id, created_ms - created_ms % 86400000, n_all, verified, pending, rejected {changes_of_campaigns}
-            AND n_brought = 0
-        UNION ALL SELECT c.id, s.created_ms - s.created_ms % 86400000, -1,
-            CASE WHEN s.referral_status = 'verified' THEN -{is_referral} ELSE 0 END,
-            CASE WHEN s.referral_status = 'pending' THEN -{is_referral} ELSE 0 END,
-            CASE WHEN s.referral_status = 'rejected' THEN -{is_referral} ELSE 0 END
-        {subscribers_of_campaigns}
-    ) AS both_sides GROUP BY campaign_id, day_ms
-    HAVING SUM(signups) <> 0 OR SUM(verified) <> 0 OR SUM(pending) <> 0 OR SUM(rejected) <> 0
+        SELECT campaign_id, signups FROM campaign_day WHERE campaign_id > :after AND campaign_id <= :until
+        UNION ALL SELECT c.id, -l.n FROM campaign AS c JOIN listing AS l ON l.list = c.id || '/all' WHERE c.id > :after AND c.id <= :until
+    ) AS both_sides GROUP BY campaign_id HAVING SUM(signups) <> 0
 ) AS wrong;
+
+-- name: days_off
+SELECT COUNT(*) AS n FROM campaign_day AS d
+WHERE {is_after_day}
+  AND (d.campaign_id, d.day_ms) <= (SUBSTR(:until, 1, 36), CAST(COALESCE(NULLIF(SUBSTR(:until, 38), ''), '0') AS BIGINT))
+  AND (d.signups, d.verified, d.pending, d.rejected) <> (
+    SELECT COALESCE(SUM(signups), 0), COALESCE(SUM(verified), 0), COALESCE(SUM(pending), 0), COALESCE(SUM(rejected), 0) FROM (
+        SELECT 1 AS signups, CASE WHEN s.referral_status = 'verified' AND s.referrer_code IS NOT NULL THEN 1 ELSE 0 END AS verified,
+            CASE WHEN s.referral_status = 'pending' THEN 1 ELSE 0 END AS pending,
+            CASE WHEN s.referral_status = 'rejected' THEN 1 ELSE 0 END AS rejected
+        FROM subscriber AS s WHERE s.campaign_id = d.campaign_id AND s.erased_ms IS NULL
+          AND {is_on_day}
+        UNION ALL SELECT -t.n_all, -t.verified, -t.pending, -t.rejected
+        FROM count_note AS t WHERE t.owner_id = d.campaign_id AND t.n_brought = 0
+          AND {is_on_day}
+    ) AS parts
+  );
