@@ -111,7 +111,7 @@ async def _postgres_plan(url: str, plans: Statement[Any], values: dict[str, Any]
         await connection.close()
 
 
-@pytest.mark.parametrize("name", ["count", "people_up_to"])
+@pytest.mark.parametrize("name", ["count", "people_up_to", "slice_end"])
 def test_a_few_days_are_looked_up_in_the_index(opened: OpenStore, name: str) -> None:
     """Also by a database that was never analyzed: it would read the whole campaign otherwise."""
     found = next(each for each in registry if each.name == f"referrals.cohorts.{name}")
@@ -122,6 +122,9 @@ def test_a_few_days_are_looked_up_in_the_index(opened: OpenStore, name: str) -> 
         "recorded_since_ms": 0,
         "most": 9,
         "days": days,
+        "since_ms": 1,
+        "until_ms": 2,
+        "rows": 9,
     }
     if opened.engine == "postgres":
         plan = opened.run(_postgres_plan(opened.url, found, values))

@@ -17,7 +17,7 @@ from honeyguide.kernel.clock import DAY_MS
 from honeyguide.kernel.periods import Period, day_of
 from honeyguide.kernel.tenant import Tenant
 from honeyguide.pages.dashboard import decisions
-from honeyguide.referrals import clicks, recent_counts, statistics
+from honeyguide.referrals import clicks, cohorts, recent_counts, statistics
 from honeyguide.store.tx import Tx
 from tests.support.campaign_history import (
     CLAIMED,
@@ -230,7 +230,8 @@ def check(opened: OpenStore, number: int, moves: list[dict[str, Any]], length: i
 
 @pytest.fixture(scope="module", params=ENGINES)
 def opened(request: pytest.FixtureRequest) -> Any:
-    with OpenStore(request.param) as store:
+    with OpenStore(request.param) as store, pytest.MonkeyPatch.context() as patch:
+        patch.setattr(cohorts, "SLICE_ROWS", 3)
         yield store
 
 

@@ -10,8 +10,9 @@ from typing import Any, NamedTuple
 from honeyguide.store.statements import Statement, Statements
 from honeyguide.store.tx import Tx
 
-# A slice ends after about this many rows. A campaign or a list is never divided.
-SLICE_ROWS = 50_000
+# A slice ends after about this many rows; the lists of a campaign are not divided. Slices are short
+# because SQLite cannot shorten its log while one is read.
+SLICE_ROWS = 5_000
 # Sorts after every key.
 LAST_KEY = "zzzz"
 

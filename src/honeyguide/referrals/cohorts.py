@@ -1,12 +1,13 @@
 """People by the day they joined, in the account's time zone: counted once by a job and stored, and
 counted again when anything about that day's people changes.
 
-The page index marks the days that changed (`mark`). `begin_job`, `count_job` and `save_job` are the
-three steps of the job. Reading the counts: `statistics`.
+The page index marks the days that changed (`mark`). `begin_job`, `count_slice` and `save_job` are
+the steps of the job. Reading the counts: `statistics`.
 """
 
 from __future__ import annotations
 
+import operator
 from collections import defaultdict
 from datetime import date, timedelta
 from typing import Any, NamedTuple
@@ -33,6 +34,8 @@ OTHER = "(other)"
 # A campaign is counted again at most this often. UTC days counted in one transaction.
 EVERY_MS = 5 * MINUTE_MS
 BATCH_DAYS = 7
+# People counted in one snapshot: SQLite cannot shorten its log while a snapshot is read.
+SLICE_ROWS = 5_000
 # Campaigns found in one pass over all of them.
 MOST_DUE = 100
 
@@ -68,6 +71,16 @@ class CountJob(NamedTuple):
     changes: list[ChangedDay]
     is_last: bool
 
+    @property
+    def days(self) -> list[LocalDay]:
+        days = sorted(set().union(*(_days_around(change.day_ms) for change in self.changes)))
+        return [Period(day, day, self.zone).days[0] for day in days]
+
+
+class CountedSlice(NamedTuple):
+    counts: list[CohortCount]  # of all slices so far
+    rest: list[LocalDay]  # what is not counted yet
+
 
 class DueCampaign(NamedTuple):
     account_id: str
@@ -78,6 +91,7 @@ class DueCampaign(NamedTuple):
 
 _sql = beside(__file__)
 _COUNT = _sql.query("count", CohortCount)
+_SLICE_END = _sql.value("slice_end", int)
 _PEOPLE_UP_TO = _sql.value("people_up_to", int)
 _CHANGED = _sql.value("changed", int)
 _STATE = _sql.query("state", CohortState)
@@ -168,19 +182,49 @@ async def begin_job(tx: Tx, due: DueCampaign) -> CountJob:
     return CountJob(tenant, ZoneInfo(due.zone), changes, len(changes) < BATCH_DAYS)
 
 
-async def count_job(tx: Tx, job: CountJob) -> list[CohortCount]:
-    return _most_common(await count(tx, job.tenant, _job_days(job)))
+async def count_slice(
+    tx: Tx, tenant: Tenant, days: list[LocalDay], so_far: list[CohortCount]
+) -> CountedSlice:
+    """Counts the first people of these days. Nobody is in two slices, because the moment somebody
+    joined never changes. If anything else changes meanwhile, the day is counted again."""
+    rest: list[LocalDay] = []
+    end_ms = await tx.one(
+        _SLICE_END,
+        **tenant._asdict(),
+        since_ms=days[0].since_ms,
+        until_ms=days[-1].until_ms,
+        rows=SLICE_ROWS,
+    )
+    if end_ms is not None:
+        days, rest = _split(days, max(end_ms, days[0].since_ms + 1))
+    counts = _added(so_far, await count(tx, tenant, days))
+    return CountedSlice(counts if rest else _most_common(counts), rest)
 
 
-def _job_days(job: CountJob) -> list[LocalDay]:
-    days = sorted(set().union(*(_days_around(change.day_ms) for change in job.changes)))
-    return [Period(day, day, job.zone).days[0] for day in days]
+def _split(days: list[LocalDay], at_ms: int) -> tuple[list[LocalDay], list[LocalDay]]:
+    """The days before and after a moment; the day of that moment is in both, in part."""
+    before = [
+        day._replace(until_ms=min(day.until_ms, at_ms)) for day in days if day.since_ms < at_ms
+    ]
+    after = [
+        day._replace(since_ms=max(day.since_ms, at_ms)) for day in days if day.until_ms > at_ms
+    ]
+    return before, after
+
+
+def _added(first: list[CohortCount], second: list[CohortCount]) -> list[CohortCount]:
+    sums = {each[:3]: each for each in first}
+    for each in second:
+        known = sums.get(each[:3])
+        numbers = map(operator.add, known[3:], each[3:]) if known is not None else each[3:]
+        sums[each[:3]] = CohortCount(*each[:3], *numbers)
+    return list(sums.values())
 
 
 async def save_job(tx: Tx, job: CountJob, counts: list[CohortCount], *, now_ms: int) -> None:
     """Replaces the counts of these days. `now_ms` is from before they were counted."""
     whose = job.tenant._asdict()
-    days = [day.day.isoformat() for day in _job_days(job)]
+    days = [day.day.isoformat() for day in job.days]
     await tx.run(_DELETE_DAYS, **whose, kinds=list(MOST_KEYS), days=days)
     await tx.run(_INSERT_COUNTS, **whose, counts=[each._asdict() for each in counts])
     await tx.run(_UNMARK, **whose, changes=[change._asdict() for change in job.changes])

@@ -56,6 +56,11 @@ UNION ALL
 SELECT 'utm_campaign' AS kind, p.day, p.utm_campaign AS key, {counts} FROM people AS p
 WHERE p.kind <> 'imported' GROUP BY p.day, p.utm_campaign;
 
+-- name: slice_end
+-- When the first person joined who is not part of the slice; nothing if all are.
+SELECT created_ms FROM subscriber WHERE campaign_id = :campaign_id AND erased_ms IS NULL AND account_id = :account_id
+  AND created_ms >= :since_ms AND created_ms < :until_ms ORDER BY created_ms, id LIMIT 1 OFFSET :rows;
+
 -- name: people_up_to
 -- How many people joined on these days, counted up to :most.
 SELECT COUNT(*) AS n FROM (

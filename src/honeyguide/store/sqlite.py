@@ -42,7 +42,7 @@ ATTEMPTS = 5
 # Slow reads at a time: pages go on while a job checks the ledger or counts cohorts.
 SLOW_READERS = 3
 # Their niceness: on a busy core, requests come first.
-SLOW_NICENESS = 5
+SLOW_NICENESS = 10
 # The topic of `Tx.scrub`.
 _SCRUB = "scrub"
 

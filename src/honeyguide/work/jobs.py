@@ -75,11 +75,15 @@ async def import_files(site: Site, store: Store, now_ms: int) -> bool:
 
 
 async def count_cohorts(store: Store, now_ms: int) -> bool:
-    """The counting takes as long as there are people, so it is not part of a write."""
+    """The counting takes as long as there are people, so it is not part of a write, and done in
+    slices."""
     found = await store.read(cohorts.due_campaigns, now_ms=now_ms)
     for due in found:
         job = await store.write(cohorts.begin_job, due)
-        counts = await store.slow_snapshot(cohorts.count_job, job)
+        counts: list[cohorts.CohortCount] = []
+        days = job.days
+        while days:
+            counts, days = await store.slow_snapshot(cohorts.count_slice, job.tenant, days, counts)
         await store.write(cohorts.save_job, job, counts, now_ms=now_ms)
     return bool(found)
 
