@@ -9,8 +9,10 @@ import time
 from collections.abc import Awaitable, Callable
 from typing import Any
 
+import asyncpg
 import pytest
 
+from honeyguide.events import claiming
 from honeyguide.kernel.email_addresses import EmailAddress
 from honeyguide.kernel.ids import new_code, new_id
 from honeyguide.kernel.paging import Page
@@ -20,6 +22,7 @@ from honeyguide.referrals.lifecycle import NewSubscriber
 from honeyguide.referrals.subscriber_filters import read_filter
 from honeyguide.signups.signups import sign_up
 from honeyguide.store import Store
+from honeyguide.store.postgres import SETTINGS
 from honeyguide.store.tx import Tx
 from tests.support.stores import OpenStore, statement
 from tests.support.trade import SITE
@@ -199,3 +202,34 @@ def test_a_total_does_not_read_the_notes_that_were_folded_and_not_vacuumed(
     ((dead,),) = postgres.ask("SELECT pg_relation_size('count_note') / 8192")
     assert dead > 100
     assert json.loads(plan)[0]["Plan"]["Shared Hit Blocks"] < 20
+
+
+EVENTS = """
+INSERT INTO event (id, account_id, type, body, created_ms)
+SELECT CAST(n AS TEXT), :account_id, 'new_referral', '{}', 1 FROM generate_series(1, 3000) AS n"""
+DELIVERED = """
+INSERT INTO delivery (id, account_id, webhook_id, event_id, status, due_ms, created_ms)
+SELECT e.id, :account_id, 'w', e.id, 'delivered', 1, 1 FROM event AS e"""
+WEBHOOK = """
+INSERT INTO webhook (id, account_id, url, secret, created_ms)
+VALUES ('w', :account_id, 'http://127.0.0.1:9/', 'secret', 1)"""
+
+
+def test_a_claim_takes_the_first_deliveries_only(postgres: OpenStore, tenant: Tenant) -> None:
+    """Also if the table was last analyzed when none was pending."""
+    for filled in (WEBHOOK, EVENTS, DELIVERED):
+        postgres.do(filled, account_id=tenant.account_id)
+    claim = claiming._CLAIM
+    params = {"webhooks": ["w"], "now_ms": 5, "today_ms": 5, "most": 4, "until_ms": 9, "token": "t"}
+
+    async def blocks_read() -> int:
+        connection = await asyncpg.connect(postgres.url, server_settings=SETTINGS)
+        await connection.execute("ANALYZE delivery, event, webhook")
+        await connection.execute("UPDATE delivery SET status = 'pending'")
+        explain = f"EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) {claim.postgres}"
+        plan = json.loads(await connection.fetchval(explain, *claim.postgres_values(params)))
+        await connection.close()
+        return plan[0]["Plan"]["Shared Hit Blocks"]  # type: ignore[no-any-return]
+
+    assert postgres.run(blocks_read()) < 500
+    assert postgres.ask("SELECT COUNT(*) FROM delivery WHERE lease_token = 't'") == [(4,)]

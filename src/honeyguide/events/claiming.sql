@@ -29,13 +29,15 @@ UPDATE delivery SET leased_until_ms = :until_ms, lease_token = :token WHERE id I
     (SELECT w.old_secrets FROM webhook AS w WHERE w.id = webhook_id) AS old_secrets;
 
 -- name: claim (postgres)
+-- ARRAY() runs the subselect once. As a plain IN it was run again for every pending delivery, when the table had been analyzed while
+-- nothing was pending.
 WITH claimed AS (
-    UPDATE delivery SET leased_until_ms = :until_ms, lease_token = :token WHERE id IN (
+    UPDATE delivery SET leased_until_ms = :until_ms, lease_token = :token WHERE id = ANY (ARRAY (
         SELECT due.id FROM {list :webhooks AS w} CROSS JOIN LATERAL (
             SELECT d.id FROM delivery AS d WHERE d.webhook_id = w.value AND d.status = 'pending' AND d.due_ms <= :now_ms
               AND d.leased_until_ms <= :today_ms ORDER BY d.due_ms LIMIT :most FOR UPDATE SKIP LOCKED
         ) AS due
-    ) AND status = 'pending' AND leased_until_ms <= :today_ms RETURNING due_ms, id, lease_token, tries, event_id, webhook_id
+    )) RETURNING due_ms, id, lease_token, tries, event_id, webhook_id
 )
 SELECT c.due_ms, c.id, c.lease_token AS token, c.tries, c.event_id, COALESCE(CASE WHEN w.disabled_ms IS NULL THEN e.body END, '') AS body,
     w.id AS webhook_id, w.account_id, w.url, w.secret, w.old_secrets
