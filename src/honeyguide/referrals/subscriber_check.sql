@@ -33,17 +33,19 @@ s.erased_ms IS NULL AND (s.created_ms, s.id) >= (b.lo_ms, b.lo_id) AND (s.create
 created_ms > d.day_ms - 86400000 AND created_ms < d.day_ms + 86400000 AND created_ms - created_ms % 86400000 = d.day_ms
 
 -- name: subscriber_slice
--- The last key of a slice, nothing if it is the last slice; the same in the next two.
+-- The last key of a slice, nothing if it is the last slice; the same in the next three.
 SELECT id FROM subscriber WHERE id > :after ORDER BY id LIMIT 1 OFFSET :rows;
 
 -- name: campaign_slice
+-- Each campaign counts as a row too, so the end is among the next :rows campaigns; the same in the next two.
 SELECT id FROM (
-    SELECT c.id, SUM(1 + COALESCE(l.n, 0)) OVER (ORDER BY c.id) AS up_to_here
-    FROM campaign AS c LEFT JOIN listing AS l ON l.list = c.id || '/all' WHERE c.id > :after
+    SELECT id, SUM(1 + n) OVER (ORDER BY id) AS up_to_here FROM (
+        SELECT c.id, COALESCE(l.n, 0) AS n FROM campaign AS c LEFT JOIN listing AS l ON l.list = c.id || '/all'
+        WHERE c.id > :after ORDER BY c.id LIMIT :rows
+    ) AS next_campaigns
 ) AS summed WHERE up_to_here >= :rows ORDER BY id LIMIT 1;
 
 -- name: day_slice
--- Each day counts as a row too, so the end is among the next :rows days.
 SELECT campaign_id || '/' || day_ms AS day_key FROM (
     SELECT campaign_id, day_ms, SUM(1 + signups) OVER (ORDER BY campaign_id, day_ms) AS up_to_here FROM (
         SELECT d.campaign_id, d.day_ms, d.signups FROM campaign_day AS d WHERE {is_after_day} ORDER BY d.campaign_id, d.day_ms LIMIT :rows
@@ -52,7 +54,9 @@ SELECT campaign_id || '/' || day_ms AS day_key FROM (
 
 -- name: list_slice
 SELECT list FROM (
-    SELECT list, SUM(1 + n) OVER (ORDER BY list) AS up_to_here FROM listing WHERE list > :after
+    SELECT list, SUM(1 + n) OVER (ORDER BY list) AS up_to_here FROM (
+        SELECT list, n FROM listing WHERE list > :after ORDER BY list LIMIT :rows
+    ) AS next_lists
 ) AS summed WHERE up_to_here >= :rows ORDER BY list LIMIT 1;
 
 -- name: subscribers_astray
