@@ -15,7 +15,7 @@ import pytest
 
 from honeyguide.kernel.errors import Invalid, Unavailable
 from honeyguide.store import Again, Taken, Tx
-from honeyguide.store.sqlite import SLOW_NICENESS, SqliteStore
+from honeyguide.store.sqlite import SqliteStore
 from tests.support.disks import watched_disk
 from tests.support.stores import (
     INSERT,
@@ -252,7 +252,7 @@ def test_slow_snapshots_leave_a_busy_core_to_requests_on_sqlite(sqlite):
         return os.getpriority(os.PRIO_PROCESS, threading.get_native_id())
 
     ours = sqlite.run(sqlite.store.read(niceness))
-    assert sqlite.run(sqlite.store.slow_snapshot(niceness)) == min(19, ours + SLOW_NICENESS)
+    assert sqlite.run(sqlite.store.slow_snapshot(niceness)) == min(19, ours + 10)
     assert sqlite.run(sqlite.store.read(niceness)) == ours
 
 
