@@ -54,8 +54,8 @@ check: $(DEV) ## format, lint and type-check (with CI=true: check the format wit
 bench: $(DEV) ## run the benchmarks, print the ratios and update bench/RESULTS.md
 	$(BIN)/python -m bench $(BENCH_ARGS)
 
-bench-cost: $(DEV) ## measure CPU time per request with 1, 2 and 4 processes (ten minutes)
-	$(BIN)/python -m bench cost $(BENCH_ARGS)
+bench-cost: $(DEV) ## measure CPU time per request with 1, 2 and 4 processes, and why it grows (25 minutes)
+	$(BIN)/python -m bench cost neighbors $(BENCH_ARGS)
 
 bench-small: $(DEV) ## measure a small server: one core, SQLite, a million subscribers (twenty minutes)
 	$(BIN)/python -m bench small $(BENCH_ARGS)

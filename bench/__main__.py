@@ -13,6 +13,7 @@ from bench import (
     integrations,
     million,
     money,
+    neighbors,
     network,
     plan,
     readers,
@@ -35,7 +36,7 @@ BENCHES = {
     "money": money,
 }
 # These take long, and run only by name.
-LONG = {"cost": cost, "small": small, "scale": growth, "bloat": bloat}
+LONG = {"cost": cost, "neighbors": neighbors, "small": small, "scale": growth, "bloat": bloat}
 
 
 def main() -> None:

@@ -7,17 +7,14 @@ from __future__ import annotations
 
 import asyncio
 import json
-import statistics
-import time
 import urllib.request
 from collections import defaultdict
-from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass
 
-from bench import people, processes, servers
+from bench import people, servers
 from bench.deliveries import FACTS, HOME
 from bench.load import Job, drive, request
+from bench.meter import Cost, Meter, median
 from bench.people import Campaign
 from bench.plan import Bench, progress
 from bench.report import Table
@@ -53,70 +50,11 @@ DUE_MS = 4_000
 _MAKE_DUE = statement(
     "UPDATE delivery SET due_ms = :due_ms WHERE account_id = :account_id AND status = 'pending'"
 )
-# The service is quiet when it takes this share of a core more than when it is idle.
-SETTLE_S, QUIET_SHARE = 0.5, 0.06
-IDLE_S = 5.0
 IDLE = "idle"
 NOTE = (
     "Each figure includes the background work that the requests cause, and not what the service "
     "takes when it is idle."
 )
-
-
-@dataclass(frozen=True)
-class Cost:
-    """In microseconds for one request."""
-
-    service: float
-    postgres: float
-
-    @property
-    def total(self) -> float:
-        return self.service + self.postgres
-
-
-class Meter:
-    """The CPU time of one running service and of PostgreSQL behind it."""
-
-    def __init__(self, service_pid: int, postgres_pid: int | None) -> None:
-        self._pids = (service_pid, postgres_pid)
-        self._wait_until_quiet(QUIET_SHARE)  # jobs that run at the start
-        before, began = self._spent(), time.monotonic()
-        time.sleep(IDLE_S)
-        self.idle = _per(before, self._spent(), time.monotonic() - began)
-
-    def measure(self, work: Callable[[], int]) -> Cost:
-        """What the service does later because of these requests is part of their cost: the page
-        index, the clicks. So wait until it is idle again. What it does when idle is not."""
-        self._wait_until_quiet()
-        before, began = self._spent(), time.monotonic()
-        done = work()
-        self._wait_until_quiet()
-        cost = _per(before, self._spent(), done)
-        seconds = (time.monotonic() - began) / done
-        return Cost(
-            cost.service - self.idle.service * seconds,
-            cost.postgres - self.idle.postgres * seconds,
-        )
-
-    def _spent(self) -> tuple[int, int]:
-        service, postgres = self._pids
-        return processes.cpu_us(service), processes.cpu_us(postgres) if postgres else 0
-
-    def _wait_until_quiet(self, share: float | None = None, limit_s: float = 60.0) -> None:
-        if share is None:
-            share = QUIET_SHARE + self.idle.total / 1_000_000
-        deadline, before = time.monotonic() + limit_s, sum(self._spent())
-        while time.monotonic() < deadline:
-            time.sleep(SETTLE_S)
-            now = sum(self._spent())
-            if now - before < SETTLE_S * 1_000_000 * share:
-                return
-            before = now
-
-
-def _per(before: tuple[int, int], after: tuple[int, int], count: float) -> Cost:
-    return Cost((after[0] - before[0]) / count, (after[1] - before[1]) / count)
 
 
 class Measured:
@@ -131,7 +69,7 @@ class Measured:
     def meter(self, server: Server) -> Meter:
         self._drive(self.job(server.port, "read"))  # opens the connections
         postgres = self.bench.postgres if self.engine == "postgres" else None
-        return Meter(server.pid, postgres.pid if postgres else None)
+        return Meter([server.pid], postgres.pid if postgres else None)
 
     def run_case(self, server: Server, meter: Meter, case: str, sink_port: int) -> Cost:
         """Again if the machine was so busy that a request was refused."""
@@ -291,19 +229,12 @@ def _measure(bench: Bench) -> Costs:
     return costs
 
 
-def _median(costs: list[Cost]) -> Cost:
-    return Cost(
-        statistics.median(cost.service for cost in costs),
-        statistics.median(cost.postgres for cost in costs),
-    )
-
-
 def _sqlite_table(costs: Costs) -> Table:
     rows = []
     for case, words in WORDS.items():
-        cost = _median(costs["sqlite", 1, case])
+        cost = median(costs["sqlite", 1, case])
         rows.append((words, f"{cost.service:,.0f}", f"{1_000_000 / cost.service:,.0f}"))
-    idle = _median(costs["sqlite", 1, IDLE])
+    idle = median(costs["sqlite", 1, IDLE])
     rows.append(("idle, for one second", f"{idle.service:,.0f}", ""))
     columns = ("request", "service (µs)", "one core serves per second")
     return Table("SQLite, one process", columns, rows, NOTE)
@@ -313,7 +244,7 @@ def _postgres_table(costs: Costs) -> Table:
     rows = []
     for case, words in WORDS.items():
         row = [words]
-        by_workers = [_median(costs["postgres", n, case]) for n in WORKERS["postgres"]]
+        by_workers = [median(costs["postgres", n, case]) for n in WORKERS["postgres"]]
         for cost in by_workers:
             row += [f"{cost.service:,.0f} + {cost.postgres:,.0f}"]
         growth = by_workers[-1].total / by_workers[0].total
@@ -323,7 +254,7 @@ def _postgres_table(costs: Costs) -> Table:
             f"{1_000_000 / by_workers[0].total:,.0f}",
         ]
         rows.append(tuple(row))
-    idle = [_median(costs["postgres", n, IDLE]) for n in WORKERS["postgres"]]
+    idle = [median(costs["postgres", n, IDLE]) for n in WORKERS["postgres"]]
     rows.append(
         (
             "idle, for one second",

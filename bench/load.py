@@ -120,19 +120,30 @@ async def _drive(job: Job) -> Driven:
 
 
 def drive(job: Job) -> Driven:
-    """Runs the job in a process of its own; an answer with another status than expected spoils the
-    run, loudly.
+    return drive_all([job])[0]
+
+
+def drive_all(jobs: list[Job]) -> list[Driven]:
+    """Runs the jobs at once in a process of their own; an answer with another status than expected
+    spoils the run, loudly.
     """
     done = subprocess.run(
         [sys.executable, "-m", "bench.load"],
-        input=msgspec.msgpack.encode(job),
+        input=msgspec.msgpack.encode(jobs),
         stdout=subprocess.PIPE,
         check=True,
     )
-    driven = msgspec.msgpack.decode(done.stdout, type=Driven)
-    if driven.unexpected or not driven.rate:
-        raise RuntimeError(f"{driven.unexpected} of {driven.sent} answers were not {job.expect}")
-    return driven
+    all_driven = msgspec.msgpack.decode(done.stdout, type=list[Driven])
+    for job, driven in zip(jobs, all_driven, strict=True):
+        if driven.unexpected or not driven.rate:
+            raise RuntimeError(
+                f"{driven.unexpected} of {driven.sent} answers were not {job.expect}"
+            )
+    return all_driven
+
+
+async def _drive_all(jobs: list[Job]) -> list[Driven]:
+    return await asyncio.gather(*map(_drive, jobs))
 
 
 def request(method: str, path: str, key: str, body: bytes = b"") -> bytes:
@@ -147,5 +158,5 @@ def request(method: str, path: str, key: str, body: bytes = b"") -> bytes:
 
 
 if __name__ == "__main__":
-    asked = msgspec.msgpack.decode(sys.stdin.buffer.read(), type=Job)
-    sys.stdout.buffer.write(msgspec.msgpack.encode(uvloop.run(_drive(asked))))
+    asked = msgspec.msgpack.decode(sys.stdin.buffer.read(), type=list[Job])
+    sys.stdout.buffer.write(msgspec.msgpack.encode(uvloop.run(_drive_all(asked))))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections import defaultdict
+from contextlib import suppress
 from pathlib import Path
 
 _TICK_US = 1_000_000 // os.sysconf("SC_CLK_TCK")
@@ -30,6 +31,16 @@ def cpu_us(pid: int) -> int:
             # utime, stime, and the same of children that ended: fields 14 to 17 of `man proc`.
             ticks += sum(int(value) for value in fields[11:15])
     return ticks * _TICK_US
+
+
+def preemptions(pid: int) -> int:
+    """How often the kernel took the core away from a thread that had more to do."""
+    count = 0
+    for each in tree(pid):
+        for status in (_PROC / str(each) / "task").glob("*/status"):
+            with suppress(FileNotFoundError, ProcessLookupError):
+                count += int(status.read_text().rpartition("nonvoluntary_ctxt_switches:")[2])
+    return count
 
 
 def memory_mb(pid: int) -> list[float]:
