@@ -70,7 +70,7 @@ ASKS = (
     _brought("top advocate's referrals, last page", last=True),
     Ask("the dashboard's shipments", lambda campaign: "/shipments", _LANE),
     Ask("the same for one reward", lambda c: f"/shipments?reward={c.later_id(0, 1)}", _LANE),
-    Ask("the dashboard's sent shipments", lambda campaign: "/shipments?show=sent", b"by the API"),
+    Ask("the dashboard's sent shipments", lambda campaign: "/shipments?show=sent", b"the API<"),
     Ask("overview, 30 days", lambda campaign: "/?range=30d", b"Top advocates", OVERVIEW_MS),
     Ask("overview, 12 months", lambda campaign: "/?range=year", b"Top advocates", OVERVIEW_MS),
     Ask(
