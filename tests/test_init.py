@@ -11,6 +11,8 @@ import shutil
 import sqlite3
 import stat
 import subprocess
+import sys
+import sysconfig
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -40,6 +42,42 @@ def folder() -> Iterator[Path]:
     path.chmod(0o755)
     yield path
     shutil.rmtree(path)
+
+
+@pytest.fixture
+def command_for_all() -> Iterator[Path]:
+    """The command in an environment that every user can run. The one of the tests often is not,
+    because its Python is in root's home; then the system's Python runs the same packages.
+    """
+    if _others_can_run(install.command()):
+        yield install.command()
+        return
+    python = shutil.which(f"python3.{sys.version_info.minor}", path="/usr/bin:/usr/local/bin")
+    if python is None:
+        pytest.skip("no Python of this version that other users can run")
+    with tempfile.TemporaryDirectory(prefix="hgpublic") as name:
+        public = Path(name)
+        public.chmod(0o755)
+        subprocess.run([python, "-m", "venv", "--without-pip", public], check=True)
+        ours, theirs = (
+            sysconfig.get_path("purelib", vars={"base": base}) for base in (sys.prefix, name)
+        )
+        (Path(theirs) / "ours.pth").write_text(f"import site; site.addsitedir({ours!r})\n")
+        command = public / "bin" / "honeyguide"
+        lines = install.command().read_text().splitlines(keepends=True)
+        command.write_text("".join([f"#!{public / 'bin' / 'python'}\n", *lines[1:]]))
+        command.chmod(0o755)
+        if not _others_can_run(command):
+            pytest.skip("other users cannot read this checkout")
+        yield command
+
+
+def _others_can_run(command: Path) -> bool:
+    try:
+        done = subprocess.run([command, "version"], user="nobody", cwd="/", check=False)
+    except PermissionError:
+        return False
+    return done.returncode == 0
 
 
 def init(folder: Path, *words: str, **given: object) -> subprocess.CompletedProcess[str]:
@@ -186,24 +224,33 @@ def test_bad_input_is_one_sentence_and_nothing_is_written(folder: Path, tmp_path
 
 @pytest.mark.long
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can act as another user")
-def test_root_sets_it_up_for_the_user_of_the_service(folder: Path) -> None:
-    can_run = subprocess.run([install.command(), "version"], user=65534, cwd="/", check=False)
-    if can_run.returncode:
-        pytest.skip("other users cannot run the command here")
-    common = ("--base-url", BASE_URL, *EMAIL, "--user", "nobody", "--database-url")
+def test_root_sets_it_up_for_the_user_of_the_service(folder: Path, command_for_all: Path) -> None:
+    file = folder / "honeyguide.env"
+
+    def init_for_nobody(database: Path) -> subprocess.CompletedProcess[str]:
+        words = ["--settings", str(file), "init", "--yes", "--unit-folder", str(folder), *EMAIL]
+        words += ["--base-url", BASE_URL, "--user", "nobody", "--database-url", str(database)]
+        return subprocess.run(
+            [command_for_all, *words],
+            env=environment(),
+            cwd=folder,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+
     closed = folder / "closed"
     closed.mkdir(mode=0o700)
-    refused = init(folder, *common, str(closed / "x.db"))
+    refused = init_for_nobody(closed / "x.db")
     assert refused.returncode == 1 and "x.db cannot be opened" in refused.stderr
     assert "Permission denied" in refused.stderr
-    assert not (folder / "honeyguide.env").exists()
-    done = init(folder, *common, str(folder / "new" / "x.db"))
+    assert not file.exists()
+    done = init_for_nobody(folder / "new" / "x.db")
     assert done.returncode == 0, done.stderr
     for path in (folder / "new", folder / "new" / "x.db"):
         assert path.owner() == "nobody" and path.stat().st_mode & 0o077 == 0
-    file = folder / "honeyguide.env"
     assert file.owner() == "root" and stat.S_IMODE(file.stat().st_mode) == 0o640
-    doctor = [install.command(), "--settings", str(file), "doctor"]
+    doctor = [command_for_all, "--settings", str(file), "doctor"]
     checked = subprocess.run(
         doctor, user="nobody", group="nogroup", extra_groups=[], cwd="/", check=False
     )
@@ -283,17 +330,17 @@ cat /etc/systemd/system/honeyguide.service
 
 @pytest.mark.long
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can make mounts")
-def test_as_root_everything_is_in_its_usual_place(folder: Path) -> None:
+def test_as_root_everything_is_in_its_usual_place(folder: Path, command_for_all: Path) -> None:
     env = environment()
     env.pop("HONEYGUIDE_SETTINGS")
     script = ["unshare", "--mount", "sh", "-c", IN_USUAL_PLACES, "sh", str(folder)]
     done = subprocess.run(
-        [*script, str(install.command())], env=env, capture_output=True, text=True, check=False
+        [*script, str(command_for_all)], env=env, capture_output=True, text=True, check=False
     )
     assert done.returncode == 0, done.stdout + done.stderr
     assert "/etc/honeyguide/honeyguide.env root:honeyguide 640" in done.stdout
     assert "/var/lib/honeyguide honeyguide:honeyguide 700" in done.stdout
     assert "/var/lib/honeyguide/honeyguide.db honeyguide:honeyguide 600" in done.stdout
-    assert f"ExecStart={install.command()} serve" in done.stdout
+    assert f"ExecStart={command_for_all} serve" in done.stdout
     assert "\nReadWritePaths=" not in done.stdout and "User=honeyguide" in done.stdout
     assert "    systemctl enable --now honeyguide\n" in done.stdout
