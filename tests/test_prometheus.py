@@ -106,6 +106,8 @@ class Watched:
             answer = self._http.get("/query", params={"query": expr})
         except httpx.TransportError:
             return []  # it is starting
+        if answer.status_code == 503:
+            return []  # it is still reading its own files
         assert answer.status_code == 200, (expr, answer.text)
         return answer.json()["data"]["result"]  # type: ignore[no-any-return]
 

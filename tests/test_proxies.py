@@ -25,6 +25,11 @@ from tests.support.webhook_receiver import WebhookReceiver
 pytestmark = pytest.mark.long
 BASE = f"https://{HOST}"
 FEW_WRONG_KEYS = "from honeyguide.accounts import limits; limits.MOST_WRONG_KEYS = 5"
+# The HTTP client reads the trusted certificates when it is imported. The process that the tests'
+# commands are forked from may have imported it before SSL_CERT_FILE was set.
+READ_CERTIFICATES = (
+    "from aiohttp import connector; connector._SSL_CONTEXT_VERIFIED.load_default_certs()"
+)
 
 
 @pytest.fixture(scope="module")
@@ -48,7 +53,7 @@ def server(authority: trustme.CA) -> Iterator[Serving]:
         trusted_proxies="127.0.0.1",
         webhook_allow="127.0.0.0/8",
     )
-    server.before = FEW_WRONG_KEYS
+    server.before = f"{FEW_WRONG_KEYS}; {READ_CERTIFICATES}"
     with authority.cert_pem.tempfile() as trusted, pytest.MonkeyPatch.context() as patch:
         patch.setenv("SSL_CERT_FILE", trusted)
         with server:
