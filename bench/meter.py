@@ -16,7 +16,7 @@ IDLE_S = 5.0
 
 @dataclass(frozen=True)
 class Cost:
-    """In microseconds for one request."""
+    """Of one request; CPU time in microseconds."""
 
     service: float
     postgres: float
