@@ -233,3 +233,24 @@ def test_a_claim_takes_the_first_deliveries_only(postgres: OpenStore, tenant: Te
 
     assert postgres.run(blocks_read()) < 500
     assert postgres.ask("SELECT COUNT(*) FROM delivery WHERE lease_token = 't'") == [(4,)]
+
+
+def test_a_claimed_delivery_is_found_by_its_id(postgres: OpenStore, tenant: Tenant) -> None:
+    """Also if the index of pending ones was last analyzed when none was pending any more."""
+    for filled in (WEBHOOK, EVENTS, DELIVERED):
+        postgres.do(filled, account_id=tenant.account_id)
+    find = claiming._STILL_CLAIMED
+
+    async def plan() -> str:
+        connection = await asyncpg.connect(postgres.url, server_settings=SETTINGS)
+        for status in ("pending", "delivered"):
+            await connection.execute(f"UPDATE delivery SET status = '{status}'")
+        await connection.execute("ANALYZE delivery, event, webhook")
+        await connection.execute("UPDATE delivery SET status = 'pending'")
+        params = find.postgres_values({"id": "7", "token": "t"})
+        rows = await connection.fetch(f"EXPLAIN {find.postgres}", *params)
+        await connection.close()
+        return "\n".join(row[0] for row in rows)
+
+    found = postgres.run(plan())
+    assert "delivery_pkey" in found and "delivery_due" not in found, found

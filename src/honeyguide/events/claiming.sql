@@ -44,10 +44,13 @@ SELECT c.due_ms, c.id, c.lease_token AS token, c.tries, c.event_id, COALESCE(CAS
 FROM claimed AS c JOIN event AS e ON e.id = c.event_id JOIN webhook AS w ON w.id = c.webhook_id;
 
 -- name: still_claimed
+-- The delivery is found by itself first. Next to the status, PostgreSQL may read the index of all pending ones instead, if it was
+-- last analyzed when none was.
 SELECT d.due_ms, d.id, d.lease_token AS token, d.tries, e.id AS event_id, e.body, w.id AS webhook_id, w.account_id, w.url, w.secret,
     w.old_secrets
-FROM delivery AS d JOIN event AS e ON e.id = d.event_id JOIN webhook AS w ON w.id = d.webhook_id
-WHERE d.id = :id AND d.lease_token = :token AND d.status = 'pending' AND e.body IS NOT NULL AND w.disabled_ms IS NULL;
+FROM (SELECT due_ms, id, lease_token, tries, status, event_id, webhook_id FROM delivery WHERE id = :id LIMIT 1) AS d
+JOIN event AS e ON e.id = d.event_id JOIN webhook AS w ON w.id = d.webhook_id
+WHERE d.lease_token = :token AND d.status = 'pending' AND e.body IS NOT NULL AND w.disabled_ms IS NULL;
 
 -- name: cancel_unsendable
 UPDATE delivery SET status = 'cancelled', leased_until_ms = 0, lease_token = NULL
